@@ -1,0 +1,121 @@
+// Package codec writes and reads the compact binary fields of cudalab's trace files and of the stream between a runner
+// and cudalab: variable-length integers, and strings with their length in front. It exists because the runner, whose
+// link time a student waits for, cannot afford encoding/json.
+package codec
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// ErrDamaged is the answer to bytes that were cut off or were never written by a Writer.
+var ErrDamaged = errors.New("damaged data")
+
+// Writer appends fields to a buffer. The zero Writer is ready for use.
+type Writer struct{ buf []byte }
+
+// Bytes is what was written so far; it is valid until the next write or Reset.
+func (w *Writer) Bytes() []byte { return w.buf }
+
+// Reset empties the Writer and keeps its memory.
+func (w *Writer) Reset() { w.buf = w.buf[:0] }
+
+// Uint writes an unsigned integer.
+func (w *Writer) Uint(v uint64) { w.buf = binary.AppendUvarint(w.buf, v) }
+
+// Int writes a signed integer.
+func (w *Writer) Int(v int64) { w.buf = binary.AppendVarint(w.buf, v) }
+
+// Bool writes one byte.
+func (w *Writer) Bool(v bool) {
+	if v {
+		w.buf = append(w.buf, 1)
+	} else {
+		w.buf = append(w.buf, 0)
+	}
+}
+
+// String writes a string with its length.
+func (w *Writer) String(s string) {
+	w.Uint(uint64(len(s)))
+	w.buf = append(w.buf, s...)
+}
+
+// Reader takes fields from a buffer in the order in which they were written. After the first damaged field every
+// further one is zero and Err says so.
+type Reader struct {
+	buf []byte
+	err error
+}
+
+// NewReader reads from b, which must not change meanwhile.
+func NewReader(b []byte) *Reader { return &Reader{buf: b} }
+
+// Err is ErrDamaged once a field could not be read.
+func (r *Reader) Err() error { return r.err }
+
+// Empty reports whether all was read.
+func (r *Reader) Empty() bool { return len(r.buf) == 0 }
+
+func (r *Reader) advance(n int) bool {
+	if n <= 0 || n > len(r.buf) {
+		r.err, r.buf = ErrDamaged, nil
+		return false
+	}
+	r.buf = r.buf[n:]
+	return true
+}
+
+// Uint reads an unsigned integer.
+func (r *Reader) Uint() uint64 {
+	v, n := binary.Uvarint(r.buf)
+	if !r.advance(n) {
+		return 0
+	}
+	return v
+}
+
+// Int reads a signed integer.
+func (r *Reader) Int() int64 {
+	v, n := binary.Varint(r.buf)
+	if !r.advance(n) {
+		return 0
+	}
+	return v
+}
+
+// Bool reads one byte.
+func (r *Reader) Bool() bool {
+	if len(r.buf) == 0 {
+		return r.advance(1)
+	}
+	v := r.buf[0] != 0
+	r.advance(1)
+	return v
+}
+
+// String reads a string.
+func (r *Reader) String() string {
+	n := r.Uint()
+	if n == 0 {
+		return ""
+	}
+	if n > uint64(len(r.buf)) {
+		r.advance(-1)
+		return ""
+	}
+	s := string(r.buf[:n])
+	r.advance(int(n))
+	return s
+}
+
+// Len reads a count of elements that follow, each at least one byte long, so that a damaged count cannot ask for
+// more memory than the data could fill.
+func (r *Reader) Len() int {
+	n := r.Uint()
+	if n > uint64(len(r.buf)) {
+		r.advance(-1)
+		return 0
+	}
+	return int(n)
+}

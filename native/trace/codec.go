@@ -1,0 +1,114 @@
+package trace
+
+import (
+	"fmt"
+
+	"cudalab/native/codec"
+)
+
+// formatVersion is the first field of an encoded trace. It changes with every change of the fields below.
+const formatVersion = 1
+
+// Encode appends t's binary form to w: the version, the sites, the records. Fields are variable-length integers and
+// strings in the order of the struct; nothing is aligned and nothing is optional.
+func (t *Trace) Encode(w *codec.Writer) {
+	w.Uint(formatVersion)
+	w.Uint(uint64(len(t.Sites)))
+	for _, site := range t.Sites {
+		w.Uint(uint64(len(site)))
+		for _, f := range site {
+			w.String(f.Func)
+			w.String(f.File)
+			w.Uint(uint64(f.Line))
+		}
+	}
+	w.Uint(uint64(len(t.Records)))
+	for i := range t.Records {
+		t.Records[i].encode(w)
+	}
+}
+
+func (r *Record) encode(w *codec.Writer) {
+	w.Uint(uint64(r.Op))
+	w.Uint(uint64(r.Phase))
+	w.Uint(uint64(r.Host))
+	w.Int(int64(r.Code))
+	w.Uint(uint64(r.Site))
+	w.Int(int64(r.Pair))
+	w.Uint(uint64(r.Stream))
+	w.Uint(uint64(r.Event))
+	w.Uint(uint64(r.Event2))
+	w.Uint(uint64(r.Alloc))
+	w.Bool(r.Freed)
+	w.Uint(r.Addr)
+	w.Int(r.Size)
+	w.Uint(uint64(r.Flags))
+	w.Bool(r.Stale)
+	w.Bool(r.Faked)
+	w.Int(r.Time)
+	w.Int(r.Took)
+	w.String(r.Kernel)
+	w.String(r.Label)
+	w.Uint(uint64(len(r.Accesses)))
+	for _, a := range r.Accesses {
+		w.Uint(uint64(a.Alloc))
+		w.Bool(a.Freed)
+		w.Int(a.Offset)
+		w.Int(a.Size)
+		w.Uint(uint64(a.Kind))
+		w.Uint(uint64(a.Arg))
+	}
+}
+
+// Decode reads a trace that Encode wrote. Cut-off or foreign bytes are an error, never a panic.
+func Decode(r *codec.Reader) (*Trace, error) {
+	if v := r.Uint(); r.Err() == nil && v != formatVersion {
+		return nil, fmt.Errorf("trace: format version %d, want %d", v, formatVersion)
+	}
+	t := &Trace{Sites: make([]Site, r.Len())}
+	for i := range t.Sites {
+		site := make(Site, r.Len())
+		for j := range site {
+			site[j] = Frame{Func: r.String(), File: r.String(), Line: int(r.Uint())}
+		}
+		t.Sites[i] = site
+	}
+	t.Records = make([]Record, r.Len())
+	for i := range t.Records {
+		t.Records[i].decode(r)
+	}
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("trace: %w", err)
+	}
+	return t, nil
+}
+
+func (rec *Record) decode(r *codec.Reader) {
+	rec.Op = Op(r.Uint())
+	rec.Phase = Phase(r.Uint())
+	rec.Host = HostMemory(r.Uint())
+	rec.Code = int32(r.Int())
+	rec.Site = uint32(r.Uint())
+	rec.Pair = int32(r.Int())
+	rec.Stream = ID(r.Uint())
+	rec.Event = ID(r.Uint())
+	rec.Event2 = ID(r.Uint())
+	rec.Alloc = ID(r.Uint())
+	rec.Freed = r.Bool()
+	rec.Addr = r.Uint()
+	rec.Size = r.Int()
+	rec.Flags = uint32(r.Uint())
+	rec.Stale = r.Bool()
+	rec.Faked = r.Bool()
+	rec.Time = r.Int()
+	rec.Took = r.Int()
+	rec.Kernel = r.String()
+	rec.Label = r.String()
+	if n := r.Len(); n > 0 {
+		rec.Accesses = make([]Access, n)
+		for i := range rec.Accesses {
+			rec.Accesses[i] = Access{Alloc: ID(r.Uint()), Freed: r.Bool(), Offset: r.Int(), Size: r.Int(),
+				Kind: AccessKind(r.Uint()), Arg: uint8(r.Uint())}
+		}
+	}
+}

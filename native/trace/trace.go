@@ -1,0 +1,161 @@
+// Package trace is the record of everything a program asked of CUDA: one record per call, with the stream, event and
+// allocation it named, the bytes it touches, the device's answer and the caller's source position. native/session
+// writes it, grader/order reasons over it, and its binary form travels from the runner to cudalab.
+//
+// Streams, events, pools and allocations are named by identities counted up from 1 within a trace, never by handle
+// or address: the driver reuses those.
+package trace
+
+// ID is an identity within one trace. Stream 0 is the legacy default stream; in every other field 0 means "none".
+type ID uint32
+
+// Op is the call that a record is of.
+type Op uint8
+
+// The calls. Their String is the name in package cuda: OpMallocAsync is "MallocAsync".
+const (
+	OpNone Op = iota
+	OpStreamCreate
+	OpStreamDestroy
+	OpStreamSynchronize
+	OpStreamQuery
+	OpStreamWaitEvent
+	OpEventCreate
+	OpEventDestroy
+	OpEventRecord
+	OpEventSynchronize
+	OpEventQuery
+	OpEventElapsedTime
+	OpDeviceSynchronize
+	OpMalloc
+	OpFree
+	OpMallocAsync
+	OpFreeAsync
+	OpMallocHost
+	OpFreeHost
+	OpHostRead  // HostBuffer.Read: the host reads pinned memory
+	OpHostWrite // HostBuffer.Write
+	OpMemcpyHtoD
+	OpMemcpyDtoH
+	OpMemcpyDtoD
+	OpMemcpyHtoDAsync
+	OpMemcpyDtoHAsync
+	OpMemcpyDtoDAsync
+	OpMemset
+	OpMemsetAsync
+	OpLaunch // Record.Kernel says which
+	OpMemGetInfo
+	OpDeviceInfo // GetDevice, GetDeviceCount, GetDeviceProperties, SetDevice
+	OpMark       // not a call: the grader's own note, in Record.Label
+	opCount
+)
+
+var opNames = [opCount]string{
+	OpNone: "none", OpStreamCreate: "StreamCreate", OpStreamDestroy: "StreamDestroy",
+	OpStreamSynchronize: "StreamSynchronize", OpStreamQuery: "StreamQuery", OpStreamWaitEvent: "StreamWaitEvent",
+	OpEventCreate: "EventCreate", OpEventDestroy: "EventDestroy", OpEventRecord: "EventRecord",
+	OpEventSynchronize: "EventSynchronize", OpEventQuery: "EventQuery", OpEventElapsedTime: "EventElapsedTime",
+	OpDeviceSynchronize: "DeviceSynchronize", OpMalloc: "Malloc", OpFree: "Free", OpMallocAsync: "MallocAsync",
+	OpFreeAsync: "FreeAsync", OpMallocHost: "MallocHost", OpFreeHost: "FreeHost", OpHostRead: "HostBuffer.Read",
+	OpHostWrite: "HostBuffer.Write", OpMemcpyHtoD: "MemcpyHtoD", OpMemcpyDtoH: "MemcpyDtoH",
+	OpMemcpyDtoD: "MemcpyDtoD", OpMemcpyHtoDAsync: "MemcpyHtoDAsync", OpMemcpyDtoHAsync: "MemcpyDtoHAsync",
+	OpMemcpyDtoDAsync: "MemcpyDtoDAsync", OpMemset: "Memset", OpMemsetAsync: "MemsetAsync", OpLaunch: "launch",
+	OpMemGetInfo: "MemGetInfo", OpDeviceInfo: "device query", OpMark: "mark",
+}
+
+func (o Op) String() string {
+	if o < opCount {
+		return opNames[o]
+	}
+	return "unknown call"
+}
+
+// Phase tells a call that may wait, recorded once when entered and once when it returned, from all others.
+type Phase uint8
+
+// Call is a whole call. Enter and Leave are the two halves of a call that may block; its answer is in Leave.
+const (
+	Call Phase = iota
+	Enter
+	Leave
+)
+
+// AccessKind says what is done to a range of bytes; the values are device.AccessKind's.
+type AccessKind uint8
+
+// Read, Write, Atomic: see device.AccessKind.
+const (
+	Read AccessKind = iota + 1
+	Write
+	Atomic
+)
+
+// Access is a range of one allocation, device or pinned host, that an operation touches.
+type Access struct {
+	Alloc  ID    // 0: the address belongs to no allocation this program ever made
+	Freed  bool  // the allocation was already freed when the call was made
+	Offset int64 // bytes from the allocation's start; may lie outside it
+	Size   int64 // bytes
+	Kind   AccessKind
+	Arg    uint8 // which pointer argument of the call, counted from 0, for messages
+}
+
+// HostMemory says what kind of host memory a copy uses.
+type HostMemory uint8
+
+// NoHost for operations without a host side; Pageable for a Go slice; Pinned for a HostBuffer.
+const (
+	NoHost HostMemory = iota
+	Pageable
+	Pinned
+)
+
+// Record is one call. Fields that a call has no use for are zero.
+type Record struct {
+	Op     Op
+	Phase  Phase
+	Host   HostMemory
+	Code   int32  // the answer, a device.Code; on Enter 0
+	Site   uint32 // index into Trace.Sites
+	Pair   int32  // on Leave: the index of its Enter
+	Stream ID     // the stream the work goes to, is waited for, made or destroyed
+	Event  ID     // the event named; for EventElapsedTime the start
+	Event2 ID     // for EventElapsedTime the end
+	Alloc  ID     // the allocation made or freed; on a free that names nothing known, 0
+	Freed  bool   // on a free: the allocation was already freed when the call was made
+	Addr   uint64 // the address or pointer argument as given or returned
+	Size   int64  // bytes asked for
+	Flags  uint32 // of StreamCreate and EventCreate
+	Stale  bool   // a Stream or Event value that had been destroyed was named
+	Faked  bool   // the answer was injected; the device never saw the call
+	Time   int64  // nanoseconds of the device's host clock at the call
+	Took   int64  // nanoseconds until it returned, on Call and Leave
+	Kernel string // OpLaunch: the entry point's name in the PTX, "process"
+	Label  string // of OpMark the note; of StreamCreate what the grader calls the stream, "streams[0]", if anything
+
+	Accesses []Access
+}
+
+// Frame is one place in a call stack.
+type Frame struct {
+	Func string // full name, "cudalab/exercises/slab.(*Allocator).Alloc"
+	File string
+	Line int
+}
+
+// Site is a call stack, innermost first: where a call came from.
+type Site []Frame
+
+// Trace is one program's records in the order in which the calls were made. Sites[0] is always empty: "unknown".
+type Trace struct {
+	Sites   []Site
+	Records []Record
+}
+
+// SiteOf is the call stack that r came from.
+func (t *Trace) SiteOf(r *Record) Site {
+	if int(r.Site) < len(t.Sites) {
+		return t.Sites[r.Site]
+	}
+	return nil
+}
