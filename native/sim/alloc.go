@@ -1,0 +1,199 @@
+package sim
+
+import "cudalab/native/device"
+
+// Where addresses start: as on the GPU, pool memory and cuMemAlloc's lie far apart.
+const (
+	poolBase = 0x3_0200_0000
+	heapBase = 0x7f40_0000_0000
+)
+
+// MemAlloc hands out memory at once and waits for nothing.
+func (d *Device) MemAlloc(size uint64) (device.Ptr, device.Code) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.begin(d.profile.Malloc.At(0)); c != device.Success {
+		return 0, c
+	}
+	if size == 0 {
+		return 0, device.ErrorInvalidValue
+	}
+	if size > d.limit {
+		return 0, device.ErrorOutOfMemory
+	}
+	usable := func(b *block) bool { return b.freed == nil || b.freed.end <= d.now }
+	b, after := d.heap.take(size, usable)
+	if b == nil && d.grow(&d.heap, size, nobodys) {
+		b, after = d.heap.take(size, usable)
+	}
+	if b == nil {
+		return 0, device.ErrorOutOfMemory
+	}
+	d.now += d.profile.Malloc.At(size) - d.profile.Malloc.At(0)
+	for _, o := range after {
+		d.run(o)
+	}
+	d.mem.poison(b.addr, b.size)
+	return device.Ptr(b.addr), d.fault
+}
+
+// MemFree frees memory at once. That of MemAlloc waits until all work on the device has ended; that of a pool waits for
+// nothing; the pool gives back what it holds above its threshold, and goes on counting the block as used. So it does on
+// an H200 with driver 580.
+func (d *Device) MemFree(p device.Ptr) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.begin(d.profile.FreeAsync); c != device.Success || p == 0 {
+		return c
+	}
+	h, pool, b := d.find(p)
+	if b == nil {
+		return device.ErrorInvalidValue
+	}
+	if pool == nil {
+		d.waitForDevice()
+		d.now += d.profile.Free.At(b.asked) - d.profile.FreeAsync
+	} else if b.after.end <= d.now {
+		d.run(b.after) // the allocation, which has ended
+	}
+	d.mem.poison(b.addr, b.size)
+	h.put(b)
+	if pool == nil {
+		d.reserved -= h.cut(&d.mem, b, b.size)
+	} else {
+		d.now += d.profile.releaseCost(d.giveBack(h, pool.keep()))
+	}
+	return d.fault
+}
+
+// MemAllocAsync hands out memory of the default pool, for work that is ordered behind this call.
+func (d *Device) MemAllocAsync(size uint64, h device.Stream) (device.Ptr, device.Code) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.begin(d.profile.MallocAsync); c != device.Success {
+		return 0, c
+	}
+	s := d.streams[h]
+	if s == nil {
+		return 0, device.ErrorInvalidHandle
+	}
+	if size == 0 {
+		return 0, device.Success
+	}
+	b, after := d.takeFromPool(d.pools[0], size, s)
+	if b == nil {
+		return 0, device.ErrorOutOfMemory
+	}
+	b.after = d.enqueue(s, poisoning{b.addr, b.size}, demand{}, after...)
+	return device.Ptr(b.addr), device.Success
+}
+
+// MemFreeAsync frees memory, of a pool or of MemAlloc, behind the work in a stream. For the host it is dead at once.
+func (d *Device) MemFreeAsync(p device.Ptr, h device.Stream) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.streams[h]
+	cost := d.profile.FreeAsync
+	if s != nil && s.end > d.now {
+		cost = d.profile.FreeAsyncBusy
+	}
+	if c := d.begin(cost); c != device.Success {
+		return c
+	}
+	if s == nil {
+		return device.ErrorInvalidHandle
+	}
+	if p == 0 {
+		return device.Success
+	}
+	heap, pool, b := d.find(p)
+	if b == nil {
+		return device.ErrorInvalidValue
+	}
+	if pool != nil {
+		pool.used -= b.asked
+	}
+	o := d.enqueue(s, poisoning{b.addr, b.size}, demand{})
+	b.freed, b.after = o, o
+	heap.put(b)
+	return device.Success
+}
+
+// find is the allocation that starts at p, with the heap it is from and the pool that heap is of, if any.
+func (d *Device) find(p device.Ptr) (*heap, *pool, *block) {
+	if b := d.heap.holding(uint64(p)); b != nil && b.addr == uint64(p) {
+		return &d.heap, nil, b
+	}
+	for _, pool := range d.pools {
+		if b := pool.holding(uint64(p)); b != nil && b.addr == uint64(p) {
+			return &pool.heap, pool, b
+		}
+	}
+	return nil, nil, nil
+}
+
+// inside reports whether these bytes lie in one allocation, as copies and memsets demand.
+func (d *Device) inside(p device.Ptr, size uint64) bool {
+	b := d.heap.holding(uint64(p))
+	for i := 0; b == nil && i < len(d.pools); i++ {
+		b = d.pools[i].holding(uint64(p))
+	}
+	return b != nil && size <= b.asked-(uint64(p)-b.addr)
+}
+
+// grow makes room for size bytes in a heap. Where the device's memory is short, what heaps and pools hold without use
+// goes back first, whatever the pools' thresholds say.
+func (d *Device) grow(h *heap, size uint64, usable func(*block) bool) bool {
+	if _, _, more := h.gap(size, usable); d.reserved+more > d.limit {
+		d.giveBack(&d.heap, 0)
+		for _, p := range d.pools {
+			d.now += d.profile.releaseCost(d.giveBack(&p.heap, 0))
+		}
+	}
+	at, i, more := h.gap(size, usable)
+	if d.reserved+more > d.limit {
+		return false
+	}
+	h.grow(&d.mem, at, i, more)
+	d.reserved += more
+	return true
+}
+
+// nobodys is for a heap that does not extend what is free, but maps anew.
+func nobodys(*block) bool { return false }
+
+// release is what a synchronisation does once it has waited: blocks whose free the host now knows are anyone's, and
+// pools give back what they hold above their thresholds.
+func (d *Device) release() {
+	d.heap.collect(d.seen)
+	d.giveBack(&d.heap, 0)
+	for _, p := range d.pools {
+		p.collect(d.seen)
+		d.now += d.profile.releaseCost(d.giveBack(&p.heap, p.keep()))
+	}
+}
+
+// giveBack unmaps what a heap holds beyond keep and has no use for, the largest free blocks first, and answers how many
+// bytes. Work that has ended by now runs before, so that it does not find its memory gone.
+func (d *Device) giveBack(h *heap, keep uint64) uint64 {
+	if h.held <= keep {
+		return 0
+	}
+	var spare []*block
+	for i := len(h.free) - 1; i >= 0 && h.free[i].size >= h.step; i-- {
+		if b := h.free[i]; b.after == nil || b.after.end <= d.now {
+			spare = append(spare, b)
+		}
+	}
+	if len(spare) == 0 {
+		return 0
+	}
+	d.settle()
+	before := h.held
+	for _, b := range spare {
+		if h.held > keep {
+			d.reserved -= h.cut(&d.mem, b, h.held-keep)
+		}
+	}
+	return before - h.held
+}

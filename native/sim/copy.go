@@ -1,0 +1,175 @@
+package sim
+
+import "cudalab/native/device"
+
+// Synchronous copies and memsets are the asynchronous ones on the legacy stream; which of both wait is a matter of the
+// memory, not of the name.
+
+// MemcpyHtoD copies pageable memory on the legacy stream and waits until the copy has run behind that stream's earlier
+// work. The manual promises no more than that the source was staged.
+func (d *Device) MemcpyHtoD(dst device.Ptr, src []byte) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s, c := d.beginTransfer(0, dst, uint64(len(src)))
+	if s == nil {
+		return c
+	}
+	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.copyDemand(uint64(len(src)), d.profile.PageableBandwidth, &d.htod)))
+	return d.fault
+}
+
+// MemcpyHtoDAsync copies pageable memory. Up to 64 KiB are staged, and the call returns at once; more makes the host
+// wait until the copy has run behind the stream's earlier work.
+func (d *Device) MemcpyHtoDAsync(dst device.Ptr, src []byte, h device.Stream) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	size := uint64(len(src))
+	s, c := d.beginTransfer(h, dst, size)
+	if s == nil {
+		return c
+	}
+	if size <= d.profile.StageLimit {
+		staged := append([]byte(nil), src...)
+		d.enqueue(s, upload{uint64(dst), staged}, d.copyDemand(size, d.profile.HtoDBandwidth, &d.htod))
+		return device.Success
+	}
+	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.copyDemand(size, d.profile.PageableBandwidth, &d.htod)))
+	return d.fault
+}
+
+// MemcpyDtoH copies to pageable memory on the legacy stream and waits for the copy.
+func (d *Device) MemcpyDtoH(dst []byte, src device.Ptr) device.Code {
+	return d.MemcpyDtoHAsync(dst, src, 0)
+}
+
+// MemcpyDtoHAsync copies to pageable memory. It waits for the copy, however small.
+func (d *Device) MemcpyDtoHAsync(dst []byte, src device.Ptr, h device.Stream) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	size := uint64(len(dst))
+	s, c := d.beginTransfer(h, src, size)
+	if s == nil {
+		return c
+	}
+	d.wait(d.enqueue(s, download{dst, uint64(src)}, d.copyDemand(size, d.profile.PageableBandwidth, &d.dtoh)))
+	return d.fault
+}
+
+// MemcpyHostToD copies pinned memory on the legacy stream and waits for the copy.
+func (d *Device) MemcpyHostToD(dst device.Ptr, src device.Host, offset, size uint64) device.Code {
+	return d.copyPinned(dst, src, offset, size, 0, true, true)
+}
+
+// MemcpyDToHost copies to pinned memory on the legacy stream and waits for the copy.
+func (d *Device) MemcpyDToHost(dst device.Host, offset uint64, src device.Ptr, size uint64) device.Code {
+	return d.copyPinned(src, dst, offset, size, 0, false, true)
+}
+
+// MemcpyHostToDAsync copies what pinned memory holds when the copy runs. It returns at once.
+func (d *Device) MemcpyHostToDAsync(dst device.Ptr, src device.Host, offset, size uint64, s device.Stream) device.Code {
+	return d.copyPinned(dst, src, offset, size, s, true, false)
+}
+
+// MemcpyDToHostAsync copies to pinned memory. It returns at once.
+func (d *Device) MemcpyDToHostAsync(dst device.Host, offset uint64, src device.Ptr, size uint64, s device.Stream) device.Code {
+	return d.copyPinned(src, dst, offset, size, s, false, false)
+}
+
+func (d *Device) copyPinned(p device.Ptr, host device.Host, offset, size uint64, h device.Stream, up, wait bool) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s, c := d.beginTransfer(h, p, size)
+	if s == nil {
+		return c
+	}
+	b := d.pinned.buffers[host]
+	if offset > uint64(len(b)) || size > uint64(len(b))-offset {
+		return device.ErrorInvalidValue
+	}
+	b = b[offset : offset+size]
+	var o *op
+	if up {
+		o = d.enqueue(s, upload{uint64(p), b}, d.copyDemand(size, d.profile.HtoDBandwidth, &d.htod))
+	} else {
+		o = d.enqueue(s, download{b, uint64(p)}, d.copyDemand(size, d.profile.DtoHBandwidth, &d.dtoh))
+	}
+	if wait {
+		d.wait(o)
+	}
+	return d.fault
+}
+
+// MemcpyDtoD copies on the legacy stream and does not wait.
+func (d *Device) MemcpyDtoD(dst, src device.Ptr, size uint64) device.Code {
+	return d.MemcpyDtoDAsync(dst, src, size, 0)
+}
+
+// MemcpyDtoDAsync copies within the device's memory. It returns at once.
+func (d *Device) MemcpyDtoDAsync(dst, src device.Ptr, size uint64, h device.Stream) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s, c := d.beginTransfer(h, dst, size)
+	if s == nil {
+		return c
+	}
+	if !d.inside(src, size) {
+		return device.ErrorInvalidValue
+	}
+	d.enqueue(s, transfer{uint64(dst), uint64(src), size}, d.memoryDemand(2*size))
+	return device.Success
+}
+
+// MemsetD8 fills memory on the legacy stream and does not wait.
+func (d *Device) MemsetD8(p device.Ptr, value byte, size uint64) device.Code {
+	return d.MemsetD8Async(p, value, size, 0)
+}
+
+// MemsetD8Async fills memory. It returns at once.
+func (d *Device) MemsetD8Async(p device.Ptr, value byte, size uint64, h device.Stream) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s, c := d.beginTransfer(h, p, size)
+	if s == nil {
+		return c
+	}
+	d.enqueue(s, memset{uint64(p), size, value}, d.memoryDemand(size))
+	return device.Success
+}
+
+// beginTransfer opens a copy or memset of size bytes at p. Where it answers no stream, the call ends with the code:
+// a fault, or success for 0 bytes.
+func (d *Device) beginTransfer(h device.Stream, p device.Ptr, size uint64) (*stream, device.Code) {
+	if c := d.begin(d.profile.Copy); c != device.Success {
+		return nil, c
+	}
+	s := d.streams[h]
+	switch {
+	case s == nil:
+		return nil, device.ErrorInvalidHandle
+	case size == 0:
+		return nil, device.Success
+	case !d.inside(p, size):
+		return nil, device.ErrorInvalidValue
+	}
+	return s, device.Success
+}
+
+// copyDemand is what a copy between host and device asks for: one of the two copy engines.
+func (d *Device) copyDemand(size uint64, bandwidth int64, engine *timeline) demand {
+	return demand{
+		latency: d.profile.LaunchLatency,
+		length:  d.vary(max(d.profile.Operation, timeFor(size, bandwidth))),
+		needs:   [2]need{{engine, 1}},
+	}
+}
+
+// memoryDemand is what an operation asks for that moves so many bytes within the device: all of the memory's bandwidth,
+// unless it is over sooner than it could use that.
+func (d *Device) memoryDemand(bytes uint64) demand {
+	length := timeFor(bytes, d.profile.MemoryBandwidth)
+	w := demand{latency: d.profile.LaunchLatency, length: d.vary(max(d.profile.Operation, length))}
+	if length > d.profile.Operation {
+		w.needs[0] = need{&d.bandwidth, d.bandwidth.capacity}
+	}
+	return w
+}

@@ -1,0 +1,109 @@
+package sim
+
+import "cudalab/native/device"
+
+// event remembers a place in a stream.
+type event struct {
+	timing   bool
+	recorded *op // nil: never recorded
+}
+
+// EventCreate makes an event.
+func (d *Device) EventCreate(flags uint32) (device.Event, device.Code) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.begin(d.profile.EventCreate); c != device.Success {
+		return 0, c
+	}
+	if flags&^(device.EventBlockingSync|device.EventDisableTiming) != 0 {
+		return 0, device.ErrorInvalidValue
+	}
+	h := device.Event(d.newHandle())
+	d.events[h] = &event{timing: flags&device.EventDisableTiming == 0}
+	return h, device.Success
+}
+
+// EventDestroy returns at once, whether what the event remembers has finished or not.
+func (d *Device) EventDestroy(h device.Event) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.begin(d.profile.EventDestroy); c != device.Success {
+		return c
+	}
+	if d.events[h] == nil {
+		return device.ErrorInvalidHandle
+	}
+	delete(d.events, h)
+	return device.Success
+}
+
+// EventRecord makes an event remember where a stream stands, instead of what it remembered.
+func (d *Device) EventRecord(e device.Event, h device.Stream) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.begin(d.profile.EventRecord); c != device.Success {
+		return c
+	}
+	ev, s := d.events[e], d.streams[h]
+	if ev == nil || s == nil {
+		return device.ErrorInvalidHandle
+	}
+	ev.recorded = d.enqueue(s, nil, demand{latency: d.profile.LaunchLatency})
+	return device.Success
+}
+
+// EventSynchronize waits until what an event remembers has finished; not at all for one never recorded.
+func (d *Device) EventSynchronize(h device.Event) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.begin(d.profile.Synchronize); c != device.Success {
+		return c
+	}
+	ev := d.events[h]
+	if ev == nil {
+		return device.ErrorInvalidHandle
+	}
+	if ev.recorded != nil && !d.seen.covers(ev.recorded) {
+		d.wait(ev.recorded)
+	}
+	d.release()
+	return d.fault
+}
+
+// EventQuery answers ErrorNotReady while EventSynchronize would wait. Once it answers Success, the host knows that the
+// work is done.
+func (d *Device) EventQuery(h device.Event) device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.begin(d.profile.Query); c != device.Success {
+		return c
+	}
+	ev := d.events[h]
+	switch {
+	case ev == nil:
+		return device.ErrorInvalidHandle
+	case ev.recorded == nil:
+		return device.Success
+	case ev.recorded.end > d.now:
+		return device.ErrorNotReady
+	}
+	d.observe(ev.recorded)
+	return d.fault
+}
+
+// EventElapsedTime is the device's time between two events that were recorded with timing and have finished.
+func (d *Device) EventElapsedTime(start, end device.Event) (milliseconds float32, code device.Code) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.begin(d.profile.Query); c != device.Success {
+		return 0, c
+	}
+	a, b := d.events[start], d.events[end]
+	switch {
+	case a == nil || b == nil || !a.timing || !b.timing || a.recorded == nil || b.recorded == nil:
+		return 0, device.ErrorInvalidHandle
+	case a.recorded.end > d.now || b.recorded.end > d.now:
+		return 0, device.ErrorNotReady
+	}
+	return float32(float64(b.recorded.end-a.recorded.end) / 1e6), device.Success
+}

@@ -1,0 +1,87 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/native/device"
+)
+
+// Bookings never take more than there is, and start as early as they can.
+func TestTimeline(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const capacity, horizon = 10, 600
+	for range 200 {
+		line := timeline{capacity: capacity}
+		var taken [horizon]int64
+		for range 40 {
+			from, length, amount := r.Int64N(100), 1+r.Int64N(12), 1+r.Int64N(capacity+2)
+			want := from
+			for at := from; at < want+length; at++ {
+				if taken[at]+min(amount, capacity) > capacity {
+					want = at + 1
+				}
+			}
+			require.Equal(t, want, line.fit(from, length, amount))
+			line.book(want, length, amount)
+			for at := want; at < want+length; at++ {
+				taken[at] += min(amount, capacity)
+			}
+		}
+		for i := 1; i < len(line.steps); i++ {
+			require.Less(t, line.steps[i-1].at, line.steps[i].at)
+			require.NotEqual(t, line.steps[i-1].taken, line.steps[i].taken)
+		}
+	}
+}
+
+// A heap's blocks tile what it has mapped, and its free list is what is free.
+func TestHeapInvariants(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	d := New(Options{Memory: 1 << 30})
+	streams := []device.Stream{0, newStream(t, d), newStream(t, d)}
+	var live []device.Ptr
+	for range 5000 {
+		s := streams[r.IntN(len(streams))]
+		switch n := r.IntN(20); {
+		case n < 10:
+			size := uint64(1) << r.IntN(27)
+			if p, c := d.MemAllocAsync(size+r.Uint64N(size), s); c == device.Success {
+				live = append(live, p)
+			}
+		case n < 19 && len(live) > 0:
+			i := r.IntN(len(live))
+			ok(t, d.MemFreeAsync(live[i], s))
+			live = append(live[:i], live[i+1:]...)
+		case n == 19:
+			ok(t, d.StreamSynchronize(s))
+		}
+		h := &d.pools[0].heap
+		var held, asked uint64
+		free := 0
+		for i, b := range h.blocks {
+			held += b.size
+			if i > 0 {
+				require.LessOrEqual(t, h.blocks[i-1].end(), b.addr)
+			}
+			if b.live {
+				asked += b.asked
+				require.LessOrEqual(t, b.asked, b.size)
+			} else {
+				free++
+			}
+		}
+		require.Equal(t, h.held, held)
+		require.Equal(t, d.reserved, held)
+		require.Len(t, h.free, free)
+		require.Equal(t, d.pools[0].used, asked)
+		require.Len(t, live, len(h.blocks)-free)
+		var mapped uint64
+		for _, m := range d.mem.mappings {
+			mapped += m.size
+		}
+		require.Equal(t, held, mapped)
+	}
+}

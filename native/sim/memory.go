@@ -1,0 +1,140 @@
+package sim
+
+import (
+	"slices"
+	"sort"
+)
+
+// Poison is every byte of memory that was allocated or freed and not written since: as a float32 about -1.2e17, as an
+// int32 -606348325.
+const Poison byte = 0xDB
+
+// chunkSize is how much memory is made at once. It divides every granule.
+const chunkSize = 256 << 10
+
+type chunk [chunkSize]byte
+
+// spareChunks is how many chunks are kept for the next touch: 64 MiB.
+const spareChunks = 256
+
+// memory is the mapped part of the device's address space and what is in it.
+type memory struct {
+	mappings []*mapping // by address
+	spare    []*chunk   // of any content
+}
+
+// mapping is a stretch of mapped addresses. A chunk that is nil holds poison.
+type mapping struct {
+	base, size uint64
+	chunks     []*chunk // nil until the first touch
+}
+
+func (m *mapping) end() uint64 { return m.base + m.size }
+
+// add maps addresses that are not mapped yet; both numbers are multiples of chunkSize.
+func (m *memory) add(base, size uint64) {
+	m.mappings = slices.Insert(m.mappings, m.at(base), &mapping{base: base, size: size})
+}
+
+// remove unmaps addresses that are mapped, by one mapping or several, and forgets what was there.
+func (m *memory) remove(base, size uint64) {
+	m.poison(base, size)
+	end := base + size
+	first := m.at(base)
+	last := first
+	var rest []*mapping
+	for ; last < len(m.mappings) && m.mappings[last].base < end; last++ {
+		old := m.mappings[last]
+		if old.base < base {
+			rest = append(rest, old.part(old.base, base-old.base))
+		}
+		if old.end() > end {
+			rest = append(rest, old.part(end, old.end()-end))
+		}
+	}
+	m.mappings = slices.Replace(m.mappings, first, last, rest...)
+}
+
+func (m *mapping) part(base, size uint64) *mapping {
+	p := &mapping{base: base, size: size}
+	if m.chunks != nil {
+		first := (base - m.base) / chunkSize
+		p.chunks = slices.Clone(m.chunks[first : first+size/chunkSize])
+	}
+	return p
+}
+
+// at is the index of the first mapping that ends behind an address.
+func (m *memory) at(address uint64) int {
+	return sort.Search(len(m.mappings), func(i int) bool { return m.mappings[i].end() > address })
+}
+
+// view is the memory at an address: at most n bytes, and no further than a chunk. It is nil where nothing is mapped.
+// With overwrite, the caller is about to write all of it.
+func (m *memory) view(address, n uint64, overwrite bool) []byte {
+	i := m.at(address)
+	if i == len(m.mappings) || m.mappings[i].base > address {
+		return nil
+	}
+	r := m.mappings[i]
+	if r.chunks == nil {
+		r.chunks = make([]*chunk, r.size/chunkSize)
+	}
+	index, offset := (address-r.base)/chunkSize, (address-r.base)%chunkSize
+	n = min(n, chunkSize-offset)
+	c := r.chunks[index]
+	if c == nil {
+		c = m.take()
+		if !overwrite || n < chunkSize {
+			fill(c[:], Poison)
+		}
+		r.chunks[index] = c
+	}
+	return c[offset : offset+n]
+}
+
+// take is a chunk of any content.
+func (m *memory) take() *chunk {
+	if n := len(m.spare); n > 0 {
+		c := m.spare[n-1]
+		m.spare = m.spare[:n-1]
+		return c
+	}
+	return new(chunk)
+}
+
+// poison makes whatever is mapped of these addresses unwritten again.
+func (m *memory) poison(address, size uint64) {
+	end := address + size
+	for i := m.at(address); i < len(m.mappings) && m.mappings[i].base < end; i++ {
+		r := m.mappings[i]
+		if r.chunks == nil {
+			continue
+		}
+		from, to := max(address, r.base)-r.base, min(end, r.end())-r.base
+		for from < to {
+			index, offset := from/chunkSize, from%chunkSize
+			n := min(to-from, chunkSize-offset)
+			if c := r.chunks[index]; c != nil && n == chunkSize {
+				r.chunks[index] = nil
+				if len(m.spare) < spareChunks {
+					m.spare = append(m.spare, c)
+				}
+			} else if c != nil {
+				fill(c[offset:offset+n], Poison)
+			}
+			from += n
+		}
+	}
+}
+
+// fill sets every byte.
+func fill(b []byte, value byte) {
+	if len(b) == 0 {
+		return
+	}
+	b[0] = value
+	for n := 1; n < len(b); n *= 2 {
+		copy(b[n:], b[:n])
+	}
+}

@@ -1,0 +1,122 @@
+package sim
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/native/device"
+)
+
+func TestMemoryLimit(t *testing.T) {
+	d := New(Options{Memory: 100 * mib})
+	free := func() uint64 {
+		free, total, c := d.MemGetInfo()
+		ok(t, c)
+		require.EqualValues(t, 100*mib, total)
+		return free
+	}
+	require.EqualValues(t, 100*mib, free())
+	small := malloc(t, d, 1)
+	require.EqualValues(t, 98*mib, free(), "a granule")
+	big := malloc(t, d, 98*mib)
+	require.Zero(t, free())
+	_, c := d.MemAlloc(2 * mib)
+	require.Equal(t, device.ErrorOutOfMemory, c)
+	_, c = d.MemAllocAsync(1, 0)
+	require.Equal(t, device.ErrorOutOfMemory, c)
+	more := malloc(t, d, mib) // what is left of the first granule
+	ok(t, d.MemFree(big))
+	require.EqualValues(t, 98*mib, free())
+
+	p := mallocAsync(t, d, 40*mib, 0)
+	require.EqualValues(t, 34*mib, free(), "two steps of the pool")
+	ok(t, d.MemFreeAsync(p, 0))
+	require.EqualValues(t, 34*mib, free(), "the pool keeps it until something synchronises")
+	ok(t, d.MemFree(small))
+	ok(t, d.MemFree(more))
+	require.EqualValues(t, 36*mib, free())
+	ok(t, d.CtxSynchronize())
+	require.EqualValues(t, 100*mib, free())
+}
+
+// Where memory is short, pools give back what nobody uses, above every threshold.
+func TestShortMemoryTakesFromPools(t *testing.T) {
+	d := New(Options{Memory: 64 * mib})
+	setPool(t, d, device.PoolReleaseThreshold, ^uint64(0))
+	p := mallocAsync(t, d, 64*mib, 0)
+	ok(t, d.MemFreeAsync(p, 0))
+	ok(t, d.CtxSynchronize())
+	require.EqualValues(t, 64*mib, poolAttr(t, d, device.PoolReservedMemCurrent))
+	ok(t, d.MemFree(malloc(t, d, 40*mib)))
+	require.Zero(t, poolAttr(t, d, device.PoolReservedMemCurrent))
+}
+
+func TestMallocMemoryFreedInAStream(t *testing.T) {
+	d := New(Options{Memory: 64 * mib})
+	s := newStream(t, d)
+	p := malloc(t, d, 64*mib)
+	delay(t, d, s, long)
+	ok(t, d.MemFreeAsync(p, s))
+	_, c := d.MemAlloc(mib)
+	require.Equal(t, device.ErrorOutOfMemory, c, "the free has not run")
+	ok(t, d.StreamSynchronize(s))
+	malloc(t, d, 64*mib)
+}
+
+// Memory costs nothing until it is touched, and no more than what is touched.
+func TestMemoryIsLazy(t *testing.T) {
+	d := New(Options{})
+	materialised := func() (n int) {
+		for _, m := range d.mem.mappings {
+			for _, c := range m.chunks {
+				if c != nil {
+					n++
+				}
+			}
+		}
+		return n + len(d.mem.spare)
+	}
+	p := malloc(t, d, 100<<30)
+	q := mallocAsync(t, d, 1<<30, 0)
+	ok(t, d.MemFreeAsync(q, 0))
+	ok(t, d.CtxSynchronize())
+	require.Zero(t, materialised())
+	ok(t, d.MemsetD8(p+50<<30, 1, 1))
+	ok(t, d.CtxSynchronize())
+	require.Equal(t, 1, materialised())
+	ok(t, d.MemFree(p))
+	require.Equal(t, 1, materialised(), "kept for the next touch")
+}
+
+// Mapping and unmapping pieces keeps every other byte as it was.
+func TestUnmapKeepsNeighbours(t *testing.T) {
+	var m memory
+	const unit = 2 * chunkSize
+	m.add(8*unit, 4*unit)
+	for i := range uint64(4) {
+		fill(m.view((8+i)*unit, unit, false), byte(i))
+	}
+	m.remove(9*unit, unit)
+	require.Nil(t, m.view(9*unit, 16, false))
+	require.Nil(t, m.view(8*unit-1, 1, false))
+	require.Equal(t, byte(0), m.view(8*unit, 1, false)[0])
+	require.Equal(t, byte(2), m.view(10*unit, 1, false)[0])
+	m.remove(11*unit, unit)
+	require.Nil(t, m.view(11*unit, 1, false))
+	require.Equal(t, byte(2), m.view(11*unit-chunkSize-1, 1, false)[0])
+	m.add(9*unit, unit)
+	require.Equal(t, Poison, m.view(9*unit, 1, false)[0])
+	m.remove(8*unit+chunkSize, 2*unit) // of three mappings
+	require.Nil(t, m.view(9*unit, 1, false))
+	require.Equal(t, byte(0), m.view(8*unit, 1, false)[0])
+	require.NotNil(t, m.view(10*unit+chunkSize, 1, false))
+}
+
+func TestAlignment(t *testing.T) {
+	d := New(Options{})
+	for size := uint64(1); size < 5*mib; size = size*3 + 1 {
+		require.Zero(t, malloc(t, d, size)%512)
+		require.Zero(t, mallocAsync(t, d, size, 0)%512)
+	}
+}

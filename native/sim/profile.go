@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"math/bits"
+	"sort"
+)
+
+// Profile is what one GPU model has and what its operations cost. Times are nanoseconds, sizes bytes, bandwidths
+// bytes per second, unless a field says otherwise.
+type Profile struct {
+	Name              string // "NVIDIA H200"
+	Memory            uint64
+	Multiprocessors   int
+	ComputeCapability [2]int
+	MaxThreads        int // per block
+
+	// What one multiprocessor holds at a time.
+	ThreadsPerMultiprocessor int64
+	BlocksPerMultiprocessor  int64
+
+	// What a call costs the calling thread, beyond any waiting.
+	Launch          int64
+	Memset          int64
+	Copy            int64
+	MallocAsync     int64 // from a pool that has room
+	FreeAsync       int64 // in a stream whose work is done
+	FreeAsyncBusy   int64 // in a stream that is still working
+	EventCreate     int64
+	EventDestroy    int64
+	EventRecord     int64
+	StreamCreate    int64
+	StreamDestroy   int64
+	StreamWaitEvent int64
+	MemGetInfo      int64
+	Query           int64 // stream, event and pool queries, and whatever has no field of its own
+	Synchronize     int64 // with nothing to wait for
+	Wake            int64 // on top, where there was something: from its end until the thread runs again
+	Malloc, Free    Curve // by bytes asked for
+	PoolGrow        Curve // by bytes the pool grows
+	PoolRelease     Curve // by bytes the pool gives back
+	HostMalloc      Curve
+	HostFree        Curve
+
+	// The device's side.
+	LaunchLatency     int64 // from the end of the enqueuing call to the earliest start of the operation
+	Operation         int64 // least duration of a kernel, copy or memset
+	StepPicos         int64 // picoseconds per dependent step of a kernel (device.Work.Steps)
+	StepWarps         int64 // warps on one multiprocessor up to which a step takes StepPicos; beyond, in proportion more
+	MemoryBandwidth   int64 // reads and writes together
+	ThreadBandwidth   int64 // what one resident thread can draw of it
+	HtoDBandwidth     int64 // pinned host memory to device
+	DtoHBandwidth     int64 // device to pinned host memory
+	PageableBandwidth int64 // either way, where host memory is pageable
+	StageLimit        uint64
+	QueueDepth        int // kernels, copies and memsets that may wait in one stream; the next call blocks
+
+	// How memory is handed out.
+	Granule  uint64 // of MemAlloc
+	PoolStep uint64
+}
+
+// Point is one measured point of a Curve.
+type Point struct {
+	Bytes uint64
+	Nanos int64
+}
+
+// Curve is a cost by size: straight lines between measured points, level below the first, and beyond the last as steep
+// as before it. Points are in ascending order.
+type Curve []Point
+
+// At is the cost for so many bytes.
+func (c Curve) At(bytes uint64) int64 {
+	i := sort.Search(len(c), func(i int) bool { return c[i].Bytes >= bytes })
+	switch {
+	case i == 0:
+		return c[0].Nanos
+	case i == len(c) && i == 1:
+		return c[0].Nanos
+	case i == len(c):
+		i--
+	}
+	a, b := c[i-1], c[i]
+	return a.Nanos + int64(scale(bytes-a.Bytes, uint64(b.Nanos-a.Nanos), b.Bytes-a.Bytes))
+}
+
+// longest is the longest time an operation takes, 13 days: sums of times must not overflow.
+const longest = 1 << 50
+
+// scale is a*b/c, at most longest. All times come from it and not from floating point, whose last bit may differ
+// between processors.
+func scale(a, b, c uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi >= c {
+		return longest
+	}
+	q, _ := bits.Div64(hi, lo, c)
+	return min(q, longest)
+}
+
+// timeFor is how long so many bytes take at a bandwidth.
+func timeFor(bytes uint64, bandwidth int64) int64 {
+	return int64(scale(bytes, 1e9, uint64(bandwidth)))
+}
+
+const megabyte = 1_000_000
+
+// H200 was measured on one NVIDIA H200 (driver 580.159, CUDA 13.0), as medians. Where only the sum of a pair of calls
+// was measured (allocate and free, create and destroy, grow and release), each half carries half. Constants marked
+// "estimate" were not measured one by one.
+var H200 = Profile{
+	Name:                     "NVIDIA H200",
+	Memory:                   143_165 << 20, // 139.8 GiB, what the driver reports as total
+	Multiprocessors:          132,
+	ComputeCapability:        [2]int{9, 0},
+	MaxThreads:               1024,
+	ThreadsPerMultiprocessor: 2048,
+	BlocksPerMultiprocessor:  32,
+
+	Launch:          2_900,
+	Memset:          2_800,
+	Copy:            2_800, // estimate: as a memset
+	MallocAsync:     330,   // the warm pair takes 520 to 670
+	FreeAsync:       270,
+	FreeAsyncBusy:   1_850, // allocate, kernel, free: 5,360 a round; with a buffer made beforehand: 3,180
+	EventCreate:     70,
+	EventDestroy:    70,
+	EventRecord:     150,
+	StreamCreate:    1_400,
+	StreamDestroy:   1_400,
+	StreamWaitEvent: 140,
+	MemGetInfo:      3_800,
+	Query:           250, // estimate: as an idle synchronise
+	Synchronize:     250,
+	Wake:            650, // warm pair with a synchronise: 1,400 to 1,600
+
+	Malloc: Curve{{4 << 10, 27_500}, {1 << 20, 28_000}, {16 << 20, 31_500}, {256 << 20, 79_500}, {1 << 30, 736_500}},
+	Free:   Curve{{4 << 10, 27_500}, {1 << 20, 28_000}, {16 << 20, 31_500}, {256 << 20, 79_500}, {1 << 30, 736_500}},
+	// A warm pair with a synchronise is 1.5 of the 80, 468 and 2,630 microseconds measured at threshold 0.
+	PoolGrow:    Curve{{32 << 20, 39_300}, {256 << 20, 233_200}, {1 << 30, 1_314_200}},
+	PoolRelease: Curve{{32 << 20, 39_300}, {256 << 20, 233_200}, {1 << 30, 1_314_200}},
+	HostMalloc:  Curve{{1 << 20, 308_500}}, // one size measured
+	HostFree:    Curve{{1 << 20, 308_500}},
+
+	LaunchLatency:     2_300,  // launch and synchronise take 8,100: 2,900 + this + Operation + Synchronize + Wake
+	Operation:         2_000,  // estimate
+	StepPicos:         14_650, // kernel process: 14.65 ms for a million rounds in 16 blocks of 256
+	StepWarps:         25,     // and 1,446 µs for 10,000 rounds in 4,096 such blocks: 64 warps take 2.54 times as long a step
+	MemoryBandwidth:   4e12,   // 3.8 to 4.3
+	ThreadBandwidth:   26e6,   // estimate: 16 bytes in flight per thread over a latency of 600 ns
+	HtoDBandwidth:     27e9,
+	DtoHBandwidth:     55e9,
+	PageableBandwidth: 8.4e9, // 64 MiB behind a kernel of 100 ms took 108 ms
+	StageLimit:        64 << 10,
+	QueueDepth:        1024, // estimate
+
+	Granule:  2 << 20, // estimate: the granularity of virtual memory management
+	PoolStep: 32 << 20,
+}

@@ -1,0 +1,180 @@
+// Package sim is a simulated NVIDIA GPU in pure Go: a device.Device that answers the driver API's calls as the GPU
+// does, code for code, on a machine that has none. What it does is what an H200 was measured to do; where nothing was
+// measured it is what NVIDIA's driver API manual says.
+//
+// # Time
+//
+// There is no real time in it. Every call advances a virtual host clock by what the call costs on the host (Profile),
+// Go code between calls costs nothing, and a call that waits moves the clock to the end of what it waits for. When an
+// operation starts and ends on the device is decided as it is enqueued: it starts once its stream, the events it
+// waits for and the resources it needs (thread slots of the multiprocessors, memory bandwidth, a copy engine) allow.
+//
+// # Memory
+//
+// What an operation does to memory happens as late as is legal: when the host learns that the operation has finished,
+// or when another operation that is ordered behind it runs. Work that nothing orders therefore sees garbage, as it may
+// on a GPU. Memory is filled with Poison when it is allocated and when it is freed. To keep long programs in bounded
+// space, operations whose end has passed on the clock are run early when thousands are outstanding, and before
+// memory goes back to the system.
+//
+// Kernels and copies touch whatever is mapped, as on a GPU: the heap of MemAlloc maps 2 MiB granules, pools map steps
+// of 32 MiB. An access outside answers ErrorIllegalAddress, and so does every later call that answers a code; only
+// Info, Now, HostRead, HostWrite and Close go on as before.
+//
+// The same calls with the same Options give the same answers, bytes and times, always.
+package sim
+
+import (
+	"sync"
+
+	"cudalab/native/device"
+)
+
+// Options say which device is simulated. The zero value is a whole H200.
+type Options struct {
+	Profile *Profile // nil: H200
+	Seed    uint64   // chooses the schedule that Jitter makes
+	Memory  uint64   // device memory in bytes; 0: the profile's
+	Jitter  bool     // vary the durations of operations, between half and twice the profile's: another legal schedule
+}
+
+// Device is one simulated GPU. It is safe for use from any goroutine.
+type Device struct {
+	mu      sync.Mutex
+	profile *Profile
+	jitter  bool
+	random  uint64 // state of the jitter's generator
+
+	now   int64       // the virtual host clock
+	fault device.Code // the sticky error, once there is one
+
+	limit    uint64 // bytes of device memory
+	reserved uint64 // bytes mapped, in all heaps together
+	mem      memory
+	heap     heap    // MemAlloc's
+	pools    []*pool // the first is the default pool
+	pinned   hostMemory
+
+	handles uint64 // the last handle given out
+	streams map[device.Stream]*stream
+	events  map[device.Event]*event
+	legacy  *stream
+	order   []*stream // every live stream, and destroyed ones with work outstanding, oldest first
+	pruneAt int       // length of order at which destroyed streams are looked for
+	vacant  []*stream // destroyed streams without work, whose slots new ones take
+	slots   int       // slots in use or vacant
+
+	outstanding []*op // operations enqueued and perhaps not yet run, oldest first
+	settleAt    int   // length of outstanding at which those that have ended are run
+	stack       []*op // run's, kept for the next time
+	seen        clock // what the host knows to be finished
+	seenVersion uint64
+
+	threads   timeline // thread slots of all multiprocessors
+	issue     timeline // warps that all multiprocessors can run at full speed
+	bandwidth timeline // device memory, MB/s
+	htod      timeline // the two copy engines
+	dtoh      timeline
+}
+
+var _ device.Device = (*Device)(nil)
+
+// New makes a device. It costs microseconds; memory is made as it is touched.
+func New(o Options) *Device {
+	p := o.Profile
+	if p == nil {
+		p = &H200
+	}
+	d := &Device{
+		profile:  p,
+		jitter:   o.Jitter,
+		random:   o.Seed,
+		limit:    o.Memory,
+		handles:  firstHandle,
+		streams:  map[device.Stream]*stream{},
+		events:   map[device.Event]*event{},
+		settleAt: settleLength,
+		pruneAt:  pruneLength,
+	}
+	if d.limit == 0 {
+		d.limit = p.Memory
+	}
+	d.heap = heap{base: heapBase, step: p.Granule}
+	d.pools = []*pool{newPool(device.Pool(d.newHandle()), poolBase, p.PoolStep)}
+	d.threads.capacity = int64(p.Multiprocessors) * p.ThreadsPerMultiprocessor
+	d.issue.capacity = int64(p.Multiprocessors) * p.StepWarps
+	d.bandwidth.capacity = p.MemoryBandwidth / megabyte
+	d.htod.capacity, d.dtoh.capacity = 1, 1
+	d.legacy = d.newStream(0, true)
+	return d
+}
+
+// Handles count up and are never given out twice, so that a stale one is always found out.
+const (
+	firstHandle = 0x10000
+	handleStep  = 0x10
+)
+
+func (d *Device) newHandle() uint64 {
+	d.handles += handleStep
+	return d.handles
+}
+
+// Info describes the device.
+func (d *Device) Info() device.Info {
+	return device.Info{
+		Kind:              device.Sim,
+		Name:              "simulated " + d.profile.Name,
+		TotalMemory:       d.limit,
+		Multiprocessors:   d.profile.Multiprocessors,
+		ComputeCapability: d.profile.ComputeCapability,
+		MemoryPools:       true,
+		MaxThreads:        d.profile.MaxThreads,
+	}
+}
+
+// Now is the virtual host clock in nanoseconds since New.
+func (d *Device) Now() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.now
+}
+
+// Close gives the simulated memory back.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.mem = memory{}
+	d.pinned = hostMemory{}
+	d.outstanding = nil
+	return nil
+}
+
+// begin opens a call: it charges what the call costs on the host and answers the sticky error, if there is one.
+func (d *Device) begin(cost int64) device.Code {
+	d.now += cost
+	return d.fault
+}
+
+// CtxSynchronize waits for all work on the device.
+func (d *Device) CtxSynchronize() device.Code {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.begin(d.profile.Synchronize); c != device.Success {
+		return c
+	}
+	d.waitForDevice()
+	d.release()
+	return d.fault
+}
+
+// MemGetInfo answers how much memory is left: what MemAlloc's heap and the pools hold from the system is not, whole
+// granules (2 MiB) and pool steps (32 MiB), even where a program uses only part of one.
+func (d *Device) MemGetInfo() (free, total uint64, code device.Code) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.begin(d.profile.MemGetInfo); c != device.Success {
+		return 0, 0, c
+	}
+	return d.limit - d.reserved, d.limit, device.Success
+}
