@@ -1,0 +1,125 @@
+package cuda
+
+import (
+	"fmt"
+
+	"cudalab/native/device"
+	"cudalab/native/session"
+)
+
+// The codes that an exercise meets, under the runtime API's names. Compare with errors.Is.
+const (
+	ErrorInvalidValue          = device.ErrorInvalidValue
+	ErrorMemoryAllocation      = device.ErrorOutOfMemory
+	ErrorNoDevice              = device.ErrorNoDevice
+	ErrorInvalidDevice         = device.ErrorInvalidDevice
+	ErrorInvalidResourceHandle = device.ErrorInvalidHandle
+	ErrorNotReady              = device.ErrorNotReady
+	ErrorIllegalAddress        = device.ErrorIllegalAddress
+	ErrorLaunchOutOfResources  = device.ErrorLaunchResources
+	ErrorLaunchFailure         = device.ErrorLaunchFailed
+	ErrorNotSupported          = device.ErrorNotSupported
+)
+
+// Error is the answer of a call that did not succeed.
+type Error struct {
+	Call string      // CUDA's name of the call, "cudaMallocAsync"
+	Code device.Code // the driver API's code
+	Hint string      // what it means here and what to do next, in one sentence
+}
+
+func (e *Error) Error() string {
+	message := e.Call + ": " + e.Code.String()
+	if e.Hint != "" {
+		message += ": " + e.Hint
+	}
+	return message
+}
+
+// Unwrap is the code, so that errors.Is can compare with it.
+func (e *Error) Unwrap() error { return e.Code }
+
+// answer makes an error of a code, and nil of Success.
+func answer(call string, code device.Code) error {
+	if code == device.Success {
+		return nil
+	}
+	return &Error{Call: call, Code: code, Hint: hint(call, code)}
+}
+
+// refused is answer for a call whose invalid value the binding can name.
+func refused(call string, code device.Code, format string, args ...any) error {
+	if code != device.ErrorInvalidValue {
+		return answer(call, code)
+	}
+	return &Error{Call: call, Code: code, Hint: fmt.Sprintf(format, args...)}
+}
+
+func hint(call string, code device.Code) string {
+	if code == device.ErrorInvalidValue {
+		return invalidValue[call]
+	}
+	return hints[code]
+}
+
+var hints = map[device.Code]string{
+	device.ErrorOutOfMemory: "the device has no room for so much more; " +
+		"free what is no longer needed, and look for memory that is never freed",
+	device.ErrorNotInitialized: "the driver was not started; this is a fault of cudalab's, please report it",
+	device.ErrorNoDevice:       "there is no GPU to be seen; try the simulator, with --device sim",
+	device.ErrorInvalidDevice:  "there is one device, and its number is 0",
+	device.ErrorInvalidPTX: "the driver cannot compile the kernel; " +
+		"cudalab doctor prints what the driver says about it",
+	device.ErrorUnsupportedPTX: "the kernel's PTX is newer than this driver understands; install a newer driver",
+	device.ErrorInvalidHandle: "the stream or event was never created, or has been destroyed; " +
+		"create it first and destroy it after its last use",
+	device.ErrorNotReady: "the work is still pending; this is an answer rather than a fault: " +
+		"ask again later, or synchronise to wait for it",
+	device.ErrorIllegalAddress: "a kernel touched memory that is not allocated, and the device's context is lost; " +
+		"look at the pointers and sizes that the launches before this call were given",
+	device.ErrorLaunchResources: "a block needs more registers or shared memory than there is; " +
+		"launch with fewer threads per block",
+	device.ErrorLaunchTimeout: "a kernel ran longer than the system allows, and the device's context is lost; " +
+		"look for a kernel that never ends",
+	device.ErrorMisalignedAddress: "a kernel touched an address that is no multiple of its type's size, and the " +
+		"device's context is lost; align what you hand to kernels",
+	device.ErrorLaunchFailed: "a kernel died on the device, and the device's context is lost; " +
+		"look at the pointers and sizes that the launches before this call were given",
+	device.ErrorContextIsDestroyed: "the device's context is gone, and with it all memory, streams and events; " +
+		"look for the first call that failed",
+	device.ErrorNotSupported: "this GPU or its driver does not offer the call; cudalab doctor lists what it offers",
+}
+
+const (
+	badSize  = "the size is 0 or negative; ask for at least one byte"
+	badFree  = "no allocation that is still alive starts at this address; free what an allocation returned, once"
+	badRange = "the bytes do not lie within one live allocation; compare the pointer and the count with " +
+		"what was allocated, and look for a free before this call"
+	badFlags = "the flags are none that this call knows"
+)
+
+// invalidValue says by call what an invalid value is most likely to be.
+var invalidValue = map[string]string{
+	callStreamCreate:    badFlags,
+	callEventCreate:     badFlags,
+	callMalloc:          badSize,
+	callMallocAsync:     "the size is negative",
+	callMallocHost:      badSize,
+	callFree:            badFree,
+	callFreeAsync:       badFree,
+	callFreeHost:        "the buffer was freed before, or was never allocated; free what MallocHost returned, once",
+	callMemcpyHtoD:      badRange,
+	callMemcpyDtoH:      badRange,
+	callMemcpyDtoD:      badRange,
+	callMemcpyHtoDAsync: badRange,
+	callMemcpyDtoHAsync: badRange,
+	callMemcpyDtoDAsync: badRange,
+	callMemset:          badRange,
+	callMemsetAsync:     badRange,
+}
+
+// GetLastError is the error of the last call that did not succeed, and forgets it: nil if there was none since it was
+// asked last. One that means that the device's context is lost stays. Checking what each call returns says more.
+func GetLastError() error {
+	return answer("cudaGetLastError", session.Current().LastError())
+}

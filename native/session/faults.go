@@ -1,0 +1,69 @@
+package session
+
+import (
+	"cudalab/native/device"
+	"cudalab/native/trace"
+)
+
+// fault is an answer to give in place of the device's, to the in-th call from now.
+type fault struct {
+	in   int
+	code device.Code
+}
+
+// Fail lets the k-th call of op from now, 1 being the next, answer code without reaching the device. Faults add up;
+// each happens once.
+func (s *Session) Fail(op trace.Op, k int, code device.Code) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.faults == nil {
+		s.faults = make(map[trace.Op][]fault)
+	}
+	s.faults[op] = append(s.faults[op], fault{k, code})
+	s.rewatch()
+}
+
+// ClearFaults forgets the faults that have not happened.
+func (s *Session) ClearFaults() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.faults)
+	s.rewatch()
+}
+
+// fault counts a call of op and returns the answer that is to be given to it, if there is one. The lock is held.
+func (s *Session) fault(op trace.Op) (code device.Code, ok bool) {
+	waiting := s.faults[op]
+	if len(waiting) == 0 {
+		return 0, false
+	}
+	left := waiting[:0]
+	for _, f := range waiting {
+		f.in--
+		if f.in > 0 {
+			left = append(left, f)
+		} else if !ok {
+			code, ok = f.code, true
+		}
+	}
+	if len(left) == 0 {
+		delete(s.faults, op)
+		s.rewatch()
+	} else {
+		s.faults[op] = left
+	}
+	return code, ok
+}
+
+// SetQuota limits the bytes that may be allocated at one time while tracing, on the device and pinned together; 0 means
+// no limit. Beyond it an allocation answers OUT_OF_MEMORY, as on a full device, without reaching the device.
+func (s *Session) SetQuota(bytes uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.quota = bytes
+}
+
+// beyondQuota reports whether so many bytes more would be too many. The lock is held.
+func (s *Session) beyondQuota(size int64) bool {
+	return s.tracing && s.quota > 0 && s.asked+uint64(size) > s.quota
+}

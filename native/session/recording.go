@@ -1,0 +1,178 @@
+package session
+
+import (
+	"fmt"
+
+	"cudalab/native/device"
+	"cudalab/native/trace"
+)
+
+// Runaway is what a call panics with once a trace holds as many records as Limit allows.
+type Runaway struct{ Records int }
+
+func (r *Runaway) Error() string {
+	return fmt.Sprintf("the program made more than %d CUDA calls, far more than its task needs: "+
+		"look for a loop that never ends", r.Records)
+}
+
+// StartTrace begins a fresh trace: identities count from 1 again, and memory allocated before is unknown to it, so
+// allocate after StartTrace what an exercise is to be handed. Streams, events and pinned buffers made earlier may
+// be used: each appears with a creating record of its own right before its first use, with Site 0, which no real
+// call has.
+func (s *Session) StartTrace() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tracing = true
+	s.epoch++
+	s.records = make([]trace.Record, 0, 256)
+	s.accesses = nil
+	s.sites = newSiteTable()
+	s.memory = table{}
+	s.streams, s.events, s.buffers = nil, nil, nil
+	s.counts.streams, s.counts.events, s.counts.allocations = 0, 0, 0
+	s.asked = 0
+	s.rewatch()
+}
+
+// StopTrace ends the trace and returns it. Without a StartTrace before, it is empty.
+func (s *Session) StopTrace() *trace.Trace {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := &trace.Trace{Sites: s.sites.resolve(), Records: s.records}
+	s.tracing = false
+	s.records, s.accesses, s.sites = nil, nil, siteTable{}
+	s.rewatch()
+	return t
+}
+
+// Limit allows a trace at most so many records, from now on; 0 allows any number. The call that would go beyond it
+// panics with a *Runaway and does not reach the device.
+func (s *Session) Limit(records int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limit = records
+}
+
+// Mark adds a note of the grader's own to the trace.
+func (s *Session) Mark(label string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tracing {
+		s.records = append(s.records, trace.Record{
+			Op: trace.OpMark, Label: label, Site: s.sites.here(2), Time: s.dev.Now(),
+		})
+	}
+}
+
+// Label names what the last call has made, for messages about it: "streams[0]".
+func (s *Session) Label(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tracing && len(s.records) > 0 {
+		s.records[len(s.records)-1].Label = name
+	}
+}
+
+// call makes a call that does not wait. do works with the lock held: it fills in its record and reaches the device.
+// It is not called when the answer is settled before: by a fault, or by a stream or event that is no more.
+func (s *Session) call(r trace.Record, n named, do func(r *trace.Record) device.Code) device.Code {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rec, code := s.begin(r, n)
+	if code == device.Success {
+		code = do(rec)
+	}
+	rec.Code = int32(code)
+	rec.Took = s.dev.Now() - rec.Time
+	return s.note(code)
+}
+
+// wait makes a call that may wait. prepare and settle work with the lock held, before and after; do reaches the device
+// without it. prepare fills in the record and may refuse, with any other answer than Success; settle, which may be
+// nil, is told the answer and completes the record of leaving.
+func (s *Session) wait(r trace.Record, n named, prepare func(r *trace.Record) device.Code,
+	do func() device.Code, settle func(r *trace.Record, code device.Code)) device.Code {
+	at, epoch, code := s.enter(r, n, prepare)
+	refused := code != device.Success
+	if !refused {
+		code = do()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rec := &s.scratch
+	if s.tracing && at >= 0 && s.epoch == epoch {
+		s.records = append(s.records, s.records[at])
+		rec = &s.records[len(s.records)-1]
+		rec.Phase = trace.Leave
+		rec.Pair = int32(at)
+		rec.Code = int32(code)
+		rec.Took = s.dev.Now() - rec.Time
+	}
+	if settle != nil && !refused {
+		settle(rec, code)
+	}
+	return s.note(code)
+}
+
+// enter is wait's first half: where the record of entering is, -1 with tracing off, and the answer if it is settled.
+func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) device.Code) (int, uint32, device.Code) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.Phase = trace.Enter
+	rec, code := s.begin(r, n)
+	if code == device.Success && prepare != nil {
+		code = prepare(rec)
+	}
+	if !s.tracing {
+		return -1, s.epoch, code
+	}
+	return len(s.records) - 1, s.epoch, code
+}
+
+// begin adds r to the trace, with identities, site and time, and settles the answer if a fault or a value that is no
+// more does. With tracing off the record is one that nobody reads. The lock is held.
+func (s *Session) begin(r trace.Record, n named) (*trace.Record, device.Code) {
+	rec := &s.scratch
+	if s.tracing {
+		if s.limit > 0 && len(s.records) >= s.limit {
+			panic(&Runaway{Records: s.limit})
+		}
+		s.identify(&r, n)
+		r.Site = s.sites.here(5)
+		r.Time = s.dev.Now()
+		s.records = append(s.records, r)
+		rec = &s.records[len(s.records)-1]
+	}
+	if code, ok := s.fault(r.Op); ok {
+		rec.Faked = true
+		return rec, code
+	}
+	if !n.stream.usable(s) || !n.event.usable(s) || !n.event2.usable(s) {
+		rec.Stale = true
+		return rec, device.ErrorInvalidHandle
+	}
+	return rec, device.Success
+}
+
+// access appends one access to r. A range of no bytes touches nothing. The lock is held.
+func (s *Session) access(r *trace.Record, a trace.Access) {
+	if !s.tracing || a.Size <= 0 {
+		return
+	}
+	if len(s.accesses) == cap(s.accesses) {
+		s.accesses = append(make([]trace.Access, 0, 1024), r.Accesses...)
+		r.Accesses = s.accesses
+	}
+	s.accesses = append(s.accesses, a)
+	n := len(r.Accesses) + 1
+	r.Accesses = s.accesses[len(s.accesses)-n : len(s.accesses) : len(s.accesses)]
+}
+
+// touch appends an access to device memory to r. The lock is held.
+func (s *Session) touch(r *trace.Record, p device.Ptr, size int64, kind trace.AccessKind, arg uint8) {
+	a := trace.Access{Offset: int64(p), Size: size, Kind: kind, Arg: arg}
+	if m, freed := s.memory.find(p); m != nil {
+		a.Alloc, a.Freed, a.Offset = m.id, freed, int64(p-m.base)
+	}
+	s.access(r, a)
+}

@@ -1,0 +1,66 @@
+package session
+
+import (
+	"fmt"
+
+	"cudalab/native/device"
+)
+
+// Sweep waits for the device, then frees all memory and destroys every event and stream that was made since StartTrace
+// and is still there. Nothing of this is recorded. The error is the first thing that went wrong; Sweep goes on
+// after it.
+func (s *Session) Sweep() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var first error
+	check := func(what string, code device.Code) {
+		if code != device.Success && first == nil {
+			first = fmt.Errorf("cleaning up the device: %s: %w", what, code)
+		}
+	}
+	check("waiting for it", s.dev.CtxSynchronize())
+	for _, a := range s.memory.live.all() {
+		if a.pooled {
+			// cuMemFree would free it too, but the pool would count it as used for ever.
+			check("freeing memory", s.dev.MemFreeAsync(a.base, 0))
+		} else {
+			check("freeing memory", s.dev.MemFree(a.base))
+		}
+		s.memory.remove(a)
+	}
+	for _, x := range s.buffers {
+		if !x.dead.Swap(true) {
+			check("freeing pinned memory", s.dev.MemFreeHost(x.handle))
+		}
+	}
+	for _, x := range s.events {
+		if !x.dead.Swap(true) {
+			check("destroying an event", s.dev.EventDestroy(x.handle))
+		}
+	}
+	for _, x := range s.streams {
+		if !x.dead.Swap(true) {
+			check("destroying a stream", s.dev.StreamDestroy(x.handle))
+		}
+	}
+	// The pool gives back at a synchronisation what was freed.
+	check("waiting for it", s.dev.CtxSynchronize())
+	s.streams, s.events, s.buffers = nil, nil, nil
+	s.asked = 0
+	s.rewatch()
+	return first
+}
+
+// Restore sets the attributes of the device's default pool back to what they are in a new process, and waits for the
+// device, so that the pool gives back what it kept. On a device without memory pools it does nothing.
+func (s *Session) Restore() {
+	pool, code := s.dev.DeviceGetDefaultMemPool()
+	if code != device.Success {
+		return
+	}
+	s.dev.MemPoolSetAttribute(pool, device.PoolReleaseThreshold, 0)
+	s.dev.MemPoolSetAttribute(pool, device.PoolReuseFollowEventDependencies, 1)
+	s.dev.MemPoolSetAttribute(pool, device.PoolReuseAllowOpportunistic, 1)
+	s.dev.MemPoolSetAttribute(pool, device.PoolReuseAllowInternalDependencies, 1)
+	s.dev.CtxSynchronize()
+}
