@@ -1,0 +1,102 @@
+package kernels
+
+import (
+	_ "embed" // asyncpipeline.ptx
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"cudalab/kernels/oracle"
+	"cudalab/native/cuda"
+	"cudalab/native/device"
+)
+
+//go:embed asyncpipeline.ptx
+var asyncPipelinePTX string
+
+// Process launches kernel process on s: process<<<grid, block, 0, s>>>(data, n, multiplier, work).
+//
+// It writes n float32 elements, 4*n bytes, at data, and reads nothing. Each thread writes the one element whose index
+// is the thread's place in the grid, so n elements need a grid of (n+block-1)/block blocks; with fewer, the last
+// elements stay as they were. A block has at most 1024 threads; 256 is a good number.
+//
+// Without work, element i becomes sqrt(i) * multiplier (for i below 2^24). work adds so many rounds of arithmetic to
+// every thread before the square root, which makes the kernel take longer and changes the values.
+//
+// Like every launch it only puts the kernel in the stream's queue; the error tells of the launch, not of the run.
+func Process(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int, multiplier float32, work int) error {
+	if err := fitsInt("kernels.Process", "n", n); err != nil {
+		return err
+	}
+	if err := fitsInt("kernels.Process", "work", work); err != nil {
+		return err
+	}
+	return cuda.LaunchKernel(process, dim(grid), dim(block), s,
+		uint64(data), uint64(uint32(n)), uint64(math.Float32bits(multiplier)), uint64(uint32(work)))
+}
+
+// Reduce launches kernel reduce on s: reduce<<<grid, block, 0, s>>>(data, n, result).
+//
+// It reads n float32 elements, 4*n bytes, at data, and adds the sum of their bit patterns, each taken as an unsigned
+// integer, to the 8 bytes at result: an unsigned 64-bit integer that has to be zero before the first launch. Each
+// thread reads one element, so n elements need a grid of (n+block-1)/block blocks. A block has at most 1024 threads.
+//
+// Each block adds its share to result with one atomic addition.
+func Reduce(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int, result cuda.DevicePtr) error {
+	if err := fitsInt("kernels.Reduce", "n", n); err != nil {
+		return err
+	}
+	return cuda.LaunchKernel(reduce, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)), uint64(result))
+}
+
+var process = device.NewKernel(device.Spec{
+	Entry:  "process",
+	PTX:    asyncPipelinePTX,
+	Params: 4,
+	Exec: func(l *device.Launch, m device.Memory) {
+		values := oracle.NewProcessed(math.Float32frombits(uint32(l.Args[2])), int(int32(l.Args[3])))
+		eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) {
+			for i := 0; i < len(bytes); i += 4 {
+				binary.LittleEndian.PutUint32(bytes[i:], math.Float32bits(values.At(first+i/4)))
+			}
+		})
+	},
+	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
+		return access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Write)
+	},
+	Work: func(l *device.Launch) device.Work {
+		return device.Work{
+			Threads: elements(l, l.Args[1]),
+			Bytes:   4 * elements(l, l.Args[1]),
+			Steps:   uint64(max(int32(l.Args[3]), 0)),
+		}
+	},
+})
+
+var reduce = device.NewKernel(device.Spec{
+	Entry:  "reduce",
+	PTX:    asyncPipelinePTX,
+	Params: 3,
+	Exec: func(l *device.Launch, m device.Memory) {
+		sum := uint64(0)
+		whole := eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(_ int, bytes []byte) {
+			for i := 0; i < len(bytes); i += 4 {
+				sum += uint64(binary.LittleEndian.Uint32(bytes[i:]))
+			}
+		})
+		if result := m.View(device.Ptr(l.Args[2]), 8); whole && len(result) == 8 {
+			binary.LittleEndian.PutUint64(result, binary.LittleEndian.Uint64(result)+sum)
+		}
+	},
+	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
+		buf = access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Read)
+		return access(buf, device.Ptr(l.Args[2]), 8, device.Atomic)
+	},
+	Work: func(l *device.Launch) device.Work {
+		return device.Work{
+			Threads: l.Threads(), // those beyond n add their zeros
+			Bytes:   4*elements(l, l.Args[1]) + 8*l.Grid.Count(),
+			Steps:   uint64(bits.Len64(l.Block.Count() - 1)), // the tree's height
+		}
+	},
+})

@@ -1,0 +1,70 @@
+// Package kernels launches the lessons' kernels. A call such as
+//
+//	kernels.Process(grid, block, stream, data, n, multiplier, work)
+//
+// is what process<<<grid, block, 0, stream>>>(data, n, multiplier, work) is in CUDA C++. The kernels' sources are the
+// .cu files beside this one; the PTX that they compile to is part of the program, so that nobody needs a compiler.
+package kernels
+
+//go:generate ./build.sh
+
+import (
+	"fmt"
+	"math"
+
+	"cudalab/native/cuda"
+	"cudalab/native/device"
+)
+
+// PTX is the modules' text by the name of their source, "asyncpipeline".
+func PTX() map[string]string {
+	return map[string]string{"asyncpipeline": asyncPipelinePTX}
+}
+
+// dim is a grid or block of one dimension. What no Dim3 can hold becomes 0, which CUDA refuses as it refuses any
+// other size out of range.
+func dim(x int) cuda.Dim3 {
+	if x < 0 || x > math.MaxInt32 {
+		return cuda.Dim3{}
+	}
+	return cuda.Dim3{X: uint32(x)}
+}
+
+// fitsInt checks that an argument fits a kernel's int parameter, which has 32 bits.
+func fitsInt(call, name string, value int) error {
+	if value < math.MinInt32 || value > math.MaxInt32 {
+		return fmt.Errorf("%s: %s is %d, but the kernel's parameter is an int of 32 bits, at most %d: %w",
+			call, name, value, math.MaxInt32, cuda.ErrorInvalidValue)
+	}
+	return nil
+}
+
+// elements is how many elements a launch covers with one thread each: no more than n, which is an int32 argument as
+// it stands in its slot, and no more than there are threads.
+func elements(l *device.Launch, n uint64) uint64 {
+	return min(uint64(max(int32(n), 0)), l.Threads())
+}
+
+// access appends what a launch touches, unless that is nothing.
+func access(buf []device.Access, p device.Ptr, size uint64, kind device.AccessKind) []device.Access {
+	if size == 0 {
+		return buf
+	}
+	return append(buf, device.Access{Ptr: p, Size: size, Kind: kind})
+}
+
+// eachView calls f for count float32 elements at p, in pieces as they lie in memory: the index of a piece's first
+// element and the piece, a multiple of four bytes long. It stops where memory ends and then reports false: the
+// simulator has seen it and answers as a GPU does.
+func eachView(m device.Memory, p device.Ptr, count uint64, f func(first int, bytes []byte)) bool {
+	for i := uint64(0); i < count; {
+		view := m.View(p+device.Ptr(4*i), 4*(count-i))
+		floats := uint64(len(view)) / 4
+		if floats == 0 {
+			return false
+		}
+		f(int(i), view[:4*floats])
+		i += floats
+	}
+	return true
+}

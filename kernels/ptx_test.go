@@ -1,0 +1,91 @@
+package kernels_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/kernels"
+)
+
+// ptxFiles is every .ptx file under this folder, and must be what there are .cu files for.
+func ptxFiles(t *testing.T) []string {
+	var files []string
+	for _, pattern := range []string{"*.cu", "*/*.cu"} {
+		sources, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, source := range sources {
+			files = append(files, strings.TrimSuffix(source, ".cu")+".ptx")
+		}
+	}
+	require.NotEmpty(t, files)
+	return files
+}
+
+func TestPTXIsWhatTheSourceCompilesTo(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("kernels/build.sh and its compiler are pinned on Linux")
+	}
+	out := t.TempDir()
+	said, err := exec.Command("./build.sh", out).CombinedOutput()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 3 {
+		t.Skip(strings.TrimSpace(string(said)))
+	}
+	require.NoError(t, err, "%s", said)
+	for _, file := range ptxFiles(t) {
+		committed, err := os.ReadFile(file)
+		require.NoError(t, err)
+		built, err := os.ReadFile(filepath.Join(out, file))
+		require.NoError(t, err)
+		require.Equal(t, string(built), string(committed), "%s is not what its source compiles to: run kernels/build.sh", file)
+	}
+}
+
+// Drivers since CUDA 11.2 take PTX ISA 7.2 and older; GPUs with stream-ordered allocation are of 6.0 and later.
+func TestPTXSuitsEveryDriver(t *testing.T) {
+	version := regexp.MustCompile(`(?m)^\.version (\d+)\.(\d+)$`)
+	for _, file := range ptxFiles(t) {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		found := version.FindSubmatch(text)
+		require.NotNil(t, found, file)
+		major, _ := strconv.Atoi(string(found[1]))
+		minor, _ := strconv.Atoi(string(found[2]))
+		require.LessOrEqual(t, 100*major+minor, 702, "%s has PTX ISA %d.%d", file, major, minor)
+		require.Contains(t, string(text), "\n.target sm_60\n", file)
+	}
+}
+
+// What the oracle and the timed workloads rely on, past what the compiler may change.
+func TestPTXOfAsyncPipeline(t *testing.T) {
+	text := kernels.PTX()["asyncpipeline"]
+	entry := func(name string) string {
+		_, from, found := strings.Cut(text, ".visible .entry "+name+"(")
+		require.True(t, found, "no entry %s", name)
+		body, _, _ := strings.Cut(from, "\n}")
+		return body
+	}
+
+	process := entry("process")
+	require.Contains(t, process, "sqrt.rn.f32")
+	require.Contains(t, process, "mul.rn.f32")
+	require.NotContains(t, process, "fma.")
+	require.NotContains(t, process, ".ftz")
+	loop := regexp.MustCompile(`(?s)(\$L__BB\d+_\d+):[^\n]*\n\t\.pragma "nounroll";\n(.*?)bra\.uni\s+(\$L__BB\d+_\d+);`).FindStringSubmatch(process)
+	require.NotNil(t, loop, "the rounds of process are no loop that stays one")
+	require.Equal(t, loop[1], loop[3], "the loop does not return to its head")
+	require.Equal(t, 1, strings.Count(loop[2], "mad.lo.s32"), "not one round per pass through the loop")
+	require.Contains(t, loop[2], "1664525, 1013904223", "rounds are folded into one")
+
+	reduce := entry("reduce")
+	require.Equal(t, 1, strings.Count(reduce, "atom.global.add.u64"))
+	require.Contains(t, reduce, "bar.sync")
+}
