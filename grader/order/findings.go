@@ -1,0 +1,208 @@
+package order
+
+import (
+	"cmp"
+	"fmt"
+
+	"cudalab/native/trace"
+)
+
+const (
+	whyStreams = "Work on different streams runs in any order, and at the same time, unless an event, the legacy default " +
+		"stream or the host puts it in order."
+	whyNonBlocking = "A stream created with cuda.StreamNonBlocking does not wait for the legacy default stream, and the " +
+		"legacy default stream does not wait for it."
+	whyPinned = "An asynchronous copy with pinned memory only joins its stream's queue: it may run at any time until the " +
+		"host has waited for it."
+	whyStaged = "A Memcpy from pageable memory may return once the bytes are staged; the rest of it runs on the legacy " +
+		"default stream, which a non-blocking stream does not wait for."
+	whyAlloc = "MallocAsync returns the pointer at once, but the memory exists only for work that comes after it: later on " +
+		"the same stream, after a wait for an event recorded there, or after the host has waited."
+	whyDead = "From the call of the free on, the pointer is dead for every stream and for the host: the next allocation may " +
+		"get the same bytes."
+	whyFreeAsync = "FreeAsync waits for earlier work on its own stream and for what that stream was made to wait for, and for " +
+		"nothing else: then the bytes may go to another allocation."
+	whyFree = "Free and FreeHost give memory back without a promise to wait for work that is still in a stream."
+)
+
+// race reports an access by q that conflicts with the earlier one y.
+func (p *report) race(i int, x *trace.Access, a *allocation, q *queue, y conflict) {
+	w, with := p.words, y.by.record()
+	rule, severity := p.raceRule(i, with)
+	p.add(rule, i, with, a.made, x.Arg, func() Finding {
+		f := Finding{
+			Severity: severity,
+			Why:      whyStreams,
+			Fix:      w.edge(with, i),
+			Related:  append([]Related{w.doing(with, y.kind)}, w.attempt(with, i)...),
+		}
+		what := w.part(a, y.lo, y.hi)
+		switch {
+		case rule == HostRace:
+			f.Why = whyPinned
+			f.Message = fmt.Sprintf("The host %s %s (%s), which %s %s, without having waited for it.",
+				verb(x.Kind), what, w.call(i), w.callOn(with), verb(y.kind))
+		case rule == StagedCopy:
+			f.Why = whyStaged
+			f.Message = fmt.Sprintf("%s %s %s, which %s fills from pageable memory, and %s never waits for that copy.",
+				capital(w.callOn(i)), verb(x.Kind), what, w.call(with), w.stream(q.id))
+			f.Fix = fmt.Sprintf("Copy on the same stream (cuda.MemcpyHtoDAsync on %s), or call cuda.StreamSynchronize for the "+
+				"legacy default stream after %s.", w.stream(q.id), w.call(with))
+		default:
+			if q.id == legacyID || y.by.stream == legacyID {
+				f.Why = whyNonBlocking
+			}
+			f.Message = fmt.Sprintf("%s %s %s, which %s %s, but %s never waits for it: the two may run in either order, or at once.",
+				capital(w.callOn(i)), verb(x.Kind), what, w.callOn(with), verb(y.kind), w.stream(q.id))
+			f.Fix = cmp.Or(w.asynchronously(i, with), w.asynchronously(with, i)) + f.Fix
+		}
+		f.Related = append(f.Related, p.from(a)...)
+		return f
+	})
+}
+
+// raceRule is the rule that the call at record i breaks by not being ordered behind the one at record with.
+func (p *report) raceRule(i, with int) (string, Severity) {
+	switch {
+	case onHost(p.words.record(i).Op):
+		return HostRace, Error
+	case staged(p.words.record(with)):
+		return StagedCopy, Remark
+	}
+	return DataRace, Error
+}
+
+// staged reports whether a call is a synchronous copy from pageable memory, of which only the staging is waited for.
+func staged(r *trace.Record) bool { return r.Op == trace.OpMemcpyHtoD && r.Host == trace.Pageable }
+
+// beforeAlloc reports a use that is not ordered behind the allocation. cause is the last thing on the allocation's
+// stream that the use depends on.
+func (p *report) beforeAlloc(i int, x *trace.Access, a *allocation, cause stamp) {
+	w := p.words
+	p.add(UseBeforeAlloc, i, a.made, a.made, x.Arg, func() Finding {
+		return Finding{
+			Message: fmt.Sprintf("%s uses %s, but %s never waits for that MallocAsync: the memory may not exist yet.",
+				capital(w.callOn(i)), w.memory(a), w.stream(w.record(i).Stream)),
+			Why:     whyAlloc,
+			Fix:     w.edge(cause.record(), i),
+			Related: append(p.from(a), w.attempt(cause.record(), i)...),
+		}
+	})
+}
+
+func (p *report) afterFree(i int, x *trace.Access, a *allocation) {
+	w := p.words
+	free := a.freed - 1
+	p.add(UseAfterFree, i, free, a.made, x.Arg, func() Finding {
+		f := Finding{Why: whyDead, Related: p.from(a)}
+		if free < 0 {
+			f.Message = fmt.Sprintf("%s uses %s, which had been freed.", capital(w.callOn(i)), w.memory(a))
+			f.Fix = "Free the memory after its last use."
+			return f
+		}
+		f.Message = fmt.Sprintf("%s uses %s after %s has freed that memory.", capital(w.callOn(i)), w.memory(a), w.callOn(free))
+		f.Related = append([]Related{{free, "freed here"}}, f.Related...)
+		here, there := w.record(i), w.record(free)
+		f.Fix = fmt.Sprintf("Move %s after %s.", w.call(free), w.call(i))
+		switch {
+		case onHost(here.Op):
+		case onHost(there.Op):
+			f.Fix = fmt.Sprintf("Move %s after %s, and let the host wait for %s in between (cuda.StreamSynchronize).",
+				w.call(free), w.call(i), w.stream(here.Stream))
+		case here.Stream != there.Stream:
+			f.Fix += " " + w.edge(i, free)
+		}
+		return f
+	})
+}
+
+func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
+	w, with := p.words, y.by.record()
+	op := w.record(i).Op
+	rule, severity := FreeBeforeUse, Error
+	switch {
+	case staged(w.record(with)):
+		rule, severity = StagedCopy, Remark
+	case op == trace.OpFree && a.made >= 0 && w.record(a.made).Op == trace.OpMalloc:
+		rule, severity = FreeWhilePending, Remark
+	}
+	p.add(rule, i, with, a.made, 0, func() Finding {
+		f := Finding{
+			Severity: severity,
+			Message: fmt.Sprintf("%s frees %s, which %s %s, but the free never waits for it: the memory may go while it is in use.",
+				capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind)),
+			Why: whyFreeAsync,
+			Fix: w.edge(with, i),
+		}
+		if op != trace.OpFreeAsync {
+			f.Why = whyFree
+		}
+		switch {
+		case rule == FreeWhilePending:
+			f.Message = fmt.Sprintf("%s frees %s, which %s %s, without having waited for it.",
+				capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
+			f.Why = "cuda.Free of memory from Malloc waits for the device in practice, but the manual says only that it may, " +
+				"so nothing should rely on it."
+		case rule == StagedCopy:
+			f.Why = whyStaged
+		case op == trace.OpFree:
+			f.Fix += " Or free in stream order: cuda.FreeAsync on " + w.stream(y.by.stream) + "."
+		}
+		f.Related = append([]Related{w.doing(with, y.kind)}, w.attempt(with, i)...)
+		f.Related = append(f.Related, p.from(a)...)
+		return f
+	})
+}
+
+func (p *report) freeBeforeAlloc(i int, a *allocation) {
+	w := p.words
+	p.add(FreeBeforeUse, i, a.made, a.made, 0, func() Finding {
+		return Finding{
+			Message: fmt.Sprintf("%s frees %s, but %s never waits for that MallocAsync: the free may come first.",
+				capital(w.callOn(i)), w.memory(a), w.stream(w.record(i).Stream)),
+			Why:     whyAlloc,
+			Fix:     "Free on " + w.stream(a.birth.stream) + ". Or else: " + w.edge(a.made, i),
+			Related: append(p.from(a), w.attempt(a.made, i)...),
+		}
+	})
+}
+
+func (p *report) doubleFree(i int, a *allocation) {
+	w := p.words
+	p.add(DoubleFree, i, a.freed-1, a.made, 0, func() Finding {
+		f := Finding{
+			Message: fmt.Sprintf("%s frees %s, which had been freed before.", capital(w.callOn(i)), w.memory(a)),
+			Why:     whyDead,
+			Fix:     "Free each allocation once: remove one of the two, or set the pointer to 0 after the first.",
+			Related: p.from(a),
+		}
+		if a.freed > 0 {
+			f.Message = fmt.Sprintf("%s frees %s a second time: %s came first.",
+				capital(w.callOn(i)), w.memory(a), w.callOn(a.freed-1))
+			f.Related = append([]Related{{a.freed - 1, "freed first here"}}, f.Related...)
+		}
+		return f
+	})
+}
+
+// invalidFree reports a free of an address that no allocation starts at; a is the allocation around it, or nil.
+func (p *report) invalidFree(i int, a *allocation) {
+	w, made := p.words, -1
+	if a != nil {
+		made = a.made
+	}
+	p.add(InvalidFree, i, -1, made, 0, func() Finding {
+		f := Finding{
+			Why: "A free takes exactly the pointer that the allocation returned; an address inside the memory does not name it.",
+			Fix: "Pass the pointer that the allocation returned.",
+		}
+		if a == nil {
+			f.Message = fmt.Sprintf("%s is given the address 0x%x, which no allocation of this program starts at.",
+				capital(w.callOn(i)), w.record(i).Addr)
+			return f
+		}
+		f.Message = fmt.Sprintf("%s is given an address in the middle of %s.", capital(w.callOn(i)), w.memory(a))
+		f.Related = p.from(a)
+		return f
+	})
+}

@@ -1,0 +1,249 @@
+package order
+
+import (
+	"slices"
+	"sort"
+
+	"cudalab/native/trace"
+)
+
+// history is the accesses to one allocation that later ones can still conflict with: of each byte the last write, and
+// since then each stream's last read and last atomic access. An earlier one is ordered before the one kept, or a
+// race with it was reported; either way nothing is lost by forgetting it.
+type history struct {
+	writes  spans
+	reads   sharers
+	atomics sharers
+	version int      // counts the writes and atomic accesses
+	latest  []extent // where the last of these were: that of version v at v modulo latestKept
+	unread  []extent // of news, kept for its memory
+}
+
+// extent is the bytes from lo up to, not including, hi.
+type extent struct{ lo, hi int64 }
+
+const latestKept = 64
+
+func (h *history) reset() {
+	h.writes.reset()
+	h.reads.reset()
+	h.atomics.reset()
+	h.version, h.latest = 0, h.latest[:0]
+}
+
+// sharer is one stream's accesses of one kind.
+type sharer struct {
+	stream trace.ID
+	spans  spans
+	// The bytes that this stream last checked a read of, and the history's version then: reading them again cannot find
+	// anything new but what was written since.
+	checked extent
+	version int
+}
+
+// news is where a read of the bytes between lo and hi has to be checked: everywhere, or where the few writes and atomic
+// accesses were that were made since this stream read there.
+func (h *history) news(stream trace.ID, lo, hi int64) []extent {
+	s := h.reads.of(stream)
+	h.unread = h.unread[:0]
+	if !h.recalls(s, lo, hi) {
+		h.unread = append(h.unread, extent{lo, hi})
+		return h.unread
+	}
+	for v := s.version; v < h.version; v++ {
+		x := h.latest[v%latestKept]
+		if x.lo, x.hi = max(x.lo, lo), min(x.hi, hi); x.lo < x.hi {
+			h.unread = append(h.unread, x)
+		}
+	}
+	return h.unread
+}
+
+// recalls reports whether the bytes between lo and hi are among those checked, and all writes since are still known.
+func (h *history) recalls(s *sharer, lo, hi int64) bool {
+	return s.version >= 0 && h.version-s.version <= latestKept && s.checked.lo <= lo && hi <= s.checked.hi
+}
+
+// remember notes that a read of the bytes between lo and hi was checked. It does not give up a larger range for it.
+func (h *history) remember(stream trace.ID, lo, hi int64) {
+	s := h.reads.of(stream)
+	if !h.recalls(s, lo, hi) || s.checked == (extent{lo, hi}) {
+		s.checked, s.version = extent{lo, hi}, h.version
+	}
+}
+
+// changed counts a write or atomic access.
+func (h *history) changed(lo, hi int64) {
+	if len(h.latest) < latestKept {
+		h.latest = append(h.latest, extent{lo, hi})
+	} else {
+		h.latest[h.version%latestKept] = extent{lo, hi}
+	}
+	h.version++
+}
+
+// sharers are in order of their streams. What lies behind the end of the slice is kept for its memory.
+type sharers []sharer
+
+func (l *sharers) reset() {
+	for i := range *l {
+		(*l)[i].spans.reset()
+	}
+	*l = (*l)[:0]
+}
+
+func (l *sharers) of(stream trace.ID) *sharer {
+	list := *l
+	i := sort.Search(len(list), func(i int) bool { return list[i].stream >= stream })
+	if i < len(list) && list[i].stream == stream {
+		return &list[i]
+	}
+	if n := len(list); n < cap(list) {
+		list = list[:n+1]
+		fresh := sharer{stream: stream, spans: list[n].spans, version: -1}
+		copy(list[i+1:], list[i:n])
+		list[i] = fresh
+	} else {
+		list = slices.Insert(list, i, sharer{stream: stream, version: -1})
+	}
+	*l = list
+	return &list[i]
+}
+
+// cut takes the bytes between lo and hi out of every stream's accesses.
+func (l *sharers) cut(lo, hi int64) {
+	list := *l
+	kept := 0
+	for i := range list {
+		list[i].spans.cut(lo, hi)
+		if !list[i].spans.empty() {
+			if kept < i {
+				list[kept], list[i] = list[i], list[kept]
+			}
+			kept++
+		}
+	}
+	*l = list[:kept]
+}
+
+// conflict is an earlier access that nothing orders before the one being checked.
+type conflict struct {
+	by     stamp
+	kind   trace.AccessKind
+	lo, hi int64
+}
+
+// against calls found for each access by now unordered before q that conflicts with an access of the given kind to the
+// bytes between lo and hi, and gap for those that nothing has written.
+func (h *history) against(q *queue, kind trace.AccessKind, lo, hi int64, found func(conflict), gap func(lo, hi int64)) {
+	at := lo
+	for w := range h.writes.within(lo, hi) {
+		if at < w.lo {
+			gap(at, w.lo)
+		}
+		at = w.hi
+		if !q.behind(w.by) {
+			h.unless(q, conflict{w.by, trace.Write, w.lo, w.hi}, found)
+		}
+	}
+	if at < hi {
+		gap(at, hi)
+	}
+	if kind != trace.Atomic {
+		h.shared(q, h.atomics, trace.Atomic, lo, hi, found)
+	}
+	if kind != trace.Read {
+		h.shared(q, h.reads, trace.Read, lo, hi, found)
+	}
+}
+
+func (h *history) shared(q *queue, list sharers, kind trace.AccessKind, lo, hi int64, found func(conflict)) {
+	for i := range list {
+		s := &list[i]
+		if s.stream == q.id || s.stream == hostID {
+			continue
+		}
+		for x := range s.spans.within(lo, hi) {
+			if !q.behind(x.by) {
+				h.unless(q, conflict{x.by, kind, x.lo, x.hi}, found)
+			}
+		}
+	}
+}
+
+// unless calls found for those bytes of x that did not already race with an access that q is ordered behind: mending
+// that race orders q behind x as well, so reporting both would be one fault twice.
+func (h *history) unless(q *queue, x conflict, found func(conflict)) {
+	left := []conflict{x}
+	without := func(list sharers) {
+		for i := range list {
+			if !q.behind(stamp{list[i].stream, x.by.pos + 1}) {
+				continue // of what that stream did after x, q is behind nothing
+			}
+			for y := range list[i].spans.within(x.lo, x.hi) {
+				if y.by.pos > x.by.pos && q.behind(y.by) {
+					left = subtract(left, y.lo, y.hi)
+				}
+			}
+		}
+	}
+	if x.kind != trace.Read {
+		without(h.reads)
+	}
+	if x.kind != trace.Atomic {
+		without(h.atomics)
+	}
+	for _, y := range left {
+		found(y)
+	}
+}
+
+func subtract(list []conflict, lo, hi int64) []conflict {
+	var left []conflict
+	for _, x := range list {
+		if before := x; before.lo < lo {
+			before.hi = min(before.hi, lo)
+			left = append(left, before)
+		}
+		if behind := x; hi < behind.hi {
+			behind.lo = max(behind.lo, hi)
+			left = append(left, behind)
+		}
+	}
+	return left
+}
+
+// add takes in an access by q at its last position.
+func (h *history) add(q *queue, by stamp, kind trace.AccessKind, lo, hi int64) {
+	switch kind {
+	case trace.Read:
+		h.reads.of(q.id).spans.set(lo, hi, by)
+	case trace.Atomic:
+		h.atomics.of(q.id).spans.set(lo, hi, by)
+		h.changed(lo, hi)
+	default:
+		h.writes.set(lo, hi, by)
+		h.reads.cut(lo, hi)
+		h.atomics.cut(lo, hi)
+		h.changed(lo, hi)
+	}
+}
+
+// pending calls found for the last access of each stream that q is not ordered behind, in order of the streams.
+func (h *history) pending(q *queue, size int64, found func(conflict)) {
+	latest := map[trace.ID]conflict{}
+	collect := func(x conflict) {
+		if x.by.pos > latest[x.by.stream].by.pos {
+			latest[x.by.stream] = x
+		}
+	}
+	h.against(q, trace.Write, 0, size, collect, func(int64, int64) {})
+	streams := make([]trace.ID, 0, len(latest))
+	for id := range latest {
+		streams = append(streams, id)
+	}
+	slices.Sort(streams)
+	for _, id := range streams {
+		found(latest[id])
+	}
+}

@@ -1,0 +1,229 @@
+package order
+
+import "cudalab/native/trace"
+
+// allocation is a piece of device or pinned memory.
+type allocation struct {
+	id    trace.ID
+	birth stamp // the memory exists for what is ordered behind it
+	made  int   // record of the call that made it; -1 if it is not in the trace
+	size  int64
+	freed int  // record of the call that freed it, counted from 1; 0: none
+	tried bool // the program tried to free it
+	// excused are the uses before the allocation that were reported: what is ordered behind one of them is no new fault.
+	excused []stamp
+	history *history // nil once freed
+}
+
+// excusesKept limits allocation.excused, and so what a program with the same fault on every stream costs to check.
+const excusesKept = 64
+
+// unknownSize stands for the size of memory whose allocation is not in the trace.
+const unknownSize = int64(1) << 62
+
+func (c *checker) allocation(id trace.ID) *allocation {
+	a := c.allocs[id]
+	if a == nil {
+		a = &allocation{id: id, birth: stamp{hostID, 0}, made: -1, size: unknownSize, history: c.newHistory()}
+		a.history.writes.set(0, a.size, stamp{hostID, 1})
+		c.allocs[id] = a
+	}
+	return a
+}
+
+func (c *checker) newHistory() *history {
+	if n := len(c.spare); n > 0 {
+		h := c.spare[n-1]
+		c.spare = c.spare[:n-1]
+		return h
+	}
+	return &history{}
+}
+
+func (c *checker) allocate(i int, r, done *trace.Record) {
+	by := stamp{hostID, position(i)}
+	if r.Op == trace.OpMallocAsync {
+		c.queues.enqueue(r.Stream, i)
+		by.stream = r.Stream
+	}
+	if done.Alloc == 0 {
+		return // no bytes asked for
+	}
+	a := &allocation{id: done.Alloc, birth: by, made: i, size: done.Size, history: c.newHistory()}
+	c.allocs[a.id] = a
+	if r.Site == 0 { // made before the trace began, so it may hold anything
+		a.history.writes.set(0, a.size, stamp{hostID, position(i)})
+	}
+}
+
+// access checks and takes in what the i-th record's call touches: reads before writes, as a call does that reads and
+// writes the same bytes.
+func (c *checker) access(i int, r *trace.Record, q *queue) {
+	for k := range r.Accesses {
+		if x := &r.Accesses[k]; x.Kind != trace.Write {
+			c.touch(i, x, q)
+		}
+	}
+	for k := range r.Accesses {
+		if x := &r.Accesses[k]; x.Kind == trace.Write {
+			c.touch(i, x, q)
+		}
+	}
+}
+
+// reachable is the part of an access that lies in live memory; a is nil where there is none. The rest is reported.
+func (c *checker) reachable(i int, x *trace.Access) (a *allocation, lo, hi int64) {
+	if x.Size <= 0 {
+		return nil, 0, 0
+	}
+	if x.Alloc == 0 {
+		c.report.nowhere(i, x)
+		return nil, 0, 0
+	}
+	a = c.allocation(x.Alloc)
+	if x.Freed || a.freed > 0 {
+		c.report.afterFree(i, x, a)
+		return nil, 0, 0
+	}
+	lo, hi = max(x.Offset, 0), min(x.Offset+x.Size, a.size)
+	if x.Offset < 0 || x.Offset > a.size-x.Size {
+		c.report.outOfBounds(i, x, a)
+		if lo >= hi {
+			return nil, 0, 0
+		}
+	}
+	return a, lo, hi
+}
+
+// touch checks one access by q and takes it in.
+func (c *checker) touch(i int, x *trace.Access, q *queue) {
+	a, lo, hi := c.reachable(i, x)
+	if a == nil {
+		return
+	}
+	h := a.history
+	by := stamp{q.id, position(i)}
+	born := q.behind(a.birth)
+	cause := a.birth // what the call would have to wait for to see the memory as the birth's stream left it
+	var unwritten []span
+	check := func(lo, hi int64) {
+		h.against(q, x.Kind, lo, hi, func(y conflict) {
+			if !born && y.by.stream == a.birth.stream {
+				cause.pos = max(cause.pos, y.by.pos)
+				return
+			}
+			c.report.race(i, x, a, q, y)
+		}, func(lo, hi int64) {
+			if born && x.Kind != trace.Write {
+				unwritten = append(unwritten, span{lo, hi, stamp{hostID, by.pos}})
+			}
+		})
+	}
+	if x.Kind != trace.Read {
+		check(lo, hi)
+	} else {
+		for _, e := range h.news(q.id, lo, hi) {
+			check(e.lo, e.hi)
+		}
+	}
+	if !born && !a.excuses(q) {
+		c.report.beforeAlloc(i, x, a, cause)
+		a.excuse(by)
+	}
+	if len(unwritten) > 0 {
+		c.report.uninitialized(i, x, a, unwritten)
+		for _, s := range unwritten {
+			h.writes.set(s.lo, s.hi, s.by)
+		}
+	}
+	h.add(q, by, x.Kind, lo, hi)
+	if x.Kind == trace.Read && born {
+		h.remember(q.id, lo, hi)
+	}
+}
+
+// excuse notes a use before the allocation that was reported.
+func (a *allocation) excuse(use stamp) {
+	if len(a.excused) == excusesKept {
+		a.excused = a.excused[:copy(a.excused, a.excused[1:])]
+	}
+	a.excused = append(a.excused, use)
+}
+
+// excuses reports whether a use before the allocation that was reported already accounts for what q does.
+func (a *allocation) excuses(q *queue) bool {
+	for _, s := range a.excused {
+		if q.behind(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// free takes in a free that succeeded.
+func (c *checker) free(i int, r *trace.Record) {
+	q := c.queues.host
+	if r.Op == trace.OpFreeAsync {
+		q = c.queues.enqueue(r.Stream, i)
+	}
+	if r.Alloc == 0 {
+		return // of null, or of memory from before the trace
+	}
+	a := c.allocation(r.Alloc)
+	if r.Freed || a.freed > 0 {
+		c.report.doubleFree(i, a)
+		return
+	}
+	excused := a.excuses(q)
+	covered := excused || q.behind(a.birth) || r.Op != trace.OpFreeAsync
+	a.history.pending(q, a.size, func(y conflict) {
+		ofBirth := y.by.stream == a.birth.stream
+		if ofBirth && excused {
+			return
+		}
+		covered = covered || ofBirth
+		c.report.freeBeforeUse(i, a, y)
+	})
+	if !covered {
+		c.report.freeBeforeAlloc(i, a)
+	}
+	a.freed = i + 1
+	a.excused = nil
+	a.history.reset()
+	c.spare = append(c.spare, a.history)
+	a.history = nil
+}
+
+// failedFree takes in a free that was refused.
+func (c *checker) failedFree(i int, r, done *trace.Record) {
+	if done.Faked {
+		c.triedAt(r.Addr)
+		return
+	}
+	a := c.allocs[r.Alloc]
+	if a != nil {
+		a.tried = true
+	}
+	switch {
+	case a != nil && (r.Freed || a.freed > 0):
+		c.report.doubleFree(i, a)
+	case done.Code == invalidValue && r.Addr != 0:
+		c.report.invalidFree(i, a)
+	}
+}
+
+// triedAt notes a free that never reached the device, so that its record names an address only.
+func (c *checker) triedAt(addr uint64) {
+	for _, a := range c.allocs {
+		if a.freed == 0 && a.made >= 0 && c.words.addr(a) == addr {
+			a.tried = true
+		}
+	}
+}
+
+// failedAccess takes in a call that was refused for what it names: no access was made, but its fault is worth a word.
+func (c *checker) failedAccess(i int, r *trace.Record) {
+	for k := range r.Accesses {
+		c.reachable(i, &r.Accesses[k])
+	}
+}

@@ -1,0 +1,165 @@
+package order
+
+import (
+	"fmt"
+
+	"cudalab/native/trace"
+)
+
+// uninitialized reports a read of bytes that nothing has written; there is at least one span of them.
+func (p *report) uninitialized(i int, x *trace.Access, a *allocation, unwritten []span) {
+	w := p.words
+	p.add(UninitializedRead, i, -1, a.made, x.Arg, func() Finding {
+		first, last := unwritten[0], unwritten[len(unwritten)-1]
+		what := w.part(a, first.lo, last.hi)
+		if len(unwritten) > 1 {
+			what = fmt.Sprintf("%s in %d pieces, from offset %s on, of %s",
+				bytes(total(unwritten)), len(unwritten), number(first.lo), w.memory(a))
+		}
+		f := Finding{
+			Message: fmt.Sprintf("%s %s %s, which nothing has written yet.", capital(w.callOn(i)), verb(x.Kind), what),
+			Why:     "CUDA does not clear memory: a new allocation holds whatever its last owner left there.",
+			Fix:     "Write the bytes first, by a kernel, a copy or cuda.MemsetAsync, on the same stream or on one that it waits for.",
+			Related: p.from(a),
+		}
+		switch r := w.record(i); {
+		case onHost(r.Op):
+			f.Message = fmt.Sprintf("The host reads %s (%s), which nothing has written yet.", what, w.call(i))
+			f.Fix = "Write the bytes first, with HostBuffer.Write or a copy from the device that the host has waited for."
+		case a.made >= 0 && w.record(a.made).Op == trace.OpMallocHost:
+			f.Fix = "Fill the buffer first, with HostBuffer.Write, before the copy is made."
+		case x.Kind == trace.Atomic:
+			f.Fix = fmt.Sprintf("Set the bytes to their start value first: cuda.MemsetAsync on %s before %s.",
+				w.stream(r.Stream), w.call(i))
+		}
+		return f
+	})
+}
+
+func total(list []span) (sum int64) {
+	for _, s := range list {
+		sum += s.hi - s.lo
+	}
+	return sum
+}
+
+func (p *report) outOfBounds(i int, x *trace.Access, a *allocation) {
+	w := p.words
+	p.add(OutOfBounds, i, -1, a.made, x.Arg, func() Finding {
+		where := bytes(x.Offset+x.Size-a.size) + " beyond the end"
+		if x.Offset < 0 {
+			where = "from " + bytes(-x.Offset) + " before the start on"
+		}
+		why := "CUDA refuses a copy or memset that does not lie within one allocation, and does none of it."
+		if w.record(i).Op == trace.OpLaunch {
+			why = "Nobody checks a kernel's accesses against the allocation's size: the bytes beyond it may belong to another " +
+				"allocation, or to none."
+		}
+		return Finding{
+			Message: fmt.Sprintf("%s %s %s at offset %s of %s: %s.", capital(w.callOn(i)), verb(x.Kind),
+				bytes(x.Size), number(x.Offset), w.memory(a), where),
+			Why:     why,
+			Fix:     "Allocate as many bytes as are used, or use fewer: sizes are in bytes, and a float32 has four of them.",
+			Related: p.from(a),
+		}
+	})
+}
+
+// nowhere reports an access to an address that is in no allocation.
+func (p *report) nowhere(i int, x *trace.Access) {
+	w := p.words
+	p.add(OutOfBounds, i, -1, -1, x.Arg, func() Finding {
+		f := Finding{
+			Message: fmt.Sprintf("%s %s %s at address 0x%x, where this program never had memory.",
+				capital(w.callOn(i)), verb(x.Kind), bytes(x.Size), uint64(x.Offset)),
+			Why: "A device pointer is a bare number: nothing but the allocation that returned it makes it valid.",
+			Fix: "Pass the pointer that the allocation returned, or one plus an offset that lies within its size.",
+		}
+		if x.Offset == 0 {
+			f.Message = fmt.Sprintf("%s %s %s through a null pointer.", capital(w.callOn(i)), verb(x.Kind), bytes(x.Size))
+			f.Fix = "Check the error of the allocation, and pass the pointer that it returned."
+		}
+		return f
+	})
+}
+
+// unrecorded reports a wait, at record at, for an event that had not been recorded; later is where it was recorded
+// after that, or -1.
+func (p *report) unrecorded(at, later int) {
+	w := p.words
+	p.add(WaitUnrecorded, at, -1, -1, 0, func() Finding {
+		event, result := w.record(at).Event, "so it waits for nothing"
+		if w.record(at).Op == trace.OpEventQuery {
+			result = "so the answer is \"done\" whatever the device does"
+		}
+		f := Finding{
+			Message: fmt.Sprintf("%s is given event %d, which was never recorded, %s.", capital(w.waiter(at)), event, result),
+			Why: "A wait is for what the event has recorded at the moment of the call; an event without a record counts as " +
+				"done.",
+			Fix: "Call cuda.EventRecord before this call, on the stream of the work to be waited for and after that work.",
+		}
+		if later >= 0 {
+			f.Severity = Remark
+			f.Message = fmt.Sprintf("%s is given event %d before anything has been recorded in it, %s.",
+				capital(w.waiter(at)), event, result)
+			f.Fix = "If the wait is meant for that EventRecord, make it first."
+			f.Related = []Related{{later, "recorded only here"}}
+		}
+		return f
+	})
+}
+
+// waiter is a call that names an event: "EventSynchronize", "StreamWaitEvent on stream 2".
+func (w *words) waiter(i int) string {
+	if w.record(i).Op == trace.OpStreamWaitEvent {
+		return w.callOn(i)
+	}
+	return w.call(i)
+}
+
+// needless remarks on a place of the source whose waits, count of them, never ordered anything.
+func (p *report) needless(at, count int) {
+	w := p.words
+	p.add(NeedlessWait, at, -1, -1, 0, func() Finding {
+		r := w.record(at)
+		f := Finding{Severity: Remark, Fix: "Leave the call out."}
+		switch r.Op {
+		case trace.OpStreamWaitEvent:
+			f.Message = fmt.Sprintf("The work in %s already comes after what event %d has recorded: %s changes nothing.",
+				w.stream(r.Stream), r.Event, w.call(at))
+			f.Why = "Order carries over: who waits for a stream also waits for all that this stream waited for, and work " +
+				"enqueued after the host has waited comes after all of that."
+		case trace.OpEventSynchronize:
+			f.Message = fmt.Sprintf("The host has already waited for what event %d has recorded: EventSynchronize changes nothing.",
+				r.Event)
+			f.Why = "Once the host has waited for some work, that work stays done."
+		default:
+			f.Message = fmt.Sprintf("The host has already waited for all work in %s: StreamSynchronize changes nothing.",
+				w.stream(r.Stream))
+			f.Why = "Once the host has waited for some work, that work stays done."
+		}
+		if count > 1 {
+			f.Message += fmt.Sprintf(" So it is with all %s calls here.", number(int64(count)))
+		}
+		return f
+	})
+}
+
+// legacy remarks on a place of the source that gives its work, count times, to the legacy default stream.
+func (p *report) legacy(at, count int) {
+	w := p.words
+	p.add(LegacyStream, at, -1, -1, 0, func() Finding {
+		f := Finding{
+			Severity: Remark,
+			Message: capital(w.call(at)) + " goes to the legacy default stream, while other work of the program has streams of " +
+				"its own: was one of these meant?",
+			Why: "Work on the legacy default stream waits for every blocking stream and makes them wait, which undoes their " +
+				"overlap; with non-blocking streams nothing orders it at all.",
+			Fix: "Pass the stream that the work belongs to; the zero cuda.Stream is the legacy default stream.",
+		}
+		if count > 1 {
+			f.Message += fmt.Sprintf(" So it is with all %s calls here.", number(int64(count)))
+		}
+		return f
+	})
+}

@@ -1,0 +1,109 @@
+package order
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/native/trace"
+)
+
+// report collects findings, each fault once.
+type report struct {
+	words *words
+	list  []*repeated
+	byKey map[key]*repeated
+}
+
+// repeated is a finding with how often it was seen.
+type repeated struct {
+	Finding
+	last int // record of the last call that it was seen at
+	more int // how often after the first
+}
+
+// key is what makes two findings the same fault: the same rule broken between the same places of the source, in memory
+// from the same place, by the same argument.
+type key struct {
+	rule           string
+	at, with, made origin
+	arg            uint8
+}
+
+// origin is a place of the source, or where that is unknown the call itself.
+type origin struct {
+	site   uint32
+	op     trace.Op
+	kernel string
+}
+
+func (p *report) origin(i int) origin {
+	if i < 0 {
+		return origin{}
+	}
+	r := p.words.record(i)
+	if r.Site != 0 {
+		return origin{site: r.Site}
+	}
+	return origin{op: r.Op, kernel: r.Kernel}
+}
+
+// relatedKept limits a finding's related calls.
+const relatedKept = 8
+
+// add counts a finding that the call at record at is at fault for, together with the one at record with (-1: none), in
+// memory that record made created (-1: none). Only the first of a kind is put into words.
+func (p *report) add(rule string, at, with, made int, arg uint8, write func() Finding) {
+	k := key{rule, p.origin(at), p.origin(with), p.origin(made), arg}
+	if seen := p.byKey[k]; seen != nil {
+		if seen.last != at {
+			seen.last = at
+			seen.more++
+		} else if seen.At == at && with >= 0 {
+			seen.relate(with, "the same with "+p.words.callOn(with))
+		}
+		return
+	}
+	f := write()
+	f.Rule, f.At = rule, at
+	if f.Severity == 0 {
+		f.Severity = Error
+	}
+	entry := &repeated{Finding: f, last: at}
+	if p.byKey == nil {
+		p.byKey = map[key]*repeated{}
+	}
+	p.byKey[k] = entry
+	p.list = append(p.list, entry)
+}
+
+func (f *repeated) relate(at int, note string) {
+	known := slices.ContainsFunc(f.Related, func(r Related) bool { return r.At == at })
+	if !known && len(f.Related) < relatedKept {
+		f.Related = append(f.Related, Related{at, note})
+	}
+}
+
+// sorted is the findings in the order of the calls at fault.
+func (p *report) sorted() []Finding {
+	slices.SortStableFunc(p.list, func(a, b *repeated) int { return a.At - b.At })
+	var all []Finding
+	for _, f := range p.list {
+		switch f.more {
+		case 0:
+		case 1:
+			f.Message += " The same happens once more."
+		default:
+			f.Message += fmt.Sprintf(" The same happens %s more times.", number(int64(f.more)))
+		}
+		all = append(all, f.Finding)
+	}
+	return all
+}
+
+// from is the related call that made an allocation.
+func (p *report) from(a *allocation) []Related {
+	if a.made < 0 {
+		return nil
+	}
+	return []Related{{a.made, "allocated here"}}
+}

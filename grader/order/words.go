@@ -1,0 +1,201 @@
+package order
+
+import (
+	"strconv"
+	"strings"
+
+	"cudalab/native/trace"
+)
+
+// words puts what is in a trace into words.
+type words struct {
+	t     *trace.Trace
+	names map[trace.ID]string // of streams, by the grader
+}
+
+func (w *words) record(i int) *trace.Record { return &w.t.Records[i] }
+
+// addr is the address that an allocation was given.
+func (w *words) addr(a *allocation) uint64 {
+	r := w.record(a.made)
+	if r.Addr != 0 || a.made+1 >= len(w.t.Records) {
+		return r.Addr
+	}
+	for i := a.made + 1; i < len(w.t.Records); i++ { // a call that waits has its answer where it leaves
+		if l := w.record(i); l.Phase == trace.Leave && int(l.Pair) == a.made {
+			return l.Addr
+		}
+	}
+	return 0
+}
+
+// number groups digits: 1,048,576.
+func number(n int64) string {
+	if n < 0 {
+		return "-" + number(-n)
+	}
+	digits := strconv.FormatInt(n, 10)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}
+
+func bytes(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return number(n) + " bytes"
+}
+
+// capital makes a sentence of s.
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// stream is a stream's name: the grader's, or its number in the order of creation.
+func (w *words) stream(id trace.ID) string {
+	if id == legacyID {
+		return "the legacy default stream"
+	}
+	if name, ok := w.names[id]; ok {
+		return name
+	}
+	return "stream " + strconv.Itoa(int(id))
+}
+
+// nameStreams finds the names that the grader has given.
+func nameStreams(t *trace.Trace) map[trace.ID]string {
+	names := map[trace.ID]string{}
+	for i := range t.Records {
+		if r := &t.Records[i]; r.Op == trace.OpStreamCreate && r.Label != "" {
+			names[r.Stream] = r.Label
+		}
+	}
+	return names
+}
+
+// call is the i-th record's call without its stream: "the launch of process", "MemsetAsync".
+func (w *words) call(i int) string {
+	r := w.record(i)
+	if r.Op == trace.OpLaunch {
+		return "the launch of " + r.Kernel
+	}
+	return r.Op.String()
+}
+
+// onHost reports whether a call is the host's own doing rather than work for a stream.
+func onHost(op trace.Op) bool {
+	switch op {
+	case trace.OpMalloc, trace.OpFree, trace.OpMallocHost, trace.OpFreeHost, trace.OpHostRead, trace.OpHostWrite:
+		return true
+	}
+	return false
+}
+
+// callOn is the call with its stream, if it has one: "the launch of process on stream 1".
+func (w *words) callOn(i int) string {
+	r := w.record(i)
+	if onHost(r.Op) {
+		return w.call(i)
+	}
+	return w.call(i) + " on " + w.stream(r.Stream)
+}
+
+// memory is an allocation's name: "the 4,096 bytes from MallocAsync on stream 1".
+func (w *words) memory(a *allocation) string {
+	switch {
+	case a.made < 0:
+		return "memory from before the trace"
+	case w.record(a.made).Op == trace.OpMallocHost:
+		return "the " + bytes(a.size) + " of pinned memory from MallocHost"
+	}
+	return "the " + bytes(a.size) + " from " + w.callOn(a.made)
+}
+
+// part is the name of the bytes from lo to hi of an allocation.
+func (w *words) part(a *allocation, lo, hi int64) string {
+	if lo <= 0 && hi >= a.size {
+		return w.memory(a)
+	}
+	return bytes(hi-lo) + " at offset " + number(lo) + " of " + w.memory(a)
+}
+
+// verb is what an access does to bytes.
+func verb(kind trace.AccessKind) string {
+	switch kind {
+	case trace.Read:
+		return "reads"
+	case trace.Write:
+		return "writes"
+	}
+	return "updates"
+}
+
+// edge is how to order the j-th record's call behind the i-th's, which is work on a stream.
+func (w *words) edge(i, j int) string {
+	from := w.stream(w.record(i).Stream)
+	if onHost(w.record(j).Op) {
+		return "Make the host wait before " + w.call(j) + ": call cuda.StreamSynchronize for " + from +
+			", or record an event there after " + w.call(i) + " (cuda.EventRecord) and wait for it (cuda.EventSynchronize)."
+	}
+	return "Record an event on " + from + " after " + w.call(i) + " (cuda.EventRecord), and make " +
+		w.stream(w.record(j).Stream) + " wait for it before " + w.call(j) + " (cuda.StreamWaitEvent)."
+}
+
+// asynchronously is the advice to give the work of a synchronous call, the i-th record's, to the stream of the one that it
+// has to be in order with. It is empty for other calls.
+func (w *words) asynchronously(i, with int) string {
+	switch op := w.record(i).Op; op {
+	case trace.OpMemset, trace.OpMemcpyDtoD, trace.OpMemcpyHtoD:
+		return "Use cuda." + op.String() + "Async on " + w.stream(w.record(with).Stream) + " instead of " + op.String() + ". Or else: "
+	}
+	return ""
+}
+
+// doing is the related call that an access to the memory in question is made by.
+func (w *words) doing(i int, kind trace.AccessKind) Related {
+	return Related{i, w.callOn(i) + " " + verb(kind) + " the memory"}
+}
+
+// attempt finds the wait that was perhaps meant to order the j-th record's call behind the i-th's and says why it does
+// not. It is only asked about calls that are not ordered.
+func (w *words) attempt(i, j int) []Related {
+	if onHost(w.record(j).Op) {
+		return nil
+	}
+	from, to := w.record(i).Stream, w.record(j).Stream
+	recorded := map[trace.ID]int{}  // the event's last record
+	onStream := map[trace.ID]bool{} // it was recorded on the stream in question, after i
+	var why []Related
+	for k := range j {
+		r := w.record(k)
+		if r.Code != 0 {
+			continue
+		}
+		switch r.Op {
+		case trace.OpEventRecord:
+			recorded[r.Event] = k
+			onStream[r.Event] = onStream[r.Event] || r.Stream == from && k > i
+		case trace.OpStreamWaitEvent:
+			if r.Stream != to || k < i {
+				continue
+			}
+			event := "event " + strconv.Itoa(int(r.Event))
+			at, ok := recorded[r.Event]
+			switch {
+			case !ok:
+				why = []Related{{k, w.stream(to) + " waits for " + event + " here, but it had not been recorded yet"}}
+			case w.record(at).Stream == from && at < i:
+				why = []Related{{at, event + ", which " + w.stream(to) + " waits for, is recorded here, before " + w.call(i) +
+					", so it does not cover that"}}
+			case onStream[r.Event]:
+				why = []Related{{at, event + " is recorded again here, so " + w.stream(to) + " waits for this and no longer for " +
+					w.stream(from)}}
+			}
+		}
+	}
+	return why
+}
