@@ -1,0 +1,168 @@
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+
+	"cudalab/exercises/contract"
+	"cudalab/native/cuda"
+	"cudalab/native/session"
+	"cudalab/native/trace"
+)
+
+// Notes is where a Bench puts what it sees; the runner sends it on to cudalab.
+type Notes interface {
+	Outcome(Outcome)
+	Value(name string, v uint64)
+	Sample(series string, nanoseconds int64)
+}
+
+// Outcome is how one call of the student's code ended.
+type Outcome struct {
+	Label    string     // what was called for, in plain words: "5 batches on 2 streams"
+	Err      string     // the error's text; "" where it returned nil
+	Gap      string     // the gap that answered, "1a"; "" where none did
+	Argument bool       // the error is contract.ErrArgument
+	Panic    string     // what it panicked with; "" where it did not
+	Runaway  bool       // stopped for making calls without end
+	Stack    trace.Site // where it panicked or was stopped
+}
+
+// OK reports whether the call returned nil.
+func (o *Outcome) OK() bool { return o.Err == "" && o.Panic == "" }
+
+// Bench is what a case works with in the runner.
+type Bench struct {
+	Session *session.Session
+	Seed    uint64
+	CaseID  string
+	Attempt int // 0, or 1 for a confirming run of a timed case
+	Notes   Notes
+
+	calls int
+}
+
+// Rand is the case's own generator; see NewRand.
+func (b *Bench) Rand() *rand.Rand { return NewRand(b.Seed, b.CaseID) }
+
+// Value notes a number under a name; several under one name keep their order.
+func (b *Bench) Value(name string, v uint64) { b.Notes.Value(name, v) }
+
+// The marks that Call leaves in the trace around the student's code.
+const (
+	markCall   = "call "
+	markReturn = "return "
+)
+
+// Call runs the student's code, notes how it ended and brackets it in the trace. A panic is the student's outcome,
+// not the runner's end. Code that made calls without end has filled the trace, which ends the case.
+func (b *Bench) Call(label string, f func() error) Outcome {
+	o := Outcome{Label: label}
+	n := strconv.Itoa(b.calls)
+	b.calls++
+	b.Session.Mark(markCall + n)
+	err := guard(&o, f)
+	if o.Runaway {
+		b.Notes.Outcome(o)
+		panic(over{})
+	}
+	b.Session.Mark(markReturn + n)
+	if err != nil {
+		o.Err = err.Error()
+		if o.Err == "" {
+			o.Err = "an error without a text"
+		}
+		o.Argument = errors.Is(err, contract.ErrArgument)
+		var gap *contract.Gap
+		if errors.As(err, &gap) {
+			o.Gap = gap.ID
+		}
+	}
+	b.Notes.Outcome(o)
+	return o
+}
+
+func guard(o *Outcome, f func() error) (err error) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		o.Stack = trace.Callers(2)
+		if r, ok := v.(*session.Runaway); ok {
+			o.Runaway, o.Panic = true, r.Error()
+			return
+		}
+		o.Panic = fmt.Sprint(v)
+	}()
+	return f()
+}
+
+// A fault is a call of the grader's own that failed.
+type fault struct{ err error }
+
+func (f fault) Error() string { return f.err.Error() }
+func (f fault) Unwrap() error { return f.err }
+
+// Must ends the case if one of the grader's own CUDA calls failed. That is the student's fault only where the device
+// is lost, which their code did.
+func (b *Bench) Must(err error) {
+	if err != nil {
+		panic(fault{err})
+	}
+}
+
+// over ends a case that can record no more calls.
+type over struct{}
+
+// Fault tells what ended a case on purpose from any other panic: the error of Must, or nil where Call did.
+func Fault(recovered any) (error, bool) {
+	if recovered == (over{}) {
+		return nil, true
+	}
+	f, ok := recovered.(fault)
+	return f.err, ok
+}
+
+// Contender is one implementation in a Race.
+type Contender struct {
+	Name string
+	Run  func() error
+}
+
+// Race times contenders side by side: rounds times, in random order within each round, each on inputs that prepare
+// has made fresh. The clock stops when the whole device has come to rest. Between samples the device is idle. The
+// first warm rounds are not noted. check is called after each sample, off the clock, to verify the outputs.
+// Times are the device's host clock: virtual, and exact, on the simulator.
+func (b *Bench) Race(warm, rounds int, contenders []Contender, prepare func(), check func(contender int)) {
+	order := rand.New(rand.NewPCG(b.Seed, uint64(b.Attempt)+1))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	clock := b.Session.Device()
+	for round := range warm + rounds {
+		runtime.GC()
+		for _, i := range order.Perm(len(contenders)) {
+			prepare()
+			b.Must(cuda.DeviceSynchronize())
+			o := Outcome{Label: contenders[i].Name}
+			start := clock.Now()
+			err := guard(&o, contenders[i].Run)
+			b.Must(cuda.DeviceSynchronize())
+			took := clock.Now() - start
+			if err != nil {
+				o.Err = err.Error()
+			}
+			if !o.OK() {
+				b.Notes.Outcome(o)
+				return
+			}
+			if round >= warm {
+				b.Notes.Sample(contenders[i].Name, took)
+			}
+			check(i)
+		}
+	}
+}

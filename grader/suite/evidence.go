@@ -1,0 +1,103 @@
+package suite
+
+import (
+	"strings"
+
+	"cudalab/native/trace"
+)
+
+// Evidence is what a check judges by.
+type Evidence struct {
+	Seed   uint64
+	Device Device
+	Cases  map[string]*CaseNotes
+	// Place finds the student's lines in a call stack, innermost first; empty where the call was the grader's own.
+	Place func(trace.Site) []Place
+}
+
+// Place is a line of the student's code.
+type Place struct {
+	File string // as the student named it
+	Line int
+	Func string // the function's name without its package, "Run"
+}
+
+// CaseNotes is what one case left behind.
+type CaseNotes struct {
+	ID       string
+	Outcomes []Outcome
+	Values   map[string][]uint64
+	Samples  map[string][]int64 // nanoseconds
+	Trace    *trace.Trace       // never nil; empty for a timed case
+	Findings []Finding          // the order checker's
+}
+
+// Window is the records that the i-th Call of the case made, as a range of indices into Trace.Records.
+func (c *CaseNotes) Window(i int) (from, to int) {
+	n := -1
+	for at := range c.Trace.Records {
+		r := &c.Trace.Records[at]
+		if r.Op != trace.OpMark {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(r.Label, markCall):
+			if n++; n == i {
+				from = at + 1
+			}
+		case strings.HasPrefix(r.Label, markReturn) && n == i:
+			return from, at
+		}
+	}
+	if n < i {
+		return 0, 0
+	}
+	return from, len(c.Trace.Records)
+}
+
+// Of picks the order checker's findings of the given rules out of some cases.
+func (e *Evidence) Of(rules []string, cases ...string) []Finding {
+	var found []Finding
+	for _, id := range cases {
+		for _, f := range e.Cases[id].Findings {
+			for _, rule := range rules {
+				if f.Rule == rule {
+					found = append(found, f)
+				}
+			}
+		}
+	}
+	return Unique(found)
+}
+
+// Unique drops findings that say the same about the same line; the first stays.
+func Unique(findings []Finding) []Finding {
+	type key struct {
+		rule, file string
+		line       int
+	}
+	seen := map[key]bool{}
+	kept := findings[:0:0]
+	for _, f := range findings {
+		k := key{f.Rule, f.File, f.Line}
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		kept = append(kept, f)
+	}
+	return kept
+}
+
+// At gives a finding the position of a call stack, and says how it got there where the line is in a helper.
+func (e *Evidence) At(f Finding, site trace.Site) Finding {
+	places := e.Place(site)
+	if len(places) == 0 {
+		return f
+	}
+	f.File, f.Line = places[0].File, places[0].Line
+	for _, p := range places[1:] {
+		f.Related = append(f.Related, Related{File: p.File, Line: p.Line, Message: "called from " + p.Func})
+	}
+	return f
+}

@@ -1,0 +1,98 @@
+package suite
+
+// Status is the outcome of a check or of a whole exercise.
+type Status string
+
+// A check is passed, failed or skipped; a report is any but skipped.
+const (
+	Passed      Status = "passed"
+	Failed      Status = "failed"
+	Skipped     Status = "skipped"     // could not be asked, because of what is said in another check
+	NotStarted  Status = "not-started" // the skeleton as it was handed out
+	BuildFailed Status = "build-failed"
+	Refused     Status = "refused" // the import policy
+	Timeout     Status = "timeout"
+	Crashed     Status = "crashed"
+	Errored     Status = "error" // a fault of cudalab or of the machine, never the student's
+)
+
+// SchemaVersion is the version of Report's JSON form.
+const SchemaVersion = 1
+
+// Report is what cudalab says about one exercise: `check --json` prints it. Fields are only ever added within one
+// schema version.
+type Report struct {
+	Schema     int     `json:"schema"`
+	Exercise   string  `json:"exercise"`
+	Device     Device  `json:"device"`
+	Status     Status  `json:"status"`
+	Message    string  `json:"message,omitempty"` // one sentence on the whole, where the status needs one
+	Next       string  `json:"next,omitempty"`    // what to do next
+	Score      float64 `json:"score"`
+	MaxScore   float64 `json:"max_score"`
+	Seed       uint64  `json:"seed"`
+	DurationMS int64   `json:"duration_ms"`
+	Checks     []Check `json:"checks"`
+	Output     string  `json:"output,omitempty"` // what the student's code printed, at most 64 KiB
+}
+
+// Device is the device a report was made on.
+type Device struct {
+	Kind   string `json:"kind"` // "gpu" or "sim"
+	Name   string `json:"name"`
+	Driver string `json:"driver,omitempty"` // the driver's CUDA version
+	// Note says why the GPU could not be had, where either device would do and the simulated one was taken.
+	Note string `json:"note,omitempty"`
+}
+
+// Check is the answer to one named, weighted question.
+type Check struct {
+	ID           string        `json:"id"`
+	Name         string        `json:"name"`
+	Status       Status        `json:"status"`
+	Points       float64       `json:"points"`
+	MaxPoints    float64       `json:"max_points"`
+	Message      string        `json:"message,omitempty"`
+	Findings     []Finding     `json:"findings"`
+	Measurements []Measurement `json:"measurements"`
+}
+
+// Severity is how much a finding weighs.
+type Severity string
+
+// An Error fails its check. A Remark costs nothing.
+const (
+	Error  Severity = "error"
+	Remark Severity = "remark"
+)
+
+// Finding is one concrete fault, with where it is and what mends it.
+type Finding struct {
+	Rule     string    `json:"rule"`
+	Severity Severity  `json:"severity"`
+	Message  string    `json:"message"`
+	Why      string    `json:"why,omitempty"` // why CUDA works that way
+	Fix      string    `json:"fix"`
+	File     string    `json:"file"` // the student's file as they named it; "" where no line is at fault
+	Line     int       `json:"line"`
+	Related  []Related `json:"related,omitempty"`
+	// Record is the index of the record at fault in its case's trace; -1 where there is none.
+	Record int `json:"-"`
+}
+
+// Related is a second place that a finding is about.
+type Related struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// Measurement is a figure with the interval it lies in.
+type Measurement struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Limit float64 `json:"limit,omitempty"` // 0: none, the figure is for information
+}

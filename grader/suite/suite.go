@@ -1,0 +1,59 @@
+// Package suite is the vocabulary of grading: what a lesson's suite consists of, what its cases may do in the
+// runner, what its checks are given to judge by, and the report that comes of it.
+//
+// A suite has two halves. Cases run in the runner, beside the student's code: they draw workloads from the seed, call
+// the code and note what came back, and decide nothing. Checks run in cudalab: they are given what the cases noted
+// together with the trace and the order checker's findings, and decide. Either half can draw the same workload from
+// the same seed, so expectations never travel.
+package suite
+
+import (
+	"math/rand/v2"
+)
+
+// Suite is all that is asked about one exercise.
+type Suite struct {
+	Exercise string // as on the command line, "async-pipeline"
+	Package  string // the folder and package, "asyncpipeline"
+	Cases    []Case
+	Checks   []Question
+}
+
+// Case is one run of the student's code in the runner. Cases are independent: each starts on a clean device, and
+// when one ends the process the next runs in a fresh one.
+type Case struct {
+	ID string
+	// Timed cases run alone, with tracing off, and only where every untimed check passed.
+	Timed bool
+	Drive func(*Bench)
+}
+
+// Question is one check: what it is called, what it needs and how it decides.
+type Question struct {
+	ID   string // stable, as in the course's weights
+	Name string // a claim in plain words that a pass makes true
+	// Needs names the cases whose notes Judge reads. If one of them crashed or found a gap, the check is not asked.
+	Needs []string
+	Judge func(*Evidence) Answer
+}
+
+// Answer is a check's decision. It has passed when no finding is an Error and there is no Skip.
+type Answer struct {
+	Message      string // one sentence for a pass; a failure's findings speak for themselves
+	Findings     []Finding
+	Measurements []Measurement
+	// Skip, where not empty and there are no findings, says why the question could not be asked.
+	Skip string
+	// Confirm asks for a fresh run of the timed case before the failure is believed.
+	Confirm bool
+}
+
+// NewRand is the generator that draws what is random in a case: the same seed and case give the same draws in the
+// runner and in cudalab.
+func NewRand(seed uint64, caseID string) *rand.Rand {
+	h := uint64(14695981039346656037) // FNV-1a, so that cases differ under one seed
+	for i := range len(caseID) {
+		h = (h ^ uint64(caseID[i])) * 1099511628211
+	}
+	return rand.New(rand.NewPCG(seed, h))
+}

@@ -1,0 +1,216 @@
+// Package wire is the language that cudalab and a runner speak over two pipes. cudalab asks for one case at a time; the
+// runner answers with what the case noted, each note a frame: a kind, a length, a payload. A frame that was cut off,
+// is too long or makes no sense is an error to the reader and can never pass for a result.
+package wire
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"cudalab/grader/suite"
+	"cudalab/native/codec"
+	"cudalab/native/trace"
+)
+
+// Version is the first thing a runner says; both sides are built from one tree and must agree.
+const Version = 1
+
+// MaxFrame is the longest frame in bytes: a trace of a million records fits.
+const MaxFrame = 256 << 20
+
+// Kind tells frames apart.
+type Kind byte
+
+// What a runner says. Hello once; then per case any number of notes, the trace of an untimed case, and Done or Fault.
+const (
+	KindHello   Kind = 'H'
+	KindOutcome Kind = 'O'
+	KindValue   Kind = 'V'
+	KindSample  Kind = 'S'
+	KindTrace   Kind = 'T'
+	KindDone    Kind = 'D'
+	KindFault   Kind = 'F'
+	kindCase    Kind = 'C' // cudalab's request
+)
+
+// Hello is the runner's greeting.
+type Hello struct {
+	Version int
+	Device  suite.Device // the device that is used; empty if there is none
+	Problem string       // why the device that was asked for, or the first choice, cannot be had; "" where it can
+}
+
+// Value is a number that a case noted.
+type Value struct {
+	Name  string
+	Value uint64
+}
+
+// Sample is one measured time of a timed case.
+type Sample struct {
+	Series      string
+	Nanoseconds int64
+}
+
+// Fault ends a case that could not be carried through.
+type Fault struct {
+	Message    string
+	DeviceLost bool // the student's code left the device unusable; otherwise the fault is ours
+}
+
+// Request asks a runner for a case. The seed travels with it, so that nothing in the runner's environment gives it away.
+type Request struct {
+	Case    string
+	Attempt int
+	Seed    uint64
+}
+
+// Message is any of the structs above, a suite.Outcome, a *trace.Trace, or Done.
+type Message any
+
+// Done ends a case that ran to its end.
+type Done struct{}
+
+// Writer sends messages.
+type Writer struct {
+	out io.Writer
+	w   codec.Writer
+}
+
+// NewWriter writes to out, one Write per message.
+func NewWriter(out io.Writer) *Writer { return &Writer{out: out} }
+
+// Send writes one message.
+func (w *Writer) Send(m Message) error {
+	w.w.Reset()
+	var kind Kind
+	switch m := m.(type) {
+	case Hello:
+		kind = KindHello
+		w.w.Uint(uint64(m.Version))
+		w.w.String(m.Device.Kind)
+		w.w.String(m.Device.Name)
+		w.w.String(m.Device.Driver)
+		w.w.String(m.Problem)
+	case suite.Outcome:
+		kind = KindOutcome
+		w.w.String(m.Label)
+		w.w.String(m.Err)
+		w.w.String(m.Gap)
+		w.w.Bool(m.Argument)
+		w.w.String(m.Panic)
+		w.w.Bool(m.Runaway)
+		(&trace.Trace{Sites: []trace.Site{m.Stack}}).Encode(&w.w)
+	case Value:
+		kind = KindValue
+		w.w.String(m.Name)
+		w.w.Uint(m.Value)
+	case Sample:
+		kind = KindSample
+		w.w.String(m.Series)
+		w.w.Int(m.Nanoseconds)
+	case *trace.Trace:
+		kind = KindTrace
+		m.Encode(&w.w)
+	case Done:
+		kind = KindDone
+	case Fault:
+		kind = KindFault
+		w.w.String(m.Message)
+		w.w.Bool(m.DeviceLost)
+	case Request:
+		kind = kindCase
+		w.w.String(m.Case)
+		w.w.Uint(uint64(m.Attempt))
+		w.w.Uint(m.Seed)
+	default:
+		return fmt.Errorf("wire: no frame for %T", m)
+	}
+	payload := w.w.Bytes()
+	frame := make([]byte, 0, len(payload)+binary.MaxVarintLen64+1)
+	frame = append(frame, byte(kind))
+	frame = binary.AppendUvarint(frame, uint64(len(payload)))
+	frame = append(frame, payload...)
+	_, err := w.out.Write(frame)
+	return err
+}
+
+// Reader receives messages.
+type Reader struct{ in *bufio.Reader }
+
+// NewReader reads from in.
+func NewReader(in io.Reader) *Reader { return &Reader{bufio.NewReaderSize(in, 1<<16)} }
+
+// Next reads one message. It answers io.EOF between messages where the other side has closed the pipe, and
+// an error that says so where the pipe broke or carried something else.
+func (r *Reader) Next() (Message, error) {
+	kind, err := r.in.ReadByte()
+	if err != nil {
+		return nil, err
+	}
+	n, err := binary.ReadUvarint(r.in)
+	if err != nil {
+		return nil, cut(err)
+	}
+	if n > MaxFrame {
+		return nil, fmt.Errorf("wire: a frame of %d bytes", n)
+	}
+	payload := make([]byte, n)
+	if _, err := io.ReadFull(r.in, payload); err != nil {
+		return nil, cut(err)
+	}
+	return decode(Kind(kind), codec.NewReader(payload))
+}
+
+func cut(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func decode(kind Kind, r *codec.Reader) (Message, error) {
+	var m Message
+	switch kind {
+	case KindHello:
+		m = Hello{Version: int(r.Uint()), Device: suite.Device{Kind: r.String(), Name: r.String(), Driver: r.String()},
+			Problem: r.String()}
+	case KindOutcome:
+		o := suite.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Argument: r.Bool(), Panic: r.String(),
+			Runaway: r.Bool()}
+		t, err := trace.Decode(r)
+		if err != nil || len(t.Sites) != 1 {
+			return nil, fmt.Errorf("wire: outcome: %w", codec.ErrDamaged)
+		}
+		o.Stack = t.Sites[0]
+		m = o
+	case KindValue:
+		m = Value{Name: r.String(), Value: r.Uint()}
+	case KindSample:
+		m = Sample{Series: r.String(), Nanoseconds: r.Int()}
+	case KindTrace:
+		t, err := trace.Decode(r)
+		if err != nil {
+			return nil, err
+		}
+		m = t
+	case KindDone:
+		m = Done{}
+	case KindFault:
+		m = Fault{Message: r.String(), DeviceLost: r.Bool()}
+	case kindCase:
+		m = Request{Case: r.String(), Attempt: int(r.Uint()), Seed: r.Uint()}
+	default:
+		return nil, fmt.Errorf("wire: a frame of unknown kind %q", byte(kind))
+	}
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("wire: frame %q: %w", byte(kind), err)
+	}
+	if !r.Empty() {
+		return nil, fmt.Errorf("wire: frame %q is longer than its fields", byte(kind))
+	}
+	return m, nil
+}

@@ -1,0 +1,88 @@
+package wire_test
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/wire"
+	"cudalab/native/trace"
+)
+
+var messages = []wire.Message{
+	wire.Hello{Version: 1, Device: suite.Device{Kind: "gpu", Name: "NVIDIA H200", Driver: "13.0"}, Problem: "none"},
+	suite.Outcome{Label: "l", Err: "e", Gap: "1a", Argument: true, Panic: "p", Runaway: true,
+		Stack: trace.Site{{Func: "f", File: "x.go", Line: 3}}},
+	wire.Value{Name: "sum", Value: 1 << 63},
+	wire.Sample{Series: "student", Nanoseconds: -1},
+	&trace.Trace{Sites: []trace.Site{{}}, Records: []trace.Record{{Op: trace.OpLaunch, Kernel: "process"}}},
+	wire.Done{},
+	wire.Fault{Message: "m", DeviceLost: true},
+	wire.Request{Case: "speed", Attempt: 1, Seed: 99},
+}
+
+func TestEveryMessageArrivesAsSent(t *testing.T) {
+	var pipe bytes.Buffer
+	w, r := wire.NewWriter(&pipe), wire.NewReader(&pipe)
+	for _, m := range messages {
+		require.NoError(t, w.Send(m))
+	}
+	for _, want := range messages {
+		got, err := r.Next()
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	_, err := r.Next()
+	require.Equal(t, io.EOF, err)
+}
+
+func TestACutFrameIsAnError(t *testing.T) {
+	for _, m := range messages {
+		var pipe bytes.Buffer
+		require.NoError(t, wire.NewWriter(&pipe).Send(m))
+		whole := pipe.Bytes()
+		for n := 1; n < len(whole); n++ {
+			_, err := wire.NewReader(bytes.NewReader(whole[:n])).Next()
+			require.ErrorIsf(t, err, io.ErrUnexpectedEOF, "%T cut after %d of %d bytes", m, n, len(whole))
+		}
+	}
+}
+
+func TestNonsenseIsAnError(t *testing.T) {
+	for name, sent := range map[string]string{
+		"text":             "PASS\nok\n",
+		"unknown kind":     "?\x00",
+		"too long":         "V\xff\xff\xff\xff\xff\x01",
+		"damaged fields":   "V\x01\x05",
+		"more than fields": "D\x01\x00",
+	} {
+		_, err := wire.NewReader(bytes.NewBufferString(sent)).Next()
+		require.Errorf(t, err, name)
+		require.NotErrorIsf(t, err, io.EOF, name)
+	}
+}
+
+func TestSendRefusesWhatHasNoFrame(t *testing.T) {
+	require.ErrorContains(t, wire.NewWriter(io.Discard).Send(42), "no frame for int")
+}
+
+func FuzzNext(f *testing.F) {
+	var pipe bytes.Buffer
+	for _, m := range messages {
+		require.NoError(f, wire.NewWriter(&pipe).Send(m))
+	}
+	f.Add(pipe.Bytes())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r := wire.NewReader(bytes.NewReader(b))
+		for range len(b) + 1 {
+			if m, err := r.Next(); err != nil {
+				require.Nil(t, m)
+				return
+			}
+		}
+		t.Fatal("more messages than bytes")
+	})
+}
