@@ -1,0 +1,150 @@
+package asyncpipeline
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// orderRules are the order checker's rules about when memory may be used, and cleanupRules those about its end.
+var (
+	orderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "data-race", "host-race",
+		"uninitialized-read", "out-of-bounds", "wait-unrecorded"}
+	cleanupRules = []string{"leak", "double-free", "invalid-free"}
+)
+
+func judgeOrder(e *suite.Evidence) suite.Answer {
+	a := suite.Answer{
+		Findings: e.Of(orderRules, caseShapes, caseRandom, casePending),
+		Message:  "No use before its allocation, after its free, or beside a write it is not ordered with.",
+	}
+	a.Findings = append(a.Findings, remarks(e)...)
+	if !hasError(a.Findings) {
+		a.Skip = incomplete(e)
+	}
+	return a
+}
+
+func hasError(findings []suite.Finding) bool {
+	return slices.ContainsFunc(findings, func(f suite.Finding) bool { return f.Severity == suite.Error })
+}
+
+// remarks are the order checker's remarks, whatever their rule.
+func remarks(e *suite.Evidence) []suite.Finding {
+	var found []suite.Finding
+	for _, id := range []string{caseShapes, caseRandom} {
+		for _, f := range e.Cases[id].Findings {
+			if f.Severity == suite.Remark && f.File != "" {
+				found = append(found, f)
+			}
+		}
+	}
+	return suite.Unique(found)
+}
+
+func judgePlacement(e *suite.Evidence) suite.Answer {
+	a := suite.Answer{Message: "Each batch stays in its own stream, so nothing but the stream has to order it."}
+	for _, c := range good(e) {
+		for i := range c.w.batches {
+			a.Findings = append(a.Findings, c.misplaced(i)...)
+		}
+	}
+	a.Findings = suite.Unique(a.Findings)
+	if len(a.Findings) == 0 {
+		a.Skip = incomplete(e)
+	}
+	return a
+}
+
+// misplaced finds the operations of batch i that are not on its stream.
+func (c *call) misplaced(i int) []suite.Finding {
+	if len(c.streams) == 0 {
+		return nil
+	}
+	index := i % len(c.streams)
+	want := c.streams[index]
+	buffer, _ := c.buffer(i)
+	var found []suite.Finding
+	c.records(func(at int, r *trace.Record) bool {
+		if r.Code != 0 || r.Stream == want || !c.touches(r, i) && !concerns(r, buffer) {
+			return true
+		}
+		found = append(found, c.at(suite.Finding{
+			Rule: "wrong-stream", Severity: suite.Error,
+			Message: fmt.Sprintf("With %s, %s belongs on streams[%d %% %d], that is streams[%d]; %s for it is on %s.",
+				c.w.label, c.batchName(i), i, len(c.streams), index, callName(r), c.streamName(r.Stream)),
+			Why: "Operations in one stream run in order without further ado, and batches in different streams can overlap.",
+			Fix: "Take stream := streams[i%len(streams)] once per batch and give it to every call of that batch.",
+		}, at))
+		return true
+	})
+	return found
+}
+
+// concerns reports whether r makes, uses or frees the buffer.
+func concerns(r *trace.Record, buffer trace.ID) bool {
+	if buffer == 0 || r.Op == trace.OpMalloc || r.Op == trace.OpFree {
+		return false // they belong to no stream; the check for waiting has a word on them
+	}
+	return r.Alloc == buffer || slices.ContainsFunc(r.Accesses, func(a trace.Access) bool { return a.Alloc == buffer })
+}
+
+// waits says of each call that makes the host wait what it waits for.
+var waits = map[trace.Op]string{
+	trace.OpStreamSynchronize: "waits until the stream is empty",
+	trace.OpEventSynchronize:  "waits until the event has happened",
+	trace.OpDeviceSynchronize: "waits for the whole device",
+	trace.OpFree:              "waits for the whole device before it frees memory that came from cuda.Malloc",
+	trace.OpMemcpyDtoH:        "waits until the copy is done",
+	trace.OpFreeHost:          "waits for the whole device",
+}
+
+// synchronousAllocs are the allocations that are not ordered in a stream.
+var synchronousAllocs = []trace.Op{trace.OpMalloc, trace.OpMallocHost}
+
+func judgeAsync(e *suite.Evidence) suite.Answer {
+	a := suite.Answer{Message: "Run returned while the device was still busy."}
+	all := append(good(e), calls(e, casePending, []workload{{label: "busy streams"}})...)
+	for _, c := range all {
+		c.records(func(at int, r *trace.Record) bool {
+			if f, ok := waiting(r, c.notes.ID == casePending); ok {
+				a.Findings = append(a.Findings, c.at(f, at))
+			}
+			return true
+		})
+	}
+	a.Findings = suite.Unique(a.Findings)
+	if len(a.Findings) == 0 {
+		a.Skip = incomplete(e)
+	}
+	return a
+}
+
+func waiting(r *trace.Record, busy bool) (suite.Finding, bool) {
+	f := suite.Finding{Rule: "host-wait", Severity: suite.Error,
+		Why: "While the host waits it enqueues nothing, so the other streams run dry and batches no longer overlap.",
+		Fix: "Leave it out: the stream already keeps the batch's operations in order, and the caller waits for the results."}
+	what, known := waits[r.Op]
+	switch {
+	case slices.Contains(synchronousAllocs, r.Op):
+		f.Rule = "synchronous-allocation"
+		f.Message = callName(r) + " allocates outside any stream; its memory has to be freed by a call that waits for the device."
+		f.Why = "Memory from cuda.MallocAsync belongs to the stream's order, comes from a pool and goes back without waiting."
+		f.Fix = "Allocate with cuda.MallocAsync(size, stream) and free with cuda.FreeAsync(ptr, stream)."
+	case known:
+		f.Message = callName(r) + " " + what + "; Run should return without waiting for the device."
+		if r.Op == trace.OpFree {
+			f.Fix = "Allocate with cuda.MallocAsync(size, stream) and free with cuda.FreeAsync(ptr, stream)."
+		}
+	case (r.Op == trace.OpStreamQuery || r.Op == trace.OpEventQuery) && r.Code != 0:
+		f.Message = callName(r) + " asks whether the device is done and was told: not yet. Asking until it is done is waiting."
+	case busy && r.Took > pendingDelay/2:
+		f.Message = fmt.Sprintf("%s did not return for %.1f ms while the streams were busy; Run should return without waiting "+
+			"for the device.", callName(r), float64(r.Took)/1e6)
+	default:
+		return suite.Finding{}, false
+	}
+	return f, true
+}

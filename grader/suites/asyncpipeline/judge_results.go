@@ -1,0 +1,96 @@
+package asyncpipeline
+
+import (
+	"fmt"
+	"math"
+
+	"cudalab/grader/suite"
+	"cudalab/kernels/oracle"
+	"cudalab/native/trace"
+)
+
+// garbage is a result that nobody has touched.
+const garbage = poison * (math.MaxUint64 / 0xFF)
+
+func judgeResults(e *suite.Evidence) suite.Answer {
+	var a suite.Answer
+	batches := 0
+	for _, c := range good(e) {
+		if !c.outcome.OK() {
+			a.Findings = append(a.Findings, unexpectedError(c.outcome))
+			continue
+		}
+		for i, got := range c.sums {
+			batches++
+			if want := c.w.want(i); got != want {
+				a.Findings = append(a.Findings, c.wrongResult(i, want, got))
+			}
+		}
+	}
+	a.Findings = suite.Unique(a.Findings)
+	if len(a.Findings) == 0 {
+		a.Skip = incomplete(e)
+	}
+	a.Message = fmt.Sprintf("%d sums are exact, from 1 element to %d.", batches, largest(e))
+	return a
+}
+
+func largest(e *suite.Evidence) int {
+	n := 0
+	for _, c := range good(e) {
+		for _, b := range c.w.batches {
+			n = max(n, b.N)
+		}
+	}
+	return n
+}
+
+func (c *call) wrongResult(i int, want, got uint64) suite.Finding {
+	f := suite.Finding{
+		Rule: "wrong-result", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("With %s, %s should have the sum %d, but has %d", c.w.label, c.batchName(i), want, got),
+		Why:     "The sum is over the exact bits of every element, so a single element that is missing or different shows.",
+	}
+	words, fix := c.explain(i, want, got)
+	f.Message += words + "."
+	f.Fix = fix
+	if _, at := c.buffer(i); at >= 0 {
+		return c.at(f, at)
+	}
+	return f
+}
+
+// explain recognises the commonest ways of getting a sum wrong.
+func (c *call) explain(i int, want, got uint64) (words, fix string) {
+	b := c.w.batches[i]
+	zeroed, reduced := false, 0
+	c.records(func(_ int, r *trace.Record) bool {
+		if c.touches(r, i) && r.Code == 0 {
+			if r.Op == trace.OpLaunch {
+				reduced++
+			} else {
+				zeroed = true
+			}
+		}
+		return true
+	})
+	switch {
+	case got == garbage && reduced == 0:
+		return ": nothing was ever written there", "Launch kernels.Reduce for every batch, with batch.Result as its result."
+	case reduced == 0:
+		return ": no kernel added to it", "Launch kernels.Reduce for every batch, with batch.Result as its result."
+	case !zeroed || got == want+garbage:
+		return ": reduce added to the garbage that was there before", "Set batch.Result to zero in the batch's stream before " +
+			"reduce: cuda.MemsetAsync(batch.Result, 0, 8, stream)."
+	case reduced > 1:
+		return fmt.Sprintf(": reduce ran %d times for it", reduced), "Launch kernels.Reduce once per batch."
+	case got == oracle.ReduceProcess(b.N, b.Multiplier, 0):
+		return ", the sum for no work at all", "Pass batch.Work to kernels.Process."
+	case got == oracle.ReduceProcess(b.N, 1, b.Work):
+		return ", the sum for a multiplier of 1", "Pass batch.Multiplier to kernels.Process."
+	case got == oracle.ReduceProcess(b.N-1, b.Multiplier, b.Work):
+		return ", the sum without the last element", "Cover all elements: a grid of (n + block - 1) / block blocks."
+	}
+	return "", "See that process and reduce are both launched over all N elements of this batch, with its own Multiplier " +
+		"and Work, into its own Result, in this order."
+}

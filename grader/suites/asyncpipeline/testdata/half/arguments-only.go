@@ -1,0 +1,63 @@
+// Only the first gap is filled.
+//
+//cudalab:next 1b
+package asyncpipeline
+
+import (
+	"fmt"
+
+	"cudalab/exercises/contract"
+	"cudalab/native/cuda"
+)
+
+// Run puts every batch on a stream, batch i on streams[i%len(streams)], and returns without waiting for the device.
+//
+// With no streams, or with N below 1 in any batch, it answers contract.ErrArgument before it makes a single CUDA call.
+// It stops at the first error that CUDA answers and returns it; memory that it has allocated is freed on every way out.
+func Run(streams []cuda.Stream, batches []contract.Batch) error {
+	if err := checkArguments(streams, batches); err != nil {
+		return err
+	}
+	for i, batch := range batches {
+		if err := enqueue(streams, i, batch); err != nil {
+			return fmt.Errorf("batch %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// checkArguments answers contract.ErrArgument, or an error that wraps it, to what Run cannot work with.
+func checkArguments(streams []cuda.Stream, batches []contract.Batch) error {
+	// TODO(1a): Answer contract.ErrArgument if there are no streams, or if any batch has N below 1.
+	if len(streams) == 0 {
+		return contract.ErrArgument
+	}
+	for _, b := range batches {
+		if b.N < 1 {
+			return contract.ErrArgument
+		}
+	}
+	return nil
+}
+
+// enqueue puts batch i on its stream, whole: set the result to zero, allocate the elements, process them, reduce them
+// into the result, free them. Every call only joins the stream's queue.
+func enqueue(streams []cuda.Stream, i int, batch contract.Batch) error {
+	// TODO(1b): Pick the stream of batch i, and set the 8 bytes at batch.Result to zero in that stream.
+	if err := contract.TODO("1b"); err != nil {
+		return err
+	}
+
+	// TODO(1c): Allocate batch.N float32 elements in the stream, then launch kernels.Process on them there.
+	if err := contract.TODO("1c"); err != nil {
+		return err
+	}
+
+	// TODO(1d): Launch kernels.Reduce on the elements, into batch.Result.
+	if err := contract.TODO("1d"); err != nil {
+		return err
+	}
+
+	// TODO(1e): Free the elements in the stream. Then look back: what if a launch above had failed?
+	return contract.TODO("1e")
+}

@@ -1,0 +1,57 @@
+// All batches are allocated first, then computed, then freed: each stream still sees its own batches' steps in order.
+package asyncpipeline
+
+import (
+	"errors"
+
+	"cudalab/exercises/contract"
+	"cudalab/kernels"
+	"cudalab/native/cuda"
+)
+
+type job struct {
+	contract.Batch
+	stream cuda.Stream
+	data   cuda.DevicePtr
+}
+
+func Run(streams []cuda.Stream, batches []contract.Batch) (err error) {
+	if len(streams) == 0 {
+		return errors.New("no streams")
+	}
+	jobs := make([]job, 0, len(batches))
+	for i, b := range batches {
+		if b.N <= 0 {
+			return errors.New("empty batch")
+		}
+		jobs = append(jobs, job{Batch: b, stream: streams[i%len(streams)]})
+	}
+	defer func() {
+		for _, j := range jobs {
+			err = errors.Join(err, cuda.FreeAsync(j.data, j.stream))
+		}
+	}()
+	for i := range jobs {
+		j := &jobs[i]
+		if j.data, err = cuda.MallocAsync(int64(j.N)*4, j.stream); err != nil {
+			return err
+		}
+	}
+	for _, j := range jobs {
+		if err := j.compute(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j job) compute() error {
+	const block = 128
+	if err := kernels.Process((j.N+block-1)/block, block, j.stream, j.data, j.N, j.Multiplier, j.Work); err != nil {
+		return err
+	}
+	if err := cuda.MemsetAsync(j.Result, 0, 8, j.stream); err != nil {
+		return err
+	}
+	return kernels.Reduce((j.N+block-1)/block, block, j.stream, j.data, j.N, j.Result)
+}

@@ -1,0 +1,44 @@
+// Memory from Malloc, and a Free after every batch.
+//
+//cudalab:fails async
+package asyncpipeline
+
+import (
+	"cudalab/exercises/contract"
+	"cudalab/kernels"
+	"cudalab/native/cuda"
+)
+
+func Run(streams []cuda.Stream, batches []contract.Batch) error {
+	if len(streams) == 0 {
+		return contract.ErrArgument
+	}
+	for _, b := range batches {
+		if b.N < 1 {
+			return contract.ErrArgument
+		}
+	}
+	for i, b := range batches {
+		s := streams[i%len(streams)]
+		if err := cuda.MemsetAsync(b.Result, 0, 8, s); err != nil {
+			return err
+		}
+		data, err := cuda.Malloc(int64(4 * b.N)) // want: synchronous-allocation
+		if err != nil {
+			return err
+		}
+		grid := (b.N + 255) / 256
+		if err := kernels.Process(grid, 256, s, data, b.N, b.Multiplier, b.Work); err != nil {
+			cuda.Free(data)
+			return err
+		}
+		if err := kernels.Reduce(grid, 256, s, data, b.N, b.Result); err != nil {
+			cuda.Free(data)
+			return err
+		}
+		if err := cuda.Free(data); err != nil { // want: host-wait
+			return err
+		}
+	}
+	return nil
+}

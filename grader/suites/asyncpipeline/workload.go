@@ -1,0 +1,92 @@
+package asyncpipeline
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite"
+	"cudalab/kernels/oracle"
+)
+
+// workload is one call of Run: so many streams, and the batches without their result pointers.
+type workload struct {
+	label   string
+	streams int
+	batches []contract.Batch
+}
+
+// want is the sum that batch i must have.
+func (w *workload) want(i int) uint64 {
+	b := w.batches[i]
+	return oracle.ReduceProcess(b.N, b.Multiplier, b.Work)
+}
+
+// ofSizes is a workload with one batch per size, all different in what they compute.
+func ofSizes(streams int, sizes ...int) workload {
+	w := workload{streams: streams}
+	for i, n := range sizes {
+		w.batches = append(w.batches, contract.Batch{N: n, Work: 5 + 3*i, Multiplier: 1.5 + float32(i)/4})
+	}
+	return w.named()
+}
+
+func (w workload) named() workload {
+	w.label = fmt.Sprintf("%s on %s", count(len(w.batches), "batch", "batches"), count(w.streams, "stream", "streams"))
+	return w
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// shapes are the workloads at the edges: one element, one stream, sizes around a block's, more streams than batches.
+func shapes() []workload {
+	return []workload{
+		ofSizes(1, 1),
+		ofSizes(1, 1000, 1, 777),
+		ofSizes(3, 255, 256, 257, 511, 512, 513, 4096),
+		ofSizes(5, 1023, 2049),
+		ofSizes(2),
+	}
+}
+
+// drawn are the random workloads of a seed.
+func drawn(seed uint64) []workload {
+	r := suite.NewRand(seed, caseRandom)
+	ws := make([]workload, 3)
+	for i := range ws {
+		w := workload{streams: 2 + r.IntN(4)}
+		for range w.streams + 1 + r.IntN(8) {
+			w.batches = append(w.batches, contract.Batch{N: 1 + r.IntN(20_000), Work: r.IntN(50), Multiplier: multiplier(r)})
+		}
+		ws[i] = w.named()
+	}
+	return ws
+}
+
+func multiplier(r *rand.Rand) float32 { return float32(1+r.IntN(1<<12)) / 16 }
+
+// faulty is the workload under which CUDA calls are made to fail.
+func faulty() workload { return ofSizes(2, 300, 700) }
+
+// The timed workload. A batch is 16 blocks, a fraction of any GPU, and long: on one stream the batches queue, on four
+// they overlap. Short kernels would measure the cost of launching them.
+const (
+	speedStreams = 4
+	speedBatches = 32
+	speedN       = 4096
+	speedWork    = 20_000
+)
+
+// speedWorkload is one sample's workload, with the multiplier that makes its results fresh.
+func speedWorkload(m float32) workload {
+	w := workload{streams: speedStreams}
+	for range speedBatches {
+		w.batches = append(w.batches, contract.Batch{N: speedN, Work: speedWork, Multiplier: m})
+	}
+	return w.named()
+}
