@@ -1,0 +1,3 @@
+module cudalab
+
+go 1.26

@@ -1,0 +1,7 @@
+// Package inherit is what a child started by package child uses to reach the files it was given. It imports next to
+// nothing, because the runner's link time is most of what a student waits for.
+package inherit
+
+// HandlesVariable is the environment variable that lists the files' handles on Windows, where they have no fixed
+// numbers.
+const HandlesVariable = "CUDALAB_INHERITED_HANDLES"

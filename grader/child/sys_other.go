@@ -1,0 +1,9 @@
+//go:build !linux
+
+package child
+
+import "os/exec"
+
+// awaitEnd waits for the end of a child. There is no way here to do so without reaping it; the error that Wait has
+// for the caller's own call is of no interest.
+func awaitEnd(cmd *exec.Cmd) { _ = cmd.Wait() }
