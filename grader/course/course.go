@@ -1,0 +1,172 @@
+// Package course is the course as it lies on this machine: where its tree is, which exercises it has, what each is
+// worth and which suite checks it.
+package course
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"cudalab/grader/suites"
+	"cudalab/lessons"
+)
+
+// Course is the exercises in their order and the tree that they live in.
+type Course struct {
+	Root      string // absolute path of the folder with the course's go.mod
+	Exercises []Exercise
+}
+
+// Exercise is one exercise of the course.
+type Exercise struct {
+	lessons.Exercise
+	Lesson suites.Lesson
+}
+
+// Folder is where the exercise's files are, relative to the root.
+func (e Exercise) Folder() string { return filepath.Join("exercises", e.Package) }
+
+// SolutionFolder is where its reference solution is, relative to the root.
+func (e Exercise) SolutionFolder() string { return filepath.Join("solutions", e.Package) }
+
+// ErrOutside is the error of Open where there is no course.
+var ErrOutside = errors.New("outside of the course")
+
+// Open reads the course whose tree is at root, or, where root is "", the one that the working directory lies in.
+func Open(root string) (*Course, error) {
+	root, err := findRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := lessons.Course()
+	if err != nil {
+		return nil, err
+	}
+	c := &Course{Root: root}
+	for _, e := range listed {
+		l, ok := suites.Of(e.Name)
+		if !ok {
+			return nil, fmt.Errorf("course.toml lists %s, for which there is no suite", e.Name)
+		}
+		c.Exercises = append(c.Exercises, Exercise{Exercise: e, Lesson: l})
+	}
+	return c, nil
+}
+
+func findRoot(given string) (string, error) {
+	if given != "" {
+		dir, err := filepath.Abs(given)
+		if err != nil {
+			return "", err
+		}
+		if !isRoot(dir) {
+			return "", fmt.Errorf("%w: %s is not the course's folder, the one with the go.mod of module cudalab", ErrOutside, given)
+		}
+		return dir, nil
+	}
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := start; ; {
+		if isRoot(dir) {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", fmt.Errorf("%w: neither %s nor a folder above it is the course", ErrOutside, start)
+		}
+		dir = parent
+	}
+}
+
+func isRoot(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "module "); ok {
+			return strings.TrimSpace(name) == "cudalab"
+		}
+	}
+	return false
+}
+
+// Unknown is the error of Find for a name that no exercise has.
+type Unknown struct {
+	Name    string
+	Nearest string // the exercise that was probably meant; "" if none is near
+}
+
+func (u *Unknown) Error() string { return fmt.Sprintf("there is no exercise %q", u.Name) }
+
+// Find is the exercise of the given name, or of the given folder: "async-pipeline", "asyncpipeline" and
+// "exercises/asyncpipeline/" name the same.
+func (c *Course) Find(name string) (Exercise, error) {
+	plain := strings.ToLower(filepath.Base(filepath.Clean(name)))
+	nearest, least := "", len(plain)/2+1
+	for _, e := range c.Exercises {
+		if plain == e.Name || plain == e.Package {
+			return e, nil
+		}
+		if d := min(distance(plain, e.Name), distance(plain, e.Package)); d < least {
+			nearest, least = e.Name, d
+		}
+		if nearest == "" && len(plain) > 2 && (strings.Contains(e.Name, plain) || strings.Contains(e.Package, plain)) {
+			nearest = e.Name
+		}
+	}
+	return Exercise{}, &Unknown{Name: name, Nearest: nearest}
+}
+
+// Relative is a path as it is shortest to write from the working directory: relative where it lies below, else absolute.
+func Relative(path string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	short, err := filepath.Rel(dir, path)
+	if err != nil || strings.HasPrefix(short, "..") {
+		return path
+	}
+	return short
+}
+
+// Exists tells whether a folder is there to be read, and says so in plain words if not.
+func Exists(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no folder %s", dir)
+	case err != nil:
+		return fmt.Errorf("the folder %s cannot be read: %w", dir, err)
+	case !info.IsDir():
+		return fmt.Errorf("%s is a file, not a folder", dir)
+	}
+	return nil
+}
+
+// distance is the number of letters to insert, delete or replace to make one word of the other (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,243 @@
+// Package run carries out one check: it starts the runner, asks it for one case after another, lets the order checker
+// and the suite judge what came back, and makes the report. Until something is proven right it counts as failed, and
+// what is cudalab's own fault never counts against the student.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"cudalab/grader/gaps"
+	"cudalab/grader/order"
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// Request says what to check and how.
+type Request struct {
+	Suite    *suite.Suite // for its checks; its cases run in the runner
+	Binary   string       // the runner
+	Package  string       // import path of the code under test
+	Device   string       // "gpu", "sim", or "auto": the GPU where it can be had, else the simulator
+	Seed     uint64
+	NoTiming bool
+	Points   map[string]float64 // by check
+	Gaps     []gaps.Gap         // what is still to be written
+	// Name turns a path that the compiler saw into what the student calls the file.
+	Name func(file string) string
+	// Exclusive, if set, is held while a timed case runs on a GPU, so that no other check disturbs it.
+	Exclusive func(context.Context) (release func(), err error)
+}
+
+var errCancelled = errors.New("stopped before it was done")
+
+// NoDevice is the error where the device that was asked for cannot be had.
+type NoDevice struct{ Problem string } // what is missing and what to do, in sentences
+
+func (e *NoDevice) Error() string { return e.Problem }
+
+// Result is a report with the traces behind it.
+type Result struct {
+	Report suite.Report
+	Traces []NamedTrace
+	// Err is why the report's status is suite.Errored, a *NoDevice for one; nil with any other status.
+	Err error
+}
+
+// NamedTrace is the trace of one case.
+type NamedTrace struct {
+	Case  string
+	Trace *trace.Trace
+}
+
+// Check runs the whole suite. It always returns a report; where the fault is cudalab's or the machine's its status is
+// suite.Errored.
+func Check(ctx context.Context, q Request) Result {
+	began := time.Now()
+	c := &checking{Request: q, locate: locator{pkg: q.Package, name: q.Name}, runs: map[string]caseRun{}, told: map[string]bool{}}
+	c.report = suite.Report{Schema: suite.SchemaVersion, Exercise: q.Suite.Exercise, Seed: q.Seed, Device: suite.Device{Kind: q.Device}}
+	err := c.correctness(ctx)
+	if err == nil {
+		c.judge(false)
+		err = c.timing(ctx)
+	}
+	c.stop()
+	err = c.conclude(err)
+	c.report.DurationMS = time.Since(began).Milliseconds()
+	return Result{Report: c.report, Traces: c.traces(), Err: err}
+}
+
+// checking is one Check under way.
+type checking struct {
+	Request
+	locate locator
+	runner *process
+	runs   map[string]caseRun
+	gap    string          // the first gap that answered
+	told   map[string]bool // cases whose bad end has been reported in a check
+	status suite.Status    // of the worst end of a case, if any was bad
+	report suite.Report
+}
+
+// correctness runs the untimed cases.
+func (c *checking) correctness(ctx context.Context) error {
+	for i := range c.Suite.Cases {
+		cs := &c.Suite.Cases[i]
+		if cs.Timed {
+			continue
+		}
+		run, err := c.runCase(ctx, cs, 0)
+		if err != nil {
+			return err
+		}
+		for _, o := range run.notes.Outcomes {
+			if o.Gap != "" {
+				c.gap = o.Gap
+				return nil
+			}
+		}
+		if run.end == timedOut || run.end == outOfMemory {
+			return nil // the next case would most likely take as long
+		}
+	}
+	return nil
+}
+
+// runCase asks for one case, in a fresh runner if the last one is gone, and keeps what came of it.
+func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {
+	if c.runner == nil {
+		p, err := start(ctx, c.Binary, c.Device)
+		if err != nil {
+			return caseRun{}, err
+		}
+		c.runner = p
+		if p.hello.Device.Kind == "" {
+			return caseRun{}, &NoDevice{p.hello.Problem}
+		}
+		c.report.Device = p.hello.Device
+		c.report.Device.Note = p.hello.Problem
+		c.Device = p.hello.Device.Kind // a fresh runner goes on where this one leaves off
+	}
+	run := c.runner.ask(ctx, cs, attempt, c.Seed)
+	if run.end != done {
+		c.stop()
+	}
+	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
+	c.runs[cs.ID] = run
+	if run.end == cancelled {
+		return run, errCancelled
+	}
+	return run, nil
+}
+
+// stop lets the runner go and keeps what the student's code printed.
+func (c *checking) stop() {
+	if c.runner == nil {
+		return
+	}
+	c.runner.close()
+	r := c.runner.child.Wait()
+	c.report.Output += string(r.Stdout)
+	c.runner = nil
+}
+
+// findings gives the order checker's findings their lines.
+func (c *checking) findings(found []order.Finding, t *trace.Trace) []suite.Finding {
+	var fs []suite.Finding
+	for _, o := range found {
+		f := suite.Finding{Rule: o.Rule, Severity: suite.Error, Message: o.Message, Why: o.Why, Fix: o.Fix, Record: o.At}
+		if o.Severity == order.Remark {
+			f.Severity = suite.Remark
+		}
+		var site trace.Site
+		if o.At >= 0 && o.At < len(t.Records) {
+			site = t.SiteOf(&t.Records[o.At])
+		}
+		own := len(c.locate.places(site)) > 0
+		f = c.locate.at(f, site)
+		for _, rel := range o.Related {
+			places := c.locate.places(t.SiteOf(&t.Records[rel.At]))
+			if len(places) == 0 {
+				continue
+			}
+			p := places[0]
+			if !own { // the grader's own call came to harm by the student's: the student's line is the one at fault
+				f.File, f.Line, own = p.File, p.Line, true
+				f.Message += " (" + rel.Note + ")"
+				continue
+			}
+			f.Related = append(f.Related, suite.Related{File: p.File, Line: p.Line, Message: rel.Note})
+		}
+		if own {
+			fs = append(fs, f)
+		}
+	}
+	return fs
+}
+
+// timing runs the timed cases, where everything else has passed, and a second time before a failure is believed.
+func (c *checking) timing(ctx context.Context) error {
+	if c.gap != "" || c.NoTiming || !c.allPassed() {
+		c.judge(true)
+		return nil
+	}
+	for i := range c.Suite.Cases {
+		cs := &c.Suite.Cases[i]
+		if !cs.Timed {
+			continue
+		}
+		if _, err := c.timed(ctx, cs, 0); err != nil {
+			return err
+		}
+		if c.wantsConfirmation(cs.ID) {
+			if _, err := c.timed(ctx, cs, 1); err != nil {
+				return err
+			}
+		}
+	}
+	c.judge(true)
+	return nil
+}
+
+func (c *checking) timed(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {
+	if c.Exclusive != nil && c.Device == "gpu" {
+		release, err := c.Exclusive(ctx)
+		if err != nil {
+			return caseRun{}, fmt.Errorf("waiting for the GPU: %w", err)
+		}
+		defer release()
+	}
+	return c.runCase(ctx, cs, attempt)
+}
+
+// wantsConfirmation asks the checks on a timed case whether they would fail it.
+func (c *checking) wantsConfirmation(caseID string) bool {
+	for _, q := range c.Suite.Checks {
+		for _, need := range q.Needs {
+			if need == caseID && c.runs[caseID].end == done && q.Judge(c.evidence()).Confirm {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *checking) evidence() *suite.Evidence {
+	e := &suite.Evidence{Seed: c.Seed, Device: c.report.Device, Place: c.locate.places, Cases: map[string]*suite.CaseNotes{}}
+	for id, run := range c.runs {
+		e.Cases[id] = run.notes
+	}
+	return e
+}
+
+func (c *checking) traces() []NamedTrace {
+	var ts []NamedTrace
+	for _, cs := range c.Suite.Cases {
+		if run, ok := c.runs[cs.ID]; ok && !cs.Timed {
+			ts = append(ts, NamedTrace{Case: cs.ID, Trace: run.notes.Trace})
+		}
+	}
+	return ts
+}

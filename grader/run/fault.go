@@ -1,0 +1,188 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+
+	"cudalab/grader/child"
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// verdictOf says of a case that did not end in order what that means for the exercise. ok is false for a case that
+// did, and for one whose end is nobody's fault but cudalab's, which is then in err.
+func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok bool, err error) {
+	switch run.end {
+	case done:
+		for _, o := range run.notes.Outcomes {
+			if o.Panic != "" {
+				return suite.Crashed, panicked(o, l), true, nil
+			}
+		}
+		return "", suite.Finding{}, false, nil
+	case deviceLost:
+		return suite.Crashed, lostDevice(run), true, nil
+	case timedOut:
+		return suite.Timeout, stuck(run, l), true, nil
+	case outOfMemory:
+		return suite.Crashed, greedy(run, l), true, nil
+	case died:
+		return suite.Crashed, crashed(run, l), true, nil
+	case faulted:
+		if f, ok := notYours(run, l); ok {
+			return suite.Failed, f, true, nil
+		}
+		return "", suite.Finding{}, false, fmt.Errorf("case %s: %s", run.notes.ID, run.fault.Message)
+	case cancelled:
+		return "", suite.Finding{}, false, errCancelled
+	}
+	return "", suite.Finding{}, false, fmt.Errorf("case %s: what the runner sent made no sense: %s", run.notes.ID, run.fault.Message)
+}
+
+func panicked(o suite.Outcome, l locator) suite.Finding {
+	if o.Runaway {
+		return l.at(suite.Finding{
+			Rule: "endless-calls", Severity: suite.Error, Record: -1,
+			Message: fmt.Sprintf("Called for %s, your code should have returned, but it went on making CUDA calls and was stopped: %s.",
+				o.Label, strings.TrimSuffix(o.Panic, ".")),
+			Fix: "Look at the condition of the loop around this call: it never becomes false.",
+		}, o.Stack)
+	}
+	return l.at(suite.Finding{
+		Rule: "panic", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("Called for %s, your code should have returned, but it panicked: %s.", o.Label, o.Panic),
+		Fix:     panicFix(o.Panic),
+	}, o.Stack)
+}
+
+// panicFix has a word for the panics that beginners meet.
+func panicFix(message string) string {
+	switch {
+	case strings.Contains(message, "index out of range"):
+		return "Check the index against the slice's length; i % len(s) needs a slice that is not empty."
+	case strings.Contains(message, "integer divide by zero"):
+		return "Check that the divisor is not zero, for instance len(streams), before dividing or taking a remainder."
+	case strings.Contains(message, "nil pointer"), strings.Contains(message, "nil map"):
+		return "Give the variable a value before it is used: new(T), make(map[K]V) or a struct literal."
+	case strings.Contains(message, "out of range"):
+		return "Check the bounds against the length before slicing or making."
+	}
+	return "Return an error instead of panicking; the line above is where it happened."
+}
+
+func lostDevice(run caseRun) suite.Finding {
+	return suite.Finding{
+		Rule: "device-lost", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("After your code had run, the device should have been in order, but it answered %s.", run.fault.Message),
+		Why:     "A kernel that touches memory it may not touch ends the whole context: every later call in the process fails.",
+		Fix:     "Look at the findings about memory below: a pointer is used before its allocation, after its free, or beyond its end.",
+	}
+}
+
+func stuck(run caseRun, l locator) suite.Finding {
+	g, inside := parseCrash(run.child.Stderr).in(l)
+	f := suite.Finding{
+		Rule: "timeout", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("Your code should have returned within milliseconds, but after %v it was still running and was stopped.", caseTimeout),
+		Fix:     "Look at the loop around this line: its condition never becomes false.",
+	}
+	if !inside {
+		f.Fix = "Look for a loop that does not end, or a wait for work that never finishes."
+		return f
+	}
+	if waitsForever[g.state] {
+		f.Message = fmt.Sprintf("Your code should have returned within milliseconds, but after %v it was still waiting (%s) and was stopped.",
+			caseTimeout, g.state)
+		f.Fix = "Nobody will ever send on this channel: these lessons need no channels, the order is the streams' and events'."
+	}
+	return l.at(f, g.site)
+}
+
+var waitsForever = map[string]bool{"chan receive": true, "chan send": true, "select": true, "select (no cases)": true,
+	"chan receive (nil chan)": true, "chan send (nil chan)": true}
+
+func greedy(run caseRun, l locator) suite.Finding {
+	f := suite.Finding{
+		Rule: "host-memory", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("Your code should get by with a few MiB of host memory, but took more than %d GiB and was stopped.", int64(runnerMemory)>>30),
+		Fix:     "Look for a slice or map that grows in a loop that does not end.",
+	}
+	if g, ok := parseCrash(run.child.Stderr).in(l); ok {
+		return l.at(f, g.site)
+	}
+	return f
+}
+
+func crashed(run caseRun, l locator) suite.Finding {
+	c := parseCrash(run.child.Stderr)
+	f := suite.Finding{Rule: "crash", Severity: suite.Error, Record: -1}
+	switch {
+	case strings.Contains(c.headline, "all goroutines are asleep"):
+		f.Rule = "deadlock"
+		f.Message = "Your code should have returned, but it waits for something that can never happen: a deadlock."
+		f.Fix = "Nobody will ever send on this channel: these lessons need no channels, the order is the streams' and events'."
+	case strings.Contains(c.headline, "stack overflow"):
+		f.Rule = "endless-recursion"
+		f.Message = "Your code should have returned, but a function calls itself without end until the stack is full."
+		f.Fix = "Give the recursion a case in which it stops."
+	case c.headline != "":
+		f.Message = "Your code should have returned, but it ended the process: " + c.headline + "."
+		f.Fix = "The line above is where it happened."
+	case run.child.Reason == child.Signalled:
+		f.Message = fmt.Sprintf("Your code should have returned, but the process was ended by a signal (%v).", run.child.Signal)
+		f.Fix = "Run the check again; if it happens each time, look at what the last CUDA call was given."
+	default:
+		f.Message = fmt.Sprintf("Your code should have returned, but the process ended in the middle, with exit status %d.", run.child.ExitCode)
+		f.Fix = "Run the check again; if it happens each time, look at what the last CUDA call was given."
+	}
+	if g, ok := c.in(l); ok {
+		return l.at(f, g.site)
+	}
+	return f
+}
+
+// notYours explains a fault of the grader's own call by what the student's code took away: an allocation, stream or
+// event that was lent to it.
+func notYours(run caseRun, l locator) (suite.Finding, bool) {
+	t := run.notes.Trace
+	lent := map[string]bool{}
+	for i := range t.Records {
+		r := &t.Records[i]
+		if r.Phase == trace.Enter || r.Code != 0 {
+			continue
+		}
+		own := len(l.places(t.SiteOf(r))) > 0
+		thing, made, ended := object(r)
+		switch {
+		case made && !own:
+			lent[thing] = true
+		case ended && own && lent[thing]:
+			return l.at(suite.Finding{
+				Rule: "not-yours", Severity: suite.Error, Record: i,
+				Message: fmt.Sprintf("cuda.%s takes away what was only lent to your code: streams and results belong to the caller.", r.Op),
+				Why:     "The caller still uses them after your code has returned.",
+				Fix:     "Leave the call out; free and destroy only what your code has made itself.",
+			}, t.SiteOf(r)), true
+		}
+	}
+	return suite.Finding{}, false
+}
+
+// object names what a record makes or ends.
+func object(r *trace.Record) (name string, made, ended bool) {
+	switch r.Op {
+	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocHost:
+		return fmt.Sprint("allocation ", r.Alloc), true, false
+	case trace.OpFree, trace.OpFreeAsync, trace.OpFreeHost:
+		return fmt.Sprint("allocation ", r.Alloc), false, true
+	case trace.OpStreamCreate:
+		return fmt.Sprint("stream ", r.Stream), true, false
+	case trace.OpStreamDestroy:
+		return fmt.Sprint("stream ", r.Stream), false, true
+	case trace.OpEventCreate:
+		return fmt.Sprint("event ", r.Event), true, false
+	case trace.OpEventDestroy:
+		return fmt.Sprint("event ", r.Event), false, true
+	}
+	return "", false, false
+}

@@ -1,0 +1,91 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/suite"
+)
+
+var slabLines = locator{pkg: "cudalab/exercises/slab", name: func(f string) string { return f[strings.LastIndexByte(f, '/')+1:] }}
+
+func TestParseCrash(t *testing.T) {
+	tests := []struct {
+		name, stderr, headline, state string
+		place                         suite.Place
+	}{
+		{
+			name: "panic in a method",
+			stderr: `panic: runtime error: index out of range [3] with length 3 [recovered, repanicked]
+
+goroutine 1 [running]:
+cudalab/exercises/slab.(*Allocator).Alloc(0xc000012345, 0x10)
+	/src/exercises/slab/slab.go:41 +0x1d
+main.main()
+	/src/main.go:9 +0x25
+exit status 2
+`,
+			headline: "runtime error: index out of range [3] with length 3 [recovered, repanicked]",
+			state:    "running",
+			place:    suite.Place{File: "slab.go", Line: 41, Func: "(*Allocator).Alloc"},
+		},
+		{
+			name: "the student's goroutine is not the first",
+			stderr: `SIGQUIT: quit
+PC=0x4 m=0 sigcode=0
+
+goroutine 7 [GC worker (idle)]:
+runtime.gopark(...)
+	/go/proc.go:1
+
+goroutine 1 gp=0xc0 m=nil [select (no cases), 1 minutes]:
+runtime.gopark(...)
+	/go/proc.go:1
+cudalab/exercises/slab.wait(...)
+	/src/exercises/slab/wait.go:7
+cudalab/exercises/slab.New({0x0, 0x0}, 0x3)
+	/src/exercises/slab/slab.go:12 +0x5
+`,
+			state: "select (no cases)",
+			place: suite.Place{File: "wait.go", Line: 7, Func: "wait"},
+		},
+		{
+			name: "stack overflow",
+			stderr: `runtime: goroutine stack exceeds 1000000000-byte limit
+fatal error: stack overflow
+
+goroutine 1 [running]:
+cudalab/exercises/slab.f(0x1)
+	/src/exercises/slab/slab.go:3 +0x1d
+`,
+			headline: "stack overflow",
+			state:    "running",
+			place:    suite.Place{File: "slab.go", Line: 3, Func: "f"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := parseCrash([]byte(tt.stderr))
+			require.Equal(t, tt.headline, c.headline)
+			g, ok := c.in(slabLines)
+			require.True(t, ok)
+			require.Equal(t, tt.state, g.state)
+			require.Equal(t, tt.place, slabLines.places(g.site)[0])
+		})
+	}
+}
+
+func TestParseCrashMakesNothingOfNonsense(t *testing.T) {
+	for _, s := range []string{"", "hello", "goroutine [", "goroutine 1 [running]:\n\tfile\n", "goroutine 1 [x]:\nf(\n\t:x"} {
+		_, ok := parseCrash([]byte(s)).in(slabLines)
+		require.False(t, ok, s)
+	}
+}
+
+func TestAnotherPackageWithTheSamePrefixIsNotTheStudents(t *testing.T) {
+	c := parseCrash([]byte("goroutine 1 [running]:\ncudalab/exercises/slabber.F()\n\t/x.go:1\n"))
+	_, ok := c.in(slabLines)
+	require.False(t, ok)
+}

@@ -1,0 +1,192 @@
+// Package runner is the inside of the process that holds one exercise's code: it runs the cases that cudalab asks for,
+// and streams what they note. It decides nothing. Its main package is made for each build by grader/build.
+package runner
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+
+	"cudalab/grader/child/inherit"
+	"cudalab/grader/suite"
+	"cudalab/grader/wire"
+	"cudalab/native/cuda"
+	"cudalab/native/device"
+	"cudalab/native/session"
+	"cudalab/native/trace"
+)
+
+// The inherited files: requests come in on the first, notes go out on the second.
+const (
+	requestsFile = 0
+	notesFile    = 1
+)
+
+// Bounds on one case, far above what any exercise needs: they end code that allocates or calls without end.
+const (
+	maxRecords = 200_000
+	quota      = 4 << 30 // bytes of device memory
+)
+
+// Main serves cudalab until it closes the pipe. The first argument is the kind of device: "gpu", "sim", or
+// "auto", which takes the simulator where there is no GPU to be had.
+func Main(s *suite.Suite) {
+	requests, answers := inherit.File(requestsFile), inherit.File(notesFile)
+	if len(os.Args) != 2 || requests == nil || answers == nil {
+		fmt.Fprintln(os.Stderr, "This is a runner, which only cudalab starts: use `cudalab check "+s.Exercise+"`.")
+		os.Exit(2)
+	}
+	r := &runner{
+		suite: s,
+		kind:  os.Args[1],
+		in:    wire.NewReader(requests),
+		pipe:  bufio.NewWriterSize(answers, 1<<16),
+	}
+	r.out = wire.NewWriter(r.pipe)
+	if !r.open() {
+		return
+	}
+	for r.serve() {
+	}
+}
+
+type runner struct {
+	suite   *suite.Suite
+	kind    string
+	in      *wire.Reader
+	pipe    *bufio.Writer
+	out     *wire.Writer
+	session *session.Session
+}
+
+// open greets cudalab; it reports whether there is a device to work on.
+func (r *runner) open() bool {
+	hello := wire.Hello{Version: wire.Version}
+	auto := r.kind == "auto"
+	if auto {
+		r.kind = string(device.GPU)
+	}
+	d, err := session.OpenDevice(r.kind)
+	if err != nil {
+		hello.Problem = err.Error()
+		if auto {
+			r.kind = string(device.Sim)
+			d, err = session.OpenDevice(r.kind)
+		}
+	}
+	if err == nil {
+		info := d.Info()
+		hello.Device = suite.Device{Kind: string(info.Kind), Name: info.Name, Driver: info.Driver}
+		r.use(d)
+	}
+	r.send(hello)
+	r.flush()
+	return err == nil
+}
+
+func (r *runner) use(d device.Device) {
+	r.session = session.New(d)
+	r.session.Limit(maxRecords)
+	r.session.SetQuota(quota)
+	r.session.Use()
+}
+
+// serve runs one case; it reports whether another may follow in this process.
+func (r *runner) serve() bool {
+	m, err := r.in.Next()
+	if err != nil {
+		return false // cudalab is done, or gone
+	}
+	request, ok := m.(wire.Request)
+	if !ok {
+		return false
+	}
+	for i := range r.suite.Cases {
+		if c := &r.suite.Cases[i]; c.ID == request.Case {
+			end := r.run(c, request)
+			r.send(end)
+			r.flush()
+			_, done := end.(wire.Done)
+			return done
+		}
+	}
+	r.send(wire.Fault{Message: "the runner knows no case " + request.Case})
+	r.flush()
+	return false
+}
+
+// run carries out one case and sends its notes; the last word, Done or a Fault, is the caller's to send.
+func (r *runner) run(c *suite.Case, request wire.Request) (end wire.Message) {
+	if r.kind == string(device.Sim) {
+		// A simulated device costs nothing: every case gets one that nobody has touched.
+		d, err := session.OpenDevice(r.kind)
+		if err != nil {
+			return wire.Fault{Message: err.Error()}
+		}
+		r.use(d)
+	}
+	b := &suite.Bench{Session: r.session, Seed: request.Seed, CaseID: c.ID, Attempt: request.Attempt, Notes: notes{r}}
+	if !c.Timed {
+		r.session.StartTrace()
+	}
+	fault := drive(c, b)
+	if !c.Timed {
+		r.send(r.session.StopTrace())
+	}
+	if fault == nil {
+		fault = r.tidy()
+	}
+	if fault == nil {
+		return wire.Done{}
+	}
+	var code device.Code
+	return wire.Fault{Message: fault.Error(), DeviceLost: errors.As(fault, &code) && code.Sticky()}
+}
+
+// drive runs the case's code. An error is the case's own failed call, or its panic, which is a fault of the suite.
+func drive(c *suite.Case, b *suite.Bench) (err error) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		var ok bool
+		if err, ok = suite.Fault(v); ok {
+			return
+		}
+		err = fmt.Errorf("the suite's case %s panicked: %v", c.ID, v)
+		if site := trace.Callers(2); len(site) > 0 {
+			err = fmt.Errorf("%w (%s:%d)", err, site[0].File, site[0].Line)
+		}
+	}()
+	c.Drive(b)
+	return nil
+}
+
+// tidy takes away what the case left on the device, so that the next one starts clean.
+func (r *runner) tidy() error {
+	r.session.ClearFaults()
+	if err := cuda.DeviceSynchronize(); err != nil {
+		return err
+	}
+	if err := r.session.Sweep(); err != nil {
+		return err
+	}
+	r.session.Restore()
+	return nil
+}
+
+// send writes a message. Where the pipe is gone cudalab is, and the next read ends the runner.
+func (r *runner) send(m wire.Message) { _ = r.out.Send(m) }
+
+func (r *runner) flush() { _ = r.pipe.Flush() }
+
+// notes passes a case's notes on.
+type notes struct{ *runner }
+
+func (n notes) Outcome(o suite.Outcome)     { n.send(o) }
+func (n notes) Value(name string, v uint64) { n.send(wire.Value{Name: name, Value: v}) }
+func (n notes) Sample(series string, nanos int64) {
+	n.send(wire.Sample{Series: series, Nanoseconds: nanos})
+}
