@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"cudalab/grader/suite"
+)
+
+// verdicts are what a status is called on a terminal, and what it means where the report itself says no more.
+var verdicts = map[suite.Status]struct{ name, meaning string }{
+	suite.Passed:      {"PASSED", ""},
+	suite.Failed:      {"FAILED", ""},
+	suite.NotStarted:  {"NOT STARTED", ""},
+	suite.BuildFailed: {"DOES NOT COMPILE", "Nothing was run."},
+	suite.Refused:     {"REFUSED", "The code uses what exercises may not use; nothing was run."},
+	suite.Timeout:     {"TIMEOUT", "Your code did not return in time and was stopped."},
+	suite.Crashed:     {"CRASHED", "Your code ended before it was done."},
+	suite.Errored:     {"ERROR", "This is cudalab's fault or the machine's, not your code's."},
+}
+
+// conclusion is the last word: the status, the score, how to see the same again, what to do next.
+func (p *printer) conclusion() {
+	r := p.report
+	verdict, known := verdicts[r.Status]
+	if !known {
+		verdict.name = strings.ToUpper(string(r.Status))
+	}
+	style := p.look.bad
+	switch r.Status {
+	case suite.Passed:
+		style = p.look.good
+	case suite.NotStarted:
+		style = p.look.odd
+	}
+	text := style(verdict.name)
+	if r.Status != suite.Errored && r.MaxScore > 0 {
+		text += fmt.Sprintf("  %s of %s points", points(r.Score), points(r.MaxScore))
+	}
+	p.line("")
+	p.line(text)
+	message := r.Message
+	if message == "" {
+		message = verdict.meaning
+	}
+	if message != "" {
+		p.block(0, "", message, plain)
+	}
+	if r.Status == suite.Failed || r.Status == suite.Timeout || r.Status == suite.Crashed {
+		p.line(p.look.dim(fmt.Sprintf("The workloads were drawn from seed %d.", r.Seed)))
+	}
+	if r.Next != "" {
+		p.block(0, "Next: ", r.Next, p.look.bold)
+	}
+}

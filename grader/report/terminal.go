@@ -1,0 +1,252 @@
+// Package report shows what a check found: on a terminal, and as JSON for programs. It decides nothing.
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fatih/color"
+
+	"cudalab/grader/suite"
+)
+
+// Options say how a report is shown on a terminal.
+type Options struct {
+	Color bool
+	Width int // characters in a line; 0: 80, and lines are never made longer than 100
+	// Source returns the text of a line of a file as the report names it, "" where it cannot be had. Nil quotes nothing.
+	Source func(file string, line int) string
+}
+
+const (
+	defaultWidth = 80
+	maxWidth     = 100 // longer lines are harder to read
+	minWidth     = 40
+	outputLines  = 20 // of what the student's code printed
+)
+
+// Terminal writes a report for a person to read. All that colour says is said in words too.
+func Terminal(w io.Writer, r suite.Report, o Options) error {
+	if o.Width == 0 {
+		o.Width = defaultWidth
+	}
+	if o.Source == nil {
+		o.Source = func(string, int) string { return "" }
+	}
+	p := &printer{report: r, width: min(max(o.Width, minWidth), maxWidth), source: o.Source, look: newLook(o.Color)}
+	p.headline()
+	for i, c := range r.Checks {
+		// A check without findings takes a line or two; those with findings are set apart from their neighbours.
+		if i > 0 && (len(c.Findings) > 0 || len(r.Checks[i-1].Findings) > 0) {
+			p.line("")
+		}
+		// What is said of several checks in a row is said once, after the last.
+		again := i+1 < len(r.Checks) && r.Checks[i+1].Status == c.Status && r.Checks[i+1].Message == c.Message
+		p.check(c, c.Message != "" && !again)
+	}
+	p.output()
+	p.conclusion()
+	_, err := w.Write(p.text.Bytes())
+	return err
+}
+
+// look holds the colours; without colour each leaves its text as it is.
+type look struct {
+	bold, dim, good, bad, odd, place, code func(a ...any) string
+}
+
+func newLook(colored bool) look {
+	with := func(attributes ...color.Attribute) func(a ...any) string {
+		c := color.New(attributes...)
+		if colored {
+			c.EnableColor()
+		} else {
+			c.DisableColor()
+		}
+		return c.SprintFunc()
+	}
+	return look{
+		bold: with(color.Bold), dim: with(color.Faint), good: with(color.FgGreen), bad: with(color.FgRed, color.Bold),
+		odd: with(color.FgYellow), place: with(color.FgCyan), code: with(color.FgYellow),
+	}
+}
+
+type printer struct {
+	report suite.Report
+	width  int
+	source func(file string, line int) string
+	look   look
+	text   bytes.Buffer
+}
+
+func (p *printer) line(text string) {
+	p.text.WriteString(strings.TrimRight(text, " "))
+	p.text.WriteByte('\n')
+}
+
+// block writes text wrapped and indented; lead stands before its first line.
+func (p *printer) block(indent int, lead, text string, style func(a ...any) string) {
+	hang := utf8.RuneCountInString(lead)
+	for i, l := range Wrap(harmless(text), p.width-indent-hang) {
+		if i > 0 {
+			lead = strings.Repeat(" ", hang)
+		}
+		p.line(strings.Repeat(" ", indent) + lead + style(l))
+	}
+}
+
+func plain(a ...any) string { return fmt.Sprint(a...) }
+
+func (p *printer) headline() {
+	head := p.look.bold(p.report.Exercise)
+	if name := p.report.Device.Name; name != "" {
+		head += " on " + name
+		if p.report.Device.Driver != "" {
+			head += ", CUDA " + p.report.Device.Driver
+		}
+	}
+	p.line(head)
+	if p.report.Device.Note != "" {
+		p.block(0, "", "There is no GPU to use, so the simulated one is: `cudalab doctor` says more.", p.look.dim)
+	}
+	if len(p.report.Checks) > 0 {
+		p.line("")
+	}
+}
+
+// indent is where everything about a check begins that is not its first line.
+const indent = 4
+
+// check writes one check; whether its message is shown as well, the caller knows.
+func (p *printer) check(c suite.Check, message bool) {
+	symbol, style := "✓", p.look.good
+	switch c.Status {
+	case suite.Passed:
+	case suite.Skipped:
+		symbol, style = "–", p.look.dim
+	default:
+		symbol, style = "✗", p.look.bad
+	}
+	worth := ""
+	if c.MaxPoints > 0 {
+		worth = points(c.Points) + "/" + points(c.MaxPoints)
+	}
+	lead := fmt.Sprintf("  %s %-7s  ", symbol, c.Status)
+	hang := utf8.RuneCountInString(lead)
+	for i, l := range Wrap(c.Name, p.width-hang-len(worth)-1) {
+		switch {
+		case i > 0:
+			p.line(strings.Repeat(" ", hang) + l)
+		case worth == "":
+			p.line(style(lead) + l)
+		default:
+			p.line(style(lead) + pad(l, p.width-hang-len(worth)) + p.look.dim(worth))
+		}
+	}
+	if message {
+		p.block(hang, "", c.Message, p.look.dim)
+	}
+	for i, f := range c.Findings {
+		if i > 0 {
+			p.line("")
+		}
+		p.finding(f)
+	}
+	p.measurements(c.Measurements)
+}
+
+func (p *printer) finding(f suite.Finding) {
+	kind := p.look.bad("error")
+	if f.Severity == suite.Remark {
+		kind = p.look.odd("remark")
+	}
+	head := kind + " " + f.Rule
+	if f.File != "" {
+		head += " at " + p.look.place(place(f.File, f.Line))
+	}
+	p.line(strings.Repeat(" ", indent) + head)
+	p.quote(indent, f.File, f.Line)
+	p.block(indent, "", f.Message, plain)
+	if f.Why != "" {
+		p.block(indent, "Why: ", f.Why, plain)
+	}
+	if f.Fix != "" {
+		p.block(indent, "Fix: ", f.Fix, p.look.bold)
+	}
+	for _, r := range f.Related {
+		head := "· " + r.Message
+		if r.File == "" {
+			p.block(indent, "· ", r.Message, plain)
+			continue
+		}
+		p.line(strings.Repeat(" ", indent) + harmless(head) + ": " + p.look.place(place(r.File, r.Line)))
+		p.quote(indent+2, r.File, r.Line)
+	}
+}
+
+// place is how editors and terminals like a position: they make it a link.
+func place(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// quote shows the line that a finding is about.
+func (p *printer) quote(indent int, file string, line int) {
+	text := strings.TrimSpace(harmless(p.source(file, line)))
+	if text == "" {
+		return
+	}
+	lead := fmt.Sprintf("%s%5d │ ", strings.Repeat(" ", indent), line)
+	p.line(p.look.dim(lead) + p.look.code(clip(text, p.width-utf8.RuneCountInString(lead))))
+}
+
+// measurements is a table: the figure, the interval it lies in, and the limit where there is one.
+func (p *printer) measurements(ms []suite.Measurement) {
+	rows := make([][5]string, len(ms))
+	var widths [5]int
+	for i, m := range ms {
+		rows[i] = [5]string{m.Name, number(m.Value), m.Unit}
+		if m.Low != m.High {
+			rows[i][3] = number(m.Low) + " to " + number(m.High)
+		}
+		if m.Limit != 0 {
+			rows[i][4] = "limit " + number(m.Limit)
+		}
+		for j, cell := range rows[i] {
+			widths[j] = max(widths[j], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		// Numbers end below one another; the rest begins there.
+		figure := strings.Repeat(" ", widths[1]-utf8.RuneCountInString(row[1])) + row[1]
+		text := pad(row[0], widths[0]) + "  " + figure + " " + pad(row[2], widths[2])
+		if widths[3] > 0 {
+			text += "  " + pad(row[3], widths[3])
+		}
+		text = strings.TrimRight(text+"  "+row[4], " ")
+		p.line(strings.Repeat(" ", indent) + p.look.dim(clip(text, p.width-indent)))
+	}
+}
+
+// output sets apart what the student's code printed.
+func (p *printer) output() {
+	text := strings.TrimRight(p.report.Output, "\n")
+	if text == "" {
+		return
+	}
+	p.line("")
+	p.line("Your code printed:")
+	lines := strings.Split(harmless(text), "\n")
+	for i, l := range lines {
+		if i == outputLines && len(lines) > outputLines+1 {
+			p.line(p.look.dim(fmt.Sprintf("  … and %d more lines (--json has them)", len(lines)-outputLines)))
+			return
+		}
+		p.line(p.look.dim("  │ ") + clip(l, p.width-4))
+	}
+}
