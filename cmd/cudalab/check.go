@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cudalab/grader/build"
+	"cudalab/grader/check"
+	"cudalab/grader/course"
+	"cudalab/grader/report"
+	"cudalab/grader/run"
+	"cudalab/grader/suite"
+)
+
+// checkFlags are what `check` can be told.
+type checkFlags struct {
+	all      bool
+	solution bool
+	dir      string
+	device   string
+	json     bool
+	trace    string
+	seed     uint64
+	noTiming bool
+}
+
+func newCheck() *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check NAME...",
+		Short: "Check exercises and say what is wrong, where and why",
+		Long: `Check builds each exercise, runs its suite on the device and reports what it found.
+
+--json writes each report as one JSON document, one after another.
+
+--trace writes every CUDA call that the checks recorded, one JSON object in a line: the exercise, the suite's case, the
+record's number, the call, its stream, event and allocation (numbered from 1 in each case; stream 0 is the legacy default
+stream), what it touched, the answer, the device's host clock in nanoseconds, and the source lines it came from,
+innermost first.`,
+		Example: `  cudalab check async-pipeline
+  cudalab check async-pipeline --device sim --seed 42
+  cudalab check --all --json`,
+		ValidArgsFunction: exerciseNames,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.all, "all", false, "check every exercise of the course")
+	flags.BoolVar(&f.solution, "solution", false, "check the reference solution instead of your code")
+	flags.StringVar(&f.dir, "dir", "", "check the code in the folder `DIR` instead of the exercise's own")
+	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	flags.BoolVar(&f.json, "json", false, "write reports as JSON")
+	flags.StringVar(&f.trace, "trace", "", "write every recorded CUDA call to `FILE`, as JSON lines")
+	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: the seed that failed last, else a fresh one")
+	flags.BoolVar(&f.noTiming, "no-timing", false, "leave out the checks of speed")
+	return cmd
+}
+
+func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
+	c, err := openCourse(cmd)
+	if err != nil {
+		return err
+	}
+	if err := f.validate(cmd, names); err != nil {
+		return err
+	}
+	exercises, err := chosen(c, names, f.all)
+	if err != nil {
+		return err
+	}
+	trace, err := openTrace(f.trace)
+	if err != nil {
+		return err
+	}
+	worst := exitPassed
+	for i, e := range exercises {
+		if i > 0 && !f.json {
+			fmt.Fprintln(cmd.OutOrStdout())
+		}
+		q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Seed: f.seed, NoTiming: f.noTiming}
+		if f.solution {
+			q.Dir = course.Relative(filepath.Join(c.Root, e.SolutionFolder()))
+		}
+		r := check.Exercise(cmd.Context(), q)
+		if cmd.Context().Err() != nil {
+			break
+		}
+		if err := show(cmd.OutOrStdout(), r.Report, f.json); err != nil {
+			return err
+		}
+		if err := trace.add(r); err != nil {
+			return err
+		}
+		worst = max(worst, exitStatus(r))
+	}
+	if err := trace.close(); err != nil {
+		return err
+	}
+	if worst != exitPassed {
+		return &exitError{status: worst}
+	}
+	return nil
+}
+
+func (f *checkFlags) validate(cmd *cobra.Command, names []string) error {
+	switch {
+	case f.all && len(names) > 0:
+		return usage("--all checks every exercise: leave out either --all or the names.")
+	case f.dir != "" && f.solution:
+		return usage("--dir and --solution both say which code to check: leave one out.")
+	case f.dir != "" && (f.all || len(names) > 1):
+		return usage("--dir is the folder of one exercise: name one with it.")
+	case f.device != "auto" && f.device != "gpu" && f.device != "sim":
+		return usage("there is no device %q: choose auto, gpu or sim.", f.device)
+	case cmd.Flags().Changed("seed") && (f.seed == 0 || f.seed > check.MaxSeed):
+		return usage("a seed is a number from 1 to %d.", uint64(check.MaxSeed))
+	}
+	if f.dir == "" {
+		return nil
+	}
+	if err := course.Exists(f.dir); err != nil {
+		return usage("%v. --dir names the folder with the exercise's .go files.", err)
+	}
+	return nil
+}
+
+// chosen are the exercises that were named, or all of them.
+func chosen(c *course.Course, names []string, all bool) ([]course.Exercise, error) {
+	if all {
+		return c.Exercises, nil
+	}
+	if len(names) == 0 {
+		return nil, usage("name the exercise to check, or check all with --all. %s", theExercises(c))
+	}
+	var found []course.Exercise
+	for _, name := range names {
+		e, err := c.Find(name)
+		if unknown := (*course.Unknown)(nil); errors.As(err, &unknown) {
+			if unknown.Nearest != "" {
+				return nil, usage("%v. Did you mean %s?", err, unknown.Nearest)
+			}
+			return nil, usage("%v. %s", err, theExercises(c))
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, e)
+	}
+	return found, nil
+}
+
+func theExercises(c *course.Course) string {
+	var names []string
+	for _, e := range c.Exercises {
+		names = append(names, e.Name)
+	}
+	if len(names) == 1 {
+		return "There is one: " + names[0] + "."
+	}
+	return "There are: " + strings.Join(names, ", ") + "."
+}
+
+// exerciseNames completes names on the command line.
+func exerciseNames(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	c, err := openCourse(cmd)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, e := range c.Exercises {
+		names = append(names, e.Name+"\t"+e.Title)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func show(w io.Writer, r suite.Report, asJSON bool) error {
+	if asJSON {
+		return report.JSON(w, r)
+	}
+	s := screenOf(w)
+	return report.Terminal(s, r, report.Options{Color: s.color, Width: s.width, Source: sourceLine})
+}
+
+// sourceLine reads one line of a file.
+func sourceLine(file string, line int) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		if n == line {
+			return lines.Text()
+		}
+	}
+	return ""
+}
+
+// exitStatus is what a script learns of a result.
+func exitStatus(r check.Result) int {
+	var environment *build.EnvironmentError
+	var missing *run.NoDevice
+	switch {
+	case r.Report.Status == suite.Passed:
+		return exitPassed
+	case r.Report.Status != suite.Errored:
+		return exitFailed
+	case errors.As(r.Err, &environment), errors.As(r.Err, &missing):
+		return exitEnvironment
+	}
+	return exitFault
+}

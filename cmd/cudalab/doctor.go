@@ -1,0 +1,215 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cudalab/grader/build"
+	"cudalab/grader/course"
+	"cudalab/grader/report"
+	"cudalab/kernels"
+	"cudalab/native/device"
+	"cudalab/native/driver"
+	"cudalab/native/sim"
+)
+
+func newDoctor() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this machine has, what is missing and how to get it",
+		Long: `Doctor looks for all that checks need: the course, Go, a place to build, an NVIDIA GPU. It exits with 0 if checks
+can run, on the simulated device at least, and with 3 if not.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d := &doctor{screen: screenOf(cmd.OutOrStdout()), able: true}
+			c, err := openCourse(cmd)
+			if err != nil {
+				d.missing("course", err.Error())
+			} else {
+				d.ok("course", c.Root)
+			}
+			d.goTool(cmd.Context())
+			if c != nil {
+				d.trialBuild(cmd.Context(), c)
+			}
+			gpu := d.gpu()
+			d.simulator()
+			return d.conclude(gpu)
+		},
+	}
+}
+
+// doctor writes down what is there; able stays true while checks can run.
+type doctor struct {
+	screen
+	able bool
+}
+
+func (d *doctor) ok(what, text string) { d.line("ok", what, text) }
+
+// lacks is for what one can do without.
+func (d *doctor) lacks(what, text string) { d.line("none", what, text) }
+
+// missing is for what one cannot do without.
+func (d *doctor) missing(what, text string) {
+	d.able = false
+	d.line("missing", what, text)
+}
+
+func (d *doctor) line(state, what, text string) {
+	const indent = 21
+	lead := fmt.Sprintf("%-7s  %-10s  ", state, what)
+	for _, l := range report.Wrap(text, cmp.Or(d.width, 100)-indent) {
+		fmt.Fprintln(d, lead+l)
+		lead = strings.Repeat(" ", indent)
+	}
+}
+
+// goTool looks for the go command and where it keeps what it has compiled.
+func (d *doctor) goTool(ctx context.Context) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		d.lacks("Go in PATH", "the go command was not found there; the test build tells whether it is elsewhere.")
+		return
+	}
+	said, err := exec.CommandContext(ctx, path, "env", "-json", "GOVERSION", "GOCACHE").Output()
+	var env struct{ GOVERSION, GOCACHE string }
+	if err == nil {
+		err = json.Unmarshal(said, &env)
+	}
+	if err != nil {
+		d.missing("Go", fmt.Sprintf("%s does not work: %v. Install Go from https://go.dev/dl.", path, err))
+		return
+	}
+	d.ok("Go", fmt.Sprintf("%s at %s", env.GOVERSION, path))
+	if err := writable(env.GOCACHE); err != nil {
+		d.lacks("Go's cache", fmt.Sprintf("%v: the temporary folder is used instead. Set GOCACHE to a folder that you may write to.", err))
+		return
+	}
+	d.ok("Go's cache", env.GOCACHE)
+}
+
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "cudalab-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	return f.Close()
+}
+
+// trialBuild builds the runner of a reference solution: whatever is needed for a build is there if that succeeds.
+func (d *doctor) trialBuild(ctx context.Context, c *course.Course) {
+	e := c.Exercises[0]
+	if file := e.Lesson.Changed(c.Root); file != "" {
+		d.missing("cudalab", fmt.Sprintf("built from another version of the course: %s has changed since. Build it again.", file))
+		return
+	}
+	began := time.Now()
+	r, err := build.Build(ctx, build.Request{Root: c.Root, Package: e.Package, Dir: filepath.Join(c.Root, e.SolutionFolder()),
+		Main: e.Lesson.Main, Solution: true})
+	if err != nil {
+		d.missing("test build", err.Error())
+		return
+	}
+	defer r.Close()
+	if !r.OK() {
+		d.missing("test build", fmt.Sprintf("the solution of %s does not build; `cudalab check %s --solution` says why.", e.Name, e.Name))
+		return
+	}
+	d.ok("test build", fmt.Sprintf("%s builds, in %.1f s", e.Name, time.Since(began).Seconds()))
+}
+
+// gpu opens the GPU and loads every kernel; it reports whether checks can run there.
+func (d *doctor) gpu() bool {
+	g, err := driver.Open()
+	if err != nil {
+		d.lacks("GPU", err.Error())
+		d.lacks("kernels", "checked on the simulator only: loading their PTX takes a GPU.")
+		return false
+	}
+	defer g.Close() // nothing was left on it
+	info := g.Info()
+	d.ok("driver", "CUDA "+info.Driver)
+	d.ok("GPU", describe(info))
+	if !info.MemoryPools {
+		d.lacks("pools", "this GPU has no memory pools (cudaMallocAsync), which is what the lessons are about: use --device sim.")
+		return false
+	}
+	n := 0
+	for name, text := range kernels.PTX() {
+		for _, entry := range entries(text) {
+			if code := g.LoadKernel(named(entry, text)); code != device.Success {
+				d.missing("kernels", fmt.Sprintf("%s of %s.ptx does not load: %s. %s", entry, name, code, strings.TrimSpace(g.PTXLog())))
+				return false
+			}
+			n++
+		}
+	}
+	d.ok("kernels", fmt.Sprintf("all %d load", n))
+	return true
+}
+
+var entryPoint = regexp.MustCompile(`(?m)\.entry\s+(\w+)`)
+
+// entries are the names of the kernels in a PTX module.
+func entries(ptx string) []string {
+	var names []string
+	for _, m := range entryPoint.FindAllStringSubmatch(ptx, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// named is a kernel to be loaded and never launched.
+func named(entry, ptx string) *device.Kernel {
+	return device.NewKernel(device.Spec{
+		Entry: entry, PTX: ptx,
+		Exec:     func(*device.Launch, device.Memory) {},
+		Accesses: func(_ *device.Launch, buf []device.Access) []device.Access { return buf },
+		Work:     func(*device.Launch) device.Work { return device.Work{} },
+	})
+}
+
+func (d *doctor) simulator() {
+	s := sim.New(sim.Options{})
+	d.ok("simulator", describe(s.Info()))
+	_ = s.Close() // gives memory back that was never touched
+}
+
+func describe(i device.Info) string {
+	return fmt.Sprintf("%s, %.0f GiB, %d multiprocessors, compute capability %d.%d",
+		i.Name, float64(i.TotalMemory)/(1<<30), i.Multiprocessors, i.ComputeCapability[0], i.ComputeCapability[1])
+}
+
+func (d *doctor) conclude(gpu bool) error {
+	verdict := "Checks can run here, on the simulated device."
+	switch {
+	case !d.able:
+		verdict = "Checks cannot run here until what is missing above is there."
+	case gpu:
+		verdict = "Checks can run here, on the GPU and on the simulated device."
+	}
+	if _, err := io.WriteString(d, "\n"+verdict+"\n"); err != nil {
+		return errors.New(verdict)
+	}
+	if !d.able {
+		return &exitError{status: exitEnvironment}
+	}
+	return nil
+}

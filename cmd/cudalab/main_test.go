@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"cudalab": main})
+}
+
+// TestScripts runs cudalab as a person would. Each script has a folder, a course's root in CUDALAB_ROOT and caches for
+// runners of its own, and shares Go's caches with the machine.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	said, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	require.NoError(t, err)
+	caches := strings.Fields(string(said))
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GOCACHE", caches[0])
+			env.Setenv("GOMODCACHE", caches[1])
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
+			env.Setenv("CUDALAB_ROOT", root)
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": status,
+			"course": copyCourse,
+			"await":  await,
+		},
+	})
+}
+
+// status runs a command that must end with the given status: status 3 cudalab doctor.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d instead of %d", got, want)
+	}
+}
+
+// copyCourse copies what makes a course into the folder given, and makes it CUDALAB_ROOT.
+func copyCourse(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: course FOLDER")
+	}
+	from, to := ts.Getenv("CUDALAB_ROOT"), ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(to, 0o755))
+	for _, part := range []string{"go.mod", "go.sum", "exercises", "solutions", "kernels", "native", "grader"} {
+		ts.Check(filepath.WalkDir(filepath.Join(from, part), func(path string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			below, err := filepath.Rel(from, path)
+			if err != nil {
+				return err
+			}
+			if e.IsDir() {
+				return os.MkdirAll(filepath.Join(to, below), 0o755)
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(to, below), text, 0o644)
+		}))
+	}
+	ts.Setenv("CUDALAB_ROOT", to)
+}
+
+// await waits until a file is there.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await FILE")
+	}
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+	}
+	ts.Fatalf("%s did not appear", args[0])
+}
