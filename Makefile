@@ -1,0 +1,55 @@
+# `make` lists what can be made.
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+SKELETON    := exercises/asyncpipeline/asyncpipeline.go
+
+# Go files outside of testdata, which holds wrong code on purpose.
+GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
+
+.PHONY: help build demo test test-gpu kernels bench lint fmt clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+build: ## build bin/cudalab
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags='-s -w' -o bin/cudalab ./cmd/cudalab
+
+# The skeleton is not started, so its check ends with status 1; whoever has begun to write gets their own verdict.
+demo: build ## see it work: what this machine has, a solution that passes, the exercise that waits for you
+	@echo; echo '$$ bin/cudalab doctor'; bin/cudalab doctor
+	@echo; echo '$$ bin/cudalab list'; bin/cudalab list
+	@echo; echo '$$ bin/cudalab check async-pipeline --solution'; bin/cudalab check async-pipeline --solution
+	@echo; echo '$$ bin/cudalab check async-pipeline'; bin/cudalab check async-pipeline || [ $$? -eq 1 ]
+	@! grep -q 'contract.TODO("1a")' $(SKELETON) || \
+		bin/cudalab check async-pipeline --json | grep -q '"status": "not-started"'
+
+test: lint ## check the code's form and run every test, on the simulated device; needs no GPU
+	@if $(CC) --version >/dev/null 2>&1; then \
+		CGO_ENABLED=1 go test -race ./...; \
+	else \
+		echo 'There is no C compiler here, which the race detector needs: the tests run without it.'; \
+		CGO_ENABLED=0 go test ./...; \
+	fi
+
+test-gpu: build ## run the tests that need an NVIDIA GPU, and the checks of every solution on it
+	go test -count=1 ./native/... ./kernels/... ./grader/...
+	go test -count=1 ./native/conformance -device gpu
+	bin/cudalab check --all --solution --device gpu
+
+kernels: ## compile the kernels to PTX again; needs the clang that kernels/build.sh names
+	kernels/build.sh
+
+bench: ## run the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+lint: ## gofmt, go vet and staticcheck
+	@unformatted=$$(gofmt -l $(GOFILES)); \
+	if [ -n "$$unformatted" ]; then echo "not formatted, make fmt does it:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	go run $(STATICCHECK) ./...
+
+fmt: ## format the Go files
+	gofmt -w $(GOFILES)
+
+clean: ## delete what was built here
+	rm -rf bin
