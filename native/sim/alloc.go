@@ -1,6 +1,10 @@
 package sim
 
-import "cudalab/native/device"
+import (
+	"slices"
+
+	"cudalab/native/device"
+)
 
 // Where addresses start: as on the GPU, pool memory and cuMemAlloc's lie far apart.
 const (
@@ -22,9 +26,10 @@ func (d *Device) MemAlloc(size uint64) (device.Ptr, device.Code) {
 		return 0, device.ErrorOutOfMemory
 	}
 	usable := func(b *block) bool { return b.freed == nil || b.freed.end <= d.now }
-	b, after := d.heap.take(size, usable)
-	if b == nil && d.grow(&d.heap, size, nobodys) {
-		b, after = d.heap.take(size, usable)
+	b, after := d.heap.take(&d.mem, size, 0, usable)
+	if b == nil {
+		// New memory begins with a step: what is free before it stays out of it.
+		b, after, _ = d.take(&d.heap, size, func(*block) bool { return false })
 	}
 	if b == nil {
 		return 0, device.ErrorOutOfMemory
@@ -59,7 +64,7 @@ func (d *Device) MemFree(p device.Ptr) device.Code {
 	d.mem.poison(b.addr, b.size)
 	h.put(b)
 	if pool == nil {
-		d.reserved -= h.cut(&d.mem, b, b.size)
+		d.giveBack(h, 0)
 	} else {
 		d.now += d.profile.releaseCost(d.giveBack(h, pool.keep()))
 	}
@@ -141,26 +146,24 @@ func (d *Device) inside(p device.Ptr, size uint64) bool {
 	return b != nil && size <= b.asked-(uint64(p)-b.addr)
 }
 
-// grow makes room for size bytes in a heap. Where the device's memory is short, what heaps and pools hold without use
-// goes back first, whatever the pools' thresholds say.
-func (d *Device) grow(h *heap, size uint64, usable func(*block) bool) bool {
-	if _, _, more := h.gap(size, usable); d.reserved+more > d.limit {
+// take hands out memory of a heap and answers how many bytes it mapped for it, besides what heap.take answers. Where
+// the device's memory is short, what heaps and pools hold without use goes back first, whatever the pools' thresholds
+// say.
+func (d *Device) take(h *heap, size uint64, usable func(*block) bool) (b *block, after []*op, mapped uint64) {
+	held := h.held
+	b, after = h.take(&d.mem, size, d.limit-d.reserved, usable)
+	if b == nil {
 		d.giveBack(&d.heap, 0)
 		for _, p := range d.pools {
 			d.now += d.profile.releaseCost(d.giveBack(&p.heap, 0))
 		}
+		held = h.held
+		b, after = h.take(&d.mem, size, d.limit-d.reserved, usable)
 	}
-	at, i, more := h.gap(size, usable)
-	if d.reserved+more > d.limit {
-		return false
-	}
-	h.grow(&d.mem, at, i, more)
-	d.reserved += more
-	return true
+	mapped = h.held - held
+	d.reserved += mapped
+	return b, after, mapped
 }
-
-// nobodys is for a heap that does not extend what is free, but maps anew.
-func nobodys(*block) bool { return false }
 
 // release is what a synchronisation does once it has waited: blocks whose free the host now knows are anyone's, and
 // pools give back what they hold above their thresholds.
@@ -173,27 +176,23 @@ func (d *Device) release() {
 	}
 }
 
-// giveBack unmaps what a heap holds beyond keep and has no use for, the largest free blocks first, and answers how many
-// bytes. Work that has ended by now runs before, so that it does not find its memory gone.
+// giveBack unmaps what a heap holds beyond keep and has no use for, the highest addresses first, and answers how many
+// bytes; keep is whole steps. Work that has ended by now runs before, so that it does not find its memory gone.
 func (d *Device) giveBack(h *heap, keep uint64) uint64 {
 	if h.held <= keep {
 		return 0
 	}
-	var spare []*block
-	for i := len(h.free) - 1; i >= 0 && h.free[i].size >= h.step; i-- {
-		if b := h.free[i]; b.after == nil || b.after.end <= d.now {
-			spare = append(spare, b)
-		}
-	}
+	spare := h.spare(d.now)
 	if len(spare) == 0 {
 		return 0
 	}
 	d.settle()
 	before := h.held
-	for _, b := range spare {
-		if h.held > keep {
-			d.reserved -= h.cut(&d.mem, b, h.held-keep)
+	for _, r := range slices.Backward(spare) {
+		if n := min(r.size, h.held-keep); n > 0 {
+			h.unmap(&d.mem, r.end()-n, n)
 		}
 	}
+	d.reserved -= before - h.held
 	return before - h.held
 }

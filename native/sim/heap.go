@@ -1,7 +1,7 @@
 package sim
 
 import (
-	"cmp"
+	"iter"
 	"slices"
 	"sort"
 )
@@ -9,23 +9,33 @@ import (
 // alignment of everything handed out, as cuMemAlloc and pools align.
 const alignment = 512
 
-// heap hands out parts of the address space that it maps in steps.
+// reach is how many addresses a heap has: far more than any device has memory, so that the run behind the last
+// allocation is always the largest.
+const reach = 1 << 44
+
+// heap hands out parts of a stretch of addresses, which it maps in steps as they are needed.
 type heap struct {
-	base   uint64   // of its addresses
-	step   uint64   // bytes
-	blocks []*block // all that is mapped, by address
-	free   []*block // those not handed out, by size and then address
-	held   uint64   // bytes mapped
-	loose  bool     // something may be outstanding on a free block
+	step  uint64   // bytes
+	live  []*block // allocations, by address
+	free  []*block // all other addresses, by address
+	held  uint64   // bytes mapped
+	frees uint64   // how many there were
+	loose bool     // something may be outstanding on a free block
 }
 
-// block is a stretch of mapped memory: an allocation, or free.
+// block is a stretch of addresses: an allocation, free memory, or a gap where nothing is mapped.
 type block struct {
 	addr, size uint64
 	asked      uint64 // bytes the program asked for; 0 while free
-	live       bool
-	freed      *op // of a free block: the stream-ordered free that the host has not seen finished; nil: it is anyone's
-	after      *op // the last operation on the block itself: the next owner's first comes behind it; nil: none
+	gap        bool   // whole steps that are not mapped
+	turn       uint64 // of free memory: the heap's frees when it was freed; 0: it never was
+	freed      *op    // of free memory: the stream-ordered free that the host has not seen finished; nil: it is anyone's
+	after      *op    // the last operation on the block itself: the next owner's first comes behind it; nil: none
+}
+
+// newHeap is a heap whose addresses begin at a multiple of its step.
+func newHeap(base, step uint64) heap {
+	return heap{step: step, free: []*block{{addr: base, size: reach, gap: true}}}
 }
 
 func (b *block) end() uint64 { return b.addr + b.size }
@@ -33,135 +43,133 @@ func (b *block) end() uint64 { return b.addr + b.size }
 // idle reports whether nothing is outstanding on the block itself.
 func (b *block) idle() bool { return b.after == nil || b.after.done }
 
-func bySize(a, b *block) int {
-	return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.addr, b.addr))
-}
-
 func roundUp(n, unit uint64) uint64 { return (n + unit - 1) / unit * unit }
 
 // at is the index of the first block that ends behind an address.
-func (h *heap) at(address uint64) int {
-	return sort.Search(len(h.blocks), func(i int) bool { return h.blocks[i].end() > address })
+func at(blocks []*block, address uint64) int {
+	return sort.Search(len(blocks), func(i int) bool { return blocks[i].end() > address })
 }
 
 // holding is the allocation that an address lies in, or nil.
 func (h *heap) holding(address uint64) *block {
-	if i := h.at(address); i < len(h.blocks) {
-		if b := h.blocks[i]; b.live && b.addr <= address && address-b.addr < b.asked {
+	if i := at(h.live, address); i < len(h.live) {
+		if b := h.live[i]; b.addr <= address && address-b.addr < b.asked {
 			return b
 		}
 	}
 	return nil
 }
 
-// take hands out size bytes from free blocks that are usable: the smallest that is large enough, else the lowest run of
-// neighbours. It answers the operations that the new owner's first one comes behind; a nil block where nothing fits.
-func (h *heap) take(asked uint64, usable func(*block) bool) (b *block, after []*op) {
+// run is a stretch of neighbouring free blocks.
+type run struct {
+	addr, size uint64
+	turn       uint64 // when the last of it was freed
+}
+
+func (r run) end() uint64 { return r.addr + r.size }
+
+// runs are the longest runs of the free blocks that are in, by address.
+func (h *heap) runs(in func(*block) bool) iter.Seq[run] {
+	return func(yield func(run) bool) {
+		var r run
+		for _, b := range h.free {
+			chosen := in(b)
+			if r.size > 0 && (!chosen || b.addr != r.end()) {
+				if !yield(r) {
+					return
+				}
+				r = run{}
+			}
+			if chosen {
+				r = run{b.end() - r.size - b.size, r.size + b.size, max(r.turn, b.turn)}
+			}
+		}
+		if r.size > 0 {
+			yield(r)
+		}
+	}
+}
+
+// take hands out memory at the start of the smallest run of gaps and usable blocks that has room, and maps what is
+// missing there: at most so many bytes. It answers the operations that the new owner's first one comes behind; a nil
+// block where nothing fits. So an H200 with driver 580 places what it allocates from a pool, in a hole rather than in
+// what is mapped behind the last allocation. Of runs of one size it was seen to take the one freed first where that is
+// filled, and the one freed last where something is left.
+func (h *heap) take(m *memory, asked, room uint64, usable func(*block) bool) (*block, []*op) {
 	size := roundUp(asked, alignment)
-	i := sort.Search(len(h.free), func(i int) bool { return h.free[i].size >= size })
-	for ; i < len(h.free); i++ {
-		if usable(h.free[i]) {
-			b = h.free[i]
-			break
+	var best run
+	for r := range h.runs(func(b *block) bool { return b.gap || usable(b) }) {
+		switch {
+		case r.size < size, best.size > 0 && r.size > best.size:
+			continue
+		case r.size == best.size && (r.turn < best.turn) != (r.size == size):
+			continue
+		}
+		if h.missing(r.addr, r.addr+size) <= room {
+			best = r
 		}
 	}
-	if b == nil {
-		if b, after = h.merge(size, usable); b == nil {
-			return nil, nil
+	if best.size == 0 {
+		return nil, nil
+	}
+	h.mapGaps(m, best.addr, best.addr+size)
+	i, j := h.split(best.addr), h.split(best.addr+size)
+	var after []*op
+	for _, part := range h.free[i:j] {
+		if !part.idle() {
+			after = append(after, part.after)
 		}
 	}
-	if b.after != nil && !b.after.done {
-		after = append(after, b.after)
-	}
-	h.unlist(b)
-	if b.size > size {
-		rest := &block{addr: b.addr + size, size: b.size - size, freed: b.freed, after: b.after}
-		b.size = size
-		h.blocks = slices.Insert(h.blocks, h.at(b.addr)+1, rest)
-		h.list(rest)
-	}
-	b.asked, b.live, b.freed, b.after = asked, true, nil, nil
+	b := h.free[i]
+	*b = block{addr: best.addr, size: size, asked: asked}
+	h.free = slices.Delete(h.free, i, j)
+	h.live = slices.Insert(h.live, at(h.live, b.addr), b)
 	return b, after
 }
 
-// merge makes one free block of the first run of usable neighbours that has room, and answers what is outstanding on all
-// but the last of them, whose end may be left over.
-func (h *heap) merge(size uint64, usable func(*block) bool) (*block, []*op) {
-	var total uint64
-	first := 0
-	for i, b := range h.blocks {
-		if b.live || !usable(b) {
-			total = 0
-			continue
+// missing is how many bytes mapGaps would map.
+func (h *heap) missing(from, to uint64) (n uint64) {
+	for i := at(h.free, from); i < len(h.free) && h.free[i].addr < to; i++ {
+		if b := h.free[i]; b.gap {
+			n += min(b.end(), roundUp(to, h.step)) - b.addr
 		}
-		if total == 0 || h.blocks[i-1].end() != b.addr {
-			first, total = i, 0
-		}
-		total += b.size
-		if total < size {
-			continue
-		}
-		var after []*op
-		for _, part := range h.blocks[first:i] {
-			if !part.idle() {
-				after = append(after, part.after)
-			}
-			h.unlist(part)
-		}
-		h.unlist(b)
-		b.addr, b.size = h.blocks[first].addr, total
-		h.blocks = slices.Delete(h.blocks, first, i)
-		h.list(b)
-		return b, after
 	}
-	return nil, nil
+	return n
 }
 
-// gap is where the heap grows for size bytes: the lowest addresses not in use at which whole steps, together with a
-// usable free block right before them, have room. It answers the address, the place among the blocks and the bytes to
-// map.
-func (h *heap) gap(size uint64, usable func(*block) bool) (at uint64, i int, more uint64) {
-	size = roundUp(size, alignment)
-	at = h.base
-	for i = 0; ; i++ {
-		more = roundUp(size, h.step)
-		if i > 0 {
-			if b := h.blocks[i-1]; !b.live && b.end() == at && b.size < size && usable(b) {
-				more = roundUp(size-b.size, h.step)
-			}
+// mapGaps maps the steps that are missing between two addresses, the first of which does not lie inside a gap.
+func (h *heap) mapGaps(m *memory, from, to uint64) {
+	for i := at(h.free, from); i < len(h.free) && h.free[i].addr < to; i++ {
+		if b := h.free[i]; b.gap {
+			h.split(min(b.end(), roundUp(to, h.step)))
+			b.gap = false
+			h.held += b.size
+			m.add(b.addr, b.size)
 		}
-		if i == len(h.blocks) || h.blocks[i].addr-at >= more {
-			return at, i, more
-		}
-		at = h.blocks[i].end()
 	}
 }
 
-// grow maps what gap has found.
-func (h *heap) grow(m *memory, at uint64, i int, more uint64) {
-	b := &block{addr: at, size: more}
-	h.blocks = slices.Insert(h.blocks, i, b)
-	h.list(b)
-	h.held += more
-	m.add(at, more)
+// split divides the free block that an address lies inside. It answers the index of the first free block that does not
+// lie before the address.
+func (h *heap) split(address uint64) int {
+	i := at(h.free, address)
+	if i == len(h.free) || h.free[i].addr >= address {
+		return i
+	}
+	b := h.free[i]
+	rest := *b
+	rest.addr, rest.size = address, b.end()-address
+	b.size -= rest.size
+	h.free = slices.Insert(h.free, i+1, &rest)
+	return i + 1
 }
 
-// put makes b free, joining it to its neighbours where the same is outstanding on both.
+// put makes an allocation free.
 func (h *heap) put(b *block) {
-	b.live, b.asked = false, 0
-	i := h.at(b.addr)
-	if i+1 < len(h.blocks) && joinable(b, h.blocks[i+1]) {
-		next := h.blocks[i+1]
-		h.unlist(next)
-		b.absorb(next)
-		h.blocks = slices.Delete(h.blocks, i+1, i+2)
-	}
-	if i > 0 && joinable(h.blocks[i-1], b) {
-		previous := h.blocks[i-1]
-		h.unlist(previous)
-		b.absorb(previous)
-		h.blocks = slices.Delete(h.blocks, i-1, i)
-	}
+	i := at(h.live, b.addr)
+	h.live = slices.Delete(h.live, i, i+1)
+	h.frees++
+	b.asked, b.turn = 0, h.frees
 	if b.freed == nil && b.idle() {
 		b.after = nil
 	}
@@ -169,32 +177,37 @@ func (h *heap) put(b *block) {
 	h.list(b)
 }
 
-// joinable reports whether two blocks, of which one is being freed, can be one: neighbours that are free to anyone, or
-// that the same stream freed.
-func joinable(a, b *block) bool {
-	if a.live || b.live || a.end() != b.addr {
+// list adds a free block, joined to its neighbours where it can be.
+func (h *heap) list(b *block) {
+	i := at(h.free, b.addr)
+	if i < len(h.free) && b.join(h.free[i]) {
+		h.free[i] = b
+	} else {
+		h.free = slices.Insert(h.free, i, b)
+	}
+	if i > 0 && h.free[i-1].join(b) {
+		h.free = slices.Delete(h.free, i, i+1)
+	}
+}
+
+// join makes two neighbours one where the same is outstanding on both: both are gaps, or free to anyone, or freed by one
+// stream. It reports whether they are one.
+func (b *block) join(next *block) bool {
+	switch {
+	case b.end() != next.addr || b.gap != next.gap:
+		return false
+	case b.freed == nil && next.freed == nil:
+		if !b.idle() || !next.idle() {
+			return false
+		}
+	case b.freed == nil || next.freed == nil || b.freed.slot != next.freed.slot:
 		return false
 	}
-	if a.freed == nil || b.freed == nil {
-		return a.freed == b.freed && a.idle() && b.idle()
+	b.size += next.size
+	if next.turn > b.turn {
+		b.turn, b.freed, b.after = next.turn, next.freed, next.after
 	}
-	return a.freed.slot == b.freed.slot
-}
-
-// absorb makes b, just freed, as large as both. What is outstanding on b came last.
-func (b *block) absorb(o *block) {
-	b.addr = min(b.addr, o.addr)
-	b.size += o.size
-}
-
-func (h *heap) list(b *block) {
-	i, _ := slices.BinarySearchFunc(h.free, b, bySize)
-	h.free = slices.Insert(h.free, i, b)
-}
-
-func (h *heap) unlist(b *block) {
-	i, _ := slices.BinarySearchFunc(h.free, b, bySize)
-	h.free = slices.Delete(h.free, i, i+1)
+	return true
 }
 
 // collect makes anyone's the free blocks on which, as the host knows, nothing is outstanding.
@@ -203,52 +216,39 @@ func (h *heap) collect(seen clock) {
 		return
 	}
 	h.loose = false
-	var known []*block
+	joined := h.free[:0]
 	for _, b := range h.free {
 		switch {
 		case b.after == nil:
 		case seen.covers(b.after):
 			b.freed, b.after = nil, nil
-			known = append(known, b)
 		default:
 			h.loose = true
 		}
-	}
-	for _, b := range known {
-		// Joining an earlier one may have taken this one in.
-		if i, found := slices.BinarySearchFunc(h.free, b, bySize); found && h.free[i] == b {
-			h.unlist(b)
-			h.put(b)
+		if n := len(joined); n == 0 || !joined[n-1].join(b) {
+			joined = append(joined, b)
 		}
 	}
+	clear(h.free[len(joined):])
+	h.free = joined
 }
 
-// cut unmaps whole steps of a free block on which nothing is outstanding, at most so many bytes, from its end. It
-// answers the bytes unmapped.
-func (h *heap) cut(m *memory, b *block, most uint64) uint64 {
-	low, high := roundUp(b.addr, h.step), b.end()/h.step*h.step
-	if b.live || low >= high {
-		return 0
+// spare are the whole steps that are mapped and free, and on which nothing is outstanding at a time.
+func (h *heap) spare(now int64) []run {
+	var steps []run
+	for r := range h.runs(func(b *block) bool { return !b.gap && (b.after == nil || b.after.end <= now) }) {
+		if low, high := roundUp(r.addr, h.step), r.end()/h.step*h.step; low < high {
+			steps = append(steps, run{addr: low, size: high - low})
+		}
 	}
-	n := min(high-low, most/h.step*h.step)
-	if n == 0 {
-		return 0
-	}
-	low = high - n
-	h.unlist(b)
-	i := h.at(b.addr)
-	var rest []*block
-	if b.addr < low {
-		rest = append(rest, &block{addr: b.addr, size: low - b.addr, freed: b.freed, after: b.after})
-	}
-	if high < b.end() {
-		rest = append(rest, &block{addr: high, size: b.end() - high, freed: b.freed, after: b.after})
-	}
-	h.blocks = slices.Replace(h.blocks, i, i+1, rest...)
-	for _, part := range rest {
-		h.list(part)
-	}
-	m.remove(low, n)
-	h.held -= n
-	return n
+	return steps
+}
+
+// unmap makes a gap of whole steps that are free.
+func (h *heap) unmap(m *memory, address, size uint64) {
+	i, j := h.split(address), h.split(address+size)
+	h.free = slices.Delete(h.free, i, j)
+	h.list(&block{addr: address, size: size, gap: true})
+	h.held -= size
+	m.remove(address, size)
 }

@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,7 +39,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// A heap's blocks tile what it has mapped, and its free list is what is free.
+// A heap's blocks tile its addresses, and gaps are what is not mapped of them.
 func TestHeapInvariants(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	d := New(Options{Memory: 1 << 30})
@@ -60,24 +62,29 @@ func TestHeapInvariants(t *testing.T) {
 		}
 		h := &d.pools[0].heap
 		var held, asked uint64
-		free := 0
-		for i, b := range h.blocks {
-			held += b.size
-			if i > 0 {
-				require.LessOrEqual(t, h.blocks[i-1].end(), b.addr)
+		blocks := slices.SortedFunc(slices.Values(slices.Concat(h.live, h.free)), func(a, b *block) int {
+			return cmp.Compare(a.addr, b.addr)
+		})
+		end := uint64(poolBase)
+		for _, b := range blocks {
+			require.Equal(t, end, b.addr)
+			end = b.end()
+			asked += b.asked
+			require.LessOrEqual(t, b.asked, b.size)
+			if !b.gap {
+				held += b.size
+				continue
 			}
-			if b.live {
-				asked += b.asked
-				require.LessOrEqual(t, b.asked, b.size)
-			} else {
-				free++
-			}
+			require.Zero(t, b.addr%h.step)
+			require.Zero(t, b.size%h.step)
 		}
+		require.EqualValues(t, poolBase+reach, end)
+		require.True(t, slices.IsSortedFunc(h.live, func(a, b *block) int { return cmp.Compare(a.addr, b.addr) }))
+		require.True(t, slices.IsSortedFunc(h.free, func(a, b *block) int { return cmp.Compare(a.addr, b.addr) }))
 		require.Equal(t, h.held, held)
 		require.Equal(t, d.reserved, held)
-		require.Len(t, h.free, free)
 		require.Equal(t, d.pools[0].used, asked)
-		require.Len(t, live, len(h.blocks)-free)
+		require.Len(t, live, len(h.live))
 		var mapped uint64
 		for _, m := range d.mem.mappings {
 			mapped += m.size

@@ -20,7 +20,7 @@ type pool struct {
 
 func newPool(handle device.Pool, base, step uint64) *pool {
 	return &pool{
-		heap:          heap{base: base, step: step},
+		heap:          newHeap(base, step),
 		handle:        handle,
 		follow:        true,
 		opportunistic: true,
@@ -31,7 +31,7 @@ func newPool(handle device.Pool, base, step uint64) *pool {
 // keep is how much a synchronisation leaves in the pool: as many whole steps as the threshold has room for.
 func (p *pool) keep() uint64 { return p.threshold / p.step * p.step }
 
-// takeFromPool hands out memory to a stream, growing the pool where nothing in it may be reused there.
+// takeFromPool hands out memory to a stream: what may be reused there, or new memory.
 func (d *Device) takeFromPool(p *pool, size uint64, s *stream) (*block, []*op) {
 	if size > d.limit {
 		return nil, nil
@@ -45,18 +45,15 @@ func (d *Device) takeFromPool(p *pool, size uint64, s *stream) (*block, []*op) {
 		}
 		return p.opportunistic && b.freed.end <= d.now
 	}
-	b, after := p.take(size, usable)
-	if b == nil {
-		held := p.held
-		if d.grow(&p.heap, size, usable) {
-			d.now += d.profile.PoolGrow.At(p.held - held)
-			b, after = p.take(size, usable)
-		} else if p.internal && held > 0 {
-			b, after = p.take(size, func(*block) bool { return true })
-		}
+	b, after, mapped := d.take(&p.heap, size, usable)
+	if b == nil && p.internal {
+		b, after, mapped = d.take(&p.heap, size, func(*block) bool { return true })
 	}
 	if b == nil {
 		return nil, nil
+	}
+	if mapped > 0 {
+		d.now += d.profile.PoolGrow.At(mapped)
 	}
 	p.used += size
 	p.usedHigh = max(p.usedHigh, p.used)

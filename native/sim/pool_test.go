@@ -37,8 +37,6 @@ func TestPoolAccounting(t *testing.T) {
 	setPool(t, d, device.PoolUsedMemHigh, 0)
 	stats(32*mib, 32*mib, 1, 1)
 	ok(t, d.MemFree(one)) // gives it back, and leaves it counted as used
-	stats(32*mib, 32*mib, 1, 1)
-	ok(t, d.StreamSynchronize(s))
 	stats(0, 32*mib, 1, 1)
 }
 
@@ -227,4 +225,56 @@ func TestReuseBehindAChainOfEvents(t *testing.T) {
 	delay(t, d, a, long)
 	ok(t, d.MemFreeAsync(p, a))
 	require.Equal(t, p, mallocAsync(t, d, 20*mib, newStreamBehind(t, d, newStreamBehind(t, d, a))))
+}
+
+// A hole is taken before the end of what is mapped, unless the device has no memory left to map it with.
+func TestHoleIsMappedWhereThereIsRoom(t *testing.T) {
+	for name, short := range map[string]bool{"room": false, "short of memory": true} {
+		t.Run(name, func(t *testing.T) {
+			d := New(Options{Memory: 96 * mib})
+			s := newStream(t, d)
+			mallocAsync(t, d, 32*mib, s)
+			hole := mallocAsync(t, d, 32*mib, s)
+			last := mallocAsync(t, d, 10*mib, s)
+			ok(t, d.MemFreeAsync(hole, s))
+			ok(t, d.StreamSynchronize(s))
+			require.EqualValues(t, 64*mib, poolAttr(t, d, device.PoolReservedMemCurrent))
+			if short {
+				malloc(t, d, 32*mib)
+				require.Equal(t, last+10*mib, mallocAsync(t, d, 20*mib, s))
+				require.EqualValues(t, 64*mib, poolAttr(t, d, device.PoolReservedMemCurrent))
+				return
+			}
+			require.Equal(t, hole, mallocAsync(t, d, 20*mib, s))
+			require.EqualValues(t, 96*mib, poolAttr(t, d, device.PoolReservedMemCurrent))
+		})
+	}
+}
+
+// Of free blocks of one size, the one freed first is filled, and the one freed last is begun.
+func TestBlocksOfOneSize(t *testing.T) {
+	for _, c := range []struct {
+		order [2]int // of the frees
+		sync  bool
+		size  uint64
+		want  int
+	}{
+		{[2]int{0, 2}, false, 4 * mib, 0},
+		{[2]int{2, 0}, false, 4 * mib, 2},
+		{[2]int{0, 2}, true, 3 * mib, 2},
+	} {
+		d := New(Options{})
+		s := newStream(t, d)
+		var blocks []device.Ptr
+		for range 4 {
+			blocks = append(blocks, mallocAsync(t, d, 4*mib, s))
+		}
+		for _, i := range c.order {
+			ok(t, d.MemFreeAsync(blocks[i], s))
+		}
+		if c.sync {
+			ok(t, d.StreamSynchronize(s))
+		}
+		require.Equal(t, blocks[c.want], mallocAsync(t, d, c.size, s), "%v", c)
+	}
 }

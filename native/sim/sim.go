@@ -99,7 +99,7 @@ func New(o Options) *Device {
 	if d.limit == 0 {
 		d.limit = p.Memory
 	}
-	d.heap = heap{base: heapBase, step: p.Granule}
+	d.heap = newHeap(heapBase, p.Granule)
 	d.pools = []*pool{newPool(device.Pool(d.newHandle()), poolBase, p.PoolStep)}
 	d.threads.capacity = int64(p.Multiprocessors) * p.ThreadsPerMultiprocessor
 	d.issue.capacity = int64(p.Multiprocessors) * p.StepWarps
