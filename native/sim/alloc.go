@@ -16,7 +16,7 @@ const (
 func (d *Device) MemAlloc(size uint64) (device.Ptr, device.Code) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c := d.begin(d.profile.Malloc.At(0)); c != device.Success {
+	if c := d.begin(d.profile.MallocMapped); c != device.Success {
 		return 0, c
 	}
 	if size == 0 {
@@ -26,6 +26,7 @@ func (d *Device) MemAlloc(size uint64) (device.Ptr, device.Code) {
 		return 0, device.ErrorOutOfMemory
 	}
 	usable := func(b *block) bool { return b.freed == nil || b.freed.end <= d.now }
+	held := d.heap.held
 	b, after := d.heap.take(&d.mem, size, 0, usable)
 	if b == nil {
 		// New memory begins with a step: what is free before it stays out of it.
@@ -34,7 +35,9 @@ func (d *Device) MemAlloc(size uint64) (device.Ptr, device.Code) {
 	if b == nil {
 		return 0, device.ErrorOutOfMemory
 	}
-	d.now += d.profile.Malloc.At(size) - d.profile.Malloc.At(0)
+	if d.heap.held > held {
+		d.now += d.profile.Malloc.At(size) - d.profile.MallocMapped
+	}
 	for _, o := range after {
 		d.run(o)
 	}
@@ -55,16 +58,20 @@ func (d *Device) MemFree(p device.Ptr) device.Code {
 	if b == nil {
 		return device.ErrorInvalidValue
 	}
+	asked := b.asked
 	if pool == nil {
 		d.waitForDevice()
-		d.now += d.profile.Free.At(b.asked) - d.profile.FreeAsync
 	} else if b.after.end <= d.now {
 		d.run(b.after) // the allocation, which has ended
 	}
 	d.mem.poison(b.addr, b.size)
 	h.put(b)
 	if pool == nil {
-		d.giveBack(h, 0)
+		cost := d.profile.FreeMapped
+		if d.giveBack(h, 0) > 0 {
+			cost = d.profile.Free.At(asked)
+		}
+		d.now += cost - d.profile.FreeAsync
 	} else {
 		d.now += d.profile.releaseCost(d.giveBack(h, pool.keep()))
 	}
@@ -97,14 +104,10 @@ func (d *Device) MemAllocAsync(size uint64, h device.Stream) (device.Ptr, device
 func (d *Device) MemFreeAsync(p device.Ptr, h device.Stream) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := d.streams[h]
-	cost := d.profile.FreeAsync
-	if s != nil && s.end > d.now {
-		cost = d.profile.FreeAsyncBusy
-	}
-	if c := d.begin(cost); c != device.Success {
+	if c := d.begin(d.profile.FreeAsync); c != device.Success {
 		return c
 	}
+	s := d.streams[h]
 	if s == nil {
 		return device.ErrorInvalidHandle
 	}

@@ -164,11 +164,11 @@ func (d *Device) copyDemand(size uint64, bandwidth int64, engine *timeline) dema
 }
 
 // memoryDemand is what an operation asks for that moves so many bytes within the device: all of the memory's bandwidth,
-// unless it is over sooner than it could use that.
+// unless it is over before it has used any to speak of.
 func (d *Device) memoryDemand(bytes uint64) demand {
 	length := timeFor(bytes, d.profile.MemoryBandwidth)
-	w := demand{latency: d.profile.LaunchLatency, length: d.vary(max(d.profile.Operation, length))}
-	if length > d.profile.Operation {
+	w := demand{latency: d.profile.LaunchLatency, length: d.vary(d.profile.Move + length)}
+	if length > d.profile.Move {
 		w.needs[0] = need{&d.bandwidth, d.bandwidth.capacity}
 	}
 	return w

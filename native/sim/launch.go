@@ -38,8 +38,8 @@ func (p *Profile) launchable(grid, block device.Dim) bool {
 
 // kernelDemand is what a launch asks for. Its blocks that have work take thread slots, whole warps, and at least the
 // share of a multiprocessor that the limit on blocks leaves each; what does not fit at once runs in waves. Blocks
-// without work end as they start and cost nothing. A kernel takes the
-// longest of its steps, its bytes and the least time of an operation. Besides slots it takes its share of whatever
+// without work end as they start and cost nothing. A kernel takes
+// the longer of its steps and its bytes, on top of the time that an empty one takes. Besides slots it takes its share of whatever
 // decides its time, so that kernels side by side never get more from the device than it has.
 func (d *Device) kernelDemand(l *device.Launch) demand {
 	p := d.profile
@@ -55,17 +55,17 @@ func (d *Device) kernelDemand(l *device.Launch) demand {
 	crowd := (resident + multiprocessors - 1) / multiprocessors * warps // on the fullest multiprocessor
 	perStep := p.StepPicos * max(crowd, p.StepWarps) / p.StepWarps
 	steps := int64(scale(scale(work.Steps, uint64(waves), 1), uint64(perStep), 1000))
-	bandwidth := min(p.MemoryBandwidth, resident*int64(l.Block.Count())*p.ThreadBandwidth)
+	bandwidth := min(p.KernelBandwidth, resident*int64(l.Block.Count())*p.ThreadBandwidth)
 	bytes := timeFor(work.Bytes, bandwidth)
 
-	length := max(p.Operation, steps, bytes)
-	w := demand{latency: p.LaunchLatency, length: d.vary(length) + int64(min(work.Nanos, longest))}
+	longer := max(steps, bytes)
+	w := demand{latency: p.LaunchLatency, length: d.vary(p.Operation+longer) + int64(min(work.Nanos, longest))}
 	w.needs[0] = need{&d.threads, resident * slots}
-	switch length {
-	case p.Operation:
-	case bytes:
-		w.needs[1] = need{&d.bandwidth, bandwidth / megabyte}
-	case steps:
+	switch {
+	case longer < p.Operation:
+	case longer == bytes:
+		w.needs[1] = need{&d.bandwidth, int64(scale(uint64(bandwidth), uint64(d.bandwidth.capacity), uint64(p.KernelBandwidth)))}
+	default:
 		w.needs[1] = need{&d.issue, min(resident, multiprocessors) * min(crowd, p.StepWarps)}
 	}
 	return w

@@ -76,7 +76,11 @@ func (d *Device) vary(length int64) int64 {
 func (d *Device) enqueue(s *stream, does effect, w demand, deps ...*op) *op {
 	if w.length > 0 {
 		d.holdQueue(s)
+		if s.pooled {
+			w.length += d.profile.PoolGap
+		}
 	}
+	_, s.pooled = does.(poisoning)
 	o := &op{does: does, slot: s.slot}
 	if s.tail != nil && !s.tail.done {
 		o.prev = s.tail

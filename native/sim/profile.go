@@ -23,8 +23,7 @@ type Profile struct {
 	Memset          int64
 	Copy            int64
 	MallocAsync     int64 // from a pool that has room
-	FreeAsync       int64 // in a stream whose work is done
-	FreeAsyncBusy   int64 // in a stream that is still working
+	FreeAsync       int64
 	EventCreate     int64
 	EventDestroy    int64
 	EventRecord     int64
@@ -35,7 +34,9 @@ type Profile struct {
 	Query           int64 // stream, event and pool queries, and whatever has no field of its own
 	Synchronize     int64 // with nothing to wait for
 	Wake            int64 // on top, where there was something: from its end until the thread runs again
-	Malloc, Free    Curve // by bytes asked for
+	MallocMapped    int64 // from a granule that is mapped already
+	FreeMapped      int64 // to one that stays mapped
+	Malloc, Free    Curve // where memory is mapped or unmapped, by bytes asked for
 	PoolGrow        Curve // by bytes the pool grows
 	PoolRelease     Curve // by bytes the pool gives back
 	HostMalloc      Curve
@@ -43,10 +44,13 @@ type Profile struct {
 
 	// The device's side.
 	LaunchLatency     int64 // from the end of the enqueuing call to the earliest start of the operation
-	Operation         int64 // least duration of a kernel, copy or memset
+	Operation         int64 // duration of an empty kernel, and the least one of a copy between host and device
+	Move              int64 // duration of a memset, or of a copy within the device, of no bytes
+	PoolGap           int64 // what a kernel, copy or memset takes longer right behind an allocation or free in its stream
 	StepPicos         int64 // picoseconds per dependent step of a kernel (device.Work.Steps)
 	StepWarps         int64 // warps on one multiprocessor up to which a step takes StepPicos; beyond, in proportion more
-	MemoryBandwidth   int64 // reads and writes together
+	MemoryBandwidth   int64 // of memsets and of copies within the device, reads and writes together
+	KernelBandwidth   int64 // of kernels
 	ThreadBandwidth   int64 // what one resident thread can draw of it
 	HtoDBandwidth     int64 // pinned host memory to device
 	DtoHBandwidth     int64 // device to pinned host memory
@@ -118,36 +122,40 @@ var H200 = Profile{
 	BlocksPerMultiprocessor:  32,
 
 	Launch:          2_900,
-	Memset:          2_800,
-	Copy:            2_800, // estimate: as a memset
-	MallocAsync:     330,   // the warm pair takes 520 to 670
+	Memset:          770,
+	Copy:            3_350,
+	MallocAsync:     330, // the warm pair takes 520 to 670
 	FreeAsync:       270,
-	FreeAsyncBusy:   1_850, // allocate, kernel, free: 5,360 a round; with a buffer made beforehand: 3,180
 	EventCreate:     70,
 	EventDestroy:    70,
-	EventRecord:     150,
+	EventRecord:     820, // with timing
 	StreamCreate:    1_400,
 	StreamDestroy:   1_400,
-	StreamWaitEvent: 140,
+	StreamWaitEvent: 210,
 	MemGetInfo:      3_800,
-	Query:           250, // estimate: as an idle synchronise
+	Query:           650,
 	Synchronize:     250,
 	Wake:            650, // warm pair with a synchronise: 1,400 to 1,600
 
-	Malloc: Curve{{4 << 10, 27_500}, {1 << 20, 28_000}, {16 << 20, 31_500}, {256 << 20, 79_500}, {1 << 30, 736_500}},
-	Free:   Curve{{4 << 10, 27_500}, {1 << 20, 28_000}, {16 << 20, 31_500}, {256 << 20, 79_500}, {1 << 30, 736_500}},
+	MallocMapped: 1_250,
+	FreeMapped:   1_700,
+	Malloc:       Curve{{4 << 10, 27_500}, {1 << 20, 28_000}, {16 << 20, 31_500}, {256 << 20, 79_500}, {1 << 30, 736_500}},
+	Free:         Curve{{4 << 10, 27_500}, {1 << 20, 28_000}, {16 << 20, 31_500}, {256 << 20, 79_500}, {1 << 30, 736_500}},
 	// A warm pair with a synchronise is 1.5 of the 80, 468 and 2,630 microseconds measured at threshold 0.
 	PoolGrow:    Curve{{32 << 20, 39_300}, {256 << 20, 233_200}, {1 << 30, 1_314_200}},
 	PoolRelease: Curve{{32 << 20, 39_300}, {256 << 20, 233_200}, {1 << 30, 1_314_200}},
 	HostMalloc:  Curve{{1 << 20, 308_500}}, // one size measured
 	HostFree:    Curve{{1 << 20, 308_500}},
 
-	LaunchLatency:     2_300,  // launch and synchronise take 8,100: 2,900 + this + Operation + Synchronize + Wake
-	Operation:         2_000,  // estimate
-	StepPicos:         14_650, // kernel process: 14.65 ms for a million rounds in 16 blocks of 256
-	StepWarps:         25,     // and 1,446 µs for 10,000 rounds in 4,096 such blocks: 64 warps take 2.54 times as long a step
-	MemoryBandwidth:   4e12,   // 3.8 to 4.3
-	ThreadBandwidth:   26e6,   // estimate: 16 bytes in flight per thread over a latency of 600 ns
+	LaunchLatency:     2_300,   // launch and synchronise take 8,100: 2,900 + this + Operation + Synchronize + Wake
+	Operation:         1_810,   // 300 empty kernels in a row
+	Move:              790,     // 300 memsets of 8 bytes
+	PoolGap:           1_090,   // a hundred rounds of allocate, process 4 MiB, free take 535 µs; process alone 4.26 a time
+	StepPicos:         14_650,  // kernel process: 14.65 ms for a million rounds in 16 blocks of 256
+	StepWarps:         25,      // and 1,446 µs for 10,000 rounds in 4,096 such blocks: 64 warps take 2.54 times as long a step
+	MemoryBandwidth:   3_930e9, // a memset of 64 MiB
+	KernelBandwidth:   1_670e9, // kernel process, 64 MiB in 42.1 µs
+	ThreadBandwidth:   26e6,    // estimate: 16 bytes in flight per thread over a latency of 600 ns
 	HtoDBandwidth:     27e9,
 	DtoHBandwidth:     55e9,
 	PageableBandwidth: 8.4e9, // 64 MiB behind a kernel of 100 ms took 108 ms

@@ -11,9 +11,10 @@ type stream struct {
 	end    int64   // when it ends
 	queued []int64 // ends of the kernels, copies and memsets that may not have ended yet
 
-	slot  int // the stream's place in clocks
-	seq   uint64
-	clock clock // what later operations of the stream are ordered behind
+	pooled bool // an allocation or free was the last operation
+	slot   int  // the stream's place in clocks
+	seq    uint64
+	clock  clock // what later operations of the stream are ordered behind
 
 	seenVersion uint64 // of Device.seen, as joined to clock
 	barrier     *op    // of a blocking stream: the last operation that the legacy stream waits for
