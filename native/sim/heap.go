@@ -64,6 +64,7 @@ func (h *heap) holding(address uint64) *block {
 type run struct {
 	addr, size uint64
 	turn       uint64 // when the last of it was freed
+	pending    bool   // the host has not seen all of it freed
 }
 
 func (r run) end() uint64 { return r.addr + r.size }
@@ -81,7 +82,7 @@ func (h *heap) runs(in func(*block) bool) iter.Seq[run] {
 				r = run{}
 			}
 			if chosen {
-				r = run{b.end() - r.size - b.size, r.size + b.size, max(r.turn, b.turn)}
+				r = run{b.end() - r.size - b.size, r.size + b.size, max(r.turn, b.turn), r.pending || b.freed != nil}
 			}
 		}
 		if r.size > 0 {
@@ -93,8 +94,8 @@ func (h *heap) runs(in func(*block) bool) iter.Seq[run] {
 // take hands out memory at the start of the smallest run of gaps and usable blocks that has room, and maps what is
 // missing there: at most so many bytes. It answers the operations that the new owner's first one comes behind; a nil
 // block where nothing fits. So an H200 with driver 580 places what it allocates from a pool, in a hole rather than in
-// what is mapped behind the last allocation. Of runs of one size it was seen to take the one freed first where that is
-// filled, and the one freed last where something is left.
+// what is mapped behind the last allocation. Of runs of one size it was seen to take the one freed first, and after a
+// synchronisation the one freed last.
 func (h *heap) take(m *memory, asked, room uint64, usable func(*block) bool) (*block, []*op) {
 	size := roundUp(asked, alignment)
 	var best run
@@ -102,7 +103,7 @@ func (h *heap) take(m *memory, asked, room uint64, usable func(*block) bool) (*b
 		switch {
 		case r.size < size, best.size > 0 && r.size > best.size:
 			continue
-		case r.size == best.size && (r.turn < best.turn) != (r.size == size):
+		case r.size == best.size && (r.turn < best.turn) != (r.pending && best.pending):
 			continue
 		}
 		if h.missing(r.addr, r.addr+size) <= room {
