@@ -104,7 +104,7 @@ var waitsForever = map[string]bool{"chan receive": true, "chan send": true, "sel
 func greedy(run caseRun, l locator) suite.Finding {
 	f := suite.Finding{
 		Rule: "host-memory", Severity: suite.Error, Record: -1,
-		Message: fmt.Sprintf("Your code should get by with a few MiB of host memory, but took more than %d GiB and was stopped.", int64(runnerMemory)>>30),
+		Message: fmt.Sprintf("Your code should get by with a few MiB of host memory, but reached %.1f GiB and was stopped.", float64(run.child.Peak)/(1<<30)),
 		Fix:     "Look for a slice or map that grows in a loop that does not end.",
 	}
 	if g, ok := parseCrash(run.child.Stderr).in(l); ok {

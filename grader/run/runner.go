@@ -18,10 +18,17 @@ import (
 const (
 	helloTimeout = 60 * time.Second // a first driver start in a boot takes seconds
 	caseTimeout  = 10 * time.Second // a case takes milliseconds; a timed one on a GPU about a second
-	runnerMemory = 4 << 30          // resident bytes; a CUDA context takes some hundred MiB of them
 	runnerGrace  = 2 * time.Second  // for a Go program to print its stacks
 	processes    = 8
 )
+
+// memoryLimit is how many bytes a runner may have resident. The simulator needs some ten MiB, a CUDA context some hundred.
+func memoryLimit(device string) uint64 {
+	if device == "sim" {
+		return 1 << 30
+	}
+	return 4 << 30
+}
 
 // tooLong is the reason for stopping a runner whose case takes too long.
 const tooLong child.Reason = "case time"
@@ -51,7 +58,7 @@ func start(ctx context.Context, binary, device string) (*process, error) {
 	c, err := child.Start(ctx, child.Command{
 		Path: binary, Args: []string{device}, Env: environment(),
 		ExtraFiles: []*os.File{requestsIn, notesOut},
-		Limits:     child.Limits{Memory: runnerMemory, Processes: processes},
+		Limits:     child.Limits{Memory: memoryLimit(device), Processes: processes},
 		Grace:      runnerGrace,
 	})
 	requestsIn.Close()
