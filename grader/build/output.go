@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"cudalab/grader/lock"
 )
 
 // output is where a runner's file goes until release. It keeps its name and stays there afterwards, because go build
@@ -54,9 +56,9 @@ func claimIn(dir, pkg string) (*output, error) {
 	if runtime.GOOS == "windows" {
 		suffix = ".exe"
 	}
-	if unlock, err := lock(filepath.Join(dir, pkg+".lock")); err == nil {
+	if release, ok, err := lock.Try(filepath.Join(dir, pkg+".lock")); err == nil && ok {
 		removeAbandoned(filepath.Join(dir, pkg+"-*"+suffix))
-		return &output{path: filepath.Join(dir, pkg+suffix), release: unlock}, nil
+		return &output{path: filepath.Join(dir, pkg+suffix), release: release}, nil
 	}
 	f, err := os.CreateTemp(dir, pkg+"-*"+suffix)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // A translation puts one of the compiler's messages in plain words. Its function gets the pattern's submatches.
@@ -191,31 +193,10 @@ func nearest(name string, names map[string]bool) string {
 		if strings.EqualFold(candidate, name) {
 			return candidate
 		}
-		d := distance(name, candidate)
+		d := levenshtein.ComputeDistance(name, candidate)
 		if c := cmp.Compare(d, fewest); c < 0 || c == 0 && (best == "" || candidate < best) {
 			best, fewest = candidate, d
 		}
 	}
 	return best
-}
-
-// distance is how many letters have to be added, removed or changed to make b out of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

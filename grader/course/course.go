@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
+
 	"cudalab/grader/suites"
 	"cudalab/lessons"
 )
@@ -113,7 +115,7 @@ func (c *Course) Find(name string) (Exercise, error) {
 		if plain == e.Name || plain == e.Package {
 			return e, nil
 		}
-		if d := min(distance(plain, e.Name), distance(plain, e.Package)); d < least {
+		if d := min(levenshtein.ComputeDistance(plain, e.Name), levenshtein.ComputeDistance(plain, e.Package)); d < least {
 			nearest, least = e.Name, d
 		}
 		if nearest == "" && len(plain) > 2 && (strings.Contains(e.Name, plain) || strings.Contains(e.Package, plain)) {
@@ -148,25 +150,4 @@ func Exists(dir string) error {
 		return fmt.Errorf("%s is a file, not a folder", dir)
 	}
 	return nil
-}
-
-// distance is the number of letters to insert, delete or replace to make one word of the other (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // interval is how often a lock that another process holds is tried again.
@@ -19,46 +21,43 @@ const interval = 20 * time.Millisecond
 // Acquire locks the file at path, which it makes if need be, and waits until nobody else holds it or ctx is done. The
 // file itself stays when it is released.
 func Acquire(ctx context.Context, path string) (release func(), err error) {
-	f, err := open(path)
+	l, err := open(path)
 	if err != nil {
-		return nil, fmt.Errorf("locking: %w", err)
+		return nil, err
 	}
-	for {
-		locked, err := try(f)
-		if err != nil {
-			f.Close()
-			return nil, fmt.Errorf("locking %s: %w", path, err)
-		}
-		if locked {
-			return func() { f.Close() }, nil // closing it unlocks it
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, ctx.Err()
-		case <-time.After(interval):
-		}
+	if _, err := l.TryLockContext(ctx, interval); err != nil {
+		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
+	return func() { l.Close() }, nil
 }
 
-// open opens the file without a wish to write it: in a shared temporary folder it may be another user's.
-func open(path string) (*os.File, error) {
-	f, err := os.Open(path)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return f, err
-	}
-	f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDONLY, 0o644)
-	if errors.Is(err, fs.ErrExist) { // somebody was faster
-		return os.Open(path)
-	}
+// Try is Acquire without waiting; ok is false where somebody else holds the lock.
+func Try(path string) (release func(), ok bool, err error) {
+	l, err := open(path)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if err := f.Chmod(0o644); err != nil { // whatever the umask: others only wait for it
+	if ok, err = l.TryLock(); !ok {
+		return nil, false, err
+	}
+	return func() { l.Close() }, true, nil
+}
+
+// open makes the file if need be and opens it without a wish to write it: in a shared temporary folder it may be another
+// user's, which Linux lets nobody open with O_CREATE.
+func open(path string) (*flock.Flock, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDONLY, 0o644)
+	switch {
+	case err == nil:
+		err = f.Chmod(0o644) // whatever the umask: others only wait for it
 		f.Close()
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
+	case !errors.Is(err, fs.ErrExist):
+		return nil, fmt.Errorf("locking: %w", err)
 	}
-	return f, nil
+	return flock.New(path, flock.SetFlag(os.O_RDONLY)), nil
 }
 
 // GPU waits until no other process of cudalab's on this machine times anything on the GPU that this one would use.
