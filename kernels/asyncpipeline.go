@@ -94,7 +94,7 @@ var reduce = device.NewKernel(device.Spec{
 	},
 	Work: func(l *device.Launch) device.Work {
 		return device.Work{
-			Threads: l.Threads(), // those beyond n add their zeros
+			Threads: elements(l, l.Args[1]), // those beyond n add a zero and are gone
 			Bytes:   4*elements(l, l.Args[1]) + 8*l.Grid.Count(),
 			Steps:   uint64(bits.Len64(l.Block.Count() - 1)), // the tree's height
 		}

@@ -61,7 +61,7 @@ func TestAccessesAreWhatTheThreadsTouch(t *testing.T) {
 
 	require.Equal(t, device.Work{Threads: 1000, Bytes: 4000, Steps: 77}, process.Work(launch(4, 256, 64, 1000, 0, 77)))
 	require.Equal(t, device.Work{}, process.Work(launch(4, 256, 64, minusOne, 0, minusOne)))
-	require.Equal(t, device.Work{Threads: 1024, Bytes: 4032, Steps: 8}, reduce.Work(launch(4, 256, 64, 1000, 8)))
+	require.Equal(t, device.Work{Threads: 1000, Bytes: 4032, Steps: 8}, reduce.Work(launch(4, 256, 64, 1000, 8)))
 	require.Equal(t, uint64(7), reduce.Work(launch(10, 100, 64, 1000, 8)).Steps)
 	require.Zero(t, reduce.Work(launch(10, 1, 64, 10, 8)).Steps)
 }
