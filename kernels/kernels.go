@@ -16,10 +16,8 @@ import (
 	"cudalab/native/device"
 )
 
-// PTX is the modules' text by the name of their source, "asyncpipeline".
-func PTX() map[string]string {
-	return map[string]string{"asyncpipeline": asyncPipelinePTX}
-}
+// All are the kernels that this package launches, lesson by lesson.
+func All() []*device.Kernel { return []*device.Kernel{process, reduce, touch} }
 
 // dim is a grid or block of one dimension. What no Dim3 can hold becomes 0, which CUDA refuses as it refuses any
 // other size out of range.

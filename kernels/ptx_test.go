@@ -66,7 +66,7 @@ func TestPTXSuitsEveryDriver(t *testing.T) {
 
 // What the oracle and the timed workloads rely on, past what the compiler may change.
 func TestPTXOfAsyncPipeline(t *testing.T) {
-	text := kernels.PTX()["asyncpipeline"]
+	text := kernels.All()[0].PTX()
 	entry := func(name string) string {
 		_, from, found := strings.Cut(text, ".visible .entry "+name+"(")
 		require.True(t, found, "no entry %s", name)
