@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,7 +18,7 @@ import (
 	"cudalab/grader/build"
 	"cudalab/grader/course"
 	"cudalab/grader/report"
-	"cudalab/kernels"
+	"cudalab/kernels/probe"
 	"cudalab/native/device"
 	"cudalab/native/driver"
 	"cudalab/native/sim"
@@ -147,43 +146,13 @@ func (d *doctor) gpu() bool {
 	info := g.Info()
 	d.ok("driver", "CUDA "+info.Driver)
 	d.ok("GPU", describe(info))
-	if !info.MemoryPools {
-		d.lacks("pools", "this GPU has no memory pools (cudaMallocAsync), which is what the lessons are about: use --device sim.")
+	n, err := probe.Ready(g)
+	if err != nil {
+		d.lacks("kernels", err.Error()+".")
 		return false
-	}
-	n := 0
-	for name, text := range kernels.PTX() {
-		for _, entry := range entries(text) {
-			if code := g.LoadKernel(named(entry, text)); code != device.Success {
-				d.missing("kernels", fmt.Sprintf("%s of %s.ptx does not load: %s. %s", entry, name, code, strings.TrimSpace(g.PTXLog())))
-				return false
-			}
-			n++
-		}
 	}
 	d.ok("kernels", fmt.Sprintf("all %d load", n))
 	return true
-}
-
-var entryPoint = regexp.MustCompile(`(?m)\.entry\s+(\w+)`)
-
-// entries are the names of the kernels in a PTX module.
-func entries(ptx string) []string {
-	var names []string
-	for _, m := range entryPoint.FindAllStringSubmatch(ptx, -1) {
-		names = append(names, m[1])
-	}
-	return names
-}
-
-// named is a kernel to be loaded and never launched.
-func named(entry, ptx string) *device.Kernel {
-	return device.NewKernel(device.Spec{
-		Entry: entry, PTX: ptx,
-		Exec:     func(*device.Launch, device.Memory) {},
-		Accesses: func(_ *device.Launch, buf []device.Access) []device.Access { return buf },
-		Work:     func(*device.Launch) device.Work { return device.Work{} },
-	})
 }
 
 func (d *doctor) simulator() {

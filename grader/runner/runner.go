@@ -11,6 +11,7 @@ import (
 	"cudalab/grader/child/inherit"
 	"cudalab/grader/suite"
 	"cudalab/grader/wire"
+	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
 	"cudalab/native/session"
@@ -67,12 +68,12 @@ func (r *runner) open() bool {
 	if auto {
 		r.kind = string(device.GPU)
 	}
-	d, err := session.OpenDevice(r.kind)
+	d, err := openReady(r.kind)
 	if err != nil {
 		hello.Problem = err.Error()
 		if auto {
 			r.kind = string(device.Sim)
-			d, err = session.OpenDevice(r.kind)
+			d, err = openReady(r.kind)
 		}
 	}
 	if err == nil {
@@ -83,6 +84,16 @@ func (r *runner) open() bool {
 	r.send(hello)
 	r.flush()
 	return err == nil
+}
+
+// openReady opens a device that can carry the lessons.
+func openReady(kind string) (device.Device, error) {
+	d, err := session.OpenDevice(kind)
+	if err != nil {
+		return nil, err
+	}
+	_, err = probe.Ready(d)
+	return d, err
 }
 
 func (r *runner) use(d device.Device) {
