@@ -16,8 +16,8 @@ const (
 		"host has waited for it."
 	whyStaged = "A Memcpy from pageable memory may return once the bytes are staged; the rest of it runs on the legacy " +
 		"default stream, which a non-blocking stream does not wait for."
-	whyAlloc = "MallocAsync returns the pointer at once, but the memory exists only for work that comes after it: later on " +
-		"the same stream, after a wait for an event recorded there, or after the host has waited."
+	whyAlloc = " returns the pointer at once, but the memory exists only for work that comes after it: later on " +
+		"the same stream, after a wait for an event recorded there, or after the host has waited." // behind the call's name
 	whyDead = "From the call of the free on, the pointer is dead for every stream and for the host: the next allocation may " +
 		"get the same bytes."
 	whyFreeAsync = "FreeAsync waits for earlier work on its own stream and for what that stream was made to wait for, and for " +
@@ -81,9 +81,9 @@ func (p *report) beforeAlloc(i int, x *trace.Access, a *allocation, cause stamp)
 	w := p.words
 	p.add(UseBeforeAlloc, i, a.made, a.made, x.Arg, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s uses %s, but %s never waits for that MallocAsync: the memory may not exist yet.",
-				capital(w.callOn(i)), w.memory(a), w.stream(w.record(i).Stream)),
-			Why:     whyAlloc,
+			Message: fmt.Sprintf("%s uses %s, but %s never waits for that %s: the memory may not exist yet.",
+				capital(w.callOn(i)), w.memory(a), w.stream(w.record(i).Stream), w.call(a.made)),
+			Why:     w.call(a.made) + whyAlloc,
 			Fix:     w.edge(cause.record(), i),
 			Related: append(p.from(a), w.attempt(cause.record(), i)...),
 		}
@@ -158,9 +158,9 @@ func (p *report) freeBeforeAlloc(i int, a *allocation) {
 	w := p.words
 	p.add(FreeBeforeUse, i, a.made, a.made, 0, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s frees %s, but %s never waits for that MallocAsync: the free may come first.",
-				capital(w.callOn(i)), w.memory(a), w.stream(w.record(i).Stream)),
-			Why:     whyAlloc,
+			Message: fmt.Sprintf("%s frees %s, but %s never waits for that %s: the free may come first.",
+				capital(w.callOn(i)), w.memory(a), w.stream(w.record(i).Stream), w.call(a.made)),
+			Why:     w.call(a.made) + whyAlloc,
 			Fix:     "Free on " + w.stream(a.birth.stream) + ". Or else: " + w.edge(a.made, i),
 			Related: append(p.from(a), w.attempt(a.made, i)...),
 		}

@@ -12,8 +12,9 @@ import (
 type stray struct {
 	made  int // record of the call that made it
 	alloc *allocation
-	event trace.ID // alloc, event or stream says what it is; the others are zero
+	event trace.ID // alloc, event, queue or pool says what it is; the others are zero
 	queue trace.ID
+	pool  trace.ID
 }
 
 // strays reports what is left at the end. What was made before the trace began is not the program's to give back.
@@ -33,6 +34,9 @@ func (c *checker) strays() {
 		if q.created && !q.destroyed {
 			left = append(left, stray{made: q.made, queue: q.id})
 		}
+	}
+	for id, made := range c.pools {
+		left = append(left, stray{made: made, pool: id})
 	}
 	slices.SortFunc(left, func(a, b stray) int { return cmp.Compare(a.made, b.made) })
 	for _, s := range left {
@@ -55,10 +59,14 @@ func (p *report) leak(s stray) {
 			f.Message = fmt.Sprintf("Nothing destroys stream %d.", s.queue)
 			f.Fix = "Call cuda.StreamDestroy; work that is still in the stream runs to its end."
 			return f
+		case s.pool != 0:
+			f.Message = fmt.Sprintf("Nothing destroys memory pool %d.", s.pool)
+			f.Fix = "Call cuda.MemPoolDestroy after the last use, on every path; what is still allocated from it stays valid."
+			return f
 		}
 		f.Message = "Nothing frees " + w.memory(s.alloc) + "."
 		switch r := w.record(s.made); r.Op {
-		case trace.OpMallocAsync:
+		case trace.OpMallocAsync, trace.OpMallocFromPoolAsync:
 			f.Fix = "Call cuda.FreeAsync on " + w.stream(r.Stream) + " after the last use, on every path: also where a call in " +
 				"between fails."
 		case trace.OpMallocHost:

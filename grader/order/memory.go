@@ -42,7 +42,7 @@ func (c *checker) newHistory() *history {
 
 func (c *checker) allocate(i int, r, done *trace.Record) {
 	by := stamp{hostID, position(i)}
-	if r.Op == trace.OpMallocAsync {
+	if r.Op == trace.OpMallocAsync || r.Op == trace.OpMallocFromPoolAsync {
 		c.queues.enqueue(r.Stream, i)
 		by.stream = r.Stream
 	}

@@ -98,6 +98,21 @@ var moreFaults = []scenario{
 		p.Launch(w, m, 0, kB, p.Stream(0))
 		p.Launch(w, n, 0, kB, 0)
 	}, faults: []string{"remark legacy-stream: the launch of write on the legacy default stream"}},
+	{name: "use before an allocation from a pool", run: func(p program) {
+		s1, s2 := two(p)
+		m := p.MallocFromPool(kB, p.Pool(), s1)
+		p.Launch(w, m, 0, kB, s2)
+		after(p, s1, s2)
+		p.FreeAsync(m, s1)
+	}, faults: []string{"use-before-alloc: the launch of write on stream 2 / MallocFromPoolAsync on stream 1"}},
+	{name: "an allocation from a pool freed on another stream", run: func(p program) {
+		s1, s2 := two(p)
+		m := p.MallocFromPool(kB, p.Pool(), s1)
+		p.FreeAsync(m, s2)
+	}, faults: []string{"free-before-use: FreeAsync on stream 2 / MallocFromPoolAsync on stream 1"}},
+	{name: "a pool and memory of it left", keep: true, run: func(p program) {
+		p.MallocFromPool(kB, p.Pool(), 0)
+	}, faults: []string{"leak: MemPoolCreate", "leak: MallocFromPoolAsync on the legacy default stream"}},
 	{name: "a stream and an event left", keep: true, run: func(p program) {
 		p.Stream(0)
 		p.Event()
@@ -267,6 +282,13 @@ var right = []scenario{
 		p.DestroyStream(s1)
 		p.Launch(r, m, 0, kB, s2)
 		p.FreeAsync(m, s2)
+	}},
+	{name: "a pool destroyed before its memory is freed", run: func(p program) {
+		s, x := p.Stream(nonBlocking), p.Pool()
+		m := p.MallocFromPool(kB, x, s)
+		p.DestroyPool(x)
+		p.Launch(w, m, 0, kB, s)
+		p.FreeAsync(m, s)
 	}},
 	{name: "memory from Malloc freed in stream order", run: func(p program) {
 		s, m := p.Stream(nonBlocking), ready(p)

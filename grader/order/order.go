@@ -78,6 +78,7 @@ func Check(t *trace.Trace) []Finding {
 		queues:  queues{host: &queue{id: hostID}, streams: map[trace.ID]*queue{}},
 		events:  map[trace.ID]*event{},
 		allocs:  map[trace.ID]*allocation{},
+		pools:   map[trace.ID]int{},
 		pending: map[int]mark{},
 		waits:   map[uint32]*waitSite{},
 	}
@@ -127,8 +128,9 @@ type checker struct {
 	queues  queues
 	events  map[trace.ID]*event
 	allocs  map[trace.ID]*allocation
-	spare   []*history   // of freed allocations, to be used again
-	pending map[int]mark // by the record of entering a call: what the host has waited for once it leaves
+	pools   map[trace.ID]int // those not destroyed: the record of the call that made each
+	spare   []*history       // of freed allocations, to be used again
+	pending map[int]mark     // by the record of entering a call: what the host has waited for once it leaves
 	waits   map[uint32]*waitSite
 	legacy  legacyUse
 }
@@ -161,8 +163,12 @@ func (c *checker) call(i int, r, done *trace.Record) mark {
 		return mark{clock: c.event(r.Event).mark.all().join(c.event(r.Event2).mark.all())}
 	case trace.OpDeviceSynchronize:
 		return mark{clock: clock{floor: position(i)}}
-	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocHost:
+	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost:
 		c.allocate(i, r, done)
+	case trace.OpMemPoolCreate:
+		c.pools[r.Pool] = i
+	case trace.OpMemPoolDestroy:
+		delete(c.pools, r.Pool)
 	case trace.OpFree, trace.OpFreeAsync, trace.OpFreeHost:
 		c.free(i, r)
 	case trace.OpHostRead, trace.OpHostWrite:
@@ -222,6 +228,10 @@ func (c *checker) failed(i int, r, done *trace.Record) {
 	case trace.OpEventDestroy:
 		if done.Faked {
 			c.destroyEvent(r.Event)
+		}
+	case trace.OpMemPoolDestroy:
+		if done.Faked {
+			delete(c.pools, r.Pool)
 		}
 	default:
 		if done.Code == invalidValue && !done.Faked {

@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write the findings' words to testdata i
 func (h *handmade) finish() *trace.Trace {
 	h.SyncDevice()
 	live := map[trace.Op]map[trace.ID]bool{}
-	for _, op := range []trace.Op{trace.OpStreamCreate, trace.OpEventCreate, trace.OpMalloc, trace.OpMallocHost} {
+	for _, op := range []trace.Op{trace.OpStreamCreate, trace.OpEventCreate, trace.OpMemPoolCreate, trace.OpMalloc,
+		trace.OpMallocHost} {
 		live[op] = map[trace.ID]bool{}
 	}
 	for _, x := range slices.Clone(h.t.Records) {
@@ -32,7 +33,11 @@ func (h *handmade) finish() *trace.Trace {
 			live[x.Op][x.Event] = true
 		case trace.OpEventDestroy:
 			delete(live[trace.OpEventCreate], x.Event)
-		case trace.OpMalloc, trace.OpMallocAsync:
+		case trace.OpMemPoolCreate:
+			live[x.Op][x.Pool] = true
+		case trace.OpMemPoolDestroy:
+			delete(live[trace.OpMemPoolCreate], x.Pool)
+		case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync:
 			live[trace.OpMalloc][x.Alloc] = true
 		case trace.OpMallocHost:
 			live[x.Op][x.Alloc] = x.Alloc != 0
@@ -47,6 +52,9 @@ func (h *handmade) finish() *trace.Trace {
 		if made && !h.freed[m] {
 			h.FreeHost(m)
 		}
+	}
+	for x := range live[trace.OpMemPoolCreate] {
+		h.DestroyPool(x)
 	}
 	for e := range live[trace.OpEventCreate] {
 		h.DestroyEvent(e)
@@ -76,7 +84,7 @@ func summary(t *trace.Trace, found []Finding) []string {
 
 func name(w *words, i int) string {
 	switch w.record(i).Op {
-	case trace.OpEventCreate, trace.OpEventSynchronize, trace.OpEventQuery:
+	case trace.OpEventCreate, trace.OpEventSynchronize, trace.OpEventQuery, trace.OpMemPoolCreate:
 		return w.call(i)
 	}
 	return w.callOn(i)

@@ -22,6 +22,10 @@ type program interface {
 	PollStream(s trace.ID) // asks until the answer is "done"
 	PollEvent(e trace.ID)
 
+	Pool() trace.ID
+	DestroyPool(x trace.ID)
+	MallocFromPool(size int64, x, s trace.ID) trace.ID // MallocFromPoolAsync
+
 	Malloc(size int64) trace.ID
 	MallocAsync(size int64, s trace.ID) trace.ID
 	MallocHost(size int64) trace.ID
@@ -52,6 +56,7 @@ type handmade struct {
 	sites   map[[12]uintptr]uint32
 	streams trace.ID
 	events  trace.ID
+	pools   trace.ID
 	sizes   []int64 // by allocation, from 1
 	freed   map[trace.ID]bool
 }
@@ -105,6 +110,20 @@ func (h *handmade) Event() trace.ID {
 	h.events++
 	h.add(trace.Record{Op: trace.OpEventCreate, Event: h.events})
 	return h.events
+}
+
+func (h *handmade) Pool() trace.ID {
+	h.pools++
+	h.add(trace.Record{Op: trace.OpMemPoolCreate, Pool: h.pools})
+	return h.pools
+}
+
+func (h *handmade) DestroyPool(x trace.ID) { h.add(trace.Record{Op: trace.OpMemPoolDestroy, Pool: x}) }
+
+func (h *handmade) MallocFromPool(size int64, x, s trace.ID) trace.ID {
+	m := h.allocation(size)
+	h.add(trace.Record{Op: trace.OpMallocFromPoolAsync, Stream: s, Pool: x, Alloc: m, Addr: h.addr(m, 0), Size: size})
+	return m
 }
 
 func (h *handmade) DestroyEvent(e trace.ID) { h.add(trace.Record{Op: trace.OpEventDestroy, Event: e}) }

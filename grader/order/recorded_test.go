@@ -20,6 +20,7 @@ type recorded struct {
 	t       *testing.T
 	streams []cuda.Stream // by identity; 0 is the legacy default stream
 	events  []cuda.Event
+	pools   []cuda.MemPool
 	memory  []cuda.DevicePtr
 	pinned  map[trace.ID]cuda.HostBuffer
 }
@@ -30,7 +31,8 @@ func record(t *testing.T, s *scenario) *trace.Trace {
 	on := session.New(d)
 	on.Use()
 	on.StartTrace()
-	p := &recorded{t, make([]cuda.Stream, 1), make([]cuda.Event, 1), make([]cuda.DevicePtr, 1), map[trace.ID]cuda.HostBuffer{}}
+	p := &recorded{t, make([]cuda.Stream, 1), make([]cuda.Event, 1), make([]cuda.MemPool, 1),
+		make([]cuda.DevicePtr, 1), map[trace.ID]cuda.HostBuffer{}}
 	s.run(p)
 	if !s.keep {
 		p.finish()
@@ -52,6 +54,11 @@ func (p *recorded) finish() {
 	}
 	for m := range p.pinned {
 		p.FreeHost(m)
+	}
+	for x := range p.pools {
+		if p.pools[x] != (cuda.MemPool{}) {
+			p.DestroyPool(trace.ID(x))
+		}
 	}
 	for e := range p.events {
 		if p.events[e] != (cuda.Event{}) {
@@ -89,6 +96,19 @@ func (p *recorded) Event() trace.ID {
 func (p *recorded) DestroyEvent(e trace.ID) {
 	require.NoError(p.t, cuda.EventDestroy(p.events[e]))
 	p.events[e] = cuda.Event{}
+}
+
+func (p *recorded) Pool() trace.ID {
+	return keep(p.t, &p.pools)(cuda.MemPoolCreate(cuda.MemPoolProps{}))
+}
+
+func (p *recorded) DestroyPool(x trace.ID) {
+	require.NoError(p.t, cuda.MemPoolDestroy(p.pools[x]))
+	p.pools[x] = cuda.MemPool{}
+}
+
+func (p *recorded) MallocFromPool(size int64, x, s trace.ID) trace.ID {
+	return keep(p.t, &p.memory)(cuda.MallocFromPoolAsync(size, p.pools[x], p.streams[s]))
 }
 
 func (p *recorded) Record(e, s trace.ID) {
@@ -236,7 +256,10 @@ func TestInjectedFaults(t *testing.T) {
 	require.NoError(t, err)
 	e, err := cuda.EventCreate()
 	require.NoError(t, err)
-	for _, op := range []trace.Op{trace.OpFreeAsync, trace.OpFreeHost, trace.OpStreamDestroy, trace.OpEventDestroy, trace.OpMalloc} {
+	pool, err := cuda.MemPoolCreate(cuda.MemPoolProps{})
+	require.NoError(t, err)
+	for _, op := range []trace.Op{trace.OpFreeAsync, trace.OpFreeHost, trace.OpStreamDestroy, trace.OpEventDestroy,
+		trace.OpMemPoolDestroy, trace.OpMalloc} {
 		on.Fail(op, 1, device.ErrorInvalidValue)
 	}
 	_, err = cuda.Malloc(kB)
@@ -244,6 +267,7 @@ func TestInjectedFaults(t *testing.T) {
 	require.Error(t, cuda.FreeAsync(m, s))
 	require.Error(t, cuda.FreeHost(pinned))
 	require.Error(t, cuda.EventDestroy(e))
+	require.Error(t, cuda.MemPoolDestroy(pool))
 	require.Error(t, cuda.StreamDestroy(s))
 	require.Empty(t, Check(on.StopTrace()))
 	require.NoError(t, on.Sweep())

@@ -19,6 +19,9 @@ type traceLine struct {
 	Phase    string        `json:"phase,omitempty"`
 	Stream   *trace.ID     `json:"stream,omitempty"`
 	Event    trace.ID      `json:"event,omitempty"`
+	Pool     trace.ID      `json:"pool,omitempty"` // left out for the default pool, which is 0
+	Attr     int32         `json:"attribute,omitempty"`
+	Value    uint64        `json:"value,omitempty"`
 	Alloc    trace.ID      `json:"alloc,omitempty"`
 	Address  string        `json:"address,omitempty"`
 	Size     int64         `json:"size,omitempty"`
@@ -56,8 +59,8 @@ func Trace(w io.Writer, exercise, caseID string, t *trace.Trace, name func(file 
 
 func lineOf(t *trace.Trace, r *trace.Record, name func(file string) string) traceLine {
 	l := traceLine{
-		Call: "cuda." + r.Op.String(), Event: r.Event, Alloc: r.Alloc, Size: r.Size, Injected: r.Faked, Label: r.Label,
-		Time: r.Time, Took: r.Took,
+		Call: "cuda." + r.Op.String(), Event: r.Event, Pool: r.Pool, Attr: r.Attr, Value: r.Value, Alloc: r.Alloc,
+		Size: r.Size, Injected: r.Faked, Label: r.Label, Time: r.Time, Took: r.Took,
 	}
 	switch r.Op {
 	case trace.OpLaunch:
@@ -103,9 +106,9 @@ var accessKinds = map[trace.AccessKind]string{trace.Read: "read", trace.Write: "
 func onStream(r *trace.Record) bool {
 	switch r.Op {
 	case trace.OpStreamCreate, trace.OpStreamDestroy, trace.OpStreamSynchronize, trace.OpStreamQuery, trace.OpStreamWaitEvent,
-		trace.OpEventRecord, trace.OpMallocAsync, trace.OpFreeAsync, trace.OpMemcpyHtoD, trace.OpMemcpyDtoH,
-		trace.OpMemcpyDtoD, trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync, trace.OpMemset,
-		trace.OpMemsetAsync, trace.OpLaunch:
+		trace.OpEventRecord, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpFreeAsync, trace.OpMemcpyHtoD,
+		trace.OpMemcpyDtoH, trace.OpMemcpyDtoD, trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync,
+		trace.OpMemset, trace.OpMemsetAsync, trace.OpLaunch:
 		return true
 	}
 	return false

@@ -33,8 +33,9 @@ const binding = "answered by the layers above the device"
 func Rows() []Row {
 	return slices.Concat(streamRows, eventRows, orderRows, mallocRows, mallocAsyncRows, reuseRows, deadPointerRows(),
 		boundsRows(), argumentRows, hostRows, copyRows, waitRows, launchRows, threadRows(), poolRows, walkRows(),
+		poolsCallRows, poolsLifeRows, poolsWalkRows(), poolsReuseRows(), eventMisuseRows,
 		deviceRows,
-		garbageRows)
+		garbageRows, poolsNullRows)
 }
 
 // Warm makes the device's first uses of what is slow once: of kernels, of the pool, of copies.

@@ -81,7 +81,7 @@ var poolRows = []Row{
 		l.must(cuda.StreamSynchronize(s))
 		l.pool("after StreamSynchronize")
 	}},
-	{Name: "pool/threshold-is-rounded-up", Run: func(l *Log) {
+	{Name: "pool/threshold-below-a-step", Run: func(l *Log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		l.mustCode(l.setPool(device.PoolReleaseThreshold, 1))
 		l.saw("ReleaseThreshold is %d", l.getPool(device.PoolReleaseThreshold))

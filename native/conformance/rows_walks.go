@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"cudalab/native/cuda"
-	"cudalab/native/device"
 )
 
 // A walk is a sequence of steps through the default pool in one stream, after each of which the row notes how many MiB the
@@ -66,33 +65,11 @@ func walkRows() []Row {
 }
 
 func (l *Log) walk(steps string) {
-	s := l.stream(cuda.StreamNonBlocking)
-	var blocks []cuda.DevicePtr
+	w := &poolsWalk{Log: l, s: l.stream(cuda.StreamNonBlocking), pool: l.defaultPool()}
 	var line []string
 	for _, step := range strings.Fields(steps) {
-		var n int64
-		if _, err := fmt.Sscanf(step[1:], "%d", &n); step != "s" && err != nil {
-			l.must(fmt.Errorf("step %q: %w", step, err))
-		}
-		note := step
-		switch step[0] {
-		case 'a', 'k':
-			unit := mib
-			if step[0] == 'k' {
-				unit = mib >> 10
-			}
-			blocks = append(blocks, l.mallocAsync(n*unit, s))
-			note = step + "@" + distance(int64(blocks[len(blocks)-1]-blocks[0]))
-		case 'f':
-			l.must(cuda.FreeAsync(blocks[n], s))
-		case 'F':
-			l.must(cuda.Free(blocks[n]))
-		case 's':
-			l.must(cuda.StreamSynchronize(s))
-		case 't':
-			l.mustCode(l.setPool(device.PoolReleaseThreshold, uint64(n*mib)))
-		}
-		line = append(line, fmt.Sprintf("%s:%d", note, int64(l.getPool(device.PoolReservedMemCurrent))/mib))
+		step += w.take(step)
+		line = append(line, fmt.Sprintf("%s:%d", step, int64(l.get(w.pool, cuda.MemPoolAttrReservedMemCurrent))/mib))
 	}
 	l.saw("%s", strings.Join(line, " "))
 }

@@ -8,8 +8,7 @@
 // CUDA's order, the out-parameter becomes a result, and every call returns an error. So what NVIDIA's manual says
 // about a call can be looked up under its name, and holds here. Sizes, counts and offsets are bytes.
 //
-// There is one file for each chapter of the manual; memory pools and virtual memory management have theirs as their
-// lessons need them.
+// There is one file for each chapter of the manual; virtual memory management has its own as its lesson needs it.
 //
 // Queries answer ErrorNotReady as an error, as CUDA does: errors.Is(err, cuda.ErrorNotReady).
 //
@@ -26,7 +25,7 @@
 //
 // The zero Stream is the legacy default stream: its work waits for all earlier work in blocking streams, and their later
 // work waits for it. Streams made with StreamNonBlocking are exempt. Per-thread default streams are not offered.
-// A Stream or Event that was destroyed is answered ErrorInvalidResourceHandle.
+// A Stream or Event that was destroyed is answered ErrorInvalidResourceHandle, a MemPool ErrorInvalidValue.
 //
 // # Host memory
 //

@@ -34,6 +34,15 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			"for, but the buffer has 256"},
 		{cuda.StreamSynchronize(e.deadStream), "cudaStreamSynchronize: CUDA_ERROR_INVALID_HANDLE (400): the stream or event " +
 			"was never created, or has been destroyed; create it first and destroy it after its last use"},
+		{cuda.MemPoolDestroy(e.deadPool), "cudaMemPoolDestroy: CUDA_ERROR_INVALID_VALUE (1): the pool has been destroyed; " +
+			"destroy it after its last use"},
+		{cuda.MemPoolDestroy(must[cuda.MemPool](t)(cuda.DeviceGetDefaultMemPool(0))), "cudaMemPoolDestroy: " +
+			"CUDA_ERROR_INVALID_VALUE (1): the device's default pool cannot be destroyed; " +
+			"destroy the pools that MemPoolCreate has made"},
+		{cuda.DeviceSetMemPool(0, cuda.MemPool{}), "cudaDeviceSetMemPool: CUDA_ERROR_INVALID_VALUE (1): there is no pool; " +
+			"MemPoolCreate makes one, DeviceGetDefaultMemPool answers the device's own"},
+		{cuda.MemPoolSetAttribute(e.pool, cuda.MemPoolAttrUsedMemHigh, 1), "cudaMemPoolSetAttribute: " +
+			"CUDA_ERROR_INVALID_VALUE (1): a high-watermark can only be set to 0, which makes it the current value"},
 		{launch(touchMany, e.s, 1), "cudaLaunchKernel: CUDA_ERROR_INVALID_VALUE (1): " +
 			"the kernel touch_many has 3 parameters and was given 1"},
 		{cuda.LaunchKernel(touchMany, cuda.Dim3{X: 1}, cuda.Dim3{}, e.s, 0, 0, 0), "cudaLaunchKernel: " +

@@ -23,6 +23,7 @@ type env struct {
 	e, f, deadEvent    cuda.Event
 	m, p, dead         cuda.DevicePtr
 	pinned, deadPinned cuda.HostBuffer
+	pool, deadPool     cuda.MemPool
 	slice              []byte
 	session            *session.Session
 }
@@ -65,6 +66,9 @@ func newEnv(t *testing.T) *env {
 	e.pinned = must[cuda.HostBuffer](t)(cuda.MallocHost(pinned))
 	e.dead = must[cuda.DevicePtr](t)(cuda.Malloc(bytes))
 	e.deadPinned = must[cuda.HostBuffer](t)(cuda.MallocHost(pinned))
+	e.pool = must[cuda.MemPool](t)(cuda.MemPoolCreate(cuda.MemPoolProps{}))
+	e.deadPool = must[cuda.MemPool](t)(cuda.MemPoolCreate(cuda.MemPoolProps{}))
+	require.NoError(t, cuda.MemPoolDestroy(e.deadPool))
 	require.NoError(t, cuda.StreamDestroy(e.deadStream))
 	require.NoError(t, cuda.EventDestroy(e.deadEvent))
 	require.NoError(t, cuda.Free(e.dead))
@@ -159,6 +163,53 @@ var rows = []row{
 		trace.Record{Op: trace.OpMallocAsync, Size: -8, Stream: 1, Code: 1}},
 	{"malloc async, stale", line(), func(e *env) error { _, err := cuda.MallocAsync(8, e.deadStream); return err },
 		trace.Record{Op: trace.OpMallocAsync, Size: 8, Stream: 2, Stale: true, Code: 400}},
+	{"pool create", line(), func(e *env) error { _, err := cuda.MemPoolCreate(cuda.MemPoolProps{}); return err },
+		trace.Record{Op: trace.OpMemPoolCreate, Pool: 3}},
+	{"pool create, no such device", line(), func(e *env) error { _, err := cuda.MemPoolCreate(cuda.MemPoolProps{Device: 1}); return err },
+		trace.Record{Op: trace.OpMemPoolCreate, Code: 101}},
+	{"pool destroy", line(), func(e *env) error { return cuda.MemPoolDestroy(e.pool) },
+		trace.Record{Op: trace.OpMemPoolDestroy, Pool: 1}},
+	{"pool destroy again", line(), func(e *env) error { return cuda.MemPoolDestroy(e.deadPool) },
+		trace.Record{Op: trace.OpMemPoolDestroy, Pool: 2, Stale: true, Code: 1}},
+	{"pool destroy, null", line(), func(e *env) error { return cuda.MemPoolDestroy(cuda.MemPool{}) },
+		trace.Record{Op: trace.OpMemPoolDestroy, Code: 1}},
+	{"pool trim", line(), func(e *env) error { return cuda.MemPoolTrimTo(e.pool, 77) },
+		trace.Record{Op: trace.OpMemPoolTrimTo, Pool: 1, Value: 77}},
+	{"pool trim, negative", line(), func(e *env) error { return cuda.MemPoolTrimTo(e.pool, -1) },
+		trace.Record{Op: trace.OpMemPoolTrimTo, Pool: 1, Value: 1<<64 - 1, Code: 1}},
+	{"pool attribute", line(), func(e *env) error { _, err := cuda.MemPoolGetAttribute(e.pool, 2); return err },
+		trace.Record{Op: trace.OpMemPoolGetAttribute, Pool: 1, Attr: 2, Value: 1}},
+	{"pool attribute, none such", line(), func(e *env) error { _, err := cuda.MemPoolGetAttribute(e.pool, 99); return err },
+		trace.Record{Op: trace.OpMemPoolGetAttribute, Pool: 1, Attr: 99, Code: 1}},
+	{"pool attribute, stale", line(), func(e *env) error { _, err := cuda.MemPoolGetAttribute(e.deadPool, 1); return err },
+		trace.Record{Op: trace.OpMemPoolGetAttribute, Pool: 2, Attr: 1, Stale: true, Code: 1}},
+	{"pool set attribute", line(), func(e *env) error { return cuda.MemPoolSetAttribute(e.pool, cuda.MemPoolAttrReleaseThreshold, 1<<40) },
+		trace.Record{Op: trace.OpMemPoolSetAttribute, Pool: 1, Attr: 4, Value: 1 << 40}},
+	{"pool set attribute, read-only", line(), func(e *env) error { return cuda.MemPoolSetAttribute(e.pool, cuda.MemPoolAttrUsedMemCurrent, 0) },
+		trace.Record{Op: trace.OpMemPoolSetAttribute, Pool: 1, Attr: 7, Code: 1}},
+	{"default pool", line(), func(e *env) error { _, err := cuda.DeviceGetDefaultMemPool(0); return err },
+		trace.Record{Op: trace.OpDeviceGetDefaultMemPool}},
+	{"default pool, no such device", line(), func(e *env) error { _, err := cuda.DeviceGetDefaultMemPool(1); return err },
+		trace.Record{Op: trace.OpDeviceGetDefaultMemPool, Code: 101}},
+	{"current pool, no such device", line(), func(e *env) error { _, err := cuda.DeviceGetMemPool(-1); return err },
+		trace.Record{Op: trace.OpDeviceGetMemPool, Code: 101}},
+	{"set the current pool", line(), func(e *env) error { return cuda.DeviceSetMemPool(0, e.pool) },
+		trace.Record{Op: trace.OpDeviceSetMemPool, Pool: 1}},
+	{"set the current pool, null", line(), func(e *env) error { return cuda.DeviceSetMemPool(0, cuda.MemPool{}) },
+		trace.Record{Op: trace.OpDeviceSetMemPool, Code: 1}},
+	{"set the current pool, no such device", line(), func(e *env) error { return cuda.DeviceSetMemPool(1, e.pool) },
+		trace.Record{Op: trace.OpDeviceSetMemPool, Pool: 1, Code: 101}},
+	{"malloc from pool", line(), func(e *env) error { _, err := cuda.MallocFromPoolAsync(77, e.pool, e.s); return err },
+		trace.Record{Op: trace.OpMallocFromPoolAsync, Alloc: 6, Size: 77, Stream: 1, Pool: 1}},
+	{"malloc from pool, negative", line(), func(e *env) error { _, err := cuda.MallocFromPoolAsync(-8, e.pool, e.s); return err },
+		trace.Record{Op: trace.OpMallocFromPoolAsync, Size: -8, Stream: 1, Pool: 1, Code: 1}},
+	{"malloc from pool, null", line(), func(e *env) error { _, err := cuda.MallocFromPoolAsync(8, cuda.MemPool{}, e.s); return err },
+		trace.Record{Op: trace.OpMallocFromPoolAsync, Size: 8, Stream: 1, Code: 1}},
+	{"malloc from pool, stale pool", line(), func(e *env) error { _, err := cuda.MallocFromPoolAsync(8, e.deadPool, e.s); return err },
+		trace.Record{Op: trace.OpMallocFromPoolAsync, Size: 8, Stream: 1, Pool: 2, Stale: true, Code: 1}},
+	{"malloc from pool, stale stream", line(), func(e *env) error { _, err := cuda.MallocFromPoolAsync(8, e.pool, e.deadStream); return err },
+		trace.Record{Op: trace.OpMallocFromPoolAsync, Size: 8, Stream: 2, Pool: 1, Stale: true, Code: 400}},
+
 	{"free", line(), func(e *env) error { return cuda.Free(e.m) },
 		trace.Record{Op: trace.OpFree, Alloc: 1, Phase: trace.Leave}},
 	{"free again", line(), func(e *env) error { return cuda.Free(e.dead) },

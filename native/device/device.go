@@ -15,7 +15,7 @@ type Stream uint64
 // Event is an event's handle. 0 is the null event.
 type Event uint64
 
-// Pool is a memory pool's handle.
+// Pool is a memory pool's handle. 0 is the null pool.
 type Pool uint64
 
 // Host is the address of a pinned host allocation, as the driver returned it. 0 is null.
@@ -123,8 +123,16 @@ type Device interface {
 
 	LaunchKernel(l *Launch) Code
 
-	// Memory pools. More of them, and virtual memory management, join here lesson by lesson.
+	// Memory pools. Virtual memory management joins here with its lesson.
 	DeviceGetDefaultMemPool() (Pool, Code)
+	// DeviceGetMemPool and DeviceSetMemPool are of the device's current pool: the one that MemAllocAsync takes from.
+	DeviceGetMemPool() (Pool, Code)
+	DeviceSetMemPool(p Pool) Code
+	// MemPoolCreate makes a pool of the device's memory, of pinned type and without handles for other processes.
+	MemPoolCreate() (Pool, Code)
+	MemPoolDestroy(p Pool) Code
+	MemPoolTrimTo(p Pool, keep uint64) Code
+	MemAllocFromPoolAsync(size uint64, p Pool, s Stream) (Ptr, Code)
 	MemPoolGetAttribute(p Pool, attr PoolAttr) (uint64, Code)
 	MemPoolSetAttribute(p Pool, attr PoolAttr, value uint64) Code
 }

@@ -74,6 +74,7 @@ func TestRawWithoutContext(t *testing.T) {
 var (
 	rawOut   [2]uint64
 	rawSlice [4096]byte
+	rawPool  poolProps
 	rawName  = [...]byte{'n', 'o', 't', 'h', 'i', 'n', 'g', 0}
 	rawPTX   = []byte(ptx + "\x00")
 )
@@ -113,10 +114,13 @@ func rawCalls(t *testing.T, d *Device, stream uintptr) []rawCall {
 	ok(t, code)
 	pool, code := d.DeviceGetDefaultMemPool()
 	ok(t, code)
+	doomedPool, code := d.MemPoolCreate()
+	ok(t, code)
 	function, code := d.function(nothing)
 	ok(t, code)
 	module := d.modules[ptx]
 
+	rawPool = poolProps{allocType: allocationPinned, locationType: locationDevice, locationID: d.ordinal}
 	out, slice := uintptr(unsafe.Pointer(&rawOut)), uintptr(unsafe.Pointer(&rawSlice))
 	a, b, host, start, end := memory(), memory(), pinned(), event(), event()
 	l := &d.lib
@@ -143,6 +147,11 @@ func rawCalls(t *testing.T, d *Device, stream uintptr) []rawCall {
 		{"cuDeviceGetDefaultMemPool", l.deviceGetDefaultMemPool, []uintptr{out, uintptr(d.ordinal)}},
 		{"cuMemPoolGetAttribute", l.memPoolGetAttribute, []uintptr{uintptr(pool), uintptr(device.PoolUsedMemCurrent), out}},
 		{"cuMemPoolSetAttribute", l.memPoolSetAttribute, []uintptr{uintptr(pool), uintptr(device.PoolUsedMemHigh), out}},
+		{"cuDeviceGetMemPool", l.deviceGetMemPool, []uintptr{out, uintptr(d.ordinal)}},
+		{"cuDeviceSetMemPool", l.deviceSetMemPool, []uintptr{uintptr(d.ordinal), uintptr(pool)}},
+		{"cuMemPoolCreate", l.memPoolCreate, []uintptr{out, uintptr(unsafe.Pointer(&rawPool))}},
+		{"cuMemPoolDestroy", l.memPoolDestroy, []uintptr{uintptr(doomedPool)}},
+		{"cuMemPoolTrimTo", l.memPoolTrimTo, []uintptr{uintptr(pool), 0}},
 		{"cuModuleLoadDataEx", l.moduleLoadDataEx, []uintptr{out, uintptr(unsafe.Pointer(&rawPTX[0])), 0, 0, 0}},
 		{"cuModuleGetFunction", l.moduleGetFunction, []uintptr{out, module, uintptr(unsafe.Pointer(&rawName))}},
 	}
@@ -153,6 +162,7 @@ func rawCalls(t *testing.T, d *Device, stream uintptr) []rawCall {
 			{"cuStreamWaitEvent(", l.streamWaitEvent, []uintptr{s, end, 0}},
 			{"cuEventRecord(", l.eventRecord, []uintptr{event(), s}},
 			{"cuMemAllocAsync(", l.memAllocAsync, []uintptr{out, n, s}},
+			{"cuMemAllocFromPoolAsync(", l.memAllocFromPoolAsync, []uintptr{out, n, uintptr(pool), s}},
 			{"cuMemFreeAsync(", l.memFreeAsync, []uintptr{pooled(), s}},
 			{"cuMemcpyHtoDAsync(pageable, ", l.memcpyHtoDAsync, []uintptr{a, slice, n, s}},
 			{"cuMemcpyDtoHAsync(pageable, ", l.memcpyDtoHAsync, []uintptr{slice, a, n, s}},

@@ -28,6 +28,8 @@ type symbols struct {
 	memcpyHtoDAsync, memcpyDtoHAsync, memcpyDtoDAsync            uintptr
 	memsetD8, memsetD8Async                                      uintptr
 	memPoolGetAttribute, memPoolSetAttribute                     uintptr
+	memPoolCreate, memPoolDestroy, memPoolTrimTo                 uintptr
+	deviceGetMemPool, deviceSetMemPool, memAllocFromPoolAsync    uintptr
 	moduleLoadDataEx, moduleGetFunction, moduleUnload            uintptr
 	launchKernel                                                 uintptr
 }
@@ -77,6 +79,12 @@ func (s *symbols) exports() map[string]*uintptr {
 		"cuMemsetD8Async":              &s.memsetD8Async,
 		"cuMemPoolGetAttribute":        &s.memPoolGetAttribute,
 		"cuMemPoolSetAttribute":        &s.memPoolSetAttribute,
+		"cuMemPoolCreate":              &s.memPoolCreate,
+		"cuMemPoolDestroy":             &s.memPoolDestroy,
+		"cuMemPoolTrimTo":              &s.memPoolTrimTo,
+		"cuDeviceGetMemPool":           &s.deviceGetMemPool,
+		"cuDeviceSetMemPool":           &s.deviceSetMemPool,
+		"cuMemAllocFromPoolAsync":      &s.memAllocFromPoolAsync,
 		"cuModuleLoadDataEx":           &s.moduleLoadDataEx,
 		"cuModuleGetFunction":          &s.moduleGetFunction,
 		"cuModuleUnload":               &s.moduleUnload,

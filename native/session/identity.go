@@ -74,6 +74,7 @@ type named struct {
 	stream        *Stream
 	event, event2 *Event
 	buffer        *HostBuffer
+	pool          *MemPool
 }
 
 // identify enters the identities of n in r. The lock is held, and r is not in the trace yet: a thing that was made before
@@ -82,6 +83,10 @@ func (s *Session) identify(r *trace.Record, n named) {
 	r.Stream = s.streamID(n.stream)
 	r.Event = s.eventID(n.event)
 	r.Event2 = s.eventID(n.event2)
+	if r.Op == trace.OpMallocAsync || r.Op == trace.OpDeviceGetMemPool {
+		n.pool = s.current
+	}
+	r.Pool = s.poolID(n.pool)
 	s.identifyBuffer(n.buffer)
 }
 

@@ -161,7 +161,7 @@ func (s *Session) allocated(r *trace.Record, p device.Ptr, size int64, code devi
 	}
 	s.counts.allocations++
 	r.Alloc = s.counts.allocations
-	s.memory.add(&allocation{id: r.Alloc, base: p, size: size, pooled: r.Op == trace.OpMallocAsync})
+	s.memory.add(&allocation{id: r.Alloc, base: p, size: size, pooled: r.Op != trace.OpMalloc})
 	s.asked += uint64(size)
 }
 

@@ -16,7 +16,7 @@ func (r *Runaway) Error() string {
 }
 
 // StartTrace begins a fresh trace: identities count from 1 again, and memory allocated before is unknown to it, so
-// allocate after StartTrace what an exercise is to be handed. Streams, events and pinned buffers made earlier may
+// allocate after StartTrace what an exercise is to be handed. Streams, events, pools and pinned buffers made earlier may
 // be used: each appears with a creating record of its own right before its first use, with Site 0, which no real
 // call has.
 func (s *Session) StartTrace() {
@@ -29,7 +29,7 @@ func (s *Session) StartTrace() {
 	s.sites = newSiteTable()
 	s.memory = table{}
 	s.streams, s.events, s.buffers = nil, nil, nil
-	s.counts.streams, s.counts.events, s.counts.allocations = 0, 0, 0
+	s.counts.streams, s.counts.events, s.counts.pools, s.counts.allocations = 0, 0, 0, 0
 	s.asked = 0
 	s.rewatch()
 }
@@ -74,7 +74,7 @@ func (s *Session) Label(name string) {
 }
 
 // call makes a call that does not wait. do works with the lock held: it fills in its record and reaches the device.
-// It is not called when the answer is settled before: by a fault, or by a stream or event that is no more.
+// It is not called when the answer is settled before: by a fault, or by a stream, event or pool that is no more.
 func (s *Session) call(r trace.Record, n named, do func(r *trace.Record) device.Code) device.Code {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,6 +150,10 @@ func (s *Session) begin(r trace.Record, n named) (*trace.Record, device.Code) {
 	if !n.stream.usable(s) || !n.event.usable(s) || !n.event2.usable(s) {
 		rec.Stale = true
 		return rec, device.ErrorInvalidHandle
+	}
+	if !n.pool.usable(s) {
+		rec.Stale = true
+		return rec, device.ErrorInvalidValue // the driver's word for a bad pool
 	}
 	return rec, device.Success
 }

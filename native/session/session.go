@@ -43,7 +43,9 @@ type Session struct {
 	streams  []*Stream     // made since StartTrace
 	events   []*Event      // made since StartTrace
 	buffers  []*HostBuffer // made since StartTrace
-	counts   struct{ streams, events, allocations trace.ID }
+	pools    []*MemPool    // all that are alive and known
+	current  *MemPool      // the device's; nil: the default pool
+	counts   struct{ streams, events, pools, allocations trace.ID }
 	quota    uint64
 	asked    uint64 // live bytes asked for since StartTrace, on the device and pinned
 	faults   map[trace.Op][]fault

@@ -2,12 +2,13 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"cudalab/native/device"
 )
 
-// Sweep waits for the device, then frees all memory and destroys every event and stream that was made since StartTrace
-// and is still there. Nothing of this is recorded. The error is the first thing that went wrong; Sweep goes on
+// Sweep waits for the device, then frees all memory and destroys every event, stream and pool that was made since
+// StartTrace and is still there; the default pool is current again. Nothing of this is recorded. The error is the first thing that went wrong; Sweep goes on
 // after it.
 func (s *Session) Sweep() error {
 	s.mu.Lock()
@@ -43,7 +44,21 @@ func (s *Session) Sweep() error {
 			check("destroying a stream", s.dev.StreamDestroy(x.handle))
 		}
 	}
-	// The pool gives back at a synchronisation what was freed.
+	if s.current != nil {
+		pool, code := s.dev.DeviceGetDefaultMemPool()
+		if code == device.Success {
+			code = s.dev.DeviceSetMemPool(pool)
+		}
+		check("making the default pool current", code)
+		s.current = nil
+	}
+	for _, x := range slices.Clone(s.pools) {
+		if x.made != 0 && x.made == s.epoch {
+			check("destroying a pool", s.dev.MemPoolDestroy(x.handle))
+			s.forgetPool(x)
+		}
+	}
+	// A pool gives back at a synchronisation what was freed.
 	check("waiting for it", s.dev.CtxSynchronize())
 	s.streams, s.events, s.buffers = nil, nil, nil
 	s.asked = 0

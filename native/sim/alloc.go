@@ -78,13 +78,18 @@ func (d *Device) MemFree(p device.Ptr) device.Code {
 	return d.fault
 }
 
-// MemAllocAsync hands out memory of the default pool, for work that is ordered behind this call.
+// MemAllocAsync hands out memory of the current pool, for work that is ordered behind this call.
 func (d *Device) MemAllocAsync(size uint64, h device.Stream) (device.Ptr, device.Code) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.MallocAsync); c != device.Success {
 		return 0, c
 	}
+	return d.allocate(d.current, size, h)
+}
+
+// allocate hands out memory of a pool in a stream.
+func (d *Device) allocate(p *pool, size uint64, h device.Stream) (device.Ptr, device.Code) {
 	s := d.streams[h]
 	if s == nil {
 		return 0, device.ErrorInvalidHandle
@@ -92,7 +97,7 @@ func (d *Device) MemAllocAsync(size uint64, h device.Stream) (device.Ptr, device
 	if size == 0 {
 		return 0, device.Success
 	}
-	b, after := d.takeFromPool(d.pools[0], size, s)
+	b, after := d.takeFromPool(p, size, s)
 	if b == nil {
 		return 0, device.ErrorOutOfMemory
 	}
@@ -171,21 +176,27 @@ func (d *Device) take(h *heap, size uint64, usable func(*block) bool) (b *block,
 // release is what a synchronisation does once it has waited: blocks whose free the host now knows are anyone's, and
 // pools give back what they hold above their thresholds.
 func (d *Device) release() {
-	d.heap.collect(d.seen)
+	d.heap.collect(d.awaited)
 	d.giveBack(&d.heap, 0)
 	for _, p := range d.pools {
-		p.collect(d.seen)
+		p.collect(d.awaited)
 		d.now += d.profile.releaseCost(d.giveBack(&p.heap, p.keep()))
 	}
+	d.dropPools()
 }
 
 // giveBack unmaps what a heap holds beyond keep and has no use for, the highest addresses first, and answers how many
 // bytes; keep is whole steps. Work that has ended by now runs before, so that it does not find its memory gone.
 func (d *Device) giveBack(h *heap, keep uint64) uint64 {
+	return d.unmapSpare(h, keep, func(b *block) bool { return b.after == nil || b.after.end <= d.now })
+}
+
+// unmapSpare is giveBack of the free blocks that are idle.
+func (d *Device) unmapSpare(h *heap, keep uint64, idle func(*block) bool) uint64 {
 	if h.held <= keep {
 		return 0
 	}
-	spare := h.spare(d.now)
+	spare := h.spare(idle)
 	if len(spare) == 0 {
 		return 0
 	}

@@ -63,7 +63,11 @@ func (d *Device) EventSynchronize(h device.Event) device.Code {
 	if ev == nil {
 		return device.ErrorInvalidHandle
 	}
-	if ev.recorded != nil && !d.seen.covers(ev.recorded) {
+	switch {
+	case ev.recorded == nil:
+	case d.seen.covers(ev.recorded):
+		d.awaited = d.awaited.behind(ev.recorded)
+	default:
 		d.wait(ev.recorded)
 	}
 	d.release()

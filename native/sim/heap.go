@@ -234,10 +234,10 @@ func (h *heap) collect(seen clock) {
 	h.free = joined
 }
 
-// spare are the whole steps that are mapped and free, and on which nothing is outstanding at a time.
-func (h *heap) spare(now int64) []run {
+// spare are the whole steps that are mapped, free and idle.
+func (h *heap) spare(idle func(*block) bool) []run {
 	var steps []run
-	for r := range h.runs(func(b *block) bool { return !b.gap && (b.after == nil || b.after.end <= now) }) {
+	for r := range h.runs(func(b *block) bool { return !b.gap && idle(b) }) {
 		if low, high := roundUp(r.addr, h.step), r.end()/h.step*h.step; low < high {
 			steps = append(steps, run{addr: low, size: high - low})
 		}

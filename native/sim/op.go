@@ -189,6 +189,7 @@ func (o *op) unfinished() *op {
 func (d *Device) wait(o *op) {
 	d.now = max(d.now, o.end) + d.profile.Wake
 	d.observe(o)
+	d.awaited = d.awaited.behind(o)
 }
 
 // observe runs o, which the host has learned to be finished.

@@ -6,7 +6,9 @@ import "cudalab/native/device"
 // them freed.
 type pool struct {
 	heap
-	handle device.Pool
+	handle    device.Pool
+	slot      uint64 // of addresses; no two pools share one
+	destroyed bool   // there only for what is still allocated from it
 
 	follow        bool // reuse behind an event dependency
 	opportunistic bool // reuse what has been freed by now, though nothing orders it
@@ -38,7 +40,7 @@ func (d *Device) takeFromPool(p *pool, size uint64, s *stream) (*block, []*op) {
 	}
 	usable := func(b *block) bool {
 		switch {
-		case b.freed == nil, b.freed.slot == s.slot, d.seen.covers(b.freed):
+		case b.freed == nil, b.freed.slot == s.slot, d.awaited.covers(b.freed):
 			return true
 		case p.follow && s.clock.covers(b.freed):
 			return true
@@ -69,7 +71,7 @@ func (p *Profile) releaseCost(bytes uint64) int64 {
 	return p.PoolRelease.At(bytes)
 }
 
-// DeviceGetDefaultMemPool is the pool that MemAllocAsync takes from.
+// DeviceGetDefaultMemPool is the pool that is current as long as no other was made so. It cannot be destroyed.
 func (d *Device) DeviceGetDefaultMemPool() (device.Pool, device.Code) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -81,7 +83,7 @@ func (d *Device) DeviceGetDefaultMemPool() (device.Pool, device.Code) {
 
 func (d *Device) poolOf(h device.Pool) *pool {
 	for _, p := range d.pools {
-		if p.handle == h {
+		if p.handle == h && !p.destroyed {
 			return p
 		}
 	}
@@ -132,7 +134,7 @@ func (d *Device) MemPoolSetAttribute(h device.Pool, attr device.PoolAttr, value 
 		return device.ErrorInvalidValue
 	}
 	if on := p.toggle(attr); on != nil {
-		*on = value != 0
+		*on = uint32(value) != 0 // a C int, as the driver reads it
 		return device.Success
 	}
 	switch {

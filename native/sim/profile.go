@@ -37,6 +37,8 @@ type Profile struct {
 	MallocMapped    int64 // from a granule that is mapped already
 	FreeMapped      int64 // to one that stays mapped
 	Malloc, Free    Curve // where memory is mapped or unmapped, by bytes asked for
+	PoolCreate      int64
+	PoolDestroy     int64
 	PoolGrow        Curve // by bytes the pool grows
 	PoolRelease     Curve // by bytes the pool gives back
 	HostMalloc      Curve
@@ -136,6 +138,9 @@ var H200 = Profile{
 	Query:           650,
 	Synchronize:     250,
 	Wake:            650, // warm pair with a synchronise: 1,400 to 1,600
+
+	PoolCreate:  9_500, // the pair takes 19,000
+	PoolDestroy: 9_500,
 
 	MallocMapped: 1_250,
 	FreeMapped:   1_700,

@@ -52,7 +52,8 @@ type Device struct {
 	reserved uint64 // bytes mapped, in all heaps together
 	mem      memory
 	heap     heap    // MemAlloc's
-	pools    []*pool // the first is the default pool
+	pools    []*pool // the first is the default pool; destroyed ones that hold memory are among them
+	current  *pool   // MemAllocAsync's
 	pinned   hostMemory
 
 	handles uint64 // the last handle given out
@@ -68,6 +69,7 @@ type Device struct {
 	settleAt    int   // length of outstanding at which those that have ended are run
 	stack       []*op // run's, kept for the next time
 	seen        clock // what the host knows to be finished
+	awaited     clock // of that, what it has waited for: pools take no notice of queries
 	seenVersion uint64
 
 	threads   timeline // thread slots of all multiprocessors
@@ -101,6 +103,7 @@ func New(o Options) *Device {
 	}
 	d.heap = newHeap(heapBase, p.Granule)
 	d.pools = []*pool{newPool(device.Pool(d.newHandle()), poolBase, p.PoolStep)}
+	d.current = d.pools[0]
 	d.threads.capacity = int64(p.Multiprocessors) * p.ThreadsPerMultiprocessor
 	d.issue.capacity = int64(p.Multiprocessors) * p.StepWarps
 	d.bandwidth.capacity = p.MemoryBandwidth / megabyte

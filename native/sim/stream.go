@@ -183,11 +183,15 @@ func (d *Device) waitForAll(chosen func(*stream) bool) {
 	end := d.now
 	waited := false
 	for _, s := range d.order {
-		if s.tail != nil && !d.seen.covers(s.tail) && chosen(s) {
+		if s.tail == nil || !chosen(s) {
+			continue
+		}
+		if !d.seen.covers(s.tail) {
 			waited = true
 			end = max(end, s.end)
 			d.observe(s.tail)
 		}
+		d.awaited = d.awaited.behind(s.tail)
 	}
 	if waited {
 		d.now = end + d.profile.Wake

@@ -7,7 +7,7 @@ import (
 )
 
 // formatVersion is the first field of an encoded trace. It changes with every change of the fields below.
-const formatVersion = 1
+const formatVersion = 2
 
 // Encode appends t's binary form to w: the version, the sites, the records. Fields are variable-length integers and
 // strings in the order of the struct; nothing is aligned and nothing is optional.
@@ -38,6 +38,9 @@ func (r *Record) encode(w *codec.Writer) {
 	w.Uint(uint64(r.Stream))
 	w.Uint(uint64(r.Event))
 	w.Uint(uint64(r.Event2))
+	w.Uint(uint64(r.Pool))
+	w.Int(int64(r.Attr))
+	w.Uint(r.Value)
 	w.Uint(uint64(r.Alloc))
 	w.Bool(r.Freed)
 	w.Uint(r.Addr)
@@ -93,6 +96,9 @@ func (rec *Record) decode(r *codec.Reader) {
 	rec.Stream = ID(r.Uint())
 	rec.Event = ID(r.Uint())
 	rec.Event2 = ID(r.Uint())
+	rec.Pool = ID(r.Uint())
+	rec.Attr = int32(r.Int())
+	rec.Value = r.Uint()
 	rec.Alloc = ID(r.Uint())
 	rec.Freed = r.Bool()
 	rec.Addr = r.Uint()

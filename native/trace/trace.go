@@ -6,7 +6,8 @@
 // or address: the driver reuses those.
 package trace
 
-// ID is an identity within one trace. Stream 0 is the legacy default stream; in every other field 0 means "none".
+// ID is an identity within one trace. Stream 0 is the legacy default stream and pool 0 the device's default pool; in every
+// other field 0 means "none".
 type ID uint32
 
 // Op is the call that a record is of.
@@ -46,7 +47,16 @@ const (
 	OpLaunch // Record.Kernel says which
 	OpMemGetInfo
 	OpDeviceInfo // GetDevice, GetDeviceCount, GetDeviceProperties, SetDevice
-	OpMark       // not a call: the grader's own note, in Record.Label
+	OpMemPoolCreate
+	OpMemPoolDestroy
+	OpMemPoolTrimTo
+	OpMemPoolGetAttribute
+	OpMemPoolSetAttribute
+	OpDeviceGetDefaultMemPool
+	OpDeviceGetMemPool
+	OpDeviceSetMemPool
+	OpMallocFromPoolAsync
+	OpMark // not a call: the grader's own note, in Record.Label
 	opCount
 )
 
@@ -60,7 +70,11 @@ var opNames = [opCount]string{
 	OpHostWrite: "HostBuffer.Write", OpMemcpyHtoD: "MemcpyHtoD", OpMemcpyDtoH: "MemcpyDtoH",
 	OpMemcpyDtoD: "MemcpyDtoD", OpMemcpyHtoDAsync: "MemcpyHtoDAsync", OpMemcpyDtoHAsync: "MemcpyDtoHAsync",
 	OpMemcpyDtoDAsync: "MemcpyDtoDAsync", OpMemset: "Memset", OpMemsetAsync: "MemsetAsync", OpLaunch: "launch",
-	OpMemGetInfo: "MemGetInfo", OpDeviceInfo: "device query", OpMark: "mark",
+	OpMemGetInfo: "MemGetInfo", OpDeviceInfo: "device query", OpMemPoolCreate: "MemPoolCreate",
+	OpMemPoolDestroy: "MemPoolDestroy", OpMemPoolTrimTo: "MemPoolTrimTo",
+	OpMemPoolGetAttribute: "MemPoolGetAttribute", OpMemPoolSetAttribute: "MemPoolSetAttribute",
+	OpDeviceGetDefaultMemPool: "DeviceGetDefaultMemPool", OpDeviceGetMemPool: "DeviceGetMemPool",
+	OpDeviceSetMemPool: "DeviceSetMemPool", OpMallocFromPoolAsync: "MallocFromPoolAsync", OpMark: "mark",
 }
 
 func (o Op) String() string {
@@ -121,12 +135,15 @@ type Record struct {
 	Stream ID     // the stream the work goes to, is waited for, made or destroyed
 	Event  ID     // the event named; for EventElapsedTime the start
 	Event2 ID     // for EventElapsedTime the end
+	Pool   ID     // the pool named or made; of MallocAsync and DeviceGetMemPool the current one. The null pool is 0 too
+	Attr   int32  // of MemPoolGetAttribute and MemPoolSetAttribute, a device.PoolAttr
+	Value  uint64 // the attribute's value, set or read; of MemPoolTrimTo the bytes to keep
 	Alloc  ID     // the allocation made or freed; on a free that names nothing known, 0
 	Freed  bool   // on a free: the allocation was already freed when the call was made
 	Addr   uint64 // the address or pointer argument as given or returned
 	Size   int64  // bytes asked for
 	Flags  uint32 // of StreamCreate and EventCreate
-	Stale  bool   // a Stream or Event value that had been destroyed was named
+	Stale  bool   // a Stream, Event or MemPool value that had been destroyed was named
 	Faked  bool   // the answer was injected; the device never saw the call
 	Time   int64  // nanoseconds of the device's host clock at the call
 	Took   int64  // nanoseconds until it returned, on Call and Leave
