@@ -132,7 +132,9 @@ func TestSkeletonDiffersFromSolutionInBodiesAlone(t *testing.T) {
 func around(snippet string) string {
 	if !strings.Contains("\n"+snippet, "\nfunc ") {
 		snippet = `func snippet(streams []cuda.Stream, stream cuda.Stream, batches []contract.Batch, batch contract.Batch,
-			i, n, grid int, data cuda.DevicePtr) error {
+			i, n, grid int, data cuda.DevicePtr, a, b, source, owner cuda.Stream, consumers, users []cuda.Stream,
+			event cuda.Event, out cuda.DevicePtr, outs []cuda.DevicePtr, independent func(cuda.Stream) error,
+			release func(cuda.DevicePtr, cuda.Event, cuda.Stream, ...cuda.Stream) error) (err error) {
 			{
 			` + snippet + `
 			}

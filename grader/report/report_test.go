@@ -58,6 +58,8 @@ var race = suite.Finding{
 	Fix:     "free on stream 1, or record an event there after the launch and have stream 2 wait for it",
 	File:    file, Line: 41,
 	Related: []suite.Related{{File: file, Line: 44, Message: "used here, on stream 1"}, {Message: "called for the batches of the grader"}},
+	Picture: "stream 1   reduce\n             ┆\n             └┄┄┄┄┄┄┄┐  missing\n                     ▼\n" +
+		"stream 2         FreeAsync\n",
 }
 
 var remark = suite.Finding{

@@ -185,6 +185,18 @@ func (p *printer) finding(f suite.Finding) {
 		p.line(strings.Repeat(" ", indent) + harmless(head) + ": " + p.look.place(place(r.File, r.Line)))
 		p.quote(indent+2, r.File, r.Line)
 	}
+	p.picture(f.Picture)
+}
+
+// picture shows a drawing as it is.
+func (p *printer) picture(text string) {
+	if text == "" {
+		return
+	}
+	p.line("")
+	for _, l := range strings.Split(strings.TrimRight(harmless(text), "\n"), "\n") {
+		p.line(strings.Repeat(" ", indent) + clip(l, p.width-indent))
+	}
 }
 
 // place is how editors and terminals like a position: they make it a link.

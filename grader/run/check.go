@@ -147,7 +147,8 @@ func (c *checking) stop() {
 func (c *checking) findings(found []order.Finding, t *trace.Trace) []suite.Finding {
 	var fs []suite.Finding
 	for _, o := range found {
-		f := suite.Finding{Rule: o.Rule, Severity: suite.Error, Message: o.Message, Why: o.Why, Fix: o.Fix, Record: o.At}
+		f := suite.Finding{Rule: o.Rule, Severity: suite.Error, Message: o.Message, Why: o.Why, Fix: o.Fix, Record: o.At,
+			Picture: order.Picture(t, o)}
 		if o.Severity == order.Remark {
 			f.Severity = suite.Remark
 		}

@@ -171,7 +171,7 @@ func notYours(run caseRun, l locator) (suite.Finding, bool) {
 // object names what a record makes or ends.
 func object(r *trace.Record) (name string, made, ended bool) {
 	switch r.Op {
-	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocHost:
+	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost:
 		return fmt.Sprint("allocation ", r.Alloc), true, false
 	case trace.OpFree, trace.OpFreeAsync, trace.OpFreeHost:
 		return fmt.Sprint("allocation ", r.Alloc), false, true
@@ -183,6 +183,10 @@ func object(r *trace.Record) (name string, made, ended bool) {
 		return fmt.Sprint("event ", r.Event), true, false
 	case trace.OpEventDestroy:
 		return fmt.Sprint("event ", r.Event), false, true
+	case trace.OpMemPoolCreate:
+		return fmt.Sprint("pool ", r.Pool), true, false
+	case trace.OpMemPoolDestroy:
+		return fmt.Sprint("pool ", r.Pool), false, true
 	}
 	return "", false, false
 }

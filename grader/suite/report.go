@@ -76,6 +76,8 @@ type Finding struct {
 	File     string    `json:"file"` // the student's file as they named it; "" where no line is at fault
 	Line     int       `json:"line"`
 	Related  []Related `json:"related,omitempty"`
+	// Picture is a drawing of the streams concerned, in lines of at most 76 characters that each end in a newline.
+	Picture string `json:"picture,omitempty"`
 	// Record is the index of the record at fault in its case's trace; -1 where there is none.
 	Record int `json:"-"`
 }

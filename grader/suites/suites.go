@@ -11,6 +11,8 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suites/asyncpipeline"
+	"cudalab/grader/suites/crossstreamevents"
+	"cudalab/grader/suites/poolconfig"
 )
 
 // Lesson is what cudalab has to know about one lesson to check it.
@@ -23,6 +25,12 @@ type Lesson struct {
 
 var lessons = []Lesson{
 	{Suite: asyncpipeline.New(nil, nil), Main: "suite.New(exercise.Run, solution.Run)"},
+	{Suite: poolconfig.New(nil, nil), Main: "suite.New(exercise.Run, solution.Run)"},
+	{
+		Suite: crossstreamevents.New(crossstreamevents.Code{}, crossstreamevents.Code{}),
+		Main: "suite.New(suite.Code{Share: exercise.Share, FanOut: exercise.FanOut}, " +
+			"suite.Code{Share: solution.Share, FanOut: solution.FanOut})",
+	},
 }
 
 // Of is the lesson of an exercise.

@@ -188,7 +188,7 @@ func (d driver) speed(b *suite.Bench) {
 	if b.Session.Device().Info().Kind == device.Sim {
 		rounds = simRounds
 	}
-	keepPool(b)
+	b.KeepPool()
 	r := b.Rand()
 	w := speedWorkload(1)
 	a := newArena(b, w)
@@ -214,15 +214,4 @@ func (d driver) speed(b *suite.Bench) {
 	}
 	b.Race(warmRounds, rounds, contenders, prepare, check)
 	a.close()
-}
-
-// keepPool has the pool keep its memory across synchronisations, so that no contender pays for growing it.
-func keepPool(b *suite.Bench) {
-	pool, code := b.Session.Device().DeviceGetDefaultMemPool()
-	if code == device.Success {
-		code = b.Session.Device().MemPoolSetAttribute(pool, device.PoolReleaseThreshold, math.MaxUint64)
-	}
-	if code != device.Success {
-		b.Must(code)
-	}
 }

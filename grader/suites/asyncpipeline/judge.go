@@ -3,7 +3,6 @@ package asyncpipeline
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"cudalab/grader/suite"
 	"cudalab/native/trace"
@@ -127,15 +126,6 @@ func (c *call) buffer(i int) (alloc trace.ID, record int) {
 	return alloc, record
 }
 
-func unexpectedError(o suite.Outcome) suite.Finding {
-	return suite.Finding{
-		Rule: "unexpected-error", Severity: suite.Error, Record: -1,
-		Message: fmt.Sprintf("Run should have returned nil for %s, but it returned: %s", o.Label, o.Err),
-		Why:     "A CUDA call that answers an error has done nothing, so what follows cannot be right.",
-		Fix:     "Find the CUDA call that answered this error: its name stands at the start of the message.",
-	}
-}
-
 func judgeArguments(e *suite.Evidence) suite.Answer {
 	var a suite.Answer
 	notes := e.Cases[caseArguments]
@@ -156,7 +146,7 @@ func judgeArguments(e *suite.Evidence) suite.Answer {
 			}
 			a.Findings = append(a.Findings, e.At(suite.Finding{
 				Rule: "late-argument-check", Severity: suite.Error, Record: at,
-				Message: fmt.Sprintf("Run was given %s and called %s before it refused.", o.Label, callName(r)),
+				Message: fmt.Sprintf("Run was given %s and called %s before it refused.", o.Label, suite.CallName(r)),
 				Why:     "An argument that is refused before the first CUDA call leaves nothing to undo.",
 				Fix:     "Look at all the arguments, every batch included, before the first CUDA call.",
 			}, notes.Trace.SiteOf(r)))
@@ -169,12 +159,4 @@ func judgeArguments(e *suite.Evidence) suite.Answer {
 	}
 	a.Message = "No streams and empty batches are refused, and nothing was touched."
 	return a
-}
-
-// callName is a call as the student wrote it.
-func callName(r *trace.Record) string {
-	if r.Op == trace.OpLaunch {
-		return "kernels." + strings.ToUpper(r.Kernel[:1]) + r.Kernel[1:]
-	}
-	return "cuda." + r.Op.String()
 }

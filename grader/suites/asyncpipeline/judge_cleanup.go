@@ -4,15 +4,14 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
-	"cudalab/native/trace"
 )
 
 func judgeCleanup(e *suite.Evidence) suite.Answer {
 	a := suite.Answer{
-		Findings: e.Of(cleanupRules, caseShapes, caseRandom),
+		Findings: e.Of(suite.EndRules, caseShapes, caseRandom),
 		Message:  "Every buffer was freed once, and a failing CUDA call was reported and left nothing behind.",
 	}
-	if hasError(a.Findings) {
+	if suite.HasError(a.Findings) {
 		return a // a leak without any failure would only be told again for each failure
 	}
 	a.Findings = suite.Unique(append(a.Findings, afterFaults(e)...))
@@ -29,12 +28,12 @@ func afterFaults(e *suite.Evidence) []suite.Finding {
 	var found []suite.Finding
 	for i, o := range notes.Outcomes {
 		from, to := notes.Window(i)
-		failed := faked(notes.Trace, from, to)
+		failed := notes.Faked(from, to)
 		if failed < 0 {
 			continue // the code does without the call that was to fail
 		}
 		r := &notes.Trace.Records[failed]
-		what := callName(r) + " was made to answer " + codeName(r.Code)
+		what := suite.CallName(r) + " was made to answer " + codeName(r.Code)
 		if o.OK() {
 			found = append(found, e.At(suite.Finding{
 				Rule: "error-ignored", Severity: suite.Error, Record: failed,
@@ -59,14 +58,4 @@ func afterFaults(e *suite.Evidence) []suite.Finding {
 		}
 	}
 	return found
-}
-
-// faked is the record in [from, to) whose answer was injected; -1 if there is none.
-func faked(t *trace.Trace, from, to int) int {
-	for at := from; at < to; at++ {
-		if t.Records[at].Faked {
-			return at
-		}
-	}
-	return -1
 }

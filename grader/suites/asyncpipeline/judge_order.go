@@ -8,40 +8,16 @@ import (
 	"cudalab/native/trace"
 )
 
-// orderRules are the order checker's rules about when memory may be used, and cleanupRules those about its end.
-var (
-	orderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "data-race", "host-race",
-		"uninitialized-read", "out-of-bounds", "wait-unrecorded"}
-	cleanupRules = []string{"leak", "double-free", "invalid-free"}
-)
-
 func judgeOrder(e *suite.Evidence) suite.Answer {
 	a := suite.Answer{
-		Findings: e.Of(orderRules, caseShapes, caseRandom, casePending),
+		Findings: e.Of(suite.OrderRules, caseShapes, caseRandom, casePending),
 		Message:  "No use before its allocation, after its free, or beside a write it is not ordered with.",
 	}
-	a.Findings = append(a.Findings, remarks(e)...)
-	if !hasError(a.Findings) {
+	a.Findings = append(a.Findings, e.Remarks(caseShapes, caseRandom)...)
+	if !suite.HasError(a.Findings) {
 		a.Skip = incomplete(e)
 	}
 	return a
-}
-
-func hasError(findings []suite.Finding) bool {
-	return slices.ContainsFunc(findings, func(f suite.Finding) bool { return f.Severity == suite.Error })
-}
-
-// remarks are the order checker's remarks, whatever their rule.
-func remarks(e *suite.Evidence) []suite.Finding {
-	var found []suite.Finding
-	for _, id := range []string{caseShapes, caseRandom} {
-		for _, f := range e.Cases[id].Findings {
-			if f.Severity == suite.Remark && f.File != "" {
-				found = append(found, f)
-			}
-		}
-	}
-	return suite.Unique(found)
 }
 
 func judgePlacement(e *suite.Evidence) suite.Answer {
@@ -74,7 +50,7 @@ func (c *call) misplaced(i int) []suite.Finding {
 		found = append(found, c.at(suite.Finding{
 			Rule: "wrong-stream", Severity: suite.Error,
 			Message: fmt.Sprintf("With %s, %s belongs on streams[%d %% %d], that is streams[%d]; %s for it is on %s.",
-				c.w.label, c.batchName(i), i, len(c.streams), index, callName(r), c.streamName(r.Stream)),
+				c.w.label, c.batchName(i), i, len(c.streams), index, suite.CallName(r), c.streamName(r.Stream)),
 			Why: "Operations in one stream run in order without further ado, and batches in different streams can overlap.",
 			Fix: "Take stream := streams[i%len(streams)] once per batch and give it to every call of that batch.",
 		}, at))
@@ -130,19 +106,19 @@ func waiting(r *trace.Record, busy bool) (suite.Finding, bool) {
 	switch {
 	case slices.Contains(synchronousAllocs, r.Op):
 		f.Rule = "synchronous-allocation"
-		f.Message = callName(r) + " allocates outside any stream; its memory has to be freed by a call that waits for the device."
+		f.Message = suite.CallName(r) + " allocates outside any stream; its memory has to be freed by a call that waits for the device."
 		f.Why = "Memory from cuda.MallocAsync belongs to the stream's order, comes from a pool and goes back without waiting."
 		f.Fix = "Allocate with cuda.MallocAsync(size, stream) and free with cuda.FreeAsync(ptr, stream)."
 	case known:
-		f.Message = callName(r) + " " + what + "; Run should return without waiting for the device."
+		f.Message = suite.CallName(r) + " " + what + "; Run should return without waiting for the device."
 		if r.Op == trace.OpFree {
 			f.Fix = "Allocate with cuda.MallocAsync(size, stream) and free with cuda.FreeAsync(ptr, stream)."
 		}
 	case (r.Op == trace.OpStreamQuery || r.Op == trace.OpEventQuery) && r.Code != 0:
-		f.Message = callName(r) + " asks whether the device is done and was told: not yet. Asking until it is done is waiting."
+		f.Message = suite.CallName(r) + " asks whether the device is done and was told: not yet. Asking until it is done is waiting."
 	case busy && r.Took > pendingDelay/2:
 		f.Message = fmt.Sprintf("%s did not return for %.1f ms while the streams were busy; Run should return without waiting "+
-			"for the device.", callName(r), float64(r.Took)/1e6)
+			"for the device.", suite.CallName(r), float64(r.Took)/1e6)
 	default:
 		return suite.Finding{}, false
 	}

@@ -17,7 +17,7 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 	batches := 0
 	for _, c := range good(e) {
 		if !c.outcome.OK() {
-			a.Findings = append(a.Findings, unexpectedError(c.outcome))
+			a.Findings = append(a.Findings, suite.UnexpectedError("Run", c.outcome))
 			continue
 		}
 		for i, got := range c.sums {

@@ -17,7 +17,7 @@ func codeName(code int32) string { return device.Code(code).String() }
 func judgeSpeed(e *suite.Evidence) suite.Answer {
 	notes := e.Cases[caseSpeed]
 	for _, o := range notes.Outcomes {
-		return suite.Answer{Findings: []suite.Finding{unexpectedError(o)}}
+		return suite.Answer{Findings: []suite.Finding{suite.UnexpectedError("Run", o)}}
 	}
 	if f, wrong := wrongWhenTimed(notes); wrong {
 		return suite.Answer{Findings: []suite.Finding{f}}
@@ -32,11 +32,11 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 		Message: fmt.Sprintf("%.2f times the solution's time; %.1f times as fast as the synchronous baseline.",
 			ratio.Value, speedup.Value),
 		Measurements: []suite.Measurement{
-			figure("time / solution's time", "x", ratio, speedLimit),
-			figure("speedup over the synchronous baseline", "x", speedup, 0),
-			microseconds("your time", yours),
-			microseconds("the solution's time", solution),
-			microseconds("the baseline's time", baseline),
+			suite.Figure("time / solution's time", "x", ratio, speedLimit),
+			suite.Figure("speedup over the synchronous baseline", "x", speedup, 0),
+			suite.Microseconds("your time", yours),
+			suite.Microseconds("the solution's time", solution),
+			suite.Microseconds("the baseline's time", baseline),
 		},
 	}
 	if ratio.Against(speedLimit) == measure.Beyond {
@@ -77,13 +77,4 @@ func wrongWhenTimed(notes *suite.CaseNotes) (suite.Finding, bool) {
 		sums = sums[len(w.batches):]
 	}
 	return suite.Finding{}, false
-}
-
-func figure(name, unit string, v measure.Interval, limit float64) suite.Measurement {
-	return suite.Measurement{Name: name, Unit: unit, Value: v.Value, Low: v.Low, High: v.High, Limit: limit}
-}
-
-func microseconds(name string, samples []int64) suite.Measurement {
-	v := measure.MedianOf(samples)
-	return suite.Measurement{Name: name, Unit: "µs", Value: v.Value / 1e3, Low: v.Low / 1e3, High: v.High / 1e3}
 }

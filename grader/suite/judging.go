@@ -1,0 +1,74 @@
+package suite
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cudalab/grader/measure"
+	"cudalab/native/trace"
+)
+
+// The order checker's rules, as checks group them: when memory may be used, and that everything made comes to an end.
+var (
+	OrderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "data-race", "host-race",
+		"uninitialized-read", "out-of-bounds", "wait-unrecorded"}
+	EndRules = []string{"leak", "double-free", "invalid-free"}
+)
+
+// HasError reports whether one of the findings fails its check.
+func HasError(findings []Finding) bool {
+	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == Error })
+}
+
+// Remarks are the order checker's remarks on the student's lines in some cases, whatever their rule.
+func (e *Evidence) Remarks(cases ...string) []Finding {
+	var found []Finding
+	for _, id := range cases {
+		for _, f := range e.Cases[id].Findings {
+			if f.Severity == Remark && f.File != "" {
+				found = append(found, f)
+			}
+		}
+	}
+	return Unique(found)
+}
+
+// Faked is the first record in [from, to) whose answer was injected; -1 if there is none.
+func (c *CaseNotes) Faked(from, to int) int {
+	for at := from; at < to; at++ {
+		if c.Trace.Records[at].Faked {
+			return at
+		}
+	}
+	return -1
+}
+
+// CallName is a call as the student wrote it: "cuda.MallocAsync", "kernels.Reduce".
+func CallName(r *trace.Record) string {
+	if r.Op == trace.OpLaunch {
+		return "kernels." + strings.ToUpper(r.Kernel[:1]) + r.Kernel[1:]
+	}
+	return "cuda." + r.Op.String()
+}
+
+// UnexpectedError is the finding where function should have succeeded.
+func UnexpectedError(function string, o Outcome) Finding {
+	return Finding{
+		Rule: "unexpected-error", Severity: Error, Record: -1,
+		Message: fmt.Sprintf("%s should have returned nil for %s, but it returned: %s", function, o.Label, o.Err),
+		Why:     "A CUDA call that answers an error has done nothing, so what follows cannot be right.",
+		Fix:     "Find the CUDA call that answered this error: its name stands at the start of the message.",
+	}
+}
+
+// Figure is a measurement with its interval; a limit of 0 is none.
+func Figure(name, unit string, v measure.Interval, limit float64) Measurement {
+	return Measurement{Name: name, Unit: unit, Value: v.Value, Low: v.Low, High: v.High, Limit: limit}
+}
+
+// Microseconds is the median of samples in nanoseconds.
+func Microseconds(name string, samples []int64) Measurement {
+	v := measure.MedianOf(samples)
+	return Measurement{Name: name, Unit: "µs", Value: v.Value / 1e3, Low: v.Low / 1e3, High: v.High / 1e3}
+}

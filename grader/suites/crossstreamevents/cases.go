@@ -1,0 +1,234 @@
+package crossstreamevents
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/kernels/probe"
+	"cudalab/native/cuda"
+	"cudalab/native/device"
+	"cudalab/native/trace"
+)
+
+// driver holds the code under test and drives it through the cases.
+type driver struct{ student, solution Code }
+
+// poison is what results hold before a call, byte by byte, so that one that was never set to zero shows. What is
+// allocated after the call is filled with it too, so that memory that was freed too early does not keep its numbers.
+const poison = 0xA5
+
+// Delays in nanoseconds.
+const (
+	lateDelay        = 30_000_000 // of a stream that is late: far longer than the call's own work
+	independentDelay = 100_000    // of the work that independent enqueues
+)
+
+// arena is the device side of one call: its streams, and room for its results.
+type arena struct {
+	b       *suite.Bench
+	w       workload
+	streams []cuda.Stream // the source first
+	results cuda.DevicePtr
+}
+
+func newArena(b *suite.Bench, w workload) *arena {
+	a := &arena{b: b, w: w}
+	var err error
+	a.results, err = cuda.Malloc(int64(8 * w.outs()))
+	b.Must(err)
+	for i := range 1 + w.outs() {
+		s, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
+		b.Must(err)
+		b.Session.Label(w.streamName(i))
+		a.streams = append(a.streams, s)
+	}
+	a.poison()
+	return a
+}
+
+func (a *arena) poison() {
+	a.b.Must(cuda.Memset(a.results, poison, int64(8*a.w.outs())))
+	a.b.Must(cuda.DeviceSynchronize())
+}
+
+// outs are the addresses of the results: a fresh slice, since the code under test may write to it.
+func (a *arena) outs() []cuda.DevicePtr {
+	outs := make([]cuda.DevicePtr, a.w.outs())
+	for i := range outs {
+		outs[i] = a.results + cuda.DevicePtr(8*i)
+	}
+	return outs
+}
+
+// call has the code do the workload once.
+func (a *arena) call(code Code, independent func(cuda.Stream) error) error {
+	if a.w.consumers == 0 {
+		return code.Share(a.streams[0], a.streams[1], a.w.n, a.results, independent)
+	}
+	return code.FanOut(a.streams[0], append([]cuda.Stream(nil), a.streams[1:]...), a.w.n, a.outs())
+}
+
+// note reads the results back and notes each under name.
+func (a *arena) note(name string) {
+	raw := make([]byte, 8*a.w.outs())
+	a.b.Must(cuda.MemcpyDtoH(cuda.Pageable(raw), a.results, int64(len(raw))))
+	for i := range a.w.outs() {
+		a.b.Value(name, binary.LittleEndian.Uint64(raw[8*i:]))
+	}
+}
+
+func (a *arena) close() {
+	a.b.Must(cuda.DeviceSynchronize())
+	for _, s := range a.streams {
+		a.b.Must(cuda.StreamDestroy(s))
+	}
+	a.b.Must(cuda.Free(a.results))
+}
+
+// delay is independent work, which the judges know in the trace by its kernel.
+func delay(s cuda.Stream) error { return probe.Delay(s, independentDelay) }
+
+// nothing is independent work where a launch would be in the way.
+func nothing(cuda.Stream) error { return nil }
+
+// passes runs each workload once, as long as there is sense in going on, and notes the sums.
+func (d driver) passes(b *suite.Bench, ws []workload) {
+	b.KeepPool()
+	for _, w := range ws {
+		a := newArena(b, w)
+		for _, i := range w.late {
+			b.Must(probe.Delay(a.streams[i], lateDelay))
+		}
+		o := b.Call(w.label(), func() error { return a.call(d.student, delay) })
+		a.overwrite()
+		a.wait()
+		a.note("sum")
+		a.close()
+		if !o.OK() {
+			return
+		}
+	}
+}
+
+// overwrite takes memory in the source's stream, where what the code has just freed is the first to be handed out
+// again, and writes over it. A reduction that is still to come then finds other numbers than it should.
+func (a *arena) overwrite() {
+	size := int64(4 * a.w.n)
+	p, err := cuda.MallocAsync(size, a.streams[0])
+	a.b.Must(err)
+	a.b.Must(cuda.MemsetAsync(p, poison, size, a.streams[0]))
+	a.b.Must(cuda.FreeAsync(p, a.streams[0]))
+}
+
+// wait waits for the streams one by one, those that are late last: what should have waited for a late stream, and does
+// not, is then done before it. The last consumers come first, since code that forgets some remembers the first.
+func (a *arena) wait() {
+	for _, late := range []bool{false, true} {
+		for i, s := range slices.Backward(a.streams) {
+			if slices.Contains(a.w.late, i) == late {
+				a.b.Must(cuda.StreamSynchronize(s))
+			}
+		}
+	}
+}
+
+func (d driver) share(b *suite.Bench)        { d.passes(b, shareWorkloads(b.Seed)) }
+func (d driver) shareDelays(b *suite.Bench)  { d.passes(b, shareDelayed(b.Seed)) }
+func (d driver) fanOut(b *suite.Bench)       { d.passes(b, fanOutWorkloads(b.Seed)) }
+func (d driver) fanOutDelays(b *suite.Bench) { d.passes(b, fanOutDelayed(b.Seed)) }
+
+// errIndependent is what independent answers in shareError.
+var errIndependent = errors.New("the independent work could not be enqueued")
+
+// noteKept is 1 where an error of independent came back, and 0 where it did not.
+const noteKept = "error kept"
+
+// shareError has independent fail while b is busy with what it was given.
+func (d driver) shareError(b *suite.Bench) {
+	a := newArena(b, workload{n: 900, late: []int{1}})
+	b.Must(probe.Delay(a.streams[1], lateDelay))
+	kept := uint64(0)
+	b.Call(a.w.label()+" and independent returns an error", func() error {
+		err := a.call(d.student, func(cuda.Stream) error { return errIndependent })
+		if errors.Is(err, errIndependent) {
+			kept = 1
+		}
+		return err
+	})
+	b.Value(noteKept, kept)
+	a.close()
+}
+
+// A badCall is arguments that must be refused, in words.
+type badCall struct {
+	label           string
+	n               int
+	consumers, outs int
+}
+
+var (
+	badShares  = []badCall{{"0 elements", 0, 0, 1}, {"-7 elements", -7, 0, 1}}
+	badFanOuts = []badCall{
+		{"0 elements", 0, 2, 2},
+		{"-1 elements", -1, 1, 1},
+		{"no consumers", 100, 0, 0},
+		{"3 consumers and 2 outs", 100, 3, 2},
+		{"1 consumer and 2 outs", 100, 1, 2},
+	}
+)
+
+func (d driver) shareArguments(b *suite.Bench) {
+	for _, bad := range badShares {
+		a := newArena(b, workload{n: bad.n})
+		o := b.Call(bad.label, func() error { return a.call(d.student, delay) })
+		a.close()
+		if o.Gap != "" {
+			return
+		}
+	}
+}
+
+func (d driver) fanOutArguments(b *suite.Bench) {
+	for _, bad := range badFanOuts {
+		a := newArena(b, workload{n: bad.n, consumers: max(bad.consumers, bad.outs)})
+		o := b.Call(bad.label, func() error {
+			return d.student.FanOut(a.streams[0], a.streams[1:1+bad.consumers], bad.n, a.outs()[:bad.outs])
+		})
+		a.close()
+		if o.Gap != "" {
+			return
+		}
+	}
+}
+
+// faultPlan is which calls are made to fail, one per run of the code, and what they answer. A program may need more of a
+// kind than others do, or fewer: calls is the most that is tried. The events come last: the order checker tells a fault
+// once, where it is first seen, and a free that only a missing event puts out of order weighs less than others.
+var faultPlan = []struct {
+	op    trace.Op
+	calls int
+	code  device.Code
+}{
+	{trace.OpEventCreate, 3, device.ErrorOutOfMemory},
+	{trace.OpMallocAsync, 1, device.ErrorOutOfMemory},
+	{trace.OpMemsetAsync, 2, device.ErrorInvalidValue},
+	{trace.OpLaunch, 3, device.ErrorLaunchResources},
+	{trace.OpEventRecord, 3, device.ErrorInvalidHandle},
+	{trace.OpStreamWaitEvent, 4, device.ErrorInvalidHandle},
+}
+
+func (d driver) faults(b *suite.Bench) {
+	for _, w := range faulty() {
+		for _, f := range faultPlan {
+			for k := 1; k <= f.calls; k++ {
+				a := newArena(b, w)
+				b.Session.Fail(f.op, k, f.code)
+				b.Call(w.label(), func() error { return a.call(d.student, nothing) })
+				b.Session.ClearFaults()
+				a.close()
+			}
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package crossstreamevents
+
+import (
+	"fmt"
+	"maps"
+
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+func judgeOverlap(e *suite.Evidence) suite.Answer {
+	return judgeCalls(e, "The independent work need not wait for b, nor one consumer for another.", func(c *call) []suite.Finding {
+		if !c.outcome.OK() {
+			return nil
+		}
+		if c.w.consumers == 0 {
+			return c.judgeIndependent()
+		}
+		return c.judgeConsumers()
+	})
+}
+
+// behind is, for one stream, which streams' work its own comes after, and the record of the wait that made it so.
+type behind map[trace.ID]int
+
+// order follows the call's events up to the record at end: whose work each stream's next work will come after.
+func (c *call) order(end int) map[trace.ID]behind {
+	streams, events := map[trace.ID]behind{}, map[trace.ID]behind{}
+	c.records(func(at int, r *trace.Record) bool {
+		switch {
+		case at >= end:
+			return false
+		case r.Code != 0:
+		case r.Op == trace.OpEventRecord:
+			covered := behind{r.Stream: at}
+			maps.Copy(covered, streams[r.Stream])
+			events[r.Event] = covered
+		case r.Op == trace.OpStreamWaitEvent:
+			if streams[r.Stream] == nil {
+				streams[r.Stream] = behind{}
+			}
+			for s := range events[r.Event] {
+				if _, already := streams[r.Stream][s]; !already && s != r.Stream {
+					streams[r.Stream][s] = at
+				}
+			}
+		}
+		return true
+	})
+	return streams
+}
+
+// judgeIndependent looks at when, how often and where Share called independent.
+func (c *call) judgeIndependent() []suite.Finding {
+	var made []int
+	for at := c.from; at < c.to; at++ {
+		if independent(&c.notes.Trace.Records[at]) {
+			made = append(made, at)
+		}
+	}
+	f := suite.Finding{
+		Rule: "independent-calls",
+		Why:  "The work that independent enqueues is the caller's own: left out it is missing, and twice it is done twice.",
+		Fix:  "Call independent(a) once, after b's work has been enqueued and before a waits for b.",
+	}
+	switch {
+	case len(made) == 0:
+		f.Severity, f.Record = suite.Error, -1
+		f.Message = "Share never called independent."
+		return []suite.Finding{f}
+	case len(made) > 1:
+		f.Message = fmt.Sprintf("Share called independent %d times; once is what it should be.", len(made))
+		return []suite.Finding{c.at(f, made[1])}
+	}
+	at := made[0]
+	if r := &c.notes.Trace.Records[at]; r.Stream != c.streams[0] {
+		f.Rule = "wrong-stream"
+		f.Message = fmt.Sprintf("Share called independent with %s; it should be called with a.", c.streamName(r.Stream))
+		f.Why = "The caller's work has its place in a; in another stream it is in no order with the rest of a's work."
+		f.Fix = "Call independent(a)."
+		return []suite.Finding{c.at(f, at)}
+	}
+	if last := c.reduction(0); last > at {
+		f.Rule = "independent-too-early"
+		f.Message = "Share called independent before it had enqueued all of b's work."
+		f.Why = "What is enqueued first can begin first: while the host is busy enqueuing the independent work, b has nothing to do."
+		f = c.at(f, at)
+		c.relate(&f, last, "the reduction is enqueued only here")
+		return []suite.Finding{f}
+	}
+	if wait, waits := c.order(at)[c.streams[0]][c.streams[1]]; waits {
+		f.Rule = "overlap-lost"
+		f.Message = "Stream a is made to wait for b before independent is called, so the independent work cannot begin until b is done."
+		f.Why = "A stream that waits for an event holds back all that is enqueued in it later, whether that needs the wait or not."
+		f.Fix = "Call independent(a) first; a has to wait for b only before it frees the buffer."
+		f = c.at(f, wait)
+		c.relate(&f, at, "the independent work is enqueued only here, behind that wait")
+		return []suite.Finding{f}
+	}
+	return nil
+}
+
+// judgeConsumers looks for reductions that come after another consumer's work.
+func (c *call) judgeConsumers() []suite.Finding {
+	var found []suite.Finding
+	for i := range c.w.consumers {
+		at := c.reduction(i)
+		if at < 0 {
+			continue
+		}
+		order := c.order(at)[c.streams[1+i]]
+		for j := range c.w.consumers {
+			wait, waits := order[c.streams[1+j]]
+			if !waits || c.streams[1+j] == c.streams[1+i] {
+				continue
+			}
+			f := c.at(suite.Finding{
+				Rule: "overlap-lost",
+				Message: fmt.Sprintf("The reduction in %s comes after the work of %s, because of this wait; the two could run at the same "+
+					"time.", c.w.streamName(1+i), c.w.streamName(1+j)),
+				Why: "A stream that waits for an event also waits for all that the event's stream had waited for.",
+				Fix: "Make each consumer wait for one event only, recorded in source right after process and before source waits for " +
+					"any consumer.",
+			}, wait)
+			c.relate(&f, at, "this reduction is held back")
+			found = append(found, f)
+		}
+	}
+	return found
+}

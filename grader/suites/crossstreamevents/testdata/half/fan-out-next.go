@@ -1,0 +1,104 @@
+// Share and release, and nothing of FanOut.
+//
+//cudalab:next 2a
+package crossstreamevents
+
+import (
+	"errors"
+
+	"cudalab/exercises/contract"
+	"cudalab/kernels"
+	"cudalab/native/cuda"
+)
+
+// Share hands a buffer of n float32 elements from stream a to stream b and back, and returns without waiting for the
+// device.
+//
+// The buffer is allocated in a and filled there by kernels.Process, with multiplier 1 and work 0. Stream b reduces it
+// into the 8 bytes at out, which hold garbage until Share has set them to zero, in b as well. Then the buffer is freed
+// in a. Nothing but events puts the two streams in order.
+//
+// independent enqueues work in a that has nothing to do with the buffer. It is called once, with a, after all of b's
+// work has been enqueued and before a is made to wait for b, so that its work can run while b reduces.
+//
+// With n below 1 Share answers contract.ErrArgument before it makes a single CUDA call. It stops at the first error,
+// of CUDA or of independent, and returns it. On every way out the buffer is freed behind its last use, and every event
+// that Share has created is destroyed.
+func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.Stream) error) (err error) {
+	// TODO(1a): Answer contract.ErrArgument if n is below 1.
+	if n < 1 {
+		return contract.ErrArgument
+	}
+
+	// TODO(1b): Create an event without timing. See to it that it is destroyed on every way out.
+	event, err := cuda.EventCreate()
+	if err != nil {
+		return err
+	}
+	defer cuda.EventDestroy(event)
+
+	// TODO(1c): Allocate n float32 elements in a, and launch kernels.Process on them there, with multiplier 1 and work 0.
+	data, err := cuda.MallocAsync(4*int64(n), a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release(data, event, a, b)) }()
+	if err := kernels.Process((n+255)/256, 256, a, data, n, 1, 0); err != nil {
+		return err
+	}
+
+	// TODO(1d): Make b wait for process with the event. In b, set the 8 bytes at out to zero and launch kernels.Reduce.
+	if err := cuda.EventRecord(event, a); err != nil {
+		return err
+	}
+	if err := cuda.StreamWaitEvent(b, event); err != nil {
+		return err
+	}
+	if err := cuda.MemsetAsync(out, 0, 8, b); err != nil {
+		return err
+	}
+	if err := kernels.Reduce((n+255)/256, 256, b, data, n, out); err != nil {
+		return err
+	}
+
+	// TODO(1e): Call independent with a. Call release with your buffer and event after that, and on every way out since 1c.
+	return independent(a)
+}
+
+// release frees data in owner, behind all that the users have been given so far. The event is recorded anew for each
+// user; who waited for what it recorded before goes on waiting for that.
+func release(data cuda.DevicePtr, event cuda.Event, owner cuda.Stream, users ...cuda.Stream) error {
+	// TODO(1f): Make owner wait for every user with the event, then free data in owner, whatever has failed before.
+	var err error
+	for _, user := range users {
+		err = errors.Join(err, cuda.EventRecord(event, user))
+		err = errors.Join(err, cuda.StreamWaitEvent(owner, event))
+	}
+	return errors.Join(err, cuda.FreeAsync(data, owner))
+}
+
+// FanOut hands a buffer of n float32 elements from one stream to many and back, and returns without waiting for the
+// device.
+//
+// The buffer is allocated in source and filled there by kernels.Process, with multiplier 1 and work 0. Every stream in
+// consumers reduces it: consumers[i] into the 8 bytes at outs[i], which hold garbage until FanOut has set them to zero,
+// in consumers[i] as well. The reductions do not wait for each other. Then the buffer is freed in source. Nothing but
+// events puts the streams in order.
+//
+// With n below 1, without consumers, or with fewer or more outs than consumers FanOut answers contract.ErrArgument
+// before it makes a single CUDA call. It stops at the first error that CUDA answers and returns it. On every way out the
+// buffer is freed behind its last use, and every event that FanOut has created is destroyed.
+func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.DevicePtr) (err error) {
+	// TODO(2a): Answer contract.ErrArgument to an n below 1, no consumers, or not as many outs as consumers.
+	if err := contract.TODO("2a"); err != nil {
+		return err
+	}
+
+	// TODO(2b): As in Share: create an event, allocate the elements in source and launch kernels.Process on them there.
+	if err := contract.TODO("2b"); err != nil {
+		return err
+	}
+
+	// TODO(2c): As in Share, for every consumer: make it wait, set its out to zero, reduce. At the end release.
+	return contract.TODO("2c")
+}

@@ -1,0 +1,132 @@
+package poolconfig
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite"
+)
+
+// workload is one call of Run: a configuration without its streams, and how many of those there are.
+type workload struct {
+	label   string
+	streams int
+	config  contract.PoolConfig
+	// ownPool has the call find a pool of the grader's as the device's current one, in place of the default pool.
+	ownPool bool
+}
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+	// keepAll is a threshold above all that a pool can hold.
+	keepAll = math.MaxUint64
+)
+
+func newWorkload(streams, rounds int, threshold, trimTo uint64, sizes ...int64) workload {
+	return workload{
+		label: fmt.Sprintf("%s of %s on %s with %s", count(rounds, "round", "rounds"),
+			count(len(sizes), "block", "blocks"), count(streams, "stream", "streams"), thresholdName(threshold)),
+		streams: streams,
+		config:  contract.PoolConfig{Threshold: threshold, TrimTo: trimTo, Sizes: sizes, Rounds: rounds},
+	}
+}
+
+func (w workload) withOwnPool() workload {
+	w.ownPool = true
+	return w
+}
+
+// blocks is how many blocks all rounds have together.
+func (w *workload) blocks() int { return w.config.Rounds * len(w.config.Sizes) }
+
+// peak is how many bytes a round has live at once.
+func (w *workload) peak() uint64 {
+	sum := uint64(0)
+	for _, size := range w.config.Sizes {
+		sum += uint64(size)
+	}
+	return sum
+}
+
+func thresholdName(bytes uint64) string {
+	if bytes == keepAll {
+		return "the largest threshold"
+	}
+	return "threshold " + bytesName(bytes)
+}
+
+// bytesName is a number of bytes for a message.
+func bytesName(n uint64) string {
+	switch {
+	case n == 1:
+		return "1 byte"
+	case n == keepAll:
+		return "the largest number"
+	case n >= mib && n%mib == 0:
+		return fmt.Sprintf("%d MiB", n/mib)
+	case n >= kib && n%kib == 0:
+		return fmt.Sprintf("%d KiB", n/kib)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// shapes are the workloads at the edges: one byte, more streams than blocks, pools of several growth steps that keep
+// all, nothing, or a part.
+func shapes() []workload {
+	return []workload{
+		newWorkload(1, 1, keepAll, 0, 1),
+		newWorkload(3, 3, keepAll, 0, 1000, 64*kib, 4097, 300_000, 12).withOwnPool(),
+		newWorkload(2, 2, 0, 0, 20*mib, 20*mib, mib),
+		newWorkload(2, 2, 40*mib, 33*mib, 24*mib, 9*mib, 17*mib).withOwnPool(),
+		newWorkload(4, 2, keepAll, 1, 5000, 7000),
+	}
+}
+
+// drawn are the random workloads of a seed.
+func drawn(seed uint64) []workload {
+	r := suite.NewRand(seed, caseRandom)
+	ws := make([]workload, 3)
+	for i := range ws {
+		sizes := make([]int64, 2+r.IntN(6))
+		for j := range sizes {
+			sizes[j] = 1 + r.Int64N(mib)
+		}
+		if i == 0 {
+			sizes[r.IntN(len(sizes))] = 16*mib + r.Int64N(24*mib)
+		}
+		thresholds := []uint64{0, keepAll, r.Uint64N(64 * mib)}
+		ws[i] = newWorkload(1+r.IntN(4), 2+r.IntN(3), thresholds[i], r.Uint64N(48*mib), sizes...)
+		ws[i].ownPool = r.IntN(2) == 0
+	}
+	return ws
+}
+
+// faulty is the workload under which CUDA calls are made to fail.
+func faulty() workload { return newWorkload(2, 2, keepAll, 0, 3000, 5000, 7000).withOwnPool() }
+
+// The timed workload. Its blocks are small, so that touching them takes less than what a pool that keeps nothing pays in
+// every round for growing and giving back: some 80 µs on an H200 whatever the blocks' size below its growth step.
+const (
+	speedStreams = 2
+	speedBlocks  = 4
+	speedRounds  = 20
+)
+
+// speedWorkload is one sample's workload, of sizes that none had before.
+func speedWorkload(r *rand.Rand) workload {
+	sizes := make([]int64, speedBlocks)
+	for j := range sizes {
+		sizes[j] = 32*kib + r.Int64N(32*kib)
+	}
+	return newWorkload(speedStreams, speedRounds, keepAll, 0, sizes...)
+}

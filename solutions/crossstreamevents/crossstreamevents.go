@@ -1,0 +1,136 @@
+// Package crossstreamevents is the exercise cross-stream-events: memory that one stream allocates and fills, other
+// streams read and the first one frees, put in order by events alone.
+package crossstreamevents
+
+import (
+	"errors"
+	"fmt"
+
+	"cudalab/exercises/contract"
+	"cudalab/kernels"
+	"cudalab/native/cuda"
+)
+
+// Share hands a buffer of n float32 elements from stream a to stream b and back, and returns without waiting for the
+// device.
+//
+// The buffer is allocated in a and filled there by kernels.Process, with multiplier 1 and work 0. Stream b reduces it
+// into the 8 bytes at out, which hold garbage until Share has set them to zero, in b as well. Then the buffer is freed
+// in a. Nothing but events puts the two streams in order.
+//
+// independent enqueues work in a that has nothing to do with the buffer. It is called once, with a, after all of b's
+// work has been enqueued and before a is made to wait for b, so that its work can run while b reduces.
+//
+// With n below 1 Share answers contract.ErrArgument before it makes a single CUDA call. It stops at the first error,
+// of CUDA or of independent, and returns it. On every way out the buffer is freed behind its last use, and every event
+// that Share has created is destroyed.
+func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.Stream) error) (err error) {
+	if n < 1 {
+		return fmt.Errorf("%d elements: %w", n, contract.ErrArgument)
+	}
+
+	event, err := cuda.EventCreateWithFlags(cuda.EventDisableTiming)
+	if err != nil {
+		return err
+	}
+	// A stream that was told to wait goes on waiting when the event is gone, so this is never too early.
+	defer func() { err = errors.Join(err, cuda.EventDestroy(event)) }()
+
+	data, err := cuda.MallocAsync(4*int64(n), a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release(data, event, a, b)) }()
+
+	// One thread per element; the last block is cut short where n is no multiple of its size, hence rounding up.
+	const block = 256
+	grid := (n + block - 1) / block
+	if err := kernels.Process(grid, block, a, data, n, 1, 0); err != nil {
+		return err
+	}
+
+	// The event takes in what a has been given so far: the allocation and process.
+	if err := cuda.EventRecord(event, a); err != nil {
+		return err
+	}
+	if err := cuda.StreamWaitEvent(b, event); err != nil {
+		return err
+	}
+	if err := cuda.MemsetAsync(out, 0, 8, b); err != nil {
+		return err
+	}
+	if err := kernels.Reduce(grid, block, b, data, n, out); err != nil {
+		return err
+	}
+
+	// Stream a has nothing to wait for yet. It will, in release, before it frees.
+	return independent(a)
+}
+
+// release frees data in owner, behind all that the users have been given so far. The event is recorded anew for each
+// user; who waited for what it recorded before goes on waiting for that.
+func release(data cuda.DevicePtr, event cuda.Event, owner cuda.Stream, users ...cuda.Stream) error {
+	var failed error
+	for _, user := range users {
+		err := cuda.EventRecord(event, user)
+		if err == nil {
+			err = cuda.StreamWaitEvent(owner, event)
+		}
+		if err != nil {
+			// Without the event only the host is left to wait, or the memory would go while user still reads it.
+			failed = errors.Join(failed, err, cuda.StreamSynchronize(user))
+		}
+	}
+	return errors.Join(failed, cuda.FreeAsync(data, owner))
+}
+
+// FanOut hands a buffer of n float32 elements from one stream to many and back, and returns without waiting for the
+// device.
+//
+// The buffer is allocated in source and filled there by kernels.Process, with multiplier 1 and work 0. Every stream in
+// consumers reduces it: consumers[i] into the 8 bytes at outs[i], which hold garbage until FanOut has set them to zero,
+// in consumers[i] as well. The reductions do not wait for each other. Then the buffer is freed in source. Nothing but
+// events puts the streams in order.
+//
+// With n below 1, without consumers, or with fewer or more outs than consumers FanOut answers contract.ErrArgument
+// before it makes a single CUDA call. It stops at the first error that CUDA answers and returns it. On every way out the
+// buffer is freed behind its last use, and every event that FanOut has created is destroyed.
+func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.DevicePtr) (err error) {
+	if n < 1 || len(consumers) == 0 || len(outs) != len(consumers) {
+		return fmt.Errorf("%d elements, %d consumers, %d outs: %w", n, len(consumers), len(outs), contract.ErrArgument)
+	}
+
+	event, err := cuda.EventCreateWithFlags(cuda.EventDisableTiming)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cuda.EventDestroy(event)) }()
+	data, err := cuda.MallocAsync(4*int64(n), source)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release(data, event, source, consumers...)) }()
+
+	const block = 256
+	grid := (n + block - 1) / block
+	if err := kernels.Process(grid, block, source, data, n, 1, 0); err != nil {
+		return err
+	}
+
+	// Recorded once, the event serves any number of streams that wait for it.
+	if err := cuda.EventRecord(event, source); err != nil {
+		return err
+	}
+	for i, consumer := range consumers {
+		if err := cuda.StreamWaitEvent(consumer, event); err != nil {
+			return err
+		}
+		if err := cuda.MemsetAsync(outs[i], 0, 8, consumer); err != nil {
+			return err
+		}
+		if err := kernels.Reduce(grid, block, consumer, data, n, outs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
