@@ -121,6 +121,15 @@ func crashed(run caseRun, l locator) suite.Finding {
 		f.Rule = "deadlock"
 		f.Message = "Your code should have returned, but it waits for something that can never happen: a deadlock."
 		f.Fix = "Nobody will ever send on this channel: these lessons need no channels, the order is the streams' and events'."
+	case strings.HasPrefix(c.headline, "SIGSEGV"), strings.HasPrefix(c.headline, "SIGBUS"):
+		f.Rule = "driver-crash"
+		f.Message = "The call on this line should have returned, but NVIDIA's driver crashed inside it and took the process with it."
+		if _, ok := c.in(l); !ok {
+			f.Message = "Your code returned, but NVIDIA's driver crashed when the device was cleaned up after it."
+		}
+		f.Why = "The driver trusts what it is given and what was left behind before: it does not survive everything that is wrong."
+		f.Fix = "Mend the other findings first: a pool, stream or block that is no longer valid, or that was never given back, is " +
+			"what the driver stumbles over."
 	case strings.Contains(c.headline, "stack overflow"):
 		f.Rule = "endless-recursion"
 		f.Message = "Your code should have returned, but a function calls itself without end until the stack is full."

@@ -56,6 +56,8 @@ func parseCrash(stderr []byte) crash {
 		switch {
 		case c.headline == "" && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")):
 			_, c.headline, _ = strings.Cut(line, ": ")
+		case c.headline == "" && strings.HasPrefix(line, "SIG") && !strings.HasPrefix(line, "SIGQUIT"):
+			c.headline = line
 		case strings.HasPrefix(line, "goroutine ") && strings.HasSuffix(line, "]:"):
 			_, state, _ := strings.Cut(strings.TrimSuffix(line, "]:"), "[")
 			state, _, _ = strings.Cut(state, ",")

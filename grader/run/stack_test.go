@@ -52,6 +52,24 @@ cudalab/exercises/slab.New({0x0, 0x0}, 0x3)
 			place: suite.Place{File: "wait.go", Line: 7, Func: "wait"},
 		},
 		{
+			name: "the driver crashes",
+			stderr: `SIGSEGV: segmentation violation
+PC=0x7f02be5869f8 m=0 sigcode=1 addr=0x58
+signal arrived during cgo execution
+
+goroutine 1 gp=0x3aabad7161e0 m=0 mp=0x66c220 [syscall]:
+runtime.cgocall(0x4c8d80, 0x3aabad7fe000)
+	runtime/cgocall.go:167 +0x4b fp=0x3aabad7d6dc0 sp=0x3aabad7d6d88 pc=0x47accb
+cudalab/native/cuda.MemPoolDestroy({0x0?})
+	cudalab/native/cuda/pools.go:58 +0x25 fp=0x3aabad7d7520 sp=0x3aabad7d74d8 pc=0x4eabc5
+cudalab/exercises/slab.Run({0x0, 0x0, 0x2cdea6e, {0x3aabad7141a0, 0x1, 0x1}, {0x3aabad938408, 0x3, 0x3}, 0x2})
+	cudalab/exercises/slab/slab.go:44 +0x3ea fp=0x3aabad7d7670 sp=0x3aabad7d7520 pc=0x4ecc8a
+`,
+			headline: "SIGSEGV: segmentation violation",
+			state:    "syscall",
+			place:    suite.Place{File: "slab.go", Line: 44, Func: "Run"},
+		},
+		{
 			name: "stack overflow",
 			stderr: `runtime: goroutine stack exceeds 1000000000-byte limit
 fatal error: stack overflow

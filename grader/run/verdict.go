@@ -52,14 +52,13 @@ func (c *checking) answer(q suite.Question) suite.Check {
 			}
 			c.told[id] = true
 			bad = append(bad, f)
-			bad = append(bad, run.notes.Findings...)
 		}
 		if slices.ContainsFunc(run.notes.Outcomes, func(o suite.Outcome) bool { return o.Gap != "" }) {
 			return c.notAsked(q)
 		}
 	}
 	if len(bad) > 0 {
-		return suite.Check{Status: suite.Failed, Findings: suite.Unique(bad)}
+		return suite.Check{Status: suite.Failed, Findings: suite.Unique(append(bad, c.errorsElsewhere(q)...))}
 	}
 	a := q.Judge(evidence)
 	check := suite.Check{Status: suite.Passed, Message: a.Message, Findings: a.Findings, Measurements: a.Measurements}
@@ -70,6 +69,20 @@ func (c *checking) answer(q suite.Question) suite.Check {
 		check.Status, check.Message = suite.Skipped, a.Skip
 	}
 	return check
+}
+
+// errorsElsewhere are the order checker's errors in the cases of a check that did end well: where another crashed, they
+// may tell why.
+func (c *checking) errorsElsewhere(q suite.Question) []suite.Finding {
+	var found []suite.Finding
+	for _, id := range q.Needs {
+		for _, f := range c.runs[id].notes.Findings {
+			if f.Severity == suite.Error {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
 }
 
 func (c *checking) notAsked(q suite.Question) suite.Check {
