@@ -121,7 +121,7 @@ func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (ca
 		c.Device = p.hello.Device.Kind // a fresh runner goes on where this one leaves off
 	}
 	run := c.runner.ask(ctx, cs, attempt, c.Seed)
-	if run.end != done {
+	if run.end != done || run.spent {
 		c.stop()
 	}
 	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)

@@ -18,6 +18,7 @@ import (
 const (
 	helloTimeout = 60 * time.Second // a first driver start in a boot takes seconds
 	caseTimeout  = 10 * time.Second // a case takes milliseconds; a timed one on a GPU about a second
+	endTimeout   = 5 * time.Second  // from the closing of the pipe
 	runnerGrace  = 2 * time.Second  // for a Go program to print its stacks
 	processes    = 8
 )
@@ -123,11 +124,18 @@ func (p *process) read(pipe *os.File) {
 	}
 }
 
-// close asks the runner to end; Wait of its child tells how it did.
+// close asks the runner to end, and sees to it that it does; Wait of its child tells how.
 func (p *process) close() {
 	p.toIt.Close()
 	go func() {
 		for range p.notes { // whatever it still says is of no interest
+		}
+	}()
+	go func() {
+		select {
+		case <-p.child.Done():
+		case <-time.After(endTimeout):
+			p.child.Quit(tooLong)
 		}
 	}()
 }
@@ -136,6 +144,7 @@ func (p *process) close() {
 type caseRun struct {
 	notes *suite.CaseNotes
 	end   ending
+	spent bool         // the process is of no further use, though the case ended well
 	fault wire.Fault   // where end is faulted or deviceLost
 	child child.Result // where end is died, timedOut or outOfMemory
 }
@@ -218,7 +227,7 @@ func (run *caseRun) take(m wire.Message) bool {
 	case *trace.Trace:
 		n.Trace = m
 	case wire.Done:
-		run.end = done
+		run.end, run.spent = done, m.Spent
 		return true
 	case wire.Fault:
 		run.end, run.fault = faulted, m

@@ -118,8 +118,8 @@ func (r *runner) serve() bool {
 			end := r.run(c, request)
 			r.send(end)
 			r.flush()
-			_, done := end.(wire.Done)
-			return done
+			done, ok := end.(wire.Done)
+			return ok && !done.Spent
 		}
 	}
 	r.send(wire.Fault{Message: "the runner knows no case " + request.Case})
@@ -144,6 +144,9 @@ func (r *runner) run(c *suite.Case, request wire.Request) (end wire.Message) {
 	fault := drive(c, b)
 	if !c.Timed {
 		r.send(r.session.StopTrace())
+	}
+	if fault == nil && r.kind != string(device.Sim) && r.session.Orphaned() {
+		return wire.Done{Spent: true}
 	}
 	if fault == nil {
 		fault = r.tidy()

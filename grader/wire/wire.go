@@ -72,7 +72,9 @@ type Request struct {
 type Message any
 
 // Done ends a case that ran to its end.
-type Done struct{}
+type Done struct {
+	Spent bool // the process cannot run another: what the case left behind cannot be taken away
+}
 
 // Writer sends messages.
 type Writer struct {
@@ -117,6 +119,7 @@ func (w *Writer) Send(m Message) error {
 		m.Encode(&w.w)
 	case Done:
 		kind = KindDone
+		w.w.Bool(m.Spent)
 	case Fault:
 		kind = KindFault
 		w.w.String(m.Message)
@@ -198,7 +201,7 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 		}
 		m = t
 	case KindDone:
-		m = Done{}
+		m = Done{Spent: r.Bool()}
 	case KindFault:
 		m = Fault{Message: r.String(), DeviceLost: r.Bool()}
 	case kindCase:

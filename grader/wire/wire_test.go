@@ -19,7 +19,7 @@ var messages = []wire.Message{
 	wire.Value{Name: "sum", Value: 1 << 63},
 	wire.Sample{Series: "student", Nanoseconds: -1},
 	&trace.Trace{Sites: []trace.Site{{}}, Records: []trace.Record{{Op: trace.OpLaunch, Kernel: "process"}}},
-	wire.Done{},
+	wire.Done{Spent: true},
 	wire.Fault{Message: "m", DeviceLost: true},
 	wire.Request{Case: "speed", Attempt: 1, Seed: 99},
 }
@@ -57,7 +57,7 @@ func TestNonsenseIsAnError(t *testing.T) {
 		"unknown kind":     "?\x00",
 		"too long":         "V\xff\xff\xff\xff\xff\x01",
 		"damaged fields":   "V\x01\x05",
-		"more than fields": "D\x01\x00",
+		"more than fields": "D\x02\x00\x00",
 	} {
 		_, err := wire.NewReader(bytes.NewBufferString(sent)).Next()
 		require.Errorf(t, err, name)

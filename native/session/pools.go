@@ -95,6 +95,7 @@ func (s *Session) MemPoolDestroy(x *MemPool) device.Code {
 func (s *Session) forgetPool(x *MemPool) {
 	x.dead.Store(true)
 	s.pools = slices.DeleteFunc(s.pools, func(other *MemPool) bool { return other == x })
+	s.orphaned = s.orphaned || s.memory.live.n > 0
 	if s.current == x {
 		s.current = nil
 	}

@@ -30,7 +30,7 @@ func (s *Session) StartTrace() {
 	s.memory = table{}
 	s.streams, s.events, s.buffers = nil, nil, nil
 	s.counts.streams, s.counts.events, s.counts.pools, s.counts.allocations = 0, 0, 0, 0
-	s.asked = 0
+	s.asked, s.orphaned = 0, false
 	s.rewatch()
 }
 

@@ -44,6 +44,7 @@ type Session struct {
 	events   []*Event      // made since StartTrace
 	buffers  []*HostBuffer // made since StartTrace
 	pools    []*MemPool    // all that are alive and known
+	orphaned bool          // a pool was destroyed while memory was allocated, since StartTrace
 	current  *MemPool      // the device's; nil: the default pool
 	counts   struct{ streams, events, pools, allocations trace.ID }
 	quota    uint64

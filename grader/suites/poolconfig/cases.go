@@ -133,7 +133,7 @@ func (d driver) call(b *suite.Bench, w workload) bool {
 		note(b, noteReport, report)
 	}
 	s.close()
-	return o.OK()
+	return o.OK() && !b.Session.Orphaned() // beside such memory no further pool is safe on a GPU
 }
 
 func (d driver) shapes(b *suite.Bench) {
