@@ -34,6 +34,7 @@ test: lint ## check the code's form and run every test, on the simulated device;
 test-gpu: build ## run the tests that need an NVIDIA GPU, and the checks of every solution on it
 	go test -count=1 ./native/... ./kernels/... ./grader/...
 	go test -count=1 ./native/conformance -device gpu
+	go test -count=1 ./grader/check -device gpu
 	bin/cudalab check --all --solution --device gpu
 
 kernels: ## compile the kernels to PTX again; needs the clang that kernels/build.sh names
