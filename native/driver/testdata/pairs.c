@@ -47,7 +47,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static handle s, other, event, function;
+static handle s, other, event, untimed, function;
 
 static void alloc_free(void) {
     deviceptr p;
@@ -58,6 +58,11 @@ static void alloc_free(void) {
 static void record_wait(void) {
     check(cuEventRecord(event, s), "cuEventRecord");
     check(cuStreamWaitEvent(other, event, 0), "cuStreamWaitEvent");
+}
+
+static void record_wait_untimed(void) {
+    check(cuEventRecord(untimed, s), "cuEventRecord");
+    check(cuStreamWaitEvent(other, untimed, 0), "cuStreamWaitEvent");
 }
 
 static void launch(void) { check(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL), "cuLaunchKernel"); }
@@ -108,11 +113,13 @@ int main(void) {
     check(cuStreamCreate(&s, 1), "cuStreamCreate");
     check(cuStreamCreate(&other, 1), "cuStreamCreate");
     check(cuEventCreate(&event, 0), "cuEventCreate");
+    check(cuEventCreate(&untimed, 2), "cuEventCreate"); /* CU_EVENT_DISABLE_TIMING */
     check(cuModuleLoadData(&module, ptx), "cuModuleLoadData");
     check(cuModuleGetFunction(&function, module, "nothing"), "cuModuleGetFunction");
 
     measure("AllocFree", alloc_free);
     measure("RecordWait", record_wait);
+    measure("RecordWait, no timing", record_wait_untimed);
     measure("Launch", launch);
     return 0;
 }
