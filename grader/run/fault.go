@@ -15,6 +15,9 @@ func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok
 	switch run.end {
 	case done:
 		for _, o := range run.notes.Outcomes {
+			if o.Panic != "" && !o.Runaway && l.ours(o.Stack) {
+				return "", suite.Finding{}, false, fmt.Errorf("case %s: cudalab's own code panicked: %s", run.notes.ID, o.Panic)
+			}
 			if o.Panic != "" {
 				return suite.Crashed, panicked(o, l), true, nil
 			}
@@ -27,6 +30,9 @@ func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok
 	case outOfMemory:
 		return suite.Crashed, greedy(run, l), true, nil
 	case died:
+		if c := parseCrash(run.child.Stderr); c.ours(l) {
+			return "", suite.Finding{}, false, fmt.Errorf("case %s: the runner itself failed: %s", run.notes.ID, c.headline)
+		}
 		return suite.Crashed, crashed(run, l), true, nil
 	case faulted:
 		if f, ok := notYours(run, l); ok {
@@ -75,7 +81,8 @@ func lostDevice(run caseRun) suite.Finding {
 		Rule: "device-lost", Severity: suite.Error, Record: -1,
 		Message: fmt.Sprintf("After your code had run, the device should have been in order, but it answered %s.", run.fault.Message),
 		Why:     "A kernel that touches memory it may not touch ends the whole context: every later call in the process fails.",
-		Fix:     "Look at the findings about memory below: a pointer is used before its allocation, after its free, or beyond its end.",
+		Fix: "Look for a pointer that is used before its allocation, after its free, or beyond its end; where the order of the calls " +
+			"shows it, a finding below names the line.",
 	}
 }
 

@@ -27,6 +27,17 @@ func (l locator) places(site trace.Site) []suite.Place {
 	return places
 }
 
+// ours reports whether a call stack ends in cudalab's own code rather than in the code under test or, called by it, in
+// the standard library's: package cuda answers errors to whatever it is given, so a panic there is never the student's.
+func (l locator) ours(site trace.Site) bool {
+	for _, f := range site {
+		if strings.HasPrefix(f.Func, "cudalab/") {
+			return !strings.HasPrefix(f.Func, l.pkg+".")
+		}
+	}
+	return false
+}
+
 // at gives a finding the position of a call stack.
 func (l locator) at(f suite.Finding, site trace.Site) suite.Finding {
 	return (&suite.Evidence{Place: l.places}).At(f, site)
@@ -99,4 +110,14 @@ func (c crash) in(l locator) (goroutine, bool) {
 		}
 	}
 	return goroutine{}, false
+}
+
+// ours reports whether a Go program ended by a panic or fatal error with which the student's code has nothing to do.
+// Where the driver crashed, or the runtime gave no stacks, nobody can tell.
+func (c crash) ours(l locator) bool {
+	if c.headline == "" || strings.HasPrefix(c.headline, "SIG") || len(c.stacks) == 0 {
+		return false
+	}
+	_, inside := c.in(l)
+	return !inside
 }

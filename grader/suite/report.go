@@ -33,7 +33,7 @@ type Report struct {
 	Seed       uint64  `json:"seed"`
 	DurationMS int64   `json:"duration_ms"`
 	Checks     []Check `json:"checks"`
-	Output     string  `json:"output,omitempty"` // what the student's code printed, at most 64 KiB
+	Output     string  `json:"output,omitempty"` // what the student's code printed; of much, the start and the end
 }
 
 // Device is the device a report was made on.
