@@ -34,8 +34,8 @@ func Rows() []Row {
 	return slices.Concat(streamRows, eventRows, orderRows, mallocRows, mallocAsyncRows, reuseRows, deadPointerRows(),
 		boundsRows(), argumentRows, hostRows, copyRows, waitRows, launchRows, threadRows(), poolRows, walkRows(),
 		poolsCallRows, poolsLifeRows, poolsWalkRows(), poolsReuseRows(), eventMisuseRows,
-		deviceRows,
-		garbageRows, poolsNullRows)
+		deviceRows, vmmCallRows, vmmMapRows, vmmAccessRows, vmmLifeRows, vmmWaitRows(), vmmThreadRows(), vmmUseRows(),
+		garbageRows, poolsNullRows, vmmLastRows)
 }
 
 // Warm makes the device's first uses of what is slow once: of kernels, of the pool, of copies.

@@ -8,7 +8,7 @@
 // CUDA's order, the out-parameter becomes a result, and every call returns an error. So what NVIDIA's manual says
 // about a call can be looked up under its name, and holds here. Sizes, counts and offsets are bytes.
 //
-// There is one file for each chapter of the manual; virtual memory management has its own as its lesson needs it.
+// There is one file for each chapter of the manual.
 //
 // Queries answer ErrorNotReady as an error, as CUDA does: errors.Is(err, cuda.ErrorNotReady).
 //
@@ -26,6 +26,14 @@
 // The zero Stream is the legacy default stream: its work waits for all earlier work in blocking streams, and their later
 // work waits for it. Streams made with StreamNonBlocking are exempt. Per-thread default streams are not offered.
 // A Stream or Event that was destroyed is answered ErrorInvalidResourceHandle, a MemPool ErrorInvalidValue.
+//
+// # Virtual memory management
+//
+// Only the driver API has it: cuMemCreate is cuda.MemCreate, CU_MEM_ACCESS_FLAGS_PROT_READWRITE is
+// cuda.MemAccessFlagsProtReadWrite. Addresses and the memory behind them are made apart: MemAddressReserve takes
+// addresses, MemCreate makes memory, MemMap puts the one behind the other, and MemSetAccess lets the device use it. It ends
+// with MemUnmap, MemRelease and MemAddressFree; the handle may be released as soon as it is mapped. A handle that was
+// released is answered ErrorInvalidValue.
 //
 // # Host memory
 //

@@ -94,8 +94,9 @@ const (
 	badSize  = "the size is 0 or negative; ask for at least one byte"
 	badFree  = "no allocation that is still alive starts at this address; free what an allocation returned, once"
 	badRange = "the bytes do not lie within one live allocation; compare the pointer and the count with " +
-		"what was allocated, and look for a free before this call"
+		"what was allocated, and look for a free before this call; mapped memory needs MemSetAccess before its use"
 	badFlags = "the flags are none that this call knows"
+	noFlags  = "the flags must be 0: CUDA has none for this call"
 )
 
 // invalidValue says by call what an invalid value is most likely to be.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,13 +18,16 @@ import (
 )
 
 // env is what there is before each row's call: stream 1, events 1 and 2, allocations 1 (Malloc), 2 (MallocAsync on stream 1)
-// and 3 (pinned), and one of each that is no more: stream 2, event 3, allocations 4 (device) and 5 (pinned).
+// and 3 (pinned), physical memory 6, which is mapped at va, and one of each that is no more: stream 2, event 3, allocations 4
+// (device) and 5 (pinned), the handle of physical memory 7.
 type env struct {
 	s, deadStream      cuda.Stream
 	e, f, deadEvent    cuda.Event
 	m, p, dead         cuda.DevicePtr
 	pinned, deadPinned cuda.HostBuffer
 	pool, deadPool     cuda.MemPool
+	h, deadHandle      cuda.MemGenericAllocationHandle
+	va                 cuda.DevicePtr // of three granules, the first mapped
 	slice              []byte
 	session            *session.Session
 }
@@ -31,6 +35,14 @@ type env struct {
 const (
 	bytes  = 1024 // of each device allocation
 	pinned = 256  // of each pinned buffer
+
+	granule = 2 << 20 // the simulator's
+)
+
+var (
+	devLocation = cuda.MemLocation{Type: cuda.MemLocationTypeDevice}
+	devProp     = cuda.MemAllocationProp{Type: cuda.MemAllocationTypePinned, Location: devLocation}
+	readWrite   = []cuda.MemAccessDesc{{Location: devLocation, Flags: cuda.MemAccessFlagsProtReadWrite}}
 )
 
 func must[T any](t testing.TB) func(T, error) T {
@@ -68,6 +80,12 @@ func newEnv(t *testing.T) *env {
 	e.deadPinned = must[cuda.HostBuffer](t)(cuda.MallocHost(pinned))
 	e.pool = must[cuda.MemPool](t)(cuda.MemPoolCreate(cuda.MemPoolProps{}))
 	e.deadPool = must[cuda.MemPool](t)(cuda.MemPoolCreate(cuda.MemPoolProps{}))
+	e.h = must[cuda.MemGenericAllocationHandle](t)(cuda.MemCreate(granule, devProp, 0))
+	e.deadHandle = must[cuda.MemGenericAllocationHandle](t)(cuda.MemCreate(granule, devProp, 0))
+	e.va = must[cuda.DevicePtr](t)(cuda.MemAddressReserve(3*granule, 0, 0, 0))
+	require.NoError(t, cuda.MemMap(e.va, granule, 0, e.h, 0))
+	require.NoError(t, cuda.MemSetAccess(e.va, granule, readWrite))
+	require.NoError(t, cuda.MemRelease(e.deadHandle))
 	require.NoError(t, cuda.MemPoolDestroy(e.deadPool))
 	require.NoError(t, cuda.StreamDestroy(e.deadStream))
 	require.NoError(t, cuda.EventDestroy(e.deadEvent))
@@ -152,11 +170,11 @@ var rows = []row{
 		trace.Record{Op: trace.OpEventElapsedTime, Event: 1, Event2: 2}},
 
 	{"malloc", line(), func(e *env) error { _, err := cuda.Malloc(77); return err },
-		trace.Record{Op: trace.OpMalloc, Alloc: 6, Size: 77}},
+		trace.Record{Op: trace.OpMalloc, Alloc: 8, Size: 77}},
 	{"malloc, negative", line(), func(e *env) error { _, err := cuda.Malloc(-1); return err },
 		trace.Record{Op: trace.OpMalloc, Size: -1, Code: 1}},
 	{"malloc async", line(), func(e *env) error { _, err := cuda.MallocAsync(77, e.s); return err },
-		trace.Record{Op: trace.OpMallocAsync, Alloc: 6, Size: 77, Stream: 1}},
+		trace.Record{Op: trace.OpMallocAsync, Alloc: 8, Size: 77, Stream: 1}},
 	{"malloc async, nothing", line(), func(e *env) error { _, err := cuda.MallocAsync(0, e.s); return err },
 		trace.Record{Op: trace.OpMallocAsync, Stream: 1}},
 	{"malloc async, negative", line(), func(e *env) error { _, err := cuda.MallocAsync(-8, e.s); return err },
@@ -200,7 +218,7 @@ var rows = []row{
 	{"set the current pool, no such device", line(), func(e *env) error { return cuda.DeviceSetMemPool(1, e.pool) },
 		trace.Record{Op: trace.OpDeviceSetMemPool, Pool: 1, Code: 101}},
 	{"malloc from pool", line(), func(e *env) error { _, err := cuda.MallocFromPoolAsync(77, e.pool, e.s); return err },
-		trace.Record{Op: trace.OpMallocFromPoolAsync, Alloc: 6, Size: 77, Stream: 1, Pool: 1}},
+		trace.Record{Op: trace.OpMallocFromPoolAsync, Alloc: 8, Size: 77, Stream: 1, Pool: 1}},
 	{"malloc from pool, negative", line(), func(e *env) error { _, err := cuda.MallocFromPoolAsync(-8, e.pool, e.s); return err },
 		trace.Record{Op: trace.OpMallocFromPoolAsync, Size: -8, Stream: 1, Pool: 1, Code: 1}},
 	{"malloc from pool, null", line(), func(e *env) error { _, err := cuda.MallocFromPoolAsync(8, cuda.MemPool{}, e.s); return err },
@@ -226,7 +244,7 @@ var rows = []row{
 		trace.Record{Op: trace.OpFreeAsync, Stream: 1, Code: 1}},
 
 	{"malloc host", line(), func(e *env) error { _, err := cuda.MallocHost(77); return err },
-		trace.Record{Op: trace.OpMallocHost, Alloc: 6, Size: 77, Phase: trace.Leave}},
+		trace.Record{Op: trace.OpMallocHost, Alloc: 8, Size: 77, Phase: trace.Leave}},
 	{"malloc host, negative", line(), func(e *env) error { _, err := cuda.MallocHost(-1); return err },
 		trace.Record{Op: trace.OpMallocHost, Size: -1, Phase: trace.Leave, Code: 1}},
 	{"free host", line(), func(e *env) error { return cuda.FreeHost(e.pinned) },
@@ -335,7 +353,7 @@ func launchBlock(k *device.Kernel, block uint32, s cuda.Stream, args ...uint64) 
 }
 
 func TestEveryCallIsAnsweredAndRecorded(t *testing.T) {
-	for _, r := range rows {
+	for _, r := range slices.Concat(rows, vmmRows) {
 		t.Run(r.name, func(t *testing.T) {
 			e := newEnv(t)
 			err := r.call(e)
@@ -357,7 +375,7 @@ func TestEveryCallIsAnsweredAndRecorded(t *testing.T) {
 			for len(site) > 0 && strings.HasPrefix(site[0].Func, "cudalab/native/cuda_test.launch") {
 				site = site[1:]
 			}
-			require.Equal(t, "record_test.go", filepath.Base(site[0].File))
+			require.Contains(t, []string{"record_test.go", "record_vmm_test.go"}, filepath.Base(site[0].File))
 			require.Equal(t, r.line, site[0].Line)
 			require.GreaterOrEqual(t, got.Took, int64(0))
 
@@ -369,7 +387,7 @@ func TestEveryCallIsAnsweredAndRecorded(t *testing.T) {
 
 // With tracing off nothing is recorded, and the answers are the same.
 func TestEveryCallIsAnsweredTheSameWithTracingOff(t *testing.T) {
-	for _, r := range rows {
+	for _, r := range slices.Concat(rows, vmmRows) {
 		t.Run(r.name, func(t *testing.T) {
 			e := newEnv(t)
 			e.session.StopTrace()

@@ -21,6 +21,7 @@ func TestZeroValuesAreAnswered(t *testing.T) {
 		p, err := cuda.Malloc(64)
 		require.NoError(t, err)
 		stream, event, pool, buffer := cuda.Stream{}, cuda.Event{}, cuda.MemPool{}, cuda.HostBuffer{}
+		handle, prop, location := cuda.MemGenericAllocationHandle{}, cuda.MemAllocationProp{}, cuda.MemLocation{}
 		for name, call := range map[string]func() error{
 			"MemcpyHtoD nil":       func() error { return cuda.MemcpyHtoD(p, nil, 4) },
 			"MemcpyDtoH nil":       func() error { return cuda.MemcpyDtoH(nil, p, 4) },
@@ -38,6 +39,15 @@ func TestZeroValuesAreAnswered(t *testing.T) {
 			"MemPoolDestroy":       func() error { return cuda.MemPoolDestroy(pool) },
 			"MemPoolTrimTo":        func() error { return cuda.MemPoolTrimTo(pool, 0) },
 			"MallocFromPoolAsync":  func() error { _, err := cuda.MallocFromPoolAsync(4, pool, stream); return err },
+			"MemRelease":           func() error { return cuda.MemRelease(handle) },
+			"MemMap":               func() error { return cuda.MemMap(0, granule, 0, handle, 0) },
+			"MemMap nothing":       func() error { return cuda.MemMap(0, 0, 0, handle, 0) },
+			"MemUnmap":             func() error { return cuda.MemUnmap(0, 0) },
+			"MemAddressFree":       func() error { return cuda.MemAddressFree(0, 0) },
+			"MemSetAccess":         func() error { return cuda.MemSetAccess(0, 0, nil) },
+			"MemSetAccess nowhere": func() error { return cuda.MemSetAccess(p, 64, []cuda.MemAccessDesc{{Location: location}}) },
+			"MemCreate":            func() error { _, err := cuda.MemCreate(granule, prop, 0); return err },
+			"MemAddressReserve":    func() error { _, err := cuda.MemAddressReserve(0, 0, 0, 0); return err },
 			"LaunchKernel": func() error {
 				return cuda.LaunchKernel(nil, cuda.Dim3{X: 1}, cuda.Dim3{X: 1}, stream)
 			},
@@ -45,5 +55,6 @@ func TestZeroValuesAreAnswered(t *testing.T) {
 			require.NotPanics(t, func() { require.Error(t, call(), name) }, name)
 		}
 		require.NotPanics(t, func() { _ = cuda.FreeHost(buffer) })
+		require.NotPanics(t, func() { _, _ = cuda.MemGetAllocationGranularity(prop, 0) })
 	}
 }

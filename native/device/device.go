@@ -123,7 +123,7 @@ type Device interface {
 
 	LaunchKernel(l *Launch) Code
 
-	// Memory pools. Virtual memory management joins here with its lesson.
+	// Memory pools.
 	DeviceGetDefaultMemPool() (Pool, Code)
 	// DeviceGetMemPool and DeviceSetMemPool are of the device's current pool: the one that MemAllocAsync takes from.
 	DeviceGetMemPool() (Pool, Code)
@@ -135,4 +135,6 @@ type Device interface {
 	MemAllocFromPoolAsync(size uint64, p Pool, s Stream) (Ptr, Code)
 	MemPoolGetAttribute(p Pool, attr PoolAttr) (uint64, Code)
 	MemPoolSetAttribute(p Pool, attr PoolAttr, value uint64) Code
+
+	VirtualMemory
 }

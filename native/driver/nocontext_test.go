@@ -72,11 +72,13 @@ func TestRawWithoutContext(t *testing.T) {
 
 // Go's memory that the raw calls are given: global, so it stays in place and alive.
 var (
-	rawOut   [2]uint64
-	rawSlice [4096]byte
-	rawPool  poolProps
-	rawName  = [...]byte{'n', 'o', 't', 'h', 'i', 'n', 'g', 0}
-	rawPTX   = []byte(ptx + "\x00")
+	rawOut    [2]uint64
+	rawSlice  [4096]byte
+	rawPool   poolProps
+	rawProp   memProp
+	rawAccess accessDesc
+	rawName   = [...]byte{'n', 'o', 't', 'h', 'i', 'n', 'g', 0}
+	rawPTX    = []byte(ptx + "\x00")
 )
 
 type rawCall struct {
@@ -120,7 +122,7 @@ func rawCalls(t *testing.T, d *Device, stream uintptr) []rawCall {
 	ok(t, code)
 	module := d.modules[ptx]
 
-	rawPool = poolProps{allocType: allocationPinned, locationType: locationDevice, locationID: d.ordinal}
+	rawPool = poolProps{allocType: device.MemAllocationPinned, locationType: device.MemLocationDevice, locationID: d.ordinal}
 	out, slice := uintptr(unsafe.Pointer(&rawOut)), uintptr(unsafe.Pointer(&rawSlice))
 	a, b, host, start, end := memory(), memory(), pinned(), event(), event()
 	l := &d.lib
@@ -176,6 +178,43 @@ func rawCalls(t *testing.T, d *Device, stream uintptr) []rawCall {
 			calls = append(calls, c)
 		}
 	}
+	calls = append(calls, rawVirtualCalls(t, d, out)...)
 	ok(t, d.CtxSynchronize())
 	return calls
+}
+
+// rawVirtualCalls is rawCalls for virtual memory management.
+func rawVirtualCalls(t *testing.T, d *Device, out uintptr) []rawCall {
+	here := device.MemLocation{Type: device.MemLocationDevice}
+	prop := device.MemProp{Type: device.MemAllocationPinned, Location: here}
+	g, code := d.MemGetAllocationGranularity(prop, device.MemGranularityMinimum)
+	ok(t, code)
+	addresses := func() uintptr {
+		p, code := d.MemAddressReserve(g, 0, 0, 0)
+		ok(t, code)
+		return uintptr(p)
+	}
+	handle := func() uintptr {
+		h, code := d.MemCreate(g, prop, 0)
+		ok(t, code)
+		return uintptr(h)
+	}
+	mapped := func() uintptr {
+		p := addresses()
+		ok(t, d.MemMap(device.Ptr(p), g, 0, device.MemHandle(handle()), 0))
+		return p
+	}
+	rawProp = newMemProp(prop, d.ordinal)
+	rawAccess = accessDesc{here.Type, located(here, d.ordinal), int32(device.MemAccessReadWrite)}
+	l, size, props := &d.lib, uintptr(g), uintptr(unsafe.Pointer(&rawProp))
+	return []rawCall{
+		{"cuMemGetAllocationGranularity", l.memGetAllocationGranularity, []uintptr{out, props, 0}},
+		{"cuMemAddressReserve", l.memAddressReserve, []uintptr{out, size, 0, 0, 0}},
+		{"cuMemAddressFree", l.memAddressFree, []uintptr{addresses(), size}},
+		{"cuMemCreate", l.memCreate, []uintptr{out, size, props, 0}},
+		{"cuMemRelease", l.memRelease, []uintptr{handle()}},
+		{"cuMemMap", l.memMap, []uintptr{addresses(), size, 0, handle(), 0}},
+		{"cuMemUnmap", l.memUnmap, []uintptr{mapped(), size}},
+		{"cuMemSetAccess", l.memSetAccess, []uintptr{mapped(), size, uintptr(unsafe.Pointer(&rawAccess)), 1}},
+	}
 }

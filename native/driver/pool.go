@@ -48,14 +48,9 @@ type poolProps struct {
 	rest         [64]byte
 }
 
-const (
-	allocationPinned = 1 // CU_MEM_ALLOCATION_TYPE_PINNED
-	locationDevice   = 1 // CU_MEM_LOCATION_TYPE_DEVICE
-)
-
 // MemPoolCreate makes a pool.
 func (d *Device) MemPoolCreate() (device.Pool, device.Code) {
-	props := poolProps{allocType: allocationPinned, locationType: locationDevice, locationID: d.ordinal}
+	props := poolProps{allocType: device.MemAllocationPinned, locationType: device.MemLocationDevice, locationID: d.ordinal}
 	var p device.Pool
 	code := d.call(d.lib.memPoolCreate, uintptr(unsafe.Pointer(&p)), uintptr(unsafe.Pointer(&props)))
 	return p, code

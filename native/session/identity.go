@@ -75,6 +75,7 @@ type named struct {
 	event, event2 *Event
 	buffer        *HostBuffer
 	pool          *MemPool
+	memory        *MemHandle
 }
 
 // identify enters the identities of n in r. The lock is held, and r is not in the trace yet: a thing that was made before
@@ -88,6 +89,9 @@ func (s *Session) identify(r *trace.Record, n named) {
 	}
 	r.Pool = s.poolID(n.pool)
 	s.identifyBuffer(n.buffer)
+	if n.memory != nil {
+		r.Alloc = s.memoryID(n.memory)
+	}
 }
 
 func (s *Session) streamID(x *Stream) trace.ID {

@@ -169,12 +169,12 @@ func (s *Session) allocated(r *trace.Record, p device.Ptr, size int64, code devi
 // afterwards the address may already be another's. It is nil if p is not where a live allocation starts. The
 // lock is held.
 func (s *Session) freeing(r *trace.Record, p device.Ptr) *allocation {
-	a, freed := s.memory.find(p)
+	a, freed, _ := s.memory.find(p)
 	if a == nil {
 		return nil
 	}
 	r.Alloc, r.Freed = a.id, freed
-	if freed || a.base != p {
+	if freed || a.base != p || a.memory != nil {
 		return nil
 	}
 	s.memory.remove(a)
@@ -183,9 +183,13 @@ func (s *Session) freeing(r *trace.Record, p device.Ptr) *allocation {
 	return a
 }
 
-// freed takes freeing back if the free failed. The lock is held.
+// freed takes freeing back if the free failed; otherwise there are no blocks in the memory any more. The lock is held.
 func (s *Session) freed(a *allocation, code device.Code) {
-	if a != nil && code != device.Success {
+	switch {
+	case a == nil:
+	case code == device.Success:
+		s.blocks.forget(a)
+	default:
 		s.memory.restore(a)
 		s.asked += uint64(a.size)
 		s.rewatch()

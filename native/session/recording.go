@@ -16,9 +16,9 @@ func (r *Runaway) Error() string {
 }
 
 // StartTrace begins a fresh trace: identities count from 1 again, and memory allocated before is unknown to it, so
-// allocate after StartTrace what an exercise is to be handed. Streams, events, pools and pinned buffers made earlier may
-// be used: each appears with a creating record of its own right before its first use, with Site 0, which no real
-// call has.
+// allocate after StartTrace what an exercise is to be handed. Streams, events, pools, pinned buffers and handles of
+// physical memory made earlier may be used: each appears with a creating record of its own right before its first use,
+// with Site 0, which no real call has.
 func (s *Session) StartTrace() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,10 +27,11 @@ func (s *Session) StartTrace() {
 	s.records = make([]trace.Record, 0, 256)
 	s.accesses = nil
 	s.sites = newSiteTable()
-	s.memory = table{}
-	s.streams, s.events, s.buffers = nil, nil, nil
+	s.memory, s.blocks = table{}, table{}
+	s.streams, s.events, s.buffers, s.handles, s.ranges = nil, nil, nil, nil, nil
 	s.counts.streams, s.counts.events, s.counts.pools, s.counts.allocations = 0, 0, 0, 0
-	s.asked, s.orphaned = 0, false
+	s.asked, s.orphaned, s.owed = 0, false, nil
+	s.beginTimes()
 	s.rewatch()
 }
 
@@ -38,6 +39,7 @@ func (s *Session) StartTrace() {
 func (s *Session) StopTrace() *trace.Trace {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.resolveTimes()
 	t := &trace.Trace{Sites: s.sites.resolve(), Records: s.records}
 	s.tracing = false
 	s.records, s.accesses, s.sites = nil, nil, siteTable{}
@@ -74,16 +76,20 @@ func (s *Session) Label(name string) {
 }
 
 // call makes a call that does not wait. do works with the lock held: it fills in its record and reaches the device.
-// It is not called when the answer is settled before: by a fault, or by a stream, event or pool that is no more.
+// It is not called when the answer is settled before: by a fault, or by a stream, event, pool or handle that is no more.
 func (s *Session) call(r trace.Record, n named, do func(r *trace.Record) device.Code) device.Code {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rec, code := s.begin(r, n)
+	var m *interval
 	if code == device.Success {
+		m = s.startTime(rec, n.stream)
 		code = do(rec)
 	}
 	rec.Code = int32(code)
 	rec.Took = s.dev.Now() - rec.Time
+	s.endTime(m, len(s.records)-1, code)
+	s.followPools(r.Op)
 	return s.note(code)
 }
 
@@ -92,7 +98,7 @@ func (s *Session) call(r trace.Record, n named, do func(r *trace.Record) device.
 // nil, is told the answer and completes the record of leaving.
 func (s *Session) wait(r trace.Record, n named, prepare func(r *trace.Record) device.Code,
 	do func() device.Code, settle func(r *trace.Record, code device.Code)) device.Code {
-	at, epoch, code := s.enter(r, n, prepare)
+	at, epoch, m, code := s.enter(r, n, prepare)
 	refused := code != device.Success
 	if !refused {
 		code = do()
@@ -107,15 +113,17 @@ func (s *Session) wait(r trace.Record, n named, prepare func(r *trace.Record) de
 		rec.Pair = int32(at)
 		rec.Code = int32(code)
 		rec.Took = s.dev.Now() - rec.Time
+		s.endTime(m, len(s.records)-1, code)
 	}
 	if settle != nil && !refused {
 		settle(rec, code)
 	}
+	s.followPools(r.Op)
 	return s.note(code)
 }
 
 // enter is wait's first half: where the record of entering is, -1 with tracing off, and the answer if it is settled.
-func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) device.Code) (int, uint32, device.Code) {
+func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) device.Code) (int, uint32, *interval, device.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Phase = trace.Enter
@@ -124,9 +132,13 @@ func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) d
 		code = prepare(rec)
 	}
 	if !s.tracing {
-		return -1, s.epoch, code
+		return -1, s.epoch, nil, code
 	}
-	return len(s.records) - 1, s.epoch, code
+	at := len(s.records) - 1
+	if code != device.Success {
+		return at, s.epoch, nil, code
+	}
+	return at, s.epoch, s.startTime(rec, n.stream), code
 }
 
 // begin adds r to the trace, with identities, site and time, and settles the answer if a fault or a value that is no
@@ -145,15 +157,16 @@ func (s *Session) begin(r trace.Record, n named) (*trace.Record, device.Code) {
 	}
 	if code, ok := s.fault(r.Op); ok {
 		rec.Faked = true
+		s.owe(rec)
 		return rec, code
 	}
 	if !n.stream.usable(s) || !n.event.usable(s) || !n.event2.usable(s) {
 		rec.Stale = true
 		return rec, device.ErrorInvalidHandle
 	}
-	if !n.pool.usable(s) {
+	if !n.pool.usable(s) || !n.memory.usable(s) {
 		rec.Stale = true
-		return rec, device.ErrorInvalidValue // the driver's word for a bad pool
+		return rec, device.ErrorInvalidValue // the driver's word for both
 	}
 	return rec, device.Success
 }
@@ -172,11 +185,28 @@ func (s *Session) access(r *trace.Record, a trace.Access) {
 	r.Accesses = s.accesses[len(s.accesses)-n : len(s.accesses) : len(s.accesses)]
 }
 
-// touch appends an access to device memory to r. The lock is held.
+// touch appends an access to device memory to r: to a block, or else to what lies around p. Where mappings lie side by
+// side it is one access for each of them; otherwise all of it counts as an access to what p lies in, so that what goes
+// beyond the end shows. The lock is held.
 func (s *Session) touch(r *trace.Record, p device.Ptr, size int64, kind trace.AccessKind, arg uint8) {
-	a := trace.Access{Offset: int64(p), Size: size, Kind: kind, Arg: arg}
-	if m, freed := s.memory.find(p); m != nil {
-		a.Alloc, a.Freed, a.Offset = m.id, freed, int64(p-m.base)
+	for {
+		a := trace.Access{Offset: int64(p), Size: size, Kind: kind, Arg: arg}
+		m, freed, end := s.blocks.find(p)
+		if m == nil {
+			m, freed, end = s.memory.find(p)
+		}
+		if m != nil {
+			a.Alloc, a.Freed, a.Offset = m.id, freed, m.offset+int64(p-m.base)
+		}
+		if m != nil && m.memory != nil && int64(end-p) < size {
+			if next, _, _ := s.memory.find(end); next != nil && next.memory != nil {
+				a.Size = int64(end - p)
+			}
+		}
+		s.access(r, a)
+		if a.Size == size {
+			return
+		}
+		p, size = end, size-a.Size
 	}
-	s.access(r, a)
 }

@@ -6,7 +6,7 @@
 // With tracing off a call costs one atomic load more than the device's own answer. With tracing on, a call that
 // returns without waiting holds one lock around itself and its record. A call that may wait records Enter, lets go
 // of the lock while it waits, and records Leave; these are StreamSynchronize, EventSynchronize, DeviceSynchronize,
-// Free, MallocHost, FreeHost, the synchronous copies between host and device, and the asynchronous ones on pageable
+// Free, MallocHost, FreeHost, MemUnmap, the synchronous copies between host and device, and the asynchronous ones on pageable
 // memory. Leave repeats what Enter says and adds the answer.
 package session
 
@@ -26,7 +26,7 @@ type Session struct {
 	dev device.Device
 
 	// watched is set while a call has more to do than to reach the device: tracing is on, memory from the last trace
-	// is still allocated, or a fault is waiting. It is all that a call looks at otherwise.
+	// is still there, or a fault is waiting. It is all that a call looks at otherwise.
 	watched atomic.Bool
 	last    atomic.Int32 // the code that GetLastError answers
 
@@ -40,9 +40,12 @@ type Session struct {
 	sites    siteTable
 	limit    int
 	memory   table
+	blocks   table         // the parts of memory that allocators under test have handed out
 	streams  []*Stream     // made since StartTrace
 	events   []*Event      // made since StartTrace
 	buffers  []*HostBuffer // made since StartTrace
+	handles  []*MemHandle  // made since StartTrace, the memory still there
+	ranges   []memRange    // reserved since StartTrace
 	pools    []*MemPool    // all that are alive and known
 	orphaned bool          // a pool was destroyed while memory was allocated, since StartTrace
 	current  *MemPool      // the device's; nil: the default pool
@@ -50,6 +53,8 @@ type Session struct {
 	quota    uint64
 	asked    uint64 // live bytes asked for since StartTrace, on the device and pinned
 	faults   map[trace.Op][]fault
+	owed     []*allocation // that a free was made to fail for
+	timing   *timing       // nil: the times of operations are not taken
 }
 
 // New returns a session on d, with tracing off. It does not own d: Close is the caller's.
@@ -107,5 +112,6 @@ func (s *Session) LastError() device.Code {
 
 // rewatch brings watched up to date. The lock is held.
 func (s *Session) rewatch() {
-	s.watched.Store(s.tracing || s.memory.live.n > 0 || len(s.faults) > 0)
+	s.watched.Store(s.tracing || s.memory.live.n > 0 || len(s.handles) > 0 || len(s.ranges) > 0 ||
+		len(s.faults) > 0)
 }

@@ -7,9 +7,9 @@ import (
 	"cudalab/native/device"
 )
 
-// Sweep waits for the device, then frees all memory and destroys every event, stream and pool that was made since
-// StartTrace and is still there; the default pool is current again. Nothing of this is recorded. The error is the first thing that went wrong; Sweep goes on
-// after it.
+// Sweep waits for the device, then unmaps and frees all memory, gives reserved addresses back, and destroys every event,
+// stream and pool that was made since StartTrace and is still there; the default pool is current again. Nothing of this is
+// recorded. The error is the first thing that went wrong; Sweep goes on after it.
 func (s *Session) Sweep() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -21,13 +21,24 @@ func (s *Session) Sweep() error {
 	}
 	check("waiting for it", s.dev.CtxSynchronize())
 	for _, a := range s.memory.live.all() {
-		if a.pooled {
+		switch {
+		case a.memory != nil:
+			check("unmapping memory", s.dev.MemUnmap(a.base, uint64(a.size)))
+		case a.pooled:
 			// cuMemFree would free it too, but the pool would count it as used for ever.
 			check("freeing memory", s.dev.MemFreeAsync(a.base, 0))
-		} else {
+		default:
 			check("freeing memory", s.dev.MemFree(a.base))
 		}
 		s.memory.remove(a)
+	}
+	for _, x := range s.handles {
+		if !x.dead.Swap(true) {
+			check("releasing physical memory", s.dev.MemRelease(x.handle))
+		}
+	}
+	for _, x := range s.ranges {
+		check("giving addresses back", s.dev.MemAddressFree(x.base, x.size))
 	}
 	for _, x := range s.buffers {
 		if !x.dead.Swap(true) {
@@ -60,7 +71,8 @@ func (s *Session) Sweep() error {
 	}
 	// A pool gives back at a synchronisation what was freed.
 	check("waiting for it", s.dev.CtxSynchronize())
-	s.streams, s.events, s.buffers = nil, nil, nil
+	s.streams, s.events, s.buffers, s.handles, s.ranges = nil, nil, nil, nil, nil
+	s.blocks = table{}
 	s.asked = 0
 	s.rewatch()
 	return first

@@ -8,12 +8,14 @@ import (
 	"cudalab/native/trace"
 )
 
-// allocation is a piece of device memory that was handed out while tracing.
+// allocation is a piece of device memory that was handed out while tracing, or addresses that memory was mapped to.
 type allocation struct {
 	id     trace.ID
 	base   device.Ptr
 	size   int64
-	pooled bool // from a pool
+	pooled bool       // from a pool
+	memory *MemHandle // of a mapping: the physical memory, whose identity is id
+	offset int64      // of a mapping: where in that memory it begins
 }
 
 // table knows which allocation an address belongs to, or last belonged to.
@@ -32,27 +34,46 @@ func (a *allocation) span() span {
 
 func (t *table) add(a *allocation) { t.live.set(a.span()) }
 
-// find is the allocation around p. Where none is live it is the one most recently freed there, and freed is set. It
-// is nil where there never was one.
-func (t *table) find(p device.Ptr) (a *allocation, freed bool) {
-	if a := t.live.at(uint64(p)); a != nil {
-		return a, false
+// find is the allocation around p, and where its addresses, or the part of them that p lies in, end. Where none is live it
+// is the one most recently freed there, and freed is set. It is nil where there never was one.
+func (t *table) find(p device.Ptr) (a *allocation, freed bool, end device.Ptr) {
+	live, ok := t.live.from(uint64(p))
+	if ok && live.lo <= uint64(p) {
+		return live.of, false, device.Ptr(live.hi)
 	}
-	a = t.freed.at(uint64(p))
-	return a, a != nil
+	dead, found := t.freed.from(uint64(p))
+	if !found || dead.lo > uint64(p) {
+		return nil, false, 0
+	}
+	if ok {
+		dead.hi = min(dead.hi, live.lo)
+	}
+	return dead.of, true, device.Ptr(dead.hi)
 }
 
-// remove moves a from the live to the freed allocations; restore undoes it.
+// remove moves a from the live to the freed allocations; restore undoes it. What another has of its addresses, as blocks
+// of a faulty allocator may, stays the other's.
 func (t *table) remove(a *allocation) {
-	s := a.span()
-	t.live.clear(s.lo, s.hi)
-	t.freed.set(s)
+	whole := a.span()
+	for s, ok := t.live.from(whole.lo); ok && s.lo < whole.hi; s, ok = t.live.from(s.hi) {
+		if s.of == a {
+			t.live.clear(s.lo, s.hi)
+			t.freed.set(s)
+		}
+	}
 }
 
 func (t *table) restore(a *allocation) {
 	s := a.span()
 	t.freed.clear(s.lo, s.hi)
 	t.live.set(s)
+}
+
+// forget drops all that is known of a's addresses.
+func (t *table) forget(a *allocation) {
+	s := a.span()
+	t.live.clear(s.lo, s.hi)
+	t.freed.clear(s.lo, s.hi)
 }
 
 // span says that the addresses from lo up to and without hi belong to an allocation.
@@ -80,16 +101,14 @@ func (m *spanMap) before(addr uint64) (chunk, i int) {
 	return chunk, sort.Search(len(c), func(i int) bool { return c[i].lo >= addr }) - 1
 }
 
-// at is the allocation whose span holds addr, or nil.
-func (m *spanMap) at(addr uint64) *allocation {
-	if addr == ^uint64(0) {
-		return nil
+// from is the first span that ends behind addr: the one that holds it, or the next one.
+func (m *spanMap) from(addr uint64) (s span, ok bool) {
+	chunk := sort.Search(len(m.chunks), func(c int) bool { return m.chunks[c][len(m.chunks[c])-1].hi > addr })
+	if chunk == len(m.chunks) {
+		return span{}, false
 	}
-	chunk, i := m.before(addr + 1)
-	if chunk < 0 || addr >= m.chunks[chunk][i].hi {
-		return nil
-	}
-	return m.chunks[chunk][i].of
+	c := m.chunks[chunk]
+	return c[sort.Search(len(c), func(i int) bool { return c[i].hi > addr })], true
 }
 
 // clear takes the addresses from lo to hi out of every span.

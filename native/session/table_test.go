@@ -20,18 +20,18 @@ func TestTableFindsTheAllocationAroundAnAddress(t *testing.T) {
 		found bool
 	}{{0xfff, false}, {0x1000, true}, {0x1063, true}, {0x1064, true}, {0x10ff, true}, {0x1100, false}, {0, false},
 		{^device.Ptr(0), false}} {
-		got, freed := m.find(c.p)
+		got, freed, _ := m.find(c.p)
 		require.Equal(t, c.found, got == a, "%#x", c.p)
 		require.False(t, freed)
 	}
 
 	m.remove(a)
-	got, freed := m.find(0x1010)
+	got, freed, _ := m.find(0x1010)
 	require.Same(t, a, got)
 	require.True(t, freed)
 
 	m.restore(a)
-	_, freed = m.find(0x1010)
+	_, freed, _ = m.find(0x1010)
 	require.False(t, freed)
 }
 
@@ -44,14 +44,14 @@ func TestTableGivesAReusedAddressToTheNewAllocation(t *testing.T) {
 	m.add(young)
 
 	for p, want := range map[device.Ptr]*allocation{0x1000: old, 0x13ff: old, 0x1400: young, 0x17ff: young, 0x1800: old} {
-		got, freed := m.find(p)
+		got, freed, _ := m.find(p)
 		require.Same(t, want, got, "%#x", p)
 		require.Equal(t, want == old, freed, "%#x", p)
 	}
 
 	m.remove(young)
 	for p, want := range map[device.Ptr]*allocation{0x13ff: old, 0x1400: young, 0x17ff: young, 0x1800: old} {
-		got, freed := m.find(p)
+		got, freed, _ := m.find(p)
 		require.Same(t, want, got, "%#x", p)
 		require.True(t, freed)
 	}
@@ -92,7 +92,7 @@ func TestTableAgreesWithAPlainModel(t *testing.T) {
 			}
 		}
 		slot := r.IntN(slots)
-		got, dead := m.find(device.Ptr(slot*alignment + r.IntN(alignment)))
+		got, dead, _ := m.find(device.Ptr(slot*alignment + r.IntN(alignment)))
 		want := live[slot]
 		if want == nil {
 			want = freed[slot]

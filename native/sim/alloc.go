@@ -145,13 +145,17 @@ func (d *Device) find(p device.Ptr) (*heap, *pool, *block) {
 	return nil, nil, nil
 }
 
-// inside reports whether these bytes lie in one allocation, as copies and memsets demand.
-func (d *Device) inside(p device.Ptr, size uint64) bool {
+// inside reports whether these bytes lie in one allocation, or in mappings side by side that allow the access, as copies
+// and memsets demand.
+func (d *Device) inside(p device.Ptr, size uint64, kind device.AccessKind) bool {
 	b := d.heap.holding(uint64(p))
 	for i := 0; b == nil && i < len(d.pools); i++ {
 		b = d.pools[i].holding(uint64(p))
 	}
-	return b != nil && size <= b.asked-(uint64(p)-b.addr)
+	if b == nil {
+		return d.virtual.allows(uint64(p), size, kind)
+	}
+	return size <= b.asked-(uint64(p)-b.addr)
 }
 
 // take hands out memory of a heap and answers how many bytes it mapped for it, besides what heap.take answers. Where
@@ -161,16 +165,21 @@ func (d *Device) take(h *heap, size uint64, usable func(*block) bool) (b *block,
 	held := h.held
 	b, after = h.take(&d.mem, size, d.limit-d.reserved, usable)
 	if b == nil {
-		d.giveBack(&d.heap, 0)
-		for _, p := range d.pools {
-			d.now += d.profile.releaseCost(d.giveBack(&p.heap, 0))
-		}
+		d.reclaim()
 		held = h.held
 		b, after = h.take(&d.mem, size, d.limit-d.reserved, usable)
 	}
 	mapped = h.held - held
 	d.reserved += mapped
 	return b, after, mapped
+}
+
+// reclaim gives back what heaps and pools hold without use, whatever the pools' thresholds say.
+func (d *Device) reclaim() {
+	d.giveBack(&d.heap, 0)
+	for _, p := range d.pools {
+		d.now += d.profile.releaseCost(d.giveBack(&p.heap, 0))
+	}
 }
 
 // release is what a synchronisation does once it has waited: blocks whose free the host now knows are anyone's, and

@@ -10,7 +10,7 @@ import "cudalab/native/device"
 func (d *Device) MemcpyHtoD(dst device.Ptr, src []byte) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s, c := d.beginTransfer(0, dst, uint64(len(src)))
+	s, c := d.beginTransfer(0, dst, uint64(len(src)), device.Write)
 	if s == nil {
 		return c
 	}
@@ -24,7 +24,7 @@ func (d *Device) MemcpyHtoDAsync(dst device.Ptr, src []byte, h device.Stream) de
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	size := uint64(len(src))
-	s, c := d.beginTransfer(h, dst, size)
+	s, c := d.beginTransfer(h, dst, size, device.Write)
 	if s == nil {
 		return c
 	}
@@ -47,7 +47,7 @@ func (d *Device) MemcpyDtoHAsync(dst []byte, src device.Ptr, h device.Stream) de
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	size := uint64(len(dst))
-	s, c := d.beginTransfer(h, src, size)
+	s, c := d.beginTransfer(h, src, size, device.Read)
 	if s == nil {
 		return c
 	}
@@ -78,7 +78,11 @@ func (d *Device) MemcpyDToHostAsync(dst device.Host, offset uint64, src device.P
 func (d *Device) copyPinned(p device.Ptr, host device.Host, offset, size uint64, h device.Stream, up, wait bool) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s, c := d.beginTransfer(h, p, size)
+	kind := device.Read
+	if up {
+		kind = device.Write
+	}
+	s, c := d.beginTransfer(h, p, size, kind)
 	if s == nil {
 		return c
 	}
@@ -108,11 +112,11 @@ func (d *Device) MemcpyDtoD(dst, src device.Ptr, size uint64) device.Code {
 func (d *Device) MemcpyDtoDAsync(dst, src device.Ptr, size uint64, h device.Stream) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s, c := d.beginTransfer(h, dst, size)
+	s, c := d.beginTransfer(h, dst, size, device.Write)
 	if s == nil {
 		return c
 	}
-	if !d.inside(src, size) {
+	if !d.inside(src, size, device.Read) {
 		return device.ErrorInvalidValue
 	}
 	d.enqueue(s, transfer{uint64(dst), uint64(src), size}, d.memoryDemand(2*size))
@@ -128,7 +132,7 @@ func (d *Device) MemsetD8(p device.Ptr, value byte, size uint64) device.Code {
 func (d *Device) MemsetD8Async(p device.Ptr, value byte, size uint64, h device.Stream) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s, c := d.beginTransfer(h, p, size)
+	s, c := d.beginTransfer(h, p, size, device.Write)
 	if s == nil {
 		return c
 	}
@@ -136,9 +140,9 @@ func (d *Device) MemsetD8Async(p device.Ptr, value byte, size uint64, h device.S
 	return device.Success
 }
 
-// beginTransfer opens a copy or memset of size bytes at p. Where it answers no stream, the call ends with the code:
-// a fault, or success for 0 bytes.
-func (d *Device) beginTransfer(h device.Stream, p device.Ptr, size uint64) (*stream, device.Code) {
+// beginTransfer opens a copy or memset that reads or writes size bytes at p. Where it answers no stream, the call ends
+// with the code: a fault, or success for 0 bytes.
+func (d *Device) beginTransfer(h device.Stream, p device.Ptr, size uint64, kind device.AccessKind) (*stream, device.Code) {
 	if c := d.begin(d.profile.Copy); c != device.Success {
 		return nil, c
 	}
@@ -148,7 +152,7 @@ func (d *Device) beginTransfer(h device.Stream, p device.Ptr, size uint64) (*str
 		return nil, device.ErrorInvalidHandle
 	case size == 0:
 		return nil, device.Success
-	case !d.inside(p, size):
+	case !d.inside(p, size, kind):
 		return nil, device.ErrorInvalidValue
 	}
 	return s, device.Success

@@ -89,6 +89,9 @@ func (e transfer) apply(d *Device) bool {
 type kernel struct{ launch device.Launch }
 
 func (e *kernel) apply(d *Device) bool {
+	if d.virtual.forbids(&e.launch) {
+		return false
+	}
 	v := &viewer{memory: &d.mem}
 	e.launch.Kernel.Exec(&e.launch, v)
 	return !v.faulted

@@ -9,7 +9,7 @@ import (
 // int32 -606348325.
 const Poison byte = 0xDB
 
-// chunkSize is how much memory is made at once. It divides every granule.
+// chunkSize is how much memory is made at once. It divides every granule of MemAlloc and every step of a pool.
 const chunkSize = 256 << 10
 
 type chunk [chunkSize]byte
@@ -23,17 +23,26 @@ type memory struct {
 	spare    []*chunk   // of any content
 }
 
-// mapping is a stretch of mapped addresses. A chunk that is nil holds poison.
+// mapping is a stretch of mapped addresses. A chunk that is nil holds poison. Of the last chunk, the mapping may have only
+// the beginning.
 type mapping struct {
 	base, size uint64
-	chunks     []*chunk // nil until the first touch
+	chunks     []*chunk // nil until the first touch, or shared with other mappings of the same memory
+	readOnly   bool
 }
 
 func (m *mapping) end() uint64 { return m.base + m.size }
 
 // add maps addresses that are not mapped yet; both numbers are multiples of chunkSize.
-func (m *memory) add(base, size uint64) {
-	m.mappings = slices.Insert(m.mappings, m.at(base), &mapping{base: base, size: size})
+func (m *memory) add(base, size uint64) { m.show(&mapping{base: base, size: size}) }
+
+// show maps addresses that are not mapped yet to the chunks that a mapping has.
+func (m *memory) show(r *mapping) { m.mappings = slices.Insert(m.mappings, m.at(r.base), r) }
+
+// hide takes a mapping away and leaves its chunks as they are.
+func (m *memory) hide(r *mapping) {
+	i := m.at(r.base)
+	m.mappings = slices.Delete(m.mappings, i, i+1)
 }
 
 // remove unmaps addresses that are mapped, by one mapping or several, and forgets what was there.
@@ -64,24 +73,30 @@ func (m *mapping) part(base, size uint64) *mapping {
 	return p
 }
 
+// chunksFor is how many chunks so many bytes take.
+func chunksFor(size uint64) uint64 { return (size + chunkSize - 1) / chunkSize }
+
 // at is the index of the first mapping that ends behind an address.
 func (m *memory) at(address uint64) int {
 	return sort.Search(len(m.mappings), func(i int) bool { return m.mappings[i].end() > address })
 }
 
-// view is the memory at an address: at most n bytes, and no further than a chunk. It is nil where nothing is mapped.
-// With overwrite, the caller is about to write all of it.
+// view is the memory at an address: at most n bytes, and no further than a chunk. With overwrite, the caller is about to
+// write all of it. It is nil where nothing is mapped, and with overwrite where memory is read-only.
 func (m *memory) view(address, n uint64, overwrite bool) []byte {
 	i := m.at(address)
 	if i == len(m.mappings) || m.mappings[i].base > address {
 		return nil
 	}
 	r := m.mappings[i]
+	if overwrite && r.readOnly {
+		return nil
+	}
 	if r.chunks == nil {
-		r.chunks = make([]*chunk, r.size/chunkSize)
+		r.chunks = make([]*chunk, chunksFor(r.size))
 	}
 	index, offset := (address-r.base)/chunkSize, (address-r.base)%chunkSize
-	n = min(n, chunkSize-offset)
+	n = min(n, chunkSize-offset, r.end()-address)
 	c := r.chunks[index]
 	if c == nil {
 		c = m.take()
@@ -103,6 +118,13 @@ func (m *memory) take() *chunk {
 	return new(chunk)
 }
 
+// keep takes a chunk that nobody uses any more.
+func (m *memory) keep(c *chunk) {
+	if len(m.spare) < spareChunks {
+		m.spare = append(m.spare, c)
+	}
+}
+
 // poison makes whatever is mapped of these addresses unwritten again.
 func (m *memory) poison(address, size uint64) {
 	end := address + size
@@ -117,9 +139,7 @@ func (m *memory) poison(address, size uint64) {
 			n := min(to-from, chunkSize-offset)
 			if c := r.chunks[index]; c != nil && n == chunkSize {
 				r.chunks[index] = nil
-				if len(m.spare) < spareChunks {
-					m.spare = append(m.spare, c)
-				}
+				m.keep(c)
 			} else if c != nil {
 				fill(c[offset:offset+n], Poison)
 			}

@@ -18,13 +18,15 @@
 // memory goes back to the system.
 //
 // Kernels and copies touch whatever is mapped, as on a GPU: the heap of MemAlloc maps 2 MiB granules, pools map steps
-// of 32 MiB. An access outside answers ErrorIllegalAddress, and so does every later call that answers a code; only
-// Info, Now, HostRead, HostWrite and Close go on as before.
+// of 32 MiB, and what MemMap has mapped counts while MemSetAccess gives access to it. An access outside answers
+// ErrorIllegalAddress, and so does every later call that answers a code; only Info, Now, HostRead, HostWrite and Close
+// go on as before.
 //
 // The same calls with the same Options give the same answers, bytes and times, always.
 package sim
 
 import (
+	"cmp"
 	"sync"
 
 	"cudalab/native/device"
@@ -36,6 +38,9 @@ type Options struct {
 	Seed    uint64   // chooses the schedule that Jitter makes
 	Memory  uint64   // device memory in bytes; 0: the profile's
 	Jitter  bool     // vary the durations of operations, between half and twice the profile's: another legal schedule
+
+	// Granularity of virtual memory management, minimum and recommended: a power of two, at least 4 KiB. 0: the profile's.
+	Granularity uint64
 }
 
 // Device is one simulated GPU. It is safe for use from any goroutine.
@@ -49,11 +54,12 @@ type Device struct {
 	fault device.Code // the sticky error, once there is one
 
 	limit    uint64 // bytes of device memory
-	reserved uint64 // bytes mapped, in all heaps together
+	reserved uint64 // bytes taken, by all heaps together and by MemCreate
 	mem      memory
 	heap     heap    // MemAlloc's
 	pools    []*pool // the first is the default pool; destroyed ones that hold memory are among them
 	current  *pool   // MemAllocAsync's
+	virtual  virtual // MemCreate's memory and the addresses it is mapped at
 	pinned   hostMemory
 
 	handles uint64 // the last handle given out
@@ -101,6 +107,7 @@ func New(o Options) *Device {
 	if d.limit == 0 {
 		d.limit = p.Memory
 	}
+	d.virtual = newVirtual(cmp.Or(o.Granularity, p.Granularity))
 	d.heap = newHeap(heapBase, p.Granule)
 	d.pools = []*pool{newPool(device.Pool(d.newHandle()), poolBase, p.PoolStep)}
 	d.current = d.pools[0]
@@ -132,6 +139,7 @@ func (d *Device) Info() device.Info {
 		Multiprocessors:   d.profile.Multiprocessors,
 		ComputeCapability: d.profile.ComputeCapability,
 		MemoryPools:       true,
+		VirtualMemory:     true,
 		MaxThreads:        d.profile.MaxThreads,
 	}
 }
@@ -148,6 +156,7 @@ func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.mem = memory{}
+	d.virtual = virtual{}
 	d.pinned = hostMemory{}
 	d.outstanding = nil
 	return nil
@@ -172,7 +181,8 @@ func (d *Device) CtxSynchronize() device.Code {
 }
 
 // MemGetInfo answers how much memory is left: what MemAlloc's heap and the pools hold from the system is not, whole
-// granules (2 MiB) and pool steps (32 MiB), even where a program uses only part of one.
+// granules (2 MiB) and pool steps (32 MiB), even where a program uses only part of one. Nor is what MemCreate has made,
+// mapped or not.
 func (d *Device) MemGetInfo() (free, total uint64, code device.Code) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

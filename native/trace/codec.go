@@ -7,7 +7,7 @@ import (
 )
 
 // formatVersion is the first field of an encoded trace. It changes with every change of the fields below.
-const formatVersion = 2
+const formatVersion = 3
 
 // Encode appends t's binary form to w: the version, the sites, the records. Fields are variable-length integers and
 // strings in the order of the struct; nothing is aligned and nothing is optional.
@@ -50,6 +50,8 @@ func (r *Record) encode(w *codec.Writer) {
 	w.Bool(r.Faked)
 	w.Int(r.Time)
 	w.Int(r.Took)
+	w.Int(r.Start)
+	w.Int(r.End)
 	w.String(r.Kernel)
 	w.String(r.Label)
 	w.Uint(uint64(len(r.Accesses)))
@@ -108,6 +110,8 @@ func (rec *Record) decode(r *codec.Reader) {
 	rec.Faked = r.Bool()
 	rec.Time = r.Int()
 	rec.Took = r.Int()
+	rec.Start = r.Int()
+	rec.End = r.Int()
 	rec.Kernel = r.String()
 	rec.Label = r.String()
 	if n := r.Len(); n > 0 {

@@ -56,7 +56,17 @@ const (
 	OpDeviceGetMemPool
 	OpDeviceSetMemPool
 	OpMallocFromPoolAsync
-	OpMark // not a call: the grader's own note, in Record.Label
+	OpMemGetAllocationGranularity
+	OpMemAddressReserve
+	OpMemAddressFree
+	OpMemCreate
+	OpMemRelease
+	OpMemMap
+	OpMemUnmap
+	OpMemSetAccess
+	OpBlockAlloc // not a call of CUDA's: an allocator under test has handed out a block, a part of memory of its own
+	OpBlockFree  // and has taken it back
+	OpMark       // not a call: the grader's own note, in Record.Label
 	opCount
 )
 
@@ -74,7 +84,10 @@ var opNames = [opCount]string{
 	OpMemPoolDestroy: "MemPoolDestroy", OpMemPoolTrimTo: "MemPoolTrimTo",
 	OpMemPoolGetAttribute: "MemPoolGetAttribute", OpMemPoolSetAttribute: "MemPoolSetAttribute",
 	OpDeviceGetDefaultMemPool: "DeviceGetDefaultMemPool", OpDeviceGetMemPool: "DeviceGetMemPool",
-	OpDeviceSetMemPool: "DeviceSetMemPool", OpMallocFromPoolAsync: "MallocFromPoolAsync", OpMark: "mark",
+	OpDeviceSetMemPool: "DeviceSetMemPool", OpMallocFromPoolAsync: "MallocFromPoolAsync",
+	OpMemGetAllocationGranularity: "MemGetAllocationGranularity", OpMemAddressReserve: "MemAddressReserve",
+	OpMemAddressFree: "MemAddressFree", OpMemCreate: "MemCreate", OpMemRelease: "MemRelease", OpMemMap: "MemMap",
+	OpMemUnmap: "MemUnmap", OpMemSetAccess: "MemSetAccess", OpBlockAlloc: "Alloc", OpBlockFree: "Free", OpMark: "mark",
 }
 
 func (o Op) String() string {
@@ -137,16 +150,18 @@ type Record struct {
 	Event2 ID     // for EventElapsedTime the end
 	Pool   ID     // the pool named or made; of MallocAsync and DeviceGetMemPool the current one. The null pool is 0 too
 	Attr   int32  // of MemPoolGetAttribute and MemPoolSetAttribute, a device.PoolAttr
-	Value  uint64 // the attribute's value, set or read; of MemPoolTrimTo the bytes to keep
-	Alloc  ID     // the allocation made or freed; on a free that names nothing known, 0
+	Value  uint64 // the attribute's value, set or read; of MemPoolTrimTo the bytes to keep; of MemMap the offset, of MemAddressReserve the alignment
+	Alloc  ID     // the allocation made or freed; on a free that names nothing known, 0; of MemCreate, MemRelease and MemMap the physical memory
 	Freed  bool   // on a free: the allocation was already freed when the call was made
 	Addr   uint64 // the address or pointer argument as given or returned
 	Size   int64  // bytes asked for
-	Flags  uint32 // of StreamCreate and EventCreate
+	Flags  uint32 // of StreamCreate and EventCreate; of MemSetAccess a device.MemAccess
 	Stale  bool   // a Stream, Event or MemPool value that had been destroyed was named
 	Faked  bool   // the answer was injected; the device never saw the call
 	Time   int64  // nanoseconds of the device's host clock at the call
 	Took   int64  // nanoseconds until it returned, on Call and Leave
+	Start  int64  // when the device began and ended the work that the call enqueued, in nanoseconds on the clock of Time;
+	End    int64  // both 0 where that was not measured
 	Kernel string // OpLaunch: the entry point's name in the PTX, "process"
 	Label  string // of OpMark the note; of StreamCreate what the grader calls the stream, "streams[0]", if anything
 

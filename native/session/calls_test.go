@@ -1,0 +1,62 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/native/device"
+	"cudalab/native/session"
+	"cudalab/native/sim"
+	"cudalab/native/trace"
+)
+
+func TestCallsAreCountedSinceAMark(t *testing.T) {
+	s := session.New(sim.New(sim.Options{}))
+	earlier, code := s.StreamCreate(device.StreamNonBlocking)
+	require.Equal(t, device.Success, code)
+	s.StartTrace()
+	require.Equal(t, device.Success, s.DeviceSynchronize())
+	s.Mark("here")
+	require.Equal(t, device.Success, s.StreamSynchronize(earlier))
+	require.Equal(t, device.Success, s.StreamSynchronize(nil))
+	require.Equal(t, map[trace.Op]int{trace.OpStreamSynchronize: 2}, s.CallsSince("here"))
+}
+
+func TestNoMemoryOutlivesItsPoolForAFreeThatWasMadeToFail(t *testing.T) {
+	s := session.New(sim.New(sim.Options{}))
+	s.StartTrace()
+	pool, code := s.MemPoolCreate(0)
+	require.Equal(t, device.Success, code)
+	p, code := s.MallocFromPoolAsync(100, pool, nil)
+	require.Equal(t, device.Success, code)
+	s.Fail(trace.OpFreeAsync, 1, device.ErrorInvalidValue)
+	require.Equal(t, device.ErrorInvalidValue, s.FreeAsync(p, nil))
+	require.Equal(t, device.Success, s.MemPoolDestroy(pool))
+	require.False(t, s.Orphaned())
+	require.NoError(t, s.Sweep())
+}
+
+func TestSinceKnowsTheCallsBehindTheLastMark(t *testing.T) {
+	s := session.New(sim.New(sim.Options{}))
+	require.Empty(t, s.Since(trace.OpMalloc), "without a trace")
+	s.StartTrace()
+	malloc := func(size int64) {
+		p, code := s.Malloc(size)
+		require.Equal(t, device.Success, code)
+		require.Equal(t, device.Success, s.Free(p))
+	}
+	malloc(100)
+	s.Mark("here")
+	malloc(200)
+	s.Fail(trace.OpMalloc, 1, device.ErrorOutOfMemory)
+	_, code := s.Malloc(300)
+	require.Equal(t, device.ErrorOutOfMemory, code)
+	malloc(400)
+	var sizes []int64
+	for _, r := range s.Since(trace.OpMalloc) {
+		sizes = append(sizes, r.Size)
+	}
+	require.Equal(t, []int64{200, 400}, sizes)
+	require.Len(t, s.Since(trace.OpFree), 2, "a call that waits is one call")
+}
