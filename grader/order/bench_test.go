@@ -14,7 +14,7 @@ var workloads = []struct {
 	make func(n int) *trace.Trace
 }{
 	{"pipeline", pipeline}, {"events", ringOfEvents}, {"short-lived-streams", shortLivedStreams}, {"pieces", pieces},
-	{"readers", manyReaders},
+	{"readers", manyReaders}, {"blocks", manyBlocks}, {"mappings", growingArena},
 }
 
 // BenchmarkCheck reports how many records a second are checked; the rate must not depend on the size of the trace.
@@ -142,3 +142,52 @@ func manyReaders(n int) *trace.Trace {
 	}
 	return &p.Trace
 }
+
+// manyBlocks hands out a thousand blocks of one allocation, uses each on a stream of its own, and takes them back.
+func manyBlocks(n int) *trace.Trace {
+	const blocks = 1000
+	p := &tape{}
+	p.streams(blocks)
+	p.add(trace.OpMalloc, 0, 0, 1)
+	p.last().Addr, p.last().Size = 1<<40, blocks<<20
+	for m := trace.ID(2); len(p.Records) < n; m += blocks {
+		for b := range trace.ID(blocks) {
+			p.add(trace.OpBlockAlloc, 0, 0, m+b)
+			p.last().Addr, p.last().Value = 1<<40+uint64(b)<<20, 1
+			p.add(trace.OpLaunch, b+1, 0, 0, whole(m+b, trace.Write))
+		}
+		p.add(trace.OpDeviceSynchronize, 0, 0, 0)
+		for b := range trace.ID(blocks) {
+			p.add(trace.OpBlockFree, 0, 0, m+b)
+			p.last().Addr = 1<<40 + uint64(b)<<20
+		}
+	}
+	return &p.Trace
+}
+
+// growingArena maps a thousand pieces of memory side by side, uses each, and unmaps all of them at once.
+func growingArena(n int) *trace.Trace {
+	const pieces = 1000
+	p := &tape{}
+	p.streams(1)
+	p.add(trace.OpMemAddressReserve, 0, 0, 0)
+	p.last().Addr, p.last().Size = 1<<40, pieces<<20
+	for m := trace.ID(1); len(p.Records) < n; m += pieces {
+		for k := range trace.ID(pieces) {
+			p.add(trace.OpMemCreate, 0, 0, m+k)
+			p.last().Site = 1 // made within the trace, so that its access counts
+			for _, op := range []trace.Op{trace.OpMemMap, trace.OpMemSetAccess} {
+				p.add(op, 0, 0, m+k)
+				p.last().Addr, p.last().Flags = 1<<40+uint64(k)<<20, readWrite
+			}
+			p.add(trace.OpMemRelease, 0, 0, m+k)
+			p.add(trace.OpLaunch, 1, 0, 0, whole(m+k, trace.Write))
+		}
+		p.add(trace.OpStreamSynchronize, 1, 0, 0)
+		p.add(trace.OpMemUnmap, 0, 0, 0)
+		p.last().Addr, p.last().Size = 1<<40, pieces<<20
+	}
+	return &p.Trace
+}
+
+func (p *tape) last() *trace.Record { return &p.Records[len(p.Records)-1] }

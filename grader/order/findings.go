@@ -22,7 +22,11 @@ const (
 		"get the same bytes."
 	whyFreeAsync = "FreeAsync waits for earlier work on its own stream and for what that stream was made to wait for, and for " +
 		"nothing else: then the bytes may go to another allocation."
-	whyFree = "Free and FreeHost give memory back without a promise to wait for work that is still in a stream."
+	whyFree     = "Free and FreeHost give memory back without a promise to wait for work that is still in a stream."
+	whyUnmapped = "From the call of MemUnmap on, nothing is behind the addresses, for any stream or the host, even where a handle " +
+		"or another mapping keeps the memory itself."
+	whyBlock = "An allocator that hands out parts of its memory knows nothing of streams: it may hand out the same bytes again " +
+		"at once, so its caller has to be through with them."
 )
 
 // race reports an access by q that conflicts with the earlier one y.
@@ -93,6 +97,9 @@ func (p *report) beforeAlloc(i int, x *trace.Access, a *allocation, cause stamp)
 func (p *report) afterFree(i int, x *trace.Access, a *allocation) {
 	w := p.words
 	free := a.freed - 1
+	if a.physical != nil {
+		free = a.physical.unmapped - 1
+	}
 	p.add(UseAfterFree, i, free, a.made, x.Arg, func() Finding {
 		f := Finding{Why: whyDead, Related: p.from(a)}
 		if free < 0 {
@@ -102,6 +109,11 @@ func (p *report) afterFree(i int, x *trace.Access, a *allocation) {
 		}
 		f.Message = fmt.Sprintf("%s uses %s after %s has freed that memory.", capital(w.callOn(i)), w.memory(a), w.callOn(free))
 		f.Related = append([]Related{{free, "freed here"}}, f.Related...)
+		if a.physical != nil {
+			f.Message = fmt.Sprintf("%s uses %s after %s has unmapped them.", capital(w.callOn(i)), w.memory(a), w.callOn(free))
+			f.Why = whyUnmapped
+			f.Related[0].Note = "unmapped here"
+		}
 		here, there := w.record(i), w.record(free)
 		f.Fix = fmt.Sprintf("Move %s after %s.", w.call(free), w.call(i))
 		switch {
@@ -145,6 +157,15 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 				"so nothing should rely on it."
 		case rule == StagedCopy:
 			f.Why = whyStaged
+		case op == trace.OpMemUnmap:
+			f.Message = fmt.Sprintf("%s unmaps %s, which %s %s, but the host never waits for that: the addresses may go while they are in "+
+				"use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
+			f.Why = "The manual calls MemUnmap synchronous for most uses, and so not for all: an H200 waits for nothing, and work still " +
+				"to come finds an illegal address, which ends the context."
+		case op == trace.OpBlockFree:
+			f.Message = fmt.Sprintf("%s takes back %s, which %s %s, but the caller of Free has not waited for that: the next block may "+
+				"get the same bytes while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
+			f.Why = whyBlock
 		case op == trace.OpFree:
 			f.Fix += " Or free in stream order: cuda.FreeAsync on " + w.stream(y.by.stream) + "."
 		}

@@ -229,21 +229,27 @@ func (h *history) add(q *queue, by stamp, kind trace.AccessKind, lo, hi int64) {
 	}
 }
 
-// pending calls found for the last access of each stream that q is not ordered behind, in order of the streams.
-func (h *history) pending(q *queue, size int64, found func(conflict)) {
-	latest := map[trace.ID]conflict{}
-	collect := func(x conflict) {
-		if x.by.pos > latest[x.by.stream].by.pos {
-			latest[x.by.stream] = x
-		}
+// pending calls found for the last access of each stream to some memory that q is not ordered behind, in order of the
+// streams.
+func pending(q *queue, found func(conflict, *allocation), memory ...*allocation) {
+	type use struct {
+		conflict
+		of *allocation
 	}
-	h.against(q, trace.Write, 0, size, collect, func(int64, int64) {})
+	latest := map[trace.ID]use{}
+	for _, a := range memory {
+		a.history.against(q, trace.Write, 0, a.size, func(x conflict) {
+			if x.by.pos > latest[x.by.stream].by.pos {
+				latest[x.by.stream] = use{x, a}
+			}
+		}, func(int64, int64) {})
+	}
 	streams := make([]trace.ID, 0, len(latest))
 	for id := range latest {
 		streams = append(streams, id)
 	}
 	slices.Sort(streams)
 	for _, id := range streams {
-		found(latest[id])
+		found(latest[id].conflict, latest[id].of)
 	}
 }

@@ -3,6 +3,7 @@ package order
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"cudalab/native/trace"
@@ -10,33 +11,38 @@ import (
 
 // stray is a thing that the program made and never gave back.
 type stray struct {
-	made  int // record of the call that made it
-	alloc *allocation
-	event trace.ID // alloc, event, queue or pool says what it is; the others are zero
-	queue trace.ID
-	pool  trace.ID
+	made  int         // record of the call that made it
+	alloc *allocation // of memory; nil for everything else
 }
 
-// strays reports what is left at the end. What was made before the trace began is not the program's to give back.
+// strays reports what is left at the end. What was made before the trace began is not the program's to give back, and
+// blocks are the allocator's.
 func (c *checker) strays() {
 	var left []stray
 	for _, a := range c.allocs {
-		if a.freed == 0 && !a.tried && a.made >= 0 {
-			left = append(left, stray{made: a.made, alloc: a})
+		if a.freed == 0 && !a.tried && a.made >= 0 && a.block == nil && (a.physical == nil || a.physical.released == 0) {
+			left = append(left, stray{a.made, a})
 		}
 	}
 	for _, e := range c.events {
 		if e.known {
-			left = append(left, stray{made: e.made, event: e.id})
+			left = append(left, stray{made: e.made})
 		}
 	}
 	for _, q := range c.queues.streams {
 		if q.created && !q.destroyed {
-			left = append(left, stray{made: q.made, queue: q.id})
+			left = append(left, stray{made: q.made})
 		}
 	}
-	for id, made := range c.pools {
-		left = append(left, stray{made: made, pool: id})
+	for _, made := range c.pools {
+		left = append(left, stray{made: made})
+	}
+	for _, list := range []*spans{&c.space.reserved, &c.space.mapped} {
+		for x := range list.within(0, math.MaxInt64) {
+			if !c.space.tried[x.by.record()] {
+				left = append(left, stray{made: x.by.record()})
+			}
+		}
 	}
 	slices.SortFunc(left, func(a, b stray) int { return cmp.Compare(a.made, b.made) })
 	for _, s := range left {
@@ -49,23 +55,32 @@ func (c *checker) strays() {
 func (p *report) leak(s stray) {
 	w := p.words
 	p.add(Leak, s.made, -1, s.made, 0, func() Finding {
+		r := w.record(s.made)
 		f := Finding{Why: "Nothing is given back before the process ends: a program that repeats this runs out."}
-		switch {
-		case s.event != 0:
-			f.Message = fmt.Sprintf("Nothing destroys event %d.", s.event)
-			f.Fix = "Call cuda.EventDestroy once nothing more is to wait for it; what already waits is not disturbed."
-			return f
-		case s.queue != 0:
-			f.Message = fmt.Sprintf("Nothing destroys stream %d.", s.queue)
-			f.Fix = "Call cuda.StreamDestroy; work that is still in the stream runs to its end."
-			return f
-		case s.pool != 0:
-			f.Message = fmt.Sprintf("Nothing destroys memory pool %d.", s.pool)
-			f.Fix = "Call cuda.MemPoolDestroy after the last use, on every path; what is still allocated from it stays valid."
-			return f
+		if s.alloc != nil {
+			f.Message = "Nothing frees " + w.memory(s.alloc) + "."
 		}
-		f.Message = "Nothing frees " + w.memory(s.alloc) + "."
-		switch r := w.record(s.made); r.Op {
+		switch r.Op {
+		case trace.OpEventCreate:
+			f.Message = fmt.Sprintf("Nothing destroys event %d.", r.Event)
+			f.Fix = "Call cuda.EventDestroy once nothing more is to wait for it; what already waits is not disturbed."
+		case trace.OpStreamCreate:
+			f.Message = fmt.Sprintf("Nothing destroys stream %d.", r.Stream)
+			f.Fix = "Call cuda.StreamDestroy; work that is still in the stream runs to its end."
+		case trace.OpMemPoolCreate:
+			f.Message = fmt.Sprintf("Nothing destroys memory pool %d.", r.Pool)
+			f.Fix = "Call cuda.MemPoolDestroy after the last use, on every path; what is still allocated from it stays valid."
+		case trace.OpMemAddressReserve:
+			f.Message = "Nothing gives the " + bytes(r.Size) + " of addresses from MemAddressReserve back."
+			f.Fix = "Call cuda.MemAddressFree with the address and size that were reserved, once all that is mapped there is unmapped."
+		case trace.OpMemMap:
+			f.Message = "Nothing unmaps the " + bytes(r.Size) + " that MemMap has mapped."
+			f.Why = whyPhysical
+			f.Fix = "Call cuda.MemUnmap with the address and size of the mapping, once the host has waited for the last use."
+		case trace.OpMemCreate:
+			f.Message = "Nothing releases the handle of " + w.memory(s.alloc) + "."
+			f.Why = whyPhysical
+			f.Fix = "Call cuda.MemRelease, on every path: as soon as the memory is mapped, or at the latest when it is unmapped."
 		case trace.OpMallocAsync, trace.OpMallocFromPoolAsync:
 			f.Fix = "Call cuda.FreeAsync on " + w.stream(r.Stream) + " after the last use, on every path: also where a call in " +
 				"between fails."

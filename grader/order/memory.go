@@ -10,6 +10,11 @@ type allocation struct {
 	size  int64
 	freed int  // record of the call that freed it, counted from 1; 0: none
 	tried bool // the program tried to free it
+
+	physical *physical // of memory that MemCreate has made
+	block    *block    // of memory that an allocator under test has handed out
+	parted   bool      // others have some of its bytes too, so what nothing has written cannot be told from its own history
+
 	// excused are the uses before the allocation that were reported: what is ordered behind one of them is no new fault.
 	excused []stamp
 	history *history // nil once freed
@@ -50,6 +55,9 @@ func (c *checker) allocate(i int, r, done *trace.Record) {
 		return // no bytes asked for
 	}
 	a := &allocation{id: done.Alloc, birth: by, made: i, size: done.Size, history: c.newHistory()}
+	if r.Op == trace.OpMemCreate {
+		a.physical = &physical{}
+	}
 	c.allocs[a.id] = a
 	if r.Site == 0 { // made before the trace began, so it may hold anything
 		a.history.writes.set(0, a.size, stamp{hostID, position(i)})
@@ -77,20 +85,32 @@ func (c *checker) reachable(i int, x *trace.Access) (a *allocation, lo, hi int64
 		return nil, 0, 0
 	}
 	if x.Alloc == 0 {
-		c.report.nowhere(i, x)
+		if reserved := c.space.reserved.at(x.Offset, x.Offset+1); reserved >= 0 {
+			c.report.onlyReserved(i, x, reserved)
+		} else {
+			c.report.nowhere(i, x)
+		}
 		return nil, 0, 0
 	}
 	a = c.allocation(x.Alloc)
+	if x.Freed && a.block != nil && (x.Offset < 0 || x.Offset > a.size-x.Size) {
+		return c.reachableAround(i, x, a)
+	}
 	if x.Freed || a.freed > 0 {
 		c.report.afterFree(i, x, a)
 		return nil, 0, 0
 	}
 	lo, hi = max(x.Offset, 0), min(x.Offset+x.Size, a.size)
 	if x.Offset < 0 || x.Offset > a.size-x.Size {
-		c.report.outOfBounds(i, x, a)
+		if !a.overlapped() {
+			c.report.outOfBounds(i, x, a)
+		}
 		if lo >= hi {
 			return nil, 0, 0
 		}
+	}
+	if (a.physical != nil || a.block != nil) && !c.usable(i, x, a, lo, hi) {
+		return nil, 0, 0
 	}
 	return a, lo, hi
 }
@@ -114,7 +134,7 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 			}
 			c.report.race(i, x, a, q, y)
 		}, func(lo, hi int64) {
-			if born && x.Kind != trace.Write {
+			if born && x.Kind != trace.Write && !a.parted {
 				unwritten = append(unwritten, span{lo, hi, stamp{hostID, by.pos}})
 			}
 		})
@@ -126,9 +146,12 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 			check(e.lo, e.hi)
 		}
 	}
-	if !born && !a.excuses(q) {
-		c.report.beforeAlloc(i, x, a, cause)
-		a.excuse(by)
+	if a.overlapped() {
+		c.overlapping(i, x, a, q, lo, hi)
+	}
+	if whole := a.whole(); !born && !whole.excuses(q) {
+		c.report.beforeAlloc(i, x, whole, cause)
+		whole.excuse(by)
 	}
 	if len(unwritten) > 0 {
 		c.report.uninitialized(i, x, a, unwritten)
@@ -176,17 +199,24 @@ func (c *checker) free(i int, r *trace.Record) {
 	}
 	excused := a.excuses(q)
 	covered := excused || q.behind(a.birth) || r.Op != trace.OpFreeAsync
-	a.history.pending(q, a.size, func(y conflict) {
+	inside := c.blocksOf(a)
+	pending(q, func(y conflict, _ *allocation) {
 		ofBirth := y.by.stream == a.birth.stream
 		if ofBirth && excused {
 			return
 		}
 		covered = covered || ofBirth
 		c.report.freeBeforeUse(i, a, y)
-	})
+	}, append(inside, a)...)
 	if !covered {
 		c.report.freeBeforeAlloc(i, a)
 	}
+	c.endBlocks(i, inside)
+	c.end(i, a)
+}
+
+// end takes in that the i-th record's call was the end of a.
+func (c *checker) end(i int, a *allocation) {
 	a.freed = i + 1
 	a.excused = nil
 	a.history.reset()
@@ -201,6 +231,12 @@ func (c *checker) failedFree(i int, r, done *trace.Record) {
 		return
 	}
 	a := c.allocs[r.Alloc]
+	if a != nil && a.physical != nil {
+		if done.Code == invalidValue {
+			c.report.freeOfMapping(i, a)
+		}
+		return
+	}
 	if a != nil {
 		a.tried = true
 	}
@@ -215,7 +251,7 @@ func (c *checker) failedFree(i int, r, done *trace.Record) {
 // triedAt notes a free that never reached the device, so that its record names an address only.
 func (c *checker) triedAt(addr uint64) {
 	for _, a := range c.allocs {
-		if a.freed == 0 && a.made >= 0 && c.words.addr(a) == addr {
+		if a.freed == 0 && a.made >= 0 && a.block == nil && c.words.addr(a) == addr {
 			a.tried = true
 		}
 	}

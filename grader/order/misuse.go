@@ -55,11 +55,21 @@ func (p *report) outOfBounds(i int, x *trace.Access, a *allocation) {
 			why = "Nobody checks a kernel's accesses against the allocation's size: the bytes beyond it may belong to another " +
 				"allocation, or to none."
 		}
+		fix := "Allocate as many bytes as are used, or use fewer: sizes are in bytes, and a float32 has four of them."
+		switch {
+		case a.block != nil:
+			why = "CUDA knows only the allocation around a block: it lets the access through, into the next block or what the " +
+				"allocator keeps there."
+		case a.physical != nil:
+			why = "Only what is mapped, and made accessible, can be used: a copy or memset beyond it is refused, a kernel's access ends " +
+				"the context."
+			fix = "Map more memory behind it first (cuda.MemCreate, cuda.MemMap, cuda.MemSetAccess), or use fewer bytes."
+		}
 		return Finding{
 			Message: fmt.Sprintf("%s %s %s at offset %s of %s: %s.", capital(w.callOn(i)), verb(x.Kind),
 				bytes(x.Size), number(x.Offset), w.memory(a), where),
 			Why:     why,
-			Fix:     "Allocate as many bytes as are used, or use fewer: sizes are in bytes, and a float32 has four of them.",
+			Fix:     fix,
 			Related: p.from(a),
 		}
 	})

@@ -114,7 +114,7 @@ func (o *oracle) check() map[fault]bool {
 	for i := range o.records {
 		r := &o.records[i]
 		switch r.Op {
-		case trace.OpMallocAsync, trace.OpMalloc, trace.OpMallocHost:
+		case trace.OpMallocAsync, trace.OpMalloc, trace.OpMallocHost, trace.OpBlockAlloc:
 			birth[r.Alloc] = -1
 			if r.Op == trace.OpMallocAsync {
 				birth[r.Alloc] = i
@@ -124,7 +124,7 @@ func (o *oracle) check() map[fault]bool {
 					written: r.Site == 0, write: -1, reads: map[trace.ID]int{}, atomics: map[trace.ID]int{},
 				}
 			}
-		case trace.OpFreeAsync:
+		case trace.OpFreeAsync, trace.OpBlockFree:
 			o.free(i, birth[r.Alloc], o.excuses(excused[r.Alloc], i))
 		}
 		for _, x := range append(o.kinds(r, trace.Read), o.kinds(r, trace.Write)...) {

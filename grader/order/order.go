@@ -1,6 +1,7 @@
 // Package order finds faults in the order in which a program uses the device. It builds the happens-before relation
 // of a trace, by vector clocks, and reports what that relation does not cover: unordered accesses to the same bytes,
 // memory used before it exists or after it was freed, memory read before it was written, and what was never freed.
+// Memory is followed through its mappings, and through the blocks that an allocator under test hands out of it.
 //
 // It believes what CUDA's manual promises, not what a device happened to do, so its verdict is the same on a GPU and on
 // the simulator and does not depend on luck. The edges are: program order within a stream; an event's record to
@@ -38,7 +39,7 @@ const (
 	UseBeforeAlloc    = "use-before-alloc"
 	UseAfterFree      = "use-after-free"
 	FreeBeforeUse     = "free-before-use"
-	DoubleFree        = "double-free"
+	DoubleFree        = "double-free" // a remark, as is the next, of a MemUnmap that the device accepted all the same
 	InvalidFree       = "invalid-free"
 	DataRace          = "data-race"
 	HostRace          = "host-race"
@@ -46,6 +47,7 @@ const (
 	OutOfBounds       = "out-of-bounds"
 	Leak              = "leak"
 	WaitUnrecorded    = "wait-unrecorded" // a remark where the event is recorded, but only later
+	UseAfterDestroy   = "use-after-destroy"
 	NeedlessWait      = "needless-wait"
 	FreeWhilePending  = "free-while-pending"
 	LegacyStream      = "legacy-stream"
@@ -129,10 +131,13 @@ type checker struct {
 	events  map[trace.ID]*event
 	allocs  map[trace.ID]*allocation
 	pools   map[trace.ID]int // those not destroyed: the record of the call that made each
+	space   space            // the addresses that memory is mapped to
+	blocks  spans            // the addresses of the blocks that are handed out, by the records of that
 	spare   []*history       // of freed allocations, to be used again
 	pending map[int]mark     // by the record of entering a call: what the host has waited for once it leaves
 	waits   map[uint32]*waitSite
 	legacy  legacyUse
+	ended   map[object]int // see destroyed; nil until it is needed
 }
 
 // call takes in one call: r is its record, or that of entering it, and done the record that has its answer. It
@@ -163,7 +168,7 @@ func (c *checker) call(i int, r, done *trace.Record) mark {
 		return mark{clock: c.event(r.Event).mark.all().join(c.event(r.Event2).mark.all())}
 	case trace.OpDeviceSynchronize:
 		return mark{clock: clock{floor: position(i)}}
-	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost:
+	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemCreate:
 		c.allocate(i, r, done)
 	case trace.OpMemPoolCreate:
 		c.pools[r.Pool] = i
@@ -171,6 +176,22 @@ func (c *checker) call(i int, r, done *trace.Record) mark {
 		delete(c.pools, r.Pool)
 	case trace.OpFree, trace.OpFreeAsync, trace.OpFreeHost:
 		c.free(i, r)
+	case trace.OpMemAddressReserve:
+		c.reserve(i, done)
+	case trace.OpMemAddressFree:
+		c.giveBack(i, r)
+	case trace.OpMemRelease:
+		c.release(i, r)
+	case trace.OpMemMap:
+		c.mapMemory(i, r)
+	case trace.OpMemUnmap:
+		c.unmap(i, r)
+	case trace.OpMemSetAccess:
+		c.setAccess(i, r)
+	case trace.OpBlockAlloc:
+		c.handOut(i, r)
+	case trace.OpBlockFree:
+		c.takeBack(i, r)
 	case trace.OpHostRead, trace.OpHostWrite:
 		c.access(i, r, c.queues.host)
 	case trace.OpMemcpyHtoD, trace.OpMemcpyDtoH, trace.OpMemcpyDtoD, trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync,
@@ -218,6 +239,10 @@ const invalidValue = 1
 
 // failed takes in a call that had no effect. What it names may still be a fault of the program's.
 func (c *checker) failed(i int, r, done *trace.Record) {
+	if done.Stale {
+		c.stale(i, r)
+		return
+	}
 	switch r.Op {
 	case trace.OpFree, trace.OpFreeAsync, trace.OpFreeHost:
 		c.failedFree(i, r, done)
@@ -233,6 +258,12 @@ func (c *checker) failed(i int, r, done *trace.Record) {
 		if done.Faked {
 			delete(c.pools, r.Pool)
 		}
+	case trace.OpMemAddressFree:
+		c.failedGiveBack(i, r, done)
+	case trace.OpMemRelease:
+		c.failedRelease(i, r, done)
+	case trace.OpMemUnmap:
+		c.failedUnmap(i, r, done)
 	default:
 		if done.Code == invalidValue && !done.Faked {
 			c.failedAccess(i, r)

@@ -53,6 +53,7 @@ func (h *handmade) finish() *trace.Trace {
 			h.FreeHost(m)
 		}
 	}
+	h.finishVirtual()
 	for x := range live[trace.OpMemPoolCreate] {
 		h.DestroyPool(x)
 	}
@@ -84,13 +85,16 @@ func summary(t *trace.Trace, found []Finding) []string {
 
 func name(w *words, i int) string {
 	switch w.record(i).Op {
-	case trace.OpEventCreate, trace.OpEventSynchronize, trace.OpEventQuery, trace.OpMemPoolCreate:
+	case trace.OpEventCreate, trace.OpEventDestroy, trace.OpEventSynchronize, trace.OpEventQuery, trace.OpMemPoolCreate,
+		trace.OpMemPoolDestroy:
 		return w.call(i)
 	}
 	return w.callOn(i)
 }
 
-func allScenarios() []scenario { return slices.Concat(orderings, moreFaults, right) }
+func allScenarios() []scenario {
+	return slices.Concat(orderings, moreFaults, right, virtualMemory, allocatorBlocks, destroyedObjects)
+}
 
 func (s *scenario) handmade() *trace.Trace {
 	h := newHandmade()
@@ -133,7 +137,7 @@ func TestWords(t *testing.T) {
 		b.WriteString("\n")
 	}
 	for _, rule := range []string{UseBeforeAlloc, UseAfterFree, FreeBeforeUse, DoubleFree, InvalidFree, DataRace, HostRace,
-		UninitializedRead, OutOfBounds, Leak, WaitUnrecorded, NeedlessWait, FreeWhilePending, LegacyStream, StagedCopy} {
+		UninitializedRead, OutOfBounds, Leak, WaitUnrecorded, UseAfterDestroy, NeedlessWait, FreeWhilePending, LegacyStream, StagedCopy} {
 		require.True(t, rules[rule], "no scenario shows the words of %s", rule)
 	}
 	file := filepath.Join("testdata", "words.txt")

@@ -45,6 +45,8 @@ type program interface {
 	Copy(to, from trace.ID, size int64) // MemcpyDtoD
 	HostRead(pinned trace.ID, size int64)
 	HostWrite(pinned trace.ID, size int64)
+
+	virtual
 }
 
 // kernels' names by what they do.
@@ -59,6 +61,8 @@ type handmade struct {
 	pools   trace.ID
 	sizes   []int64 // by allocation, from 1
 	freed   map[trace.ID]bool
+	gone    map[object]bool
+	addressing
 }
 
 func newHandmade() *handmade {
@@ -67,11 +71,15 @@ func newHandmade() *handmade {
 		sites: map[[12]uintptr]uint32{},
 		sizes: []int64{0},
 		freed: map[trace.ID]bool{},
+		gone:  map[object]bool{},
+
+		addressing: newAddressing(),
 	}
 }
 
 // add appends r, called from the function that called a method of h.
 func (h *handmade) add(r trace.Record) int {
+	h.refuseStale(&r)
 	var pcs [12]uintptr
 	runtime.Callers(3, pcs[:])
 	site, ok := h.sites[pcs]
@@ -84,6 +92,22 @@ func (h *handmade) add(r trace.Record) int {
 	h.t.Records = append(h.t.Records, r)
 	return len(h.t.Records) - 1
 }
+
+// refuseStale has r refused if it names what was destroyed before.
+func (h *handmade) refuseStale(r *trace.Record) {
+	for _, x := range named(r) {
+		switch {
+		case h.gone[x] && x.op == trace.OpMemRelease, h.gone[x] && x.op == trace.OpMemPoolDestroy:
+			r.Stale, r.Code, r.Accesses = true, invalidValue, nil
+		case h.gone[x]:
+			r.Stale, r.Code, r.Accesses = true, invalidHandle, nil
+		case x.op == r.Op && r.Code == 0:
+			h.gone[x] = true
+		}
+	}
+}
+
+const invalidHandle = 400
 
 // both appends the two halves of a call that may wait.
 func (h *handmade) both(r trace.Record) {
@@ -201,14 +225,14 @@ func (h *handmade) FreeAsync(m, s trace.ID) {
 }
 
 func (h *handmade) access(kind trace.AccessKind, m trace.ID, offset, size int64, arg uint8) trace.Access {
-	return trace.Access{Alloc: m, Freed: h.freed[m], Offset: offset, Size: size, Kind: kind, Arg: arg}
+	return h.resolve(trace.Access{Alloc: m, Freed: h.freed[m], Offset: offset, Size: size, Kind: kind, Arg: arg})
 }
 
 // checked is r with the accesses, which all but a launch are refused for if they are wrong.
 func (h *handmade) checked(r trace.Record, accesses ...trace.Access) trace.Record {
 	r.Accesses = accesses
 	for _, x := range accesses {
-		if x.Freed || x.Offset+x.Size > h.sizes[x.Alloc] {
+		if h.refuses(x) {
 			r.Code = invalidValue
 		}
 	}
@@ -217,7 +241,7 @@ func (h *handmade) checked(r trace.Record, accesses ...trace.Access) trace.Recor
 
 func (h *handmade) Launch(kind trace.AccessKind, m trace.ID, offset, size int64, s trace.ID) {
 	h.add(trace.Record{Op: trace.OpLaunch, Kernel: kernelNames[kind], Stream: s,
-		Accesses: []trace.Access{h.access(kind, m, offset, size, 0)}})
+		Accesses: h.split(h.access(kind, m, offset, size, 0))})
 }
 
 func (h *handmade) Memset(m trace.ID, size int64) {

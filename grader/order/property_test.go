@@ -36,6 +36,7 @@ func randomTrace(random *rand.Rand, calls int) *trace.Trace {
 		t.Records[len(t.Records)-1-i].Site = 0
 	}
 	live, next := []trace.ID{plain}, plain
+	blocks := map[trace.ID]bool{}
 	for range calls {
 		stream := trace.ID(random.IntN(streams + 1))
 		event := trace.ID(random.IntN(events) + 1)
@@ -44,7 +45,7 @@ func randomTrace(random *rand.Rand, calls int) *trace.Trace {
 			lo := random.Int64N(size)
 			return trace.Access{Alloc: m, Offset: lo, Size: 1 + random.Int64N(size-lo), Kind: kind, Arg: arg}
 		}
-		switch random.IntN(20) {
+		switch random.IntN(22) {
 		case 0, 1, 2:
 			add(trace.Record{Op: trace.OpEventRecord, Event: event, Stream: stream})
 		case 3, 4, 5:
@@ -66,7 +67,11 @@ func randomTrace(random *rand.Rand, calls int) *trace.Trace {
 			add(trace.Record{Op: trace.OpMallocAsync, Alloc: next, Size: size, Stream: stream})
 		case 9:
 			if k > 0 {
-				add(trace.Record{Op: trace.OpFreeAsync, Alloc: live[k], Stream: stream})
+				if m := live[k]; blocks[m] {
+					add(trace.Record{Op: trace.OpBlockFree, Alloc: m, Addr: uint64(m) * size})
+				} else {
+					add(trace.Record{Op: trace.OpFreeAsync, Alloc: m, Stream: stream})
+				}
 				live = append(live[:k], live[k+1:]...)
 			}
 		case 10:
@@ -81,6 +86,11 @@ func randomTrace(random *rand.Rand, calls int) *trace.Trace {
 				Accesses: []trace.Access{access(buffer, trace.Write, 0), access(live[k], trace.Read, 1)}})
 		case 14:
 			add(trace.Record{Op: trace.OpMemset, Accesses: []trace.Access{access(live[k], trace.Write, 0)}})
+		case 15:
+			next++
+			live = append(live, next)
+			blocks[next] = true
+			add(trace.Record{Op: trace.OpBlockAlloc, Alloc: next, Addr: uint64(next) * size, Size: size})
 		default:
 			add(trace.Record{Op: trace.OpLaunch, Kernel: "k", Stream: stream,
 				Accesses: []trace.Access{access(live[k], trace.AccessKind(1+random.IntN(3)), 0)}})

@@ -2,6 +2,7 @@ package order
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,6 +24,8 @@ type recorded struct {
 	pools   []cuda.MemPool
 	memory  []cuda.DevicePtr
 	pinned  map[trace.ID]cuda.HostBuffer
+	gone    map[any]bool // streams, events and pools that are destroyed
+	recordedVirtual
 }
 
 // record runs a scenario on a device of its own and returns the trace.
@@ -32,7 +35,7 @@ func record(t *testing.T, s *scenario) *trace.Trace {
 	on.Use()
 	on.StartTrace()
 	p := &recorded{t, make([]cuda.Stream, 1), make([]cuda.Event, 1), make([]cuda.MemPool, 1),
-		make([]cuda.DevicePtr, 1), map[trace.ID]cuda.HostBuffer{}}
+		make([]cuda.DevicePtr, 1), map[trace.ID]cuda.HostBuffer{}, map[any]bool{}, newRecordedVirtual(on)}
 	s.run(p)
 	if !s.keep {
 		p.finish()
@@ -55,18 +58,19 @@ func (p *recorded) finish() {
 	for m := range p.pinned {
 		p.FreeHost(m)
 	}
+	p.finishVirtual()
 	for x := range p.pools {
-		if p.pools[x] != (cuda.MemPool{}) {
+		if x > 0 && !p.gone[p.pools[x]] {
 			p.DestroyPool(trace.ID(x))
 		}
 	}
 	for e := range p.events {
-		if p.events[e] != (cuda.Event{}) {
+		if e > 0 && !p.gone[p.events[e]] {
 			p.DestroyEvent(trace.ID(e))
 		}
 	}
 	for s := range p.streams {
-		if p.streams[s] != (cuda.Stream{}) {
+		if s > 0 && !p.gone[p.streams[s]] {
 			p.DestroyStream(trace.ID(s))
 		}
 	}
@@ -85,8 +89,14 @@ func (p *recorded) Stream(flags uint32) trace.ID {
 }
 
 func (p *recorded) DestroyStream(s trace.ID) {
-	require.NoError(p.t, cuda.StreamDestroy(p.streams[s]))
-	p.streams[s] = cuda.Stream{}
+	p.refused(cuda.StreamDestroy(p.streams[s]), p.streams[s])
+	p.gone[p.streams[s]] = true
+}
+
+// refused holds an answer to be an error exactly if one of the things that the call named is destroyed.
+func (p *recorded) refused(err error, things ...any) {
+	stale := slices.ContainsFunc(things, func(x any) bool { return p.gone[x] })
+	require.Equal(p.t, stale, err != nil, "%v", err)
 }
 
 func (p *recorded) Event() trace.ID {
@@ -94,8 +104,8 @@ func (p *recorded) Event() trace.ID {
 }
 
 func (p *recorded) DestroyEvent(e trace.ID) {
-	require.NoError(p.t, cuda.EventDestroy(p.events[e]))
-	p.events[e] = cuda.Event{}
+	p.refused(cuda.EventDestroy(p.events[e]), p.events[e])
+	p.gone[p.events[e]] = true
 }
 
 func (p *recorded) Pool() trace.ID {
@@ -103,8 +113,8 @@ func (p *recorded) Pool() trace.ID {
 }
 
 func (p *recorded) DestroyPool(x trace.ID) {
-	require.NoError(p.t, cuda.MemPoolDestroy(p.pools[x]))
-	p.pools[x] = cuda.MemPool{}
+	p.refused(cuda.MemPoolDestroy(p.pools[x]), p.pools[x])
+	p.gone[p.pools[x]] = true
 }
 
 func (p *recorded) MallocFromPool(size int64, x, s trace.ID) trace.ID {
@@ -115,7 +125,7 @@ func (p *recorded) Record(e, s trace.ID) {
 	require.NoError(p.t, cuda.EventRecord(p.events[e], p.streams[s]))
 }
 func (p *recorded) Wait(s, e trace.ID) {
-	require.NoError(p.t, cuda.StreamWaitEvent(p.streams[s], p.events[e]))
+	p.refused(cuda.StreamWaitEvent(p.streams[s], p.events[e]), p.streams[s], p.events[e])
 }
 func (p *recorded) SyncStream(s trace.ID) { require.NoError(p.t, cuda.StreamSynchronize(p.streams[s])) }
 func (p *recorded) SyncEvent(e trace.ID)  { require.NoError(p.t, cuda.EventSynchronize(p.events[e])) }
@@ -258,8 +268,13 @@ func TestInjectedFaults(t *testing.T) {
 	require.NoError(t, err)
 	pool, err := cuda.MemPoolCreate(cuda.MemPoolProps{})
 	require.NoError(t, err)
+	v, err := cuda.MemAddressReserve(page, 0, 0, 0)
+	require.NoError(t, err)
+	handle, err := cuda.MemCreate(page, cuda.MemAllocationProp{Type: cuda.MemAllocationTypePinned, Location: device0}, 0)
+	require.NoError(t, err)
+	require.NoError(t, cuda.MemMap(v, page, 0, handle, 0))
 	for _, op := range []trace.Op{trace.OpFreeAsync, trace.OpFreeHost, trace.OpStreamDestroy, trace.OpEventDestroy,
-		trace.OpMemPoolDestroy, trace.OpMalloc} {
+		trace.OpMemPoolDestroy, trace.OpMalloc, trace.OpMemUnmap, trace.OpMemRelease} {
 		on.Fail(op, 1, device.ErrorInvalidValue)
 	}
 	_, err = cuda.Malloc(kB)
@@ -269,6 +284,9 @@ func TestInjectedFaults(t *testing.T) {
 	require.Error(t, cuda.EventDestroy(e))
 	require.Error(t, cuda.MemPoolDestroy(pool))
 	require.Error(t, cuda.StreamDestroy(s))
+	require.Error(t, cuda.MemUnmap(v, page))
+	require.Error(t, cuda.MemRelease(handle))
+	require.Error(t, cuda.MemAddressFree(v, page), "the mapping is still there")
 	require.Empty(t, Check(on.StopTrace()))
 	require.NoError(t, on.Sweep())
 	require.NoError(t, d.Close())

@@ -53,6 +53,9 @@ const relatedKept = 8
 // add counts a finding that the call at record at is at fault for, together with the one at record with (-1: none), in
 // memory that record made created (-1: none). Only the first of a kind is put into words.
 func (p *report) add(rule string, at, with, made int, arg uint8, write func() Finding) {
+	if made >= 0 && p.words.record(made).Op == trace.OpMemCreate {
+		made = -1 // the bytes that one call uses may lie in many of these, mapped side by side
+	}
 	k := key{rule, p.origin(at), p.origin(with), p.origin(made), arg}
 	if seen := p.byKey[k]; seen != nil {
 		if seen.last != at {
@@ -104,6 +107,9 @@ func (p *report) sorted() []Finding {
 func (p *report) from(a *allocation) []Related {
 	if a.made < 0 {
 		return nil
+	}
+	if a.block != nil {
+		return []Related{{a.made, "handed out here"}}
 	}
 	return []Related{{a.made, "allocated here"}}
 }

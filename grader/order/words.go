@@ -80,8 +80,11 @@ func nameStreams(t *trace.Trace) map[trace.ID]string {
 // call is the i-th record's call without its stream: "the launch of process", "MemsetAsync".
 func (w *words) call(i int) string {
 	r := w.record(i)
-	if r.Op == trace.OpLaunch {
+	switch r.Op {
+	case trace.OpLaunch:
 		return "the launch of " + r.Kernel
+	case trace.OpBlockAlloc, trace.OpBlockFree:
+		return "the allocator's " + r.Op.String()
 	}
 	return r.Op.String()
 }
@@ -89,7 +92,9 @@ func (w *words) call(i int) string {
 // onHost reports whether a call is the host's own doing rather than work for a stream.
 func onHost(op trace.Op) bool {
 	switch op {
-	case trace.OpMalloc, trace.OpFree, trace.OpMallocHost, trace.OpFreeHost, trace.OpHostRead, trace.OpHostWrite:
+	case trace.OpMalloc, trace.OpFree, trace.OpMallocHost, trace.OpFreeHost, trace.OpHostRead, trace.OpHostWrite,
+		trace.OpMemAddressReserve, trace.OpMemAddressFree, trace.OpMemCreate, trace.OpMemRelease, trace.OpMemMap,
+		trace.OpMemUnmap, trace.OpMemSetAccess, trace.OpBlockAlloc, trace.OpBlockFree:
 		return true
 	}
 	return false
@@ -111,6 +116,8 @@ func (w *words) memory(a *allocation) string {
 		return "memory from before the trace"
 	case w.record(a.made).Op == trace.OpMallocHost:
 		return "the " + bytes(a.size) + " of pinned memory from MallocHost"
+	case a.block != nil:
+		return "the block of " + bytes(a.size) + " from " + w.callOn(a.made)
 	}
 	return "the " + bytes(a.size) + " from " + w.callOn(a.made)
 }

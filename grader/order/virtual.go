@@ -1,0 +1,303 @@
+package order
+
+import (
+	"math"
+	"slices"
+
+	"cudalab/native/trace"
+)
+
+// physical is what else is known of memory that MemCreate has made. It is gone once it is both released and unmapped.
+type physical struct {
+	released int   // record of the release, counted from 1; 0: none
+	mappings []int // records of the MemMap calls that hold it
+	unmapped int   // record of the last call that unmapped some of it, counted from 1; 0: none
+}
+
+// space is what the program has made of its addresses by virtual memory management. The spans are of addresses; the
+// stamp of each is that of the record of the call.
+type space struct {
+	reserved spans        // by MemAddressReserve
+	returned spans        // by MemAddressFree, and not reserved since
+	mapped   spans        // by MemMap
+	unmapped spans        // by MemUnmap, and not mapped since
+	access   spans        // by MemSetAccess, since they were mapped
+	tried    map[int]bool // records of the reservations and mappings that the program tried to end, and was refused
+}
+
+// addresses is the range that a call names. It is empty where the numbers make none.
+func addresses(r *trace.Record) (lo, hi int64) {
+	size := max(r.Size, 0)
+	if r.Addr > math.MaxInt64-uint64(size) {
+		return 0, 0
+	}
+	return int64(r.Addr), int64(r.Addr) + size
+}
+
+// at is the record of the first span that has some of the addresses between lo and hi; -1 if there is none.
+func (s *spans) at(lo, hi int64) int {
+	for x := range s.within(lo, hi) {
+		return x.by.record()
+	}
+	return -1
+}
+
+// try notes that the program tried to end what some records have made.
+func (s *space) try(records ...int) {
+	if s.tried == nil {
+		s.tried = map[int]bool{}
+	}
+	for _, at := range records {
+		s.tried[at] = true
+	}
+}
+
+// mappings are the records of what is mapped between two addresses, and whether that is whole mappings without a gap.
+func (c *checker) mappings(lo, hi int64) (records []int, whole bool) {
+	at := lo
+	whole = true
+	for m := range c.space.mapped.within(lo, hi) {
+		first, last := addresses(c.words.record(m.by.record()))
+		whole = whole && first == at
+		at = last
+		records = append(records, m.by.record())
+	}
+	return records, whole && at == hi
+}
+
+func (c *checker) reserve(i int, r *trace.Record) {
+	if lo, hi := addresses(r); lo < hi {
+		c.space.reserved.set(lo, hi, stamp{hostID, position(i)})
+		c.space.returned.cut(lo, hi)
+	}
+}
+
+// giveBack takes in a MemAddressFree that succeeded.
+func (c *checker) giveBack(i int, r *trace.Record) {
+	if lo, hi := addresses(r); lo < hi {
+		c.space.reserved.cut(lo, hi)
+		c.space.returned.set(lo, hi, stamp{hostID, position(i)})
+	}
+}
+
+// failedGiveBack takes in a MemAddressFree that was refused. What is still mapped there is its fault, and if the program
+// never unmaps that, it is not told a second time.
+func (c *checker) failedGiveBack(i int, r, done *trace.Record) {
+	lo, hi := addresses(r)
+	hi = max(hi, lo+1)
+	reserved := c.space.reserved.at(lo, hi)
+	if reserved >= 0 {
+		defer c.space.try(reserved)
+	}
+	if done.Faked || done.Code != invalidValue {
+		return
+	}
+	if mapped, _ := c.mappings(lo, hi); len(mapped) > 0 {
+		if !slices.ContainsFunc(mapped, func(at int) bool { return !c.space.tried[at] }) {
+			return // the program tried to unmap all of it, and knows
+		}
+		c.space.try(mapped...)
+		c.report.giveBackOfMapped(i, mapped)
+		return
+	}
+	switch returned := c.space.returned.at(lo, hi); {
+	case reserved >= 0:
+		if w := c.words.record(reserved); w.Addr != r.Addr || w.Size != r.Size {
+			c.report.giveBackOfPart(i, reserved)
+		}
+	case returned >= 0:
+		c.report.giveBackTwice(i, returned)
+	default:
+		c.report.giveBackOfNothing(i)
+	}
+}
+
+// release takes in a MemRelease that succeeded.
+func (c *checker) release(i int, r *trace.Record) {
+	if r.Alloc == 0 {
+		return
+	}
+	a := c.physicalMemory(r.Alloc)
+	a.physical.released = i + 1
+	c.endUnheld(i, a)
+}
+
+func (c *checker) failedRelease(i int, r, done *trace.Record) {
+	switch a := c.allocs[r.Alloc]; {
+	case a != nil:
+		a.tried = true
+	case done.Code == invalidValue && !done.Faked:
+		c.report.releaseOfNothing(i)
+	}
+}
+
+// physicalMemory is the memory behind a handle. One that was made before the trace appears at its first use.
+func (c *checker) physicalMemory(id trace.ID) *allocation {
+	a := c.allocation(id)
+	if a.physical == nil {
+		a.physical = &physical{}
+	}
+	return a
+}
+
+// endUnheld ends memory that nothing holds any more.
+func (c *checker) endUnheld(i int, a *allocation) {
+	if a.freed == 0 && a.physical.released > 0 && len(a.physical.mappings) == 0 {
+		c.end(i, a)
+	}
+}
+
+func (c *checker) mapMemory(i int, r *trace.Record) {
+	lo, hi := addresses(r)
+	if lo == hi {
+		return
+	}
+	c.space.mapped.set(lo, hi, stamp{hostID, position(i)})
+	c.space.unmapped.cut(lo, hi)
+	c.space.access.cut(lo, hi)
+	if r.Alloc != 0 {
+		a := c.physicalMemory(r.Alloc)
+		a.physical.mappings = append(a.physical.mappings, i)
+	}
+}
+
+// unmap takes in a MemUnmap that succeeded. Work on memory that is mapped elsewhere too may go there, so pending work
+// counts only where the last mapping goes.
+func (c *checker) unmap(i int, r *trace.Record) {
+	lo, hi := addresses(r)
+	if lo == hi {
+		return
+	}
+	records, whole := c.mappings(lo, hi)
+	if !whole && c.space.reserved.at(lo, hi) >= 0 {
+		c.wrongUnmap(i, lo, hi, records, Remark)
+	}
+	var gone []*allocation
+	for _, at := range records {
+		m := c.words.record(at)
+		first, last := addresses(m)
+		c.space.unmapped.set(first, last, stamp{hostID, position(i)})
+		if m.Alloc != 0 {
+			a := c.physicalMemory(m.Alloc)
+			a.physical.unmapped = i + 1
+			a.physical.mappings = slices.DeleteFunc(a.physical.mappings, func(m int) bool { return m == at })
+			if len(a.physical.mappings) == 0 && a.freed == 0 {
+				gone = append(gone, a)
+			}
+		}
+	}
+	inside := c.blocksIn(lo, hi)
+	pending(c.queues.host, func(y conflict, of *allocation) { c.report.freeBeforeUse(i, of, y) }, append(gone, inside...)...)
+	c.space.mapped.cut(lo, hi)
+	c.space.access.cut(lo, hi)
+	c.endBlocks(i, inside)
+	for _, a := range gone {
+		c.endUnheld(i, a)
+	}
+}
+
+func (c *checker) failedUnmap(i int, r, done *trace.Record) {
+	lo, hi := addresses(r)
+	hi = max(hi, lo+1)
+	records, whole := c.mappings(lo, hi)
+	c.space.try(records...)
+	if done.Code == invalidValue && !done.Faked && !whole {
+		c.wrongUnmap(i, lo, hi, records, Error)
+	}
+}
+
+// wrongUnmap reports a MemUnmap of addresses that are not whole mappings side by side, those of records among them. A driver
+// may be content with that (an H200's, 580, takes what there is), where the manual is not.
+func (c *checker) wrongUnmap(i int, lo, hi int64, records []int, severity Severity) {
+	switch unmapped := c.space.unmapped.at(lo, hi); {
+	case len(records) > 0:
+		c.report.unmapOfPart(i, records[0], severity)
+	case unmapped >= 0:
+		c.report.unmapTwice(i, unmapped, severity)
+	default:
+		c.report.unmapOfNothing(i, severity)
+	}
+}
+
+// setAccess takes in a MemSetAccess that succeeded. Where there is a hole between mappings it has done nothing behind that:
+// so an H200 with driver 580 does.
+func (c *checker) setAccess(i int, r *trace.Record) {
+	lo, hi := addresses(r)
+	for m := range c.space.mapped.within(lo, hi) {
+		if m.lo > lo {
+			return
+		}
+		c.space.access.set(m.lo, m.hi, stamp{hostID, position(i)})
+		lo = m.hi
+	}
+}
+
+// usable reports whether an access to the bytes of a between lo and hi finds memory that it may use: mapped, and made
+// accessible since. If not, that is reported.
+func (c *checker) usable(i int, x *trace.Access, a *allocation, lo, hi int64) bool {
+	if a.made < 0 || c.words.record(a.made).Site == 0 {
+		return true // it may have been mapped before the trace
+	}
+	if a.block != nil {
+		return c.usableBlock(i, x, a, lo, hi)
+	}
+	for _, at := range a.physical.mappings {
+		r := c.words.record(at)
+		first, last := addresses(r)
+		shift := first - int64(r.Value)
+		if c.allowed(x.Kind, max(lo+shift, first), min(hi+shift, last)) {
+			return true
+		}
+	}
+	if len(a.physical.mappings) == 0 {
+		return true // then the access is known to come after the unmap
+	}
+	c.report.noAccess(i, x, a, lo, hi, a.physical.mappings[0])
+	return false
+}
+
+// usableBlock is usable for a block. Outside reserved addresses there are no mappings: it is part of an allocation.
+func (c *checker) usableBlock(i int, x *trace.Access, a *allocation, lo, hi int64) bool {
+	base := int64(c.words.record(a.made).Addr)
+	reserved := c.space.reserved.at(base+lo, base+hi)
+	if reserved < 0 {
+		return true
+	}
+	at := base + lo
+	for m := range c.space.mapped.within(base+lo, base+hi) {
+		if m.lo > at {
+			break
+		}
+		if !c.allowed(x.Kind, m.lo, m.hi) {
+			c.report.noAccess(i, x, a, m.lo-base, m.hi-base, m.by.record())
+			return false
+		}
+		at = m.hi
+	}
+	if at < base+hi {
+		c.report.notMapped(i, x, a, reserved)
+		return false
+	}
+	return true
+}
+
+// The bits of MemSetAccess's flags (CUmemAccess_flags in cuda.h): reading takes one, everything else both.
+const (
+	mayRead      = 1
+	mayReadWrite = 3
+)
+
+// allowed reports whether MemSetAccess has made all addresses between lo and hi accessible for a kind of access.
+func (c *checker) allowed(kind trace.AccessKind, lo, hi int64) bool {
+	need := uint32(mayReadWrite)
+	if kind == trace.Read {
+		need = mayRead
+	}
+	for s := range c.space.access.within(lo, hi) {
+		if s.lo > lo || c.words.record(s.by.record()).Flags&need != need {
+			return false
+		}
+		lo = s.hi
+	}
+	return lo >= hi
+}
