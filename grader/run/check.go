@@ -12,6 +12,7 @@ import (
 	"cudalab/grader/gaps"
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
+	"cudalab/grader/wire"
 	"cudalab/native/trace"
 )
 
@@ -23,6 +24,7 @@ type Request struct {
 	Device   string       // "gpu", "sim", or "auto": the GPU where it can be had, else the simulator
 	Seed     uint64
 	NoTiming bool
+	Pictures bool               // run the untimed cases once more, for Result.Pictures
 	Points   map[string]float64 // by check
 	Gaps     []gaps.Gap         // what is still to be written
 	// Name turns a path that the compiler saw into what the student calls the file.
@@ -38,18 +40,17 @@ type NoDevice struct{ Problem string } // what is missing and what to do, in sen
 
 func (e *NoDevice) Error() string { return e.Problem }
 
-// Result is a report with the traces behind it.
+// Result is a report with what lies behind it.
 type Result struct {
 	Report suite.Report
-	Traces []NamedTrace
+	Cases  []*suite.CaseNotes // that were run, in the suite's order
+	// Pictures are the untimed cases run once more, under the same seed, with the times of their operations in the traces:
+	// for showing what happened, since taking the times slows it down. A case that did not end well the first time has none.
+	Pictures []*suite.CaseNotes
+	// Place finds the student's lines in a call stack, innermost first. Nil where nothing was run.
+	Place func(trace.Site) []suite.Place
 	// Err is why the report's status is suite.Errored, a *NoDevice for one; nil with any other status.
 	Err error
-}
-
-// NamedTrace is the trace of one case.
-type NamedTrace struct {
-	Case  string
-	Trace *trace.Trace
 }
 
 // Check runs the whole suite. It always returns a report; where the fault is cudalab's or the machine's its status is
@@ -63,10 +64,14 @@ func Check(ctx context.Context, q Request) Result {
 		c.judge(false)
 		err = c.timing(ctx)
 	}
+	var pictures []*suite.CaseNotes
+	if err == nil {
+		pictures, err = c.pictures(ctx)
+	}
 	c.stop()
 	err = c.conclude(err)
 	c.report.DurationMS = time.Since(began).Milliseconds()
-	return Result{Report: c.report, Traces: c.traces(), Err: err}
+	return Result{Report: c.report, Cases: c.notes(), Pictures: pictures, Place: c.locate.places, Err: err}
 }
 
 // checking is one Check under way.
@@ -105,8 +110,22 @@ func (c *checking) correctness(ctx context.Context) error {
 	return nil
 }
 
-// runCase asks for one case, in a fresh runner if the last one is gone, and keeps what came of it.
+// runCase has one case run and keeps what came of it.
 func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {
+	run, err := c.ask(ctx, cs, wire.Request{Case: cs.ID, Attempt: attempt, Seed: c.Seed})
+	if err != nil {
+		return caseRun{}, err
+	}
+	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
+	c.runs[cs.ID] = run
+	if run.end == cancelled {
+		return run, errCancelled
+	}
+	return run, nil
+}
+
+// ask asks for one case, in a fresh runner if the last one is gone.
+func (c *checking) ask(ctx context.Context, cs *suite.Case, request wire.Request) (caseRun, error) {
 	if c.runner == nil {
 		p, err := start(ctx, c.Binary, c.Device)
 		if err != nil {
@@ -120,14 +139,9 @@ func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (ca
 		c.report.Device.Note = p.hello.Problem
 		c.Device = p.hello.Device.Kind // a fresh runner goes on where this one leaves off
 	}
-	run := c.runner.ask(ctx, cs, attempt, c.Seed)
+	run := c.runner.ask(ctx, cs, request)
 	if run.end != done || run.spent {
 		c.stop()
-	}
-	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
-	c.runs[cs.ID] = run
-	if run.end == cancelled {
-		return run, errCancelled
 	}
 	return run, nil
 }
@@ -157,6 +171,9 @@ func (c *checking) findings(found []order.Finding, t *trace.Trace) []suite.Findi
 			site = t.SiteOf(&t.Records[o.At])
 		}
 		own := len(c.locate.places(site)) > 0
+		if !own && o.Rule == order.UseAfterDestroy {
+			continue // the grader's own call: that the student destroyed what was lent is told as such
+		}
 		f = c.locate.at(f, site)
 		for _, rel := range o.Related {
 			places := c.locate.places(t.SiteOf(&t.Records[rel.At]))
@@ -231,14 +248,4 @@ func (c *checking) evidence() *suite.Evidence {
 		e.Cases[id] = run.notes
 	}
 	return e
-}
-
-func (c *checking) traces() []NamedTrace {
-	var ts []NamedTrace
-	for _, cs := range c.Suite.Cases {
-		if run, ok := c.runs[cs.ID]; ok && !cs.Timed {
-			ts = append(ts, NamedTrace{Case: cs.ID, Trace: run.notes.Trace})
-		}
-	}
-	return ts
 }

@@ -163,10 +163,10 @@ const (
 )
 
 // ask has the runner run one case. After any end but done the process is of no further use.
-func (p *process) ask(ctx context.Context, c *suite.Case, attempt int, seed uint64) caseRun {
+func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) caseRun {
 	run := caseRun{notes: &suite.CaseNotes{ID: c.ID, Trace: &trace.Trace{},
 		Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
-	if err := p.out.Send(wire.Request{Case: c.ID, Attempt: attempt, Seed: seed}); err != nil {
+	if err := p.out.Send(request); err != nil {
 		run.end, run.child = died, p.child.Wait()
 		return run
 	}

@@ -114,29 +114,33 @@ func (r *runner) serve() bool {
 	if !ok {
 		return false
 	}
-	for i := range r.suite.Cases {
-		if c := &r.suite.Cases[i]; c.ID == request.Case {
-			end := r.run(c, request)
-			r.send(end)
-			r.flush()
-			done, ok := end.(wire.Done)
-			return ok && !done.Spent
-		}
+	c, ok := r.suite.Case(request.Case)
+	if !ok {
+		r.send(wire.Fault{Message: "the runner knows no case " + request.Case})
+		r.flush()
+		return false
 	}
-	r.send(wire.Fault{Message: "the runner knows no case " + request.Case})
+	end := r.run(c, request)
+	r.send(end)
 	r.flush()
-	return false
+	done, ok := end.(wire.Done)
+	return ok && !done.Spent
 }
 
 // run carries out one case and sends its notes; the last word, Done or a Fault, is the caller's to send.
 func (r *runner) run(c *suite.Case, request wire.Request) (end wire.Message) {
-	if r.kind == string(device.Sim) {
+	switch {
+	case c.Simulated != nil:
+		defer r.use(r.session.Device())
+		r.use(sim.New(c.Simulated(request.Seed)))
+	case r.kind == string(device.Sim):
 		// A simulated device costs nothing: every case gets one that nobody has touched. Where nothing is timed it runs
-		// another legal schedule under every seed.
-		r.use(sim.New(sim.Options{Seed: request.Seed, Jitter: !c.Timed}))
+		// another legal schedule under every seed; a picture shows the plain one.
+		r.use(sim.New(sim.Options{Seed: request.Seed, Jitter: !c.Timed && !request.Times}))
 	}
 	b := &suite.Bench{Session: r.session, Seed: request.Seed, CaseID: c.ID, Attempt: request.Attempt, Notes: notes{r}}
 	if !c.Timed {
+		r.session.TimeOperations(request.Times)
 		r.session.StartTrace()
 	}
 	fault := drive(c, b)

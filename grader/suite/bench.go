@@ -29,7 +29,7 @@ type Outcome struct {
 	Argument bool       // the error is contract.ErrArgument
 	Panic    string     // what it panicked with; "" where it did not
 	Runaway  bool       // stopped for making calls without end
-	Stack    trace.Site // where it panicked or was stopped
+	Stack    trace.Site // where it panicked or was stopped; else the function that was called, where CallOf was told
 }
 
 // OK reports whether the call returned nil.
@@ -60,8 +60,11 @@ const (
 
 // Call runs the student's code, notes how it ended and brackets it in the trace. A panic is the student's outcome,
 // not the runner's end. Code that made calls without end has filled the trace, which ends the case.
-func (b *Bench) Call(label string, f func() error) Outcome {
-	o := Outcome{Label: label}
+func (b *Bench) Call(label string, f func() error) Outcome { return b.CallOf(label, nil, f) }
+
+// CallOf is Call for code whose place is known: the outcome's Stack is where, unless it panics elsewhere.
+func (b *Bench) CallOf(label string, where trace.Site, f func() error) Outcome {
+	o := Outcome{Label: label, Stack: where}
 	n := strconv.Itoa(b.calls)
 	b.calls++
 	b.Session.Mark(markCall + n)
@@ -85,6 +88,9 @@ func (b *Bench) Call(label string, f func() error) Outcome {
 	b.Notes.Outcome(o)
 	return o
 }
+
+// Calls is how many calls have been made so far: the number of the next, as CaseNotes.Window counts them.
+func (b *Bench) Calls() int { return b.calls }
 
 func guard(o *Outcome, f func() error) (err error) {
 	defer func() {

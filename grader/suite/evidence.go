@@ -34,7 +34,18 @@ type CaseNotes struct {
 
 // Window is the records that the i-th Call of the case made, as a range of indices into Trace.Records.
 func (c *CaseNotes) Window(i int) (from, to int) {
-	n := -1
+	if windows := c.windows(); i < len(windows) {
+		return windows[i].from, windows[i].to
+	}
+	return 0, 0
+}
+
+type window struct{ from, to int }
+
+// windows are those of all calls.
+func (c *CaseNotes) windows() []window {
+	var all []window
+	open := false
 	for at := range c.Trace.Records {
 		r := &c.Trace.Records[at]
 		if r.Op != trace.OpMark {
@@ -42,17 +53,14 @@ func (c *CaseNotes) Window(i int) (from, to int) {
 		}
 		switch {
 		case strings.HasPrefix(r.Label, markCall):
-			if n++; n == i {
-				from = at + 1
-			}
-		case strings.HasPrefix(r.Label, markReturn) && n == i:
-			return from, at
+			all = append(all, window{at + 1, len(c.Trace.Records)})
+			open = true
+		case strings.HasPrefix(r.Label, markReturn) && open:
+			all[len(all)-1].to = at
+			open = false
 		}
 	}
-	if n < i {
-		return 0, 0
-	}
-	return from, len(c.Trace.Records)
+	return all
 }
 
 // Of picks the order checker's findings of the given rules out of some cases.
@@ -100,4 +108,18 @@ func (e *Evidence) At(f Finding, site trace.Site) Finding {
 		f.Related = append(f.Related, Related{File: p.File, Line: p.Line, Message: "called from " + p.Func})
 	}
 	return f
+}
+
+// CallsOfRecords is, by record of the trace, the number of the Call that it was made in; -1 for the grader's own.
+func (c *CaseNotes) CallsOfRecords() []int {
+	calls := make([]int, len(c.Trace.Records))
+	for at := range calls {
+		calls[at] = -1
+	}
+	for i, w := range c.windows() {
+		for at := w.from; at < w.to; at++ {
+			calls[at] = i
+		}
+	}
+	return calls
 }

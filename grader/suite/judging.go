@@ -12,7 +12,7 @@ import (
 // The order checker's rules, as checks group them: when memory may be used, and that everything made comes to an end.
 var (
 	OrderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "data-race", "host-race",
-		"uninitialized-read", "out-of-bounds", "wait-unrecorded"}
+		"uninitialized-read", "out-of-bounds", "wait-unrecorded", "use-after-destroy"}
 	EndRules = []string{"leak", "double-free", "invalid-free"}
 )
 
@@ -32,16 +32,6 @@ func (e *Evidence) Remarks(cases ...string) []Finding {
 		}
 	}
 	return Unique(found)
-}
-
-// Faked is the first record in [from, to) whose answer was injected; -1 if there is none.
-func (c *CaseNotes) Faked(from, to int) int {
-	for at := from; at < to; at++ {
-		if c.Trace.Records[at].Faked {
-			return at
-		}
-	}
-	return -1
 }
 
 // CallName is a call as the student wrote it: "cuda.MallocAsync", "kernels.Reduce".

@@ -9,6 +9,8 @@ package suite
 
 import (
 	"math/rand/v2"
+
+	"cudalab/native/sim"
 )
 
 // Suite is all that is asked about one exercise.
@@ -17,6 +19,23 @@ type Suite struct {
 	Package  string // the folder and package, "asyncpipeline"
 	Cases    []Case
 	Checks   []Question
+	// Benchmarks are for comparing only: no check needs one.
+	Benchmarks []Benchmark
+}
+
+// Case finds what a runner is asked for by its ID: a case, or a benchmark as one.
+func (s *Suite) Case(id string) (*Case, bool) {
+	for i := range s.Cases {
+		if s.Cases[i].ID == id {
+			return &s.Cases[i], true
+		}
+	}
+	for i := range s.Benchmarks {
+		if c := s.Benchmarks[i].Case(); c.ID == id {
+			return &c, true
+		}
+	}
+	return nil, false
 }
 
 // Case is one run of the student's code in the runner. Cases are independent: each starts on a clean device, and
@@ -25,7 +44,10 @@ type Case struct {
 	ID string
 	// Timed cases run alone, with tracing off, and only where every untimed check passed.
 	Timed bool
-	Drive func(*Bench)
+	// Simulated, where not nil, has the case run on a simulated device of these options on every machine, also where the
+	// rest runs on a GPU: for what no GPU can be made to do, such as having another granularity.
+	Simulated func(seed uint64) sim.Options
+	Drive     func(*Bench)
 }
 
 // Question is one check: what it is called, what it needs and how it decides.

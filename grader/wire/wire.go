@@ -66,6 +66,7 @@ type Request struct {
 	Case    string
 	Attempt int
 	Seed    uint64
+	Times   bool // the trace is to hold the times of operations on the device: for a picture, not to be judged by
 }
 
 // Message is any of the structs above, a suite.Outcome, a *trace.Trace, or Done.
@@ -129,6 +130,7 @@ func (w *Writer) Send(m Message) error {
 		w.w.String(m.Case)
 		w.w.Uint(uint64(m.Attempt))
 		w.w.Uint(m.Seed)
+		w.w.Bool(m.Times)
 	default:
 		return fmt.Errorf("wire: no frame for %T", m)
 	}
@@ -205,7 +207,7 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 	case KindFault:
 		m = Fault{Message: r.String(), DeviceLost: r.Bool()}
 	case kindCase:
-		m = Request{Case: r.String(), Attempt: int(r.Uint()), Seed: r.Uint()}
+		m = Request{Case: r.String(), Attempt: int(r.Uint()), Seed: r.Uint(), Times: r.Bool()}
 	default:
 		return nil, fmt.Errorf("wire: a frame of unknown kind %q", byte(kind))
 	}

@@ -21,7 +21,7 @@ var messages = []wire.Message{
 	&trace.Trace{Sites: []trace.Site{{}}, Records: []trace.Record{{Op: trace.OpLaunch, Kernel: "process"}}},
 	wire.Done{Spent: true},
 	wire.Fault{Message: "m", DeviceLost: true},
-	wire.Request{Case: "speed", Attempt: 1, Seed: 99},
+	wire.Request{Case: "speed", Attempt: 1, Seed: 99, Times: true},
 }
 
 func TestEveryMessageArrivesAsSent(t *testing.T) {

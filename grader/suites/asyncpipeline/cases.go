@@ -10,7 +10,6 @@ import (
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
-	"cudalab/native/trace"
 )
 
 // driver holds the code under test and drives it through the cases.
@@ -142,29 +141,18 @@ func (d driver) pending(b *suite.Bench) {
 	a.close()
 }
 
-// faultPlan is which calls are made to fail, one per run of the code, and what they answer.
-var faultPlan = []struct {
-	op    trace.Op
-	calls int // how many of them the workload needs at least
-	code  device.Code
-}{
-	{trace.OpMallocAsync, 2, device.ErrorOutOfMemory},
-	{trace.OpMemsetAsync, 2, device.ErrorInvalidValue},
-	{trace.OpLaunch, 4, device.ErrorLaunchResources},
-}
-
 func (d driver) faults(b *suite.Bench) {
 	w := faulty()
-	for _, f := range faultPlan {
-		for k := 1; k <= f.calls; k++ {
-			a := newArena(b, w)
-			b.Session.Fail(f.op, k, f.code)
-			b.Call(w.label, func() error { return d.student(a.streams, a.batches(w)) })
-			b.Session.ClearFaults()
+	b.EveryFault(w.label, func() (run func() error, finish func()) {
+		a := newArena(b, w)
+		run = func() error { return d.student(a.streams, a.batches(w)) }
+		finish = func() {
 			b.Must(cuda.DeviceSynchronize())
+			a.note("sum")
 			a.close()
 		}
-	}
+		return run, finish
+	})
 }
 
 // Names of the contenders and notes of the timed case.

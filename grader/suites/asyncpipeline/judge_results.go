@@ -60,6 +60,16 @@ func (c *call) wrongResult(i int, want, got uint64) suite.Finding {
 	return f
 }
 
+// wrongSum says in a clause which sum is wrong; "" where none is.
+func (c *call) wrongSum() string {
+	for i, got := range c.sums {
+		if want := c.w.want(i); got != want {
+			return fmt.Sprintf("the sum of %s is %d instead of %d.", c.batchName(i), got, want)
+		}
+	}
+	return ""
+}
+
 // explain recognises the commonest ways of getting a sum wrong.
 func (c *call) explain(i int, want, got uint64) (words, fix string) {
 	b := c.w.batches[i]

@@ -6,13 +6,10 @@ import (
 
 	"cudalab/grader/measure"
 	"cudalab/grader/suite"
-	"cudalab/native/device"
 )
 
 // speedLimit is how much slower than the solution a right program may be.
 const speedLimit = 1.5
-
-func codeName(code int32) string { return device.Code(code).String() }
 
 func judgeSpeed(e *suite.Evidence) suite.Answer {
 	notes := e.Cases[caseSpeed]

@@ -71,7 +71,7 @@ func drawn(seed uint64) []workload {
 func multiplier(r *rand.Rand) float32 { return float32(1+r.IntN(1<<12)) / 16 }
 
 // faulty is the workload under which CUDA calls are made to fail.
-func faulty() workload { return ofSizes(2, 300, 700) }
+func faulty() workload { return ofSizes(2, 300, 700, 500) }
 
 // The timed workload. A batch is 16 blocks, a fraction of any GPU, and long: on one stream the batches queue, on four
 // they overlap. Short kernels would measure the cost of launching them.

@@ -8,8 +8,6 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
-	"cudalab/native/device"
-	"cudalab/native/trace"
 )
 
 // driver holds the code under test and drives it through the cases.
@@ -203,32 +201,19 @@ func (d driver) fanOutArguments(b *suite.Bench) {
 	}
 }
 
-// faultPlan is which calls are made to fail, one per run of the code, and what they answer. A program may need more of a
-// kind than others do, or fewer: calls is the most that is tried. The events come last: the order checker tells a fault
-// once, where it is first seen, and a free that only a missing event puts out of order weighs less than others.
-var faultPlan = []struct {
-	op    trace.Op
-	calls int
-	code  device.Code
-}{
-	{trace.OpEventCreate, 3, device.ErrorOutOfMemory},
-	{trace.OpMallocAsync, 1, device.ErrorOutOfMemory},
-	{trace.OpMemsetAsync, 2, device.ErrorInvalidValue},
-	{trace.OpLaunch, 3, device.ErrorLaunchResources},
-	{trace.OpEventRecord, 3, device.ErrorInvalidHandle},
-	{trace.OpStreamWaitEvent, 4, device.ErrorInvalidHandle},
+// faults has the calls of a workload fail.
+func (d driver) faults(b *suite.Bench, w workload) {
+	b.EveryFault(w.label(), func() (run func() error, finish func()) {
+		a := newArena(b, w)
+		run = func() error { return a.call(d.student, nothing) }
+		finish = func() {
+			b.Must(cuda.DeviceSynchronize())
+			a.note("sum")
+			a.close()
+		}
+		return run, finish
+	})
 }
 
-func (d driver) faults(b *suite.Bench) {
-	for _, w := range faulty() {
-		for _, f := range faultPlan {
-			for k := 1; k <= f.calls; k++ {
-				a := newArena(b, w)
-				b.Session.Fail(f.op, k, f.code)
-				b.Call(w.label(), func() error { return a.call(d.student, nothing) })
-				b.Session.ClearFaults()
-				a.close()
-			}
-		}
-	}
-}
+func (d driver) shareFaults(b *suite.Bench)  { d.faults(b, faultyShare) }
+func (d driver) fanOutFaults(b *suite.Bench) { d.faults(b, faultyFanOut) }

@@ -45,6 +45,16 @@ func (c *call) wrongResult(i int, got uint64) suite.Finding {
 	return f
 }
 
+// wrongSum says in a clause which sum is wrong; "" where none is.
+func (c *call) wrongSum() string {
+	for i, got := range c.sums {
+		if want := c.w.want(); got != want {
+			return fmt.Sprintf("the sum at %s is %d instead of %d.", c.w.outName(i), got, want)
+		}
+	}
+	return ""
+}
+
 // explain recognises the commonest ways of getting a sum wrong.
 func (c *call) explain(i int, got uint64) (words, fix string) {
 	out, stream := c.w.outName(i), c.w.streamName(i+1)

@@ -18,10 +18,11 @@ const (
 	caseShare           = "share"
 	caseShareDelays     = "share-delays"
 	caseShareError      = "share-error"
+	caseShareFaults     = "share-faults"
 	caseFanOutArguments = "fan-out-arguments"
 	caseFanOut          = "fan-out"
 	caseFanOutDelays    = "fan-out-delays"
-	caseFaults          = "faults"
+	caseFanOutFaults    = "fan-out-faults"
 	caseSpeed           = "speed"
 )
 
@@ -38,10 +39,11 @@ func New(student, solution Code) *suite.Suite {
 			{ID: caseShare, Drive: d.share},
 			{ID: caseShareDelays, Drive: d.shareDelays},
 			{ID: caseShareError, Drive: d.shareError},
+			{ID: caseShareFaults, Drive: d.shareFaults},
 			{ID: caseFanOutArguments, Drive: d.fanOutArguments},
 			{ID: caseFanOut, Drive: d.fanOut},
 			{ID: caseFanOutDelays, Drive: d.fanOutDelays},
-			{ID: caseFaults, Drive: d.faults},
+			{ID: caseFanOutFaults, Drive: d.fanOutFaults},
 			{ID: caseSpeed, Timed: true, Drive: d.speed},
 		},
 		Checks: []suite.Question{
@@ -58,7 +60,7 @@ func New(student, solution Code) *suite.Suite {
 			{ID: "overlap", Name: "streams that need not wait for each other do not",
 				Needs: good, Judge: judgeOverlap},
 			{ID: "cleanup", Name: "nothing is left behind, not even when a call fails",
-				Needs: append([]string{caseShareError, caseFaults}, good...), Judge: judgeCleanup},
+				Needs: append([]string{caseShareError, caseShareFaults, caseFanOutFaults}, good...), Judge: judgeCleanup},
 			{ID: "speed", Name: "as fast as overlapping streams allow",
 				Needs: []string{caseSpeed}, Judge: judgeSpeed},
 		},

@@ -121,5 +121,8 @@ func fanOutDelayed(seed uint64) []workload {
 	return ws
 }
 
-// faulty are the calls under which CUDA calls are made to fail.
-func faulty() []workload { return []workload{{n: 300}, {consumers: 2, n: 700}} }
+// The calls under which CUDA calls are made to fail.
+var (
+	faultyShare  = workload{n: 300}
+	faultyFanOut = workload{consumers: 3, n: 700}
+)

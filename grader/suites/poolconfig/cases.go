@@ -8,8 +8,6 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/native/cuda"
-	"cudalab/native/device"
-	"cudalab/native/trace"
 )
 
 // driver holds the code under test and drives it through the cases.
@@ -152,45 +150,17 @@ func (d driver) random(b *suite.Bench) {
 	}
 }
 
-// faultPlan is which calls are made to fail, one per run of the code, and what they answer. Code that does without a
-// call is not disturbed.
-var faultPlan = []struct {
-	op    trace.Op
-	calls []int
-	code  device.Code
-}{
-	{trace.OpMemPoolCreate, []int{1}, device.ErrorOutOfMemory},
-	{trace.OpMemPoolSetAttribute, []int{1, 2, 3}, device.ErrorInvalidValue},
-	{trace.OpMemPoolGetAttribute, []int{1, 2, 3, 5, 8, 13}, device.ErrorInvalidValue},
-	{trace.OpMallocFromPoolAsync, []int{1, 3, 5}, device.ErrorOutOfMemory},
-	{trace.OpMallocAsync, []int{1, 3, 5}, device.ErrorOutOfMemory},
-	{trace.OpLaunch, []int{1, 3, 5}, device.ErrorLaunchResources},
-	{trace.OpFreeAsync, []int{1, 3, 5}, device.ErrorInvalidValue},
-	{trace.OpStreamSynchronize, []int{1, 2, 3}, device.ErrorUnknown},
-	{trace.OpDeviceSynchronize, []int{1, 2}, device.ErrorUnknown},
-	{trace.OpEventCreate, []int{1, 2}, device.ErrorOutOfMemory},
-	{trace.OpEventSynchronize, []int{1, 2}, device.ErrorUnknown},
-	{trace.OpMemPoolTrimTo, []int{1}, device.ErrorInvalidValue},
-	{trace.OpMemPoolDestroy, []int{1}, device.ErrorInvalidValue},
-	{trace.OpDeviceGetMemPool, []int{1}, device.ErrorInvalidValue},
-	{trace.OpDeviceSetMemPool, []int{1}, device.ErrorInvalidValue},
-}
-
 func (d driver) faults(b *suite.Bench) {
 	w := faulty()
-	for _, f := range faultPlan {
-		for _, k := range f.calls {
-			s := newSetting(b, w)
-			config := s.config(w)
-			b.Session.Fail(f.op, k, f.code)
-			b.Call(w.label, func() error {
-				_, err := d.student(config)
-				return err
-			})
-			b.Session.ClearFaults()
-			s.close()
+	b.EveryFault(w.label, func() (run func() error, finish func()) {
+		s := newSetting(b, w)
+		config := s.config(w)
+		run = func() error {
+			_, err := d.student(config)
+			return err
 		}
-	}
+		return run, s.close
+	})
 }
 
 // Names of what the cases note.

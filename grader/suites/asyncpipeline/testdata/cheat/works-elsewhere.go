@@ -4,12 +4,14 @@
 package asyncpipeline
 
 import (
+	"errors"
+
 	"cudalab/exercises/contract"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
 )
 
-func Run(streams []cuda.Stream, batches []contract.Batch) error {
+func Run(streams []cuda.Stream, batches []contract.Batch) (err error) {
 	if len(streams) == 0 {
 		return contract.ErrArgument
 	}
@@ -22,7 +24,7 @@ func Run(streams []cuda.Stream, batches []contract.Batch) error {
 	if err != nil {
 		return err
 	}
-	defer cuda.StreamDestroy(s)
+	defer func() { err = errors.Join(err, cuda.StreamDestroy(s)) }()
 	for _, b := range batches {
 		if err := cuda.MemsetAsync(b.Result, 0, 8, s); err != nil { // want: wrong-stream
 			return err

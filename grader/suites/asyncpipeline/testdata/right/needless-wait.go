@@ -2,6 +2,7 @@
 package asyncpipeline
 
 import (
+	"errors"
 	"fmt"
 
 	"cudalab/exercises/contract"
@@ -9,7 +10,7 @@ import (
 	"cudalab/native/cuda"
 )
 
-func Run(streams []cuda.Stream, batches []contract.Batch) error {
+func Run(streams []cuda.Stream, batches []contract.Batch) (err error) {
 	if len(streams) < 1 {
 		return fmt.Errorf("%w: no streams", contract.ErrArgument)
 	}
@@ -22,7 +23,7 @@ func Run(streams []cuda.Stream, batches []contract.Batch) error {
 	if err != nil {
 		return err
 	}
-	defer cuda.EventDestroy(ready)
+	defer func() { err = errors.Join(err, cuda.EventDestroy(ready)) }()
 	for i := range batches {
 		if err := enqueue(streams[i%len(streams)], &batches[i], ready); err != nil {
 			return err

@@ -4,12 +4,14 @@
 package asyncpipeline
 
 import (
+	"errors"
+
 	"cudalab/exercises/contract"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
 )
 
-func Run(streams []cuda.Stream, batches []contract.Batch) error {
+func Run(streams []cuda.Stream, batches []contract.Batch) (err error) {
 	if len(streams) == 0 {
 		return contract.ErrArgument
 	}
@@ -22,7 +24,7 @@ func Run(streams []cuda.Stream, batches []contract.Batch) error {
 	if err != nil {
 		return err
 	}
-	defer cuda.EventDestroy(before)
+	defer func() { err = errors.Join(err, cuda.EventDestroy(before)) }()
 	for i, b := range batches {
 		s := streams[i%len(streams)]
 		if i > 0 {

@@ -20,7 +20,7 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 	if err != nil {
 		return err
 	}
-	defer cuda.EventDestroy(event)
+	defer func() { err = errors.Join(err, cuda.EventDestroy(event)) }()
 	data, err := cuda.MallocAsync(4*int64(n), a)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 	return independent(a)
 }
 
-func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.DevicePtr) error {
+func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.DevicePtr) (err error) {
 	if n < 1 || len(consumers) == 0 || len(outs) != len(consumers) {
 		return contract.ErrArgument
 	}
@@ -52,7 +52,7 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 	if err != nil {
 		return err
 	}
-	defer cuda.StreamDestroy(s)
+	defer func() { err = errors.Join(err, cuda.StreamDestroy(s)) }()
 	data, err := cuda.MallocAsync(4*int64(n), s) // want: wrong-stream
 	if err != nil {
 		return err

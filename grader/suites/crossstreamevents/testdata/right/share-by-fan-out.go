@@ -26,7 +26,7 @@ func hand(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Device
 	if err != nil {
 		return err
 	}
-	defer cuda.EventDestroy(event)
+	defer func() { err = errors.Join(err, cuda.EventDestroy(event)) }()
 	data, err := cuda.MallocAsync(4*int64(n), source)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 	if err != nil {
 		return err
 	}
-	defer cuda.EventDestroy(event)
+	defer func() { err = errors.Join(err, cuda.EventDestroy(event)) }()
 	data, err := cuda.MallocAsync(4*int64(n), a)
 	if err != nil {
 		return err
@@ -52,14 +52,14 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 	if err != nil {
 		return err
 	}
-	defer cuda.EventDestroy(event)
+	defer func() { err = errors.Join(err, cuda.EventDestroy(event)) }()
 	var done []cuda.Event
 	for range consumers {
-		e, err := cuda.EventCreate()
-		if err != nil {
-			return err
+		e, failed := cuda.EventCreate()
+		if failed != nil {
+			return failed
 		}
-		defer cuda.EventDestroy(e)
+		defer func() { err = errors.Join(err, cuda.EventDestroy(e)) }()
 		done = append(done, e)
 	}
 	data, err := cuda.MallocAsync(4*int64(n), source)

@@ -46,7 +46,7 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 	if err != nil {
 		return err
 	}
-	defer cuda.EventDestroy(event)
+	defer func() { err = errors.Join(err, cuda.EventDestroy(event)) }()
 	data, err := cuda.MallocAsync(4*int64(n), source)
 	if err != nil {
 		return err

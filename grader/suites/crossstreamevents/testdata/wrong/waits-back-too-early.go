@@ -20,7 +20,7 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 	if err != nil {
 		return err
 	}
-	defer cuda.EventDestroy(event)
+	defer func() { err = errors.Join(err, cuda.EventDestroy(event)) }()
 	data, err := cuda.MallocAsync(4*int64(n), a)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 	if err != nil {
 		return err
 	}
-	defer cuda.EventDestroy(event)
+	defer func() { err = errors.Join(err, cuda.EventDestroy(event)) }()
 	data, err := cuda.MallocAsync(4*int64(n), source)
 	if err != nil {
 		return err

@@ -31,7 +31,9 @@ func Run(c contract.PoolConfig) (contract.PoolReport, error) {
 		return report, err
 	}
 	err = cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrReleaseThreshold, c.Threshold)
-	if standard, e := cuda.DeviceGetDefaultMemPool(c.Device); e == nil && err == nil {
+	if standard, e := cuda.DeviceGetDefaultMemPool(c.Device); e != nil {
+		err = errors.Join(err, e)
+	} else if err == nil {
 		err = cuda.MemPoolSetAttribute(standard, cuda.MemPoolReuseAllowOpportunistic, 0) // want: default-pool-changed
 	}
 	for r := 0; r < c.Rounds && err == nil; r++ {

@@ -52,8 +52,9 @@ func round(c contract.PoolConfig, pool cuda.MemPool, report *contract.PoolReport
 		return err
 	}
 	var blocks []cuda.DevicePtr
+	var s cuda.Stream
 	for j, size := range c.Sizes {
-		s := c.Streams[j%len(c.Streams)]
+		s = c.Streams[j%len(c.Streams)]
 		var p cuda.DevicePtr
 		p, err = cuda.MallocFromPoolAsync(size, pool, s)
 		if err != nil {
@@ -78,8 +79,8 @@ func round(c contract.PoolConfig, pool cuda.MemPool, report *contract.PoolReport
 		}
 		blocks = blocks[:0]
 	}
-	for j, p := range blocks {
-		err = errors.Join(err, cuda.FreeAsync(p, c.Streams[j%len(c.Streams)]))
+	for _, p := range blocks {
+		err = errors.Join(err, cuda.FreeAsync(p, s))
 	}
 	for _, s := range c.Streams {
 		err = errors.Join(err, cuda.StreamSynchronize(s))
@@ -87,8 +88,8 @@ func round(c contract.PoolConfig, pool cuda.MemPool, report *contract.PoolReport
 	if err != nil {
 		return err
 	}
-	s, err := sample(pool)
-	report.Rounds = append(report.Rounds, s)
+	taken, err := sample(pool)
+	report.Rounds = append(report.Rounds, taken)
 	return err
 }
 

@@ -1,6 +1,6 @@
 // Destroys the pool before it is through with it.
 //
-//cudalab:fails pool
+//cudalab:fails pool order
 package poolconfig
 
 import (
@@ -36,7 +36,7 @@ func Run(c contract.PoolConfig) (contract.PoolReport, error) {
 	}
 	err = errors.Join(err, cuda.MemPoolDestroy(pool))
 	if err == nil {
-		err = cuda.MemPoolTrimTo(pool, int64(c.TrimTo))
+		err = cuda.MemPoolTrimTo(pool, int64(c.TrimTo)) // want: use-after-destroy
 	}
 	if err == nil {
 		report.Trimmed, err = sample(pool)

@@ -1,0 +1,257 @@
+package suite
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/native/trace"
+)
+
+// FaultRun is a run of the student's code in which one CUDA call was made to fail; see EveryFault.
+type FaultRun struct {
+	Outcome  Outcome
+	Index    int // the outcome's, among those of the case
+	From, To int // the run's records
+	Failed   int // the record of the call that failed
+	Op       trace.Op
+	What     string // a clause to begin a sentence with: "The 2nd call of cuda.FreeAsync was made to answer CUDA_ERROR_… (1)"
+	Before   int    // the outcome of the run as it is, before any call was made to fail
+	Again    int    // the outcome of the run after it, in which nothing was made to fail; -1 if there was none
+}
+
+// FaultRuns are the runs in which a call failed, in the order in which they were made.
+func (c *CaseNotes) FaultRuns() []FaultRun {
+	var runs []FaultRun
+	windows := c.windows()
+	before, next := 0, 0
+	for _, v := range c.Values[noteFault] {
+		i, op, k := int(v>>32), trace.Op(v>>16), int(v&0xffff)
+		if i >= min(len(c.Outcomes), len(windows)) {
+			break
+		}
+		if i != next {
+			before = i - 1 // the runs of another workload begin
+		}
+		next = i + 2
+		run := FaultRun{Outcome: c.Outcomes[i], Index: i, From: windows[i].from, To: windows[i].to, Op: op, Before: before, Again: -1}
+		run.Failed = slices.IndexFunc(c.Trace.Records[run.From:run.To], func(r trace.Record) bool { return r.Faked && r.Op == op })
+		if run.Failed < 0 {
+			continue // the code came this far without the call
+		}
+		run.Failed += run.From
+		name := nth(k, op)
+		if r := &c.Trace.Records[run.Failed]; op == trace.OpLaunch {
+			name += ", " + CallName(r) + ","
+		}
+		run.What = fmt.Sprintf("The %s was made to answer %s", name, faultCode(op))
+		if i+1 < len(c.Outcomes) {
+			run.Again = i + 1
+		}
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// Because relates a finding to the call that was made to fail in a run.
+func (e *Evidence) Because(f Finding, c *CaseNotes, run FaultRun) Finding {
+	places := e.Place(c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
+	if len(places) > 0 && (places[0].File != f.File || places[0].Line != f.Line) {
+		f.Related = append(slices.Clone(f.Related),
+			Related{File: places[0].File, Line: places[0].Line, Message: "this call was made to fail"})
+	}
+	return f
+}
+
+// FaultJudge says how a lesson judges the runs of EveryFault.
+type FaultJudge struct {
+	// Function is who should have returned the error: "Run", or "New or Close".
+	Function string
+	// Wrong says in a clause what is wrong with the results of a run that returned nil, by its outcome's index: "the sum of
+	// batches[0] is 3 instead of 4."; "" where they are right. It is nil where there are no results.
+	Wrong func(outcome int) string
+	// Recovers reports whether the code may make good for the call that failed and return nil. It may be nil: never.
+	Recovers func(FaultRun) bool
+	// Fixes are how to give back what a call has made, in sentences, where the words of this package will not do.
+	Fixes map[trace.Op]string
+	// Retried is what the run calls again when it has returned an error, to give back what is left: "Close". Then the
+	// object of a free that failed has to be gone as well; else it is excused.
+	Retried string
+}
+
+// AfterFaults judges the runs of EveryFault: the error must come back, all that was made must be given back, in order,
+// and the next run must work. Whoever calls it has told before what goes wrong without any failure.
+func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
+	c := e.Cases[caseID]
+	runs := c.FaultRuns()
+	inOrder := !slices.ContainsFunc(c.Findings, func(f Finding) bool {
+		return f.Severity == Error && slices.Contains(OrderRules, f.Rule) && !slices.ContainsFunc(runs, func(r FaultRun) bool { return r.holds(f) })
+	})
+	var found []Finding
+	if len(runs) == 0 && len(c.Outcomes) > 0 && c.Outcomes[0].Err != "" {
+		found = append(found, UnexpectedError(j.Function, c.Outcomes[0]))
+	}
+	for _, run := range runs {
+		if run.Outcome.OK() && (j.Recovers == nil || !j.Recovers(run)) {
+			found = append(found, e.ignored(c, run, j))
+		}
+		for _, f := range c.Findings {
+			if f.Severity != Error || !run.holds(f) {
+				continue
+			}
+			if f.Rule == "free-before-use" {
+				if !inOrder || waits(run.Op) {
+					continue
+				}
+				f = lastResort(f, run)
+			} else if !slices.Contains(EndRules, f.Rule) {
+				continue
+			}
+			f = c.OnError(f, run.What, j.Function)
+			if fix, ok := j.Fixes[c.Trace.Records[f.Record].Op]; ok && f.Rule == "leak-on-error" {
+				f.Fix = fix
+			}
+			found = append(found, e.Because(f, c, run))
+		}
+		if j.Retried != "" {
+			found = append(found, e.notRetried(c, run, j)...)
+		}
+		if run.Again >= 0 && inOrder {
+			found = append(found, e.unusable(c, run, j)...)
+		}
+	}
+	return Unique(found)
+}
+
+// holds reports whether a finding is of the run's records.
+func (run *FaultRun) holds(f Finding) bool { return f.Record >= run.From && f.Record < run.To }
+
+func (e *Evidence) ignored(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
+	f := Finding{
+		Rule: "error-ignored", Severity: Error, Record: run.Failed,
+		Message: fmt.Sprintf("%s, and %s should have returned that error, but it returned nil.", run.What, j.Function),
+		Why:     "A CUDA call that fails does nothing at all; what follows works on memory or results that are not there.",
+		Fix:     "Check the error of this call and return it.",
+	}
+	if gives(run.Op) {
+		f.Why = "A CUDA call that fails does nothing at all: what was to be given back is still held, and only this error tells."
+		f.Fix = "Keep the error of this call and return it; errors.Join puts it beside one that came before. " +
+			"A call in a defer is made where the function returns; a function around it can set a named result."
+	}
+	return e.At(f, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
+}
+
+// gives reports whether a kind of call gives something back.
+func gives(op trace.Op) bool {
+	switch op {
+	case trace.OpFree, trace.OpFreeHost, trace.OpFreeAsync, trace.OpMemUnmap, trace.OpMemRelease, trace.OpMemAddressFree,
+		trace.OpMemPoolDestroy, trace.OpEventDestroy, trace.OpStreamDestroy:
+		return true
+	}
+	return false
+}
+
+// remains is, for what makes a thing, what to say when it was left behind, and what gives it back.
+var remains = map[trace.Op]struct{ left, fix string }{
+	trace.OpMalloc:      {"the memory that was allocated here was still not freed", "Free it with cuda.Free before returning the error."},
+	trace.OpMallocHost:  {"the pinned memory that was allocated here was still not freed", "Free it with cuda.FreeHost before returning the error."},
+	trace.OpMallocAsync: {"the memory that was allocated here was still not freed", "Free it with cuda.FreeAsync, behind what uses it, before returning the error."},
+	trace.OpMallocFromPoolAsync: {"the memory that was allocated here was still not freed",
+		"Free it with cuda.FreeAsync, behind what uses it, before returning the error."},
+	trace.OpEventCreate: {"the event that was created here was still there",
+		"Call cuda.EventDestroy before returning the error; a defer right after the creation covers every way out."},
+	trace.OpStreamCreate:  {"the stream that was created here was still there", "Call cuda.StreamDestroy before returning the error."},
+	trace.OpMemPoolCreate: {"the memory pool that was made here was still there", "Call cuda.MemPoolDestroy before returning the error."},
+	trace.OpMemAddressReserve: {"the address range that was reserved here was still reserved",
+		"Give it back with cuda.MemAddressFree, at its whole size, before returning the error."},
+	trace.OpMemCreate: {"the physical memory that was created here was still held",
+		"Call cuda.MemRelease before returning the error; memory that is mapped is held until it is unmapped as well."},
+	trace.OpMemMap: {"the memory that was mapped here was still mapped",
+		"Call cuda.MemUnmap before returning the error, and then release the handle."},
+}
+
+// OnError words a finding of the order checker's for a call of function in which something failed. what is a clause:
+// "The 1st kernel launch was made to answer …".
+func (c *CaseNotes) OnError(f Finding, what, function string) Finding {
+	if f.Rule == "leak" {
+		words, known := remains[c.Trace.Records[f.Record].Op]
+		if !known {
+			words.left, words.fix = "what was made here was still there", f.Fix
+		}
+		f.Message = fmt.Sprintf("%s, and after %s had returned, %s.", what, function, words.left)
+		f.Why = "The caller never learns of it, so nobody else can give it back."
+		f.Fix = words.fix
+	} else {
+		f.Message = fmt.Sprintf("%s, and then: %s", what, f.Message)
+	}
+	f.Rule += "-on-error"
+	return f
+}
+
+// waits reports whether a kind of call makes the host wait. Where that fails nothing is left to put a free in order.
+func waits(op trace.Op) bool {
+	return op == trace.OpStreamSynchronize || op == trace.OpEventSynchronize || op == trace.OpDeviceSynchronize
+}
+
+// lastResort softens a free that is out of order because the usual way to order it is the one that failed.
+func lastResort(f Finding, run FaultRun) Finding {
+	if run.Op == trace.OpEventRecord || run.Op == trace.OpStreamWaitEvent {
+		f.Severity = Remark
+		f.Fix = "Where no event can be had, the host is left: cuda.StreamSynchronize for that stream, then free."
+		f.Related, f.Picture = nil, ""
+	}
+	return f
+}
+
+// notRetried finds a call that failed to give something back and was not made again, where it should have been.
+func (e *Evidence) notRetried(c *CaseNotes, run FaultRun, j FaultJudge) []Finding {
+	failed := &c.Trace.Records[run.Failed]
+	if !gives(run.Op) || run.Outcome.OK() {
+		return nil
+	}
+	for _, r := range c.Trace.Records[run.Failed+1 : run.To] {
+		if r.Phase != trace.Enter && r.Code == 0 && givesBackSame(&r, failed) {
+			return nil
+		}
+	}
+	return []Finding{e.At(Finding{
+		Rule: "leak-on-error", Severity: Error, Record: run.Failed,
+		Message: fmt.Sprintf("%s, and when %s was called once more, what this call was to give back was not given back.", run.What, j.Retried),
+		Why:     "A CUDA call that fails does nothing at all, so what it was to give back is still held.",
+		Fix: fmt.Sprintf("Forget a thing only when the call that gives it back has succeeded, so that the next %s finds it.",
+			j.Retried),
+	}, c.Trace.SiteOf(failed))}
+}
+
+// givesBackSame reports whether r names what failed, a call that did not give it back, has named.
+func givesBackSame(r, failed *trace.Record) bool {
+	switch failed.Op {
+	case trace.OpFree, trace.OpFreeAsync:
+		return (r.Op == trace.OpFree || r.Op == trace.OpFreeAsync) && r.Addr == failed.Addr
+	case trace.OpMemUnmap:
+		return r.Op == failed.Op && r.Addr <= failed.Addr && failed.Addr < r.Addr+uint64(r.Size)
+	}
+	return r.Op == failed.Op && r.Addr == failed.Addr && r.Stream == failed.Stream && r.Event == failed.Event &&
+		r.Pool == failed.Pool && r.Alloc == failed.Alloc
+}
+
+// unusable judges the run after one in which a call failed.
+func (e *Evidence) unusable(c *CaseNotes, run FaultRun, j FaultJudge) []Finding {
+	o, wrong := c.Outcomes[run.Again], ""
+	switch {
+	case o.Panic != "":
+		return nil // told as the panic that it is
+	case !o.OK():
+		wrong = "it returned: " + o.Err
+	case j.Wrong != nil && j.Wrong(run.Before) == "":
+		wrong = j.Wrong(run.Again)
+	}
+	if wrong == "" {
+		return nil
+	}
+	return []Finding{e.At(Finding{
+		Rule: "not-usable-after-error", Severity: Error, Record: run.Failed,
+		Message: fmt.Sprintf("%s. The next call, in which nothing was made to fail, should have worked as ever, but %s", run.What, wrong),
+		Why:     "A CUDA call that answers an error has changed nothing, so the program may go on after it.",
+		Fix:     "Put back what the code has changed before the call that failed: what it keeps from one call to the next, and what it was lent.",
+	}, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))}
+}

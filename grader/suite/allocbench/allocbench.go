@@ -1,0 +1,126 @@
+// Package allocbench is the workloads by which allocators are compared with each other and with CUDA's own calls: one
+// size, random sizes with many blocks out, two streams in turns, and all blocks at once. They are those of RMM's
+// benchmark of allocators in spirit, so that figures can stand beside each other.
+package allocbench
+
+import (
+	"fmt"
+
+	"cudalab/grader/suite"
+	"cudalab/native/cuda"
+)
+
+// Allocator is what is compared.
+type Allocator interface {
+	Alloc(size int64) (cuda.DevicePtr, error)
+	Free(p cuda.DevicePtr) error
+	Close() error
+}
+
+// Make makes an allocator that can hold so many blocks at a time, each of between least and largest bytes. All three are
+// powers of two, least and largest at least 256.
+type Make func(least, largest int64, blocks int) (Allocator, error)
+
+// The sizes of the workloads, in bytes.
+const (
+	pairSize = 64 << 10
+	least    = 256
+	largest  = 1 << 20
+)
+
+// How many blocks there are.
+const (
+	liveBlocks = 128 // room for mostLive of the largest size, in a power of two
+	mostLive   = 100
+	allBlocks  = 1024
+)
+
+// Operations in one batch. A call of the host's alone takes some ten nanoseconds, one that reaches the device's memory
+// some ten microseconds.
+const (
+	hostBatch   = 4096
+	asyncBatch  = 512
+	mallocBatch = 32
+)
+
+// The contenders that need no allocator. The last is what an allocator's lesson argues against.
+const (
+	mallocAsync = "cuda.MallocAsync"
+	malloc      = "cuda.Malloc (baseline)"
+)
+
+// maker is an implementation under its name.
+type maker struct {
+	name string
+	make Make
+}
+
+// Benchmarks compare two implementations with each other and with CUDA's own calls, and weigh what they know of a block.
+func Benchmarks(student, solution Make) []suite.Benchmark {
+	makers := []maker{{suite.Yours, student}, {suite.Solution, solution}}
+	const pair = "allocation and free"
+	return []suite.Benchmark{
+		{
+			ID: "same-size", Name: "one size, " + size(pairSize) + ": allocate and free", Operation: pair,
+			Drive: func(b *suite.Bench) { field{b, makers}.pairs(1, sameSize) },
+		},
+		{
+			ID: "random-mix", Name: fmt.Sprintf("random mix, %s to %s, up to %d blocks out", size(least), size(largest), mostLive), Operation: pair,
+			Drive: func(b *suite.Bench) {
+				mix := drawMix(b.Rand(), hostBatch)
+				field{b, makers}.pairs(1, mix.carryOut)
+			},
+		},
+		{
+			ID: "two-streams", Name: "two streams in turns, " + size(pairSize) + ": allocate and free", Operation: pair,
+			Note:  "Only cuda.MallocAsync knows of streams; the others do the same without.",
+			Drive: func(b *suite.Bench) { field{b, makers}.pairs(2, sameSize) },
+		},
+		{
+			ID: "growth", Name: fmt.Sprintf("growth: from empty to %d blocks of %s", allBlocks, size(pairSize)), Operation: "allocation",
+			Note:  "The allocators have their memory from New, which is not in the time, and the pool of cuda.MallocAsync keeps its own.",
+			Drive: func(b *suite.Bench) { field{b, makers}.growth() },
+		},
+		{
+			ID: "bookkeeping", Name: fmt.Sprintf("bookkeeping: host memory with %d blocks out", weighedBlocks), Operation: "block",
+			Drive: func(b *suite.Bench) { weigh(b, makers) },
+		},
+	}
+}
+
+// size is a number of bytes in words.
+func size(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// weighedBlocks is how many blocks the bookkeeping is spread over.
+const weighedBlocks = 1 << 14
+
+// weigh notes what each implementation keeps on the host for a block when all are handed out.
+func weigh(b *suite.Bench, makers []maker) {
+	for _, m := range makers {
+		var a Allocator
+		b.Bookkeeping(m.name, weighedBlocks, func() (any, error) {
+			var err error
+			if a, err = m.make(least, least, weighedBlocks); err != nil {
+				return nil, err
+			}
+			for range weighedBlocks {
+				if _, err := a.Alloc(least); err != nil {
+					return a, err
+				}
+			}
+			return a, nil
+		})
+		if a != nil {
+			b.Must(cuda.DeviceSynchronize())
+			_ = a.Close() // what it leaves is swept away behind the benchmark
+		}
+	}
+}

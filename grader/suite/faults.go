@@ -1,0 +1,145 @@
+package suite
+
+import (
+	"fmt"
+	"strconv"
+
+	"cudalab/native/device"
+	"cudalab/native/trace"
+)
+
+// faultKinds are the calls that can be made to fail, with what each answers then: a code that CUDA's manual lists for it.
+// Queries are not among them that may well answer "not ready". The order is that of the runs. The order checker tells a
+// fault once, where it is first seen, so the calls come first whose failure leaves every way to clean up.
+var faultKinds = []struct {
+	op   trace.Op
+	code device.Code
+}{
+	{trace.OpDeviceInfo, device.ErrorUnknown},
+	{trace.OpMemGetInfo, device.ErrorUnknown},
+	{trace.OpMemGetAllocationGranularity, device.ErrorInvalidValue},
+	{trace.OpStreamCreate, device.ErrorOutOfMemory},
+	{trace.OpEventCreate, device.ErrorOutOfMemory},
+	{trace.OpMemPoolCreate, device.ErrorOutOfMemory},
+	{trace.OpMemPoolSetAttribute, device.ErrorInvalidValue},
+	{trace.OpMemPoolGetAttribute, device.ErrorInvalidValue},
+	{trace.OpDeviceGetDefaultMemPool, device.ErrorInvalidValue},
+	{trace.OpDeviceGetMemPool, device.ErrorInvalidValue},
+	{trace.OpDeviceSetMemPool, device.ErrorInvalidValue},
+	{trace.OpMalloc, device.ErrorOutOfMemory},
+	{trace.OpMallocHost, device.ErrorOutOfMemory},
+	{trace.OpMallocAsync, device.ErrorOutOfMemory},
+	{trace.OpMallocFromPoolAsync, device.ErrorOutOfMemory},
+	{trace.OpMemAddressReserve, device.ErrorOutOfMemory},
+	{trace.OpMemCreate, device.ErrorOutOfMemory},
+	{trace.OpMemMap, device.ErrorOutOfMemory},
+	{trace.OpMemSetAccess, device.ErrorInvalidValue},
+	{trace.OpMemset, device.ErrorInvalidValue},
+	{trace.OpMemsetAsync, device.ErrorInvalidValue},
+	{trace.OpMemcpyHtoD, device.ErrorInvalidValue},
+	{trace.OpMemcpyDtoH, device.ErrorInvalidValue},
+	{trace.OpMemcpyDtoD, device.ErrorInvalidValue},
+	{trace.OpMemcpyHtoDAsync, device.ErrorInvalidValue},
+	{trace.OpMemcpyDtoHAsync, device.ErrorInvalidValue},
+	{trace.OpMemcpyDtoDAsync, device.ErrorInvalidValue},
+	{trace.OpLaunch, device.ErrorLaunchResources},
+	{trace.OpMemPoolTrimTo, device.ErrorInvalidValue},
+	{trace.OpEventRecord, device.ErrorInvalidHandle},
+	{trace.OpStreamWaitEvent, device.ErrorInvalidHandle},
+	{trace.OpStreamSynchronize, device.ErrorUnknown},
+	{trace.OpEventSynchronize, device.ErrorUnknown},
+	{trace.OpDeviceSynchronize, device.ErrorUnknown},
+	{trace.OpFree, device.ErrorInvalidValue},
+	{trace.OpFreeHost, device.ErrorInvalidValue},
+	{trace.OpFreeAsync, device.ErrorInvalidValue},
+	{trace.OpMemUnmap, device.ErrorInvalidValue},
+	{trace.OpMemRelease, device.ErrorInvalidValue},
+	{trace.OpMemAddressFree, device.ErrorInvalidValue},
+	{trace.OpMemPoolDestroy, device.ErrorInvalidValue},
+	{trace.OpEventDestroy, device.ErrorInvalidHandle},
+	{trace.OpStreamDestroy, device.ErrorInvalidHandle},
+}
+
+// maxFaults bounds the runs for one kind of call. Of more calls than that the first and the last are made to fail.
+const maxFaults = 32
+
+// noteFault is the note of a run with a fault: the index of its outcome, the call's kind and which one of that kind.
+const noteFault = "fault"
+
+// EveryFault runs the student's code once as it is, and then twice for every CUDA call that it made: once with that
+// call failing, and once more without, since the code has to stay usable. fresh makes the inputs of one run: the
+// function to be called, which makes no CUDA call of the grader's own, and what is to be done when it has
+// returned. The inputs are alike each time, so that the code makes the same calls up to the one that fails.
+//
+// Keep the workload small: the smallest in which every call of the code is made, and those in loops twice or three times.
+func (b *Bench) EveryFault(label string, fresh func() (run func() error, finish func())) {
+	once := func(label string, failing trace.Op, k int) (Outcome, map[trace.Op]int) {
+		run, finish := fresh()
+		if k > 0 {
+			b.Value(noteFault, uint64(b.calls)<<32|uint64(failing)<<16|uint64(k))
+			b.Session.Fail(failing, k, faultCode(failing))
+		}
+		mark := markCall + strconv.Itoa(b.calls)
+		o := b.Call(label, run)
+		calls := b.Session.CallsSince(mark)
+		b.Session.ClearFaults()
+		finish()
+		return o, calls
+	}
+	o, calls := once(label, 0, 0)
+	if !o.OK() {
+		return
+	}
+	for _, kind := range faultKinds {
+		for k := 1; k <= calls[kind.op]; k++ {
+			if k > maxFaults/2 && k <= calls[kind.op]-maxFaults/2 {
+				continue
+			}
+			which := nth(k, kind.op)
+			failed, _ := once(label+" while the "+which+" fails", kind.op, k)
+			if failed.Panic != "" || b.Session.Orphaned() {
+				return // what follows could not be told from the harm that this has done
+			}
+			again, _ := once(label+" once more, after the "+which+" has failed", 0, 0)
+			if again.Panic != "" || b.Session.Orphaned() {
+				return
+			}
+		}
+	}
+}
+
+func faultCode(op trace.Op) device.Code {
+	for _, kind := range faultKinds {
+		if kind.op == op {
+			return kind.code
+		}
+	}
+	return device.ErrorUnknown
+}
+
+// nth is one call of a kind: "2nd call of cuda.MallocAsync", "1st kernel launch".
+func nth(k int, op trace.Op) string {
+	switch op {
+	case trace.OpLaunch:
+		return ordinal(k) + " kernel launch"
+	case trace.OpDeviceInfo:
+		return ordinal(k) + " device query"
+	}
+	return ordinal(k) + " call of cuda." + op.String()
+}
+
+// ordinal is a place in a row: "1st", "22nd", "113th".
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}

@@ -1,0 +1,83 @@
+package suite
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// samples is a case's notes as Growth makes them.
+type samples struct {
+	CaseNotes
+}
+
+func (s *samples) Outcome(o Outcome)             { s.Outcomes = append(s.Outcomes, o) }
+func (s *samples) Value(string, uint64)          {}
+func (s *samples) Sample(series string, n int64) { s.Samples[series] = append(s.Samples[series], n) }
+
+func TestGrowthSamplesEverySeriesAlike(t *testing.T) {
+	s := &samples{CaseNotes{Samples: map[string][]int64{}}}
+	b := &Bench{Notes: s}
+	done := map[string]int{}
+	count := func(name string) func(int) error {
+		return func(operations int) error {
+			for range operations {
+				done[name]++
+			}
+			return nil
+		}
+	}
+	b.Growth(count("few"), count("many"), count("solution"))
+	require.Empty(t, s.Outcomes)
+	for _, series := range []string{seriesFew, seriesMany, seriesReference} {
+		require.Len(t, s.Samples[series], growthSamples)
+	}
+	require.Equal(t, done["few"], done["many"], "neither took long enough to be cut short")
+}
+
+func TestGrowthEndsAtTheFirstError(t *testing.T) {
+	s := &samples{CaseNotes{Samples: map[string][]int64{}}}
+	nothing := func(int) error { return nil }
+	(&Bench{Notes: s}).Growth(nothing, func(int) error { return errors.New("full") }, nothing)
+	require.Len(t, s.Outcomes, 1)
+	require.Equal(t, "full", s.Outcomes[0].Err)
+}
+
+func TestThreadTimeAdvancesWithWork(t *testing.T) {
+	before, x := threadTime(), 1
+	for i := range 10_000_000 {
+		x = x*31 + i
+	}
+	require.NotZero(t, x)
+	require.Greater(t, threadTime(), before)
+}
+
+func TestJudgeGrowth(t *testing.T) {
+	words := GrowthWords{Operation: "an Alloc", Few: "few blocks", Many: "many blocks", Why: "Why.", Fix: "Fix."}
+	for name, c := range map[string]struct {
+		few, many []int64
+		severity  Severity // "" for a pass without a word
+		confirm   bool
+	}{
+		"flat":                           {[]int64{10_000, 11_000}, []int64{12_000, 90_000}, "", false},
+		"at the limit":                   {[]int64{10_000, 10_000}, []int64{80_000, 80_000}, "", false},
+		"between":                        {[]int64{10_000, 11_000}, []int64{200_000, 210_000}, Remark, false},
+		"beyond, but a few were as dear": {[]int64{10_000, 40_000}, []int64{400_000, 410_000}, Remark, false},
+		"beyond":                         {[]int64{10_000, 11_000}, []int64{4_000_000, 4_100_000}, Error, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			notes := &CaseNotes{Samples: map[string][]int64{seriesFew: c.few, seriesMany: c.many, seriesReference: c.few}}
+			a := JudgeGrowth(notes, words)
+			require.Equal(t, c.confirm, a.Confirm)
+			require.Len(t, a.Measurements, 4)
+			if c.severity == "" {
+				require.Empty(t, a.Findings)
+				return
+			}
+			require.Len(t, a.Findings, 1)
+			require.Equal(t, c.severity, a.Findings[0].Severity)
+		})
+	}
+	require.NotEmpty(t, JudgeGrowth(&CaseNotes{}, words).Skip)
+}

@@ -1,0 +1,53 @@
+// Frees all buffers at the end, and gives up at the first free that fails.
+//
+//cudalab:fails cleanup
+package asyncpipeline
+
+import (
+	"errors"
+
+	"cudalab/exercises/contract"
+	"cudalab/kernels"
+	"cudalab/native/cuda"
+)
+
+func Run(streams []cuda.Stream, batches []contract.Batch) (err error) {
+	if len(streams) == 0 {
+		return contract.ErrArgument
+	}
+	for _, b := range batches {
+		if b.N < 1 {
+			return contract.ErrArgument
+		}
+	}
+	var buffers []cuda.DevicePtr
+	for i, b := range batches {
+		s := streams[i%len(streams)]
+		data, failed := cuda.MallocAsync(int64(4*b.N), s) // want: leak-on-error
+		if err = failed; err != nil {
+			break
+		}
+		buffers = append(buffers, data)
+		if err = compute(b, data, s); err != nil {
+			break
+		}
+	}
+	for i, data := range buffers {
+		if failed := cuda.FreeAsync(data, streams[i%len(streams)]); failed != nil {
+			return errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+// compute is what a batch does with its buffer.
+func compute(b contract.Batch, data cuda.DevicePtr, s cuda.Stream) error {
+	if err := cuda.MemsetAsync(b.Result, 0, 8, s); err != nil {
+		return err
+	}
+	grid := (b.N + 255) / 256
+	if err := kernels.Process(grid, 256, s, data, b.N, b.Multiplier, b.Work); err != nil {
+		return err
+	}
+	return kernels.Reduce(grid, 256, s, data, b.N, b.Result)
+}

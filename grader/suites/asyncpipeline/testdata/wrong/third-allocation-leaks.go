@@ -1,0 +1,53 @@
+// Allocates for all batches first, and where that fails frees only the buffer of the batch before.
+//
+//cudalab:fails cleanup
+package asyncpipeline
+
+import (
+	"errors"
+
+	"cudalab/exercises/contract"
+	"cudalab/kernels"
+	"cudalab/native/cuda"
+)
+
+func Run(streams []cuda.Stream, batches []contract.Batch) (err error) {
+	if len(streams) == 0 {
+		return contract.ErrArgument
+	}
+	for _, b := range batches {
+		if b.N < 1 {
+			return contract.ErrArgument
+		}
+	}
+	buffers := make([]cuda.DevicePtr, len(batches))
+	for i, b := range batches {
+		buffers[i], err = cuda.MallocAsync(int64(4*b.N), streams[i%len(streams)]) // want: leak-on-error
+		if err != nil {
+			if i > 0 {
+				err = errors.Join(err, cuda.FreeAsync(buffers[i-1], streams[(i-1)%len(streams)]))
+			}
+			return err
+		}
+	}
+	for i, b := range batches {
+		s := streams[i%len(streams)]
+		if err == nil {
+			err = compute(b, buffers[i], s)
+		}
+		err = errors.Join(err, cuda.FreeAsync(buffers[i], s))
+	}
+	return err
+}
+
+// compute is what a batch does with its buffer.
+func compute(b contract.Batch, data cuda.DevicePtr, s cuda.Stream) error {
+	if err := cuda.MemsetAsync(b.Result, 0, 8, s); err != nil {
+		return err
+	}
+	grid := (b.N + 255) / 256
+	if err := kernels.Process(grid, 256, s, data, b.N, b.Multiplier, b.Work); err != nil {
+		return err
+	}
+	return kernels.Reduce(grid, 256, s, data, b.N, b.Result)
+}

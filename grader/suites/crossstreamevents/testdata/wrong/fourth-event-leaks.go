@@ -1,0 +1,112 @@
+// FanOut destroys only the last two events where it cannot have another.
+//
+//cudalab:fails cleanup
+package crossstreamevents
+
+import (
+	"errors"
+	"fmt"
+
+	"cudalab/exercises/contract"
+	"cudalab/kernels"
+	"cudalab/native/cuda"
+)
+
+func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.Stream) error) error {
+	if n < 1 {
+		return fmt.Errorf("%w: n is %d", contract.ErrArgument, n)
+	}
+	filled, err := cuda.EventCreate()
+	if err != nil {
+		return err
+	}
+	reduced, err := cuda.EventCreate()
+	if err != nil {
+		return errors.Join(err, cuda.EventDestroy(filled))
+	}
+	data, err := fill(a, n)
+	if err == nil {
+		err = cuda.EventRecord(filled, a)
+		if err == nil {
+			err = reduce(b, filled, data, n, out)
+		}
+		if err == nil {
+			err = independent(a)
+		}
+		err = errors.Join(err, cuda.EventRecord(reduced, b))
+		err = errors.Join(err, cuda.StreamWaitEvent(a, reduced))
+		err = errors.Join(err, cuda.FreeAsync(data, a))
+	}
+	return errors.Join(err, cuda.EventDestroy(filled), cuda.EventDestroy(reduced))
+}
+
+func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.DevicePtr) error {
+	switch {
+	case n < 1:
+		return fmt.Errorf("%w: n is %d", contract.ErrArgument, n)
+	case len(consumers) == 0, len(consumers) != len(outs):
+		return fmt.Errorf("%w: %d consumers with %d outs", contract.ErrArgument, len(consumers), len(outs))
+	}
+	events := make([]cuda.Event, 0, len(consumers)+1)
+	var err error
+	for range cap(events) {
+		var event cuda.Event
+		if event, err = cuda.EventCreate(); err != nil { // want: leak-on-error
+			return errors.Join(err, destroy(events[max(len(events)-2, 0):]))
+		}
+		events = append(events, event)
+	}
+	err = fanOut(source, consumers, n, outs, events)
+	return errors.Join(err, destroy(events))
+}
+
+func destroy(events []cuda.Event) (err error) {
+	for _, event := range events {
+		err = errors.Join(err, cuda.EventDestroy(event))
+	}
+	return err
+}
+
+func fanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.DevicePtr, events []cuda.Event) error {
+	data, err := fill(source, n)
+	if err != nil {
+		return err
+	}
+	filled := events[len(consumers)]
+	err = cuda.EventRecord(filled, source)
+	for i, c := range consumers {
+		if err == nil {
+			err = reduce(c, filled, data, n, outs[i])
+		}
+	}
+	for i, c := range consumers {
+		err = errors.Join(err, cuda.EventRecord(events[i], c))
+	}
+	for i := range consumers {
+		err = errors.Join(err, cuda.StreamWaitEvent(source, events[i]))
+	}
+	return errors.Join(err, cuda.FreeAsync(data, source))
+}
+
+// fill allocates n elements and fills them, or leaves nothing behind.
+func fill(s cuda.Stream, n int) (cuda.DevicePtr, error) {
+	data, err := cuda.MallocAsync(int64(n)*4, s)
+	if err != nil {
+		return 0, err
+	}
+	if err := kernels.Process(1+(n-1)/512, 512, s, data, n, 1, 0); err != nil {
+		return 0, errors.Join(err, cuda.FreeAsync(data, s))
+	}
+	return data, nil
+}
+
+// reduce sets out to zero while it waits for nothing, and then waits.
+func reduce(s cuda.Stream, filled cuda.Event, data cuda.DevicePtr, n int, out cuda.DevicePtr) error {
+	if err := cuda.MemsetAsync(out, 0, 8, s); err != nil {
+		return err
+	}
+	if err := cuda.StreamWaitEvent(s, filled); err != nil {
+		return err
+	}
+	return kernels.Reduce(1+(n-1)/512, 512, s, data, n, out)
+}
