@@ -17,7 +17,9 @@ import (
 )
 
 // All are the kernels that this package launches, lesson by lesson.
-func All() []*device.Kernel { return []*device.Kernel{process, reduce, touch} }
+func All() []*device.Kernel {
+	return []*device.Kernel{process, reduce, touch, stamp, verify, stampBlocks, verifyBlocks, extend, recheck}
+}
 
 // dim is a grid or block of one dimension. What no Dim3 can hold becomes 0, which CUDA refuses as it refuses any
 // other size out of range.

@@ -27,15 +27,9 @@ var touch = device.NewKernel(device.Spec{
 	PTX:    poolConfigPTX,
 	Params: 3,
 	Exec: func(l *device.Launch, m device.Memory) {
-		size, seed := positive(l.Args[1]), uint32(l.Args[2])
-		for i := uint64(0); i < size; {
-			view := m.View(device.Ptr(l.Args[0]+i), size-i)
-			if len(view) == 0 {
-				return // the simulator has seen it and answers as a GPU does
-			}
-			oracle.Touch(view, seed+uint32(i))
-			i += uint64(len(view))
-		}
+		eachByte(m, device.Ptr(l.Args[0]), positive(l.Args[1]), func(first int64, bytes []byte) {
+			oracle.Touch(bytes, uint32(l.Args[2])+uint32(first))
+		})
 	},
 	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
 		return access(buf, device.Ptr(l.Args[0]), positive(l.Args[1]), device.Write)

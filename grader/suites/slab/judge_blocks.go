@@ -1,0 +1,124 @@
+package slab
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
+	"cudalab/native/trace"
+)
+
+func judgeBlocks(e *suite.Evidence) suite.Answer {
+	a := judged(e, ofBlocks, false, "Every block was stamped on the device, and had its stamp when it was given back.")
+	a.Findings = append(a.Findings, outside(e)...)
+	if !suite.HasError(a.Findings) {
+		a.Findings = append(a.Findings, overwritten(e)...)
+	}
+	a.Findings = suite.Unique(append(a.Findings, e.Of(suite.OrderRules, caseExamples, caseRandom)...))
+	return a
+}
+
+// outside finds blocks that do not lie inside one live allocation of the allocator's own.
+func outside(e *suite.Evidence) []suite.Finding {
+	var found []suite.Finding
+	for _, id := range []string{caseExamples, caseRandom} {
+		t := e.Cases[id].Trace
+		made := map[trace.ID]*trace.Record{}
+		for at := range t.Records {
+			r := &t.Records[at]
+			if r.Alloc != 0 && r.Op != trace.OpBlockAlloc && r.Size > 0 && made[r.Alloc] == nil {
+				made[r.Alloc] = r
+			}
+			if r.Op != trace.OpBlockAlloc {
+				continue
+			}
+			around := made[trace.ID(r.Value)]
+			own := around != nil && len(e.Place(t.SiteOf(around))) > 0
+			if own && r.Addr >= around.Addr && r.Addr+uint64(r.Size) <= around.Addr+uint64(around.Size) {
+				continue
+			}
+			f := e.At(suite.Finding{
+				Rule: "outside", Severity: suite.Error, Record: at,
+				Message: fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block at %#x lies in none of its "+
+					"allocations.", r.Size, r.Addr),
+				Why: "A kernel that writes to memory which nobody allocated ends the whole context; memory of others, it destroys.",
+				Fix: "Allocate the size of all blocks of all classes together, and count a block's address from what cuda.Malloc returned.",
+			}, siteOfAlloc(e))
+			if own {
+				f.Message = fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block at %#x reaches beyond the "+
+					"%d bytes that were allocated at %#x.", r.Size, r.Addr, around.Size, around.Addr)
+				f = e.At(f, t.SiteOf(around)) // in place of Alloc's line
+			}
+			found = append(found, f)
+		}
+	}
+	return suite.Unique(found)
+}
+
+// siteOfAlloc is where the student's Alloc begins; empty if it never answered.
+func siteOfAlloc(e *suite.Evidence) trace.Site {
+	for _, r := range runs(e) {
+		for _, rec := range sequence.Read(r.notes, r.name) {
+			for i, a := range rec.Answers {
+				if rec.Ops[i].Kind == sequence.Alloc {
+					return a.Site
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// overwritten finds blocks that did not have their stamps any more.
+func overwritten(e *suite.Evidence) []suite.Finding {
+	var found []suite.Finding
+	for _, r := range runs(e) {
+		wrong := r.notes.Values[noteMismatches+r.name]
+		for pair := range slices.Chunk(wrong, 2) {
+			if len(pair) < 2 {
+				break
+			}
+			found = append(found, suite.Finding{
+				Rule: "overwritten", Severity: suite.Error, Record: -1,
+				Message: fmt.Sprintf("Block #%d of the sequence %q with %s should have kept what its user wrote, but when it was given back %d of "+
+					"its bytes were not the user's.", pair[0], r.name, r.label(), pair[1]),
+				Why: "Blocks are handed out to different users; whoever writes to another's block destroys what is there.",
+				Fix: "Make sure that no two blocks overlap, and that the allocator itself writes nothing into a block.",
+			})
+		}
+	}
+	return suite.Unique(found)
+}
+
+func judgeHostOnly(e *suite.Evidence) suite.Answer {
+	a := suite.Answer{Message: "Between New and Close the host did it all by itself."}
+	news, closing := labels(e), sequence.Words([]sequence.Op{shut})
+	for _, id := range []string{caseExamples, caseRandom} {
+		notes := e.Cases[id]
+		for at, i := range notes.CallsOfRecords() {
+			r := &notes.Trace.Records[at]
+			if i < 0 || i >= len(notes.Outcomes) || r.Phase == trace.Leave {
+				continue
+			}
+			doing := notes.Outcomes[i].Label
+			if doing == closing || news[doing] {
+				continue
+			}
+			a.Findings = append(a.Findings, e.At(suite.Finding{
+				Rule: "cuda-call", Severity: suite.Error, Record: at,
+				Message: fmt.Sprintf("Asked to %s, the allocator should not have called CUDA, but it called %s.", doing, suite.CallName(r)),
+				Why: "That is what the allocator is for: a cudaMalloc takes the driver microseconds, and a cudaFree waits for the whole device, " +
+					"where a list on the host takes nanoseconds.",
+				Fix: "Get all memory in New, free it in Close, and keep account of the blocks on the host.",
+			}, notes.Trace.SiteOf(r)))
+		}
+	}
+	a.Findings = suite.Unique(a.Findings)
+	for _, r := range runs(e) {
+		if len(a.Findings) == 0 && len(sequence.Read(r.notes, r.name)) == 0 {
+			a.Skip = "No allocator could be made, so this could not be seen."
+		}
+	}
+	return a
+}

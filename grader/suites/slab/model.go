@@ -1,0 +1,209 @@
+package slab
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite/sequence"
+)
+
+// aspect is what a model judges; faults of other kinds are left to other models.
+type aspect uint8
+
+const (
+	ofClasses aspect = iota // which class an Alloc is served from
+	ofErrors                // which error a call answers
+	ofStats                 // what Stats says
+	ofBlocks                // where the blocks lie
+)
+
+var aspects = []aspect{ofClasses, ofErrors, ofStats, ofBlocks}
+
+// model is a slab allocator without memory: it knows of each class how many blocks are out, and of each address what
+// was handed out there.
+type model struct {
+	aspect  aspect
+	classes []contract.ClassStats
+	live    map[uint64]handed
+	blocks  int // Allocs so far
+	closed  bool
+	lost    bool // a fault of another aspect has left it without a notion of what is right
+}
+
+// handed is a block in its user's hands.
+type handed struct {
+	number int
+	class  int
+}
+
+func newModel(w *workload, of aspect) func() sequence.Model {
+	return func() sequence.Model {
+		m := &model{aspect: of, live: map[uint64]handed{}}
+		for _, size := range w.classes {
+			m.classes = append(m.classes, contract.ClassStats{BlockSize: size, Total: w.blocks})
+		}
+		return m
+	}
+}
+
+// Step judges one answer.
+func (m *model) Step(op sequence.Op, a sequence.Answer) *sequence.Fault {
+	if m.lost {
+		return nil
+	}
+	var fits, class int
+	var want sequence.Err
+	switch op.Kind {
+	case sequence.Alloc:
+		m.blocks++
+		fits, class, want = m.place(op.Size)
+	case sequence.Close:
+		fits, class = -1, -1
+	default:
+		h, ok := m.live[a.Addr]
+		if class = h.class; !ok {
+			want = sequence.ErrInvalidFree
+		}
+	}
+	if m.closed {
+		want = sequence.ErrClosed
+	}
+	if a.Err != want {
+		m.lost = true
+		of, fault := m.wrongAnswer(op, a, want, fits, class)
+		return m.told(of, fault)
+	}
+	before := slices.Clone(m.classes)
+	if want == sequence.Nil {
+		if fault := m.carryOut(op, a, fits, class); fault != nil {
+			return fault
+		}
+	}
+	if m.lost || m.closed {
+		return nil // what Stats says of a closed allocator is not judged
+	}
+	return m.judgeStats(op, a, want, class, before)
+}
+
+// place is the smallest class that fits, the class that serves, and what Alloc has to answer.
+func (m *model) place(size int64) (fits, class int, want sequence.Err) {
+	if size < 1 || size > m.classes[len(m.classes)-1].BlockSize {
+		return 0, 0, sequence.ErrSize
+	}
+	for m.classes[fits].BlockSize < size {
+		fits++
+	}
+	for class = fits; class < len(m.classes); class++ {
+		if m.classes[class].InUse < m.classes[class].Total {
+			return fits, class, sequence.Nil
+		}
+	}
+	return fits, fits, sequence.ErrFull
+}
+
+// carryOut brings the model up to date with an operation that succeeded, as it should have.
+func (m *model) carryOut(op sequence.Op, a sequence.Answer, fits, class int) *sequence.Fault {
+	switch op.Kind {
+	case sequence.Close:
+		m.closed = true
+		return nil
+	case sequence.Alloc:
+		fault := m.misplaced(a.Addr, class)
+		if fault != nil {
+			m.lost = true
+			return m.told(ofBlocks, fault)
+		}
+		m.live[a.Addr] = handed{m.blocks, class}
+		m.classes[class].InUse++
+		if class != fits {
+			m.classes[fits].Spills++
+		}
+		return nil
+	}
+	delete(m.live, a.Addr)
+	m.classes[class].InUse--
+	return nil
+}
+
+// misplaced is what is wrong with a block of a class at an address, or nil.
+func (m *model) misplaced(addr uint64, class int) *sequence.Fault {
+	size := uint64(m.classes[class].BlockSize)
+	if addr == 0 {
+		return &sequence.Fault{Rule: "null-block",
+			Message: "should have handed out a block, but it returned the null address and no error",
+			Why:     "Nothing lies at the null address; a kernel that is given it ends the whole context.",
+			Fix:     "Return the address of the block, or an error."}
+	}
+	for other, h := range m.live {
+		if addr >= other+uint64(m.classes[h.class].BlockSize) || other >= addr+size {
+			continue
+		}
+		f := &sequence.Fault{Rule: "overlap",
+			Message: fmt.Sprintf("should have handed out a block that is free, but block #%d of %d bytes at %#x overlaps block #%d of %d "+
+				"bytes at %#x, which is still handed out", m.blocks, size, addr, h.number, m.classes[h.class].BlockSize, other),
+			Why: "Whoever writes to one of two blocks that overlap destroys what the user of the other has there.",
+			Fix: "Give block i of a class the address first + i*blockSize, and begin each class behind the last block of the one before."}
+		if addr == other {
+			f.Message = fmt.Sprintf("should have handed out a block that is free, but it handed out %#x, which is still handed out as "+
+				"block #%d", addr, h.number)
+			f.Fix = "Take a block out of the free ones when you hand it out, and put it back only in a Free that succeeds."
+		}
+		return f
+	}
+	if addr%256 != 0 {
+		return &sequence.Fault{Rule: "misaligned",
+			Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but it handed out %#x", addr),
+			Why:     "A kernel that reads float4 or double from an address that is no multiple of their size ends the whole context.",
+			Fix:     "Begin every class at a multiple of 256 from what cuda.Malloc returned; the block sizes then keep it so."}
+	}
+	return nil
+}
+
+// wrongAnswer is the fault of an answer that is not the one wanted, and the aspect that it belongs to.
+func (m *model) wrongAnswer(op sequence.Op, a sequence.Answer, want sequence.Err, fits, class int) (aspect, *sequence.Fault) {
+	f := &sequence.Fault{Rule: "wrong-error", Message: fmt.Sprintf("should have returned %v, but it returned %s", want, a.Says()),
+		Why: "The caller finds out with errors.Is what went wrong, and what to do about it.",
+		Fix: fmt.Sprintf("Return %v here, or an error that wraps it with %%w.", want)}
+	switch {
+	case want == sequence.ErrClosed:
+		f.Rule = "works-after-close"
+		f.Why = "After Close the memory belongs to CUDA again, and perhaps to somebody else already."
+		f.Fix = "Remember that Close has succeeded, and look at that first in Alloc, Free and Close."
+	case want == sequence.ErrInvalidFree && a.Err == sequence.Nil:
+		f.Rule = "invalid-free-accepted"
+		f.Why = "A block that comes back twice is handed out twice, to two users at once; an address that is none of yours, never " +
+			"was yours to hand out."
+		f.Fix = "Check that the address is exactly where a block begins and that this block is handed out, before you change anything."
+	case op.Kind == sequence.Alloc && want == sequence.Nil:
+		f.Rule = "block-refused"
+		f.Message = fmt.Sprintf("should have got a block of %d bytes, of which %d of %d are out, but it returned %s", m.classes[class].BlockSize,
+			m.classes[class].InUse, m.classes[class].Total, a.Says())
+		f.Why = "A block that is too large serves as well; only when no class that fits has one left is the allocator full."
+		f.Fix = "Try the smallest class that fits first, and then every larger one."
+		return ofClasses, f
+	case want == sequence.ErrFull && a.Err == sequence.Nil:
+		f.Rule = "too-many-blocks"
+		f.Message = "should have returned contract.ErrFull, since all blocks of the classes that fit are out, but it returned nil"
+		f.Why = "There is no memory for one more: the block is somebody else's, or smaller than asked for."
+		f.Fix = "Hand out a block only if it is free and large enough; never look into smaller classes."
+		return ofClasses, f
+	case want == sequence.Nil:
+		f.Rule = "free-refused"
+		if op.Kind == sequence.Close {
+			f.Rule = "close-refused"
+		}
+		f.Message = "should have returned nil, but it returned " + a.Says()
+		f.Why = "What is handed out has to come back, or the allocator runs full."
+		f.Fix = "Look at how the block and its class are found from the address: only blocks that are not handed out are to be refused."
+	}
+	return ofErrors, f
+}
+
+// told is a fault that this model is to tell; one of another aspect it keeps to itself.
+func (m *model) told(of aspect, f *sequence.Fault) *sequence.Fault {
+	if of != m.aspect {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,98 @@
+package kernels
+
+import (
+	_ "embed" // slab.ptx
+	"encoding/binary"
+
+	"cudalab/kernels/oracle"
+	"cudalab/native/cuda"
+	"cudalab/native/device"
+)
+
+//go:embed slab.ptx
+var slabPTX string
+
+// Stamp launches kernel stamp on s: stamp<<<grid, block, 0, s>>>(data, bytes, tag).
+//
+// It writes a pattern over every one of the bytes at data that depends on the tag and on the place, and reads nothing.
+// Any grid covers them all. Blocks of memory that were stamped with different tags and do not overlap keep their
+// patterns: Verify tells.
+func Stamp(grid, block int, s cuda.Stream, data cuda.DevicePtr, bytes int64, tag uint32) error {
+	return cuda.LaunchKernel(stamp, dim(grid), dim(block), s, uint64(data), uint64(bytes), uint64(tag))
+}
+
+// Verify launches kernel verify on s: verify<<<grid, block, 0, s>>>(data, bytes, tag, mismatches).
+//
+// It reads the bytes at data and adds, atomically, the number of those that are not what Stamp writes for the tag to the
+// 64-bit integer at mismatches, which the caller has set to a start value. Any grid covers all bytes.
+func Verify(grid, block int, s cuda.Stream, data cuda.DevicePtr, bytes int64, tag uint32, mismatches cuda.DevicePtr) error {
+	return cuda.LaunchKernel(verify, dim(grid), dim(block), s, uint64(data), uint64(bytes), uint64(tag), uint64(mismatches))
+}
+
+var stamp = device.NewKernel(device.Spec{
+	Entry:  "stamp",
+	PTX:    slabPTX,
+	Params: 3,
+	Exec: func(l *device.Launch, m device.Memory) {
+		eachByte(m, device.Ptr(l.Args[0]), positive(l.Args[1]), func(first int64, bytes []byte) {
+			for i := range bytes {
+				bytes[i] = oracle.Stamp(uint32(l.Args[2]), first+int64(i))
+			}
+		})
+	},
+	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
+		return access(buf, device.Ptr(l.Args[0]), positive(l.Args[1]), device.Write)
+	},
+	Work: func(l *device.Launch) device.Work {
+		size := positive(l.Args[1])
+		return device.Work{Threads: min(size, l.Threads()), Bytes: size}
+	},
+})
+
+var verify = device.NewKernel(device.Spec{
+	Entry:  "verify",
+	PTX:    slabPTX,
+	Params: 4,
+	Exec: func(l *device.Launch, m device.Memory) {
+		wrong := uint64(0)
+		whole := eachByte(m, device.Ptr(l.Args[0]), positive(l.Args[1]), func(first int64, bytes []byte) {
+			for i, b := range bytes {
+				if b != oracle.Stamp(uint32(l.Args[2]), first+int64(i)) {
+					wrong++
+				}
+			}
+		})
+		if wrong == 0 || !whole {
+			return
+		}
+		if counter := m.View(device.Ptr(l.Args[3]), 8); len(counter) == 8 {
+			binary.LittleEndian.PutUint64(counter, binary.LittleEndian.Uint64(counter)+wrong)
+		}
+	},
+	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
+		size := positive(l.Args[1])
+		buf = access(buf, device.Ptr(l.Args[0]), size, device.Read)
+		if size == 0 {
+			return buf
+		}
+		return access(buf, device.Ptr(l.Args[3]), 8, device.Atomic)
+	},
+	Work: func(l *device.Launch) device.Work {
+		size := positive(l.Args[1])
+		return device.Work{Threads: min(size, l.Threads()), Bytes: size}
+	},
+})
+
+// eachByte calls f for count bytes at p, in pieces as they lie in memory: the index of a piece's first byte and the piece.
+// It stops where memory ends and then reports false: the simulator has seen it and answers as a GPU does.
+func eachByte(m device.Memory, p device.Ptr, count uint64, f func(first int64, bytes []byte)) bool {
+	for i := uint64(0); i < count; {
+		view := m.View(p+device.Ptr(i), count-i)
+		if len(view) == 0 {
+			return false
+		}
+		f(int64(i), view)
+		i += uint64(len(view))
+	}
+	return true
+}

@@ -1,0 +1,186 @@
+// Package slab is the exercise slab: an allocator that hands out blocks of a few fixed sizes from memory that it got from
+// CUDA once, at the beginning.
+package slab
+
+import (
+	"fmt"
+	"math"
+
+	"cudalab/exercises/contract"
+	"cudalab/native/cuda"
+)
+
+// Allocator hands out blocks of some size classes. Its memory is one allocation of CUDA's, in which the classes lie one
+// behind the other, and the blocks of a class side by side. What it knows of its blocks it keeps on the host: it never
+// looks into them.
+type Allocator struct {
+	memory  cuda.DevicePtr
+	classes []class // by rising block size
+	closed  bool
+}
+
+// class is the blocks of one size.
+type class struct {
+	blockSize int64
+	first     cuda.DevicePtr // where block 0 begins
+	free      []int32        // the blocks that are not handed out; the last of them is handed out next
+	live      []bool         // by block: it is handed out
+	spills    int            // see contract.ClassStats
+}
+
+// checkArguments is how many bytes all blocks have together. It answers contract.ErrArgument, or an error that wraps it,
+// to what New cannot work with.
+func checkArguments(classes []int64, blocksPerClass int) (total int64, err error) {
+	const alignment = 256 // as that of cuda.Malloc, where the first block begins
+	if len(classes) == 0 {
+		return 0, fmt.Errorf("no classes: %w", contract.ErrArgument)
+	}
+	if blocksPerClass < 1 || blocksPerClass > math.MaxInt32 {
+		return 0, fmt.Errorf("%d blocks in a class: %w", blocksPerClass, contract.ErrArgument)
+	}
+	before := int64(0)
+	for i, size := range classes {
+		if size <= before || size%alignment != 0 {
+			return 0, fmt.Errorf("class %d has blocks of %d bytes, behind %d: %w", i, size, before, contract.ErrArgument)
+		}
+		before = size
+		if size > (math.MaxInt64-total)/int64(blocksPerClass) {
+			return 0, fmt.Errorf("%d blocks of %d bytes: %w", blocksPerClass, size, contract.ErrArgument)
+		}
+		total += size * int64(blocksPerClass)
+	}
+	return total, nil
+}
+
+// New gets memory for blocksPerClass blocks of each of the sizes in classes, in one call of cuda.Malloc: it is the only
+// CUDA call until Close.
+//
+// The sizes have to be multiples of 256 above 0, each larger than the one before, and at least one; there has to be at
+// least one block of each, and all together must not have more bytes than an int64 can count. Else New answers
+// contract.ErrArgument before any CUDA call. An error of CUDA's is returned, and nothing is left behind.
+func New(classes []int64, blocksPerClass int) (*Allocator, error) {
+	total, err := checkArguments(classes, blocksPerClass)
+	if err != nil {
+		return nil, err
+	}
+	memory, err := cuda.Malloc(total)
+	if err != nil {
+		return nil, err
+	}
+	a := &Allocator{memory: memory}
+	first := memory
+	for _, size := range classes {
+		a.classes = append(a.classes, newClass(size, first, blocksPerClass))
+		first += cuda.DevicePtr(size) * cuda.DevicePtr(blocksPerClass)
+	}
+	return a, nil
+}
+
+// newClass is a class whose blocks begin at first, all of them free.
+func newClass(blockSize int64, first cuda.DevicePtr, blocks int) class {
+	c := class{blockSize: blockSize, first: first, free: make([]int32, blocks), live: make([]bool, blocks)}
+	for i := range c.free {
+		c.free[i] = int32(blocks - 1 - i) // block 0 goes first
+	}
+	return c
+}
+
+// Stats is the state of every class, in the order in which New was given them.
+func (a *Allocator) Stats() []contract.ClassStats {
+	stats := make([]contract.ClassStats, len(a.classes))
+	for i := range a.classes {
+		c := &a.classes[i]
+		stats[i] = contract.ClassStats{
+			BlockSize: c.blockSize,
+			Total:     len(c.live),
+			InUse:     len(c.live) - len(c.free),
+			Spills:    c.spills,
+		}
+	}
+	return stats
+}
+
+// Alloc hands out a block of at least size bytes, from the smallest class that fits, or if all of its blocks are handed
+// out from the next larger one that has a free block. It answers contract.ErrSize to a size below 1 or beyond the largest
+// class, contract.ErrFull if no class that fits has a free block, and contract.ErrClosed after Close.
+func (a *Allocator) Alloc(size int64) (cuda.DevicePtr, error) {
+	if a.closed {
+		return 0, contract.ErrClosed
+	}
+	fits, err := a.smallest(size)
+	if err != nil {
+		return 0, err
+	}
+	return a.take(fits)
+}
+
+// smallest is the index of the smallest class whose blocks have at least size bytes. It answers contract.ErrSize to a size
+// below 1 or beyond the largest class.
+func (a *Allocator) smallest(size int64) (int, error) {
+	if size >= 1 {
+		for i := range a.classes {
+			if size <= a.classes[i].blockSize {
+				return i, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("%d bytes: %w", size, contract.ErrSize)
+}
+
+// take hands out a block of the class with index fits, or of the first one behind it that has a free block, which is a
+// spill of class fits. It answers contract.ErrFull if none has.
+func (a *Allocator) take(fits int) (cuda.DevicePtr, error) {
+	for i := fits; i < len(a.classes); i++ {
+		c := &a.classes[i]
+		last := len(c.free) - 1
+		if last < 0 {
+			continue
+		}
+		block := c.free[last]
+		c.free = c.free[:last]
+		c.live[block] = true
+		if i > fits {
+			a.classes[fits].spills++
+		}
+		return c.first + cuda.DevicePtr(block)*cuda.DevicePtr(c.blockSize), nil
+	}
+	return 0, contract.ErrFull
+}
+
+// Free takes back the block that begins at p; the caller has finished with it on the device. It answers
+// contract.ErrInvalidFree if p is not where a block begins that is handed out, and contract.ErrClosed after Close.
+func (a *Allocator) Free(p cuda.DevicePtr) error {
+	if a.closed {
+		return contract.ErrClosed
+	}
+	for i := range a.classes {
+		c := &a.classes[i]
+		// An address below first gives a huge number here, beyond every class: DevicePtr has no sign.
+		offset := uint64(p - c.first)
+		block := offset / uint64(c.blockSize)
+		if block >= uint64(len(c.live)) {
+			continue
+		}
+		if offset%uint64(c.blockSize) != 0 || !c.live[block] {
+			break
+		}
+		c.live[block] = false
+		c.free = append(c.free, int32(block)) // it has the capacity: no more blocks come back than went out
+		return nil
+	}
+	return fmt.Errorf("%#x: %w", uint64(p), contract.ErrInvalidFree)
+}
+
+// Close gives the memory back to CUDA, blocks that are still handed out included; the caller has finished with all of
+// them on the device. It answers an error of CUDA's, and can then be called again; once it has succeeded, every call that
+// returns an error answers contract.ErrClosed.
+func (a *Allocator) Close() error {
+	if a.closed {
+		return contract.ErrClosed
+	}
+	if err := cuda.Free(a.memory); err != nil {
+		return err
+	}
+	a.closed = true
+	return nil
+}
