@@ -11,8 +11,10 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suites/asyncpipeline"
+	"cudalab/grader/suites/buddy"
 	"cudalab/grader/suites/crossstreamevents"
 	"cudalab/grader/suites/poolconfig"
+	"cudalab/grader/suites/slab"
 )
 
 // Lesson is what cudalab has to know about one lesson to check it.
@@ -31,6 +33,8 @@ var lessons = []Lesson{
 		Main: "suite.New(suite.Code{Share: exercise.Share, FanOut: exercise.FanOut}, " +
 			"suite.Code{Share: solution.Share, FanOut: solution.FanOut})",
 	},
+	{Suite: slab.New(nil, nil), Main: "suite.New(suite.Of(exercise.New), suite.Of(solution.New))"},
+	{Suite: buddy.New(nil, nil), Main: "suite.New(suite.Of(exercise.New), suite.Of(solution.New))"},
 }
 
 // Of is the lesson of an exercise.

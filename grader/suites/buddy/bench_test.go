@@ -1,0 +1,51 @@
+package buddy
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/native/session"
+	"cudalab/native/sim"
+	"cudalab/solutions/buddy"
+)
+
+// BenchmarkPair times an Alloc and a Free of the solution: the same size each time, which is halved off the root and
+// united with it again, and sizes of all kinds among few and many blocks.
+func BenchmarkPair(b *testing.B) {
+	session.New(sim.New(sim.Options{})).Use() // no call of CUDA is timed
+	b.Run("64KiB-of-1GiB", func(b *testing.B) {
+		a, err := buddy.New(1<<30, leastBlock)
+		require.NoError(b, err)
+		b.ReportAllocs()
+		for b.Loop() {
+			p, err := a.Alloc(64 * kib)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := a.Free(p); err != nil {
+				b.Fatal(err)
+			}
+		}
+		require.NoError(b, a.Close())
+	})
+	for name, l := range map[string]*load{
+		"few":  {layout: layout{fewRoot, leastBlock}, blocks: fewBlocks},
+		"many": {layout: layout{manyRoot, leastBlock}, blocks: manyBlocks},
+	} {
+		b.Run(name, func(b *testing.B) {
+			l := *l
+			require.NoError(b, l.fill(Of(buddy.New), rand.New(rand.NewPCG(1, 2))))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := l.exchange(1); err != nil {
+					b.Fatal(err)
+				}
+			}
+			whole, err := l.empty()
+			require.NoError(b, err)
+			require.True(b, whole)
+		})
+	}
+}

@@ -1,0 +1,100 @@
+package buddy
+
+import (
+	"errors"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
+	"cudalab/native/session"
+	"cudalab/native/trace"
+)
+
+// driver holds the code under test and drives it through the cases.
+type driver struct{ student, solution Make }
+
+// badArguments are the calls that New must refuse.
+var badArguments = []layout{{0, 256}, {-1, 256}, {-4096, 256}, {4096, 0}, {4096, -1}, {256, 257}, {4096, 8192}, {100, 1}}
+
+func (d driver) arguments(b *suite.Bench) {
+	for _, bad := range badArguments {
+		o := b.Call(bad.String(), func() error {
+			_, err := d.student(bad.total, bad.minBlock)
+			return err
+		})
+		if o.Gap != "" {
+			return
+		}
+	}
+}
+
+func (d driver) examples(b *suite.Bench) { d.check(b, examples()) }
+
+func (d driver) random(b *suite.Bench) { d.check(b, drawn(b.Seed)) }
+
+// check carries sequences out and uses every block on the device from when it is handed out until it is given back.
+func (d driver) check(b *suite.Bench, ws []workload) {
+	p := newProof(b)
+	for _, w := range ws {
+		r := sequence.Runner{
+			Bench: b,
+			Label: w.layout.String(),
+			New:   func() (sequence.Subject, error) { return d.subject(b, w.layout, p) },
+			Hooks: sequence.Hooks{Allocated: p.allocated, Freeing: p.freeing},
+		}
+		var models []func() sequence.Model
+		for _, of := range aspects {
+			models = append(models, func() sequence.Model { return newModel(w.layout, of) })
+		}
+		p.name = w.name
+		r.Check(w.name, w.ops, models...)
+	}
+	p.close()
+}
+
+// subject makes an allocator. Where its root block lies the session knows, and its Stats are noted with that.
+func (d driver) subject(b *suite.Bench, l layout, p *proof) (sequence.Subject, error) {
+	s := session.Current()
+	own := s == b.Session
+	if !own {
+		s.StartTrace() // the session of a Try: without a trace it would not know
+	}
+	a, err := d.student(l.total, l.minBlock)
+	if err != nil {
+		return sequence.Subject{}, err
+	}
+	root := uint64(0)
+	for _, r := range s.Since(trace.OpMalloc) {
+		if r.Size >= l.root() && root == 0 {
+			root = r.Addr
+		}
+	}
+	if own {
+		p.begin(l, root)
+	}
+	return sequence.Subject{Allocator: a, Stats: func() []int64 {
+		stats := a.Stats()
+		return []int64{statTotal: stats.Total, statInUse: stats.InUse, statLargestFree: stats.LargestFree,
+			statFreeBlocks: int64(stats.FreeBlocks), statRoot: int64(root)}
+	}}, nil
+}
+
+// faults has every CUDA call fail in turn while an allocator is made, used and closed with blocks still handed out.
+func (d driver) faults(b *suite.Bench) {
+	b.EveryFault(sixteen.String()+", three times Alloc, and Close", func() (func() error, func()) {
+		return func() error {
+			a, err := d.student(sixteen.total, sixteen.minBlock)
+			if err != nil {
+				return err
+			}
+			for _, size := range []int64{100, 512, 1000} {
+				_, wrong := a.Alloc(size)
+				err = errors.Join(err, wrong)
+			}
+			if wrong := a.Close(); wrong != nil {
+				err = errors.Join(err, wrong)
+				_ = a.Close() // to free what is left; the trace shows whether it did
+			}
+			return err
+		}, func() {}
+	})
+}

@@ -1,0 +1,136 @@
+package buddy
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
+	"cudalab/native/device"
+	"cudalab/native/trace"
+)
+
+// calledIn are the CUDA calls made in one Call, by record.
+func calledIn(notes *suite.CaseNotes, call int) iter.Seq[int] {
+	from, to := notes.Window(call)
+	return func(yield func(int) bool) {
+		for at := from; at < to; at++ {
+			r := &notes.Trace.Records[at]
+			if r.Op == trace.OpMark || r.Phase == trace.Leave {
+				continue
+			}
+			if !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+func judgeMemory(e *suite.Evidence) suite.Answer {
+	a := suite.Answer{Message: "New asked for the root block and nothing else, and CUDA was left alone until Close."}
+	missing := false
+	for _, r := range runs(e) {
+		records := sequence.Read(r.notes, r.name)
+		missing = missing || len(records) == 0
+		if len(records) > 0 {
+			a.Findings = append(a.Findings, r.root(e, &records[0])...)
+		}
+	}
+	if missing {
+		a.Findings = append(a.Findings, notMade(e)...)
+	}
+	for _, id := range []string{caseExamples, caseRandom} {
+		a.Findings = append(a.Findings, callsBetween(e, e.Cases[id])...)
+	}
+	a.Findings = suite.Unique(a.Findings)
+	if missing && len(a.Findings) == 0 {
+		a.Skip = "Not every allocator could be made, so this could not be seen in full."
+	}
+	return a
+}
+
+// root judges what New allocated.
+func (r *run) root(e *suite.Evidence, rec *sequence.Record) []suite.Finding {
+	const why = "One allocation serves all blocks, and a buddy is found by the address: both need the root to be one piece, of a size " +
+		"that is a power of two."
+	fix := fmt.Sprintf("Round total up to a power of two first, here to %d, and allocate the root with one cuda.Malloc of that many bytes.",
+		r.layout.root())
+	var found []suite.Finding
+	roots := 0
+	for at := range calledIn(r.notes, rec.First-1) {
+		call := &r.notes.Trace.Records[at]
+		if !makes(call.Op) || call.Code != int32(device.Success) {
+			continue
+		}
+		roots++
+		f := suite.Finding{Severity: suite.Error, Record: at, Why: why, Fix: fix}
+		switch {
+		case roots > 1:
+			f.Rule = "several-roots"
+			f.Message = fmt.Sprintf("%s should have made one allocation, but this is another one.", r.layout)
+		case call.Op != trace.OpMalloc:
+			f.Rule = "wrong-root"
+			f.Message = fmt.Sprintf("%s should have got its root block from cuda.Malloc, but it called %s.", r.layout, suite.CallName(call))
+		case call.Size != r.layout.root():
+			f.Rule = "wrong-root"
+			f.Message = fmt.Sprintf("%s should have allocated a root block of %d bytes, but it allocated %d.", r.layout, r.layout.root(), call.Size)
+		default:
+			continue
+		}
+		found = append(found, e.At(f, r.notes.Trace.SiteOf(call)))
+	}
+	if roots == 0 {
+		found = append(found, suite.Finding{
+			Rule: "no-root", Severity: suite.Error, Record: -1, Why: why, Fix: fix,
+			Message: fmt.Sprintf("%s should have allocated a root block of %d bytes, but it allocated nothing.", r.layout, r.layout.root()),
+		})
+	}
+	return found
+}
+
+// makes reports whether a kind of call allocates device memory.
+func makes(op trace.Op) bool {
+	return slices.Contains([]trace.Op{trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMemCreate}, op)
+}
+
+// notMade are the allocators that New should have made, and did not.
+func notMade(e *suite.Evidence) []suite.Finding {
+	var found []suite.Finding
+	for _, id := range []string{caseExamples, caseRandom} {
+		for _, o := range e.Cases[id].Outcomes {
+			if isNew(e, o.Label) && !o.OK() {
+				found = append(found, suite.UnexpectedError("New", o))
+			}
+		}
+	}
+	return found
+}
+
+// isNew reports whether a call was one of New.
+func isNew(e *suite.Evidence, label string) bool {
+	return slices.ContainsFunc(runs(e), func(r run) bool { return r.layout.String() == label })
+}
+
+// callsBetween finds the CUDA calls that were made neither in New nor in Close.
+func callsBetween(e *suite.Evidence, notes *suite.CaseNotes) []suite.Finding {
+	var found []suite.Finding
+	for at, i := range notes.CallsOfRecords() {
+		r := &notes.Trace.Records[at]
+		if i < 0 || i >= len(notes.Outcomes) || r.Phase == trace.Leave {
+			continue
+		}
+		doing := notes.Outcomes[i].Label
+		if doing == sequence.Words([]sequence.Op{shut}) || isNew(e, doing) {
+			continue
+		}
+		found = append(found, e.At(suite.Finding{
+			Rule: "cuda-call", Severity: suite.Error, Record: at,
+			Message: fmt.Sprintf("Asked to %s, the allocator should not have called CUDA, but it called %s.", doing, suite.CallName(r)),
+			Why: "That is what the allocator is for: a cudaMalloc takes the driver microseconds, and a cudaFree waits for the whole device, " +
+				"where halving a block on the host takes nanoseconds.",
+			Fix: "Get the root block in New, free it in Close, and keep account of the blocks on the host.",
+		}, notes.Trace.SiteOf(r)))
+	}
+	return suite.Unique(found)
+}

@@ -1,0 +1,117 @@
+// A map for the free blocks of each order, keyed by the offset: which one is taken is a matter of chance.
+package buddy
+
+import (
+	"math/bits"
+
+	"cudalab/exercises/contract"
+	"cudalab/native/cuda"
+)
+
+type Allocator struct {
+	root   cuda.DevicePtr
+	min    int64
+	free   []map[int64]bool // by order, the offsets of the free blocks
+	live   map[int64]int    // by offset, the order of a block that is handed out
+	inUse  int64
+	closed bool
+}
+
+func up(n int64) int64 { return 1 << bits.Len64(uint64(n-1)) }
+
+func New(total, minBlock int64) (*Allocator, error) {
+	if total < 1 || minBlock < 1 {
+		return nil, contract.ErrArgument
+	}
+	total, minBlock = up(total), max(up(minBlock), 256)
+	if minBlock > total {
+		return nil, contract.ErrArgument
+	}
+	root, err := cuda.Malloc(total)
+	if err != nil {
+		return nil, err
+	}
+	top := bits.Len64(uint64(total/minBlock)) - 1
+	a := &Allocator{root: root, min: minBlock, live: map[int64]int{}}
+	for range top + 1 {
+		a.free = append(a.free, map[int64]bool{})
+	}
+	a.free[top][0] = true
+	return a, nil
+}
+
+func (a *Allocator) Alloc(size int64) (cuda.DevicePtr, error) {
+	top := len(a.free) - 1
+	switch {
+	case a.closed:
+		return 0, contract.ErrClosed
+	case size < 1 || size > a.min<<top:
+		return 0, contract.ErrSize
+	}
+	order := bits.Len64(uint64(up(max(size, a.min))/a.min)) - 1
+	from := order
+	for from <= top && len(a.free[from]) == 0 {
+		from++
+	}
+	if from > top {
+		return 0, contract.ErrFull
+	}
+	var offset int64
+	for offset = range a.free[from] {
+		break
+	}
+	delete(a.free[from], offset)
+	for from > order {
+		from--
+		a.free[from][offset+a.min<<from] = true
+	}
+	a.live[offset] = order
+	a.inUse += a.min << order
+	return a.root + cuda.DevicePtr(offset), nil
+}
+
+func (a *Allocator) Free(p cuda.DevicePtr) error {
+	if a.closed {
+		return contract.ErrClosed
+	}
+	offset := int64(p - a.root)
+	order, ok := a.live[offset]
+	if !ok {
+		return contract.ErrInvalidFree
+	}
+	delete(a.live, offset)
+	a.inUse -= a.min << order
+	for order < len(a.free)-1 {
+		buddy := offset ^ a.min<<order
+		if !a.free[order][buddy] {
+			break
+		}
+		delete(a.free[order], buddy)
+		offset &^= a.min << order
+		order++
+	}
+	a.free[order][offset] = true
+	return nil
+}
+
+func (a *Allocator) Stats() contract.BuddyStats {
+	s := contract.BuddyStats{Total: a.min << (len(a.free) - 1), InUse: a.inUse}
+	for order, blocks := range a.free {
+		s.FreeBlocks += len(blocks)
+		if len(blocks) > 0 {
+			s.LargestFree = a.min << order
+		}
+	}
+	return s
+}
+
+func (a *Allocator) Close() error {
+	if a.closed {
+		return contract.ErrClosed
+	}
+	if err := cuda.Free(a.root); err != nil {
+		return err
+	}
+	a.closed = true
+	return nil
+}
