@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +25,7 @@ type checkFlags struct {
 	dir      string
 	device   string
 	json     bool
+	html     string
 	trace    string
 	seed     uint64
 	noTiming bool
@@ -40,10 +40,17 @@ func newCheck() *cobra.Command {
 
 --json writes each report as one JSON document, one after another.
 
---trace writes every CUDA call that the checks recorded, one JSON object in a line: the exercise, the suite's case, the
-record's number, the call, its stream, event and allocation (numbered from 1 in each case; stream 0 is the legacy default
-stream), what it touched, the answer, the device's host clock in nanoseconds, and the source lines it came from,
-innermost first.`,
+--html writes the report as one HTML file that needs nothing else: the findings beside your source, and pictures of what
+your streams and memory did, with the faults marked in them. With several exercises each gets a file of its own:
+FILE page.html becomes page-slab.html and so on.
+
+--trace writes every CUDA call and what the device did for it in the Chrome trace event format, for
+https://ui.perfetto.dev: each case is a process, the host and each stream a thread of it. A call's arguments name its
+stream, event and allocation (numbered from 1 in each case), what it touched, the answer, and the source lines it came
+from, innermost first.
+
+For either the suite runs your code once more, with an event before and after each operation to learn its times.
+Nothing is judged by that run.`,
 		Example: `  cudalab check async-pipeline
   cudalab check async-pipeline --device sim --seed 42
   cudalab check --all --json`,
@@ -56,9 +63,11 @@ innermost first.`,
 	flags.StringVar(&f.dir, "dir", "", "check the code in the folder `DIR` instead of the exercise's own")
 	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
 	flags.BoolVar(&f.json, "json", false, "write reports as JSON")
-	flags.StringVar(&f.trace, "trace", "", "write every recorded CUDA call to `FILE`, as JSON lines")
+	flags.StringVar(&f.html, "html", "", "write the report with pictures of streams and memory to `FILE`")
+	flags.StringVar(&f.trace, "trace", "", "write all calls and device work to `FILE`, for Perfetto")
 	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: the seed that failed last, else a fresh one")
 	flags.BoolVar(&f.noTiming, "no-timing", false, "leave out the checks of speed")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", devices))
 	return cmd
 }
 
@@ -74,7 +83,7 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	trace, err := openTrace(f.trace)
+	pictures, err := openPictures(f.html, f.trace, exercises)
 	if err != nil {
 		return err
 	}
@@ -83,7 +92,8 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 		if i > 0 && !f.json {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
-		q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Seed: f.seed, NoTiming: f.noTiming}
+		q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Seed: f.seed, NoTiming: f.noTiming,
+			Pictures: pictures.wanted()}
 		if f.solution {
 			q.Dir = course.Relative(filepath.Join(c.Root, e.SolutionFolder()))
 		}
@@ -94,12 +104,12 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 		if err := show(cmd.OutOrStdout(), r.Report, f.json); err != nil {
 			return err
 		}
-		if err := trace.add(r); err != nil {
+		if err := pictures.add(i, e.Title, r); err != nil {
 			return err
 		}
 		worst = max(worst, exitStatus(r))
 	}
-	if err := trace.close(); err != nil {
+	if err := pictures.close(); err != nil {
 		return err
 	}
 	if worst != exitPassed {
@@ -116,13 +126,11 @@ func (f *checkFlags) validate(cmd *cobra.Command, names []string) error {
 		return usage("--dir and --solution both say which code to check: leave one out.")
 	case f.dir != "" && (f.all || len(names) > 1):
 		return usage("--dir is the folder of one exercise: name one with it.")
-	case f.device != "auto" && f.device != "gpu" && f.device != "sim":
-		return usage("there is no device %q: choose auto, gpu or sim.", f.device)
 	case cmd.Flags().Changed("seed") && (f.seed == 0 || f.seed > check.MaxSeed):
 		return usage("a seed is a number from 1 to %d.", uint64(check.MaxSeed))
 	}
-	if f.dir == "" {
-		return nil
+	if err := validDevice(f.device); err != nil || f.dir == "" {
+		return err
 	}
 	if err := course.Exists(f.dir); err != nil {
 		return usage("%v. --dir names the folder with the exercise's .go files.", err)
@@ -140,13 +148,7 @@ func chosen(c *course.Course, names []string, all bool) ([]course.Exercise, erro
 	}
 	var found []course.Exercise
 	for _, name := range names {
-		e, err := c.Find(name)
-		if unknown := (*course.Unknown)(nil); errors.As(err, &unknown) {
-			if unknown.Nearest != "" {
-				return nil, usage("%v. Did you mean %s?", err, unknown.Nearest)
-			}
-			return nil, usage("%v. %s", err, theExercises(c))
-		}
+		e, err := find(c, name)
 		if err != nil {
 			return nil, err
 		}
@@ -155,36 +157,16 @@ func chosen(c *course.Course, names []string, all bool) ([]course.Exercise, erro
 	return found, nil
 }
 
-func theExercises(c *course.Course) string {
-	var names []string
-	for _, e := range c.Exercises {
-		names = append(names, e.Name)
-	}
-	if len(names) == 1 {
-		return "There is one: " + names[0] + "."
-	}
-	return "There are: " + strings.Join(names, ", ") + "."
-}
-
-// exerciseNames completes names on the command line.
-func exerciseNames(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	c, err := openCourse(cmd)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var names []string
-	for _, e := range c.Exercises {
-		names = append(names, e.Name+"\t"+e.Title)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
 func show(w io.Writer, r suite.Report, asJSON bool) error {
 	if asJSON {
 		return report.JSON(w, r)
 	}
-	s := screenOf(w)
-	return report.Terminal(s, r, report.Options{Color: s.color, Width: s.width, Source: sourceLine})
+	return showOn(screenOf(w), r)
+}
+
+// showOn writes a report for people.
+func showOn(s screen, r suite.Report) error {
+	return report.Terminal(s, r, report.Options{Color: s.color, Width: s.width, Links: s.links, Source: sourceLine})
 }
 
 // sourceLine reads one line of a file.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cudalab/grader/course"
+	"cudalab/grader/progress"
 )
 
 // The exit statuses. Scripts rely on them.
@@ -105,12 +106,24 @@ Exit status: 0 all passed, 1 a check failed, 2 bad usage or input, 3 something i
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%v. See `%s --help`.", err, cmd.CommandPath())
 	})
-	root.AddCommand(newList(), newCheck(), newDoctor())
+	root.AddCommand(newList(), newCheck(), newWatch(), newHint(), newLesson(), newSolution(), newReset(), newDoctor())
 	return root
 }
 
-// openCourse finds the course that a command works on.
+// openCourse finds the course that a command works on, and says so if the progress kept with it is damaged.
 func openCourse(cmd *cobra.Command) (*course.Course, error) {
+	c, err := locateCourse(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if damage := progress.Repair(c.Root); damage != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "cudalab: "+damage)
+	}
+	return c, nil
+}
+
+// locateCourse finds the course that a command works on.
+func locateCourse(cmd *cobra.Command) (*course.Course, error) {
 	root, err := cmd.Flags().GetString("root")
 	if err != nil {
 		return nil, err

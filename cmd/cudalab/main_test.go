@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 )
@@ -37,9 +39,10 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": status,
-			"course": copyCourse,
-			"await":  await,
+			"status":   status,
+			"course":   copyCourse,
+			"await":    await,
+			"terminal": terminal,
 		},
 	})
 }
@@ -90,6 +93,33 @@ func copyCourse(ts *testscript.TestScript, neg bool, args []string) {
 		}))
 	}
 	ts.Setenv("CUDALAB_ROOT", to)
+}
+
+// terminal runs a command on a terminal that is so many characters wide, types what a file holds, and writes all that the
+// terminal shows to another file: terminal 60 typed shown cudalab list.
+func terminal(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 4 {
+		ts.Fatalf("usage: terminal WIDTH TYPED SHOWN command...")
+	}
+	width, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	cmd := exec.Command(args[3], args[4:]...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"PATH", "HOME", "TERM", "PAGER", "EDITOR", "NO_COLOR", "CUDALAB_ROOT", "GOCACHE", "GOMODCACHE", "XDG_CACHE_HOME"} {
+		if value := ts.Getenv(name); value != "" {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: uint16(width)})
+	ts.Check(err)
+	defer tty.Close()
+	_, err = tty.WriteString(ts.ReadFile(args[1]))
+	ts.Check(err)
+	shown, _ := io.ReadAll(tty) // it ends with an error when the command does
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), shown, 0o644))
+	if err := cmd.Wait(); (err != nil) != neg {
+		ts.Fatalf("ended with %v and showed\n%s", err, shown)
+	}
 }
 
 // await waits until a file is there.

@@ -32,9 +32,10 @@ type Request struct {
 	Device   string // "gpu", "sim" or "auto"
 	Seed     uint64 // 0: the one that failed last, or a fresh one
 	NoTiming bool
+	Pictures bool // run the untimed cases once more, for Result.Pictures
 }
 
-// Result is a report with the traces behind it.
+// Result is a report with what lies behind it.
 type Result struct {
 	run.Result
 	// Name turns a file in a trace's call stacks into the student's file.
@@ -103,7 +104,7 @@ func checkDir(ctx context.Context, q Request, dir string) Result {
 	}
 	result := run.Check(ctx, run.Request{
 		Suite: q.Exercise.Lesson.Suite, Binary: built.Binary, Package: "cudalab/exercises/" + q.Exercise.Package,
-		Device: q.Device, Seed: q.Seed, NoTiming: q.NoTiming, Points: points(q.Exercise), Gaps: left, Name: name,
+		Device: q.Device, Seed: q.Seed, NoTiming: q.NoTiming, Pictures: q.Pictures, Points: points(q.Exercise), Gaps: left, Name: name,
 		Exclusive: lock.GPU,
 	})
 	return Result{Result: result, Name: name}

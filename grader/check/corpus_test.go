@@ -32,38 +32,55 @@ var onDevice = flag.String("device", "sim", "the `device` on which the lessons a
 //	//cudalab:refused                 the import policy refuses it
 //	//cudalab:next 1c                 it is half done, and this gap comes next
 //	... // want: use-after-free       findings with these rules on this line
+//
+// What the checks say of them all on the simulator is kept in testdata/words; -record-words writes it.
 func TestLessons(t *testing.T) {
 	c, err := course.Open("../..")
 	require.NoError(t, err)
 	for _, e := range c.Exercises {
 		t.Run(e.Name, func(t *testing.T) {
+			said := transcript{told: map[string]bool{}}
+			checked := func(t *testing.T, program, dir string) suite.Report {
+				r := checkFolder(t, c, e, dir)
+				said.add(program, dir, r)
+				return r
+			}
+			programs := 2
 			t.Run("solution", func(t *testing.T) {
-				r := checkFolder(t, c, e, filepath.Join(c.Root, e.SolutionFolder()))
+				r := checked(t, "solution", filepath.Join(c.Root, e.SolutionFolder()))
 				require.Equal(t, suite.Passed, r.Status, describe(r))
 				require.Equal(t, r.MaxScore, r.Score)
 				require.Equal(t, 100.0, r.MaxScore)
 				require.Len(t, r.Checks, len(e.Lesson.Suite.Checks))
 			})
 			t.Run("skeleton", func(t *testing.T) {
-				r := checkFolder(t, c, e, filepath.Join(c.Root, e.Folder()))
+				r := checked(t, "skeleton", filepath.Join(c.Root, e.Folder()))
 				require.Equal(t, suite.NotStarted, r.Status, describe(r))
 				require.Contains(t, r.Next, "TODO(1a)")
 				require.Zero(t, r.Score)
 			})
 			for _, kind := range []string{"half", "right", "wrong", "cheat"} {
-				programs, err := filepath.Glob(filepath.Join(c.Root, "grader/suites", e.Package, "testdata", kind, "*.go"))
+				files, err := filepath.Glob(filepath.Join(c.Root, "grader/suites", e.Package, "testdata", kind, "*.go"))
 				require.NoError(t, err)
-				require.NotEmptyf(t, programs, "the corpus has nothing of kind %s", kind)
-				for _, program := range programs {
-					t.Run(kind+"/"+strings.TrimSuffix(filepath.Base(program), ".go"), func(t *testing.T) {
+				require.NotEmptyf(t, files, "the corpus has nothing of kind %s", kind)
+				programs += len(files)
+				for _, file := range files {
+					program := kind + "/" + strings.TrimSuffix(filepath.Base(file), ".go")
+					t.Run(program, func(t *testing.T) {
 						dir := t.TempDir()
-						text, err := os.ReadFile(program)
+						text, err := os.ReadFile(file)
 						require.NoError(t, err)
 						require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), text, 0o644))
-						expect(t, string(text), checkFolder(t, c, e, dir))
+						expect(t, string(text), checked(t, program, dir))
 					})
 				}
 			}
+			t.Run("words", func(t *testing.T) {
+				if *onDevice != "sim" || said.programs < programs {
+					t.Skip("what is said is compared where every program was checked, on the simulator")
+				}
+				said.compare(t, e.Name)
+			})
 		})
 	}
 }

@@ -51,6 +51,18 @@ func Find(dir string) ([]Gap, error) {
 	return slices.CompactFunc(found, func(a, b Gap) bool { return a.ID == b.ID }), nil
 }
 
+// In lists the gaps' IDs in a part of a program, in the order in which they stand there.
+func In(part ast.Node) []string {
+	var ids []string
+	ast.Inspect(part, func(n ast.Node) bool {
+		if id, ok := todo(n); ok {
+			ids = append(ids, id)
+		}
+		return true
+	})
+	return ids
+}
+
 // todo recognises the call contract.TODO("1a").
 func todo(n ast.Node) (id string, ok bool) {
 	call, ok := n.(*ast.CallExpr)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,11 +45,93 @@ func TestAFailingSeedIsKeptUntilItPasses(t *testing.T) {
 	}
 }
 
+// remembered makes a course's root with a progress file.
+func remembered(t *testing.T, text string) (root string) {
+	root = t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(root, ".cudalab"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, ".cudalab", "progress.json"), []byte(text), 0o644))
+	return root
+}
+
+func TestDamageIsSpokenOfOnce(t *testing.T) {
+	require.Empty(t, progress.Repair(t.TempDir()), "a file that is not there is none that is damaged")
+	require.Empty(t, progress.Repair(remembered(t, "{}")))
+
+	root := remembered(t, `{"slab": 3}`)
+	require.Contains(t, progress.Repair(root), "progress.damaged.json")
+	require.Empty(t, progress.Repair(root))
+	kept, err := os.ReadFile(filepath.Join(root, ".cudalab", "progress.damaged.json"))
+	require.NoError(t, err)
+	require.Equal(t, `{"slab": 3}`, string(kept))
+}
+
+func TestFilesOfTheFirstVersionAreRead(t *testing.T) {
+	root := remembered(t, `{"slab": {"status": "failed", "score": 45, "max_score": 100, "device": "gpu",
+		"failing_seed": 42, "when": "2026-07-01T12:00:00Z"}}`)
+	require.Equal(t, progress.Entry{Status: suite.Failed, Score: 45, MaxScore: 100, Device: "gpu", FailingSeed: 42,
+		When: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}, progress.Load(root)["slab"])
+}
+
+func TestHintsOutliveChecksButNotAReset(t *testing.T) {
+	root := t.TempDir()
+	ctx := context.Background()
+	require.NoError(t, progress.Hinted(ctx, root, "slab", "1a", 2))
+	require.NoError(t, progress.Hinted(ctx, root, "slab", "1b", 1))
+	require.NoError(t, progress.Hinted(ctx, root, "slab", "1a", 1))
+	require.False(t, progress.Load(root)["slab"].Checked())
+	record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed})
+	require.Equal(t, map[string]int{"1a": 2, "1b": 1}, progress.Load(root)["slab"].Hints)
+	require.NoError(t, progress.Forget(ctx, root, "slab"))
+	require.NotContains(t, progress.Load(root), "slab")
+}
+
+func TestErrorsAreKeptEachOnce(t *testing.T) {
+	root := t.TempDir()
+	leak := suite.Finding{Rule: "leak", Severity: suite.Error, File: "exercises/slab/slab.go", Line: 7}
+	record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed, Checks: []suite.Check{
+		{Findings: []suite.Finding{leak, {Rule: "needless-wait", Severity: suite.Remark}}},
+		{Findings: []suite.Finding{leak, {Rule: "too-slow", Severity: suite.Error}}},
+	}})
+	require.Equal(t, []progress.Finding{{Rule: "leak", File: "slab.go", Line: 7}, {Rule: "too-slow"}},
+		progress.Load(root)["slab"].Findings)
+	record(t, root, suite.Report{Exercise: "slab", Status: suite.Passed})
+	require.Empty(t, progress.Load(root)["slab"].Findings)
+}
+
+func TestAPassIsNotForgotten(t *testing.T) {
+	root := t.TempDir()
+	record(t, root, suite.Report{Exercise: "slab", Status: suite.Passed})
+	first := progress.Load(root)["slab"].FirstPassed
+	require.False(t, first.IsZero())
+	record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed})
+	require.True(t, progress.Load(root)["slab"].FirstPassed.Equal(first))
+}
+
+func TestCurrent(t *testing.T) {
+	names := []string{"slab", "buddy", "vmm-arena"}
+	at := func(minute int, status suite.Status) progress.Entry {
+		return progress.Entry{Status: status, When: time.Date(2026, 7, 1, 12, minute, 0, 0, time.UTC)}
+	}
+	for _, c := range []struct {
+		p    progress.Progress
+		want string
+	}{
+		{nil, "slab"},
+		{progress.Progress{"slab": at(1, suite.Passed)}, "buddy"},
+		{progress.Progress{"slab": at(1, suite.NotStarted), "buddy": at(2, suite.NotStarted)}, "slab"},
+		{progress.Progress{"slab": at(1, suite.Failed), "buddy": at(2, suite.Failed)}, "buddy"},
+		{progress.Progress{"slab": at(3, suite.BuildFailed), "buddy": at(2, suite.Failed)}, "slab"},
+		{progress.Progress{"buddy": {Hints: map[string]int{"1a": 1}}}, "buddy"},
+		{progress.Progress{"slab": at(1, suite.Passed), "buddy": at(2, suite.Passed), "vmm-arena": at(3, suite.Passed)}, "vmm-arena"},
+	} {
+		require.Equal(t, c.want, c.p.Current(names), "%v", c.p)
+	}
+	require.Empty(t, progress.Progress{}.Current(nil))
+}
+
 func TestADamagedFileIsStartedAnew(t *testing.T) {
 	for _, text := range []string{"", "{", "null", "[]", `{"slab": 3}`} {
-		root := t.TempDir()
-		require.NoError(t, os.Mkdir(filepath.Join(root, ".cudalab"), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(root, ".cudalab", "progress.json"), []byte(text), 0o644))
+		root := remembered(t, text)
 		require.Empty(t, progress.Load(root), text)
 		record(t, root, suite.Report{Exercise: "buddy", Status: suite.Passed})
 		require.Len(t, progress.Load(root), 1, text)

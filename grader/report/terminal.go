@@ -16,7 +16,8 @@ import (
 // Options say how a report is shown on a terminal.
 type Options struct {
 	Color bool
-	Width int // characters in a line; 0: 80, and lines are never made longer than 100
+	Width int  // characters in a line; 0: 80, and lines are never made longer than 100
+	Links bool // make positions links to their files, for terminals that know OSC 8
 	// Source returns the text of a line of a file as the report names it, "" where it cannot be had. Nil quotes nothing.
 	Source func(file string, line int) string
 }
@@ -36,7 +37,7 @@ func Terminal(w io.Writer, r suite.Report, o Options) error {
 	if o.Source == nil {
 		o.Source = func(string, int) string { return "" }
 	}
-	p := &printer{report: r, width: min(max(o.Width, minWidth), maxWidth), source: o.Source, look: newLook(o.Color)}
+	p := &printer{report: r, width: min(max(o.Width, minWidth), maxWidth), links: o.Links, source: o.Source, look: newLook(o.Color)}
 	p.headline()
 	for i, c := range r.Checks {
 		// A check without findings takes a line or two; those with findings are set apart from their neighbours.
@@ -77,6 +78,7 @@ func newLook(colored bool) look {
 type printer struct {
 	report suite.Report
 	width  int
+	links  bool
 	source func(file string, line int) string
 	look   look
 	text   bytes.Buffer
@@ -165,7 +167,7 @@ func (p *printer) finding(f suite.Finding) {
 	}
 	head := kind + " " + f.Rule
 	if f.File != "" {
-		head += " at " + p.look.place(place(f.File, f.Line))
+		head += " at " + p.place(f.File, f.Line)
 	}
 	p.line(strings.Repeat(" ", indent) + head)
 	p.quote(indent, f.File, f.Line)
@@ -182,7 +184,7 @@ func (p *printer) finding(f suite.Finding) {
 			p.block(indent, "· ", r.Message, plain)
 			continue
 		}
-		p.line(strings.Repeat(" ", indent) + harmless(head) + ": " + p.look.place(place(r.File, r.Line)))
+		p.line(strings.Repeat(" ", indent) + harmless(head) + ": " + p.place(r.File, r.Line))
 		p.quote(indent+2, r.File, r.Line)
 	}
 	p.picture(f.Picture)
@@ -205,6 +207,15 @@ func place(file string, line int) string {
 		return file
 	}
 	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// place is a position as a terminal shows it.
+func (p *printer) place(file string, line int) string {
+	text := p.look.place(place(file, line))
+	if p.links {
+		return link(file, line, text)
+	}
+	return text
 }
 
 // quote shows the line that a finding is about.

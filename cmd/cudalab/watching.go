@@ -1,0 +1,225 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+
+	"cudalab/grader/check"
+	"cudalab/grader/course"
+	"cudalab/grader/keys"
+	"cudalab/grader/progress"
+	"cudalab/grader/report"
+	"cudalab/grader/suite"
+	"cudalab/grader/watch"
+)
+
+// watching is a session of `cudalab watch`. Everything happens in run, one thing after the other; only a check works beside
+// it.
+type watching struct {
+	device, editor string
+	poll           bool
+
+	screen   screen
+	stdout   io.Writer // what the screen writes to, for programs that are lent the terminal
+	course   *course.Course
+	keyboard *keys.Keyboard
+	check    func(context.Context, course.Exercise) check.Result
+
+	exercise course.Exercise
+	folder   *watch.Folder
+	shown    *suite.Report // the last report on the exercise; nil before the first
+
+	cancel  context.CancelFunc // ends the check that is running; nil where none is
+	done    chan outcome
+	again   bool   // check once more when the running check has ended: its result is out of date
+	dropped bool   // the running check is of an exercise that was left
+	seed    uint64 // that the exercise failed on before the running check
+}
+
+// outcome is what a check came to.
+type outcome struct {
+	result check.Result
+	fault  any // what it panicked with
+	stack  []byte
+}
+
+// run watches until the student has had enough or ctx is done.
+func (w *watching) run(ctx context.Context, e course.Exercise) error {
+	w.done = make(chan outcome, 1)
+	w.enter(e)
+	defer func() { w.folder.Close() }()
+	defer w.stop()
+	w.greet()
+	w.start(ctx)
+	pressed := w.keyboard.Pressed
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-w.folder.Saves:
+			w.start(ctx)
+		case o := <-w.done:
+			w.finish(ctx, o)
+		case key, open := <-pressed:
+			if !open {
+				pressed = nil // nobody is there to press keys; saves are still checked
+				continue
+			}
+			quit, err := w.press(ctx, key)
+			if quit || err != nil {
+				return err
+			}
+			w.keyboard.Next()
+		}
+	}
+}
+
+// enter makes e the exercise that is watched.
+func (w *watching) enter(e course.Exercise) {
+	if w.folder != nil {
+		w.folder.Close()
+	}
+	w.exercise, w.shown = e, nil
+	w.folder = watch.Open(filepath.Join(w.course.Root, e.Folder()), w.poll)
+	if w.folder.Note != "" {
+		w.say(w.folder.Note)
+	}
+}
+
+// start checks the exercise. A check that is running is of code that has changed since: it is stopped first.
+func (w *watching) start(ctx context.Context) {
+	if w.cancel != nil {
+		w.cancel()
+		w.again = true
+		return
+	}
+	ctx, w.cancel = context.WithCancel(ctx)
+	w.again, w.dropped = false, false
+	w.seed = progress.Load(w.course.Root)[w.exercise.Name].FailingSeed
+	w.say("Checking " + w.exercise.Name + " …")
+	e := w.exercise
+	go func() {
+		var o outcome
+		defer func() {
+			if o.fault = recover(); o.fault != nil {
+				o.stack = debug.Stack()
+			}
+			w.done <- o
+		}()
+		o.result = w.check(ctx, e)
+	}()
+}
+
+// stop ends the check that is running and waits for it: it may have started other programs.
+func (w *watching) stop() {
+	if w.cancel != nil {
+		w.cancel()
+		<-w.done
+		w.cancel = nil
+	}
+}
+
+// finish takes what a check came to.
+func (w *watching) finish(ctx context.Context, o outcome) {
+	w.cancel()
+	w.cancel = nil
+	if o.fault != nil {
+		panic(fmt.Sprintf("%v\n\n%s", o.fault, o.stack)) // here, where the terminal is put right
+	}
+	if w.again {
+		w.start(ctx)
+		return
+	}
+	if w.dropped {
+		return
+	}
+	w.shown = &o.result.Report
+	replayed := w.seed != 0 && w.shown.Seed == w.seed
+	if w.shown.Status == suite.Passed && replayed {
+		w.say("It passes with the workloads that it failed on. Now with new ones:")
+		w.start(ctx)
+		return
+	}
+	w.clear()
+	if err := showOn(w.screen, *w.shown); err != nil {
+		w.say("The report cannot be shown: " + err.Error())
+	}
+	if w.shown.Status == suite.Passed {
+		w.advance()
+	}
+	w.prompt()
+}
+
+// advance goes on from an exercise that has passed: to the next that has not, and back to those that were skipped.
+func (w *watching) advance() {
+	at := w.index()
+	remembered := progress.Load(w.course.Root)
+	all := w.course.Exercises
+	for _, e := range slices.Concat(all[at+1:], all[:at]) {
+		if remembered[e.Name].Status != suite.Passed {
+			w.say(fmt.Sprintf("\n%s has passed. On to %s: %s.", w.exercise.Name, e.Name, e.Title))
+			w.enter(e)
+			w.introduce()
+			return
+		}
+	}
+	w.say("\nAll exercises have passed. `cudalab solution` shows how they may be written as well.")
+}
+
+func (w *watching) index() int {
+	return slices.IndexFunc(w.course.Exercises, func(e course.Exercise) bool { return e.Name == w.exercise.Name })
+}
+
+// turn goes so many exercises on, or back.
+func (w *watching) turn(by int) {
+	to := w.index() + by
+	if to < 0 || to >= len(w.course.Exercises) {
+		w.say(map[bool]string{true: "This is the first exercise.", false: "This is the last exercise."}[to < 0])
+		return
+	}
+	if w.cancel != nil {
+		w.cancel()
+		w.again, w.dropped = false, true
+	}
+	w.enter(w.course.Exercises[to])
+	w.clear()
+	w.say(w.exercise.Name + ": " + w.exercise.Title + ".")
+	w.introduce()
+	w.prompt()
+}
+
+// introduce says where an exercise begins that has not been checked in this session.
+func (w *watching) introduce() {
+	row, err := look(w.course, w.exercise, progress.Load(w.course.Root))
+	if err != nil {
+		w.say(err.Error())
+		return
+	}
+	if len(row.TODOs) > 0 {
+		w.say("Next: write TODO(" + row.TODOs[0] + ") in " + row.at + ". The key l shows the lesson.")
+		return
+	}
+	w.say(course.Relative(filepath.Join(w.course.Root, w.exercise.Folder())) + " has no gaps left. The key r checks it.")
+}
+
+// clear makes room for a report, where the screen is a terminal that can. Its window may have another size by now.
+func (w *watching) clear() {
+	w.screen.width = screenOf(w.stdout).width
+	if w.screen.color {
+		fmt.Fprint(w.screen, "\x1b[H\x1b[2J")
+		return
+	}
+	fmt.Fprintln(w.screen)
+}
+
+// say writes a sentence or two.
+func (w *watching) say(text string) {
+	for _, line := range report.Wrap(text, min(cmp.Or(w.screen.width, 80), 100)) {
+		fmt.Fprintln(w.screen, line)
+	}
+}
