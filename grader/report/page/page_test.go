@@ -1,0 +1,244 @@
+package page_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"cudalab/grader/check"
+	"cudalab/grader/course"
+	"cudalab/grader/report/page"
+	"cudalab/grader/suite"
+)
+
+// render checks a program of a lesson's corpus, or with "" its solution, and returns the page and the report.
+func render(t *testing.T, exercise, program string) ([]byte, suite.Report) {
+	t.Helper()
+	c, err := course.Open("../../..")
+	require.NoError(t, err)
+	e, err := c.Find(exercise)
+	require.NoError(t, err)
+	dir := filepath.Join(c.Root, e.SolutionFolder())
+	if program != "" {
+		text, err := os.ReadFile(filepath.Join(c.Root, "grader/suites", e.Package, "testdata", program+".go"))
+		require.NoError(t, err)
+		dir = t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), text, 0o644))
+	}
+	r := check.Exercise(context.Background(), check.Request{Root: c.Root, Exercise: e, Dir: dir, Device: "sim", Seed: 42, Pictures: true})
+	require.NoError(t, r.Err)
+	var out bytes.Buffer
+	require.NoError(t, page.Write(&out, page.Input{
+		Title: e.Title, Report: r.Report, Drawn: r.Drawn(), Timed: r.Timed(), Place: r.Place, Read: os.ReadFile,
+	}))
+	return out.Bytes(), r.Report
+}
+
+// document is a parsed page.
+type document struct {
+	t    *testing.T
+	root *html.Node
+}
+
+func parse(t *testing.T, text []byte) document {
+	t.Helper()
+	root, err := html.Parse(bytes.NewReader(text))
+	require.NoError(t, err)
+	return document{t, root}
+}
+
+func (d document) all(match func(*html.Node) bool) []*html.Node {
+	var found []*html.Node
+	for n := range d.root.Descendants() {
+		if n.Type == html.ElementNode && match(n) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func hasClass(n *html.Node, class string) bool {
+	for _, c := range strings.Fields(attr(n, "class")) {
+		if c == class {
+			return true
+		}
+	}
+	return false
+}
+
+func (d document) class(name string) []*html.Node {
+	return d.all(func(n *html.Node) bool { return hasClass(n, name) })
+}
+
+func (d document) tag(name string) []*html.Node {
+	return d.all(func(n *html.Node) bool { return n.Data == name })
+}
+
+// lost are the arrows of waits that the program lacks.
+func (d document) lost() []*html.Node {
+	return d.all(func(n *html.Node) bool { return n.Data == "g" && hasClass(n, "lost") })
+}
+
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// holdsTogether checks what every page promises: it needs nothing from elsewhere, its links lead somewhere, its drawings have
+// names and descriptions, and its numbers are numbers.
+func (d document) holdsTogether() {
+	ids := map[string]bool{}
+	for _, n := range d.all(func(n *html.Node) bool { return attr(n, "id") != "" }) {
+		require.Falsef(d.t, ids[attr(n, "id")], "the id %s is there twice", attr(n, "id"))
+		ids[attr(n, "id")] = true
+	}
+	for _, n := range d.all(func(*html.Node) bool { return true }) {
+		require.Empty(d.t, attr(n, "src"))
+		require.NotEqual(d.t, "link", n.Data)
+		if href := attr(n, "href"); href != "" {
+			require.Truef(d.t, strings.HasPrefix(href, "#") && ids[href[1:]], "%s leads nowhere", href)
+		}
+		for _, a := range n.Attr {
+			require.NotContains(d.t, a.Val, "NaN")
+			require.NotContains(d.t, a.Val, "ZgotmplZ")
+			require.NotContains(d.t, a.Val, "%!")
+		}
+		for _, id := range strings.Fields(attr(n, "aria-labelledby")) {
+			require.Truef(d.t, ids[id], "nothing is called %s", id)
+		}
+	}
+	for _, svg := range d.tag("svg") {
+		var names []string
+		for c := range svg.ChildNodes() {
+			if c.Data == "title" || c.Data == "desc" {
+				require.NotEmpty(d.t, textOf(c))
+				names = append(names, c.Data)
+			}
+		}
+		require.Equal(d.t, []string{"title", "desc"}, names, "each drawing has a title and a description")
+	}
+}
+
+// rowsHaveRoom checks that no two bars of a row cover each other, and that each name fits into its bar.
+func (d document) rowsHaveRoom() {
+	for _, scene := range d.class("scene") {
+		ends := map[string]float64{}
+		in := document{d.t, scene}
+		for _, bar := range in.class("bar") {
+			rect := document{d.t, bar}.tag("rect")[0]
+			x, w := number(d.t, rect, "x"), number(d.t, rect, "width")
+			row := attr(bar, "data-row")
+			require.GreaterOrEqualf(d.t, x, ends[row], "%s covers its neighbour", attr(bar, "aria-label"))
+			ends[row] = x + w
+			label := textOf(document{d.t, bar}.tag("text")[0])
+			require.LessOrEqualf(d.t, float64(len([]rune(label)))*6.6, w, "%q does not fit", label)
+		}
+		require.NotEmpty(d.t, ends)
+	}
+}
+
+func number(t *testing.T, n *html.Node, name string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(attr(n, name), 64)
+	require.NoError(t, err)
+	return v
+}
+
+func TestAPageOfAPass(t *testing.T) {
+	text, r := render(t, "pool-config", "")
+	require.Equal(t, suite.Passed, r.Status)
+	d := parse(t, text)
+	d.holdsTogether()
+	d.rowsHaveRoom()
+	require.Contains(t, textOf(d.class("verdict")[0]), "passed 100 of 100 points")
+	require.Len(t, d.class("check"), len(r.Checks))
+	require.Empty(t, d.class("finding"))
+	require.Empty(t, d.lost(), "no wait is missing")
+	require.NotEmpty(t, d.class("band"), "the blocks are drawn")
+	require.NotEmpty(t, d.class("pool"), "and the pool's size")
+	require.Len(t, d.class("sample"), 3, "the student's, the solution's and the baseline's times")
+	require.Len(t, d.class("limit-line"), 2, "beside the check and among the times")
+	require.Less(t, len(text), 1<<20)
+}
+
+func TestPagesOfFailures(t *testing.T) {
+	for _, c := range []struct {
+		exercise, program, rule string
+		missing                 bool // the picture has a wait that the program lacks
+	}{
+		{"async-pipeline", "wrong/freed-on-another-stream", "free-before-use", true},
+		{"cross-stream-events", "wrong/recorded-before-process", "data-race", true},
+		{"pool-config", "wrong/block-never-freed", "leak", false},
+	} {
+		t.Run(c.exercise, func(t *testing.T) {
+			text, r := render(t, c.exercise, c.program)
+			require.Equal(t, suite.Failed, r.Status)
+			d := parse(t, text)
+			d.holdsTogether()
+			d.rowsHaveRoom()
+			found := 0
+			for _, ch := range r.Checks {
+				found += len(ch.Findings)
+			}
+			require.Len(t, d.class("finding"), found)
+			var card *html.Node
+			for _, n := range d.class("finding") {
+				if strings.Contains(textOf(n), c.rule) {
+					card = n
+				}
+			}
+			require.NotNil(t, card, "no finding %s", c.rule)
+			id := attr(card, "id")
+
+			var lines []string
+			for _, n := range d.class("mark") {
+				if attr(n, "href") == "#"+id {
+					lines = append(lines, attr(n.Parent, "id"))
+				}
+			}
+			require.NotEmpty(t, lines, "the source marks its line")
+			back := document{t, card}.all(func(n *html.Node) bool { return attr(n, "href") == "#"+lines[0] })
+			require.NotEmpty(t, back, "and the finding leads there")
+			require.NotEmpty(t, d.all(func(n *html.Node) bool { return hasClass(n, "bar") && hasClass(n, "fault") }))
+			require.Equal(t, c.missing, len(d.lost()) > 0)
+			for _, n := range d.lost() {
+				require.Contains(t, textOf(n), "Nothing makes ")
+			}
+		})
+	}
+}
+
+func TestAPageWithoutARun(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, page.Write(&out, page.Input{Title: "Slabs", Read: os.ReadFile, Report: suite.Report{
+		Exercise: "slab", Status: suite.BuildFailed, Seed: 1,
+		Checks: []suite.Check{{ID: "build", Name: "compiles", Status: suite.Failed, Findings: []suite.Finding{
+			{Rule: "compile", Severity: suite.Error, Message: "undefined: <x>", Fix: "Declare it.", File: "gone.go", Line: 3}}}},
+	}}))
+	d := parse(t, out.Bytes())
+	d.holdsTogether()
+	require.Contains(t, textOf(d.class("verdict")[0]), "build failed")
+	require.Contains(t, textOf(d.class("finding")[0]), "undefined: <x>")
+	require.Empty(t, d.class("scene"))
+}

@@ -1,0 +1,98 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cudalab/grader/suite"
+)
+
+// sourceFile is a file of the student's with the lines that findings are about.
+type sourceFile struct {
+	Name  string
+	Lines []sourceLine
+}
+
+type sourceLine struct {
+	N      int
+	Anchor string
+	Text   string
+	Marks  []lineMark
+}
+
+// lineMark points from a line to a finding.
+type lineMark struct {
+	Finding int    // its number
+	Rule    string // of its own line; of a related one what it has to do with it
+	Class   string // "error", "remark" or "related"
+}
+
+// sources keeps the files of a page.
+type sources struct {
+	read  func(file string) ([]byte, error)
+	files []*sourceFile
+	known map[string]int // by name: its number from 1; 0 where it cannot be read
+}
+
+// file is the number of a file, counted from 1; 0 where it cannot be had.
+func (s *sources) file(name string) int {
+	if n, ok := s.known[name]; ok {
+		return n
+	}
+	text, err := s.read(name)
+	if name == "" || err != nil {
+		s.known[name] = 0
+		return 0
+	}
+	f := &sourceFile{Name: name}
+	n := len(s.files) + 1
+	for i, l := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+		f.Lines = append(f.Lines, sourceLine{N: i + 1, Anchor: anchor(n, i+1), Text: strings.ReplaceAll(l, "\t", "    ")})
+	}
+	s.files = append(s.files, f)
+	s.known[name] = n
+	return n
+}
+
+func anchor(file, line int) string { return fmt.Sprintf("f%d-L%d", file, line) }
+
+// link is the anchor of a line, "#f1-L44"; "" where there is none.
+func (s *sources) link(name string, line int) string {
+	n := s.file(name)
+	if n == 0 || line < 1 || line > len(s.files[n-1].Lines) {
+		return ""
+	}
+	return "#" + anchor(n, line)
+}
+
+// mark notes a finding at its lines.
+func (s *sources) mark(number int, f suite.Finding) {
+	s.at(f.File, f.Line, lineMark{number, f.Rule, string(f.Severity)})
+	for _, r := range f.Related {
+		s.at(r.File, r.Line, lineMark{number, r.Message, "related"})
+	}
+}
+
+func (s *sources) at(name string, line int, m lineMark) {
+	if s.link(name, line) == "" {
+		return
+	}
+	l := &s.files[s.known[name]-1].Lines[line-1]
+	same := func(o lineMark) bool { return o.Finding == m.Finding }
+	if !slices.ContainsFunc(l.Marks, same) {
+		l.Marks = append(l.Marks, m)
+	}
+	slices.SortStableFunc(l.Marks, func(a, b lineMark) int { return cmp.Compare(rankOf(a.Class), rankOf(b.Class)) })
+}
+
+func rankOf(class string) int { return slices.Index([]string{"error", "remark", "related"}, class) }
+
+// Class is the gravest of a line's marks.
+func (l sourceLine) Class() string {
+	if len(l.Marks) == 0 {
+		return ""
+	}
+	return l.Marks[0].Class
+}

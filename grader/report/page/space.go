@@ -1,0 +1,163 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"cudalab/grader/report/timeline"
+)
+
+// spaceFigure is an address space that an allocator hands out in parts: each part as a rectangle from the step in which it
+// was handed out to that in which it was taken back, at its addresses; fragmentation over the same steps; and how the
+// space was divided when that was highest.
+type spaceFigure struct {
+	ID, Title, Summary, Note string
+	Width, Height            px
+	Parts                    []rect
+	Mapped                   []rect
+	Fragmentation            string // a path over the steps
+	Used                     string
+	Steps                    int
+	Size                     string
+	Torn                     []rect // along the addresses, when the free memory was the most fragmented
+	TornAt                   string
+	Figures                  [][2]string
+}
+
+type rect struct {
+	X, Y, W, H px
+	Class, Tip string
+	Label      string
+	TextX      px
+}
+
+const (
+	spaceWidth  = 1200.0
+	spaceHeight = 220.0
+	stripHeight = 30.0
+	mostParts   = 400
+)
+
+// newSpaceFigure draws a space of a case; nil where there is too little in it to show.
+func newSpaceFigure(id string, t *timeline.Timeline, s timeline.Space) *spaceFigure {
+	whole := t.Blocks[s.Block]
+	f := &spaceFigure{ID: id, Width: spaceWidth, Height: spaceHeight, Size: bytes(whole.Size)}
+	f.Title = fmt.Sprintf("%s: %s of %s", t.Case, f.Size, whole.Kind)
+	parts := s.Parts
+	if len(parts) == 0 {
+		parts = s.Mapped
+	}
+	if len(parts) > mostParts {
+		f.Note = fmt.Sprintf("The first %d of %d blocks are drawn.", mostParts, len(parts))
+		parts = parts[:mostParts]
+	}
+	steps := stepsOf(t, parts)
+	f.Steps = len(steps)
+	x := func(step int) float64 { return spaceWidth * float64(step) / float64(max(len(steps), 1)) }
+	stepOf := map[int]int{}
+	for i, c := range steps {
+		stepOf[c] = i
+	}
+	y := func(addr uint64) float64 { return spaceHeight * float64(addr-whole.Addr) / float64(max(whole.Size, 1)) }
+	for n, i := range parts {
+		b := t.Blocks[i]
+		last, until := len(steps), "the end"
+		if b.Freed >= 0 {
+			if at, ok := stepOf[b.Freed]; ok {
+				last, until = at, fmt.Sprintf("step %d", at+1)
+			}
+		}
+		x0, x1 := x(stepOf[b.Made]), x(last)
+		r := rect{X: round(x0), Y: round(y(b.Addr)), W: round(max(x1-x0, 1.5)),
+			H: round(max(y(b.Addr+uint64(b.Size))-y(b.Addr), 1.5)), Class: fmt.Sprintf("part p%d", n%3)}
+		r.Tip = fmt.Sprintf("%s at offset %s, from step %d to %s", bytes(b.Size), grouped(int64(b.Addr-whole.Addr)), stepOf[b.Made]+1, until)
+		f.Parts = append(f.Parts, r)
+	}
+	for _, i := range s.Mapped {
+		b := t.Blocks[i]
+		f.Mapped = append(f.Mapped, rect{Y: round(y(b.Addr)), W: spaceWidth,
+			H: round(y(b.Addr+uint64(b.Size)) - y(b.Addr)), Class: "mapped", Tip: bytes(b.Size) + " of physical memory mapped here"})
+	}
+	f.follow(t, timeline.Space{Block: s.Block, Parts: parts}, steps)
+	return f
+}
+
+// stepsOf is the calls that made and freed some blocks, in their order.
+func stepsOf(t *timeline.Timeline, blocks []int) []int {
+	is := make([]bool, len(t.Calls))
+	for _, i := range blocks {
+		is[t.Blocks[i].Made] = true
+		if f := t.Blocks[i].Freed; f >= 0 {
+			is[f] = true
+		}
+	}
+	var steps []int
+	for i, yes := range is {
+		if yes {
+			steps = append(steps, i)
+		}
+	}
+	return steps
+}
+
+// follow draws how much was used and how torn the free memory was after each step, and the fullest moment.
+func (f *spaceFigure) follow(t *timeline.Timeline, s timeline.Space, steps []int) {
+	const height = 60.0
+	whole := t.Blocks[s.Block]
+	var torn, used strings.Builder
+	var worst, last timeline.Fragments
+	var worstAt int
+	var fullest int64
+	for n, i := range steps {
+		fr := t.FragmentsOf(s, i)
+		x := round(spaceWidth * float64(n) / float64(len(steps)))
+		move := "H%vV%v"
+		if n == 0 {
+			move = "M%v %v"
+		}
+		fmt.Fprintf(&torn, move, x, round(height*(1-fr.Fragmentation())))
+		fmt.Fprintf(&used, move, x, round(height*(1-float64(fr.Used)/float64(max(whole.Size, 1)))))
+		fullest = max(fullest, fr.Used)
+		if n == 0 || fr.Fragmentation() > worst.Fragmentation() || worst.Fragmentation() == 0 && fr.Used > worst.Used {
+			worst, worstAt, f.TornAt = fr, i, fmt.Sprintf("after step %d", n+1)
+		}
+		last = fr
+	}
+	fmt.Fprintf(&torn, "H%v", spaceWidth)
+	fmt.Fprintf(&used, "H%v", spaceWidth)
+	f.Fragmentation, f.Used = torn.String(), used.String()
+	at := whole.Addr
+	x := func(addr uint64) float64 { return spaceWidth * float64(addr-whole.Addr) / float64(max(whole.Size, 1)) }
+	add := func(lo, hi uint64, class, what string) {
+		if hi <= lo {
+			return
+		}
+		r := rect{X: round(x(lo)), W: round(max(x(hi)-x(lo), 1)), H: stripHeight, Class: class, Label: bytes(int64(hi - lo)),
+			Tip: fmt.Sprintf("%s, %s at offset %s", what, bytes(int64(hi-lo)), grouped(int64(lo-whole.Addr)))}
+		r.TextX = r.X + r.W/2
+		if float64(len([]rune(r.Label)))*letter+6 > float64(r.W) {
+			r.Label = ""
+		}
+		f.Torn = append(f.Torn, r)
+	}
+	for n, b := range t.LiveAt(s, worstAt) {
+		add(at, b.Addr, "hole", "free")
+		add(b.Addr, b.Addr+uint64(b.Size), fmt.Sprintf("part p%d", n%3), "handed out")
+		at = max(at, b.Addr+uint64(b.Size))
+	}
+	add(at, whole.Addr+uint64(whole.Size), "hole", "free")
+	percent := func(v float64) string { return figure(100*v) + " %" }
+	f.Figures = [][2]string{
+		{"handed out at the most", bytes(fullest) + " of " + f.Size},
+		{"most fragmented", f.TornAt + ": " + percent(worst.Fragmentation())},
+		{"handed out then", bytes(worst.Used)},
+		{"free then", fmt.Sprintf("%s, of which the largest stretch has %s", bytes(worst.Free), bytes(worst.LargestFree))},
+		{"free at the end", fmt.Sprintf("%s in %s", bytes(last.Free), plural(last.Holes, "hole"))},
+	}
+	f.Summary = fmt.Sprintf("%s in %s. At the most %s were handed out. The free memory was torn the most %s: %s of it lay outside its largest stretch.",
+		plural(len(s.Parts), "block"), plural(f.Steps, "step"), bytes(fullest), f.TornAt, percent(worst.Fragmentation()))
+	if worst.Fragmentation() == 0 {
+		f.Summary = fmt.Sprintf("%s in %s. At the most %s were handed out. The free memory always lay together.",
+			plural(len(s.Parts), "block"), plural(f.Steps, "step"), bytes(fullest))
+	}
+}
