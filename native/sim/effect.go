@@ -72,6 +72,12 @@ type transfer struct{ to, from, size uint64 }
 
 func (e transfer) apply(d *Device) bool {
 	for e.size > 0 {
+		// A copy of what nobody has written needs no memory of its own.
+		if n := d.mem.writable(e.to, d.mem.unwritten(e.from, e.size)); n > 0 {
+			d.mem.poison(e.to, n)
+			e.to, e.from, e.size = e.to+n, e.from+n, e.size-n
+			continue
+		}
 		from := d.mem.view(e.from, e.size, false)
 		if from == nil {
 			return false

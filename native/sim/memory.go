@@ -3,6 +3,7 @@ package sim
 import (
 	"slices"
 	"sort"
+	"sync"
 )
 
 // Poison is every byte of memory that was allocated or freed and not written since: as a float32 about -1.2e17, as an
@@ -108,14 +109,73 @@ func (m *memory) view(address, n uint64, overwrite bool) []byte {
 	return c[offset : offset+n]
 }
 
+// unwritten is how many bytes from an address on, n at most, nobody has written, as far as that shows without a look at
+// them: up to the end of a chunk that has not been made.
+func (m *memory) unwritten(address, n uint64) uint64 {
+	i := m.at(address)
+	if i == len(m.mappings) || m.mappings[i].base > address {
+		return 0
+	}
+	r := m.mappings[i]
+	index, offset := (address-r.base)/chunkSize, (address-r.base)%chunkSize
+	if r.chunks != nil && r.chunks[index] != nil {
+		return 0
+	}
+	return min(n, chunkSize-offset, r.end()-address)
+}
+
+// writable is how many bytes from an address on, n at most, can be written, as far as its mapping goes.
+func (m *memory) writable(address, n uint64) uint64 {
+	i := m.at(address)
+	if i == len(m.mappings) || m.mappings[i].base > address || m.mappings[i].readOnly {
+		return 0
+	}
+	return min(n, m.mappings[i].end()-address)
+}
+
 // take is a chunk of any content.
 func (m *memory) take() *chunk {
-	if n := len(m.spare); n > 0 {
-		c := m.spare[n-1]
-		m.spare = m.spare[:n-1]
-		return c
+	if len(m.spare) == 0 {
+		m.spare = append(m.spare, left.take())
 	}
-	return new(chunk)
+	c := m.spare[len(m.spare)-1]
+	m.spare = m.spare[:len(m.spare)-1]
+	return c
+}
+
+// left is what closed devices have left, for others in the same process: memory that the operating system has to find
+// takes several times as long to fill.
+var left leftover
+
+type leftover struct {
+	mu     sync.Mutex
+	chunks []*chunk // of any content
+}
+
+func (l *leftover) take() *chunk {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.chunks) == 0 {
+		return new(chunk)
+	}
+	c := l.chunks[len(l.chunks)-1]
+	l.chunks = l.chunks[:len(l.chunks)-1]
+	return c
+}
+
+func (l *leftover) add(chunks []*chunk) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.chunks = append(l.chunks, chunks[:min(len(chunks), spareChunks-len(l.chunks))]...)
+}
+
+// close leaves the chunks to others.
+func (m *memory) close() {
+	for _, r := range m.mappings {
+		m.poison(r.base, r.size)
+	}
+	left.add(m.spare)
+	*m = memory{}
 }
 
 // keep takes a chunk that nobody uses any more.

@@ -155,7 +155,7 @@ func (d *Device) Now() int64 {
 func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.mem = memory{}
+	d.mem.close()
 	d.virtual = virtual{}
 	d.pinned = hostMemory{}
 	d.outstanding = nil
