@@ -4,6 +4,7 @@ package suites
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,26 +16,37 @@ import (
 	"cudalab/grader/suites/crossstreamevents"
 	"cudalab/grader/suites/poolconfig"
 	"cudalab/grader/suites/slab"
+	"cudalab/grader/suites/vmmarena"
 )
 
 // Lesson is what cudalab has to know about one lesson to check it.
 type Lesson struct {
 	Suite *suite.Suite
-	// Main is the Go expression that makes the suite in the runner's main function, where exercise, solution and suite
-	// name the lesson's packages.
-	Main string
+	// code is the Go expression that an implementation is passed to the suite's New by; %[1]s stands for its package.
+	code string
+	none string // is passed where there is no implementation
 }
 
 var lessons = []Lesson{
-	{Suite: asyncpipeline.New(nil, nil), Main: "suite.New(exercise.Run, solution.Run)"},
-	{Suite: poolconfig.New(nil, nil), Main: "suite.New(exercise.Run, solution.Run)"},
+	{Suite: asyncpipeline.New(nil, nil), code: "%[1]s.Run", none: "nil"},
+	{Suite: poolconfig.New(nil, nil), code: "%[1]s.Run", none: "nil"},
 	{
 		Suite: crossstreamevents.New(crossstreamevents.Code{}, crossstreamevents.Code{}),
-		Main: "suite.New(suite.Code{Share: exercise.Share, FanOut: exercise.FanOut}, " +
-			"suite.Code{Share: solution.Share, FanOut: solution.FanOut})",
+		code:  "suite.Code{Share: %[1]s.Share, FanOut: %[1]s.FanOut}", none: "suite.Code{}",
 	},
-	{Suite: slab.New(nil, nil), Main: "suite.New(suite.Of(exercise.New), suite.Of(solution.New))"},
-	{Suite: buddy.New(nil, nil), Main: "suite.New(suite.Of(exercise.New), suite.Of(solution.New))"},
+	{Suite: slab.New(nil, nil), code: "suite.Of(%[1]s.New)", none: "nil"},
+	{Suite: buddy.New(nil, nil), code: "suite.Of(%[1]s.New)", none: "nil"},
+	{Suite: vmmarena.New(nil, nil), code: "suite.Of(%[1]s.New)", none: "nil"},
+}
+
+// Main is the Go expression that makes the suite in the runner's main function, where exercise and suite name the lesson's
+// packages, and solution too if it is to stand beside the exercise.
+func (l Lesson) Main(solution bool) string {
+	beside := l.none
+	if solution {
+		beside = fmt.Sprintf(l.code, "solution")
+	}
+	return fmt.Sprintf("suite.New(%s, %s)", fmt.Sprintf(l.code, "exercise"), beside)
 }
 
 // Of is the lesson of an exercise.

@@ -1,0 +1,226 @@
+package vmmarena
+
+import (
+	"fmt"
+	"strings"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite/sequence"
+	"cudalab/native/device"
+)
+
+// aspect is what a model judges, by the check that tells of it; faults of other kinds are left to other models.
+type aspect uint8
+
+const (
+	ofBump   aspect = iota // where blocks lie, and which error a call answers
+	ofGrowth               // that growing works, and moves nothing
+	ofReset                // what Reset changes, and what it does not
+	ofMemory               // what happens when the device has no memory left
+)
+
+var aspects = []aspect{ofBump, ofGrowth, ofReset, ofMemory}
+
+// What a Subject's Stats are, in their order.
+const (
+	statBase = iota
+	statUsed
+	statCommitted
+	statReserved
+	statGranularity
+	statCount
+)
+
+// numbers is an arena's Stats as they are noted.
+func numbers(s contract.ArenaStats) []int64 {
+	return []int64{statBase: int64(s.Base), statUsed: s.Used, statCommitted: s.Committed, statReserved: s.Reserved,
+		statGranularity: s.Granularity}
+}
+
+// model is an arena without memory: it knows how many bytes are used.
+type model struct {
+	aspect    aspect
+	layout    layout
+	base      int64 // 0 until the first answer
+	used      int64
+	committed int64 // as Stats said last; -1 where it has not yet
+	resets    int
+	closed    bool
+	lost      bool // after a fault
+}
+
+func newModel(l layout, of aspect) func() sequence.Model {
+	return func() sequence.Model { return &model{aspect: of, layout: l, committed: -1} }
+}
+
+// Step judges one answer. After a fault it says no more, whoever is to tell that: what follows may come of it.
+func (m *model) Step(op sequence.Op, a sequence.Answer) *sequence.Fault {
+	if m.lost || len(a.Stats) != statCount {
+		return nil
+	}
+	of, f := m.judge(op, a)
+	m.committed = a.Stats[statCommitted]
+	m.lost = f != nil
+	if of != m.aspect {
+		return nil
+	}
+	return f
+}
+
+// judge is what is wrong with an answer, and whose it is to tell.
+func (m *model) judge(op sequence.Op, a sequence.Answer) (aspect, *sequence.Fault) {
+	if m.base == 0 {
+		m.base = a.Stats[statBase]
+	}
+	want := m.want(op)
+	if !m.accepts(want, op, a) {
+		return m.wrongAnswer(want, op, a)
+	}
+	before := m.used
+	if a.Err == sequence.Nil {
+		switch op.Kind {
+		case sequence.Alloc:
+			if at := uint64(m.base + m.used); a.Addr != at {
+				return m.misplaced(a.Addr, at)
+			}
+			m.used += roundUp(op.Size, alignment)
+		case sequence.Reset:
+			m.used = 0
+			m.resets++
+		case sequence.Close:
+			m.closed = true
+		}
+	}
+	if m.closed {
+		return 0, nil // what Stats says of a closed arena is not judged
+	}
+	return m.wrongStats(op, a, before)
+}
+
+// outOfMemory is what the device answers where it has none left.
+const outOfMemory = sequence.ErrOther
+
+// want is what an operation has to be answered with.
+func (m *model) want(op sequence.Op) sequence.Err {
+	switch {
+	case m.closed:
+		return sequence.ErrClosed
+	case op.Kind != sequence.Alloc:
+		return sequence.Nil
+	case op.Size < 1:
+		return sequence.ErrSize
+	case op.Size > m.layout.reserved()-m.used:
+		return sequence.ErrFull
+	case m.layout.memory > 0 && m.end(op) > m.layout.memory:
+		return outOfMemory
+	}
+	return sequence.Nil
+}
+
+// end is where the memory must reach for an Alloc to succeed.
+func (m *model) end(op sequence.Op) int64 {
+	return roundUp(m.used+roundUp(op.Size, alignment), m.layout.granularity)
+}
+
+// accepts reports whether an answer is the one wanted. A size beyond all that was reserved may count as a wrong one: the
+// arena will never have such a block.
+func (m *model) accepts(want sequence.Err, op sequence.Op, a sequence.Answer) bool {
+	switch {
+	case want == sequence.ErrFull && op.Size > m.layout.reserved():
+		return a.Err == sequence.ErrFull || a.Err == sequence.ErrSize
+	case want == outOfMemory:
+		return a.Err == outOfMemory && strings.Contains(a.Text, device.ErrorOutOfMemory.String())
+	}
+	return a.Err == want
+}
+
+// misplaced is what is wrong with the address of a block that belongs elsewhere.
+func (m *model) misplaced(addr, want uint64) (aspect, *sequence.Fault) {
+	f := &sequence.Fault{Rule: "misplaced",
+		Message: fmt.Sprintf("should have handed out %#x, right behind the block before, but it handed out %#x", want, addr),
+		Why: "An arena has no holes: its memory reaches from Base to the end of the last block, and each block begins at a multiple of 256 " +
+			"because every size is rounded up to one.",
+		Fix: "Hand out Base plus the bytes that are used, and add the size, rounded up to a multiple of 256, to them."}
+	base := uint64(m.base)
+	switch {
+	case addr < base || addr-base >= uint64(m.layout.reserved()):
+		f.Rule = "moved"
+		f.Message = fmt.Sprintf("should have handed out a block at %#x, in the range that New reserved, but the block at %#x lies outside of it",
+			want, addr)
+		f.Why = "Whoever has an address from before holds on to it: an arena that moves leaves them all pointing to where it was."
+		f.Fix = "Reserve all addresses once, in New, and map more memory behind those that are used."
+		return ofGrowth, f
+	case m.used == 0 && m.resets > 0:
+		f.Rule = "not-at-base"
+		f.Message = fmt.Sprintf("should have begun at Base again, %#x, but it handed out %#x", want, addr)
+		f.Why = "Reset takes all blocks back at once, so that the first address is free again."
+		f.Fix = "Set the number of bytes that are used to 0 in Reset."
+		return ofReset, f
+	case m.used == 0:
+		f.Rule = "not-at-base"
+		f.Message = fmt.Sprintf("should have handed out Base, %#x, for the first block, but it handed out %#x", want, addr)
+	case addr%alignment != 0:
+		f.Rule = "misaligned"
+		f.Message = fmt.Sprintf("should have handed out %#x, the next multiple of 256, but it handed out %#x", want, addr)
+		f.Why = "A kernel that reads a float4 or a double has to find it at a multiple of its size; elsewhere every later CUDA call fails."
+	}
+	return ofBump, f
+}
+
+// wrongStats is what is wrong with what Stats says after an operation.
+func (m *model) wrongStats(op sequence.Op, a sequence.Answer, before int64) (aspect, *sequence.Fault) {
+	s := a.Stats
+	fault := func(rule, name string, got, want int64, why, fix string) *sequence.Fault {
+		return &sequence.Fault{Rule: rule, Why: why, Fix: fix,
+			Message: fmt.Sprintf("should have left Stats with %s = %d, but it says %d", name, want, got)}
+	}
+	const whyStats = "A caller decides by these numbers what to do next."
+	failed := a.Err != sequence.Nil
+	recommitted := m.committed >= 0 && s[statCommitted] != m.committed
+	switch {
+	case s[statBase] != m.base || s[statBase] == 0:
+		f := fault("moved", "Base", s[statBase], m.base, "Whoever has an address from before holds on to it.",
+			"Reserve all addresses once, in New, and let Base be where they begin.")
+		if m.base == 0 {
+			f.Message = "should have found a range of addresses at Base, but Stats says that Base is 0"
+		}
+		return ofGrowth, f
+	case s[statGranularity] != m.layout.granularity:
+		return ofGrowth, fault("wrong-granularity", "Granularity", s[statGranularity], m.layout.granularity,
+			"Devices differ in what they map memory in multiples of: a number that is right on one is refused by another, or too much there.",
+			"Ask with cuda.MemGetAllocationGranularity in New, for the minimum, and keep what it answers.")
+	case s[statReserved] != m.layout.reserved():
+		return ofGrowth, fault("wrong-stats", "Reserved", s[statReserved], m.layout.reserved(),
+			"Addresses are reserved in whole granules, so New rounds up what it is asked for.",
+			"Keep the size that was reserved: reserve, rounded up to the granularity.")
+	case s[statUsed] != m.used && failed:
+		of := ofBump
+		if m.layout.memory > 0 {
+			of = ofMemory
+		}
+		return of, fault("changed-by-error", "Used", s[statUsed], before, "A call that answers an error has changed nothing.",
+			"Count a block only when its memory is there.")
+	case s[statUsed] != m.used:
+		of := ofBump
+		if op.Kind == sequence.Reset {
+			of = ofReset
+		}
+		return of, fault("wrong-stats", "Used", s[statUsed], m.used, whyStats,
+			"Used reaches from Base to the end of the last block: count each with its size rounded up to a multiple of 256, and set it to 0 "+
+				"in Reset.")
+	case recommitted && failed:
+		of := ofGrowth
+		if m.layout.memory > 0 {
+			of = ofMemory
+		}
+		return of, fault("changed-by-error", "Committed", s[statCommitted], m.committed,
+			"A growth that fails leaves the arena as it was, so that smaller blocks may still be had.",
+			"Add to the bytes that are committed only when the memory is created, mapped, and may be used; and give back what a growth "+
+				"that stops halfway has made.")
+	case recommitted && op.Kind == sequence.Reset:
+		return ofReset, fault("changed-by-reset", "Committed", s[statCommitted], m.committed,
+			"What is mapped once costs nothing to use again; to unmap it and map it anew takes many microseconds.",
+			"Leave the memory and its number alone in Reset.")
+	}
+	return 0, nil
+}

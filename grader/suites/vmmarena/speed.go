@@ -1,0 +1,130 @@
+package vmmarena
+
+import (
+	_ "embed"
+	"fmt"
+
+	"cudalab/grader/suite"
+	"cudalab/native/cuda"
+	"cudalab/native/device"
+)
+
+// Names of the contenders, and of what is noted beside their times.
+const (
+	seriesStudent  = suite.Yours
+	seriesSolution = suite.Solution
+	seriesBaseline = suite.Baseline
+	noteUnusable   = "unusable when timed" // how many blocks of an arena that was timed could not be written
+)
+
+// The timed workload: from nothing to 256 MiB, in blocks of 64 KiB.
+const (
+	speedTotal = 256 << 20
+	speedBlock = 64 << 10
+)
+
+// Rounds of the timed case. Virtual times repeat exactly, and nothing there has to be warmed.
+const (
+	simWarm, simRounds = 0, 1
+	gpuWarm, gpuRounds = 2, 15
+)
+
+// speed times how an arena grows. It is closed off the clock.
+func (d driver) speed(b *suite.Bench) {
+	warm, rounds := gpuWarm, gpuRounds
+	if b.Session.Device().Info().Kind == device.Sim {
+		warm, rounds = simWarm, simRounds
+	}
+	var arena Arena
+	var last cuda.DevicePtr
+	fill := func(make Make) func() error {
+		return func() (err error) {
+			if arena, err = make(0, speedTotal); err != nil {
+				return err
+			}
+			for at := 0; at < speedTotal && err == nil; at += speedBlock {
+				last, err = arena.Alloc(speedBlock)
+			}
+			return err
+		}
+	}
+	contenders := []suite.Contender{{Name: seriesStudent, Run: fill(d.student)}}
+	if d.solution != nil {
+		contenders = append(contenders, suite.Contender{Name: seriesSolution, Run: fill(d.solution)})
+	}
+	contenders = append(contenders, suite.Contender{Name: seriesBaseline, Run: fill(newCopying)})
+	check := func(contender int) {
+		if contender == 0 {
+			b.Value(noteUnusable, unusable(b, arena.Stats().Base, last))
+		}
+		if err := arena.Close(); err != nil && contender == 0 {
+			b.Value(noteUnusable, 1)
+		}
+	}
+	b.Race(warm, rounds, contenders, func() {}, check)
+}
+
+// unusable counts the blocks between Base and the last one, where all should be, that are not there or that the device
+// may not write to. A granule is mapped as a whole or not at all, so its first block tells of all. Then it waits, since
+// the arena is closed next.
+func unusable(b *suite.Bench, base, last cuda.DevicePtr) uint64 {
+	granule, wrong, missing := granularity(b), uint64(0), false
+	for at := cuda.DevicePtr(0); at < speedTotal; at += speedBlock {
+		if at == 0 || int64(base+at)%granule == 0 {
+			missing = cuda.Memset(base+at, 1, 8) != nil
+		}
+		if base+at > last || missing {
+			wrong++
+		}
+	}
+	b.Must(cuda.DeviceSynchronize())
+	return wrong
+}
+
+// speedLimit is how much slower than the solution a right program may be: one that grows by a quarter each time, or in a
+// mapping for each granule, passes; one that grows by a granule each time fails clearly.
+const speedLimit = 8
+
+//go:embed paces.txt
+var paces string
+
+var pacing = suite.Pacing{Versus: "growing by copying", Limit: speedLimit, Recorded: paces}
+
+func judgeSpeed(e *suite.Evidence) suite.Answer {
+	notes := e.Cases[caseSpeed]
+	for _, o := range notes.Outcomes {
+		return suite.Answer{Findings: []suite.Finding{suite.UnexpectedError("New or Alloc", o)}}
+	}
+	for _, n := range notes.Values[noteUnusable] {
+		if n > 0 {
+			return suite.Answer{Findings: []suite.Finding{{
+				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1,
+				Message: fmt.Sprintf("When time was measured, all %d blocks should have had memory, but %d of them could not be written to.",
+					speedTotal/speedBlock, n),
+				Why: "Leaving memory out is not faster work: when a kernel touches such a block, every later CUDA call fails.",
+				Fix: "Map memory behind every block before it is handed out, whatever was done before.",
+			}}}
+		}
+	}
+	pace, ok := e.Pace(notes, pacing)
+	if !ok {
+		return suite.Answer{Skip: "No time could be measured."}
+	}
+	a := suite.Answer{
+		Message: fmt.Sprintf("%.2f times the solution's time; growing by copying takes %.1f times as long as yours.",
+			pace.Ratio.Value, pace.Speedup.Value),
+		Findings:     pace.Remarks,
+		Measurements: pace.Measurements,
+	}
+	if pace.TooSlow(pacing) {
+		a.Confirm = true
+		a.Findings = append(a.Findings, suite.Finding{
+			Rule: "too-slow", Severity: suite.Error, Record: -1,
+			Message: fmt.Sprintf("Growing to %d MiB in blocks of %d KiB should take at most %d times as long as the solution's, but takes %.1f "+
+				"times as long (%.1f to %.1f).", speedTotal>>20, speedBlock>>10, speedLimit, pace.Ratio.Value, pace.Ratio.Low, pace.Ratio.High),
+			Why: "Every growth costs about 30 µs of CUDA calls, most of it in MemSetAccess, however little it adds.",
+			Fix: "Grow by a factor, so that few growths are needed, and call cuda.MemSetAccess once for all that a growth has mapped.",
+		})
+	}
+	return a
+}
