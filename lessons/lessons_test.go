@@ -2,11 +2,13 @@ package lessons
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/printer"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -181,4 +183,54 @@ func TestEveryGoSnippetCompiles(t *testing.T) {
 	build.Dir = root
 	said, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", said)
+}
+
+var update = flag.Bool("update", false, "copy the exercises to the skeletons that cudalab reset restores")
+
+func TestSkeletonsAreTheExercises(t *testing.T) {
+	for _, e := range course(t) {
+		_, _, exercise := parse(t, "exercises", e)
+		if *update {
+			require.NoError(t, os.WriteFile(e.Name+".skeleton.go.txt", []byte(exercise), 0o644))
+			continue
+		}
+		skeleton, err := Skeleton(e.Name)
+		require.NoError(t, err)
+		require.Equal(t, exercise, string(skeleton), "go test ./lessons -run Skeletons -update copies the exercise")
+		files, err := os.ReadDir(filepath.Join("..", "exercises", e.Package))
+		require.NoError(t, err)
+		require.Len(t, files, 1, "a skeleton is one file")
+	}
+}
+
+func TestEverySolutionIsExplained(t *testing.T) {
+	for _, e := range course(t) {
+		text, err := Walkthrough(e.Name)
+		require.NoError(t, err)
+		heading, _, _ := strings.Cut(text, "\n")
+		require.Equal(t, "# "+e.Title+": the solution", heading)
+	}
+}
+
+func TestHintsNameRulesThatThereAre(t *testing.T) {
+	sources := &strings.Builder{}
+	require.NoError(t, filepath.WalkDir("../grader", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) != ".go" || strings.Contains(path, "testdata") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		sources.Write(text)
+		return err
+	}))
+	for _, e := range course(t) {
+		hints, err := Hints(e.Name)
+		require.NoError(t, err)
+		for _, hint := range hints {
+			for _, rule := range hint.Rules {
+				known := strings.Contains(sources.String(), `"`+rule+`"`) ||
+					strings.Contains(sources.String(), `"`+strings.TrimSuffix(rule, "-on-error")+`"`)
+				require.True(t, known, "%s: TODO %s: no finding is called %s", e.Name, hint.TODO, rule)
+			}
+		}
+	}
 }

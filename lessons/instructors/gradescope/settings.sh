@@ -1,0 +1,3 @@
+# What this autograder grades: see grade-one.sh.
+export EXERCISES=slab
+export SEED=42
