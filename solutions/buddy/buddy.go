@@ -116,7 +116,7 @@ func (a *Allocator) take(order int) (int, error) {
 	}
 	// The smallest free block that will do, so that the larger ones stay whole.
 	from := order + bits.TrailingZeros64(ready)
-	n := a.free[from].lowest()
+	n := a.free[from].lowest
 	a.remove(n, from)
 	for from > order {
 		from--
@@ -198,13 +198,18 @@ func (a *Allocator) Close() error {
 	return nil
 }
 
-// set is a set of numbers, one bit each. Above the bits are more bits, each of which says whether a word of 64 below it
-// has any, and so on up to a single word: the lowest number is found in as many steps as there are levels, four for
-// sixteen million numbers.
-type set struct{ levels [][]uint64 }
+// set is a set of numbers. The lowest is kept by itself: splitting and merging mostly meet sets of a single number. All others
+// are one bit each. Above the bits are more bits, each of which says whether a word of 64 below it has any, and so on up to
+// a single word: the next lowest number is found in as many steps as there are levels, four for sixteen million
+// numbers.
+type set struct {
+	lowest int // -1 where the set is empty
+	levels [][]uint64
+}
 
 // newSet makes an empty set for the numbers below count.
-func newSet(count int) (s set) {
+func newSet(count int) set {
+	s := set{lowest: -1}
 	for {
 		count = (count + 63) / 64
 		s.levels = append(s.levels, make([]uint64, count))
@@ -214,11 +219,18 @@ func newSet(count int) (s set) {
 	}
 }
 
-func (s *set) empty() bool { return s.levels[len(s.levels)-1][0] == 0 }
+func (s *set) empty() bool { return s.lowest < 0 }
 
-func (s *set) has(i int) bool { return s.levels[0][i>>6]>>(i&63)&1 != 0 }
+func (s *set) has(i int) bool { return i == s.lowest || s.levels[0][i>>6]>>(i&63)&1 != 0 }
 
 func (s *set) add(i int) {
+	if s.lowest < 0 {
+		s.lowest = i
+		return
+	}
+	if i < s.lowest {
+		i, s.lowest = s.lowest, i
+	}
 	for _, words := range s.levels {
 		word := words[i>>6]
 		words[i>>6] = word | 1<<(i&63)
@@ -230,6 +242,12 @@ func (s *set) add(i int) {
 }
 
 func (s *set) remove(i int) {
+	if i == s.lowest {
+		s.lowest = s.next()
+		if i = s.lowest; i < 0 {
+			return
+		}
+	}
 	for _, words := range s.levels {
 		words[i>>6] &^= 1 << (i & 63)
 		if words[i>>6] != 0 {
@@ -239,10 +257,14 @@ func (s *set) remove(i int) {
 	}
 }
 
-// lowest is the lowest number in a set that is not empty.
-func (s *set) lowest() int {
+// next is the lowest of the numbers that are bits, or -1.
+func (s *set) next() int {
+	top := len(s.levels) - 1
+	if s.levels[top][0] == 0 {
+		return -1
+	}
 	i := 0
-	for level := len(s.levels) - 1; level >= 0; level-- {
+	for level := top; level >= 0; level-- {
 		i = i<<6 | bits.TrailingZeros64(s.levels[level][i])
 	}
 	return i
