@@ -1,0 +1,107 @@
+package intake
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"io"
+)
+
+// counted counts what is read through it, in bytes.
+type counted struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// inflating reads a gzip stream and stops where it becomes more than it may.
+type inflating struct {
+	l      *lister
+	packed *counted
+	r      *gzip.Reader
+	n      int64 // bytes, unpacked
+}
+
+func (i *inflating) Read(b []byte) (int, error) {
+	n, err := i.r.Read(b)
+	i.n += int64(n)
+	switch bounds := i.l.bounds; {
+	// The headers of a tar are not counted as its files are.
+	case i.n > 2*bounds.unpacked:
+		return 0, tooLarge(i.l.what, bounds.unpacked)
+	case bounds.ratio && i.n > freeUnpacked && i.n/maxRatio > i.packed.n:
+		return 0, bomb(i.l.what)
+	}
+	return n, err
+}
+
+func (l *lister) gzip(r io.Reader, spool *spool) error {
+	packed := &counted{r: r}
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		return l.damaged(err)
+	}
+	return l.tar(&inflating{l: l, packed: packed, r: unpacked}, spool)
+}
+
+// tar lists a tar, whose files go to the spool as they come by.
+func (l *lister) tar(r io.Reader, spool *spool) error {
+	t := tar.NewReader(r)
+	for {
+		h, err := t.Next()
+		if err == io.EOF {
+			// A checksum may follow behind the last file.
+			if _, err := io.Copy(io.Discard, r); err != nil {
+				return l.reading(err)
+			}
+			if l.count == 0 {
+				return faultf("%s is empty, or not an archive. Pack the folder anew and hand it in again.", l.what)
+			}
+			return nil
+		}
+		if err != nil {
+			return l.reading(err)
+		}
+		k := special
+		switch h.Typeflag {
+		case tar.TypeXGlobalHeader:
+			continue
+		case tar.TypeReg, tar.TypeGNUSparse:
+			k = regular
+		case tar.TypeDir:
+			k = folder
+		}
+		e, err := l.add(h.Name, k, uint64(h.Size))
+		if err != nil {
+			return err
+		}
+		if e == nil || e.fault != "" || k != regular {
+			continue
+		}
+		limit := int64(maxFileSize + 1)
+		if isArchive(h.Name) {
+			limit = maxPacked + 1
+		}
+		text, err := io.ReadAll(io.LimitReader(t, limit))
+		if err != nil {
+			return l.reading(err)
+		}
+		if e.load, err = spool.add(text); err != nil {
+			return err
+		}
+	}
+}
+
+// reading is the fault of an archive that could not be read on.
+func (l *lister) reading(err error) error {
+	var f fault
+	if errors.As(err, &f) {
+		return f
+	}
+	return l.damaged(err)
+}
