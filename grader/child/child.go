@@ -3,7 +3,7 @@
 //
 // A child sees no terminal and no files of cudalab's: standard input is the null device, standard output and error
 // are pipes of which a bounded part is kept, and only Command.ExtraFiles are inherited besides. On Linux a child also
-// dies with cudalab, however cudalab ends.
+// dies with cudalab, however cudalab ends, and can be confined by package sandbox.
 //
 // Limits on memory, CPU time and processes are kept by looking every 20 ms, on Linux only. Elsewhere they are not
 // enforced; the limits on wall time and output are, everywhere.
@@ -17,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"cudalab/grader/sandbox"
 )
 
 // Command says what to run.
@@ -29,6 +31,7 @@ type Command struct {
 	// Package inherit is the child's side of it, also where there are no such descriptors.
 	ExtraFiles []*os.File
 	Limits     Limits
+	Sandbox    *sandbox.Policy // nil: the child may do what cudalab may
 	// Grace is how long a child that has to stop may take over its last words. With a grace it is sent SIGQUIT first,
 	// upon which a Go program prints the stacks of all its goroutines. Without one, and on Windows, it is killed at
 	// once.
@@ -86,10 +89,11 @@ const (
 
 // Process is a running child.
 type Process struct {
-	cmd    *exec.Cmd
-	grace  time.Duration
-	limits Limits
-	began  time.Time
+	cmd      *exec.Cmd
+	confined *sandbox.Confined // nil without sandbox
+	grace    time.Duration
+	limits   Limits
+	began    time.Time
 
 	stdout, stderr *pipe
 
@@ -137,6 +141,13 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, err
 	}
 	p.cmd.Stdout, p.cmd.Stderr = p.stdout.write, p.stderr.write
+	if c.Sandbox != nil {
+		if p.confined, err = c.Sandbox.Confine(p.cmd, c.Limits.Memory); err != nil {
+			p.stdout.discard()
+			p.stderr.discard()
+			return nil, err
+		}
+	}
 	started := make(chan error)
 	go p.supervise(ctx, started)
 	if err := <-started; err != nil {
@@ -149,6 +160,30 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 func (p *Process) Wait() Result {
 	<-p.done
 	return p.result
+}
+
+// Cut divides the child's outputs: ask has the child write the mark, which nothing else that it writes may contain, on
+// both. What was kept before the mark is returned, and what follows counts as if the child had begun there. Where the
+// child ends instead, what it wrote without a mark behind is in Wait's result.
+func (p *Process) Cut(mark string, ask func() error) (stdout, stderr []byte) {
+	out, err := p.stdout.cutAt(mark), p.stderr.cutAt(mark)
+	_ = ask() // a child that cannot be asked is about to end
+	return p.before(out), p.before(err)
+}
+
+// before waits for the text before a mark, or for the end.
+func (p *Process) before(mark <-chan []byte) []byte {
+	select {
+	case text := <-mark:
+		return text
+	case <-p.done:
+	}
+	select {
+	case text := <-mark:
+		return text
+	default:
+		return nil
+	}
 }
 
 // Done is closed when Wait would not wait.
@@ -177,7 +212,7 @@ func (p *Process) supervise(ctx context.Context, started chan<- error) {
 	defer runtime.UnlockOSThread()
 
 	p.began = time.Now()
-	if err := p.cmd.Start(); err != nil {
+	if err := p.launch(); err != nil {
 		p.stdout.discard()
 		p.stderr.discard()
 		started <- err
@@ -199,6 +234,7 @@ func (p *Process) supervise(ctx context.Context, started chan<- error) {
 	// The child is dead but, on Linux, not reaped: its process group's number cannot have passed to strangers yet.
 	p.tree.kill()
 	_ = p.cmd.Wait() // ProcessState tells more than its error
+	outOfMemory := p.confined != nil && p.confined.Close()
 
 	state := p.cmd.ProcessState
 	p.result = Result{
@@ -214,6 +250,8 @@ func (p *Process) supervise(ctx context.Context, started chan<- error) {
 	}
 	switch {
 	case r.Reason != "":
+	case outOfMemory:
+		r.Reason = Memory
 	case r.Signal != nil:
 		r.Reason = Signalled
 	default:
@@ -225,6 +263,24 @@ func (p *Process) supervise(ctx context.Context, started chan<- error) {
 	r.Stderr, cutErr = p.stderr.finish(deadline)
 	r.Truncated = cutOut || cutErr
 	close(p.done)
+}
+
+// launch starts the child's program, by way of the sandbox's helper if it is to be confined.
+func (p *Process) launch() error {
+	err := p.cmd.Start()
+	if p.confined == nil {
+		return err
+	}
+	if err == nil {
+		if err = p.confined.Started(); err != nil {
+			_ = p.cmd.Process.Kill() // unless it has ended by itself
+			_ = p.cmd.Wait()
+		}
+	}
+	if err != nil {
+		p.confined.Close()
+	}
+	return err
 }
 
 // watch holds the child to its limits until it has ended.
@@ -277,6 +333,9 @@ func (p *Process) stop() {
 		case <-p.gone:
 		case <-timer.C:
 		}
+	}
+	if p.confined != nil {
+		p.confined.Kill()
 	}
 	p.tree.kill()
 	_ = p.cmd.Process.Kill() // fails only where the line above has done it already

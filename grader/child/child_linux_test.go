@@ -66,6 +66,17 @@ func play(role string) {
 		b := make([]byte, 100)
 		n, _ := inherit.File(0).Read(b)
 		inherit.File(1).Write(bytes.ToUpper(b[:n]))
+	case "parts": // says something, then what it is told, and something else
+		fmt.Print("first")
+		fmt.Fprint(os.Stderr, "one")
+		text, _ := bufio.NewReader(inherit.File(0)).ReadString('\n')
+		mark := strings.TrimSpace(text)
+		for _, b := range []byte(mark) { // in pieces
+			os.Stdout.Write([]byte{b})
+			os.Stderr.Write([]byte{b})
+		}
+		fmt.Print("second " + mark[:3])
+		fmt.Fprint(os.Stderr, "two")
 	case "stdin":
 		n, err := os.Stdin.Read(make([]byte, 1))
 		fmt.Println(n, err)
@@ -358,4 +369,27 @@ func BenchmarkPoll(b *testing.B) {
 	for b.Loop() {
 		t.sample()
 	}
+}
+
+func TestCut(t *testing.T) {
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer read.Close()
+	defer write.Close()
+	c := command("parts", Limits{})
+	c.ExtraFiles = []*os.File{read}
+	p := start(t, context.Background(), c)
+	stdout, stderr := p.Cut("MARK", func() error {
+		_, err := write.WriteString("MARK\n")
+		return err
+	})
+	require.Equal(t, "first", string(stdout))
+	require.Equal(t, "one", string(stderr))
+	// The start of a mark is no mark.
+	stdout, stderr = p.Cut("MARK", func() error { return nil })
+	require.Empty(t, stdout)
+	require.Empty(t, stderr)
+	r := p.Wait()
+	require.Equal(t, "second MAR", string(r.Stdout))
+	require.Equal(t, "two", string(r.Stderr))
 }

@@ -1,16 +1,24 @@
 package child
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 )
 
 // pipe carries one output of a child and keeps the start and the end of it.
 type pipe struct {
 	read, write *os.File
-	text        headTail
+	limit       int
 	copied      chan struct{} // closed when the last writer has closed its end, or read was closed
+
+	mu     sync.Mutex
+	text   headTail
+	mark   []byte      // where the text is to be cut; nil: nowhere
+	before chan []byte // gets the text before the mark
+	held   []byte      // the end of what was read, which may be the start of the mark
 }
 
 func openPipe(limit int) (*pipe, error) {
@@ -18,7 +26,7 @@ func openPipe(limit int) (*pipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pipe{read: read, write: write, text: newHeadTail(limit), copied: make(chan struct{})}, nil
+	return &pipe{read: read, write: write, limit: limit, text: newHeadTail(limit), copied: make(chan struct{})}, nil
 }
 
 // discard closes a pipe that no child got.
@@ -36,12 +44,43 @@ func (p *pipe) keep() {
 		buffer := make([]byte, 32<<10)
 		for {
 			n, err := p.read.Read(buffer)
-			p.text.add(buffer[:n])
+			p.add(buffer[:n])
 			if err != nil {
 				return
 			}
 		}
 	}()
+}
+
+// cutAt cuts the text where the mark will appear: what was kept before it goes into the channel, and what follows it
+// begins anew.
+func (p *pipe) cutAt(mark string) (before <-chan []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mark, p.before = []byte(mark), make(chan []byte, 1)
+	return p.before
+}
+
+func (p *pipe) add(b []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.mark == nil {
+		p.text.add(b)
+		return
+	}
+	b = append(p.held, b...)
+	if at := bytes.Index(b, p.mark); at >= 0 {
+		p.text.add(b[:at])
+		text, _ := p.text.bytes()
+		p.before <- text
+		p.text = newHeadTail(p.limit)
+		p.text.add(b[at+len(p.mark):])
+		p.mark, p.held = nil, nil
+		return
+	}
+	known := max(0, len(b)-len(p.mark)+1)
+	p.text.add(b[:known])
+	p.held = b[known:]
 }
 
 // finish waits for the end of the output, until the deadline at most, and returns what was kept of it.
@@ -54,6 +93,7 @@ func (p *pipe) finish(deadline time.Time) (text []byte, truncated bool) {
 	}
 	p.read.Close() // ends a read that is still waiting
 	<-p.copied
+	p.text.add(p.held)
 	return p.text.bytes()
 }
 

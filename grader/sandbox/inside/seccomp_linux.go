@@ -1,0 +1,127 @@
+package inside
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"syscall"
+	"unsafe"
+
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// refused are the system calls that no exercise and no driver needs, and that reach beyond the process. They are
+// answered EPERM. Not every architecture has all of them.
+var refused = []string{
+	// The network, and other processes by way of sockets: Landlock knows only some kinds.
+	"socket", "socketpair",
+	// Other processes, and clones of this one: it is to be the only one in its tree.
+	"fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp",
+	"pidfd_open", "pidfd_getfd", "pidfd_send_signal", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "ioprio_set",
+	"migrate_pages", "move_pages",
+	// What outlives the process or is shared between processes.
+	"shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop", "semctl", "semtimedop",
+	"mq_open", "mq_unlink", "add_key", "request_key", "keyctl", "inotify_init", "inotify_init1", "fanotify_init",
+	// What Landlock leaves to the owner of a file.
+	"chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "futimesat",
+	"utimensat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr",
+	"removexattrat", "truncate", "name_to_handle_at", "open_by_handle_at",
+	// Namespaces and mounts, in which the rights taken here could be had again.
+	"unshare", "setns", "chroot", "pivot_root", "mount", "umount", "umount2", "mount_setattr", "move_mount", "open_tree",
+	"open_tree_attr", "fsopen", "fsconfig", "fsmount", "fspick",
+	// The parts of the kernel that have let most attackers in.
+	"bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", "modify_ldt",
+	"memfd_secret", "personality", "lookup_dcookie", "uselib",
+	// The machine.
+	"init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff", "acct",
+	"quotactl", "quotactl_fd", "sethostname", "setdomainname", "settimeofday", "stime", "clock_settime", "clock_adjtime",
+	"adjtimex", "syslog", "vhangup", "iopl", "ioperm", "nfsservctl",
+}
+
+// restrictCalls leaves this thread, and the program that it becomes, the system calls that work on the process itself.
+func restrictCalls(o Order) error {
+	machine, err := arch.GetInfo("")
+	if err != nil {
+		return err
+	}
+	list, err := instructions(machine, uint64(os.Getpid()), o.Driver)
+	if err != nil {
+		return err
+	}
+	raw, err := bpf.Assemble(list)
+	if err != nil {
+		return err
+	}
+	var filter []unix.SockFilter
+	for _, r := range raw {
+		filter = append(filter, unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K})
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	_, _, errno := syscall.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// instructions are the filter for the process pid.
+func instructions(machine *arch.Info, pid uint64, driver bool) ([]bpf.Instruction, error) {
+	isNot := func(argument uint32, value uint64) seccomp.Condition {
+		return seccomp.Condition{Argument: argument, Operation: seccomp.NotEqual, Value: value}
+	}
+	// Each line refuses a call if all of its conditions hold. 0 stands for the caller itself.
+	conditional := []seccomp.NameWithConditions{
+		{Name: "clone", Conditions: seccomp.ArgumentConditions{
+			{Argument: 0, Operation: seccomp.BitsNotSet, Value: unix.CLONE_THREAD}}},
+		{Name: "kill", Conditions: seccomp.ArgumentConditions{isNot(0, pid)}},
+		{Name: "tgkill", Conditions: seccomp.ArgumentConditions{isNot(0, pid)}},
+		{Name: "prlimit64", Conditions: seccomp.ArgumentConditions{isNot(0, 0), isNot(0, pid)}},
+		{Name: "sched_setaffinity", Conditions: seccomp.ArgumentConditions{isNot(0, 0), isNot(0, pid)}},
+		{Name: "sched_setattr", Conditions: seccomp.ArgumentConditions{isNot(0, 0), isNot(0, pid)}},
+		{Name: "sched_setparam", Conditions: seccomp.ArgumentConditions{isNot(0, 0), isNot(0, pid)}},
+		{Name: "sched_setscheduler", Conditions: seccomp.ArgumentConditions{isNot(0, 0), isNot(0, pid)}},
+		{Name: "setpriority", Conditions: seccomp.ArgumentConditions{isNot(0, unix.PRIO_PROCESS)}},
+		{Name: "setpriority", Conditions: seccomp.ArgumentConditions{isNot(1, 0), isNot(1, pid)}},
+	}
+	names := slices.Clone(refused)
+	if !driver {
+		names = append(names, "memfd_create")
+	}
+	unknown := func(name string) bool { _, known := machine.SyscallNames[name]; return !known }
+	policy := seccomp.Policy{
+		DefaultAction: seccomp.ActionAllow,
+		Syscalls: []seccomp.SyscallGroup{
+			{
+				Action:             seccomp.ActionErrno, // EPERM
+				Names:              slices.DeleteFunc(names, unknown),
+				NamesWithCondtions: slices.DeleteFunc(conditional, func(c seccomp.NameWithConditions) bool { return unknown(c.Name) }),
+			},
+			// Its flags are in memory, where a filter cannot look. Upon ENOSYS C libraries make their threads with clone.
+			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"clone3"}},
+		},
+	}
+	list, err := policy.Assemble()
+	return append(guard(machine), list...), err
+}
+
+// guard comes before the list of names, which holds for one architecture and for the calls of its day. A call by
+// another convention (32-bit calls on x86-64) ends the process, and one younger than the list is answered ENOSYS, as
+// it would be by an older kernel.
+func guard(machine *arch.Info) []bpf.Instruction {
+	const number, architecture, size = 0, 4, 4 // offsets in struct seccomp_data, and the size of both fields
+	youngest := uint32(slices.Max(slices.Collect(maps.Keys(machine.SyscallNumbers))))
+	return []bpf.Instruction{
+		bpf.LoadAbsolute{Off: architecture, Size: size},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(machine.ID), SkipTrue: 1},
+		bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS},
+		bpf.LoadAbsolute{Off: number, Size: size},
+		bpf.JumpIf{Cond: bpf.JumpLessOrEqual, Val: youngest, SkipTrue: 1},
+		bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)},
+	}
+}

@@ -1,0 +1,95 @@
+package inside
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+const testPID = 4711
+
+// verdict is what the filter says of a call. The virtual machine of x/net/bpf reads words as they come over a network,
+// so they are written that way.
+func verdict(t *testing.T, driver bool, architecture, number uint32, args ...uint64) uint32 {
+	t.Helper()
+	machine, err := arch.GetInfo("x86_64")
+	require.NoError(t, err)
+	list, err := instructions(machine, testPID, driver)
+	require.NoError(t, err)
+	vm, err := bpf.NewVM(list)
+	require.NoError(t, err)
+	call := make([]byte, 64) // struct seccomp_data: number, architecture, instruction pointer, six arguments
+	binary.BigEndian.PutUint32(call[0:], number)
+	binary.BigEndian.PutUint32(call[4:], architecture)
+	for i, a := range args {
+		binary.BigEndian.PutUint32(call[16+8*i:], uint32(a))
+		binary.BigEndian.PutUint32(call[20+8*i:], uint32(a>>32))
+	}
+	action, err := vm.Run(call)
+	require.NoError(t, err)
+	return uint32(action)
+}
+
+func TestFilter(t *testing.T) {
+	const (
+		allow   = unix.SECCOMP_RET_ALLOW
+		eperm   = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+		enosys  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+		kill    = unix.SECCOMP_RET_KILL_PROCESS
+		x86_64  = unix.AUDIT_ARCH_X86_64
+		threads = unix.CLONE_VM | unix.CLONE_THREAD
+	)
+	number := func(name string) uint32 {
+		n, known := arch.X86_64.SyscallNames[name]
+		require.True(t, known, name)
+		return uint32(n)
+	}
+	for _, c := range []struct {
+		what         string
+		architecture uint32
+		number       uint32
+		args         []uint64
+		want         uint32
+	}{
+		{"read", x86_64, number("read"), nil, allow},
+		{"execve, which starts the program", x86_64, number("execve"), nil, allow},
+		{"socket", x86_64, number("socket"), nil, eperm},
+		{"a socket by the 32-bit convention", unix.AUDIT_ARCH_I386, 359, nil, kill},
+		{"a socket by the x32 convention", x86_64, 0x40000000 | number("socket"), nil, enosys},
+		{"a call younger than the list", x86_64, 600, nil, enosys},
+		{"clone of a thread", x86_64, number("clone"), []uint64{threads}, allow},
+		{"clone of a process", x86_64, number("clone"), []uint64{uint64(unix.SIGCHLD)}, eperm},
+		{"clone3", x86_64, number("clone3"), nil, enosys},
+		{"fork", x86_64, number("fork"), nil, eperm},
+		{"a signal to itself", x86_64, number("kill"), []uint64{testPID}, allow},
+		{"a signal to its own thread", x86_64, number("tgkill"), []uint64{testPID, testPID + 1}, allow},
+		{"a signal to another", x86_64, number("kill"), []uint64{1}, eperm},
+		{"a signal to its group", x86_64, number("kill"), []uint64{0}, eperm},
+		{"a signal to everybody", x86_64, number("kill"), []uint64{1<<64 - 1}, eperm},
+		{"its own limits", x86_64, number("prlimit64"), []uint64{0}, allow},
+		{"another's limits", x86_64, number("prlimit64"), []uint64{1}, eperm},
+		{"its own priority", x86_64, number("setpriority"), []uint64{unix.PRIO_PROCESS, 0}, allow},
+		{"another's priority", x86_64, number("setpriority"), []uint64{unix.PRIO_PROCESS, 1}, eperm},
+		{"the user's priority", x86_64, number("setpriority"), []uint64{unix.PRIO_USER, 0}, eperm},
+	} {
+		require.Equal(t, c.want, verdict(t, false, c.architecture, c.number, c.args...), c.what)
+	}
+	require.Equal(t, eperm, verdict(t, false, x86_64, number("memfd_create")))
+	require.EqualValues(t, allow, verdict(t, true, x86_64, number("memfd_create")))
+}
+
+// A misspelt name would be left out as one that the architecture lacks.
+func TestEveryRefusedCallExistsSomewhere(t *testing.T) {
+	known := slices.Collect(maps.Keys(arch.X86_64.SyscallNames))
+	known = slices.AppendSeq(known, maps.Keys(arch.I386.SyscallNames))
+	for i, name := range refused {
+		require.True(t, slices.Contains(known, name), name)
+		require.NotContains(t, refused[:i], name, "named twice")
+	}
+}
