@@ -3,6 +3,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 
 	"cudalab/grader/build"
 	"cudalab/grader/course"
-	"cudalab/grader/gaps"
 	"cudalab/grader/lock"
 	"cudalab/grader/progress"
 	"cudalab/grader/run"
@@ -73,41 +73,26 @@ func seed(q Request) (seed uint64, replayed bool) {
 }
 
 func checkDir(ctx context.Context, q Request, dir string) Result {
-	if file := q.Exercise.Lesson.Changed(q.Root); file != "" {
-		return unbuilt(q, suite.Errored, suite.Check{}, &build.EnvironmentError{
-			Problem: fmt.Sprintf("This cudalab was built from another version of the course: %s has changed since.", file),
-			Fix:     "Build it again: make build, or go build -o bin/cudalab ./cmd/cudalab.",
-		})
-	}
-	built, err := build.Build(ctx, build.Request{
-		Root: q.Root, Package: q.Exercise.Package, Dir: dir, Main: q.Exercise.Lesson.Main, Solution: true,
-	})
+	results, err := job{
+		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device},
+		seed: q.Seed, noTiming: q.NoTiming, pictures: q.Pictures, shared: lock.SharedGPU, exclusive: lock.GPU,
+	}.check(ctx)
 	if err != nil {
 		return unbuilt(q, suite.Errored, suite.Check{}, err)
 	}
-	defer built.Close()
-	switch {
-	case len(built.Refusals) > 0:
-		return unbuilt(q, suite.Refused, refusals(built.Refusals), nil)
-	case len(built.Errors) > 0:
-		return unbuilt(q, suite.BuildFailed, compileErrors(built.Errors), nil)
+	return results[0]
+}
+
+// outdated is the error where the course has other suites than this program was built with.
+func outdated(root string, e course.Exercise) error {
+	file := e.Lesson.Changed(root)
+	if file == "" {
+		return nil
 	}
-	left, err := gaps.Find(dir)
-	if err != nil {
-		return unbuilt(q, suite.Errored, suite.Check{}, err)
+	return &build.EnvironmentError{
+		Problem: fmt.Sprintf("This cudalab was built from another version of the course: %s has changed since.", file),
+		Fix:     "Build it again: make build, or go build -o bin/cudalab ./cmd/cudalab.",
 	}
-	name := func(file string) string {
-		if path, ok := built.Sources.RealPath(file); ok {
-			return path
-		}
-		return file
-	}
-	result := run.Check(ctx, run.Request{
-		Suite: q.Exercise.Lesson.Suite, Binary: built.Binary, Package: "cudalab/exercises/" + q.Exercise.Package,
-		Device: q.Device, Seed: q.Seed, NoTiming: q.NoTiming, Pictures: q.Pictures, Points: points(q.Exercise), Gaps: left, Name: name,
-		Exclusive: lock.GPU,
-	})
-	return Result{Result: result, Name: name}
 }
 
 // points are what the exercise's checks are worth.
@@ -153,7 +138,8 @@ func refusals(rs []build.Refusal) suite.Check {
 func compileErrors(es []build.CompileError) suite.Check {
 	c := suite.Check{ID: buildID, Name: "compiles", Status: suite.Failed}
 	for _, e := range es {
-		c.Findings = append(c.Findings, suite.Finding{Rule: "compile", Severity: suite.Error, Message: e.Message, Fix: e.Plain,
+		c.Findings = append(c.Findings, suite.Finding{Rule: "compile", Severity: suite.Error, Message: e.Message,
+			Fix:  cmp.Or(e.Plain, "Compare this line and the one before it with the skeleton; go doc says what a call takes and returns."),
 			File: e.File, Line: e.Line, Record: -1})
 	}
 	return c

@@ -72,21 +72,24 @@ func (p *report) afterDestroy(i, destroyed int, x object) {
 		switch x.op {
 		case trace.OpStreamDestroy:
 			thing, kind = w.stream(x.id), "stream"
-			fix = "Move StreamDestroy after the last call that names the stream; work that is still in it runs to its end all the same."
+			fix = "Move StreamDestroy after the last call that names the stream; work that is still in it runs to its end."
 		case trace.OpEventDestroy:
 			thing, kind = fmt.Sprintf("event %d", x.id), "event"
-			fix = "Move EventDestroy after the last call that names the event; what already waits for it is not disturbed."
+			fix = "Move EventDestroy after the last call that names the event; what already waits for it goes on waiting."
 		default:
 			thing, kind = fmt.Sprintf("memory pool %d", x.id), "pool"
 			fix = "Move MemPoolDestroy after the last call that names the pool; what is allocated from it stays valid."
 		}
+		when := "after its last use"
 		if w.record(i).Op == x.op {
+			when = "once"
 			fix = "Destroy each " + kind + " once: remove one of the two calls."
 		}
 		return Finding{
-			Message: fmt.Sprintf("%s is given %s, which %s had destroyed before.", capital(w.call(i)), thing, w.call(destroyed)),
-			Why: "What has been destroyed has no name any more: the driver may crash on the old value, or take it for another " +
-				kind + " that was made since.",
+			Message: fmt.Sprintf("%s is given %s, but %s has destroyed it before; every %s should be destroyed %s.",
+				capital(w.call(i)), thing, w.call(destroyed), kind, when),
+			Why: "After the destroy the old value means nothing: the driver may crash on it, or take it for another " + kind +
+				" that was made since.",
 			Fix:     fix,
 			Related: []Related{{destroyed, "destroyed here"}},
 		}
@@ -98,7 +101,8 @@ func (p *report) afterRelease(i, released int, a *allocation) {
 	w := p.words
 	p.add(UseAfterDestroy, i, released, a.made, 0, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s is given the handle of %s, which MemRelease had released before.", capital(w.call(i)), w.memory(a)),
+			Message: fmt.Sprintf("%s is given the handle of %s, but MemRelease has released it before; the release should come after the "+
+				"last use.", capital(w.call(i)), w.memory(a)),
 			Why:     whyHandle,
 			Fix:     "Move MemRelease after the last MemMap of the handle; what is mapped by then stays mapped.",
 			Related: append([]Related{{released, "released here"}}, p.from(a)...),

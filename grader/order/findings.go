@@ -18,15 +18,15 @@ const (
 		"default stream, which a non-blocking stream does not wait for."
 	whyAlloc = " returns the pointer at once, but the memory exists only for work that comes after it: later on " +
 		"the same stream, after a wait for an event recorded there, or after the host has waited." // behind the call's name
-	whyDead = "From the call of the free on, the pointer is dead for every stream and for the host: the next allocation may " +
-		"get the same bytes."
-	whyFreeAsync = "FreeAsync waits for earlier work on its own stream and for what that stream was made to wait for, and for " +
-		"nothing else: then the bytes may go to another allocation."
-	whyFree     = "Free and FreeHost give memory back without a promise to wait for work that is still in a stream."
-	whyUnmapped = "From the call of MemUnmap on, nothing is behind the addresses, for any stream or the host, even where a handle " +
-		"or another mapping keeps the memory itself."
-	whyBlock = "An allocator that hands out parts of its memory knows nothing of streams: it may hand out the same bytes again " +
-		"at once, so its caller has to be through with them."
+	whyDead = "Once a free has been called, neither a stream nor the host may use the pointer: the next allocation may get the " +
+		"same bytes."
+	whyFreeAsync = "FreeAsync waits only for earlier work on its own stream, and for what that stream was made to wait for; then " +
+		"the bytes may go to another allocation."
+	whyFree     = "Free and FreeHost do not promise to wait for work that is still in a stream."
+	whyUnmapped = "Once MemUnmap has been called, there is no memory behind the addresses, even where a handle or another mapping " +
+		"keeps the memory itself."
+	whyBlock = "An allocator like this one knows nothing of streams and may hand out the same bytes again at once, so its caller " +
+		"has to be done with them."
 )
 
 // race reports an access by q that conflicts with the earlier one y.
@@ -44,11 +44,11 @@ func (p *report) race(i int, x *trace.Access, a *allocation, q *queue, y conflic
 		switch {
 		case rule == HostRace:
 			f.Why = whyPinned
-			f.Message = fmt.Sprintf("The host %s %s (%s), which %s %s, without having waited for it.",
+			f.Message = fmt.Sprintf("The host %s %s (%s), which %s %s. The host should wait for that first, but never does.",
 				verb(x.Kind), what, w.call(i), w.callOn(with), verb(y.kind))
 		case rule == StagedCopy:
 			f.Why = whyStaged
-			f.Message = fmt.Sprintf("%s %s %s, which %s fills from pageable memory, and %s never waits for that copy.",
+			f.Message = fmt.Sprintf("%s %s %s, which %s fills from pageable memory. It should come after that copy, but %s never waits for it.",
 				capital(w.callOn(i)), verb(x.Kind), what, w.call(with), w.stream(q.id))
 			f.Fix = fmt.Sprintf("Copy on the same stream (cuda.MemcpyHtoDAsync on %s), or call cuda.StreamSynchronize for the "+
 				"legacy default stream after %s.", w.stream(q.id), w.call(with))
@@ -56,7 +56,8 @@ func (p *report) race(i int, x *trace.Access, a *allocation, q *queue, y conflic
 			if q.id == legacyID || y.by.stream == legacyID {
 				f.Why = whyNonBlocking
 			}
-			f.Message = fmt.Sprintf("%s %s %s, which %s %s, but %s never waits for it: the two may run in either order, or at once.",
+			f.Message = fmt.Sprintf("%s %s %s, which %s %s. It should come after that, but %s never waits for it: the two may run in "+
+				"either order, or at once.",
 				capital(w.callOn(i)), verb(x.Kind), what, w.callOn(with), verb(y.kind), w.stream(q.id))
 			f.Fix = cmp.Or(w.asynchronously(i, with), w.asynchronously(with, i)) + f.Fix
 		}
@@ -85,8 +86,8 @@ func (p *report) beforeAlloc(i int, x *trace.Access, a *allocation, cause stamp)
 	w := p.words
 	p.add(UseBeforeAlloc, i, a.made, a.made, x.Arg, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s uses %s, but %s never waits for that %s: the memory may not exist yet.",
-				capital(w.callOn(i)), w.memory(a), w.stream(w.record(i).Stream), w.call(a.made)),
+			Message: fmt.Sprintf("%s uses %s. It should come after that %s, but %s never waits for it: the memory may not exist yet.",
+				capital(w.callOn(i)), w.memory(a), w.call(a.made), w.stream(w.record(i).Stream)),
 			Why:     w.call(a.made) + whyAlloc,
 			Fix:     w.edge(cause.record(), i),
 			Related: append(p.from(a), w.attempt(cause.record(), i)...),
@@ -103,14 +104,16 @@ func (p *report) afterFree(i int, x *trace.Access, a *allocation) {
 	p.add(UseAfterFree, i, free, a.made, x.Arg, func() Finding {
 		f := Finding{Why: whyDead, Related: p.from(a)}
 		if free < 0 {
-			f.Message = fmt.Sprintf("%s uses %s, which had been freed.", capital(w.callOn(i)), w.memory(a))
+			f.Message = fmt.Sprintf("%s uses %s, which was freed before; the free should come after the last use.", capital(w.callOn(i)), w.memory(a))
 			f.Fix = "Free the memory after its last use."
 			return f
 		}
-		f.Message = fmt.Sprintf("%s uses %s after %s has freed that memory.", capital(w.callOn(i)), w.memory(a), w.callOn(free))
+		f.Message = fmt.Sprintf("%s uses %s, but %s has freed that memory before; the free should come after the last use.",
+			capital(w.callOn(i)), w.memory(a), w.callOn(free))
 		f.Related = append([]Related{{free, "freed here"}}, f.Related...)
 		if a.physical != nil {
-			f.Message = fmt.Sprintf("%s uses %s after %s has unmapped them.", capital(w.callOn(i)), w.memory(a), w.callOn(free))
+			f.Message = fmt.Sprintf("%s uses %s, but %s has unmapped that memory before; the unmap should come after the last use.",
+				capital(w.callOn(i)), w.memory(a), w.callOn(free))
 			f.Why = whyUnmapped
 			f.Related[0].Note = "unmapped here"
 		}
@@ -141,8 +144,8 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 	p.add(rule, i, with, a.made, 0, func() Finding {
 		f := Finding{
 			Severity: severity,
-			Message: fmt.Sprintf("%s frees %s, which %s %s, but the free never waits for it: the memory may go while it is in use.",
-				capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind)),
+			Message: fmt.Sprintf("%s frees %s, which %s %s. The free should come after that, but %s never waits for it: the bytes may "+
+				"go to another allocation while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind), w.freer(i)),
 			Why: whyFreeAsync,
 			Fix: w.edge(with, i),
 		}
@@ -151,20 +154,20 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 		}
 		switch {
 		case rule == FreeWhilePending:
-			f.Message = fmt.Sprintf("%s frees %s, which %s %s, without having waited for it.",
+			f.Message = fmt.Sprintf("%s frees %s, which %s %s. The host should wait for that first, but never does.",
 				capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
 			f.Why = "cuda.Free of memory from Malloc waits for the device in practice, but the manual says only that it may, " +
 				"so nothing should rely on it."
 		case rule == StagedCopy:
 			f.Why = whyStaged
 		case op == trace.OpMemUnmap:
-			f.Message = fmt.Sprintf("%s unmaps %s, which %s %s, but the host never waits for that: the addresses may go while they are in "+
-				"use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
-			f.Why = "The manual calls MemUnmap synchronous for most uses, and so not for all: an H200 waits for nothing, and work still " +
-				"to come finds an illegal address, which ends the context."
+			f.Message = fmt.Sprintf("%s unmaps %s, which %s %s. The host should wait for that first, but never does: the memory may be "+
+				"gone while it is in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
+			f.Why = "CUDA does not promise that MemUnmap waits, and an H200 does not: a kernel that runs later finds no memory there, " +
+				"and from then on every CUDA call fails."
 		case op == trace.OpBlockFree:
-			f.Message = fmt.Sprintf("%s takes back %s, which %s %s, but the caller of Free has not waited for that: the next block may "+
-				"get the same bytes while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
+			f.Message = fmt.Sprintf("%s takes back %s, which %s %s. The caller of Free should wait for that first, but never does: the "+
+				"next block may get the same bytes while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
 			f.Why = whyBlock
 		case op == trace.OpFree:
 			f.Fix += " Or free in stream order: cuda.FreeAsync on " + w.stream(y.by.stream) + "."
@@ -179,8 +182,8 @@ func (p *report) freeBeforeAlloc(i int, a *allocation) {
 	w := p.words
 	p.add(FreeBeforeUse, i, a.made, a.made, 0, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s frees %s, but %s never waits for that %s: the free may come first.",
-				capital(w.callOn(i)), w.memory(a), w.stream(w.record(i).Stream), w.call(a.made)),
+			Message: fmt.Sprintf("%s frees %s. It should come after that %s, but %s never waits for it: the free may come first.",
+				capital(w.callOn(i)), w.memory(a), w.call(a.made), w.stream(w.record(i).Stream)),
 			Why:     w.call(a.made) + whyAlloc,
 			Fix:     "Free on " + w.stream(a.birth.stream) + ". Or else: " + w.edge(a.made, i),
 			Related: append(p.from(a), w.attempt(a.made, i)...),
@@ -192,13 +195,13 @@ func (p *report) doubleFree(i int, a *allocation) {
 	w := p.words
 	p.add(DoubleFree, i, a.freed-1, a.made, 0, func() Finding {
 		f := Finding{
-			Message: fmt.Sprintf("%s frees %s, which had been freed before.", capital(w.callOn(i)), w.memory(a)),
+			Message: fmt.Sprintf("%s frees %s, which was freed before; once is enough.", capital(w.callOn(i)), w.memory(a)),
 			Why:     whyDead,
-			Fix:     "Free each allocation once: remove one of the two, or set the pointer to 0 after the first.",
+			Fix:     "Free each allocation once: remove one of the two, or set the pointer to 0 after the first; freeing 0 does nothing.",
 			Related: p.from(a),
 		}
 		if a.freed > 0 {
-			f.Message = fmt.Sprintf("%s frees %s a second time: %s came first.",
+			f.Message = fmt.Sprintf("%s frees for a second time %s; %s has freed that memory before, and once is enough.",
 				capital(w.callOn(i)), w.memory(a), w.callOn(a.freed-1))
 			f.Related = append([]Related{{a.freed - 1, "freed first here"}}, f.Related...)
 		}
@@ -214,15 +217,16 @@ func (p *report) invalidFree(i int, a *allocation) {
 	}
 	p.add(InvalidFree, i, -1, made, 0, func() Finding {
 		f := Finding{
-			Why: "A free takes exactly the pointer that the allocation returned; an address inside the memory does not name it.",
+			Why: "A free takes exactly the pointer that the allocation returned; an address in the middle of the memory is refused.",
 			Fix: "Pass the pointer that the allocation returned.",
 		}
 		if a == nil {
-			f.Message = fmt.Sprintf("%s is given the address 0x%x, which no allocation of this program starts at.",
+			f.Message = fmt.Sprintf("%s should be given a pointer that an allocation returned, but is given the address 0x%x, where no "+
+				"allocation of this program starts.",
 				capital(w.callOn(i)), w.record(i).Addr)
 			return f
 		}
-		f.Message = fmt.Sprintf("%s is given an address in the middle of %s.", capital(w.callOn(i)), w.memory(a))
+		f.Message = fmt.Sprintf("%s should be given a pointer that an allocation returned, but is given an address in the middle of %s.", capital(w.callOn(i)), w.memory(a))
 		f.Related = p.from(a)
 		return f
 	})

@@ -17,14 +17,14 @@ func (p *report) uninitialized(i int, x *trace.Access, a *allocation, unwritten 
 				bytes(total(unwritten)), len(unwritten), number(first.lo), w.memory(a))
 		}
 		f := Finding{
-			Message: fmt.Sprintf("%s %s %s, which nothing has written yet.", capital(w.callOn(i)), verb(x.Kind), what),
+			Message: fmt.Sprintf("%s %s %s, which should be written first, but nothing has written there.", capital(w.callOn(i)), verb(x.Kind), what),
 			Why:     "CUDA does not clear memory: a new allocation holds whatever its last owner left there.",
 			Fix:     "Write the bytes first, by a kernel, a copy or cuda.MemsetAsync, on the same stream or on one that it waits for.",
 			Related: p.from(a),
 		}
 		switch r := w.record(i); {
 		case onHost(r.Op):
-			f.Message = fmt.Sprintf("The host reads %s (%s), which nothing has written yet.", what, w.call(i))
+			f.Message = fmt.Sprintf("The host reads %s (%s), which should be written first, but nothing has written there.", what, w.call(i))
 			f.Fix = "Write the bytes first, with HostBuffer.Write or a copy from the device that the host has waited for."
 		case a.made >= 0 && w.record(a.made).Op == trace.OpMallocHost:
 			f.Fix = "Fill the buffer first, with HostBuffer.Write, before the copy is made."
@@ -50,24 +50,23 @@ func (p *report) outOfBounds(i int, x *trace.Access, a *allocation) {
 		if x.Offset < 0 {
 			where = "from " + bytes(-x.Offset) + " before the start on"
 		}
-		why := "CUDA refuses a copy or memset that does not lie within one allocation, and does none of it."
+		why := "CUDA refuses a copy or memset that does not lie within one allocation: not a byte of it is done."
 		if w.record(i).Op == trace.OpLaunch {
-			why = "Nobody checks a kernel's accesses against the allocation's size: the bytes beyond it may belong to another " +
-				"allocation, or to none."
+			why = "CUDA does not check which bytes a kernel uses: those beyond an allocation may belong to another one, or to none."
 		}
 		fix := "Allocate as many bytes as are used, or use fewer: sizes are in bytes, and a float32 has four of them."
 		switch {
 		case a.block != nil:
-			why = "CUDA knows only the allocation around a block: it lets the access through, into the next block or what the " +
-				"allocator keeps there."
+			why = "CUDA knows only the whole allocation, not the blocks that an allocator makes of it: it lets the access through, " +
+				"into the next block."
 		case a.physical != nil:
-			why = "Only what is mapped, and made accessible, can be used: a copy or memset beyond it is refused, a kernel's access ends " +
-				"the context."
+			why = "Only memory that is mapped and made accessible can be used: CUDA refuses a copy or memset beyond it, and after a kernel's " +
+				"access there every CUDA call fails."
 			fix = "Map more memory behind it first (cuda.MemCreate, cuda.MemMap, cuda.MemSetAccess), or use fewer bytes."
 		}
 		return Finding{
-			Message: fmt.Sprintf("%s %s %s at offset %s of %s: %s.", capital(w.callOn(i)), verb(x.Kind),
-				bytes(x.Size), number(x.Offset), w.memory(a), where),
+			Message: fmt.Sprintf("%s should stay within %s, but it %s %s at offset %s: %s.", capital(w.callOn(i)), w.memory(a),
+				verb(x.Kind), bytes(x.Size), number(x.Offset), where),
 			Why:     why,
 			Fix:     fix,
 			Related: p.from(a),
@@ -80,13 +79,13 @@ func (p *report) nowhere(i int, x *trace.Access) {
 	w := p.words
 	p.add(OutOfBounds, i, -1, -1, x.Arg, func() Finding {
 		f := Finding{
-			Message: fmt.Sprintf("%s %s %s at address 0x%x, where this program never had memory.",
+			Message: fmt.Sprintf("%s should use memory of this program, but it %s %s at address 0x%x, where there never was any.",
 				capital(w.callOn(i)), verb(x.Kind), bytes(x.Size), uint64(x.Offset)),
-			Why: "A device pointer is a bare number: nothing but the allocation that returned it makes it valid.",
+			Why: "A device pointer is only a number: it means something only where an allocation has returned it.",
 			Fix: "Pass the pointer that the allocation returned, or one plus an offset that lies within its size.",
 		}
 		if x.Offset == 0 {
-			f.Message = fmt.Sprintf("%s %s %s through a null pointer.", capital(w.callOn(i)), verb(x.Kind), bytes(x.Size))
+			f.Message = fmt.Sprintf("%s should use memory of this program, but it %s %s through a null pointer.", capital(w.callOn(i)), verb(x.Kind), bytes(x.Size))
 			f.Fix = "Check the error of the allocation, and pass the pointer that it returned."
 		}
 		return f
@@ -98,21 +97,21 @@ func (p *report) nowhere(i int, x *trace.Access) {
 func (p *report) unrecorded(at, later int) {
 	w := p.words
 	p.add(WaitUnrecorded, at, -1, -1, 0, func() Finding {
-		event, result := w.record(at).Event, "so it waits for nothing"
+		event, purpose, result := w.record(at).Event, "wait for", "it waits for nothing"
 		if w.record(at).Op == trace.OpEventQuery {
-			result = "so the answer is \"done\" whatever the device does"
+			purpose, result = "ask about", "the answer is \"done\" whatever the device does"
 		}
 		f := Finding{
-			Message: fmt.Sprintf("%s is given event %d, which was never recorded, %s.", capital(w.waiter(at)), event, result),
-			Why: "A wait is for what the event has recorded at the moment of the call; an event without a record counts as " +
-				"done.",
+			Message: fmt.Sprintf("%s should %s event %d, but nothing ever records that event, so %s.", capital(w.waiter(at)),
+				purpose, event, result),
+			Why: "An event stands for the work before its last EventRecord; until there has been one, the event counts as done.",
 			Fix: "Call cuda.EventRecord before this call, on the stream of the work to be waited for and after that work.",
 		}
 		if later >= 0 {
 			f.Severity = Remark
-			f.Message = fmt.Sprintf("%s is given event %d before anything has been recorded in it, %s.",
-				capital(w.waiter(at)), event, result)
-			f.Fix = "If the wait is meant for that EventRecord, make it first."
+			f.Message = fmt.Sprintf("%s should %s event %d, but the event is recorded only afterwards, so %s.",
+				capital(w.waiter(at)), purpose, event, result)
+			f.Fix = "If this call is meant for that EventRecord, it has to come after it."
 			f.Related = []Related{{later, "recorded only here"}}
 		}
 		return f
@@ -135,21 +134,21 @@ func (p *report) needless(at, count int) {
 		f := Finding{Severity: Remark, Fix: "Leave the call out."}
 		switch r.Op {
 		case trace.OpStreamWaitEvent:
-			f.Message = fmt.Sprintf("The work in %s already comes after what event %d has recorded: %s changes nothing.",
+			f.Message = fmt.Sprintf("The work in %s already comes after the work that event %d stands for, so %s changes nothing.",
 				w.stream(r.Stream), r.Event, w.call(at))
-			f.Why = "Order carries over: who waits for a stream also waits for all that this stream waited for, and work " +
-				"enqueued after the host has waited comes after all of that."
+			f.Why = "A stream that waits for another also waits for all that the other has waited for, and what the host enqueues " +
+				"after a wait of its own comes after all that it has waited for."
 		case trace.OpEventSynchronize:
-			f.Message = fmt.Sprintf("The host has already waited for what event %d has recorded: EventSynchronize changes nothing.",
+			f.Message = fmt.Sprintf("The host has already waited for the work that event %d stands for, so EventSynchronize changes nothing.",
 				r.Event)
 			f.Why = "Once the host has waited for some work, that work stays done."
 		default:
-			f.Message = fmt.Sprintf("The host has already waited for all work in %s: StreamSynchronize changes nothing.",
+			f.Message = fmt.Sprintf("The host has already waited for all work in %s, so StreamSynchronize changes nothing.",
 				w.stream(r.Stream))
 			f.Why = "Once the host has waited for some work, that work stays done."
 		}
 		if count > 1 {
-			f.Message += fmt.Sprintf(" So it is with all %s calls here.", number(int64(count)))
+			f.Message += fmt.Sprintf(" The same holds for all %s calls here.", number(int64(count)))
 		}
 		return f
 	})
@@ -165,10 +164,10 @@ func (p *report) legacy(at, count int) {
 				"its own: was one of these meant?",
 			Why: "Work on the legacy default stream waits for every blocking stream and makes them wait, which undoes their " +
 				"overlap; with non-blocking streams nothing orders it at all.",
-			Fix: "Pass the stream that the work belongs to; the zero cuda.Stream is the legacy default stream.",
+			Fix: "Pass the stream that the work belongs to; a cuda.Stream that was never created is the legacy default stream.",
 		}
 		if count > 1 {
-			f.Message += fmt.Sprintf(" So it is with all %s calls here.", number(int64(count)))
+			f.Message += fmt.Sprintf(" The same holds for all %s calls here.", number(int64(count)))
 		}
 		return f
 	})

@@ -8,11 +8,11 @@ import (
 
 const (
 	whyReserved = "Reserved addresses are only numbers: there is no memory behind them until MemMap puts some there."
-	whyUnmap    = "MemUnmap takes whole mappings, one or several that lie side by side; where a driver is content with less, " +
-		"that is nothing to rely on."
+	whyUnmap    = "MemUnmap takes away whole mappings, one or several side by side; some drivers accept less, but CUDA does not " +
+		"promise it."
 	whyGiveBack = "MemAddressFree takes a range exactly as MemAddressReserve made it, and only once nothing is mapped there."
-	whyPhysical = "Memory from MemCreate lives until it is both unmapped and released, so either one that is left out keeps it all."
-	whyHandle   = "A handle is good from MemCreate to MemRelease, and for nothing after that; the driver uses the number again."
+	whyPhysical = "Memory from MemCreate goes back to the device only when it is both unmapped and released."
+	whyHandle   = "A handle is valid from MemCreate to MemRelease; after that the driver may use the same number for other memory."
 )
 
 // rangeOf is the range of addresses that a call names: "2,097,152 bytes at address 0x7f0000000000".
@@ -27,10 +27,10 @@ func (p *report) noAccess(i int, x *trace.Access, a *allocation, lo, hi int64, m
 	w := p.words
 	p.add(OutOfBounds, i, mapping, a.made, x.Arg, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s %s %s, but no MemSetAccess has allowed that since MemMap.", capital(w.callOn(i)),
+			Message: fmt.Sprintf("%s %s %s, which MemSetAccess should have allowed after MemMap, but nothing did.", capital(w.callOn(i)),
 				verb(x.Kind), w.part(a, lo, hi)),
-			Why: "Every mapping begins without any access, even where its neighbours or an earlier mapping there had it: a copy or " +
-				"memset is refused, a kernel's access ends the context.",
+			Why: "A new mapping allows no access, even where a mapping beside it does: CUDA refuses a copy or memset, and after a " +
+				"kernel's access every CUDA call fails.",
 			Fix: "Call cuda.MemSetAccess with cuda.MemAccessFlagsProtReadWrite for the whole mapping, right after cuda.MemMap, " +
 				"and check its error.",
 			Related: append([]Related{{mapping, "mapped here"}}, p.from(a)...),
@@ -43,7 +43,7 @@ func (p *report) notMapped(i int, x *trace.Access, a *allocation, reserved int) 
 	w := p.words
 	p.add(OutOfBounds, i, reserved, a.made, x.Arg, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s %s %s, but not all of it has memory mapped to its addresses.", capital(w.callOn(i)), verb(x.Kind),
+			Message: fmt.Sprintf("%s %s %s, which should have memory mapped to all of its addresses, but has not.", capital(w.callOn(i)), verb(x.Kind),
 				w.memory(a)),
 			Why:     whyReserved,
 			Fix:     "Have memory mapped (cuda.MemCreate, cuda.MemMap, cuda.MemSetAccess) up to the end of a block before it is handed out.",
@@ -57,7 +57,7 @@ func (p *report) onlyReserved(i int, x *trace.Access, reserved int) {
 	w := p.words
 	p.add(OutOfBounds, i, reserved, -1, x.Arg, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s %s %s at address 0x%x, which is reserved but has no memory mapped to it.", capital(w.callOn(i)),
+			Message: fmt.Sprintf("%s %s %s at address 0x%x, which should have memory mapped to it, but is only reserved.", capital(w.callOn(i)),
 				verb(x.Kind), bytes(x.Size), uint64(x.Offset)),
 			Why:     whyReserved,
 			Fix:     "Map memory there first (cuda.MemCreate, cuda.MemMap, cuda.MemSetAccess), or use fewer bytes.",
@@ -71,8 +71,8 @@ func (p *report) unmapTwice(i, first int, severity Severity) {
 	p.add(DoubleFree, i, first, -1, 0, func() Finding {
 		return Finding{
 			Severity: severity,
-			Message:  "MemUnmap is given " + w.rangeOf(i) + ", which had been unmapped before.",
-			Why:      "After an unmap nothing is mapped there, so there is nothing more to take away.",
+			Message:  "MemUnmap should be given what is mapped, but is given " + w.rangeOf(i) + ", which was unmapped before.",
+			Why:      "After the first unmap nothing is mapped there any more.",
 			Fix:      "Unmap each mapping once: remove one of the two calls, or forget the mapping after the first.",
 			Related:  []Related{{first, "unmapped first here"}},
 		}
@@ -84,7 +84,7 @@ func (p *report) unmapOfPart(i, mapping int, severity Severity) {
 	p.add(InvalidFree, i, mapping, -1, 0, func() Finding {
 		return Finding{
 			Severity: severity,
-			Message:  "MemUnmap is given " + w.rangeOf(i) + ", which are not whole mappings side by side.",
+			Message:  "MemUnmap should be given whole mappings, but is given " + w.rangeOf(i) + ", which is not exactly one or several of them.",
 			Why:      whyUnmap,
 			Fix:      "Pass the address and the size that cuda.MemMap was given, or those of several mappings without a gap.",
 			Related:  []Related{{mapping, "mapped here: " + w.rangeOf(mapping)}},
@@ -97,7 +97,7 @@ func (p *report) unmapOfNothing(i int, severity Severity) {
 	p.add(InvalidFree, i, -1, -1, 0, func() Finding {
 		return Finding{
 			Severity: severity,
-			Message:  "MemUnmap is given " + w.rangeOf(i) + ", where nothing is mapped.",
+			Message:  "MemUnmap should be given what is mapped, but is given " + w.rangeOf(i) + ", where nothing is mapped.",
 			Why:      whyUnmap,
 			Fix:      "Pass the address and the size that cuda.MemMap was given.",
 		}
@@ -109,7 +109,7 @@ func (p *report) giveBackOfMapped(i int, mappings []int) {
 	w := p.words
 	p.add(InvalidFree, i, mappings[0], -1, 0, func() Finding {
 		f := Finding{
-			Message: "MemAddressFree is given " + w.rangeOf(i) + ", but memory is still mapped there.",
+			Message: "MemAddressFree should come after the last unmap, but it is given " + w.rangeOf(i) + ", where memory is still mapped.",
 			Why:     whyGiveBack,
 			Fix:     "Call cuda.MemUnmap for all that is mapped in the range first, on every path.",
 		}
@@ -124,7 +124,8 @@ func (p *report) giveBackOfPart(i, reserved int) {
 	w := p.words
 	p.add(InvalidFree, i, reserved, -1, 0, func() Finding {
 		return Finding{
-			Message: "MemAddressFree is given " + w.rangeOf(i) + ", but what was reserved there is " + w.rangeOf(reserved) + ".",
+			Message: "MemAddressFree should be given the whole range that was reserved, " + w.rangeOf(reserved) + ", but is given " +
+				w.rangeOf(i) + ".",
 			Why:     whyGiveBack,
 			Fix:     "Pass the address that cuda.MemAddressReserve returned and the size that it was given.",
 			Related: []Related{{reserved, "reserved here"}},
@@ -136,8 +137,8 @@ func (p *report) giveBackTwice(i, first int) {
 	w := p.words
 	p.add(DoubleFree, i, first, -1, 0, func() Finding {
 		return Finding{
-			Message: "MemAddressFree is given " + w.rangeOf(i) + ", which had been given back before.",
-			Why:     "Once given back the addresses are anyone's: the next allocation may get them.",
+			Message: "MemAddressFree gives back " + w.rangeOf(i) + " a second time; once is enough.",
+			Why:     "Once the addresses are given back, the next allocation may get them.",
 			Fix:     "Give each range back once: remove one of the two calls, or set the address to 0 after the first.",
 			Related: []Related{{first, "given back first here"}},
 		}
@@ -148,7 +149,7 @@ func (p *report) giveBackOfNothing(i int) {
 	w := p.words
 	p.add(InvalidFree, i, -1, -1, 0, func() Finding {
 		return Finding{
-			Message: "MemAddressFree is given " + w.rangeOf(i) + ", which is no range that this program has reserved.",
+			Message: "MemAddressFree should be given a range that MemAddressReserve returned, but is given " + w.rangeOf(i) + ", which is none.",
 			Why:     whyGiveBack,
 			Fix:     "Pass the address that cuda.MemAddressReserve returned and the size that it was given.",
 		}
@@ -160,7 +161,7 @@ func (p *report) releaseTwice(i, first int, a *allocation) {
 	w := p.words
 	p.add(DoubleFree, i, first, a.made, 0, func() Finding {
 		return Finding{
-			Message: "MemRelease releases the handle of " + w.memory(a) + " a second time.",
+			Message: "MemRelease releases the handle of " + w.memory(a) + " a second time; once is enough.",
 			Why:     whyHandle,
 			Fix: "Release each handle once: remove one of the two calls. What is mapped keeps its memory without a handle, until it " +
 				"is unmapped.",
@@ -172,7 +173,7 @@ func (p *report) releaseTwice(i, first int, a *allocation) {
 func (p *report) releaseOfNothing(i int) {
 	p.add(InvalidFree, i, -1, -1, 0, func() Finding {
 		return Finding{
-			Message: "MemRelease is given a null handle.",
+			Message: "MemRelease should be given a handle from MemCreate, but is given 0.",
 			Why:     whyHandle,
 			Fix:     "Check the error of cuda.MemCreate, and pass the handle that it returned.",
 		}
@@ -184,8 +185,8 @@ func (p *report) freeOfMapping(i int, a *allocation) {
 	w := p.words
 	p.add(InvalidFree, i, -1, a.made, 0, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s is given an address that %s was mapped to.", capital(w.callOn(i)), w.memory(a)),
-			Why:     "A free takes what an allocation returned; addresses and memory that were made apart are given back apart.",
+			Message: fmt.Sprintf("%s should be given memory that an allocation returned, but is given an address where %s was mapped.", capital(w.callOn(i)), w.memory(a)),
+			Why:     "Memory that is mapped with MemMap is given back in the steps in which it was made: mapping, handle, addresses.",
 			Fix:     "Call cuda.MemUnmap for the mapping, cuda.MemRelease for the handle and cuda.MemAddressFree for the range.",
 			Related: p.from(a),
 		}

@@ -60,10 +60,14 @@ func (w *words) stream(id trace.ID) string {
 	if id == legacyID {
 		return "the legacy default stream"
 	}
-	if name, ok := w.names[id]; ok {
-		return name
+	name, ok := w.names[id]
+	switch {
+	case !ok:
+		return "stream " + strconv.Itoa(int(id))
+	case len(name) == 1: // "a" is hard to tell from an article
+		return "stream " + name
 	}
-	return "stream " + strconv.Itoa(int(id))
+	return name
 }
 
 // nameStreams finds the names that the grader has given.
@@ -150,6 +154,14 @@ func (w *words) edge(i, j int) string {
 	}
 	return "Record an event on " + from + " after " + w.call(i) + " (cuda.EventRecord), and make " +
 		w.stream(w.record(j).Stream) + " wait for it before " + w.call(j) + " (cuda.StreamWaitEvent)."
+}
+
+// freer is who has to wait before the free of the i-th record: its stream, or the host.
+func (w *words) freer(i int) string {
+	if r := w.record(i); !onHost(r.Op) {
+		return w.stream(r.Stream)
+	}
+	return "the host"
 }
 
 // asynchronously is the advice to give the work of a synchronous call, the i-th record's, to the stream of the one that it

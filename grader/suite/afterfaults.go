@@ -14,7 +14,7 @@ type FaultRun struct {
 	From, To int // the run's records
 	Failed   int // the record of the call that failed
 	Op       trace.Op
-	What     string // a clause to begin a sentence with: "The 2nd call of cuda.FreeAsync was made to answer CUDA_ERROR_… (1)"
+	What     string // a clause to begin a sentence with: "As a test, the 2nd call of cuda.FreeAsync was made to fail with CUDA_ERROR_… (1)"
 	Before   int    // the outcome of the run as it is, before any call was made to fail
 	Again    int    // the outcome of the run after it, in which nothing was made to fail; -1 if there was none
 }
@@ -43,7 +43,7 @@ func (c *CaseNotes) FaultRuns() []FaultRun {
 		if r := &c.Trace.Records[run.Failed]; op == trace.OpLaunch {
 			name += ", " + CallName(r) + ","
 		}
-		run.What = fmt.Sprintf("The %s was made to answer %s", name, faultCode(op))
+		run.What = fmt.Sprintf("As a test, the %s was made to fail with %s", name, faultCode(op))
 		if i+1 < len(c.Outcomes) {
 			run.Again = i + 1
 		}
@@ -88,7 +88,8 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 	})
 	var found []Finding
 	if len(runs) == 0 && len(c.Outcomes) > 0 && c.Outcomes[0].Err != "" {
-		found = append(found, UnexpectedError(j.Function, c.Outcomes[0]))
+		from, to := c.Window(0)
+		found = append(found, e.AtError(UnexpectedError(j.Function, c.Outcomes[0]), c, from, to))
 	}
 	for _, run := range runs {
 		if run.Outcome.OK() && (j.Recovers == nil || !j.Recovers(run)) {
@@ -128,14 +129,14 @@ func (run *FaultRun) holds(f Finding) bool { return f.Record >= run.From && f.Re
 func (e *Evidence) ignored(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
 	f := Finding{
 		Rule: "error-ignored", Severity: Error, Record: run.Failed,
-		Message: fmt.Sprintf("%s, and %s should have returned that error, but it returned nil.", run.What, j.Function),
-		Why:     "A CUDA call that fails does nothing at all; what follows works on memory or results that are not there.",
+		Message: fmt.Sprintf("%s. %s should have returned that error, but it returned nil.", run.What, j.Function),
+		Why:     "A CUDA call that fails does nothing, so what follows works on memory or results that are not there.",
 		Fix:     "Check the error of this call and return it.",
 	}
 	if gives(run.Op) {
-		f.Why = "A CUDA call that fails does nothing at all: what was to be given back is still held, and only this error tells."
-		f.Fix = "Keep the error of this call and return it; errors.Join puts it beside one that came before. " +
-			"A call in a defer is made where the function returns; a function around it can set a named result."
+		f.Why = "A CUDA call that fails does nothing: what it should give back is still held, and only this error tells the caller."
+		f.Fix = "Keep the error of this call and return it; errors.Join adds it to one that came before. In a defer, put the call " +
+			"into a func literal that sets the function's named error result."
 	}
 	return e.At(f, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
 }
@@ -152,36 +153,36 @@ func gives(op trace.Op) bool {
 
 // remains is, for what makes a thing, what to say when it was left behind, and what gives it back.
 var remains = map[trace.Op]struct{ left, fix string }{
-	trace.OpMalloc:      {"the memory that was allocated here was still not freed", "Free it with cuda.Free before returning the error."},
-	trace.OpMallocHost:  {"the pinned memory that was allocated here was still not freed", "Free it with cuda.FreeHost before returning the error."},
-	trace.OpMallocAsync: {"the memory that was allocated here was still not freed", "Free it with cuda.FreeAsync, behind what uses it, before returning the error."},
-	trace.OpMallocFromPoolAsync: {"the memory that was allocated here was still not freed",
-		"Free it with cuda.FreeAsync, behind what uses it, before returning the error."},
-	trace.OpEventCreate: {"the event that was created here was still there",
+	trace.OpMalloc:      {"the memory that was allocated here should have been freed, but was not", "Free it with cuda.Free before returning the error."},
+	trace.OpMallocHost:  {"the pinned memory that was allocated here should have been freed, but was not", "Free it with cuda.FreeHost before returning the error."},
+	trace.OpMallocAsync: {"the memory that was allocated here should have been freed, but was not", "Free it with cuda.FreeAsync, after what uses it, before returning the error."},
+	trace.OpMallocFromPoolAsync: {"the memory that was allocated here should have been freed, but was not",
+		"Free it with cuda.FreeAsync, after what uses it, before returning the error."},
+	trace.OpEventCreate: {"the event that was created here should have been destroyed, but was not",
 		"Call cuda.EventDestroy before returning the error; a defer right after the creation covers every way out."},
-	trace.OpStreamCreate:  {"the stream that was created here was still there", "Call cuda.StreamDestroy before returning the error."},
-	trace.OpMemPoolCreate: {"the memory pool that was made here was still there", "Call cuda.MemPoolDestroy before returning the error."},
-	trace.OpMemAddressReserve: {"the address range that was reserved here was still reserved",
+	trace.OpStreamCreate:  {"the stream that was created here should have been destroyed, but was not", "Call cuda.StreamDestroy before returning the error."},
+	trace.OpMemPoolCreate: {"the memory pool that was created here should have been destroyed, but was not", "Call cuda.MemPoolDestroy before returning the error."},
+	trace.OpMemAddressReserve: {"the address range that was reserved here should have been given back, but was not",
 		"Give it back with cuda.MemAddressFree, at its whole size, before returning the error."},
-	trace.OpMemCreate: {"the physical memory that was created here was still held",
+	trace.OpMemCreate: {"the memory that was created here should have been released, but was not",
 		"Call cuda.MemRelease before returning the error; memory that is mapped is held until it is unmapped as well."},
-	trace.OpMemMap: {"the memory that was mapped here was still mapped",
+	trace.OpMemMap: {"the memory that was mapped here should have been unmapped, but was not",
 		"Call cuda.MemUnmap before returning the error, and then release the handle."},
 }
 
 // OnError words a finding of the order checker's for a call of function in which something failed. what is a clause:
-// "The 1st kernel launch was made to answer …".
+// "As a test, the 1st kernel launch was made to fail with …".
 func (c *CaseNotes) OnError(f Finding, what, function string) Finding {
 	if f.Rule == "leak" {
 		words, known := remains[c.Trace.Records[f.Record].Op]
 		if !known {
-			words.left, words.fix = "what was made here was still there", f.Fix
+			words.left, words.fix = "what was made here should have been given back, but was not", f.Fix
 		}
-		f.Message = fmt.Sprintf("%s, and after %s had returned, %s.", what, function, words.left)
-		f.Why = "The caller never learns of it, so nobody else can give it back."
+		f.Message = fmt.Sprintf("%s. When %s had returned, %s.", what, function, words.left)
+		f.Why = "Only your code knows of it, so nobody else can give it back."
 		f.Fix = words.fix
 	} else {
-		f.Message = fmt.Sprintf("%s, and then: %s", what, f.Message)
+		f.Message = fmt.Sprintf("%s. After that: %s", what, f.Message)
 	}
 	f.Rule += "-on-error"
 	return f
@@ -196,7 +197,7 @@ func waits(op trace.Op) bool {
 func lastResort(f Finding, run FaultRun) Finding {
 	if run.Op == trace.OpEventRecord || run.Op == trace.OpStreamWaitEvent {
 		f.Severity = Remark
-		f.Fix = "Where no event can be had, the host is left: cuda.StreamSynchronize for that stream, then free."
+		f.Fix = "Where no event can be had, let the host wait: cuda.StreamSynchronize for the stream that uses the memory, then free."
 		f.Related, f.Picture = nil, ""
 	}
 	return f
@@ -215,8 +216,8 @@ func (e *Evidence) notRetried(c *CaseNotes, run FaultRun, j FaultJudge) []Findin
 	}
 	return []Finding{e.At(Finding{
 		Rule: "leak-on-error", Severity: Error, Record: run.Failed,
-		Message: fmt.Sprintf("%s, and when %s was called once more, what this call was to give back was not given back.", run.What, j.Retried),
-		Why:     "A CUDA call that fails does nothing at all, so what it was to give back is still held.",
+		Message: fmt.Sprintf("%s. When %s was called once more, it should have tried this call again, but did not: what it gives back is still held.", run.What, j.Retried),
+		Why:     "A CUDA call that fails does nothing, so it has to be made again.",
 		Fix: fmt.Sprintf("Forget a thing only when the call that gives it back has succeeded, so that the next %s finds it.",
 			j.Retried),
 	}, c.Trace.SiteOf(failed))}
@@ -250,7 +251,7 @@ func (e *Evidence) unusable(c *CaseNotes, run FaultRun, j FaultJudge) []Finding 
 	}
 	return []Finding{e.At(Finding{
 		Rule: "not-usable-after-error", Severity: Error, Record: run.Failed,
-		Message: fmt.Sprintf("%s. The next call, in which nothing was made to fail, should have worked as ever, but %s", run.What, wrong),
+		Message: fmt.Sprintf("%s. The next call, in which nothing was made to fail, should have worked as before, but %s", run.What, wrong),
 		Why:     "A CUDA call that answers an error has changed nothing, so the program may go on after it.",
 		Fix:     "Put back what the code has changed before the call that failed: what it keeps from one call to the next, and what it was lent.",
 	}, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))}

@@ -3,6 +3,7 @@ package suite
 import (
 	"strings"
 
+	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
@@ -30,6 +31,8 @@ type CaseNotes struct {
 	Samples  map[string][]int64 // nanoseconds
 	Trace    *trace.Trace       // never nil; empty for a timed case
 	Findings []Finding          // the order checker's
+
+	calls []window // of all calls, once somebody has asked
 }
 
 // Window is the records that the i-th Call of the case made, as a range of indices into Trace.Records.
@@ -42,18 +45,25 @@ func (c *CaseNotes) Window(i int) (from, to int) {
 
 type window struct{ from, to int }
 
-// windows are those of all calls.
+// windows are those of all calls. They are looked for once: the trace stays as it came.
 func (c *CaseNotes) windows() []window {
-	var all []window
+	if c.calls == nil {
+		c.calls = findWindows(c.Trace)
+	}
+	return c.calls
+}
+
+func findWindows(t *trace.Trace) []window {
+	all := []window{}
 	open := false
-	for at := range c.Trace.Records {
-		r := &c.Trace.Records[at]
+	for at := range t.Records {
+		r := &t.Records[at]
 		if r.Op != trace.OpMark {
 			continue
 		}
 		switch {
 		case strings.HasPrefix(r.Label, markCall):
-			all = append(all, window{at + 1, len(c.Trace.Records)})
+			all = append(all, window{at + 1, len(t.Records)})
 			open = true
 		case strings.HasPrefix(r.Label, markReturn) && open:
 			all[len(all)-1].to = at
@@ -106,6 +116,22 @@ func (e *Evidence) At(f Finding, site trace.Site) Finding {
 	f.File, f.Line = places[0].File, places[0].Line
 	for _, p := range places[1:] {
 		f.Related = append(f.Related, Related{File: p.File, Line: p.Line, Message: "called from " + p.Func})
+	}
+	return f
+}
+
+// AtError gives a finding the line of the student's first call among some records that answered an error, in which the
+// trouble began. That work is not ready is an answer.
+func (e *Evidence) AtError(f Finding, c *CaseNotes, from, to int) Finding {
+	for at := from; at < to; at++ {
+		r := &c.Trace.Records[at]
+		if r.Code == 0 || r.Code == int32(device.ErrorNotReady) || r.Phase == trace.Enter {
+			continue
+		}
+		if placed := e.At(f, c.Trace.SiteOf(r)); placed.File != "" {
+			placed.Record = at
+			return placed
+		}
 	}
 	return f
 }

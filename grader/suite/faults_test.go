@@ -100,8 +100,8 @@ func TestEveryCallFailsOnce(t *testing.T) {
 	runs := c.FaultRuns()
 	require.Len(t, runs, 9)
 	require.Len(t, c.Outcomes, 1+2*9)
-	require.Equal(t, "The 1st call of cuda.MallocAsync was made to answer CUDA_ERROR_OUT_OF_MEMORY (2)", runs[0].What)
-	require.Equal(t, "The 3rd call of cuda.FreeAsync was made to answer CUDA_ERROR_INVALID_VALUE (1)", runs[8].What)
+	require.Equal(t, "As a test, the 1st call of cuda.MallocAsync was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2)", runs[0].What)
+	require.Equal(t, "As a test, the 3rd call of cuda.FreeAsync was made to fail with CUDA_ERROR_INVALID_VALUE (1)", runs[8].What)
 	for _, run := range runs {
 		require.False(t, run.Outcome.OK())
 		require.True(t, c.Outcomes[run.Again].OK(), c.Outcomes[run.Again].Label)
@@ -141,7 +141,7 @@ func TestAnErrorIsIgnored(t *testing.T) {
 		}
 	})
 	require.Equal(t, []string{"error-ignored"}, rules(found))
-	require.Equal(t, "The 1st call of cuda.FreeAsync was made to answer CUDA_ERROR_INVALID_VALUE (1), and Run should have returned "+
+	require.Equal(t, "As a test, the 1st call of cuda.FreeAsync was made to fail with CUDA_ERROR_INVALID_VALUE (1). Run should have returned "+
 		"that error, but it returned nil.", found[0].Message)
 }
 
@@ -186,8 +186,8 @@ func TestTheThirdAllocationLeaksTheFirst(t *testing.T) {
 		}
 	})
 	require.Equal(t, []string{"leak-on-error"}, rules(found))
-	require.Equal(t, "The 3rd call of cuda.MallocAsync was made to answer CUDA_ERROR_OUT_OF_MEMORY (2), and after Run had returned, "+
-		"the memory that was allocated here was still not freed.", found[0].Message)
+	require.Equal(t, "As a test, the 3rd call of cuda.MallocAsync was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2). When Run had returned, "+
+		"the memory that was allocated here should have been freed, but was not.", found[0].Message)
 }
 
 func TestNotUsableAfterAnError(t *testing.T) {
@@ -382,8 +382,9 @@ func TestMappedMemoryIsLeftBehind(t *testing.T) {
 		messages = append(messages, f.Message)
 	}
 	all := strings.Join(messages, "\n")
-	for _, left := range []string{"address range that was reserved here was still reserved",
-		"physical memory that was created here was still held", "memory that was mapped here was still mapped"} {
+	for _, left := range []string{"address range that was reserved here should have been given back, but was not",
+		"memory that was created here should have been released, but was not",
+		"memory that was mapped here should have been unmapped, but was not"} {
 		require.Contains(t, all, left)
 	}
 }

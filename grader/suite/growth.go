@@ -29,9 +29,10 @@ const (
 
 // Bounds on a growth measurement.
 const (
-	growthSamples = 9
+	growthSamples = 9                     // at most
 	growthChunk   = 100                   // operations between two looks at the clock
 	growthOps     = 100_000               // in one sample at most, so that it gets around among as many things
+	growthOpsFew  = 20_000                // and among few
 	growthBudget  = 40 * time.Millisecond // of CPU time, after which a sample ends with what it has
 )
 
@@ -41,8 +42,10 @@ func monotonic() int64 { return int64(time.Since(start)) }
 var start = time.Now()
 
 // Growth times an operation of the host's alone, among few and among many things, and the solution's among many: each
-// function carries its operation out so many times. Times are CPU time of this thread, with the collector off; samples
-// take turns, and JudgeGrowth takes the least of each. The first error ends it; it is noted as an outcome.
+// function carries its operation out so many times; solution is nil where there is none. Times are CPU time of this
+// thread, with the collector off; samples take turns, and JudgeGrowth takes the least of each. It ends early where, cold or
+// warm, even the dearest of the many is far from GrowthPasses times the cheapest of the few. The first error ends it as
+// well; it is noted as an outcome.
 func (b *Bench) Growth(few, many, solution func(operations int) error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -52,16 +55,24 @@ func (b *Bench) Growth(few, many, solution func(operations int) error) {
 	contenders := []Contender{
 		{Name: seriesFew, Run: func() error { return few(growthChunk) }},
 		{Name: seriesMany, Run: func() error { return many(growthChunk) }},
-		{Name: seriesReference, Run: func() error { return solution(growthChunk) }},
 	}
+	if solution != nil {
+		contenders = append(contenders, Contender{Name: seriesReference, Run: func() error { return solution(growthChunk) }})
+	}
+	samples := map[string][]int64{}
 	for round := range growthSamples + 1 { // the first only warms up
+		if round > 1 && 2*slices.Max(samples[seriesMany]) <= GrowthPasses*slices.Min(samples[seriesFew]) {
+			return
+		}
 		for _, i := range order.Perm(len(contenders)) {
 			took, ok := b.sampleGrowth(contenders[i])
 			if !ok {
 				return
 			}
+			name := contenders[i].Name
+			samples[name] = append(samples[name], took)
 			if round > 0 {
-				b.Notes.Sample(contenders[i].Name, took)
+				b.Notes.Sample(name, took)
 			}
 		}
 	}
@@ -70,6 +81,10 @@ func (b *Bench) Growth(few, many, solution func(operations int) error) {
 // sampleGrowth is the CPU time of growthUnit operations, measured over as many as the budget allows.
 func (b *Bench) sampleGrowth(c Contender) (nanoseconds int64, ok bool) {
 	o := Outcome{Label: c.Name}
+	operations := growthOps
+	if c.Name == seriesFew {
+		operations = growthOpsFew
+	}
 	began := threadTime()
 	for done := growthChunk; ; done += growthChunk {
 		if err := guard(&o, c.Run); err != nil {
@@ -79,7 +94,7 @@ func (b *Bench) sampleGrowth(c Contender) (nanoseconds int64, ok bool) {
 			b.Notes.Outcome(o)
 			return 0, false
 		}
-		if took := threadTime() - began; done >= growthOps || took > int64(growthBudget) {
+		if took := threadTime() - began; done >= operations || took > int64(growthBudget) {
 			return took * growthUnit / int64(done), true
 		}
 	}
@@ -121,8 +136,8 @@ func JudgeGrowth(notes *CaseNotes, w GrowthWords) Answer {
 		return a
 	}
 	f := Finding{
-		Rule: "grows", Severity: Remark, Record: -1,
-		Message: fmt.Sprintf("With %s %s should cost about what it costs with %s, but takes %.0f ns instead of %.0f: %.0f times as long.",
+		Rule: "grows", Severity: Remark, Record: -1, Function: "Alloc",
+		Message: fmt.Sprintf("With %s, %s should take about as long as with %s, but took %.0f ns instead of %.0f, which is %.0f times as long.",
 			w.Many, w.Operation, w.Few, dear.Value, cheap.Value, growth.Value),
 		Why: w.Why, Fix: w.Fix,
 	}

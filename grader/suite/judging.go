@@ -46,9 +46,9 @@ func CallName(r *trace.Record) string {
 func UnexpectedError(function string, o Outcome) Finding {
 	return Finding{
 		Rule: "unexpected-error", Severity: Error, Record: -1,
-		Message: fmt.Sprintf("%s should have returned nil for %s, but it returned: %s", function, o.Label, o.Err),
+		Message: fmt.Sprintf("%s should have returned nil for %s, but it returned: %s.", function, o.Label, strings.TrimSuffix(o.Err, ".")),
 		Why:     "A CUDA call that answers an error has done nothing, so what follows cannot be right.",
-		Fix:     "Find the CUDA call that answered this error: its name stands at the start of the message.",
+		Fix:     "Look at the call that the error names: what is said behind its name is what was wrong with it.",
 	}
 }
 

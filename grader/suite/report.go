@@ -80,6 +80,8 @@ type Finding struct {
 	Picture string `json:"picture,omitempty"`
 	// Record is the index of the record at fault in its case's trace; -1 where there is none.
 	Record int `json:"-"`
+	// Function is the student's function at fault where no line is and it is another than the suite's.
+	Function string `json:"-"`
 }
 
 // Related is a second place that a finding is about.

@@ -17,6 +17,7 @@ import (
 type Suite struct {
 	Exercise string // as on the command line, "async-pipeline"
 	Package  string // the folder and package, "asyncpipeline"
+	Function string // "Run": its first line is where a finding points to that is about none of the student's calls
 	Cases    []Case
 	Checks   []Question
 	// Benchmarks are for comparing only: no check needs one.

@@ -65,9 +65,9 @@ func hint(call string, code device.Code) string {
 var hints = map[device.Code]string{
 	device.ErrorOutOfMemory: "the device has no room for so much more; " +
 		"free what is no longer needed, and look for memory that is never freed",
-	device.ErrorNotInitialized: "the driver was not started; this is a fault of cudalab's, please report it",
-	device.ErrorNoDevice:       "there is no GPU to be seen; try the simulator, with --device sim",
-	device.ErrorInvalidDevice:  "there is one device, and its number is 0",
+	device.ErrorNotInitialized: "cudalab has not started the driver; that is a fault of cudalab's: please report it",
+	device.ErrorNoDevice:       "no GPU was found; try the simulator, with --device sim",
+	device.ErrorInvalidDevice:  "no device has this number; there is one device, and its number is 0",
 	device.ErrorInvalidPTX: "the driver cannot compile the kernel; " +
 		"cudalab doctor prints what the driver says about it",
 	device.ErrorUnsupportedPTX: "the kernel's PTX is newer than this driver understands; install a newer driver",
@@ -75,17 +75,17 @@ var hints = map[device.Code]string{
 		"create it first and destroy it after its last use",
 	device.ErrorNotReady: "the work is still pending; this is an answer rather than a fault: " +
 		"ask again later, or synchronise to wait for it",
-	device.ErrorIllegalAddress: "a kernel touched memory that is not allocated, and the device's context is lost; " +
+	device.ErrorIllegalAddress: "a kernel touched memory that is not allocated, and from then on every CUDA call fails; " +
 		"look at the pointers and sizes that the launches before this call were given",
 	device.ErrorLaunchResources: "a block needs more registers or shared memory than there is; " +
 		"launch with fewer threads per block",
-	device.ErrorLaunchTimeout: "a kernel ran longer than the system allows, and the device's context is lost; " +
+	device.ErrorLaunchTimeout: "a kernel ran longer than the system allows, and from then on every CUDA call fails; " +
 		"look for a kernel that never ends",
-	device.ErrorMisalignedAddress: "a kernel touched an address that is no multiple of its type's size, and the " +
-		"device's context is lost; align what you hand to kernels",
-	device.ErrorLaunchFailed: "a kernel died on the device, and the device's context is lost; " +
+	device.ErrorMisalignedAddress: "a kernel touched an address that is no multiple of its type's size, and from then on " +
+		"every CUDA call fails; align what you hand to kernels",
+	device.ErrorLaunchFailed: "a kernel died on the device, and from then on every CUDA call fails; " +
 		"look at the pointers and sizes that the launches before this call were given",
-	device.ErrorContextIsDestroyed: "the device's context is gone, and with it all memory, streams and events; " +
+	device.ErrorContextIsDestroyed: "an earlier fault has ended the work with the device, and all memory, streams and events are gone; " +
 		"look for the first call that failed",
 	device.ErrorNotSupported: "this GPU or its driver does not offer the call; cudalab doctor lists what it offers",
 }
@@ -95,7 +95,7 @@ const (
 	badFree  = "no allocation that is still alive starts at this address; free what an allocation returned, once"
 	badRange = "the bytes do not lie within one live allocation; compare the pointer and the count with " +
 		"what was allocated, and look for a free before this call; mapped memory needs MemSetAccess before its use"
-	badFlags = "the flags are none that this call knows"
+	badFlags = "this call knows no such flags; use 0 or the constants that package cuda has for it"
 	noFlags  = "the flags must be 0: CUDA has none for this call"
 )
 
@@ -104,7 +104,7 @@ var invalidValue = map[string]string{
 	callStreamCreate:    badFlags,
 	callEventCreate:     badFlags,
 	callMalloc:          badSize,
-	callMallocAsync:     "the size is negative",
+	callMallocAsync:     "the size is negative; ask for 0 bytes or more",
 	callMallocHost:      badSize,
 	callFree:            badFree,
 	callFreeAsync:       badFree,

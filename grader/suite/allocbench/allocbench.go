@@ -39,8 +39,8 @@ const (
 // some ten microseconds.
 const (
 	hostBatch   = 4096
-	asyncBatch  = 512
-	mallocBatch = 32
+	asyncBatch  = 1024
+	mallocBatch = 128
 )
 
 // The contenders that need no allocator. The last is what an allocator's lesson argues against.
@@ -49,42 +49,65 @@ const (
 	malloc      = "cuda.Malloc (baseline)"
 )
 
+// Rivals are the implementations that contend with each other and with CUDA's own calls.
+type Rivals struct{ Student, Solution Make }
+
 // maker is an implementation under its name.
 type maker struct {
 	name string
 	make Make
 }
 
-// Benchmarks compare two implementations with each other and with CUDA's own calls, and weigh what they know of a block.
-func Benchmarks(student, solution Make) []suite.Benchmark {
-	makers := []maker{{suite.Yours, student}, {suite.Solution, solution}}
+func (r Rivals) makers() []maker {
+	return []maker{{suite.Yours, r.Student}, {suite.Solution, r.Solution}}
+}
+
+// Benchmarks are all workloads.
+func (r Rivals) Benchmarks() []suite.Benchmark {
+	return append(r.Pairs(""), r.Growth(), r.Bookkeeping())
+}
+
+// Pairs are the workloads in which every block is freed. note has to be known to read the figures.
+func (r Rivals) Pairs(note string) []suite.Benchmark {
 	const pair = "allocation and free"
+	streams := "Only cuda.MallocAsync knows of streams; the others do the same without."
+	if note != "" {
+		streams += " " + note
+	}
 	return []suite.Benchmark{
 		{
-			ID: "same-size", Name: "one size, " + size(pairSize) + ": allocate and free", Operation: pair,
-			Drive: func(b *suite.Bench) { field{b, makers}.pairs(1, sameSize) },
+			ID: "same-size", Name: "same size, " + size(pairSize), Operation: pair, Note: note,
+			Drive: func(b *suite.Bench) { field{b, r.makers()}.pairs(1, sameSize) },
 		},
 		{
-			ID: "random-mix", Name: fmt.Sprintf("random mix, %s to %s, up to %d blocks out", size(least), size(largest), mostLive), Operation: pair,
+			ID: "random-mix", Operation: pair, Note: note,
+			Name: fmt.Sprintf("random mix, %s to %s with up to %d out", size(least), size(largest), mostLive),
 			Drive: func(b *suite.Bench) {
 				mix := drawMix(b.Rand(), hostBatch)
-				field{b, makers}.pairs(1, mix.carryOut)
+				field{b, r.makers()}.pairs(1, mix.carryOut)
 			},
 		},
 		{
-			ID: "two-streams", Name: "two streams in turns, " + size(pairSize) + ": allocate and free", Operation: pair,
-			Note:  "Only cuda.MallocAsync knows of streams; the others do the same without.",
-			Drive: func(b *suite.Bench) { field{b, makers}.pairs(2, sameSize) },
+			ID: "alternating-streams", Name: "alternating streams, " + size(pairSize), Operation: pair, Note: streams,
+			Drive: func(b *suite.Bench) { field{b, r.makers()}.pairs(2, sameSize) },
 		},
-		{
-			ID: "growth", Name: fmt.Sprintf("growth: from empty to %d blocks of %s", allBlocks, size(pairSize)), Operation: "allocation",
-			Note:  "The allocators have their memory from New, which is not in the time, and the pool of cuda.MallocAsync keeps its own.",
-			Drive: func(b *suite.Bench) { field{b, makers}.growth() },
-		},
-		{
-			ID: "bookkeeping", Name: fmt.Sprintf("bookkeeping: host memory with %d blocks out", weighedBlocks), Operation: "block",
-			Drive: func(b *suite.Bench) { weigh(b, makers) },
-		},
+	}
+}
+
+// Growth is the workload that only allocates.
+func (r Rivals) Growth() suite.Benchmark {
+	return suite.Benchmark{
+		ID: "growth", Name: fmt.Sprintf("growth from nothing to %d blocks of %s", allBlocks, size(pairSize)), Operation: "allocation",
+		Note:  "The allocators have their memory from New, which is not in the time, and the pool of cuda.MallocAsync keeps its own.",
+		Drive: func(b *suite.Bench) { field{b, r.makers()}.growth() },
+	}
+}
+
+// Bookkeeping weighs what the implementations keep on the host.
+func (r Rivals) Bookkeeping() suite.Benchmark {
+	return suite.Benchmark{
+		ID: "bookkeeping", Name: fmt.Sprintf("bookkeeping on the host for %d blocks", weighedBlocks), Operation: "block",
+		Drive: func(b *suite.Bench) { weigh(b, r.makers()) },
 	}
 }
 
@@ -120,7 +143,7 @@ func weigh(b *suite.Bench, makers []maker) {
 		})
 		if a != nil {
 			b.Must(cuda.DeviceSynchronize())
-			_ = a.Close() // what it leaves is swept away behind the benchmark
+			b.Call(m.name, a.Close)
 		}
 	}
 }

@@ -45,19 +45,16 @@ func sameSize(a Allocator, operations int) error {
 }
 
 // mix is a sequence of allocations and frees, drawn ahead so that drawing is not in the time.
-type mix struct {
-	steps []step
-	held  [mostLive]cuda.DevicePtr
-}
+type mix struct{ steps []step }
 
-// step allocates the block that a slot holds, or with size 0 frees it.
+// step allocates a block and keeps it in a slot, or with size 0 frees the one that is there.
 type step struct {
 	slot int
 	size int64
 }
 
-// drawMix draws at least so many allocations, and frees at random points between them: sizes are uniform, and as long as
-// there is a choice either is as likely. From when no block is out on, the same number of steps is a fair start anywhere.
+// drawMix draws so many allocations of uniform sizes, and the frees between them of any block that is out. The more are out
+// the likelier is a free, so that soon about half of mostLive are.
 func drawMix(r *rand.Rand, allocations int) *mix {
 	m := &mix{}
 	var out, in []int // slots
@@ -65,7 +62,7 @@ func drawMix(r *rand.Rand, allocations int) *mix {
 		in = append(in, i)
 	}
 	for allocations > 0 || len(out) > 0 {
-		if len(out) == 0 || allocations > 0 && len(in) > 0 && r.IntN(2) == 0 {
+		if allocations > 0 && r.IntN(mostLive) >= len(out) {
 			slot := in[len(in)-1]
 			in = in[:len(in)-1]
 			out = append(out, slot)
@@ -84,12 +81,12 @@ func drawMix(r *rand.Rand, allocations int) *mix {
 
 // carryOut does the first steps of the sequence, up to so many allocations, and then frees what is out.
 func (m *mix) carryOut(a Allocator, operations int) (err error) {
+	var held [mostLive]cuda.DevicePtr
 	for _, s := range m.steps {
 		if s.size == 0 {
-			err = a.Free(m.held[s.slot])
-			m.held[s.slot] = 0
+			err, held[s.slot] = a.Free(held[s.slot]), 0
 		} else if operations > 0 {
-			m.held[s.slot], err = a.Alloc(s.size)
+			held[s.slot], err = a.Alloc(s.size)
 			operations--
 		} else {
 			break
@@ -98,11 +95,10 @@ func (m *mix) carryOut(a Allocator, operations int) (err error) {
 			return err
 		}
 	}
-	for slot, p := range m.held {
+	for _, p := range held {
 		if p == 0 {
 			continue
 		}
-		m.held[slot] = 0
 		if err := a.Free(p); err != nil {
 			return err
 		}
@@ -145,6 +141,9 @@ func (f field) growth() {
 	enter(mallocAsync, ordered, allBlocks)
 	enter(malloc, plain{}, allBlocks)
 	f.b.Contest(entries...)
+	for _, e := range entries {
+		f.b.Call(e.Name, e.Prepare)
+	}
 	f.close(made, ordered)
 }
 

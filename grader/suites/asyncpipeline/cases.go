@@ -157,9 +157,9 @@ func (d driver) faults(b *suite.Bench) {
 
 // Names of the contenders and notes of the timed case.
 const (
-	seriesStudent  = "yours"
-	seriesSolution = "solution"
-	seriesBaseline = "baseline"
+	seriesStudent  = suite.Yours
+	seriesSolution = suite.Solution
+	seriesBaseline = suite.Baseline
 	noteMultiplier = "multiplier"
 	noteTimedSum   = "timed sum"
 )
@@ -184,11 +184,11 @@ func (d driver) speed(b *suite.Bench) {
 	sample := func(run Run) func() error {
 		return func() error { return run(a.streams, a.batches(w)) }
 	}
-	contenders := []suite.Contender{
-		{Name: seriesStudent, Run: sample(d.student)},
-		{Name: seriesSolution, Run: sample(d.solution)},
-		{Name: seriesBaseline, Run: sample(baseline)},
+	contenders := []suite.Contender{{Name: seriesStudent, Run: sample(d.student)}}
+	if d.solution != nil {
+		contenders = append(contenders, suite.Contender{Name: seriesSolution, Run: sample(d.solution)})
 	}
+	contenders = append(contenders, suite.Contender{Name: seriesBaseline, Run: sample(baseline)})
 	prepare := func() {
 		m = multiplier(r)
 		w = speedWorkload(m)

@@ -67,9 +67,9 @@ func incomplete(e *suite.Evidence) string {
 	return ""
 }
 
-// batchName is "batch 2 of 7 (257 elements)", counted from 0 as in the code.
+// batchName is "batches[2] (257 elements)".
 func (c *call) batchName(i int) string {
-	return fmt.Sprintf("batches[%d] of %d (%s)", i, len(c.w.batches), count(c.w.batches[i].N, "element", "elements"))
+	return fmt.Sprintf("batches[%d] (%s)", i, count(c.w.batches[i].N, "element", "elements"))
 }
 
 // streamName is how the student sees a stream: by its place in the slice.
@@ -146,7 +146,7 @@ func judgeArguments(e *suite.Evidence) suite.Answer {
 			}
 			a.Findings = append(a.Findings, e.At(suite.Finding{
 				Rule: "late-argument-check", Severity: suite.Error, Record: at,
-				Message: fmt.Sprintf("Run was given %s and called %s before it refused.", o.Label, suite.CallName(r)),
+				Message: fmt.Sprintf("Run was given %s: it should have refused before any CUDA call, but it called %s first.", o.Label, suite.CallName(r)),
 				Why:     "An argument that is refused before the first CUDA call leaves nothing to undo.",
 				Fix:     "Look at all the arguments, every batch included, before the first CUDA call.",
 			}, notes.Trace.SiteOf(r)))

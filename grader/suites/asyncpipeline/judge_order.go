@@ -49,9 +49,9 @@ func (c *call) misplaced(i int) []suite.Finding {
 		}
 		found = append(found, c.at(suite.Finding{
 			Rule: "wrong-stream", Severity: suite.Error,
-			Message: fmt.Sprintf("With %s, %s belongs on streams[%d %% %d], that is streams[%d]; %s for it is on %s.",
+			Message: fmt.Sprintf("With %s, every call for %s should be on streams[%d %% %d], which is streams[%d], but %s is on %s.",
 				c.w.label, c.batchName(i), i, len(c.streams), index, suite.CallName(r), c.streamName(r.Stream)),
-			Why: "Operations in one stream run in order without further ado, and batches in different streams can overlap.",
+			Why: "Work in one stream runs in order by itself, and work in different streams can run at the same time.",
 			Fix: "Take stream := streams[i%len(streams)] once per batch and give it to every call of that batch.",
 		}, at))
 		return true
@@ -106,19 +106,20 @@ func waiting(r *trace.Record, busy bool) (suite.Finding, bool) {
 	switch {
 	case slices.Contains(synchronousAllocs, r.Op):
 		f.Rule = "synchronous-allocation"
-		f.Message = suite.CallName(r) + " allocates outside any stream; its memory has to be freed by a call that waits for the device."
-		f.Why = "Memory from cuda.MallocAsync belongs to the stream's order, comes from a pool and goes back without waiting."
+		f.Message = "The buffer should be allocated in the batch's stream, but " + suite.CallName(r) + " allocates outside any stream, and what frees such memory waits for the device."
+		f.Why = "cuda.MallocAsync and cuda.FreeAsync only join the stream's queue: the memory comes from a pool and goes back without a wait."
 		f.Fix = "Allocate with cuda.MallocAsync(size, stream) and free with cuda.FreeAsync(ptr, stream)."
 	case known:
-		f.Message = suite.CallName(r) + " " + what + "; Run should return without waiting for the device."
+		f.Message = "Run should return without waiting for the device, but " + suite.CallName(r) + " " + what + "."
 		if r.Op == trace.OpFree {
 			f.Fix = "Allocate with cuda.MallocAsync(size, stream) and free with cuda.FreeAsync(ptr, stream)."
 		}
 	case (r.Op == trace.OpStreamQuery || r.Op == trace.OpEventQuery) && r.Code != 0:
-		f.Message = suite.CallName(r) + " asks whether the device is done and was told: not yet. Asking until it is done is waiting."
+		f.Message = "Run should return without waiting for the device, but " + suite.CallName(r) +
+			" asks whether it is done, and was told: not yet. Asking until it is done is waiting."
 	case busy && r.Took > pendingDelay/2:
-		f.Message = fmt.Sprintf("%s did not return for %.1f ms while the streams were busy; Run should return without waiting "+
-			"for the device.", suite.CallName(r), float64(r.Took)/1e6)
+		f.Message = fmt.Sprintf("Run should return without waiting for the device, but %s did not return for %.1f ms while "+
+			"the streams were busy.", suite.CallName(r), float64(r.Took)/1e6)
 	default:
 		return suite.Finding{}, false
 	}

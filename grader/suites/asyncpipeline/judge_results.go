@@ -17,7 +17,7 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 	batches := 0
 	for _, c := range good(e) {
 		if !c.outcome.OK() {
-			a.Findings = append(a.Findings, suite.UnexpectedError("Run", c.outcome))
+			a.Findings = append(a.Findings, e.AtError(suite.UnexpectedError("Run", c.outcome), c.notes, c.from, c.to))
 			continue
 		}
 		for i, got := range c.sums {
@@ -101,6 +101,6 @@ func (c *call) explain(i int, want, got uint64) (words, fix string) {
 	case got == oracle.ReduceProcess(b.N-1, b.Multiplier, b.Work):
 		return ", the sum without the last element", "Cover all elements: a grid of (n + block - 1) / block blocks."
 	}
-	return "", "See that process and reduce are both launched over all N elements of this batch, with its own Multiplier " +
-		"and Work, into its own Result, in this order."
+	return "", "Launch kernels.Process and then kernels.Reduce over all N elements of this batch, with its own Multiplier and " +
+		"Work, into its own Result. Where memory is used too early or too late, the check of the order below names the line."
 }

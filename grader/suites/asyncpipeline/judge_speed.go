@@ -1,6 +1,7 @@
 package asyncpipeline
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 
@@ -11,6 +12,11 @@ import (
 // speedLimit is how much slower than the solution a right program may be.
 const speedLimit = 1.5
 
+//go:embed paces.txt
+var paces string
+
+var pacing = suite.Pacing{Versus: "the synchronous baseline", Limit: speedLimit, Recorded: paces}
+
 func judgeSpeed(e *suite.Evidence) suite.Answer {
 	notes := e.Cases[caseSpeed]
 	for _, o := range notes.Outcomes {
@@ -19,26 +25,19 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 	if f, wrong := wrongWhenTimed(notes); wrong {
 		return suite.Answer{Findings: []suite.Finding{f}}
 	}
-	yours, solution, baseline := notes.Samples[seriesStudent], notes.Samples[seriesSolution], notes.Samples[seriesBaseline]
-	if len(yours) == 0 {
+	pace, ok := e.Pace(notes, pacing)
+	if !ok {
 		return suite.Answer{Skip: "No time could be measured."}
 	}
-	ratio := measure.RatioOf(yours, solution)
-	speedup := measure.RatioOf(baseline, yours)
 	a := suite.Answer{
 		Message: fmt.Sprintf("%.2f times the solution's time; %.1f times as fast as the synchronous baseline.",
-			ratio.Value, speedup.Value),
-		Measurements: []suite.Measurement{
-			suite.Figure("time / solution's time", "x", ratio, speedLimit),
-			suite.Figure("speedup over the synchronous baseline", "x", speedup, 0),
-			suite.Microseconds("your time", yours),
-			suite.Microseconds("the solution's time", solution),
-			suite.Microseconds("the baseline's time", baseline),
-		},
+			pace.Ratio.Value, pace.Speedup.Value),
+		Findings:     pace.Remarks,
+		Measurements: pace.Measurements,
 	}
-	if ratio.Against(speedLimit) == measure.Beyond {
+	if pace.TooSlow(pacing) {
 		a.Confirm = true
-		a.Findings = []suite.Finding{tooSlow(ratio)}
+		a.Findings = append(a.Findings, tooSlow(pace.Ratio))
 	}
 	return a
 }
@@ -46,9 +45,9 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 func tooSlow(ratio measure.Interval) suite.Finding {
 	return suite.Finding{
 		Rule: "too-slow", Severity: suite.Error, Record: -1,
-		Message: fmt.Sprintf("%d batches on %d streams take %.1f times as long as the solution's (%.1f to %.1f); "+
-			"up to %.1f times would be fine.", speedBatches, speedStreams, ratio.Value, ratio.Low, ratio.High, speedLimit),
-		Why: "One batch fills only a part of the GPU, so most of the time is won by running batches of different streams at once.",
+		Message: fmt.Sprintf("%d batches on %d streams should take at most %.1f times as long as the solution's, but take %.1f times as "+
+			"long (%.1f to %.1f).", speedBatches, speedStreams, speedLimit, ratio.Value, ratio.Low, ratio.High),
+		Why: "One batch fills only a part of the GPU, so batches in different streams can run at the same time.",
 		Fix: "Keep every stream supplied: no call that waits for the device, and batch i on streams[i%len(streams)].",
 	}
 }
@@ -65,7 +64,8 @@ func wrongWhenTimed(notes *suite.CaseNotes) (suite.Finding, bool) {
 			}
 			return suite.Finding{
 				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("While Run was timed with %s, batches[%d] came out wrong, though the same code was right before.",
+				Message: fmt.Sprintf("Run should compute every sum in each call, but while it was timed with %s, that of batches[%d] was wrong; "+
+					"the same code was right before.",
 					w.label, i),
 				Why: "Work that is left out or reused from an earlier call is not faster work.",
 				Fix: "Compute every batch anew in every call, whatever was computed before.",

@@ -2,6 +2,8 @@
 package asyncpipeline
 
 import (
+	"fmt"
+
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/native/cuda"
@@ -27,6 +29,7 @@ func New(student, solution Run) *suite.Suite {
 	return &suite.Suite{
 		Exercise: "async-pipeline",
 		Package:  "asyncpipeline",
+		Function: "Run",
 		Cases: []suite.Case{
 			{ID: caseArguments, Drive: d.arguments},
 			{ID: caseShapes, Drive: d.shapes},
@@ -51,5 +54,7 @@ func New(student, solution Run) *suite.Suite {
 			{ID: "speed", Name: "as fast as overlapping batches allow",
 				Needs: []string{caseSpeed}, Judge: judgeSpeed},
 		},
+		Benchmarks: []suite.Benchmark{{ID: "speed", Name: fmt.Sprintf("%d batches on %d streams", speedBatches, speedStreams), Operation: "run",
+			Note: "The baseline takes memory from cuda.Malloc and waits for every batch, all on one stream.", Drive: d.speed}},
 	}
 }

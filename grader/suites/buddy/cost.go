@@ -43,9 +43,15 @@ func (d driver) cost(b *suite.Bench) {
 		}
 		loads = append(loads, l)
 	}
-	solution := &load{layout: loads[1].layout, blocks: manyBlocks}
-	b.Must(solution.fill(d.solution, r))
-	b.Growth(loads[0].exchange, loads[1].exchange, solution.exchange)
+	if d.solution == nil {
+		b.Growth(loads[0].exchange, loads[1].exchange, nil)
+	} else {
+		solution := &load{layout: loads[1].layout, blocks: manyBlocks}
+		b.Must(solution.fill(d.solution, r))
+		b.Growth(loads[0].exchange, loads[1].exchange, solution.exchange)
+		_, err := solution.empty()
+		b.Must(err)
+	}
 	for _, l := range loads {
 		out, apart := l.out()
 		b.Value(noteOut, uint64(out))
@@ -58,8 +64,6 @@ func (d driver) cost(b *suite.Bench) {
 			return err
 		})
 	}
-	_, err := solution.empty()
-	b.Must(err)
 	b.Must(baseline(b))
 }
 

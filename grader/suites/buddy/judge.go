@@ -2,6 +2,7 @@ package buddy
 
 import (
 	"fmt"
+	"strings"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/sequence"
@@ -24,7 +25,7 @@ func judgeArguments(e *suite.Evidence) suite.Answer {
 		case !o.Argument:
 			a.Findings = append(a.Findings, suite.Finding{
 				Rule: "wrong-error", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s", o.Label, o.Err),
+				Message: fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", o.Label, strings.TrimSuffix(o.Err, ".")),
 				Why:     "The caller finds out with errors.Is whether the arguments were at fault or the device.",
 				Fix:     fix,
 			})
@@ -33,7 +34,7 @@ func judgeArguments(e *suite.Evidence) suite.Answer {
 			r := &notes.Trace.Records[at]
 			a.Findings = append(a.Findings, e.At(suite.Finding{
 				Rule: "late-argument-check", Severity: suite.Error, Record: at,
-				Message: fmt.Sprintf("%s should have refused at once, but it called %s before.", o.Label, suite.CallName(r)),
+				Message: fmt.Sprintf("%s should have refused before any CUDA call, but it called %s first.", o.Label, suite.CallName(r)),
 				Why:     "An argument that is refused before anything is made leaves nothing to undo.",
 				Fix:     "Look at both arguments, rounded up, before the first CUDA call.",
 			}, notes.Trace.SiteOf(r)))
@@ -156,9 +157,9 @@ func judgeBlocks(e *suite.Evidence) suite.Answer {
 		a.Skip = "No block could be stamped on the device."
 	case wrong > 0:
 		a.Findings = []suite.Finding{{
-			Rule: "overwritten", Severity: suite.Error, Record: -1,
-			Message: fmt.Sprintf("The blocks should have kept what their users wrote, but on the device %d words of 8 bytes were other ones "+
-				"when they were read back.", wrong),
+			Rule: "overwritten", Severity: suite.Error, Record: -1, Function: "Alloc",
+			Message: fmt.Sprintf("The blocks should have kept what their users wrote, but when they were read back from the device, %d "+
+				"words of 8 bytes had other values.", wrong),
 			Why: "A block is its user's alone from Alloc until Free.",
 			Fix: "Write nothing to the root block: what the allocator has to remember of its blocks belongs on the host.",
 		}}

@@ -15,7 +15,7 @@ func judgeCleanup(e *suite.Evidence) suite.Answer {
 		return a // what goes wrong without any failure would only be told again for each failure
 	}
 	if outcomes := e.Cases[caseFaults].Outcomes; len(outcomes) == 0 || !outcomes[0].OK() {
-		a.Skip = "Not even without a failure did the allocator work, so this could not be seen."
+		a.Skip = "The allocator did not work even where no call failed, so this could not be seen."
 		return a
 	}
 	a.Findings = suite.Unique(append(a.Findings, e.AfterFaults(caseFaults, suite.FaultJudge{
@@ -52,7 +52,7 @@ func judgeCost(e *suite.Evidence) suite.Answer {
 // wrongWhenTimed looks at the blocks that were handed out under the clock, and at what was left when all were freed.
 func wrongWhenTimed(notes *suite.CaseNotes) (suite.Finding, bool) {
 	f := suite.Finding{
-		Rule: "wrong-when-timed", Severity: suite.Error, Record: -1,
+		Rule: "wrong-when-timed", Severity: suite.Error, Record: -1, Function: "Alloc",
 		Why: "Two users of one block destroy each other's data; an allocator is no faster for that.",
 		Fix: "Do the same work whatever the size of the root and the number of blocks.",
 	}

@@ -40,6 +40,7 @@ func New(student, solution Make) *suite.Suite {
 	return &suite.Suite{
 		Exercise: "buddy",
 		Package:  "buddy",
+		Function: "New",
 		Cases: []suite.Case{
 			{ID: caseArguments, Drive: d.arguments},
 			{ID: caseExamples, Drive: d.examples},
@@ -65,5 +66,6 @@ func New(student, solution Make) *suite.Suite {
 			{ID: "cost", Name: "the cost does not grow with the number of blocks",
 				Needs: []string{caseCost}, Judge: judgeCost},
 		},
+		Benchmarks: d.benchmarks(),
 	}
 }

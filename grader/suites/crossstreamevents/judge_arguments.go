@@ -33,7 +33,7 @@ func refusals(e *suite.Evidence, notes *suite.CaseNotes, function, fix string) [
 				answer = "another error: " + o.Err
 			}
 			found = append(found, suite.Finding{
-				Rule: "bad-argument-accepted", Severity: suite.Error, Record: -1,
+				Rule: "bad-argument-accepted", Severity: suite.Error, Record: -1, Function: function,
 				Message: fmt.Sprintf("%s was given %s: it should have returned contract.ErrArgument, or an error that wraps it, "+
 					"but it returned %s.", function, o.Label, answer),
 				Why: whyEarly,
@@ -48,7 +48,7 @@ func refusals(e *suite.Evidence, notes *suite.CaseNotes, function, fix string) [
 			}
 			found = append(found, e.At(suite.Finding{
 				Rule: "late-argument-check", Severity: suite.Error, Record: at,
-				Message: fmt.Sprintf("%s was given %s and called %s before it refused.", function, o.Label, suite.CallName(r)),
+				Message: fmt.Sprintf("%s was given %s: it should have refused before any CUDA call, but it called %s first.", function, o.Label, suite.CallName(r)),
 				Why:     whyEarly,
 				Fix:     "Look at all the arguments before the first CUDA call.",
 			}, notes.Trace.SiteOf(r)))

@@ -29,14 +29,14 @@ func afterIndependent(e *suite.Evidence) []suite.Finding {
 	var found []suite.Finding
 	for _, f := range notes.Findings {
 		if slices.Contains(suite.EndRules, f.Rule) {
-			found = append(found, notes.OnError(f, "The independent work answered an error", "Share"))
+			found = append(found, notes.OnError(f, "As a test, independent returned an error", "Share"))
 		}
 	}
 	if kept := notes.Values[noteKept]; len(kept) > 0 && kept[0] == 0 {
 		found = append(found, suite.Finding{
 			Rule: "error-ignored", Severity: suite.Error, Record: -1,
-			Message: "independent returned an error, and Share should have returned it (errors.Is finds it), but it did not.",
-			Why:     "The caller has to know that its own work is not in the queue.",
+			Message: "As a test, independent returned an error. Share should have returned it too (errors.Is looks for it), but did not.",
+			Why:     "The caller has to know that its own work is not in the stream's queue.",
 			Fix:     "Return the error of independent once the buffer is freed; errors.Join keeps several errors.",
 		})
 	}

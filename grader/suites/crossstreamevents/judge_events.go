@@ -44,17 +44,20 @@ func (c *call) waiting(r *trace.Record) (suite.Finding, bool) {
 	switch {
 	case r.Op == trace.OpMalloc || r.Op == trace.OpMallocHost || r.Op == trace.OpFree:
 		f.Rule = "synchronous-allocation"
-		f.Message = suite.CallName(r) + " stands outside every stream, so no event can put it in order with their work."
-		f.Why = "Memory from cuda.MallocAsync belongs to a stream's order, and whoever waits for that stream by an event may use it."
+		f.Message = "The buffer should be allocated and freed in a stream, but " + suite.CallName(r) +
+			" stands outside every stream, so no event can order it."
+		f.Why = "Memory from cuda.MallocAsync exists from that place in its stream on: another stream that waits for an event recorded " +
+			"there may use it."
 		f.Fix = fixAsync
 	case known:
-		f.Message = fmt.Sprintf("%s %s; %s should leave the order to events and return at once.",
-			suite.CallName(r), what, c.w.function())
+		f.Message = fmt.Sprintf("%s should leave the order to events and return at once, but %s %s.", c.w.function(),
+			suite.CallName(r), what)
 	case (r.Op == trace.OpStreamQuery || r.Op == trace.OpEventQuery) && r.Code != 0:
-		f.Message = suite.CallName(r) + " asks whether the device is done and was told: not yet. Asking until it is done is waiting."
+		f.Message = c.w.function() + " should leave the order to events and return at once, but " + suite.CallName(r) +
+			" asks whether the device is done, and was told: not yet. Asking until it is done is waiting."
 	case len(c.w.late) > 0 && r.Took > lateDelay/2:
-		f.Message = fmt.Sprintf("%s did not return for %.1f ms while a stream was busy; %s should return at once.",
-			suite.CallName(r), float64(r.Took)/1e6, c.w.function())
+		f.Message = fmt.Sprintf("%s should return at once, but %s did not return for %.1f ms while a stream was busy.",
+			c.w.function(), suite.CallName(r), float64(r.Took)/1e6)
 	default:
 		return suite.Finding{}, false
 	}

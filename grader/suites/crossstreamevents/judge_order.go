@@ -36,34 +36,34 @@ func (c *call) misplaced() []suite.Finding {
 		name := c.w.streamName(want)
 		found = append(found, c.at(suite.Finding{
 			Rule:    "wrong-stream",
-			Message: fmt.Sprintf("%s is in %s, but %s belongs in %s.", suite.CallName(r), c.streamName(r.Stream), what, name),
+			Message: fmt.Sprintf("%s should be in stream %s, but %s is in %s.", what, name, suite.CallName(r), c.streamName(r.Stream)),
 			Why: "Each stream works through its own queue, so the stream that a call is given to decides what it waits for and " +
 				"what waits for it.",
-			Fix: fmt.Sprintf("Pass %s to this call.", name),
+			Fix: fmt.Sprintf("Pass %s as the stream of this call.", name),
 		}, at))
 		return true
 	})
 	return found
 }
 
-// belongs is the stream that a call has to be in, 0 for the source, and what the call is; -1 where any will do. Calls that
+// belongs is the stream that a call has to be in, 0 for the source, and what to call it at the start of a sentence; -1 where any will do. Calls that
 // belong to no stream at all are another check's.
 func (c *call) belongs(r *trace.Record) (stream int, what string) {
 	switch r.Op {
 	case trace.OpMallocAsync, trace.OpMallocFromPoolAsync:
-		return 0, "the allocation"
+		return 0, "The allocation"
 	case trace.OpFreeAsync:
-		return 0, "the free"
+		return 0, "The free"
 	case trace.OpLaunch:
 		if r.Kernel == "process" {
-			return 0, "process"
+			return 0, "The launch of process"
 		}
 	case trace.OpMemset, trace.OpMemcpyHtoD, trace.OpMemcpyDtoD, trace.OpMemcpyDtoH:
 		return -1, ""
 	}
 	for i := range c.w.outs() {
 		if c.touches(r, i) {
-			return i + 1, "the work on " + c.w.outName(i)
+			return i + 1, "The work on " + c.w.outName(i)
 		}
 	}
 	return -1, ""
@@ -94,9 +94,9 @@ func (c *call) leftOut() []suite.Finding {
 			continue
 		}
 		found = append(found, suite.Finding{
-			Rule: "step-left-out", Severity: suite.Error, Record: -1,
-			Message: fmt.Sprintf("%s for %s: %s holds the right sum, but not from kernels.Reduce over a buffer that this call has "+
-				"allocated and filled with kernels.Process.", c.w.function(), c.w.label(), c.w.outName(i)),
+			Rule: "step-left-out", Severity: suite.Error, Record: -1, Function: c.w.function(),
+			Message: fmt.Sprintf("%s for %s should get the sum at %s from kernels.Reduce, over a buffer that it has allocated and filled "+
+				"with kernels.Process, but the sum came there in another way.", c.w.function(), c.w.label(), c.w.outName(i)),
 			Why: "The exercise is about handing a buffer from stream to stream; the number is only there to show that it worked.",
 			Fix: "Allocate the buffer, launch kernels.Process and then kernels.Reduce in every call.",
 		})

@@ -9,7 +9,7 @@ import (
 )
 
 func judgeOverlap(e *suite.Evidence) suite.Answer {
-	return judgeCalls(e, "The independent work need not wait for b, nor one consumer for another.", func(c *call) []suite.Finding {
+	return judgeCalls(e, "The work of independent need not wait for b, nor one consumer for another.", func(c *call) []suite.Finding {
 		if !c.outcome.OK() {
 			return nil
 		}
@@ -66,23 +66,23 @@ func (c *call) judgeIndependent() []suite.Finding {
 	switch {
 	case len(made) == 0:
 		f.Severity, f.Record = suite.Error, -1
-		f.Message = "Share never called independent."
+		f.Message = "Share should call independent once, but never did."
 		return []suite.Finding{f}
 	case len(made) > 1:
-		f.Message = fmt.Sprintf("Share called independent %d times; once is what it should be.", len(made))
+		f.Message = fmt.Sprintf("Share should call independent once, but called it %d times.", len(made))
 		return []suite.Finding{c.at(f, made[1])}
 	}
 	at := made[0]
 	if r := &c.notes.Trace.Records[at]; r.Stream != c.streams[0] {
 		f.Rule = "wrong-stream"
-		f.Message = fmt.Sprintf("Share called independent with %s; it should be called with a.", c.streamName(r.Stream))
-		f.Why = "The caller's work has its place in a; in another stream it is in no order with the rest of a's work."
+		f.Message = fmt.Sprintf("Share should call independent with stream a, but called it with %s.", c.streamName(r.Stream))
+		f.Why = "The caller's work belongs in a; in another stream nothing orders it with the rest of a's work."
 		f.Fix = "Call independent(a)."
 		return []suite.Finding{c.at(f, at)}
 	}
 	if last := c.reduction(0); last > at {
 		f.Rule = "independent-too-early"
-		f.Message = "Share called independent before it had enqueued all of b's work."
+		f.Message = "Share should call independent once all of b's work is enqueued, but called it before that."
 		f.Why = "What is enqueued first can begin first: while the host is busy enqueuing the independent work, b has nothing to do."
 		f = c.at(f, at)
 		c.relate(&f, last, "the reduction is enqueued only here")
@@ -90,11 +90,11 @@ func (c *call) judgeIndependent() []suite.Finding {
 	}
 	if wait, waits := c.order(at)[c.streams[0]][c.streams[1]]; waits {
 		f.Rule = "overlap-lost"
-		f.Message = "Stream a is made to wait for b before independent is called, so the independent work cannot begin until b is done."
+		f.Message = "The work of independent should run beside that of b, but here stream a is made to wait for b before independent is called."
 		f.Why = "A stream that waits for an event holds back all that is enqueued in it later, whether that needs the wait or not."
 		f.Fix = "Call independent(a) first; a has to wait for b only before it frees the buffer."
 		f = c.at(f, wait)
-		c.relate(&f, at, "the independent work is enqueued only here, behind that wait")
+		c.relate(&f, at, "the work of independent is enqueued only here, after that wait")
 		return []suite.Finding{f}
 	}
 	return nil
@@ -115,10 +115,9 @@ func (c *call) judgeConsumers() []suite.Finding {
 				continue
 			}
 			f := c.at(suite.Finding{
-				Rule: "overlap-lost",
-				Message: fmt.Sprintf("The reduction in %s comes after the work of %s, because of this wait; the two could run at the same "+
-					"time.", c.w.streamName(1+i), c.w.streamName(1+j)),
-				Why: "A stream that waits for an event also waits for all that the event's stream had waited for.",
+				Rule:    "overlap-lost",
+				Message: fmt.Sprintf("The reduction in %s should not have to wait for the work of %s, but this call makes it wait.", c.w.streamName(1+i), c.w.streamName(1+j)),
+				Why:     "A stream that waits for an event also waits for all that the event's stream had waited for.",
 				Fix: "Make each consumer wait for one event only, recorded in source right after process and before source waits for " +
 					"any consumer.",
 			}, wait)

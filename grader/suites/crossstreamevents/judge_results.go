@@ -15,7 +15,9 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 	sums := 0
 	a := judgeCalls(e, "", func(c *call) []suite.Finding {
 		if !c.outcome.OK() {
-			return []suite.Finding{suite.UnexpectedError(c.w.function(), c.outcome)}
+			f := suite.UnexpectedError(c.w.function(), c.outcome)
+			f.Function = c.w.function()
+			return []suite.Finding{e.AtError(f, c.notes, c.from, c.to)}
 		}
 		var found []suite.Finding
 		for i, got := range c.sums {
@@ -33,7 +35,7 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 func (c *call) wrongResult(i int, got uint64) suite.Finding {
 	words, fix := c.explain(i, got)
 	f := suite.Finding{
-		Rule: "wrong-result", Severity: suite.Error, Record: -1,
+		Rule: "wrong-result", Severity: suite.Error, Record: -1, Function: c.w.function(),
 		Message: fmt.Sprintf("%s for %s: %s should have the sum %d, but has %d%s.",
 			c.w.function(), c.w.label(), c.w.outName(i), c.w.want(), got, words),
 		Why: "The sum is over the exact bits of every element, so a single element that is missing or different shows.",
@@ -71,6 +73,6 @@ func (c *call) explain(i int, got uint64) (words, fix string) {
 	case got == oracle.ReduceProcess(c.w.n-1, 1, 0):
 		return ", the sum without the last element", "Cover all elements: a grid of (n + block - 1) / block blocks."
 	}
-	return "", fmt.Sprintf("See that kernels.Process writes all n elements, with multiplier 1 and work 0, that %s waits for it "+
-		"before it reduces them, and that they are not freed before that.", stream)
+	return "", fmt.Sprintf("Launch kernels.Process over all n elements, with multiplier 1 and work 0, make %s wait for it before it "+
+		"reduces them, and free them only after that; the check of the order below names the line where a wait is missing.", stream)
 }

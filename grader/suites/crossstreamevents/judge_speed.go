@@ -1,6 +1,7 @@
 package crossstreamevents
 
 import (
+	_ "embed"
 	"fmt"
 
 	"cudalab/grader/measure"
@@ -9,6 +10,9 @@ import (
 
 // speedLimit is how much slower than the solution a right program may be.
 const speedLimit = 1.5
+
+//go:embed paces.txt
+var paces string
 
 func judgeSpeed(e *suite.Evidence) suite.Answer {
 	notes := e.Cases[caseSpeed]
@@ -21,26 +25,21 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 			return suite.Answer{Findings: []suite.Finding{f}}
 		}
 		name := w.function()
-		yours, solution := notes.Samples[series(name, seriesStudent)], notes.Samples[series(name, seriesSolution)]
-		baseline := notes.Samples[series(name, seriesBaseline)]
-		if len(yours) == 0 {
+		pacing := suite.Pacing{Function: name, Versus: "a host that waits", Limit: speedLimit, Recorded: paces}
+		pace, ok := e.Pace(notes, pacing)
+		if !ok {
 			return suite.Answer{Skip: "No time could be measured."}
 		}
-		ratio, speedup := measure.RatioOf(yours, solution), measure.RatioOf(baseline, yours)
 		if a.Message != "" {
 			a.Message += " "
 		}
 		a.Message += fmt.Sprintf("%s takes %.2f times the solution's time and is %.1f times as fast as with a host that waits.",
-			name, ratio.Value, speedup.Value)
-		a.Measurements = append(a.Measurements,
-			suite.Figure(name+": time / solution's time", "x", ratio, speedLimit),
-			suite.Figure(name+": speedup over a host that waits", "x", speedup, 0),
-			suite.Microseconds(name+": your time", yours),
-			suite.Microseconds(name+": the solution's time", solution),
-			suite.Microseconds(name+": the baseline's time", baseline))
-		if ratio.Against(speedLimit) == measure.Beyond {
+			name, pace.Ratio.Value, pace.Speedup.Value)
+		a.Findings = append(a.Findings, pace.Remarks...)
+		a.Measurements = append(a.Measurements, pace.Measurements...)
+		if pace.TooSlow(pacing) {
 			a.Confirm = true
-			a.Findings = append(a.Findings, tooSlow(name, ratio))
+			a.Findings = append(a.Findings, tooSlow(name, pace.Ratio))
 		}
 	}
 	return a
@@ -48,9 +47,9 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 
 func tooSlow(function string, ratio measure.Interval) suite.Finding {
 	return suite.Finding{
-		Rule: "too-slow", Severity: suite.Error, Record: -1,
-		Message: fmt.Sprintf("%s takes %.1f times as long as the solution's (%.1f to %.1f) beside other long work; up to %.1f times "+
-			"would be fine.", function, ratio.Value, ratio.Low, ratio.High, speedLimit),
+		Rule: "too-slow", Severity: suite.Error, Record: -1, Function: function,
+		Message: fmt.Sprintf("Beside other long work %s should take at most %.1f times as long as the solution's, but takes %.1f times as "+
+			"long (%.1f to %.1f).", function, speedLimit, ratio.Value, ratio.Low, ratio.High),
 		Why: "Two long pieces of work in two streams take the time of one, unless a wait puts them one after the other.",
 		Fix: "Let a stream wait only for what it needs, and the host for nothing.",
 	}
@@ -67,9 +66,9 @@ func wrongWhenTimed(notes *suite.CaseNotes, w workload) (suite.Finding, bool) {
 				continue
 			}
 			return suite.Finding{
-				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("While %s was timed for %s, %s came out wrong, though the same code was right before.",
-					w.function(), w.label(), w.outName(i)),
+				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1, Function: w.function(),
+				Message: fmt.Sprintf("%s should do all of its work in each call, but while it was timed for %s, the sum at %s was wrong; the "+
+					"same code was right before.", w.function(), w.label(), w.outName(i)),
 				Why: "Work that is left out or reused from an earlier call is not faster work.",
 				Fix: "Do all the work anew in every call, whatever was done before.",
 			}, true

@@ -9,9 +9,9 @@ import (
 
 // Names of the contenders and notes of the timed case; each series stands behind its function's name.
 const (
-	seriesStudent  = "yours"
-	seriesSolution = "solution"
-	seriesBaseline = "baseline"
+	seriesStudent  = suite.Yours
+	seriesSolution = suite.Solution
+	seriesBaseline = suite.Baseline
 	noteTimedN     = "timed n"
 	noteTimedSum   = "timed sum"
 )
@@ -68,9 +68,11 @@ func (d driver) race(b *suite.Bench, w workload, sample func(*arena, Code) error
 	contender := func(name string, code Code) suite.Contender {
 		return suite.Contender{Name: series(w.function(), name), Run: func() error { return sample(a, code) }}
 	}
-	contenders := []suite.Contender{
-		contender(seriesStudent, d.student), contender(seriesSolution, d.solution), contender(seriesBaseline, baseline),
+	contenders := []suite.Contender{contender(seriesStudent, d.student)}
+	if d.solution.Share != nil {
+		contenders = append(contenders, contender(seriesSolution, d.solution))
 	}
+	contenders = append(contenders, contender(seriesBaseline, baseline))
 	prepare := func() {
 		a.w.n = timedElements/2 + r.IntN(timedElements/2)
 		a.poison()

@@ -34,6 +34,7 @@ func New(student, solution Code) *suite.Suite {
 	return &suite.Suite{
 		Exercise: "cross-stream-events",
 		Package:  "crossstreamevents",
+		Function: "Share",
 		Cases: []suite.Case{
 			{ID: caseShareArguments, Drive: d.shareArguments},
 			{ID: caseShare, Drive: d.share},
@@ -64,5 +65,7 @@ func New(student, solution Code) *suite.Suite {
 			{ID: "speed", Name: "as fast as overlapping streams allow",
 				Needs: []string{caseSpeed}, Judge: judgeSpeed},
 		},
+		Benchmarks: []suite.Benchmark{{ID: "speed", Name: "two streams that each have 1 ms of work of their own", Operation: "call",
+			Note: "The baseline has the host wait wherever one stream has to come after another.", Drive: d.speed}},
 	}
 }

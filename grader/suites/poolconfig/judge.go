@@ -151,7 +151,7 @@ func judged(e *suite.Evidence, tells bool, judge func(*call) []suite.Finding) su
 			ok++
 			a.Findings = append(a.Findings, judge(&c)...)
 		} else if tells {
-			a.Findings = append(a.Findings, suite.UnexpectedError("Run", c.outcome))
+			a.Findings = append(a.Findings, e.AtError(suite.UnexpectedError("Run", c.outcome), c.notes, c.from, c.to))
 		}
 	}
 	a.Findings = suite.Unique(a.Findings)

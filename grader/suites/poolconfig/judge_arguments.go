@@ -2,6 +2,7 @@ package poolconfig
 
 import (
 	"fmt"
+	"strings"
 
 	"cudalab/grader/suite"
 	"cudalab/native/trace"
@@ -24,8 +25,8 @@ func judgeArguments(e *suite.Evidence) suite.Answer {
 		case !o.Argument:
 			a.Findings = append(a.Findings, suite.Finding{
 				Rule: "wrong-error", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("Run was given %s: it should have returned contract.ErrArgument, but it returned: %s",
-					o.Label, o.Err),
+				Message: fmt.Sprintf("Run was given %s: it should have returned contract.ErrArgument, but it returned: %s.",
+					o.Label, strings.TrimSuffix(o.Err, ".")),
 				Why: "The caller finds out with errors.Is whether the arguments were at fault or the device.",
 				Fix: fix,
 			})
@@ -39,7 +40,7 @@ func judgeArguments(e *suite.Evidence) suite.Answer {
 			}
 			a.Findings = append(a.Findings, e.At(suite.Finding{
 				Rule: "late-argument-check", Severity: suite.Error, Record: at,
-				Message: fmt.Sprintf("Run was given %s and should have refused at once, but it called %s before.", o.Label,
+				Message: fmt.Sprintf("Run was given %s: it should have refused before it made anything, but it called %s first.", o.Label,
 					suite.CallName(r)),
 				Why: "An argument that is refused before anything is made leaves nothing to undo.",
 				Fix: "Look at all the arguments, every size included, before the first CUDA call but cuda.GetDeviceCount.",

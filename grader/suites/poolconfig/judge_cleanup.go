@@ -34,7 +34,7 @@ func poolsAfterFaults(e *suite.Evidence) []suite.Finding {
 			continue // it may be the very call that was to put them back
 		}
 		for _, f := range c.changedPools() {
-			f.Message = fmt.Sprintf("%s, and after Run had returned, the device's pools were not as it had found them.", run.What)
+			f.Message = fmt.Sprintf("%s. When Run had returned, the device's pools should have been as it had found them, but were not.", run.What)
 			found = append(found, e.Because(f, e.Cases[caseFaults], run))
 		}
 	}

@@ -59,7 +59,7 @@ func (c *call) early(i int) []suite.Finding {
 				Rule: "sampled-early",
 				Message: fmt.Sprintf("With %s, a round should be sampled when its blocks are freed and all streams have been waited "+
 					"for, but here %s is asked for while work is still pending.", c.w.label, s.name),
-				Why: "A pool gives memory back at a synchronisation: before it, the numbers are those of a moment that never comes again.",
+				Why: "A pool gives memory back when the host waits for the device, so before that its numbers still change.",
 				Fix: "Free the blocks, call cuda.StreamSynchronize for every stream, and ask then.",
 			})}
 		}

@@ -62,8 +62,8 @@ func (c *call) compare(name string, s contract.Sample, from, to int) []suite.Fin
 		}
 		f := suite.Finding{
 			Rule: "invented",
-			Message: fmt.Sprintf("With %s, %s.%s is %s, but at that time nothing asked the pool for %s.", c.w.label, name,
-				sampled[i].field, bytesName(value), sampled[i].name),
+			Message: fmt.Sprintf("With %s, %s.%s should be what the pool answered at that time; it is %s, but nothing asked the pool "+
+				"for %s then.", c.w.label, name, sampled[i].field, bytesName(value), sampled[i].name),
 			Why: "How much a pool reserves is the driver's decision, and differs from device to device: only the pool knows.",
 			Fix: "Call cuda.MemPoolGetAttribute(pool, " + sampled[i].name + ") at that moment and report what it answers.",
 		}
@@ -73,7 +73,7 @@ func (c *call) compare(name string, s contract.Sample, from, to int) []suite.Fin
 			f.Rule = "wrong-report"
 			f.Message = fmt.Sprintf("With %s, %s.%s should be %s, which %s answered here, but it is %s.", c.w.label, name,
 				sampled[i].field, bytesName(answers[n-1].value), sampled[i].name, bytesName(value))
-			f.Why = "Reserved is what the pool holds, Used what is handed out of it, UsedHigh the most that was."
+			f.Why = "Reserved is all that the pool holds, Used what is allocated from it now, and UsedHigh the most that ever was."
 			f.Fix = "Put each answer into its own field of the sample that is taken at this moment."
 		}
 		found = append(found, c.at(at, f))
@@ -97,8 +97,8 @@ func (c *call) reset(i int) []suite.Finding {
 	}
 	return []suite.Finding{c.at(to, suite.Finding{
 		Rule: "mark-not-reset",
-		Message: fmt.Sprintf("With %s, the mark for the most memory used should be reset before round %d begins here, but nothing did.",
-			c.w.label, i),
+		Message: fmt.Sprintf("With %s, the mark for the most memory used (cuda.MemPoolAttrUsedMemHigh) should be reset before round %d "+
+			"begins here, but nothing resets it.", c.w.label, i),
 		Why: "The mark only ever rises: without a reset it shows the peak of all rounds so far, not this round's.",
 		Fix: "Call cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrUsedMemHigh, 0) before the round's first allocation.",
 	})}

@@ -73,7 +73,7 @@ func (c *call) miscountedReuse() []suite.Finding {
 	g := c.growth()
 	f := suite.Finding{
 		Rule: "wrong-reuse",
-		Message: fmt.Sprintf("With %s, PoolReport.Reused should be %d, since so many of %s left the pool's reserved memory as it was, "+
+		Message: fmt.Sprintf("With %s, PoolReport.Reused should be %d, because so many of %s did not raise the pool's reserved memory, "+
 			"but it is %d.", c.w.label, g.least, count(len(c.blocks), "allocation", "allocations"), c.report.Reused),
 		Why: "An allocation that fits into what the pool holds costs under a microsecond; one that makes it grow costs a hundred " +
 			"times that.",
@@ -83,8 +83,8 @@ func (c *call) miscountedReuse() []suite.Finding {
 	switch {
 	case g.blind >= 0:
 		f.Rule = "reuse-unknown"
-		f.Message = fmt.Sprintf("With %s, PoolReport.Reused is %d, but the pool was not asked often enough to know: anything from "+
-			"%d to %d fits its answers.", c.w.label, c.report.Reused, g.least, g.most)
+		f.Message = fmt.Sprintf("With %s, PoolReport.Reused should follow from what the pool answers, but it was not asked between all "+
+			"allocations: it is %d, and anything from %d to %d fits the answers.", c.w.label, c.report.Reused, g.least, g.most)
 		return []suite.Finding{c.at(g.blind, f)}
 	case c.report.Reused == g.least:
 		return nil

@@ -1,6 +1,7 @@
 package poolconfig
 
 import (
+	_ "embed"
 	"fmt"
 
 	"cudalab/grader/measure"
@@ -10,6 +11,11 @@ import (
 // speedLimit is how much slower than the solution a right program may be.
 const speedLimit = 1.5
 
+//go:embed paces.txt
+var paces string
+
+var pacing = suite.Pacing{Versus: "threshold 0", Limit: speedLimit, Recorded: paces}
+
 func judgeSpeed(e *suite.Evidence) suite.Answer {
 	notes := e.Cases[caseSpeed]
 	for _, o := range notes.Outcomes {
@@ -18,26 +24,19 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 	if f, wrong := wrongWhenTimed(notes); wrong {
 		return suite.Answer{Findings: []suite.Finding{f}}
 	}
-	yours, solution, baseline := notes.Samples[seriesStudent], notes.Samples[seriesSolution], notes.Samples[seriesBaseline]
-	if len(yours) == 0 {
+	pace, ok := e.Pace(notes, pacing)
+	if !ok {
 		return suite.Answer{Skip: "No time could be measured."}
 	}
-	ratio := measure.RatioOf(yours, solution)
-	speedup := measure.RatioOf(baseline, yours)
 	a := suite.Answer{
 		Message: fmt.Sprintf("%.2f times the solution's time; %.1f times as fast as a pool that keeps nothing.",
-			ratio.Value, speedup.Value),
-		Measurements: []suite.Measurement{
-			suite.Figure("time / solution's time", "x", ratio, speedLimit),
-			suite.Figure("speedup over threshold 0", "x", speedup, 0),
-			suite.Microseconds("your time", yours),
-			suite.Microseconds("the solution's time", solution),
-			suite.Microseconds("the baseline's time", baseline),
-		},
+			pace.Ratio.Value, pace.Speedup.Value),
+		Findings:     pace.Remarks,
+		Measurements: pace.Measurements,
 	}
-	if ratio.Against(speedLimit) == measure.Beyond {
+	if pace.TooSlow(pacing) {
 		a.Confirm = true
-		a.Findings = []suite.Finding{tooSlow(ratio)}
+		a.Findings = append(a.Findings, tooSlow(pace.Ratio))
 	}
 	return a
 }
@@ -45,9 +44,9 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 func tooSlow(ratio measure.Interval) suite.Finding {
 	return suite.Finding{
 		Rule: "too-slow", Severity: suite.Error, Record: -1,
-		Message: fmt.Sprintf("%d rounds of %d blocks on %d streams, through a pool that may keep all, take %.1f times as long as the "+
-			"solution's (%.1f to %.1f); up to %.1f times would be fine.", speedRounds, speedBlocks, speedStreams, ratio.Value, ratio.Low,
-			ratio.High, speedLimit),
+		Message: fmt.Sprintf("%d rounds of %d blocks on %d streams, through a pool that may keep all its memory, should take at most "+
+			"%.1f times as long as the solution's, but take %.1f times as long (%.1f to %.1f).", speedRounds, speedBlocks, speedStreams,
+			speedLimit, ratio.Value, ratio.Low, ratio.High),
 		Why: "From a pool that has the memory a block costs under a microsecond; growing the pool, or waiting for the device, " +
 			"costs many times that.",
 		Fix: "Let the pool keep its memory from round to round, and wait only once in a round, when everything is enqueued.",
@@ -65,7 +64,7 @@ func wrongWhenTimed(notes *suite.CaseNotes) (suite.Finding, bool) {
 	touched, expected := notes.Values[noteTouched], notes.Values[noteExpected]
 	for i, want := range expected {
 		if i >= len(touched) || touched[i] < want {
-			f.Message = "Among the timed runs Run left out some of its work, though the same code did all of it before."
+			f.Message = "Run should do all of its work in each call, but in the timed calls it left some out; the same code did all of it before."
 			return f, true
 		}
 	}
@@ -78,7 +77,7 @@ func wrongWhenTimed(notes *suite.CaseNotes) (suite.Finding, bool) {
 			wrong = wrong || s.UsedHigh < peak || s.Reserved < peak
 		}
 		if wrong {
-			f.Message = "While Run was timed its report came out wrong, though the same code was right before."
+			f.Message = "Run should report what happened in each call, but while it was timed its report was wrong; the same code was right before."
 			return f, true
 		}
 	}

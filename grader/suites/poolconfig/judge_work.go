@@ -37,7 +37,7 @@ func (c *call) miscounted() suite.Finding {
 		Rule: "block-count",
 		Message: fmt.Sprintf("With %s, Run should allocate %s in all, but it allocated %d.", c.w.label,
 			count(c.w.blocks(), "block", "blocks"), len(c.blocks)),
-		Why: "A pool is judged by the load that goes through it: every size once in every round.",
+		Why: "The numbers of two rounds can be compared only if every round allocates the same blocks.",
 		Fix: "Loop over config.Rounds, and within each round over config.Sizes.",
 	})
 }
@@ -71,9 +71,9 @@ func (c *call) misplaced() []suite.Finding {
 			if !ok {
 				found = append(found, c.at(b.made, suite.Finding{
 					Rule: "wrong-size",
-					Message: fmt.Sprintf("With %s, a round should have no further block of %s, but one is allocated here.", c.w.label,
+					Message: fmt.Sprintf("With %s, a round should have one block for each of config.Sizes, but here is one of %s too many.", c.w.label,
 						bytesName(uint64(b.size))),
-					Why: "Sizes are bytes, and a pool's numbers show every one of them.",
+					Why: "A pool counts every byte that is allocated from it, so a block of another size changes its numbers.",
 					Fix: "Allocate config.Sizes[j] bytes for block j.",
 				}))
 				continue
@@ -81,7 +81,7 @@ func (c *call) misplaced() []suite.Finding {
 			if !b.pooled {
 				continue // memory from Malloc is in no stream, and has been told of
 			}
-			belongs := fmt.Sprintf("Sizes[%d] belongs on Streams[%d %% %d], that is config.Streams[%d]", j, j, len(c.streams),
+			belongs := fmt.Sprintf("every call for the block of config.Sizes[%d] should be on config.Streams[%d %% %d], which is config.Streams[%d]", j, j, len(c.streams),
 				j%len(c.streams))
 			found = append(found, c.wrongStream(b.made, belongs, b.stream))
 		}
@@ -94,10 +94,9 @@ func (c *call) streamOf(j int) trace.ID { return c.streams[j%len(c.streams)] }
 func (c *call) wrongStream(at int, belongs string, is trace.ID) suite.Finding {
 	return c.at(at, suite.Finding{
 		Rule: "wrong-stream",
-		Message: fmt.Sprintf("With %s, %s, but %s for it is on %s.", c.w.label, belongs, suite.CallName(c.record(at)),
+		Message: fmt.Sprintf("With %s, %s, but %s is on %s.", c.w.label, belongs, suite.CallName(c.record(at)),
 			c.streamName(is)),
-		Why: "In one stream a block's allocation, use and free are in order without further ado, and different streams work " +
-			"side by side.",
+		Why: "Work in one stream runs in order by itself, and work in different streams can run at the same time.",
 		Fix: "Take stream := config.Streams[j%len(config.Streams)] and give it to every call of block j.",
 	})
 }
@@ -111,7 +110,7 @@ func (c *call) apart(i int, round []block) []suite.Finding {
 				Rule: "freed-too-soon",
 				Message: fmt.Sprintf("With %s, all blocks of a round should be live together, but here one is freed before round %d has "+
 					"allocated its last.", c.w.label, i),
-				Why: "What is freed at once is handed out at once: the pool would never hold more than the largest block.",
+				Why: "A pool hands out again what was freed: if each block is freed at once, the pool never holds more than the largest.",
 				Fix: "Allocate all blocks of the round, then touch them, then free them.",
 			})}
 		}
@@ -129,7 +128,7 @@ func (c *call) handled(b *block) []suite.Finding {
 	for _, at := range b.touched {
 		r := c.record(at)
 		if r.Stream != b.stream {
-			found = append(found, c.wrongStream(at, "this block is from "+c.streamName(b.stream), r.Stream))
+			found = append(found, c.wrongStream(at, "every call for this block should be on "+c.streamName(b.stream), r.Stream))
 		}
 		for _, a := range r.Accesses {
 			if a.Alloc == b.alloc && a.Kind == trace.Write && a.Offset <= covered {
@@ -148,7 +147,7 @@ func (c *call) handled(b *block) []suite.Finding {
 		at := b.made
 		if len(b.touched) > 0 {
 			at = b.touched[len(b.touched)-1]
-			f.Message = fmt.Sprintf("With %s, a block of %s should be touched whole, but here only %s of it are.", c.w.label,
+			f.Message = fmt.Sprintf("With %s, a block of %s should be touched whole, but here only %s of it is written.", c.w.label,
 				bytesName(uint64(b.size)), bytesName(uint64(covered)))
 		}
 		found = append(found, c.at(at, f))
@@ -165,7 +164,7 @@ func (c *call) handled(b *block) []suite.Finding {
 			Fix:     "Call cuda.FreeAsync(block, stream).",
 		}))
 	case r.Stream != b.stream:
-		found = append(found, c.wrongStream(b.freed, "this block is from "+c.streamName(b.stream), r.Stream))
+		found = append(found, c.wrongStream(b.freed, "every call for this block should be on "+c.streamName(b.stream), r.Stream))
 	}
 	return found
 }

@@ -2,6 +2,8 @@
 package poolconfig
 
 import (
+	"fmt"
+
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 )
@@ -26,6 +28,7 @@ func New(student, solution Run) *suite.Suite {
 	return &suite.Suite{
 		Exercise: "pool-config",
 		Package:  "poolconfig",
+		Function: "Run",
 		Cases: []suite.Case{
 			{ID: caseArguments, Drive: d.arguments},
 			{ID: caseShapes, Drive: d.shapes},
@@ -53,5 +56,7 @@ func New(student, solution Run) *suite.Suite {
 			{ID: "speed", Name: "as fast as a pool that keeps its memory allows",
 				Needs: []string{caseSpeed}, Judge: judgeSpeed},
 		},
+		Benchmarks: []suite.Benchmark{{ID: "speed", Name: fmt.Sprintf("%d rounds of %d blocks on %d streams", speedRounds, speedBlocks, speedStreams), Operation: "run",
+			Note: "The baseline leaves the pool's release threshold at 0, so that every round fetches its memory again.", Drive: d.speed}},
 	}
 }

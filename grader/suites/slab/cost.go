@@ -35,16 +35,20 @@ func (d driver) cost(b *suite.Bench) {
 	if !ok {
 		return
 	}
-	solution, ok := newLoad(b, d.solution, manyBlocks, r)
-	if !ok {
-		return
+	loads, exchange := []*load{few, many}, (func(int) error)(nil)
+	if d.solution != nil {
+		solution, ok := newLoad(b, d.solution, manyBlocks, r)
+		if !ok {
+			return
+		}
+		loads, exchange = append(loads, solution), solution.exchange
 	}
-	b.Growth(few.exchange, many.exchange, solution.exchange)
+	b.Growth(few.exchange, many.exchange, exchange)
 	for _, l := range []*load{few, many} {
 		b.Value(noteOut, uint64(len(l.held)))
 		b.Value(noteDistinct, uint64(l.distinct()))
 	}
-	for _, l := range []*load{few, many, solution} {
+	for _, l := range loads {
 		b.Call("Close", l.a.Close)
 	}
 }
@@ -117,8 +121,8 @@ func judgeCost(e *suite.Evidence) suite.Answer {
 	for i, distinct := range notes.Values[noteDistinct] {
 		if i < len(out) && distinct != out[i] {
 			return suite.Answer{Findings: []suite.Finding{{
-				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("When time was measured, %d blocks that were out together should have been different ones, but they had "+
+				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1, Function: "Alloc",
+				Message: fmt.Sprintf("While time was measured, %d blocks that were handed out together should have had as many addresses, but they had "+
 					"only %d addresses.", out[i], distinct),
 				Why: "Two users of one block destroy each other's data; an allocator is no faster for that.",
 				Fix: "Hand out only blocks that are free, in every call, whatever was done before.",

@@ -2,6 +2,7 @@ package slab
 
 import (
 	"fmt"
+	"strings"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/sequence"
@@ -24,7 +25,7 @@ func judgeArguments(e *suite.Evidence) suite.Answer {
 		case !o.Argument:
 			a.Findings = append(a.Findings, suite.Finding{
 				Rule: "wrong-error", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s", o.Label, o.Err),
+				Message: fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", o.Label, strings.TrimSuffix(o.Err, ".")),
 				Why:     "The caller finds out with errors.Is whether the arguments were at fault or the device.",
 				Fix:     fix,
 			})
@@ -39,7 +40,7 @@ func judgeArguments(e *suite.Evidence) suite.Answer {
 		r := &notes.Trace.Records[at]
 		a.Findings = append(a.Findings, e.At(suite.Finding{
 			Rule: "late-argument-check", Severity: suite.Error, Record: at,
-			Message: fmt.Sprintf("%s should have refused at once, but it called %s before.", notes.Outcomes[i].Label, suite.CallName(r)),
+			Message: fmt.Sprintf("%s should have refused before any CUDA call, but it called %s first.", notes.Outcomes[i].Label, suite.CallName(r)),
 			Why:     "An argument that is refused before anything is made leaves nothing to undo.",
 			Fix:     "Look at the number of blocks and at every size before the first CUDA call.",
 		}, notes.Trace.SiteOf(r)))

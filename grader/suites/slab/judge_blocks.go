@@ -42,7 +42,7 @@ func outside(e *suite.Evidence) []suite.Finding {
 				Rule: "outside", Severity: suite.Error, Record: at,
 				Message: fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block at %#x lies in none of its "+
 					"allocations.", r.Size, r.Addr),
-				Why: "A kernel that writes to memory which nobody allocated ends the whole context; memory of others, it destroys.",
+				Why: "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every later CUDA call fails.",
 				Fix: "Allocate the size of all blocks of all classes together, and count a block's address from what cuda.Malloc returned.",
 			}, siteOfAlloc(e))
 			if own {
@@ -80,10 +80,10 @@ func overwritten(e *suite.Evidence) []suite.Finding {
 				break
 			}
 			found = append(found, suite.Finding{
-				Rule: "overwritten", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("Block #%d of the sequence %q with %s should have kept what its user wrote, but when it was given back %d of "+
-					"its bytes were not the user's.", pair[0], r.name, r.label(), pair[1]),
-				Why: "Blocks are handed out to different users; whoever writes to another's block destroys what is there.",
+				Rule: "overwritten", Severity: suite.Error, Record: -1, Function: "Alloc",
+				Message: fmt.Sprintf("Block #%d of the sequence %q with %s should have kept what its user wrote, but when it was given back, %d of "+
+					"its bytes had other values.", pair[0], r.name, r.label(), pair[1]),
+				Why: "Each block belongs to one user from Alloc until Free; whoever else writes to it destroys what is there.",
 				Fix: "Make sure that no two blocks overlap, and that the allocator itself writes nothing into a block.",
 			})
 		}

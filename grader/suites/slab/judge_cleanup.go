@@ -11,7 +11,7 @@ func judgeCleanup(e *suite.Evidence) suite.Answer {
 		return a // what goes wrong without any failure would only be told again for each failure
 	}
 	if outcomes := e.Cases[caseFaults].Outcomes; len(outcomes) == 0 || !outcomes[0].OK() {
-		a.Skip = "Not even without a failure did the allocator work, so this could not be seen."
+		a.Skip = "The allocator did not work even where no call failed, so this could not be seen."
 		return a
 	}
 	a.Findings = suite.Unique(append(a.Findings, e.AfterFaults(caseFaults, suite.FaultJudge{

@@ -132,7 +132,7 @@ func (m *model) misplaced(addr uint64, class int) *sequence.Fault {
 	if addr == 0 {
 		return &sequence.Fault{Rule: "null-block",
 			Message: "should have handed out a block, but it returned the null address and no error",
-			Why:     "Nothing lies at the null address; a kernel that is given it ends the whole context.",
+			Why:     "There is no memory at the null address: when a kernel uses it, every later CUDA call fails.",
 			Fix:     "Return the address of the block, or an error."}
 	}
 	for other, h := range m.live {
@@ -154,7 +154,7 @@ func (m *model) misplaced(addr uint64, class int) *sequence.Fault {
 	if addr%256 != 0 {
 		return &sequence.Fault{Rule: "misaligned",
 			Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but it handed out %#x", addr),
-			Why:     "A kernel that reads float4 or double from an address that is no multiple of their size ends the whole context.",
+			Why:     "A kernel that reads a float4 or a double has to find it at a multiple of its size; elsewhere every later CUDA call fails.",
 			Fix:     "Begin every class at a multiple of 256 from what cuda.Malloc returned; the block sizes then keep it so."}
 	}
 	return nil
@@ -168,16 +168,16 @@ func (m *model) wrongAnswer(op sequence.Op, a sequence.Answer, want sequence.Err
 	switch {
 	case want == sequence.ErrClosed:
 		f.Rule = "works-after-close"
-		f.Why = "After Close the memory belongs to CUDA again, and perhaps to somebody else already."
+		f.Why = "After Close the memory is no longer the allocator's, and may already be somebody else's."
 		f.Fix = "Remember that Close has succeeded, and look at that first in Alloc, Free and Close."
 	case want == sequence.ErrInvalidFree && a.Err == sequence.Nil:
 		f.Rule = "invalid-free-accepted"
-		f.Why = "A block that comes back twice is handed out twice, to two users at once; an address that is none of yours, never " +
-			"was yours to hand out."
+		f.Why = "A block that is taken back twice would be handed out to two users at once, and an address where no block begins " +
+			"is not the allocator's to hand out."
 		f.Fix = "Check that the address is exactly where a block begins and that this block is handed out, before you change anything."
 	case op.Kind == sequence.Alloc && want == sequence.Nil:
 		f.Rule = "block-refused"
-		f.Message = fmt.Sprintf("should have got a block of %d bytes, of which %d of %d are out, but it returned %s", m.classes[class].BlockSize,
+		f.Message = fmt.Sprintf("should have got a block of %d bytes, since only %d of %d are handed out, but it returned %s", m.classes[class].BlockSize,
 			m.classes[class].InUse, m.classes[class].Total, a.Says())
 		f.Why = "A block that is too large serves as well; only when no class that fits has one left is the allocator full."
 		f.Fix = "Try the smallest class that fits first, and then every larger one."
@@ -185,17 +185,19 @@ func (m *model) wrongAnswer(op sequence.Op, a sequence.Answer, want sequence.Err
 	case want == sequence.ErrFull && a.Err == sequence.Nil:
 		f.Rule = "too-many-blocks"
 		f.Message = "should have returned contract.ErrFull, since all blocks of the classes that fit are out, but it returned nil"
-		f.Why = "There is no memory for one more: the block is somebody else's, or smaller than asked for."
+		f.Why = "No block is left that is large enough: what was handed out is somebody else's, or too small."
 		f.Fix = "Hand out a block only if it is free and large enough; never look into smaller classes."
 		return ofClasses, f
 	case want == sequence.Nil:
 		f.Rule = "free-refused"
-		if op.Kind == sequence.Close {
-			f.Rule = "close-refused"
-		}
 		f.Message = "should have returned nil, but it returned " + a.Says()
 		f.Why = "What is handed out has to come back, or the allocator runs full."
 		f.Fix = "Look at how the block and its class are found from the address: only blocks that are not handed out are to be refused."
+		if op.Kind == sequence.Close {
+			f.Rule = "close-refused"
+			f.Why = "Close gives back all memory, and with it every block that is still handed out."
+			f.Fix = "Free the memory with one cuda.Free, and return its error."
+		}
 	}
 	return ofErrors, f
 }

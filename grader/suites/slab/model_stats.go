@@ -35,7 +35,7 @@ func (m *model) judgeStats(op sequence.Op, a sequence.Answer, want sequence.Err,
 	if len(said) != len(m.classes) {
 		m.lost = true
 		return m.told(ofStats, &sequence.Fault{Rule: "wrong-stats",
-			Message: fmt.Sprintf("should have left %d classes in Stats, but there are %d", len(m.classes), len(said)),
+			Message: fmt.Sprintf("should have left %d classes in Stats, but Stats has %d", len(m.classes), len(said)),
 			Why:     statsWhy, Fix: "Return one element for each class, in the order in which New was given them."})
 	}
 	for i, right := range m.classes {
@@ -45,17 +45,17 @@ func (m *model) judgeStats(op sequence.Op, a sequence.Answer, want sequence.Err,
 		m.lost = true
 		if want != sequence.Nil && said[i].Total == right.Total && said[i].BlockSize == right.BlockSize {
 			return m.told(ofErrors, &sequence.Fault{Rule: "changed-by-error",
-				Message: fmt.Sprintf("failed, as it should, and should have changed nothing, but Stats now says: %s; right would be: %s",
-					inWords(said[i]), inWords(right)),
+				Message: fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but says %s",
+					inWords(right), inWords(said[i])),
 				Why: "A caller that is told of an error goes on as if the call had not been made.",
 				Fix: "Find out whether the call can succeed before you change anything."})
 		}
 		if op.Kind == sequence.Alloc {
 			if from, ok := served(before, said); ok && from != class {
 				return m.told(ofClasses, &sequence.Fault{Rule: "wrong-class",
-					Message: fmt.Sprintf("should have got a block of %d bytes, but by Stats it came from the blocks of %d bytes",
+					Message: fmt.Sprintf("should have got a block of %d bytes, but as Stats shows it got one of %d bytes",
 						m.classes[class].BlockSize, m.classes[from].BlockSize),
-					Why: "A block that is larger than necessary is missing when somebody needs the whole of it.",
+					Why: "A block that is larger than needed is missing when somebody needs all of it.",
 					Fix: "Go through the classes from the smallest, and take the first that is large enough and has a free block."})
 			}
 		}
@@ -66,7 +66,7 @@ func (m *model) judgeStats(op sequence.Op, a sequence.Answer, want sequence.Err,
 	return nil
 }
 
-const statsWhy = "By Stats one sees which class is too small and which is never used, so it has to be exact."
+const statsWhy = "Stats shows which class has too few blocks and which is never used, so it has to be exact."
 
 func statsFix(said, right contract.ClassStats) string {
 	switch {

@@ -41,6 +41,7 @@ func New(student, solution Make) *suite.Suite {
 	return &suite.Suite{
 		Exercise: "slab",
 		Package:  "slab",
+		Function: "New",
 		Cases: []suite.Case{
 			{ID: caseArguments, Drive: d.arguments},
 			{ID: caseExamples, Drive: d.examples},
@@ -66,5 +67,6 @@ func New(student, solution Make) *suite.Suite {
 			{ID: "cost", Name: "a block costs the same among 100 blocks and among 100,000",
 				Needs: []string{caseCost}, Judge: judgeCost},
 		},
+		Benchmarks: d.benchmarks(),
 	}
 }

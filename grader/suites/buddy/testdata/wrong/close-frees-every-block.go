@@ -4,6 +4,7 @@
 package buddy
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -107,7 +108,7 @@ func (a *Allocator) Close() error { // want: close-refused
 	if a.closed {
 		return contract.ErrClosed
 	}
-	for offset := range a.live {
+	for _, offset := range slices.Sorted(maps.Keys(a.live)) {
 		if err := cuda.Free(a.root + cuda.DevicePtr(offset)); err != nil { // want: invalid-free
 			return err
 		}

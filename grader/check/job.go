@@ -1,0 +1,119 @@
+package check
+
+import (
+	"context"
+
+	"cudalab/grader/build"
+	"cudalab/grader/course"
+	"cudalab/grader/gaps"
+	"cudalab/grader/run"
+	"cudalab/grader/suite"
+)
+
+// job is the check of several exercises of one student's, which share a runner.
+type job struct {
+	root      string
+	parts     []part
+	options   run.Options // without the runner's file
+	seed      uint64
+	noTiming  bool
+	pictures  bool
+	shared    func(context.Context) (release func(), err error)
+	exclusive func(context.Context) (release func(), err error)
+}
+
+// part is one exercise and the folder with the code for it.
+type part struct {
+	exercise course.Exercise
+	dir      string
+}
+
+// build is what package build has to know of it, in the course at root.
+func (p part) build(root string) build.Exercise {
+	solution := p.exercise.HasSolution(root)
+	return build.Exercise{Package: p.exercise.Package, Dir: p.dir, Main: p.exercise.Lesson.Main(solution), Solution: solution}
+}
+
+// importPath is the package under test's.
+func (p part) importPath() string { return "cudalab/exercises/" + p.exercise.Package }
+
+// check checks all parts; each gets the result that it would get alone. An error concerns them all.
+func (j job) check(ctx context.Context) ([]Result, error) {
+	q := build.Request{Root: j.root}
+	for _, p := range j.parts {
+		if err := outdated(j.root, p.exercise); err != nil {
+			return nil, err
+		}
+		q.Exercises = append(q.Exercises, p.build(j.root))
+	}
+	results, again, err := j.together(ctx, q)
+	if err != nil || len(j.parts) == 1 {
+		return results, err
+	}
+	// An exercise that ends the process may have been brought to it by another's: its initialisation, or what it left
+	// behind. What it does in a process of its own is its own.
+	for _, i := range again {
+		alone := j
+		alone.parts = j.parts[i : i+1]
+		r, err := alone.check(ctx)
+		if err != nil {
+			return nil, err
+		}
+		results[i] = r[0]
+	}
+	return results, nil
+}
+
+// together checks all parts with one runner; broken are those in whose check a process came to a bad end.
+func (j job) together(ctx context.Context, q build.Request) (results []Result, broken []int, err error) {
+	built, err := build.Build(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer built.Close()
+	o := j.options
+	o.Binary = built.Binary
+	runner := run.NewRunner(o)
+	defer runner.Close()
+	for i, p := range j.parts {
+		r := j.one(ctx, p, &built.Exercises[i], runner)
+		if r.Broken {
+			broken = append(broken, i)
+		}
+		results = append(results, r)
+	}
+	return results, broken, nil
+}
+
+// one is the result for one exercise of a runner.
+func (j job) one(ctx context.Context, p part, linked *build.Linked, runner *run.Runner) Result {
+	q := Request{Exercise: p.exercise, Device: j.options.Device, Seed: j.seed}
+	switch {
+	case linked.Err != nil:
+		return unbuilt(q, suite.Errored, suite.Check{}, linked.Err)
+	case len(linked.Refusals) > 0:
+		return unbuilt(q, suite.Refused, refusals(linked.Refusals), nil)
+	case len(linked.Errors) > 0:
+		return unbuilt(q, suite.BuildFailed, compileErrors(linked.Errors), nil)
+	}
+	left, err := gaps.Find(p.dir)
+	if err != nil {
+		return unbuilt(q, suite.Errored, suite.Check{}, err)
+	}
+	name := nameIn(linked)
+	return Result{Name: name, Result: run.Check(ctx, run.Request{
+		Suite: p.exercise.Lesson.Suite, Runner: runner, Package: p.importPath(), Seed: j.seed, NoTiming: j.noTiming,
+		Pictures: j.pictures, Points: points(p.exercise), Gaps: left, Functions: functions(p.dir), Name: name,
+		Shared: j.shared, Exclusive: j.exclusive,
+	})}
+}
+
+// nameIn turns a path that the compiler saw into the student's.
+func nameIn(linked *build.Linked) func(file string) string {
+	return func(file string) string {
+		if path, ok := linked.Sources.RealPath(file); ok {
+			return path
+		}
+		return file
+	}
+}

@@ -1,0 +1,171 @@
+package suite
+
+import (
+	"fmt"
+	"strings"
+
+	"cudalab/grader/measure"
+)
+
+// Baseline is the contender of a Race that a lesson argues against.
+const Baseline = "baseline"
+
+// Pacing says what a timed case is judged by.
+type Pacing struct {
+	// Function is the one whose series are meant, where a case times several: "Share".
+	Function string
+	Versus   string // the baseline in plain words: "the synchronous baseline"
+	Limit    float64
+	// Recorded is what the solution took where it was at hand, in the form of ReadPaces: in a handout, which holds no
+	// solution, the student's time is held against the baseline's and this.
+	Recorded string
+}
+
+// Pace is how the student's time compares with others'.
+type Pace struct {
+	Ratio        measure.Interval // over the solution's time
+	Speedup      measure.Interval // of the baseline's time over the student's
+	Measurements []Measurement
+	// Remarks say what one has to know of Ratio.
+	Remarks []Finding
+}
+
+// TooSlow reports whether all of the interval lies beyond the limit.
+func (p *Pace) TooSlow(q Pacing) bool { return p.Ratio.Against(q.Limit) == measure.Beyond }
+
+// Pace makes figures of what a Race has noted. It is not ok where there are none.
+func (e *Evidence) Pace(notes *CaseNotes, q Pacing) (p Pace, ok bool) {
+	prefix := ""
+	if q.Function != "" {
+		prefix = q.Function + ": "
+	}
+	yours, solution, baseline := notes.Samples[prefix+Yours], notes.Samples[prefix+Solution], notes.Samples[prefix+Baseline]
+	if len(yours) == 0 || len(baseline) == 0 {
+		return Pace{}, false
+	}
+	p.Ratio, p.Speedup = measure.RatioOf(yours, solution), measure.RatioOf(baseline, yours)
+	var recorded paceFound
+	if len(solution) == 0 {
+		if recorded, ok = findPace(q.Recorded, q.Function, e.Device); !ok {
+			return Pace{}, false
+		}
+		p.Ratio = recorded.of(measure.RatioOf(yours, baseline))
+	}
+	p.Measurements = []Measurement{
+		Figure(prefix+"time / solution's time", "x", p.Ratio, q.Limit),
+		Figure(prefix+"speedup over "+q.Versus, "x", p.Speedup, 0),
+		Microseconds(prefix+"your time", yours),
+	}
+	if len(solution) > 0 {
+		p.Measurements = append(p.Measurements, Microseconds(prefix+"the solution's time", solution))
+	} else {
+		p.Measurements = append(p.Measurements, Figure(prefix+"solution's time / baseline's time, as recorded", "x", recorded.interval(), 0))
+		p.Remarks = recorded.remarks(e.Device)
+	}
+	p.Measurements = append(p.Measurements, Microseconds(prefix+"the baseline's time", baseline))
+	return p, true
+}
+
+// RecordedPace is what the solution was seen to take on one device, as a part of the baseline's time: the median, and
+// between which bounds it lay.
+type RecordedPace struct {
+	Kind, Name       string // the device's
+	Function         string // as in Pacing
+	Value, Low, High float64
+}
+
+// String is a line of the form that ReadPaces reads.
+func (r RecordedPace) String() string {
+	return fmt.Sprintf("%s %q %q %.4g %.4g %.4g", r.Kind, r.Name, r.Function, r.Value, r.Low, r.High)
+}
+
+// ReadPaces reads what String wrote, a line each; lines that begin with # are comments.
+func ReadPaces(text string) ([]RecordedPace, error) {
+	var all []RecordedPace
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		var r RecordedPace
+		_, err := fmt.Sscanf(line, "%s %q %q %g %g %g", &r.Kind, &r.Name, &r.Function, &r.Value, &r.Low, &r.High)
+		if err != nil || !(0 < r.Low && r.Low <= r.Value && r.Value <= r.High) {
+			return nil, fmt.Errorf("not a pace: %q", line)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// elsewhere is by how much the part of the baseline's time that the solution takes may differ between two models of GPU.
+const elsewhere = 1.5
+
+// paceFound is a recorded pace for a device.
+type paceFound struct {
+	RecordedPace
+	other bool // it is another device's
+}
+
+// findPace is what was recorded on a device. For a GPU of which there is nothing it is what was recorded on the GPU whose
+// name begins alike for longest, and of several such the one on which the solution took the most; failing that, what
+// was recorded on the simulated device.
+func findPace(text, function string, d Device) (best paceFound, ok bool) {
+	all, err := ReadPaces(text)
+	if err != nil {
+		return paceFound{}, false // a test reads every lesson's
+	}
+	nearest := func(r RecordedPace) int {
+		if r.Kind != d.Kind {
+			return -1
+		}
+		return alike(r.Name, d.Name)
+	}
+	for _, r := range all {
+		if r.Function != function {
+			continue
+		}
+		was, is := nearest(best.RecordedPace), nearest(r)
+		if !ok || is > was || is == was && r.Value > best.Value {
+			best, ok = paceFound{r, r.Kind != d.Kind || r.Name != d.Name}, true
+		}
+	}
+	return best, ok
+}
+
+// alike is how many bytes two names have in common at their beginning.
+func alike(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// interval is between what bounds the solution's part of the baseline's time lies.
+func (r paceFound) interval() measure.Interval {
+	v := measure.Interval{Value: r.Value, Low: r.Low, High: r.High}
+	if r.other {
+		v.Low, v.High = v.Low/elsewhere, v.High*elsewhere
+	}
+	return v
+}
+
+// of makes the ratio over the solution's time out of that over the baseline's.
+func (r paceFound) of(v measure.Interval) measure.Interval {
+	by := r.interval()
+	return measure.Interval{Value: v.Value / by.Value, Low: v.Low / by.High, High: v.High / by.Low}
+}
+
+// remarks say what the ratio rests on where that is another device.
+func (r paceFound) remarks(d Device) []Finding {
+	if !r.other {
+		return nil
+	}
+	return []Finding{{
+		Rule: "recorded-elsewhere", Severity: Remark, Record: -1,
+		Message: fmt.Sprintf("How the solution's time compares with the baseline's was not recorded on the %s, so what the %s showed is used, "+
+			"give or take a factor of %g.", d.Name, r.Name, elsewhere),
+		Why: "This copy of the course holds no solutions, so your time is held against the baseline's, and GPUs differ in what each costs.",
+		Fix: "Nothing has to be changed. Where it matters, your instructor's grading measures the solution beside your code.",
+	}}
+}
