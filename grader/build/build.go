@@ -1,16 +1,16 @@
-// Package build turns a student's folder into a runner. It first holds the folder to the import policy, then has `go
-// build` compile it in the exercise's place, through an overlay: nothing is copied into the course's tree or changed
-// there. What the compiler has to say comes back as data, in the compiler's words and in plain ones.
+// Package build turns a student's folders, one for each exercise, into one runner. It first holds them to the import
+// policy, then has `go build` compile them in the exercises' places, through an overlay: nothing is copied into the
+// course's tree or changed there. What the compiler has to say comes back as data, in the compiler's words and in plain
+// ones.
 package build
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"cudalab/grader/child"
@@ -21,36 +21,49 @@ const module = "cudalab"
 
 // Request says what to build.
 type Request struct {
-	Root    string // the course: the folder that holds its go.mod
-	Package string // the exercise's package, "asyncpipeline"
+	Root      string       // the course: the folder that holds its go.mod
+	Exercises []Exercise   // for one runner; each package once
+	GoTool    string       // the go command; empty: looked for in PATH, then where Go's installers put it
+	Limits    child.Limits // of each go build; a zero Wall or Memory means DefaultLimits'
+}
+
+// Exercise is a student's code for one exercise.
+type Exercise struct {
+	Package string // the exercise's, "asyncpipeline"
 	Dir     string // the student's folder, which may be the exercise's own
-	// Main is the expression that makes the suite in the runner's main function. In it, exercise and suite name the
-	// packages exercises/PACKAGE and grader/suites/PACKAGE, and so does solution with Solution set:
+	// Main is the expression that makes the suite in the runner. In it, exercise and suite name the packages
+	// exercises/PACKAGE and grader/suites/PACKAGE, and so does solution with Solution set:
 	// "suite.New(exercise.Run, solution.Run)".
 	Main     string
-	Solution bool         // link solutions/PACKAGE
-	GoTool   string       // the go command; empty: looked for in PATH, then where Go's installers put it
-	Limits   child.Limits // of go build; a zero Wall or Memory means DefaultLimits'
+	Solution bool // link solutions/PACKAGE
 }
 
 // DefaultLimits bound one go build. The compiler works constants and type parameters out while it compiles, and a few
 // lines of them can keep it busy for ever.
 var DefaultLimits = child.Limits{Wall: 60 * time.Second, Memory: 3 << 30}
 
-// Result is a runner, or why there is none.
+// Result is a runner of the exercises that can be run, and why the others cannot.
 type Result struct {
-	Binary string // the runner, until Close; empty if there is none
+	Binary    string   // the runner, until Close; empty if there is no exercise to run
+	Exercises []Linked // as in the request
+
+	release func()
+}
+
+// Linked is what became of one exercise. What keeps it from being run says nothing about the others: it comes out as if
+// it had been built alone.
+type Linked struct {
 	// Refusals are what breaks the import policy. Nothing was compiled if there are any.
 	Refusals []Refusal
 	Errors   []CompileError
 	Notes    []string // what was left aside in the student's folder, one sentence each
 	Sources  SourceMap
-
-	release func()
+	// Err is a reason that does not lie in the student's code: an *EnvironmentError, or a fault of cudalab's own.
+	Err error
 }
 
-// OK reports whether there is a runner.
-func (r *Result) OK() bool { return r.Binary != "" }
+// OK reports whether the exercise is in the runner.
+func (l *Linked) OK() bool { return len(l.Refusals) == 0 && len(l.Errors) == 0 && l.Err == nil }
 
 // Close gives the runner's file up, for the next build to use. It must not run any more.
 func (r *Result) Close() {
@@ -70,47 +83,37 @@ type EnvironmentError struct {
 
 func (e *EnvironmentError) Error() string { return e.Problem + " " + e.Fix }
 
-// Build makes the runner. Its error is an *EnvironmentError, the context's, or a fault of cudalab's own; what is wrong
-// with the student's code is in the Result.
+// Build makes one runner of all the exercises that obey the policy and compile. Its error is an *EnvironmentError, the
+// context's, or a fault of cudalab's own; what is wrong with one exercise is in the Result.
 func Build(ctx context.Context, q Request) (*Result, error) {
 	q, err := complete(q)
 	if err != nil {
 		return nil, err
 	}
 	api := newAPI(q.Root)
-	s, err := read(q.Dir, q.Package, api)
-	if err != nil {
-		return nil, err
+	submissions := make([]*submission, len(q.Exercises))
+	var clean []*submission
+	for i, e := range q.Exercises {
+		submissions[i] = read(e, api)
+		if !submissions[i].bad() {
+			clean = append(clean, submissions[i])
+		}
 	}
-	r := &Result{Refusals: s.refusals, Errors: s.errors, Notes: s.notes, Sources: newSourceMap(q, s)}
-	if len(r.Refusals) > 0 || len(r.Errors) > 0 {
-		return r, nil
-	}
-	work, err := newWorkspace(q, s)
-	if err != nil {
-		return nil, err
-	}
-	defer work.remove()
-	out, err := claimOutput(q.Root, q.Package)
-	if err != nil {
-		return nil, err
-	}
-	if r.Errors, err = compile(ctx, q, s, work, out, api); err != nil || len(r.Errors) > 0 {
-		out.release()
-		if err != nil {
+	r := &Result{}
+	if len(clean) > 0 {
+		if r.Binary, r.release, err = link(ctx, q, clean, api); err != nil {
 			return nil, err
 		}
-		return r, nil
 	}
-	r.Binary, r.release = out.path, out.release
+	for _, s := range submissions {
+		r.Exercises = append(r.Exercises, Linked{Refusals: s.refusals, Errors: s.errors, Notes: s.notes, Err: s.err,
+			Sources: newSourceMap(s)})
+	}
 	return r, nil
 }
 
 // complete checks a request and fills in what it leaves out.
 func complete(q Request) (Request, error) {
-	if !token.IsIdentifier(q.Package) {
-		return q, fmt.Errorf("%q is not the name of an exercise's package", q.Package)
-	}
 	var err error
 	if q.Root, err = filepath.Abs(q.Root); err != nil {
 		return q, err
@@ -119,19 +122,22 @@ func complete(q Request) (Request, error) {
 	if real, err := filepath.EvalSymlinks(q.Root); err == nil {
 		q.Root = real
 	}
-	for _, needed := range []string{"go.mod", filepath.Join("exercises", q.Package)} {
+	needed := []string{"go.mod"}
+	for i, e := range q.Exercises {
+		if !token.IsIdentifier(e.Package) {
+			return q, fmt.Errorf("%q is not the name of an exercise's package", e.Package)
+		}
+		if slices.ContainsFunc(q.Exercises[:i], func(o Exercise) bool { return o.Package == e.Package }) {
+			return q, fmt.Errorf("two folders are given for the package %s", e.Package)
+		}
+		needed = append(needed, filepath.Join("exercises", e.Package))
+	}
+	for _, needed := range needed {
 		if _, err := os.Stat(filepath.Join(q.Root, needed)); err != nil {
 			return q, &EnvironmentError{
 				Problem: fmt.Sprintf("%s should be the course's folder, but has no %s.", q.Root, filepath.ToSlash(needed)),
 				Fix:     "Start cudalab inside the folder that you unpacked or cloned.",
 			}
-		}
-	}
-	info, err := os.Stat(q.Dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return q, &EnvironmentError{
-			Problem: fmt.Sprintf("The exercise's files should be in %s, but there is no such folder.", q.Dir),
-			Fix:     "Name the folder that holds the exercise's .go files.",
 		}
 	}
 	if q.Limits.Wall == 0 {
@@ -140,7 +146,7 @@ func complete(q Request) (Request, error) {
 	if q.Limits.Memory == 0 {
 		q.Limits.Memory = DefaultLimits.Memory
 	}
-	return q, err
+	return q, nil
 }
 
 // SourceMap leads from the paths that a runner's stacks and panics name to the student's files.
@@ -148,15 +154,15 @@ type SourceMap struct {
 	files map[string]string
 }
 
-func newSourceMap(q Request, s *submission) SourceMap {
+func newSourceMap(s *submission) SourceMap {
 	m := SourceMap{files: map[string]string{}}
 	for _, f := range s.files {
-		m.files[module+"/exercises/"+q.Package+"/"+f.name] = f.path
+		m.files[module+"/exercises/"+s.Package+"/"+f.name] = f.path
 	}
 	return m
 }
 
-// RealPath is the student's file behind a path in a stack of the runner, as a path under Request.Dir as it was given.
+// RealPath is the student's file behind a path in a stack of the runner, as a path under Exercise.Dir as it was given.
 // It is not ok for any other file.
 func (m SourceMap) RealPath(virtual string) (path string, ok bool) {
 	path, ok = m.files[filepath.ToSlash(virtual)]

@@ -19,7 +19,7 @@ import (
 )
 
 // printed runs a runner and returns what it prints.
-func printed(t *testing.T, r *Result) string {
+func printed(t *testing.T, r alone) string {
 	t.Helper()
 	require.True(t, r.OK(), "there is no runner: %v %v", r.Refusals, r.Errors)
 	text, err := exec.Command(r.Binary).Output()
@@ -109,7 +109,7 @@ func TestBuildsAtTheSameTime(t *testing.T) {
 		dir := answering(t, answer)
 		wait.Go(func() {
 			r, err := Build(context.Background(), request(dir))
-			if err != nil || !r.OK() {
+			if err != nil || r.Binary == "" {
 				t.Errorf("%v %v", err, r)
 				return
 			}
@@ -131,14 +131,15 @@ func TestTheRunnerStaysUntilClose(t *testing.T) {
 	require.Equal(t, "first\n", printed(t, first))
 	require.Equal(t, "second\n", printed(t, second))
 
-	kept, own := first.Binary, second.Binary
+	kept, next := first.Binary, second.Binary
 	second.Close()
-	require.NoFileExists(t, own)
 	first.Close()
+	require.Empty(t, first.Binary)
 	require.FileExists(t, kept, "kept for the next build")
-	require.False(t, first.OK())
+	require.FileExists(t, next, "and for when there are two again")
 	third := built(t, request(answering(t, "third")))
 	require.Equal(t, kept, third.Binary)
+	require.Equal(t, next, built(t, request(answering(t, "fourth"))).Binary)
 	require.Equal(t, "third\n", printed(t, third))
 }
 
@@ -206,8 +207,7 @@ func TestEnvironmentErrors(t *testing.T) {
 	require.ErrorAs(t, err, &environment)
 	require.Contains(t, environment.Problem, "go.mod")
 
-	_, err = Build(ctx, request("/no/such/folder"))
-	require.ErrorAs(t, err, &environment)
+	require.ErrorAs(t, built(t, request("/no/such/folder")).Err, &environment)
 	require.Contains(t, environment.Problem, "/no/such/folder")
 
 	q = request(answering(t, ""))
@@ -227,7 +227,7 @@ func TestEnvironmentErrors(t *testing.T) {
 	require.Regexp(t, `it is 1\.\d+`, environment.Problem)
 
 	q = request(answering(t, ""))
-	q.Package = "../sample"
+	q.Exercises[0].Package = "../sample"
 	_, err = Build(ctx, q)
 	require.ErrorContains(t, err, "../sample")
 }
@@ -239,14 +239,14 @@ func TestFaultsOfTheCourseAreNotTheStudents(t *testing.T) {
 	require.NoError(t, os.WriteFile(suite, []byte("package sample\n\nfunc New() int { return true }\n"), 0o600))
 	q := request(answering(t, ""))
 	q.Root = root
-	_, err := Build(context.Background(), q)
-	require.ErrorContains(t, err, "not in the exercise")
-	require.ErrorContains(t, err, "cannot use true")
+	r := built(t, q)
+	require.Empty(t, r.Errors)
+	require.ErrorContains(t, r.Err, "not in the exercise")
+	require.ErrorContains(t, r.Err, "cannot use true")
 
 	q = request(answering(t, ""))
-	q.Main = "suite.Nothing()"
-	_, err = Build(context.Background(), q)
-	require.ErrorContains(t, err, "suite.Nothing")
+	q.Exercises[0].Main = "suite.Nothing()"
+	require.ErrorContains(t, built(t, q).Err, "suite.Nothing")
 }
 
 func TestContext(t *testing.T) {

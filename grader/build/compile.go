@@ -15,26 +15,99 @@ import (
 
 // CompileError is one thing the compiler has to say about the student's code.
 type CompileError struct {
-	File    string // under Request.Dir as it was given; empty where no line is at fault
+	File    string // under Exercise.Dir as it was given; empty where no line is at fault
 	Line    int    // from 1
 	Col     int    // in bytes, from 1; 0: not known
 	Message string // the compiler's own words
 	Plain   string // what that means and what to do, in a sentence or two; empty where the compiler's words are plain
 }
 
-// compile runs go build. Errors that it finds in the student's code are not its error.
-func compile(ctx context.Context, q Request, s *submission, w *workspace, out *output, api *api) ([]CompileError, error) {
-	tool, err := goTool(q)
-	if err != nil {
+// A builder makes one runner.
+type builder struct {
+	Request
+	api  *api
+	tool string
+	work *workspace
+	out  *output
+}
+
+// link makes one runner of as many of the submissions as can be, which is at binary until release. What keeps the others
+// out of it goes into them. There is no binary if that is all of them.
+func link(ctx context.Context, q Request, submissions []*submission, api *api) (binary string, release func(), err error) {
+	b := &builder{Request: q, api: api}
+	if b.tool, err = goTool(q); err != nil {
+		return "", nil, err
+	}
+	if b.work, err = newWorkspace(q.Root, submissions); err != nil {
+		return "", nil, err
+	}
+	defer b.work.remove()
+	if b.out, err = claimOutput(q.Root, outputName(q.Exercises)); err != nil {
+		return "", nil, err
+	}
+	linked, err := b.linkMost(ctx, submissions)
+	if err != nil || !linked {
+		b.out.release()
+		return "", nil, err
+	}
+	return b.out.path, b.out.release, nil
+}
+
+// outputName is under what name the runner of these exercises is kept.
+func outputName(exercises []Exercise) string {
+	if len(exercises) == 1 {
+		return exercises[0].Package
+	}
+	return "together"
+}
+
+// linkMost builds without those that turn out not to compile, until the rest does; it reports whether there is a rest.
+// What no place in anyone's code explains, a limit among it, is put down to those that show it when built alone.
+func (b *builder) linkMost(ctx context.Context, submissions []*submission) (linked bool, err error) {
+	for apart := false; len(submissions) > 0; {
+		unexplained, err := b.compile(ctx, submissions)
+		switch {
+		case err != nil:
+			return false, err
+		case unexplained == nil && !slices.ContainsFunc(submissions, (*submission).bad):
+			return true, nil
+		case unexplained == nil:
+		case len(submissions) == 1:
+			unexplained.blame(submissions[0])
+		case apart:
+			return false, fmt.Errorf("exercises that compile one by one do not compile together: %w", unexplained)
+		default:
+			apart = true
+			for i := range submissions {
+				alone, err := b.compile(ctx, submissions[i:i+1])
+				if err != nil {
+					return false, err
+				}
+				if alone != nil {
+					alone.blame(submissions[i])
+				}
+			}
+		}
+		submissions = slices.DeleteFunc(slices.Clone(submissions), (*submission).bad)
+	}
+	return false, nil
+}
+
+// compile runs go build. Errors that it finds in a student's code go into that submission; unexplained is a failure of go
+// build's without any.
+func (b *builder) compile(ctx context.Context, submissions []*submission) (unexplained *failure, err error) {
+	if err := b.work.join(submissions); err != nil {
 		return nil, err
 	}
-	// -trimpath gives every file the same name wherever the course lies; -s -w halve the time to link.
+	// -trimpath gives every file the same name wherever the course lies; -s -w halve the time to link. -e has the compiler
+	// list every error in the runner's main package, so that no exercise's are left out for another's.
 	p, err := child.Start(ctx, child.Command{
-		Path:   tool,
-		Args:   []string{"build", "-o", out.path, "-overlay", w.overlay, "-trimpath", "-ldflags=-s -w", w.main},
-		Dir:    q.Root,
-		Env:    environment(out.fallback),
-		Limits: q.Limits,
+		Path: b.tool,
+		Args: []string{"build", "-o", b.out.path, "-overlay", b.work.overlay, "-trimpath", "-gcflags=-e", "-ldflags=-s -w",
+			mainPath},
+		Dir:    b.Root,
+		Env:    environment(b.out.fallback),
+		Limits: b.Limits,
 	})
 	if err != nil {
 		if ctx.Err() != nil {
@@ -52,10 +125,11 @@ func compile(ctx context.Context, q Request, s *submission, w *workspace, out *o
 	case r.Reason == child.Cancelled:
 		return nil, ctx.Err()
 	case r.Stopped():
-		return []CompileError{stopped(r.Reason, q.Limits)}, nil
+		limit := stopped(r.Reason, b.Limits)
+		return &failure{limit: &limit}, nil
 	}
 	text := append(r.Stderr, r.Stdout...)
-	if err := outdated(ctx, q, tool, text); err != nil {
+	if err := outdated(ctx, b.Request, b.tool, text); err != nil {
 		return nil, err
 	}
 	if bytes.Contains(text, []byte("no space left on device")) {
@@ -64,12 +138,37 @@ func compile(ctx context.Context, q Request, s *submission, w *workspace, out *o
 			Fix:     "Free some, or set GOCACHE and TMPDIR to folders on another disk. `go clean -cache` empties Go's cache.",
 		}
 	}
-	found, foreign := w.parse(q.Root, string(text))
-	errors := explain(found, q, s, w, api)
-	if len(errors) == 0 || foreign {
-		return nil, fmt.Errorf("go build failed for a reason that is not in the exercise:\n%s", bytes.TrimSpace(text))
+	found, foreign := b.work.parse(b.Root, string(text))
+	explained := b.explain(found)
+	if foreign || !explained {
+		for _, s := range submissions {
+			s.errors = nil
+		}
+		return &failure{text: string(bytes.TrimSpace(text))}, nil
 	}
-	return errors, nil
+	return nil, nil
+}
+
+// failure is go build's where it names no place in a student's code.
+type failure struct {
+	limit *CompileError // the limit that it ran into, if that is why
+	text  string        // what it said
+}
+
+func (f *failure) Error() string {
+	if f.limit != nil {
+		return f.limit.Message
+	}
+	return "go build failed for a reason that is not in the exercise:\n" + f.text
+}
+
+// blame puts a failure down to the only submission that was there.
+func (f *failure) blame(s *submission) {
+	if f.limit != nil {
+		s.errors = []CompileError{*f.limit}
+	} else {
+		s.err = f
+	}
 }
 
 // stopped says which limit a build ran into.
@@ -90,9 +189,10 @@ func stopped(reason child.Reason, l child.Limits) CompileError {
 
 // diagnostic is one message of the compiler with its place.
 type diagnostic struct {
-	file      *file // nil: the runner's main function
-	line, col int
-	message   string
+	submission *submission
+	file       *file // nil: what the runner's main package says about the submission
+	line, col  int
+	message    string
 }
 
 var (
@@ -100,14 +200,14 @@ var (
 	relatedLine    = regexp.MustCompile(`^\t(\S.*?\.go):(\d+)(?::\d+)?: (.*)$`)
 )
 
-// parse takes go build's output apart. Foreign is true if it complains about a file that is neither the student's nor
-// the runner's main function.
+// parse takes go build's output apart. Foreign is true if it complains about a file that is neither a student's nor an
+// exercise's in the runner's main package.
 func (w *workspace) parse(root, text string) (found []diagnostic, foreign bool) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if m := relatedLine.FindStringSubmatch(line); m != nil && len(found) > 0 {
-			if f := w.files[absolute(root, m[1])]; f != nil {
-				line = fmt.Sprintf("\t%s in %s, line %s", m[3], f.name, m[2])
+			if p := w.sources[absolute(root, m[1])]; p.file != nil {
+				line = fmt.Sprintf("\t%s in %s, line %s", m[3], p.file.name, m[2])
 			}
 		}
 		if strings.HasPrefix(line, "\t") {
@@ -120,14 +220,14 @@ func (w *workspace) parse(root, text string) (found []diagnostic, foreign bool) 
 		if m == nil {
 			continue
 		}
-		d := diagnostic{message: m[4]}
-		d.line, _ = strconv.Atoi(m[2])
-		d.col, _ = strconv.Atoi(m[3])
-		path := absolute(root, m[1])
-		if d.file = w.files[path]; d.file == nil && !slices.Contains(w.mains, path) {
+		p, known := w.sources[absolute(root, m[1])]
+		if !known {
 			foreign = true
 			continue
 		}
+		d := diagnostic{submission: p.submission, file: p.file, message: m[4]}
+		d.line, _ = strconv.Atoi(m[2])
+		d.col, _ = strconv.Atoi(m[3])
 		found = append(found, d)
 	}
 	return found, foreign
@@ -141,22 +241,24 @@ func absolute(root, path string) string {
 	return filepath.Clean(path)
 }
 
-// explain adds plain words, and turns errors in the runner's main function into what they mean: that a function of
-// the student's is not what the contract asks for.
-func explain(found []diagnostic, q Request, s *submission, w *workspace, api *api) []CompileError {
-	var errors []CompileError
+// explain gives every submission what the compiler found in it, with plain words, and turns errors in the runner's main
+// package into what they mean: that a function of the student's is not what the contract asks for. It reports whether it
+// could make something of at least one.
+func (b *builder) explain(found []diagnostic) bool {
+	explained := false
 	for _, d := range found {
 		e := CompileError{Line: d.line, Col: d.col, Message: d.message}
 		if d.file != nil {
 			e.File = d.file.path
-			e.Plain = plain(d.message, d.file, api)
-		} else if !s.mismatch(&e, q, w.mainFrom(d.line, d.col)) {
+			e.Plain = plain(d.message, d.file, b.api)
+		} else if !d.submission.mismatch(&e, b.Root, b.work.mainFrom(d.submission, d.line, d.col)) {
 			continue
 		}
+		explained = true
 		same := func(o CompileError) bool { return o.File == e.File && o.Line == e.Line && o.Message == e.Message }
-		if !slices.ContainsFunc(errors, same) {
-			errors = append(errors, e)
+		if s := d.submission; !slices.ContainsFunc(s.errors, same) {
+			s.errors = append(s.errors, e)
 		}
 	}
-	return errors
+	return explained
 }

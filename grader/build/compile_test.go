@@ -104,8 +104,8 @@ func TestAnotherSignatureThanTheContracts(t *testing.T) {
 			[]string{"Run is declared as: func Run(streams []cuda.Stream) error.", wantRun}},
 		"other result": {"\nfunc Run(streams []cuda.Stream,\n\tn int) {}\n", 11,
 			[]string{"func Run(streams []cuda.Stream, n int).", wantRun}},
-		"missing":        {"func run() {}\n", 1, []string{"needs the function Run", wantRun}},
-		"not a function": {"var Run = 3\n", 1, []string{"needs the function Run", wantRun}},
+		"missing":        {"func run() {}\n", 1, []string{"calls the function Run", wantRun}},
+		"not a function": {"var Run = 3\n", 1, []string{"calls the function Run", wantRun}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,7 +126,7 @@ func TestAnotherSignatureThanTheContracts(t *testing.T) {
 	}{
 		"other method": {"Alloc(size int64)", "Alloc(size int)", 9,
 			[]string{"Alloc(size int) (cuda.DevicePtr, error)", "Alloc(size int64) (cuda.DevicePtr, error)"}},
-		"missing method": {") Alloc(", ") Allocate(", 1, []string{"needs the method Alloc", "Alloc(size int64) (cuda.DevicePtr, error)"}},
+		"missing method": {") Alloc(", ") Allocate(", 1, []string{"calls the method Alloc", "Alloc(size int64) (cuda.DevicePtr, error)"}},
 		"other constructor": {"New(total int64)", "New(total int64, block int)", 7,
 			[]string{"New(total int64, block int) (*Allocator, error)", "New(total int64) (*Allocator, error)"}},
 		"no result":  {" (*Allocator, error) { return &Allocator{}, nil }", " { }", 7, []string{"func New(total int64)."}},

@@ -70,11 +70,28 @@ func folder(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-func request(dir string) Request {
-	return Request{Root: course, Package: "sample", Dir: dir, Main: sampleMain, Solution: true}
+func request(dir string) Request { return requestOf(sample(dir)) }
+
+func requestOf(exercises ...Exercise) Request { return Request{Root: course, Exercises: exercises} }
+
+func sample(dir string) Exercise {
+	return Exercise{Package: "sample", Dir: dir, Main: sampleMain, Solution: true}
 }
 
-func built(t testing.TB, q Request) *Result {
+// alone is what came of a request for one exercise.
+type alone struct {
+	*Result
+	*Linked
+}
+
+func built(t testing.TB, q Request) alone {
+	t.Helper()
+	r := together(t, q)
+	require.Len(t, r.Exercises, 1)
+	return alone{r, &r.Exercises[0]}
+}
+
+func together(t testing.TB, q Request) *Result {
 	t.Helper()
 	r, err := Build(context.Background(), q)
 	require.NoError(t, err)

@@ -100,3 +100,26 @@ func environment(fallback string) []string {
 	}
 	return env
 }
+
+// GoCommand is the go command that builds the course at root, and the environment that it runs in. Its error is an
+// *EnvironmentError.
+func GoCommand(root string) (path string, env []string, err error) {
+	path, err = goTool(Request{Root: root})
+	return path, environment(""), err
+}
+
+// GoVersion is the version of the Go that builds runners of the course at root: "go1.26.8". Its error is an
+// *EnvironmentError where there is no Go.
+func GoVersion(ctx context.Context, root string) (string, error) {
+	tool, env, err := GoCommand(root)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, tool, "env", "GOVERSION")
+	cmd.Dir, cmd.Env = root, env
+	said, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s env GOVERSION: %w", tool, err)
+	}
+	return strings.TrimSpace(string(said)), nil
+}

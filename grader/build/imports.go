@@ -85,7 +85,7 @@ var special = map[string]words{
 		"Free by an explicit call, in a stream that is ordered after the last use.",
 	},
 	"reflect": {
-		"Reflection reaches values that are not the exercise's own.",
+		"With reflection a program can change values that belong to other packages.",
 		"Write the types out; type parameters are allowed.",
 	},
 	"os": outside, "io": outside, "log": outside, "syscall": outside, "net": outside, "bufio": outside, "plugin": outside,
@@ -104,7 +104,7 @@ func (s *submission) checkImports(f *file) {
 		if spec.Name != nil && spec.Name.Name == "." {
 			s.refuseAt(f, spec.Pos(), Refusal{
 				Rule:    RuleImport,
-				Message: fmt.Sprintf("%q is imported with a dot.", p),
+				Message: fmt.Sprintf("Imports should keep their names, but %q is imported with a dot.", p),
 				Why:     "Without the package's name in front, neither a reader nor the grader can tell its calls from yours.",
 				Fix:     fmt.Sprintf("Import it plainly and write %s. in front of its names.", path.Base(p)),
 			})
@@ -114,9 +114,9 @@ func (s *submission) checkImports(f *file) {
 
 func refusedImport(p string) Refusal {
 	w := importWords(p)
-	r := Refusal{Rule: RuleImport, Message: fmt.Sprintf("%q may not be imported in an exercise.", p), Why: w.why, Fix: w.fix}
+	r := Refusal{Rule: RuleImport, Message: fmt.Sprintf("An exercise should import only what is on its short list, but %q is not on it.", p), Why: w.why, Fix: w.fix}
 	if strings.HasPrefix(p, module+"/solutions") {
-		r.Message = fmt.Sprintf("%q is the reference solution; the exercise is yours to write.", p)
+		r.Message = fmt.Sprintf("The exercise should be your own work, but %q is the reference solution.", p)
 	}
 	return r
 }
@@ -126,7 +126,7 @@ func importWords(p string) words {
 		switch room := strings.Split(p, "/")[1]; room {
 		case "solutions":
 			return words{
-				"A runner that called the solution would only measure the solution against itself.",
+				"With the solution behind it, a check would say nothing about what you can do.",
 				"Read it if you are stuck, then write your own.",
 			}
 		case "exercises":
@@ -145,7 +145,7 @@ func importWords(p string) words {
 	}
 	if first, _, _ := strings.Cut(p, "/"); strings.Contains(first, ".") {
 		return words{
-			"The exercise's point is to write it yourself, and a class is graded without a network.",
+			"You learn it by writing it yourself; and a class is graded without a network, so other modules are not there.",
 			"Use the standard packages that are allowed: " + strings.Join(standard, ", ") + ".",
 		}
 	}

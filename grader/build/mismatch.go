@@ -20,7 +20,7 @@ var (
 // mismatch turns an error in the runner's main function into the student's: a function or method that is missing or
 // has other types than the contract. It is false if the error is about nothing of the student's. Here is the main
 // function's text from the place of the error on.
-func (s *submission) mismatch(e *CompileError, q Request, here string) bool {
+func (s *submission) mismatch(e *CompileError, root, here string) bool {
 	m := ofTheExercise.FindStringSubmatch(e.Message)
 	if m == nil && strings.HasPrefix(here, "exercise.") {
 		m = ofTheExercise.FindStringSubmatch(here)
@@ -46,17 +46,17 @@ func (s *submission) mismatch(e *CompileError, q Request, here string) bool {
 	if method {
 		kind = "method"
 	}
-	want := s.wanted(q, name, method)
+	want := s.wanted(root, name, method)
 	switch {
 	case have == "" && want == "":
-		e.Plain = fmt.Sprintf("The grader needs a %s %s in package %s, and there is none.", kind, name, s.pkg)
+		e.Plain = fmt.Sprintf("The grader calls a %s %s in package %s, but there is none.", kind, name, s.Package)
 	case have == "":
-		e.Plain = fmt.Sprintf("The grader needs the %s %s, and there is none. The contract declares it as: %s", kind, name, want)
+		e.Plain = fmt.Sprintf("The grader calls the %s %s, but there is none. It should be declared as: %s", kind, name, want)
 	case want == "" || want == have:
-		e.Plain = fmt.Sprintf("%s is declared as: %s. The grader cannot call it like that; take its first line from the skeleton.",
+		e.Plain = fmt.Sprintf("%s is declared as: %s. The grader cannot call it like that: take its first line from the skeleton.",
 			name, have)
 	default:
-		e.Plain = fmt.Sprintf("%s is declared as: %s. The contract declares it as: %s. The names of parameters are yours to choose; "+
+		e.Plain = fmt.Sprintf("%s is declared as: %s. It should be declared as: %s. The names of parameters are yours to choose; "+
 			"their types and the results are not.", name, have, want)
 	}
 	return true
@@ -64,10 +64,10 @@ func (s *submission) mismatch(e *CompileError, q Request, here string) bool {
 
 // wanted is the contract's declaration of a function: the solution's, or where the course came without solutions the
 // skeleton's, unless the student works in the skeleton itself. It is "" if there is neither.
-func (s *submission) wanted(q Request, name string, method bool) string {
+func (s *submission) wanted(root, name string, method bool) string {
 	for _, room := range []string{"solutions", "exercises"} {
-		dir := filepath.Join(q.Root, room, q.Package)
-		if sameFolder(dir, q.Dir) {
+		dir := filepath.Join(root, room, s.Package)
+		if sameFolder(dir, s.Dir) {
 			continue
 		}
 		sources, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -7,32 +7,31 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"time"
 
 	"cudalab/grader/lock"
 )
 
 // output is where a runner's file goes until release. It keeps its name and stays there afterwards, because go build
-// links nothing if what it would write is there already. Two builds of one exercise at the same time must not share
-// it, so the second gets a file of its own, which release deletes.
+// links nothing if what it would write is there already. Builds of the same name at the same time must not share it: the
+// first free one of a row of files is taken, so that there are as many as there were ever builds at one time.
 type output struct {
 	path     string
 	fallback string // the folder in use because the user's cache folder is not writable, or ""
 	release  func()
 }
 
-func claimOutput(root, pkg string) (*output, error) {
+func claimOutput(root, name string) (*output, error) {
 	sum := sha256.Sum256([]byte(root))
 	below := filepath.Join("cudalab", hex.EncodeToString(sum[:6]))
 	if caches, err := os.UserCacheDir(); err == nil {
-		if out, err := claimIn(filepath.Join(caches, below), pkg); err == nil {
+		if out, err := claimIn(filepath.Join(caches, below), name); err == nil {
 			return out, nil
 		}
 	}
 	private, temporary, err := privateTemp()
 	if err == nil {
 		var out *output
-		if out, err = claimIn(filepath.Join(private, below), pkg); err == nil {
+		if out, err = claimIn(filepath.Join(private, below), name); err == nil {
 			out.fallback = private
 			if temporary {
 				release := out.release
@@ -47,8 +46,8 @@ func claimOutput(root, pkg string) (*output, error) {
 	}
 }
 
-// claimIn claims the lasting file in a folder, or one of its own there if the lasting one is in use.
-func claimIn(dir, pkg string) (*output, error) {
+// claimIn claims the first free file of a name in a folder.
+func claimIn(dir, name string) (*output, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -56,27 +55,17 @@ func claimIn(dir, pkg string) (*output, error) {
 	if runtime.GOOS == "windows" {
 		suffix = ".exe"
 	}
-	if release, ok, err := lock.Try(filepath.Join(dir, pkg+".lock")); err == nil && ok {
-		removeAbandoned(filepath.Join(dir, pkg+"-*"+suffix))
-		return &output{path: filepath.Join(dir, pkg+suffix), release: release}, nil
-	}
-	f, err := os.CreateTemp(dir, pkg+"-*"+suffix)
-	if err != nil {
-		return nil, err
-	}
-	f.Close()
-	return &output{path: f.Name(), release: func() { os.Remove(f.Name()) }}, nil
-}
-
-// removeAbandoned deletes what builds left that never came to release it. No check runs for a day.
-func removeAbandoned(pattern string) {
-	old, err := filepath.Glob(pattern)
-	if err != nil {
-		return
-	}
-	for _, path := range old {
-		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
-			os.Remove(path)
+	for n := 1; ; n++ {
+		path := filepath.Join(dir, name)
+		if n > 1 {
+			path = fmt.Sprintf("%s-%d", path, n)
+		}
+		release, ok, err := lock.Try(path + ".lock")
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return &output{path: path + suffix, release: release}, nil
 		}
 	}
 }

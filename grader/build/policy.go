@@ -12,12 +12,12 @@ import (
 
 // checkFile holds one file to every rule that can be judged from that file alone.
 func (s *submission) checkFile(f *file) {
-	if name := f.syntax.Name; name.Name != s.pkg {
+	if name := f.syntax.Name; name.Name != s.Package {
 		s.refuseAt(f, name.Pos(), Refusal{
 			Rule:    RulePackage,
-			Message: fmt.Sprintf("The file says package %s, but the exercise is package %s.", name.Name, s.pkg),
+			Message: fmt.Sprintf("The file should say package %s, but it says package %s.", s.Package, name.Name),
 			Why:     "All files of a folder are one package, and the grader imports it by its name.",
-			Fix:     fmt.Sprintf("Write package %s, or move the file out of the folder.", s.pkg),
+			Fix:     fmt.Sprintf("Write package %s, or move the file out of the folder.", s.Package),
 		})
 	}
 	s.checkImports(f)
@@ -27,7 +27,7 @@ func (s *submission) checkFile(f *file) {
 		case *ast.GoStmt:
 			s.refuseAt(f, n.Pos(), Refusal{
 				Rule:    RuleGoStatement,
-				Message: "A go statement starts a goroutine.",
+				Message: "An exercise should run in one goroutine, but this go statement starts another.",
 				Why: "The parallelism of these lessons is the device's: calls only join a stream's queue and return, so one " +
 					"goroutine keeps every stream busy, and the order of its calls is what the lesson is about.",
 				Fix: "Call the function directly, and put independent work on different streams.",
@@ -36,7 +36,7 @@ func (s *submission) checkFile(f *file) {
 			if n.Body == nil {
 				s.refuseAt(f, n.Pos(), Refusal{
 					Rule:    RuleNoBody,
-					Message: fmt.Sprintf("%s is declared without a body.", n.Name.Name),
+					Message: fmt.Sprintf("Every function should have a body in Go, but %s has none.", n.Name.Name),
 					Why:     "Such a function is written in assembly or linked in from elsewhere, where nothing in it can be judged.",
 					Fix:     "Give it a body in Go.",
 				})
@@ -81,7 +81,7 @@ func (s *submission) checkForeignVariable(f *file, e ast.Expr) {
 				name := path.Base(p) + "." + x.Sel.Name
 				s.refuseAt(f, x.Pos(), Refusal{
 					Rule:    RuleForeignVar,
-					Message: fmt.Sprintf("%s belongs to another package, and is changed here or has its address taken.", name),
+					Message: fmt.Sprintf("%s belongs to another package and should stay as it is, but here it is changed or its address is taken.", name),
 					Why:     "The grader and the solution use the same variable: a change would reach them too.",
 					Fix:     fmt.Sprintf("Copy %s into a variable of your own.", name),
 				})
@@ -115,21 +115,21 @@ func (s *submission) checkComments(f *file) {
 			case constraint.IsGoBuild(c.Text), constraint.IsPlusBuild(c.Text) && c.Pos() < f.syntax.Package:
 				s.refuseAt(f, c.Pos(), Refusal{
 					Rule:    RuleConstraint,
-					Message: fmt.Sprintf("The build constraint %q leaves this file out of some builds.", c.Text),
+					Message: fmt.Sprintf("Every file should be part of every build, but the build constraint %q leaves this one out of some.", c.Text),
 					Why:     "An exercise has to be the same program wherever it is graded.",
 					Fix:     "Delete the line.",
 				})
 			case strings.HasPrefix(c.Text, "//go:") && !slices.Contains(harmless, strings.TrimSpace(directive)):
 				s.refuseAt(f, c.Pos(), Refusal{
 					Rule:    RuleDirective,
-					Message: fmt.Sprintf("%s is an instruction to Go's compiler or linker.", strings.TrimSpace(directive)),
-					Why:     "Such instructions reach what Go's rules keep apart, or switch those rules off.",
+					Message: fmt.Sprintf("An exercise should have no instructions to Go's compiler or linker, but %s is one.", strings.TrimSpace(directive)),
+					Why:     "Such instructions can switch off the rules that keep packages apart.",
 					Fix:     "Delete the comment.",
 				})
 			case s.movesLines(c):
 				s.refuseAt(f, c.Pos(), Refusal{
 					Rule:    RuleDirective,
-					Message: "A line directive makes the compiler believe that it is in another file or line.",
+					Message: "Lines should keep their numbers, but this comment, a line directive, makes the compiler believe that it is in another file or line.",
 					Why:     "Findings point to the lines of your code, and those have to be the real ones.",
 					Fix:     "Delete the comment, or put a space behind its slashes if it was meant as plain text.",
 				})

@@ -44,7 +44,7 @@ func (s *submission) refuse(name string, at token.Position, r Refusal) {
 	if len(s.refusals) == maxRefusals {
 		return
 	}
-	r.File = filepath.Join(s.dir, name)
+	r.File = filepath.Join(s.Dir, name)
 	r.Line, r.Col = at.Line, at.Column
 	s.refusals = append(s.refusals, r)
 }
@@ -58,14 +58,14 @@ func foreignFile(name string) Refusal {
 	if name == "go.mod" {
 		return Refusal{
 			Rule:    RuleFileKind,
-			Message: "go.mod makes this folder a module of its own.",
+			Message: "The folder should be a package of the module cudalab, but go.mod makes it a module of its own.",
 			Why:     "An exercise is one package of the module cudalab, and is built as such.",
 			Fix:     "Delete go.mod.",
 		}
 	}
 	return Refusal{
 		Rule:    RuleFileKind,
-		Message: fmt.Sprintf("%s is not a Go file, but Go's build would compile or link it.", name),
+		Message: fmt.Sprintf("The folder should hold Go files only, but %s is something else that Go's build would compile or link.", name),
 		Why: "An exercise is Go alone: it builds without a C compiler or the CUDA toolkit, and every access to the device " +
 			"goes through package cuda, which is what is graded.",
 		Fix: fmt.Sprintf("Delete %s, and call the kernels that package kernels offers.", name),
@@ -75,7 +75,7 @@ func foreignFile(name string) Refusal {
 func irregularFile(name string) Refusal {
 	return Refusal{
 		Rule:    RuleFileKind,
-		Message: fmt.Sprintf("%s is a link or a special file.", name),
+		Message: fmt.Sprintf("The folder should hold plain files, but %s is a link or a special file.", name),
 		Why:     "What it leads to may be another file for the grader than for you.",
 		Fix:     "Put the file itself into the folder.",
 	}
@@ -84,7 +84,7 @@ func irregularFile(name string) Refusal {
 func badName(name string) Refusal {
 	return Refusal{
 		Rule:    RuleFileName,
-		Message: fmt.Sprintf("%q is not a name that Go's tools take for a file.", name),
+		Message: fmt.Sprintf("A Go file needs a name that Go's tools accept, but %q is none.", name),
 		Why:     "The name is part of every message about the file, and Go's build refuses some characters.",
 		Fix:     "Rename it with letters, digits and underscores.",
 	}
@@ -93,7 +93,7 @@ func badName(name string) Refusal {
 func platformName(name string) Refusal {
 	return Refusal{
 		Rule:    RuleConstraint,
-		Message: fmt.Sprintf("Because of how %s is named, Go builds it on some platforms only.", name),
+		Message: fmt.Sprintf("Every file should be part of every build, but because of its name Go builds %s on some platforms only.", name),
 		Why:     "An exercise has to be the same program wherever it is graded.",
 		Fix:     "Rename it without the ending that names an operating system or a processor.",
 	}
@@ -102,7 +102,7 @@ func platformName(name string) Refusal {
 func tooLarge(name string, limit int) Refusal {
 	return Refusal{
 		Rule:    RuleFileSize,
-		Message: fmt.Sprintf("With %s there are more than %d KiB of source.", name, limit>>10),
+		Message: fmt.Sprintf("An exercise should have at most %d KiB of source, but with %s there is more.", limit>>10, name),
 		Why:     "A solution takes a few hundred lines; a table that large is not one.",
 		Fix:     "Compute what the file holds, and keep only the exercise's files in the folder.",
 	}
@@ -111,7 +111,7 @@ func tooLarge(name string, limit int) Refusal {
 func tooManyFiles() Refusal {
 	return Refusal{
 		Rule:    RuleFileSize,
-		Message: fmt.Sprintf("The folder holds more than %d Go files.", maxFiles),
+		Message: fmt.Sprintf("An exercise should have at most %d Go files, but the folder holds more.", maxFiles),
 		Why:     "An exercise takes one file, or a few.",
 		Fix:     "Keep only the exercise's files in the folder.",
 	}

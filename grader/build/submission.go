@@ -1,6 +1,7 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/build"
@@ -26,14 +27,17 @@ const (
 
 // submission is a student's folder as it was read, once: what is checked is what is compiled.
 type submission struct {
-	dir      string
-	pkg      string
+	Exercise
 	set      *token.FileSet
 	files    []*file
 	refusals []Refusal
 	errors   []CompileError
 	notes    []string
+	err      error // why nothing can be said of it
 }
+
+// bad reports whether anything keeps it out of a runner.
+func (s *submission) bad() bool { return len(s.refusals) > 0 || len(s.errors) > 0 || s.err != nil }
 
 // file is a Go file that belongs to the exercise.
 type file struct {
@@ -54,33 +58,42 @@ var foreign = []string{
 var goodName = regexp.MustCompile(`^[\pL\pN][\pL\pN_. -]*\.go$`)
 
 // read reads the folder and holds it to the policy.
-func read(dir, pkg string, api *api) (*submission, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("reading the exercise's folder: %w", err)
+func read(e Exercise, api *api) *submission {
+	s := &submission{Exercise: e, set: token.NewFileSet()}
+	if info, err := os.Stat(s.Dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		s.err = &EnvironmentError{
+			Problem: fmt.Sprintf("The exercise's files should be in %s, but there is no such folder.", s.Dir),
+			Fix:     "Name the folder that holds the exercise's .go files.",
+		}
+		return s
 	}
-	s := &submission{dir: dir, pkg: pkg, set: token.NewFileSet()}
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		s.err = fmt.Errorf("reading the exercise's folder: %w", err)
+		return s
+	}
 	size := 0
 	for _, e := range entries {
 		f, err := s.admit(e)
 		switch {
 		case err != nil:
-			return nil, err
+			s.err = err
+			return s
 		case f == nil:
 			continue
 		case len(s.files) == maxFiles:
 			s.refuse("", token.Position{}, tooManyFiles())
-			return s, nil
+			return s
 		case size+len(f.text) > maxSize:
 			s.refuse(f.name, token.Position{}, tooLarge(f.name, maxSize))
-			return s, nil
+			return s
 		}
 		size += len(f.text)
 		s.files = append(s.files, f)
 	}
 	if len(s.files) == 0 && len(s.refusals) == 0 {
-		s.refuse("", token.Position{}, noFiles(dir, pkg))
-		return s, nil
+		s.refuse("", token.Position{}, noFiles(s.Dir, s.Package))
+		return s
 	}
 	for _, f := range s.files {
 		s.parse(f)
@@ -97,7 +110,7 @@ func read(dir, pkg string, api *api) (*submission, error) {
 		}
 		return a.Line - b.Line
 	})
-	return s, nil
+	return s
 }
 
 // admit reads one entry of the folder if it belongs to the exercise; otherwise it is nil.
@@ -124,7 +137,7 @@ func (s *submission) admit(e fs.DirEntry) (*file, error) {
 		s.refuse(name, token.Position{}, platformName(name))
 		return nil, nil
 	}
-	path := filepath.Join(s.dir, name)
+	path := filepath.Join(s.Dir, name)
 	text, err := readBounded(path)
 	switch {
 	case err != nil:

@@ -3,24 +3,37 @@ package build
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// workspace is a private folder for one build: the checked files, the runner's main function, and the overlay that
-// puts them into the course's tree.
+// The runner's main package, which is nowhere but in the overlay.
+const (
+	mainPath   = module + "/grader/runner/main"
+	mainFolder = "grader/runner/main"
+)
+
+// workspace is a private folder for one build: the checked files, the runner's main package, and the overlay that puts
+// them into the course's tree.
 type workspace struct {
-	dir     string
-	overlay string
-	main    string           // the import path of the runner's main package
-	files   map[string]*file // the student's files by every path that go build may call them by
-	mains   []string         // the paths it may call the main function by
-	text    string           // of the main function
+	root, dir string
+	overlay   string
+	sources   map[string]source      // by every path that go build may call them by
+	texts     map[*submission]string // of their files in the main package
+	replace   map[string]string      // for the overlay: by the path in the course, the file in its place
 }
 
-func newWorkspace(q Request, s *submission) (w *workspace, err error) {
+// source is a file that go build sees.
+type source struct {
+	submission *submission
+	file       *file // nil: the submission's file in the runner's main package
+}
+
+func newWorkspace(root string, submissions []*submission) (w *workspace, err error) {
 	dir, err := os.MkdirTemp("", "cudalab-build-")
 	if err != nil {
 		return nil, &EnvironmentError{
@@ -28,7 +41,7 @@ func newWorkspace(q Request, s *submission) (w *workspace, err error) {
 			Fix:     "Set TMPDIR to a folder that you may write to, on a disk with space left.",
 		}
 	}
-	w = &workspace{dir: dir, files: map[string]*file{}}
+	w = &workspace{root: root, dir: dir, sources: map[string]source{}, texts: map[*submission]string{}, replace: map[string]string{}}
 	defer func() {
 		if err != nil {
 			w.remove()
@@ -38,75 +51,112 @@ func newWorkspace(q Request, s *submission) (w *workspace, err error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		w.dir = real
 	}
-	replace, err := w.exercise(q, s)
-	if err != nil {
-		return nil, err
-	}
-	name := "main_" + q.Package
-	w.main = module + "/grader/runner/" + name
-	real := filepath.Join(w.dir, "main.go")
-	virtual := filepath.Join(q.Root, "grader", "runner", name, "main.go")
-	replace[virtual], w.mains = real, []string{real, virtual}
-	w.text = mainFile(q)
-	if err := os.WriteFile(real, []byte(w.text), 0o600); err != nil {
-		return nil, err
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return nil, err
-	}
 	w.overlay = filepath.Join(w.dir, "overlay.json")
-	return w, os.WriteFile(w.overlay, overlay, 0o600)
+	for _, s := range submissions {
+		if err := w.add(s); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
 }
 
 func (w *workspace) remove() { os.RemoveAll(w.dir) }
 
-// exercise writes the student's files down as they were checked, so that nothing can change in between, and replaces
-// every file of the exercise by them.
-func (w *workspace) exercise(q Request, s *submission) (replace map[string]string, err error) {
-	replace = map[string]string{}
-	target := filepath.Join(q.Root, "exercises", q.Package)
+// add writes the student's files down as they were checked, so that nothing can change in between, replaces every file of
+// the exercise by them, and gives the exercise its file in the main package.
+func (w *workspace) add(s *submission) error {
+	target := filepath.Join(w.root, "exercises", s.Package)
 	entries, err := os.ReadDir(target)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, e := range entries {
 		if !e.IsDir() {
-			replace[filepath.Join(target, e.Name())] = "" // as if it were deleted
+			w.replace[filepath.Join(target, e.Name())] = "" // as if it were deleted
 		}
+	}
+	dir := filepath.Join(w.dir, s.Package)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
 	}
 	for i, f := range s.files {
-		real := filepath.Join(w.dir, strconv.Itoa(i)+".go")
-		if err := os.WriteFile(real, f.text, 0o600); err != nil {
-			return nil, err
+		err := w.put(filepath.Join(target, f.name), filepath.Join(dir, strconv.Itoa(i)+".go"), f.text, source{s, f})
+		if err != nil {
+			return err
 		}
-		virtual := filepath.Join(target, f.name)
-		replace[virtual] = real
-		w.files[real], w.files[virtual] = f, f
 	}
-	return replace, nil
+	w.texts[s] = suiteFile(s.Exercise)
+	return w.put(w.mainFile(s), filepath.Join(dir, "suite.go"), []byte(w.texts[s]), source{s, nil})
 }
 
-func mainFile(q Request) string {
+// put writes a file at the path real, to be found at the path virtual in the course.
+func (w *workspace) put(virtual, real string, text []byte, is source) error {
+	w.replace[virtual] = real
+	w.sources[real], w.sources[virtual] = is, is
+	return os.WriteFile(real, text, 0o600)
+}
+
+// mainFile is where a submission's file in the main package seems to be.
+func (w *workspace) mainFile(s *submission) string {
+	return filepath.Join(w.root, filepath.FromSlash(mainFolder), suiteName(s.Exercise)+".go")
+}
+
+// join makes the overlay for a runner of some of the submissions.
+func (w *workspace) join(submissions []*submission) error {
+	main := filepath.Join(w.dir, "main.go")
+	if err := os.WriteFile(main, []byte(mainText(submissions)), 0o600); err != nil {
+		return err
+	}
+	replace := maps.Clone(w.replace)
+	for s := range w.texts {
+		if !slices.Contains(submissions, s) {
+			delete(replace, w.mainFile(s))
+		}
+	}
+	replace[filepath.Join(w.root, filepath.FromSlash(mainFolder), "main.go")] = main
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(w.overlay, overlay, 0o600)
+}
+
+// suiteFile is an exercise's file in the runner's main package: it makes the suite.
+func suiteFile(e Exercise) string {
 	solution := ""
-	if q.Solution {
-		solution = fmt.Sprintf("\tsolution %q\n", module+"/solutions/"+q.Package)
+	if e.Solution {
+		solution = fmt.Sprintf("\tsolution %q\n", module+"/solutions/"+e.Package)
 	}
 	return fmt.Sprintf(`package main
 
 import (
 	exercise %q
-	"cudalab/grader/runner"
 	suite %q
 %s)
 
-func main() { runner.Main(%s) }
-`, module+"/exercises/"+q.Package, module+"/grader/suites/"+q.Package, solution, q.Main)
+var %s = %s
+`, module+"/exercises/"+e.Package, module+"/grader/suites/"+e.Package, solution, suiteName(e), e.Main)
 }
 
-// mainFrom is the main function's text from a line and column on.
-func (w *workspace) mainFrom(line, col int) string {
-	lines := strings.SplitAfter(w.text, "\n")
+func suiteName(e Exercise) string { return e.Package + "Suite" }
+
+// mainText is the runner's main function.
+func mainText(submissions []*submission) string {
+	var names []string
+	for _, s := range submissions {
+		names = append(names, suiteName(s.Exercise))
+	}
+	return fmt.Sprintf(`package main
+
+import "cudalab/grader/runner"
+
+func main() { runner.Main(%s) }
+`, strings.Join(names, ", "))
+}
+
+// mainFrom is the text of a submission's file in the main package, from a line and column on.
+func (w *workspace) mainFrom(s *submission, line, col int) string {
+	lines := strings.SplitAfter(w.texts[s], "\n")
 	if line < 1 || line > len(lines) || col < 1 || col > len(lines[line-1]) {
 		return ""
 	}

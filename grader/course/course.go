@@ -34,6 +34,12 @@ func (e Exercise) Folder() string { return filepath.Join("exercises", e.Package)
 // SolutionFolder is where its reference solution is, relative to the root.
 func (e Exercise) SolutionFolder() string { return filepath.Join("solutions", e.Package) }
 
+// HasSolution reports whether the course at root holds the reference solution. A handout holds none.
+func (e Exercise) HasSolution(root string) bool {
+	_, err := os.Stat(filepath.Join(root, e.SolutionFolder()))
+	return err == nil
+}
+
 // ErrOutside is the error of Open where there is no course.
 var ErrOutside = errors.New("outside of the course")
 

@@ -19,21 +19,29 @@ import (
 // Request says what to check and how.
 type Request struct {
 	Suite    *suite.Suite // for its checks; its cases run in the runner
-	Binary   string       // the runner
+	Runner   *Runner      // with the suite's exercise among others in it; it remains the caller's, to close
 	Package  string       // import path of the code under test
-	Device   string       // "gpu", "sim", or "auto": the GPU where it can be had, else the simulator
 	Seed     uint64
 	NoTiming bool
 	Pictures bool               // run the untimed cases once more, for Result.Pictures
 	Points   map[string]float64 // by check
 	Gaps     []gaps.Gap         // what is still to be written
+	// Functions are the student's functions and methods by name, where they are declared.
+	Functions map[string]suite.Place
 	// Name turns a path that the compiler saw into what the student calls the file.
 	Name func(file string) string
 	// Exclusive, if set, is held while a timed case runs on a GPU, so that no other check disturbs it.
 	Exclusive func(context.Context) (release func(), err error)
+	// Shared, if set, is held while everything else runs where there may be a GPU.
+	Shared func(context.Context) (release func(), err error)
 }
 
 var errCancelled = errors.New("stopped before it was done")
+
+// cancelledBy is the error where the context ended a check. It is the context's as well.
+func cancelledBy(ctx context.Context) error {
+	return fmt.Errorf("%w: %w", errCancelled, context.Cause(ctx))
+}
 
 // NoDevice is the error where the device that was asked for cannot be had.
 type NoDevice struct{ Problem string } // what is missing and what to do, in sentences
@@ -49,8 +57,13 @@ type Result struct {
 	Pictures []*suite.CaseNotes
 	// Place finds the student's lines in a call stack, innermost first. Nil where nothing was run.
 	Place func(trace.Site) []suite.Place
-	// Err is why the report's status is suite.Errored, a *NoDevice for one; nil with any other status.
+	// Err is why the report's status is suite.Errored; nil with any other status. It is never the student's fault: a
+	// *NoDevice where the device cannot be had or was lost for good, the context's error, or a fault of cudalab's or the
+	// machine's. All but the context's may be gone in a second try.
 	Err error
+	// Broken reports that a process of the runner's came to a bad end. Of a runner that others share, that may be their
+	// doing: only from one of its own can it be told.
+	Broken bool
 }
 
 // Check runs the whole suite. It always returns a report; where the fault is cudalab's or the machine's its status is
@@ -58,27 +71,30 @@ type Result struct {
 func Check(ctx context.Context, q Request) Result {
 	began := time.Now()
 	c := &checking{Request: q, locate: locator{pkg: q.Package, name: q.Name}, runs: map[string]caseRun{}, told: map[string]bool{}}
-	c.report = suite.Report{Schema: suite.SchemaVersion, Exercise: q.Suite.Exercise, Seed: q.Seed, Device: suite.Device{Kind: q.Device}}
-	err := c.correctness(ctx)
+	c.report = suite.Report{Schema: suite.SchemaVersion, Exercise: q.Suite.Exercise, Seed: q.Seed, Device: suite.Device{Kind: q.Runner.kind()}}
+	err := c.shared(ctx, func() error { return c.correctness(ctx) })
 	if err == nil {
 		c.judge(false)
 		err = c.timing(ctx)
 	}
 	var pictures []*suite.CaseNotes
 	if err == nil {
-		pictures, err = c.pictures(ctx)
+		err = c.shared(ctx, func() (err error) {
+			pictures, err = c.pictures(ctx)
+			return err
+		})
 	}
-	c.stop()
+	c.report.Output += c.Runner.printed()
 	err = c.conclude(err)
 	c.report.DurationMS = time.Since(began).Milliseconds()
-	return Result{Report: c.report, Cases: c.notes(), Pictures: pictures, Place: c.locate.places, Err: err}
+	return Result{Report: c.report, Cases: c.notes(), Pictures: pictures, Place: c.locate.places, Err: err, Broken: c.broken}
 }
 
 // checking is one Check under way.
 type checking struct {
 	Request
 	locate locator
-	runner *process
+	broken bool // a process came to a bad end
 	runs   map[string]caseRun
 	gap    string          // the first gap that answered
 	told   map[string]bool // cases whose bad end has been reported in a check
@@ -103,8 +119,8 @@ func (c *checking) correctness(ctx context.Context) error {
 				return nil
 			}
 		}
-		if run.end == timedOut || run.end == outOfMemory {
-			return nil // the next case would most likely take as long
+		if run.end == timedOut || run.end == outOfMemory || run.stillborn {
+			return nil // the next case would most likely end like this one
 		}
 	}
 	return nil
@@ -119,42 +135,62 @@ func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (ca
 	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
 	c.runs[cs.ID] = run
 	if run.end == cancelled {
-		return run, errCancelled
+		return run, cancelledBy(ctx)
 	}
 	return run, nil
 }
 
-// ask asks for one case, in a fresh runner if the last one is gone.
+// ask asks for one case, in a fresh process if the last one is gone.
 func (c *checking) ask(ctx context.Context, cs *suite.Case, request wire.Request) (caseRun, error) {
-	if c.runner == nil {
-		p, err := start(ctx, c.Binary, c.Device)
-		if err != nil {
+	if err := c.begin(ctx); err != nil {
+		run, ok := stillbornIn(err, cs.ID, c.locate)
+		if !ok {
 			return caseRun{}, err
 		}
-		c.runner = p
-		if p.hello.Device.Kind == "" {
-			return caseRun{}, &NoDevice{p.hello.Problem}
-		}
-		c.report.Device = p.hello.Device
-		c.report.Device.Note = p.hello.Problem
-		c.Device = p.hello.Device.Kind // a fresh runner goes on where this one leaves off
+		return run, nil
 	}
-	run := c.runner.ask(ctx, cs, request)
-	if run.end != done || run.spent {
-		c.stop()
+	request.Exercise = c.Suite.Exercise
+	run := c.Runner.process.ask(ctx, cs, request)
+	if run.end == done && !run.spent {
+		return run, nil
 	}
-	return run, nil
+	c.report.Output += c.Runner.end()
+	if run.end == done || run.end == cancelled {
+		return run, nil
+	}
+	c.broken = true
+	if c.Runner.kind() != gpu {
+		return run, nil
+	}
+	// Where the GPU itself was lost nobody can say whose doing that was: only a device that comes back bears witness.
+	return run, c.begin(ctx)
 }
 
-// stop lets the runner go and keeps what the student's code printed.
-func (c *checking) stop() {
-	if c.runner == nil {
-		return
+const gpu = "gpu"
+
+// begin sees to it that there is a process, and with it a device.
+func (c *checking) begin(ctx context.Context) error {
+	err := c.Runner.begin(ctx)
+	if missing := (*NoDevice)(nil); err != nil && !errors.As(err, &missing) {
+		c.broken = !errors.Is(err, errCancelled)
 	}
-	c.runner.close()
-	r := c.runner.child.Wait()
-	c.report.Output += string(r.Stdout)
-	c.runner = nil
+	if c.Runner.device.Kind != "" {
+		c.report.Device = c.Runner.device
+	}
+	return err
+}
+
+// shared runs f while other checks may run on the same GPU, but nothing is timed there.
+func (c *checking) shared(ctx context.Context, f func() error) error {
+	if c.Shared == nil || c.Runner.kind() == "sim" {
+		return f()
+	}
+	release, err := c.Shared(ctx)
+	if err != nil {
+		return fmt.Errorf("waiting for the GPU: %w", err)
+	}
+	defer release()
+	return f()
 }
 
 // findings gives the order checker's findings their lines.
@@ -183,7 +219,7 @@ func (c *checking) findings(found []order.Finding, t *trace.Trace) []suite.Findi
 			p := places[0]
 			if !own { // the grader's own call came to harm by the student's: the student's line is the one at fault
 				f.File, f.Line, own = p.File, p.Line, true
-				f.Message += " (" + rel.Note + ")"
+				f.Message += " That call is made by the caller of your code; yours is this one: " + rel.Note + "."
 				continue
 			}
 			f.Related = append(f.Related, suite.Related{File: p.File, Line: p.Line, Message: rel.Note})
@@ -220,7 +256,7 @@ func (c *checking) timing(ctx context.Context) error {
 }
 
 func (c *checking) timed(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {
-	if c.Exclusive != nil && c.Device == "gpu" {
+	if c.Exclusive != nil && c.Runner.kind() == gpu {
 		release, err := c.Exclusive(ctx)
 		if err != nil {
 			return caseRun{}, fmt.Errorf("waiting for the GPU: %w", err)

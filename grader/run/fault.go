@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"cudalab/grader/child"
@@ -33,6 +34,11 @@ func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok
 		if c := parseCrash(run.child.Stderr); c.ours(l) {
 			return "", suite.Finding{}, false, fmt.Errorf("case %s: the runner itself failed: %s", run.notes.ID, c.headline)
 		}
+		// Nothing in the runner can do that, and its memory has a limit of its own: the machine has run out of it, or a person
+		// has ended the process.
+		if run.child.Signal == os.Kill {
+			return "", suite.Finding{}, false, fmt.Errorf("case %s: something else on this machine killed the runner", run.notes.ID)
+		}
 		return suite.Crashed, crashed(run, l), true, nil
 	case faulted:
 		if f, ok := notYours(run, l); ok {
@@ -49,14 +55,16 @@ func panicked(o suite.Outcome, l locator) suite.Finding {
 	if o.Runaway {
 		return l.at(suite.Finding{
 			Rule: "endless-calls", Severity: suite.Error, Record: -1,
-			Message: fmt.Sprintf("Called for %s, your code should have returned, but it went on making CUDA calls and was stopped: %s.",
+			Message: fmt.Sprintf("In the test %q your code should have returned, but it went on making CUDA calls and was stopped: %s.",
 				o.Label, strings.TrimSuffix(o.Panic, ".")),
+			Why: "Most CUDA calls return at once, whatever the device still does, so only its own condition ends a loop around them.",
 			Fix: "Look at the condition of the loop around this call: it never becomes false.",
 		}, o.Stack)
 	}
 	return l.at(suite.Finding{
 		Rule: "panic", Severity: suite.Error, Record: -1,
-		Message: fmt.Sprintf("Called for %s, your code should have returned, but it panicked: %s.", o.Label, o.Panic),
+		Message: fmt.Sprintf("In the test %q your code should have returned, but it panicked: %s.", o.Label, o.Panic),
+		Why:     "A panic leaves the function at once: memory on the device stays allocated, and Go's garbage collector does not free it.",
 		Fix:     panicFix(o.Panic),
 	}, o.Stack)
 }
@@ -65,7 +73,7 @@ func panicked(o suite.Outcome, l locator) suite.Finding {
 func panicFix(message string) string {
 	switch {
 	case strings.Contains(message, "index out of range"):
-		return "Check the index against the slice's length; i % len(s) needs a slice that is not empty."
+		return "Check the index against the slice's length; an empty slice has no element, not even the last."
 	case strings.Contains(message, "integer divide by zero"):
 		return "Check that the divisor is not zero, for instance len(streams), before dividing or taking a remainder."
 	case strings.Contains(message, "nil pointer"), strings.Contains(message, "nil map"):
@@ -79,8 +87,8 @@ func panicFix(message string) string {
 func lostDevice(run caseRun) suite.Finding {
 	return suite.Finding{
 		Rule: "device-lost", Severity: suite.Error, Record: -1,
-		Message: fmt.Sprintf("After your code had run, the device should have been in order, but it answered %s.", run.fault.Message),
-		Why:     "A kernel that touches memory it may not touch ends the whole context: every later call in the process fails.",
+		Message: fmt.Sprintf("After your code had run, the device should still have worked, but it answered %s.", run.fault.Message),
+		Why:     "When a kernel touches memory that it may not touch, every later CUDA call of the process fails.",
 		Fix: "Look for a pointer that is used before its allocation, after its free, or beyond its end; where the order of the calls " +
 			"shows it, a finding below names the line.",
 	}
@@ -91,6 +99,7 @@ func stuck(run caseRun, l locator) suite.Finding {
 	f := suite.Finding{
 		Rule: "timeout", Severity: suite.Error, Record: -1,
 		Message: fmt.Sprintf("Your code should have returned within milliseconds, but after %v it was still running and was stopped.", caseTimeout),
+		Why:     "Most CUDA calls return at once, and the work that they start on the device is short here.",
 		Fix:     "Look at the loop around this line: its condition never becomes false.",
 	}
 	if !inside {
@@ -100,10 +109,14 @@ func stuck(run caseRun, l locator) suite.Finding {
 	if waitsForever[g.state] {
 		f.Message = fmt.Sprintf("Your code should have returned within milliseconds, but after %v it was still waiting (%s) and was stopped.",
 			caseTimeout, g.state)
+		f.Why = whyAlone
 		f.Fix = "Nobody will ever send on this channel: these lessons need no channels, the order is the streams' and events'."
 	}
 	return l.at(f, g.site)
 }
+
+// whyAlone is why a wait for another goroutine never ends.
+const whyAlone = "A channel passes values between goroutines, and this code runs in one alone: all that runs beside it is the device's work."
 
 var waitsForever = map[string]bool{"chan receive": true, "chan send": true, "select": true, "select (no cases)": true,
 	"chan receive (nil chan)": true, "chan send (nil chan)": true}
@@ -111,6 +124,7 @@ var waitsForever = map[string]bool{"chan receive": true, "chan send": true, "sel
 func greedy(run caseRun, l locator) suite.Finding {
 	f := suite.Finding{
 		Rule: "host-memory", Severity: suite.Error, Record: -1,
+		Why:     "The data of these lessons is in the device's memory; the host keeps little more than pointers to it.",
 		Message: fmt.Sprintf("Your code should get by with a few MiB of host memory, but reached %.1f GiB and was stopped.", float64(run.child.Peak)/(1<<30)),
 		Fix:     "Look for a slice or map that grows in a loop that does not end.",
 	}
@@ -120,6 +134,9 @@ func greedy(run caseRun, l locator) suite.Finding {
 	return f
 }
 
+// whyEnded is why the end of the process cannot be part of a solution.
+const whyEnded = "When the process ends, everything on the device that belongs to it is gone, and nothing is left to judge."
+
 func crashed(run caseRun, l locator) suite.Finding {
 	c := parseCrash(run.child.Stderr)
 	f := suite.Finding{Rule: "crash", Severity: suite.Error, Record: -1}
@@ -127,6 +144,7 @@ func crashed(run caseRun, l locator) suite.Finding {
 	case strings.Contains(c.headline, "all goroutines are asleep"):
 		f.Rule = "deadlock"
 		f.Message = "Your code should have returned, but it waits for something that can never happen: a deadlock."
+		f.Why = whyAlone
 		f.Fix = "Nobody will ever send on this channel: these lessons need no channels, the order is the streams' and events'."
 	case strings.HasPrefix(c.headline, "SIGSEGV"), strings.HasPrefix(c.headline, "SIGBUS"):
 		f.Rule = "driver-crash"
@@ -134,21 +152,25 @@ func crashed(run caseRun, l locator) suite.Finding {
 		if _, ok := c.in(l); !ok {
 			f.Message = "Your code returned, but NVIDIA's driver crashed when the device was cleaned up after it."
 		}
-		f.Why = "The driver trusts what it is given and what was left behind before: it does not survive everything that is wrong."
-		f.Fix = "Mend the other findings first: a pool, stream or block that is no longer valid, or that was never given back, is " +
-			"what the driver stumbles over."
+		f.Why = "The driver does not check all that it is given, so a value that is no longer valid can crash it."
+		f.Fix = "Mend the other findings first: a pool, stream or block that is no longer valid, or was never given back, is the " +
+			"usual cause."
 	case strings.Contains(c.headline, "stack overflow"):
 		f.Rule = "endless-recursion"
 		f.Message = "Your code should have returned, but a function calls itself without end until the stack is full."
+		f.Why = "Every call that has not returned takes a piece of the stack, and the stack has a limit."
 		f.Fix = "Give the recursion a case in which it stops."
 	case c.headline != "":
 		f.Message = "Your code should have returned, but it ended the process: " + c.headline + "."
-		f.Fix = "The line above is where it happened."
+		f.Why = whyEnded
+		f.Fix = "Return an error instead of ending the process; the line above is where it happened."
 	case run.child.Reason == child.Signalled:
 		f.Message = fmt.Sprintf("Your code should have returned, but the process was ended by a signal (%v).", run.child.Signal)
+		f.Why = whyEnded
 		f.Fix = "Run the check again; if it happens each time, look at what the last CUDA call was given."
 	default:
 		f.Message = fmt.Sprintf("Your code should have returned, but the process ended in the middle, with exit status %d.", run.child.ExitCode)
+		f.Why = whyEnded
 		f.Fix = "Run the check again; if it happens each time, look at what the last CUDA call was given."
 	}
 	if g, ok := c.in(l); ok {
@@ -175,9 +197,10 @@ func notYours(run caseRun, l locator) (suite.Finding, bool) {
 		case ended && own && lent[thing]:
 			return l.at(suite.Finding{
 				Rule: "not-yours", Severity: suite.Error, Record: i,
-				Message: fmt.Sprintf("cuda.%s takes away what was only lent to your code: streams and results belong to the caller.", r.Op),
-				Why:     "The caller still uses them after your code has returned.",
-				Fix:     "Leave the call out; free and destroy only what your code has made itself.",
+				Message: fmt.Sprintf("Your code should leave what its caller has lent to it, but cuda.%s takes it away here: what comes in as an "+
+					"argument, and the device's own pools, belong to the caller.", r.Op),
+				Why: "The caller still uses them after your code has returned.",
+				Fix: "Leave the call out; free and destroy only what your code has made itself.",
 			}, t.SiteOf(r)), true
 		}
 	}

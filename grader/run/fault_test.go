@@ -1,6 +1,9 @@
 package run
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,6 +73,32 @@ func TestWhoseCrashItIs(t *testing.T) {
 			require.NotEmpty(t, f.Fix)
 		}
 	}
+}
+
+func TestARunnerThatWasKilledIsNobodysFault(t *testing.T) {
+	run := emptyRun("shapes")
+	run.end, run.child = died, child.Result{Reason: child.Signalled, ExitCode: -1, Signal: os.Kill}
+	_, _, ok, err := verdictOf(run, slabLines)
+	require.ErrorContains(t, err, "killed the runner")
+	require.False(t, ok)
+}
+
+func TestWhatEndsTheProcessBeforeItGreets(t *testing.T) {
+	inside := "panic: boom\n\ngoroutine 1 [running]:\ncudalab/exercises/slab.init()\n\t/src/slab.go:4\nmain.main()\n\t/main.go:1\n"
+	another := strings.ReplaceAll(inside, "slab", "buddy")
+	for stderr, own := range map[string]bool{inside: true, another: false, "": false} {
+		born := &stillborn{child: child.Result{Reason: child.Exited, ExitCode: 2, Stderr: []byte(stderr)}}
+		run, ok := stillbornIn(fmt.Errorf("starting: %w", born), "shapes", slabLines)
+		require.Equal(t, own, ok, stderr)
+		if own {
+			status, f, _, err := verdictOf(run, slabLines)
+			require.NoError(t, err)
+			require.Equal(t, suite.Crashed, status)
+			require.Equal(t, 4, f.Line)
+		}
+	}
+	_, ok := stillbornIn(&NoDevice{"none"}, "shapes", slabLines)
+	require.False(t, ok)
 }
 
 func TestWhatWasOnlyLentIsNotYours(t *testing.T) {

@@ -56,7 +56,7 @@ func (c *checking) pictures(ctx context.Context) ([]*suite.CaseNotes, error) {
 		case err != nil:
 			return nil, err
 		case run.end == cancelled:
-			return nil, errCancelled
+			return nil, cancelledBy(ctx)
 		case run.end == done:
 			run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
 			all = append(all, run.notes)

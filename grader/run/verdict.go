@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,6 +39,9 @@ func (c *checking) answer(q suite.Question) suite.Check {
 	evidence := c.evidence()
 	for _, id := range q.Needs {
 		run, ran := c.runs[id]
+		if !ran && len(bad) > 0 {
+			break // it was not asked for because of how the one before had ended
+		}
 		if !ran {
 			return c.notAsked(q)
 		}
@@ -58,10 +62,10 @@ func (c *checking) answer(q suite.Question) suite.Check {
 		}
 	}
 	if len(bad) > 0 {
-		return suite.Check{Status: suite.Failed, Findings: suite.Unique(append(bad, c.errorsElsewhere(q)...))}
+		return suite.Check{Status: suite.Failed, Findings: c.placed(suite.Unique(append(bad, c.errorsElsewhere(q)...)))}
 	}
 	a := q.Judge(evidence)
-	check := suite.Check{Status: suite.Passed, Message: a.Message, Findings: a.Findings, Measurements: a.Measurements}
+	check := suite.Check{Status: suite.Passed, Message: a.Message, Findings: c.placed(a.Findings), Measurements: a.Measurements}
 	switch {
 	case slices.ContainsFunc(a.Findings, func(f suite.Finding) bool { return f.Severity == suite.Error }):
 		check.Status, check.Message = suite.Failed, ""
@@ -71,12 +75,27 @@ func (c *checking) answer(q suite.Question) suite.Check {
 	return check
 }
 
+// placed gives findings that are about no line the first line of the function they are about.
+func (c *checking) placed(found []suite.Finding) []suite.Finding {
+	for i := range found {
+		if f := &found[i]; f.File == "" {
+			at := c.Functions[cmp.Or(f.Function, c.Suite.Function)]
+			f.File, f.Line = at.File, at.Line
+		}
+	}
+	return found
+}
+
 // errorsElsewhere are the order checker's errors in the cases of a check that did end well: where another crashed, they
 // may tell why.
 func (c *checking) errorsElsewhere(q suite.Question) []suite.Finding {
 	var found []suite.Finding
 	for _, id := range q.Needs {
-		for _, f := range c.runs[id].notes.Findings {
+		run, ran := c.runs[id]
+		if !ran {
+			continue
+		}
+		for _, f := range run.notes.Findings {
 			if f.Severity == suite.Error {
 				found = append(found, f)
 			}

@@ -1,5 +1,5 @@
-// Package runner is the inside of the process that holds one exercise's code: it runs the cases that cudalab asks for,
-// and streams what they note. It decides nothing. Its main package is made for each build by grader/build.
+// Package runner is the inside of the process that holds a student's code for one exercise or several: it runs the cases
+// that cudalab asks for, and streams what they note. It decides nothing. Its main package is made for each build by grader/build.
 package runner
 
 import (
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"cudalab/grader/child/inherit"
 	"cudalab/grader/suite"
@@ -28,22 +29,24 @@ const (
 // Bounds on one case, far above what any exercise needs: they end code that allocates or calls without end.
 const (
 	maxRecords = 200_000
-	quota      = 4 << 30 // bytes of device memory
+	quota      = 4 << 30  // bytes of device memory
+	maxStack   = 64 << 20 // bytes: an endless recursion is found before its stack is taken for greed
 )
 
 // Main serves cudalab until it closes the pipe. The first argument is the kind of device: "gpu", "sim", or
 // "auto", which takes the simulator where there is no GPU to be had.
-func Main(s *suite.Suite) {
+func Main(suites ...*suite.Suite) {
 	requests, answers := inherit.File(requestsFile), inherit.File(notesFile)
 	if len(os.Args) != 2 || requests == nil || answers == nil {
-		fmt.Fprintln(os.Stderr, "This is a runner, which only cudalab starts: use `cudalab check "+s.Exercise+"`.")
+		fmt.Fprintln(os.Stderr, "This is a runner, which only cudalab starts: use `cudalab check`.")
 		os.Exit(2)
 	}
+	debug.SetMaxStack(maxStack)
 	r := &runner{
-		suite: s,
-		kind:  os.Args[1],
-		in:    wire.NewReader(requests),
-		pipe:  bufio.NewWriterSize(answers, 1<<16),
+		suites: suites,
+		kind:   os.Args[1],
+		in:     wire.NewReader(requests),
+		pipe:   bufio.NewWriterSize(answers, 1<<16),
 	}
 	r.out = wire.NewWriter(r.pipe)
 	if !r.open() {
@@ -54,7 +57,7 @@ func Main(s *suite.Suite) {
 }
 
 type runner struct {
-	suite   *suite.Suite
+	suites  []*suite.Suite
 	kind    string
 	in      *wire.Reader
 	pipe    *bufio.Writer
@@ -104,27 +107,45 @@ func (r *runner) use(d device.Device) {
 	r.session.Use()
 }
 
-// serve runs one case; it reports whether another may follow in this process.
+// simulate goes on with a simulated device that nobody has touched, which is the caller's to close.
+func (r *runner) simulate(o sim.Options) *sim.Device {
+	d := sim.New(o)
+	r.use(d)
+	return d
+}
+
+// serve does one thing that is asked for; it reports whether another may follow in this process.
 func (r *runner) serve() bool {
 	m, err := r.in.Next()
 	if err != nil {
 		return false // cudalab is done, or gone
 	}
-	request, ok := m.(wire.Request)
-	if !ok {
-		return false
-	}
-	c, ok := r.suite.Case(request.Case)
-	if !ok {
-		r.send(wire.Fault{Message: "the runner knows no case " + request.Case})
+	switch m := m.(type) {
+	case wire.Mark:
+		fmt.Fprint(os.Stdout, m.Text)
+		fmt.Fprint(os.Stderr, m.Text)
+		return true
+	case wire.Request:
+		end := r.answer(m)
+		r.send(end)
 		r.flush()
-		return false
+		done, ok := end.(wire.Done)
+		return ok && !done.Spent
 	}
-	end := r.run(c, request)
-	r.send(end)
-	r.flush()
-	done, ok := end.(wire.Done)
-	return ok && !done.Spent
+	return false
+}
+
+// answer runs the case that is asked for.
+func (r *runner) answer(request wire.Request) (end wire.Message) {
+	for _, s := range r.suites {
+		if s.Exercise != request.Exercise {
+			continue
+		}
+		if c, ok := s.Case(request.Case); ok {
+			return r.run(c, request)
+		}
+	}
+	return wire.Fault{Message: fmt.Sprintf("the runner knows no case %s of %s", request.Case, request.Exercise)}
 }
 
 // run carries out one case and sends its notes; the last word, Done or a Fault, is the caller's to send.
@@ -132,11 +153,11 @@ func (r *runner) run(c *suite.Case, request wire.Request) (end wire.Message) {
 	switch {
 	case c.Simulated != nil:
 		defer r.use(r.session.Device())
-		r.use(sim.New(c.Simulated(request.Seed)))
+		defer r.simulate(c.Simulated(request.Seed)).Close()
 	case r.kind == string(device.Sim):
 		// A simulated device costs nothing: every case gets one that nobody has touched. Where nothing is timed it runs
 		// another legal schedule under every seed; a picture shows the plain one.
-		r.use(sim.New(sim.Options{Seed: request.Seed, Jitter: !c.Timed && !request.Times}))
+		defer r.simulate(sim.Options{Seed: request.Seed, Jitter: !c.Timed && !request.Times}).Close()
 	}
 	b := &suite.Bench{Session: r.session, Seed: request.Seed, CaseID: c.ID, Attempt: request.Attempt, Notes: notes{r}}
 	if !c.Timed {

@@ -16,7 +16,7 @@ import (
 )
 
 // Version is the first thing a runner says; both sides are built from one tree and must agree.
-const Version = 1
+const Version = 2
 
 // MaxFrame is the longest frame in bytes: a trace of a million records fits.
 const MaxFrame = 256 << 20
@@ -33,7 +33,8 @@ const (
 	KindTrace   Kind = 'T'
 	KindDone    Kind = 'D'
 	KindFault   Kind = 'F'
-	kindCase    Kind = 'C' // cudalab's request
+	kindCase    Kind = 'C' // cudalab's requests
+	kindMark    Kind = 'M'
 )
 
 // Hello is the runner's greeting.
@@ -63,11 +64,16 @@ type Fault struct {
 
 // Request asks a runner for a case. The seed travels with it, so that nothing in the runner's environment gives it away.
 type Request struct {
-	Case    string
-	Attempt int
-	Seed    uint64
-	Times   bool // the trace is to hold the times of operations on the device: for a picture, not to be judged by
+	Exercise string // as on the command line
+	Case     string
+	Attempt  int
+	Seed     uint64
+	Times    bool // the trace is to hold the times of operations on the device: for a picture, not to be judged by
 }
+
+// Mark asks a runner to write Text on both its outputs, so that cudalab sees where one exercise's output ends. There is no
+// answer.
+type Mark struct{ Text string }
 
 // Message is any of the structs above, a suite.Outcome, a *trace.Trace, or Done.
 type Message any
@@ -127,10 +133,14 @@ func (w *Writer) Send(m Message) error {
 		w.w.Bool(m.DeviceLost)
 	case Request:
 		kind = kindCase
+		w.w.String(m.Exercise)
 		w.w.String(m.Case)
 		w.w.Uint(uint64(m.Attempt))
 		w.w.Uint(m.Seed)
 		w.w.Bool(m.Times)
+	case Mark:
+		kind = kindMark
+		w.w.String(m.Text)
 	default:
 		return fmt.Errorf("wire: no frame for %T", m)
 	}
@@ -207,7 +217,9 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 	case KindFault:
 		m = Fault{Message: r.String(), DeviceLost: r.Bool()}
 	case kindCase:
-		m = Request{Case: r.String(), Attempt: int(r.Uint()), Seed: r.Uint(), Times: r.Bool()}
+		m = Request{Exercise: r.String(), Case: r.String(), Attempt: int(r.Uint()), Seed: r.Uint(), Times: r.Bool()}
+	case kindMark:
+		m = Mark{Text: r.String()}
 	default:
 		return nil, fmt.Errorf("wire: a frame of unknown kind %q", byte(kind))
 	}

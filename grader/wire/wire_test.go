@@ -21,7 +21,8 @@ var messages = []wire.Message{
 	&trace.Trace{Sites: []trace.Site{{}}, Records: []trace.Record{{Op: trace.OpLaunch, Kernel: "process"}}},
 	wire.Done{Spent: true},
 	wire.Fault{Message: "m", DeviceLost: true},
-	wire.Request{Case: "speed", Attempt: 1, Seed: 99, Times: true},
+	wire.Request{Exercise: "slab", Case: "speed", Attempt: 1, Seed: 99, Times: true},
+	wire.Mark{Text: "here"},
 }
 
 func TestEveryMessageArrivesAsSent(t *testing.T) {

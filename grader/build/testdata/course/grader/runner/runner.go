@@ -1,10 +1,12 @@
 // Package runner calls the student's code and prints what it answers.
 package runner
 
-import (
-	"fmt"
+import "fmt"
 
-	suite "cudalab/grader/suites/sample"
-)
+type Suite interface{ Answer() any }
 
-func Main(s *suite.Suite) { fmt.Println(s.Student(nil, 1)) }
+func Main(suites ...Suite) {
+	for _, s := range suites {
+		fmt.Println(s.Answer())
+	}
+}

@@ -1,0 +1,101 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"cudalab/grader/suite"
+)
+
+// BenchRequest says what to measure and how.
+type BenchRequest struct {
+	Suite   *suite.Suite // for its benchmarks' names; they run in the runner
+	Runner  *Runner      // as in Request
+	Package string       // import path of the code that contends as suite.Yours
+	// WithoutYours has the figures of that code left out: where it is the solution too.
+	WithoutYours bool
+	From         int // the first benchmark, counted from 0
+	// Name turns a path that the compiler saw into what the student calls the file.
+	Name func(file string) string
+	// Exclusive, if set, is held while a benchmark runs on a GPU, so that nothing else disturbs it.
+	Exclusive func(context.Context) (release func(), err error)
+}
+
+// benchSeed draws the same workloads for everyone, so that figures can be compared.
+const benchSeed = 1
+
+// Bench measures the suite's benchmarks one after another. Where the student's code ends one badly, the report says so as
+// one of Check does, and next is that benchmark; otherwise next is behind the last. An error is a *NoDevice, or else a
+// fault of cudalab's or the machine's; the report's status is suite.Errored then.
+func Bench(ctx context.Context, q BenchRequest) (report suite.BenchReport, next int, err error) {
+	began := time.Now()
+	c := &checking{
+		Request: Request{Suite: q.Suite, Runner: q.Runner, Package: q.Package, Seed: benchSeed, Exclusive: q.Exclusive},
+		locate:  locator{pkg: q.Package, name: q.Name}, runs: map[string]caseRun{},
+	}
+	report = suite.BenchReport{Schema: suite.BenchSchemaVersion, Exercise: q.Suite.Exercise, Status: suite.Passed}
+	for next = q.From; next < len(q.Suite.Benchmarks); next++ {
+		m := &q.Suite.Benchmarks[next]
+		var run caseRun
+		if run, err = c.benchmark(ctx, m); err != nil {
+			break
+		}
+		if report.Status, report.Findings, err = c.afterBenchmark(m, run, q.WithoutYours); err != nil || report.Status != suite.Passed {
+			break
+		}
+		skip := func(contender string) bool { return q.WithoutYours && contender == suite.Yours }
+		report.Workloads = append(report.Workloads, m.Workloads(run.notes, c.report.Device, skip)...)
+	}
+	c.report.Output += c.Runner.printed()
+	report.Device, report.Output = c.report.Device, c.report.Output
+	if err != nil {
+		report.Device.Kind = cmp.Or(report.Device.Kind, q.Runner.kind())
+		report.Status, report.Findings = suite.Errored, nil
+		report.Message = "cudalab could not carry the benchmarks through: " + err.Error()
+		report.Next = "this is not your code's fault: run `cudalab doctor` to see what is missing"
+		if missing := (*NoDevice)(nil); errors.As(err, &missing) {
+			report.Message = missing.Problem
+		}
+	}
+	report.DurationMS = time.Since(began).Milliseconds()
+	return report, next, err
+}
+
+// benchmark has the runner, whose device must be known for the lock, run one benchmark.
+func (c *checking) benchmark(ctx context.Context, m *suite.Benchmark) (caseRun, error) {
+	if err := c.begin(ctx); err != nil {
+		return caseRun{}, err
+	}
+	cs := m.Case()
+	return c.timed(ctx, &cs, 0)
+}
+
+// afterBenchmark says how a benchmark ended: suite.Passed, or how the student's code ended it. Nobody else's may fail.
+func (c *checking) afterBenchmark(m *suite.Benchmark, run caseRun, withoutYours bool) (suite.Status, []suite.Finding, error) {
+	for i := range run.notes.Outcomes {
+		o := &run.notes.Outcomes[i]
+		if yours := strings.HasSuffix(o.Label, suite.Yours); !o.OK() && (!yours || withoutYours) {
+			return "", nil, fmt.Errorf("benchmark %s: %s failed: %s%s", m.ID, o.Label, o.Err, o.Panic)
+		}
+		o.Label = fmt.Sprintf("the benchmark %q", m.Name)
+	}
+	status, f, bad, err := verdictOf(run, c.locate)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case bad && withoutYours:
+		return "", nil, fmt.Errorf("benchmark %s: the solution failed: %s", m.ID, f.Message)
+	case bad:
+		return status, []suite.Finding{f}, nil
+	}
+	for _, o := range run.notes.Outcomes {
+		if !o.OK() {
+			return suite.Failed, []suite.Finding{suite.UnexpectedError("Your code", o)}, nil
+		}
+	}
+	return suite.Passed, nil, nil
+}
