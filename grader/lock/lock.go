@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -58,19 +56,4 @@ func open(path string) (*flock.Flock, error) {
 		return nil, fmt.Errorf("locking: %w", err)
 	}
 	return flock.New(path, flock.SetFlag(os.O_RDONLY)), nil
-}
-
-// GPU waits until no other process of cudalab's on this machine times anything on the GPU that this one would use.
-func GPU(ctx context.Context) (release func(), err error) {
-	gpu, _, _ := strings.Cut(os.Getenv("CUDA_VISIBLE_DEVICES"), ",")
-	if gpu == "" {
-		gpu = "0"
-	}
-	gpu = strings.Map(func(r rune) rune {
-		if r == '/' || r == '\\' || r == ':' {
-			return '-'
-		}
-		return r
-	}, gpu)
-	return Acquire(ctx, filepath.Join(os.TempDir(), "cudalab-gpu-"+gpu+".lock"))
 }

@@ -67,22 +67,3 @@ func TestNoPlaceForTheFile(t *testing.T) {
 	_, err := lock.Acquire(context.Background(), filepath.Join(t.TempDir(), "missing", "lock"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
-
-func TestOneGPUHasOneLock(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("CUDA_VISIBLE_DEVICES", "")
-	release, err := lock.GPU(context.Background())
-	require.NoError(t, err)
-	defer release()
-
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	t.Setenv("CUDA_VISIBLE_DEVICES", "0,1")
-	_, err = lock.GPU(ctx)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-
-	t.Setenv("CUDA_VISIBLE_DEVICES", "GPU-1/2")
-	another, err := lock.GPU(context.Background())
-	require.NoError(t, err)
-	another()
-}

@@ -18,6 +18,8 @@ type Options struct {
 	Color bool
 	Width int  // characters in a line; 0: 80, and lines are never made longer than 100
 	Links bool // make positions links to their files, for terminals that know OSC 8
+	// Brief says everything about the first error alone: of the findings after it, what and where; nothing of what passed.
+	Brief bool
 	// Source returns the text of a line of a file as the report names it, "" where it cannot be had. Nil quotes nothing.
 	Source func(file string, line int) string
 }
@@ -31,13 +33,7 @@ const (
 
 // Terminal writes a report for a person to read. All that colour says is said in words too.
 func Terminal(w io.Writer, r suite.Report, o Options) error {
-	if o.Width == 0 {
-		o.Width = defaultWidth
-	}
-	if o.Source == nil {
-		o.Source = func(string, int) string { return "" }
-	}
-	p := &printer{report: r, width: min(max(o.Width, minWidth), maxWidth), links: o.Links, source: o.Source, look: newLook(o.Color)}
+	p := newPrinter(r, o)
 	p.headline()
 	for i, c := range r.Checks {
 		// A check without findings takes a line or two; those with findings are set apart from their neighbours.
@@ -46,7 +42,7 @@ func Terminal(w io.Writer, r suite.Report, o Options) error {
 		}
 		// What is said of several checks in a row is said once, after the last.
 		again := i+1 < len(r.Checks) && r.Checks[i+1].Status == c.Status && r.Checks[i+1].Message == c.Message
-		p.check(c, c.Message != "" && !again)
+		p.check(c, c.Message != "" && !again && !(o.Brief && c.Status == suite.Passed))
 	}
 	p.output()
 	p.conclusion()
@@ -81,7 +77,21 @@ type printer struct {
 	links  bool
 	source func(file string, line int) string
 	look   look
+	brief  bool
+	told   bool // an error has been written in full
 	text   bytes.Buffer
+}
+
+// newPrinter lays the report's text out as the options say.
+func newPrinter(r suite.Report, o Options) *printer {
+	if o.Width == 0 {
+		o.Width = defaultWidth
+	}
+	if o.Source == nil {
+		o.Source = func(string, int) string { return "" }
+	}
+	return &printer{report: r, width: min(max(o.Width, minWidth), maxWidth), links: o.Links, source: o.Source, look: newLook(o.Color),
+		brief: o.Brief}
 }
 
 func (p *printer) line(text string) {
@@ -92,7 +102,7 @@ func (p *printer) line(text string) {
 // block writes text wrapped and indented; lead stands before its first line.
 func (p *printer) block(indent int, lead, text string, style func(a ...any) string) {
 	hang := utf8.RuneCountInString(lead)
-	for i, l := range Wrap(harmless(text), p.width-indent-hang) {
+	for i, l := range Wrap(Harmless(text), p.width-indent-hang) {
 		if i > 0 {
 			lead = strings.Repeat(" ", hang)
 		}
@@ -152,7 +162,7 @@ func (p *printer) check(c suite.Check, message bool) {
 		p.block(hang, "", c.Message, p.look.dim)
 	}
 	for i, f := range c.Findings {
-		if i > 0 {
+		if i > 0 && !p.short(f) {
 			p.line("")
 		}
 		p.finding(f)
@@ -160,16 +170,30 @@ func (p *printer) check(c suite.Check, message bool) {
 	p.measurements(c.Measurements)
 }
 
+// short reports whether a finding is written in one line.
+func (p *printer) short(f suite.Finding) bool {
+	return p.brief && (p.told || f.Severity == suite.Remark)
+}
+
 func (p *printer) finding(f suite.Finding) {
-	kind := p.look.bad("error")
+	kind, style := "error", p.look.bad
 	if f.Severity == suite.Remark {
-		kind = p.look.odd("remark")
+		kind, style = "remark", p.look.odd
 	}
-	head := kind + " " + f.Rule
-	if f.File != "" {
-		head += " at " + p.place(f.File, f.Line)
+	head, room := style(kind)+" "+f.Rule, p.width-indent-len(kind+" "+f.Rule)
+	switch {
+	case f.File == "":
+		p.line(strings.Repeat(" ", indent) + head)
+	case p.fits(" at ", f.File, f.Line, room):
+		p.line(strings.Repeat(" ", indent) + head + " at " + p.place(f.File, f.Line))
+	default:
+		p.line(strings.Repeat(" ", indent) + head + " at")
+		p.line(strings.Repeat(" ", indent) + p.place(f.File, f.Line))
 	}
-	p.line(strings.Repeat(" ", indent) + head)
+	if p.short(f) {
+		return
+	}
+	p.told = p.told || f.Severity == suite.Error
 	p.quote(indent, f.File, f.Line)
 	p.block(indent, "", f.Message, plain)
 	if f.Why != "" {
@@ -179,12 +203,17 @@ func (p *printer) finding(f suite.Finding) {
 		p.block(indent, "Fix: ", f.Fix, p.look.bold)
 	}
 	for _, r := range f.Related {
-		head := "· " + r.Message
 		if r.File == "" {
 			p.block(indent, "· ", r.Message, plain)
 			continue
 		}
-		p.line(strings.Repeat(" ", indent) + harmless(head) + ": " + p.place(r.File, r.Line))
+		head := "· " + Harmless(r.Message)
+		if p.fits(": ", r.File, r.Line, p.width-indent-utf8.RuneCountInString(head)) {
+			p.line(strings.Repeat(" ", indent) + head + ": " + p.place(r.File, r.Line))
+		} else {
+			p.block(indent, "· ", r.Message+":", plain)
+			p.line(strings.Repeat(" ", indent+2) + p.place(r.File, r.Line))
+		}
 		p.quote(indent+2, r.File, r.Line)
 	}
 	p.picture(f.Picture)
@@ -196,7 +225,7 @@ func (p *printer) picture(text string) {
 		return
 	}
 	p.line("")
-	for _, l := range strings.Split(strings.TrimRight(harmless(text), "\n"), "\n") {
+	for _, l := range strings.Split(strings.TrimRight(Harmless(text), "\n"), "\n") {
 		p.line(strings.Repeat(" ", indent) + clip(l, p.width-indent))
 	}
 }
@@ -218,9 +247,15 @@ func (p *printer) place(file string, line int) string {
 	return text
 }
 
+// fits reports whether there is room for a position behind what leads to it. A position is never broken, so that it can be
+// clicked.
+func (p *printer) fits(lead, file string, line, room int) bool {
+	return utf8.RuneCountInString(lead+place(file, line)) <= room
+}
+
 // quote shows the line that a finding is about.
 func (p *printer) quote(indent int, file string, line int) {
-	text := strings.TrimSpace(harmless(p.source(file, line)))
+	text := strings.TrimSpace(Harmless(p.source(file, line)))
 	if text == "" {
 		return
 	}
@@ -264,7 +299,7 @@ func (p *printer) output() {
 	}
 	p.line("")
 	p.line("Your code printed:")
-	lines := strings.Split(harmless(text), "\n")
+	lines := strings.Split(Harmless(text), "\n")
 	for i, l := range lines {
 		if i == outputLines && len(lines) > outputLines+1 {
 			p.line(p.look.dim(fmt.Sprintf("  … and %d more lines (--json has them)", len(lines)-outputLines)))

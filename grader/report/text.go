@@ -30,9 +30,9 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
-// harmless makes text safe to print: tabs become four blanks, and control characters, which could move the cursor or
+// Harmless makes text safe to print: tabs become four blanks, and control characters, which could move the cursor or
 // change the colours, are written out.
-func harmless(text string) string {
+func Harmless(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"cudalab/grader/report/look"
 	"cudalab/grader/report/timeline"
 )
 
@@ -89,8 +90,8 @@ func (f *sceneFigure) arrow(from, to *bar) arrow {
 		x1 += min(10, float64(to.W)/3)
 	}
 	bend := (y1 - y0) * 0.45
-	a.Path = fmt.Sprintf("M%v %v C%v %v %v %v %v %v", round(x0), round(y0), round(x0), round(y0+bend), round(x1), round(y1-bend),
-		round(x1), round(y1))
+	a.Path = fmt.Sprintf("M%v %v C%v %v %v %v %v %v", look.Round(x0), look.Round(y0), look.Round(x0), look.Round(y0+bend), look.Round(x1), look.Round(y1-bend),
+		look.Round(x1), look.Round(y1))
 	a.label((x0+x1)/2, max(x0, x1), (y0+y1)/2+4, math.Abs(x1-x0))
 	return a
 }
@@ -99,11 +100,11 @@ func (f *sceneFigure) arrow(from, to *bar) arrow {
 func (a *arrow) label(middle, right, y, length float64) {
 	const words = 60 // about as wide as they are
 	left := right - length
-	a.X, a.Y, a.Anchor = round(left-8), round(y), "end"
+	a.X, a.Y, a.Anchor = look.Round(left-8), look.Round(y), "end"
 	switch {
 	case length > 1.5*words:
-		a.X, a.Anchor = round(middle), "middle"
+		a.X, a.Anchor = look.Round(middle), "middle"
 	case left < words:
-		a.X, a.Anchor = round(right+8), "start"
+		a.X, a.Anchor = look.Round(right+8), "start"
 	}
 }

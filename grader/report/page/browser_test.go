@@ -2,61 +2,26 @@ package page_test
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
-	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
 	"cudalab/grader/report/page"
+	"cudalab/grader/report/reporttest"
 	"cudalab/grader/suite"
 )
 
 var screenshots = flag.String("screenshots", "", "write pictures of the pages, as a browser shows them, to the folder `DIR`")
 
-// browser runs a headless Chromium on a page and returns what it prints. The test is skipped where there is none.
-func browser(t *testing.T, text []byte, args ...string) []byte {
-	t.Helper()
-	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless_shell", "chrome-headless-shell"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		t.Skip("There is no Chromium in the PATH to open the page in.")
-	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "page.html")
-	require.NoError(t, os.WriteFile(file, text, 0o644))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	args = append([]string{"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--user-data-dir=" + filepath.Join(dir, "profile")},
-		args...)
-	if os.Geteuid() == 0 {
-		args = append(args, "--no-sandbox") // Chromium refuses to be root with it
-	}
-	u := url.URL{Scheme: "file", Path: filepath.ToSlash(file)}
-	var stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, path, append(args, u.String())...)
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	require.NoErrorf(t, err, "%s", stderr.Bytes())
-	return out
-}
-
 func TestABrowserShowsTheTimeline(t *testing.T) {
 	text, _ := render(t, "cross-stream-events", "wrong/no-wait-before-free")
 	before := parse(t, text)
-	d := parse(t, browser(t, text, "--dump-dom"))
+	d := parse(t, reporttest.Browser(t, text, "--dump-dom"))
 	require.Len(t, d.class("bar"), len(before.class("bar")))
 	require.NotEmpty(t, d.lost())
 	for _, scene := range d.class("scene") {
@@ -90,7 +55,7 @@ func TestScreenshots(t *testing.T) {
 		for _, size := range []string{"1400,3000", "420,5000"} {
 			for scheme, setting := range map[string]string{"light": "1", "dark": "0"} {
 				file := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.png", name, size[:4], scheme))
-				browser(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+file)
+				reporttest.Browser(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+file)
 				info, err := os.Stat(file)
 				require.NoError(t, err)
 				require.Positive(t, info.Size())

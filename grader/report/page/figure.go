@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"cudalab/grader/report/look"
 	"cudalab/grader/report/timeline"
 	"cudalab/native/device"
 )
@@ -184,14 +185,14 @@ func (f *sceneFigure) lay(link func(*timeline.Call) string) {
 	}
 	for i := range bars {
 		b, it := &bars[i], items[i]
-		b.X, b.W = round(it.x0), round(it.x1-it.x0)
+		b.X, b.W = look.Round(it.x0), look.Round(it.x1-it.x0)
 		b.Y = px(topSpace + float64(b.Row)*rowHeight + (rowHeight-barHeight)/2)
-		b.TextX, b.TextY = round(it.x0+labelPad/2), b.Y+barHeight/2+4
+		b.TextX, b.TextY = look.Round(it.x0+labelPad/2), b.Y+barHeight/2+4
 		if b.Mark {
-			b.TextX = round(it.x0 + (it.x1-it.x0)/2)
+			b.TextX = look.Round(it.x0 + (it.x1-it.x0)/2)
 		}
-		b.When = "+" + duration(it.from-began)
-		b.Took = duration(it.to - it.from)
+		b.When = "+" + look.Duration(it.from-began)
+		b.Took = look.Duration(it.to - it.from)
 		if b.Mark || b.Row > 0 && !f.t.Calls[b.Call].Measured {
 			b.Took = "–"
 		}
@@ -203,19 +204,19 @@ func (f *sceneFigure) lay(link func(*timeline.Call) string) {
 	}
 	for _, i := range f.scale.ticks(tickApart) {
 		if f.scale.x[i] < f.scale.width-tickApart/2 {
-			f.Ticks = append(f.Ticks, tick{X: round(f.scale.x[i]), Label: "+" + duration(f.scale.times[i]-began)})
+			f.Ticks = append(f.Ticks, tick{X: look.Round(f.scale.x[i]), Label: "+" + look.Duration(f.scale.times[i]-began)})
 		}
 	}
 	written := 0.0
 	for _, g := range f.scale.breaks {
-		b := tick{X: round(g.x), Label: duration(g.skipped) + " cut"}
+		b := tick{X: look.Round(g.x), Label: look.Duration(g.skipped) + " cut"}
 		half := float64(utf8.RuneCountInString(b.Label)) * letter / 2
 		if b.Written = g.x-half > written; b.Written {
 			written = g.x + half + labelPad
 		}
 		f.Breaks = append(f.Breaks, b)
 	}
-	f.Width = round(f.scale.width)
+	f.Width = look.Round(f.scale.width)
 	f.Bottom = px(topSpace + float64(len(names))*rowHeight)
 	f.Height = f.Bottom + bottomSpace
 	f.LabelWidth = labelWidth(names)
@@ -227,7 +228,7 @@ func labelWidth(names []string) px {
 	for _, name := range names {
 		longest = max(longest, utf8.RuneCountInString(name))
 	}
-	return round(max(rowLetter*float64(longest), 56) + 14)
+	return look.Round(max(rowLetter*float64(longest), 56) + 14)
 }
 
 // tip is all there is to say of a call, in lines.
@@ -236,10 +237,10 @@ func (f *sceneFigure) tip(c *timeline.Call) string {
 	if c.Size > 0 {
 		lines[0] += ", " + bytes(c.Size)
 	}
-	lines = append(lines, fmt.Sprintf("The call took the host %s.", duration(c.Took)))
+	lines = append(lines, fmt.Sprintf("The call took the host %s.", look.Duration(c.Took)))
 	if c.Work && c.Measured {
 		lines = append(lines, fmt.Sprintf("The device worked on it for %s, from %s after the call on.",
-			duration(c.End-c.Start), duration(max(c.Start-c.Time, 0))))
+			look.Duration(c.End-c.Start), look.Duration(max(c.Start-c.Time, 0))))
 	}
 	if c.Code != 0 {
 		answer := "It answered " + device.Code(c.Code).String()
@@ -269,12 +270,12 @@ func (f *sceneFigure) barOf(call int) *bar {
 
 // summary says what the figure shows.
 func (f *sceneFigure) summary(s timeline.Scene) string {
-	text := plural(f.to-f.from, "call") + " on the host."
+	text := look.Plural(f.to-f.from, "call") + " on the host."
 	if streams := len(f.Rows) - 1; streams > 0 {
-		text = plural(f.to-f.from, "call") + " on the host and in " + plural(streams, "stream") + "."
+		text = look.Plural(f.to-f.from, "call") + " on the host and in " + look.Plural(streams, "stream") + "."
 	}
 	if s.Overlap > 0 {
-		text += fmt.Sprintf(" Your work ran in several streams at the same time for %s.", duration(s.Overlap))
+		text += fmt.Sprintf(" Your work ran in several streams at the same time for %s.", look.Duration(s.Overlap))
 	}
 	for _, a := range f.Arrows {
 		if a.Missing {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"cudalab/grader/report/look"
 	"cudalab/grader/report/timeline"
 	"cudalab/native/trace"
 )
@@ -81,11 +82,11 @@ func (f *sceneFigure) memory() {
 				x1 = float64(freed.X + freed.W)
 			}
 		}
-		n := band{X: round(x0), W: round(max(x1-x0, 3)), Class: "band", Reused: lived[b.Addr], Size: bytes(b.Size),
+		n := band{X: look.Round(x0), W: look.Round(max(x1-x0, 3)), Class: "band", Reused: lived[b.Addr], Size: bytes(b.Size),
 			Address: fmt.Sprintf("%#x", b.Addr), From: f.callAt(b.Made), To: "never"}
 		lived[b.Addr] = true
 		at := place[span{b.Addr, b.Addr + uint64(b.Size)}]
-		n.Y, n.H = round(at.y), round(at.height)
+		n.Y, n.H = look.Round(at.y), look.Round(at.height)
 		n.TextY = n.Y + n.H/2 + 4
 		n.Name = fmt.Sprintf("block %d", b.Alloc)
 		n.Label = n.Size
@@ -115,8 +116,8 @@ func (f *sceneFigure) memory() {
 		n.Tip = strings.Join(tip, "\n")
 		m.Bands = append(m.Bands, n)
 	}
-	m.Height = round(height)
-	m.Summary = fmt.Sprintf("%s of device memory, each from its allocation to its free.", plural(len(blocks), "block"))
+	m.Height = look.Round(height)
+	m.Summary = fmt.Sprintf("%s of device memory, each from its allocation to its free.", look.Plural(len(blocks), "block"))
 	f.Memory = m
 }
 
@@ -223,26 +224,26 @@ func (f *sceneFigure) pool(name string, levels []timeline.Level, y float64) pool
 		most = max(most, l.Bytes)
 	}
 	bottom := y + poolPad + poolHeight
-	height := func(v uint64) px { return round(bottom - float64(v)/float64(most)*poolHeight) }
+	height := func(v uint64) px { return look.Round(bottom - float64(v)/float64(most)*poolHeight) }
 	var path strings.Builder
-	x := round(f.scale.at(levels[0].Time))
+	x := look.Round(f.scale.at(levels[0].Time))
 	if levels[0].Record < f.t.Calls[f.from].Record {
 		x = 0
 	}
 	start := x
 	fmt.Fprintf(&path, "M%v %v", x, height(levels[0].Bytes))
 	for _, l := range levels[1:] {
-		fmt.Fprintf(&path, "H%vV%v", round(f.scale.at(l.Time)), height(l.Bytes))
+		fmt.Fprintf(&path, "H%vV%v", look.Round(f.scale.at(l.Time)), height(l.Bytes))
 	}
-	fmt.Fprintf(&path, "H%v", round(f.scale.width))
+	fmt.Fprintf(&path, "H%v", look.Round(f.scale.width))
 	return poolFigure{
-		Name: name, Path: path.String(), Area: fmt.Sprintf("%sV%vH%vZ", path.String(), round(bottom), start),
+		Name: name, Path: path.String(), Area: fmt.Sprintf("%sV%vH%vZ", path.String(), look.Round(bottom), start),
 		Max: bytes(int64(most)), Last: bytes(int64(levels[len(levels)-1].Bytes)),
-		Y: round(y), TopY: round(y + poolPad), Low: round(bottom),
+		Y: look.Round(y), TopY: look.Round(y + poolPad), Low: look.Round(bottom),
 	}
 }
 
 // PoolsHeight is the height of all pools' lines together.
 func (f *sceneFigure) PoolsHeight() px {
-	return round(float64(len(f.Pools)) * (poolHeight + poolPad))
+	return look.Round(float64(len(f.Pools)) * (poolHeight + poolPad))
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"cudalab/grader/report/look"
 	"cudalab/grader/report/timeline"
 	"cudalab/grader/suite"
 	"cudalab/native/trace"
@@ -32,8 +33,8 @@ type Input struct {
 var assets embed.FS
 
 var layout = template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap{
-	"points": points,
-	"figure": figure,
+	"points": look.Points,
+	"figure": look.Figure,
 	"inc":    func(i int) int { return i + 1 },
 	"asset": func(name string) string {
 		text, err := assets.ReadFile(name)
@@ -42,8 +43,9 @@ var layout = template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap
 		}
 		return string(text)
 	},
-	"css": func(text string) template.CSS { return template.CSS(text) },
-	"js":  func(text string) template.JS { return template.JS(text) },
+	"look": func() string { return look.CSS },
+	"css":  func(text string) template.CSS { return template.CSS(text) },
+	"js":   func(text string) template.JS { return template.JS(text) },
 }).ParseFS(assets, "page.html.tmpl"))
 
 // Write writes the page of one exercise.

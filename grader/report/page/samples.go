@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cudalab/grader/measure"
+	"cudalab/grader/report/look"
 	"cudalab/grader/suite"
 )
 
@@ -101,7 +102,7 @@ func newSamplesFigure(n *suite.CaseNotes, series []string, limit float64) *sampl
 	}
 	most = max(most, allowed)
 	f := &samplesFigure{Width: samplesWidth, Height: px(samplesTop + sampleRowH*float64(len(series)) + 4)}
-	x := func(v int64) px { return round(8 + (samplesWidth-110)*float64(v)/float64(max(most, 1))) }
+	x := func(v int64) px { return look.Round(8 + (samplesWidth-110)*float64(v)/float64(max(most, 1))) }
 	var said []string
 	for i, s := range series {
 		sorted := slices.Sorted(slices.Values(n.Samples[s]))
@@ -110,7 +111,7 @@ func newSamplesFigure(n *suite.CaseNotes, series []string, limit float64) *sampl
 		row := sampleRow{Name: contender(s), Y: px(top), Mid: px(top + sampleRowH/2), Count: len(sorted),
 			Low: x(quantile(0.25)), Median: x(quantile(0.5)), High: x(quantile(0.75)),
 			First: x(sorted[0]), Last: x(sorted[len(sorted)-1]), BoxY: px(top + 10), BoxH: sampleRowH - 20,
-			MinText: duration(sorted[0]), MedianText: duration(quantile(0.5)), MaxText: duration(sorted[len(sorted)-1])}
+			MinText: look.Duration(sorted[0]), MedianText: look.Duration(quantile(0.5)), MaxText: look.Duration(sorted[len(sorted)-1])}
 		row.BoxW = max(row.High-row.Low, 2)
 		for j, v := range n.Samples[s] {
 			// Dots that would cover each other are spread over the row.
@@ -121,7 +122,7 @@ func newSamplesFigure(n *suite.CaseNotes, series []string, limit float64) *sampl
 	}
 	for i := range 5 {
 		v := most * int64(i) / 4
-		f.Ticks = append(f.Ticks, tick{X: x(v), Label: duration(v)})
+		f.Ticks = append(f.Ticks, tick{X: x(v), Label: look.Duration(v)})
 	}
 	var names []string
 	for _, r := range f.Rows {
@@ -130,8 +131,8 @@ func newSamplesFigure(n *suite.CaseNotes, series []string, limit float64) *sampl
 	f.LabelWidth = labelWidth(names)
 	f.Summary = strings.Join(said, "; ") + "."
 	if allowed > 0 {
-		f.Limit = &tick{X: x(allowed), Label: "limit " + duration(allowed)}
-		f.Summary += fmt.Sprintf(" At most %s times the solution's time is asked for: %s.", figure(limit), duration(allowed))
+		f.Limit = &tick{X: x(allowed), Label: "limit " + look.Duration(allowed)}
+		f.Summary += fmt.Sprintf(" At most %s times the solution's time is asked for: %s.", look.Figure(limit), look.Duration(allowed))
 	}
 	return f
 }
@@ -167,9 +168,9 @@ func newLimitFigures(c suite.Check) []limitFigure {
 			continue
 		}
 		most := max(m.Limit, m.High) * 1.15
-		x := func(v float64) px { return round(width * v / most) }
-		all = append(all, limitFigure{Name: m.Name, Value: decimal(m.Value) + " " + m.Unit,
-			Interval: decimal(m.Low) + " to " + decimal(m.High), Limit: decimal(m.Limit) + " " + m.Unit,
+		x := func(v float64) px { return look.Round(width * v / most) }
+		all = append(all, limitFigure{Name: m.Name, Value: look.Decimal(m.Value) + " " + m.Unit,
+			Interval: look.Decimal(m.Low) + " to " + look.Decimal(m.High), Limit: look.Decimal(m.Limit) + " " + m.Unit,
 			X: x(m.Value), Low: x(m.Low), W: max(x(m.High)-x(m.Low), 2), LimitX: x(m.Limit), Width: width})
 	}
 	return all

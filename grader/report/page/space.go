@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"cudalab/grader/report/look"
 	"cudalab/grader/report/timeline"
 )
 
@@ -68,15 +69,15 @@ func newSpaceFigure(id string, t *timeline.Timeline, s timeline.Space) *spaceFig
 			}
 		}
 		x0, x1 := x(stepOf[b.Made]), x(last)
-		r := rect{X: round(x0), Y: round(y(b.Addr)), W: round(max(x1-x0, 1.5)),
-			H: round(max(y(b.Addr+uint64(b.Size))-y(b.Addr), 1.5)), Class: fmt.Sprintf("part p%d", n%3)}
+		r := rect{X: look.Round(x0), Y: look.Round(y(b.Addr)), W: look.Round(max(x1-x0, 1.5)),
+			H: look.Round(max(y(b.Addr+uint64(b.Size))-y(b.Addr), 1.5)), Class: fmt.Sprintf("part p%d", n%3)}
 		r.Tip = fmt.Sprintf("%s at offset %s, from step %d to %s", bytes(b.Size), grouped(int64(b.Addr-whole.Addr)), stepOf[b.Made]+1, until)
 		f.Parts = append(f.Parts, r)
 	}
 	for _, i := range s.Mapped {
 		b := t.Blocks[i]
-		f.Mapped = append(f.Mapped, rect{Y: round(y(b.Addr)), W: spaceWidth,
-			H: round(y(b.Addr+uint64(b.Size)) - y(b.Addr)), Class: "mapped", Tip: bytes(b.Size) + " of physical memory mapped here"})
+		f.Mapped = append(f.Mapped, rect{Y: look.Round(y(b.Addr)), W: spaceWidth,
+			H: look.Round(y(b.Addr+uint64(b.Size)) - y(b.Addr)), Class: "mapped", Tip: bytes(b.Size) + " of physical memory mapped here"})
 	}
 	f.follow(t, timeline.Space{Block: s.Block, Parts: parts}, steps)
 	return f
@@ -110,13 +111,13 @@ func (f *spaceFigure) follow(t *timeline.Timeline, s timeline.Space, steps []int
 	var fullest int64
 	for n, i := range steps {
 		fr := t.FragmentsOf(s, i)
-		x := round(spaceWidth * float64(n) / float64(len(steps)))
+		x := look.Round(spaceWidth * float64(n) / float64(len(steps)))
 		move := "H%vV%v"
 		if n == 0 {
 			move = "M%v %v"
 		}
-		fmt.Fprintf(&torn, move, x, round(height*(1-fr.Fragmentation())))
-		fmt.Fprintf(&used, move, x, round(height*(1-float64(fr.Used)/float64(max(whole.Size, 1)))))
+		fmt.Fprintf(&torn, move, x, look.Round(height*(1-fr.Fragmentation())))
+		fmt.Fprintf(&used, move, x, look.Round(height*(1-float64(fr.Used)/float64(max(whole.Size, 1)))))
 		fullest = max(fullest, fr.Used)
 		if n == 0 || fr.Fragmentation() > worst.Fragmentation() || worst.Fragmentation() == 0 && fr.Used > worst.Used {
 			worst, worstAt, f.TornAt = fr, i, fmt.Sprintf("after step %d", n+1)
@@ -132,7 +133,7 @@ func (f *spaceFigure) follow(t *timeline.Timeline, s timeline.Space, steps []int
 		if hi <= lo {
 			return
 		}
-		r := rect{X: round(x(lo)), W: round(max(x(hi)-x(lo), 1)), H: stripHeight, Class: class, Label: bytes(int64(hi - lo)),
+		r := rect{X: look.Round(x(lo)), W: look.Round(max(x(hi)-x(lo), 1)), H: stripHeight, Class: class, Label: bytes(int64(hi - lo)),
 			Tip: fmt.Sprintf("%s, %s at offset %s", what, bytes(int64(hi-lo)), grouped(int64(lo-whole.Addr)))}
 		r.TextX = r.X + r.W/2
 		if float64(len([]rune(r.Label)))*letter+6 > float64(r.W) {
@@ -146,18 +147,18 @@ func (f *spaceFigure) follow(t *timeline.Timeline, s timeline.Space, steps []int
 		at = max(at, b.Addr+uint64(b.Size))
 	}
 	add(at, whole.Addr+uint64(whole.Size), "hole", "free")
-	percent := func(v float64) string { return figure(100*v) + " %" }
+	percent := func(v float64) string { return look.Figure(100*v) + " %" }
 	f.Figures = [][2]string{
 		{"handed out at the most", bytes(fullest) + " of " + f.Size},
 		{"most fragmented", f.TornAt + ": " + percent(worst.Fragmentation())},
 		{"handed out then", bytes(worst.Used)},
 		{"free then", fmt.Sprintf("%s, of which the largest stretch has %s", bytes(worst.Free), bytes(worst.LargestFree))},
-		{"free at the end", fmt.Sprintf("%s in %s", bytes(last.Free), plural(last.Holes, "hole"))},
+		{"free at the end", fmt.Sprintf("%s in %s", bytes(last.Free), look.Plural(last.Holes, "hole"))},
 	}
 	f.Summary = fmt.Sprintf("%s in %s. At the most %s were handed out. The free memory was torn the most %s: %s of it lay outside its largest stretch.",
-		plural(len(s.Parts), "block"), plural(f.Steps, "step"), bytes(fullest), f.TornAt, percent(worst.Fragmentation()))
+		look.Plural(len(s.Parts), "block"), look.Plural(f.Steps, "step"), bytes(fullest), f.TornAt, percent(worst.Fragmentation()))
 	if worst.Fragmentation() == 0 {
 		f.Summary = fmt.Sprintf("%s in %s. At the most %s were handed out. The free memory always lay together.",
-			plural(len(s.Parts), "block"), plural(f.Steps, "step"), bytes(fullest))
+			look.Plural(len(s.Parts), "block"), look.Plural(f.Steps, "step"), bytes(fullest))
 	}
 }

@@ -1,54 +1,15 @@
 package page
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
+	"cudalab/grader/report/look"
 	"cudalab/native/trace"
 )
 
 // px is a length in a drawing.
-type px float64
-
-func (p px) String() string { return strconv.FormatFloat(float64(p), 'f', -1, 64) }
-
-// round keeps a drawing's text short.
-func round(v float64) px { return px(float64(int64(v*10+0.5)) / 10) }
-
-// duration is a time with a unit that suits it: "3.4 µs".
-func duration(nanos int64) string {
-	v, unit := float64(nanos), "ns"
-	switch {
-	case nanos >= 1e9:
-		v, unit = v/1e9, "s"
-	case nanos >= 1e6:
-		v, unit = v/1e6, "ms"
-	case nanos >= 1e3:
-		v, unit = v/1e3, "µs"
-	}
-	return figure(v) + " " + unit
-}
-
-// decimal has three significant digits, or as many as stand before the point.
-func decimal(v float64) string {
-	digits := 2
-	switch {
-	case v >= 100:
-		digits = 0
-	case v >= 10:
-		digits = 1
-	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
-}
-
-// figure is decimal without a fraction of zeros.
-func figure(v float64) string {
-	if v == float64(int64(v)) {
-		return strconv.FormatInt(int64(v), 10)
-	}
-	return decimal(v)
-}
+type px = look.Px
 
 // bytes is a size as a reader compares it: exact where it is small, "2 MiB" where it is not.
 func bytes(n int64) string {
@@ -59,11 +20,11 @@ func bytes(n int64) string {
 	case n < 16*kib:
 		return grouped(n) + " B"
 	case n < mib:
-		return figure(float64(n)/kib) + " KiB"
+		return look.Figure(float64(n)/kib) + " KiB"
 	case n < gib:
-		return figure(float64(n)/mib) + " MiB"
+		return look.Figure(float64(n)/mib) + " MiB"
 	}
-	return figure(float64(n)/gib) + " GiB"
+	return look.Figure(float64(n)/gib) + " GiB"
 }
 
 // grouped is a number with its thousands set apart.
@@ -73,19 +34,6 @@ func grouped(n int64) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
-}
-
-// points is a score without a needless fraction.
-func points(v float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), ".")
-}
-
-// plural is a count with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // style is how a kind of call is drawn: a class of the style sheet, which gives the colour, and a sign and a short name, which

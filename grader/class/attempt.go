@@ -1,0 +1,74 @@
+package class
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"cudalab/grader/check"
+	"cudalab/grader/course"
+	"cudalab/grader/lock"
+	"cudalab/grader/suite"
+)
+
+// attempt checks what a submission holds, once, in the course's order. An error is not the submission's fault, or the
+// context's end; a panic of cudalab's own is one.
+func (w *workers) attempt(ctx context.Context, s submission, attempt int, gpu string) (reports []suite.Report, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			w.say("cudalab itself panicked while it graded %s, please report it: %v\n\n%s", s.ID, v, debug.Stack())
+			err = fmt.Errorf("cudalab itself panicked: %v", v)
+		}
+	}()
+	if w.fault != nil {
+		if err := w.fault(s.ID, attempt, gpu); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.Packages) == 0 {
+		return nil, nil
+	}
+	ctx, limit, cancel := withBudget(ctx, w.Timeout)
+	defer cancel()
+	exercises := slices.DeleteFunc(slices.Clone(w.Exercises), func(e course.Exercise) bool { return !slices.Contains(s.Packages, e.Package) })
+	results, err := check.Submission(ctx, check.SubmissionRequest{
+		Root: w.Root, Exercises: exercises, Dir: s.Dir, Device: w.header.Device.Kind, GPU: gpu, Seed: w.header.Seed, Sandbox: w.policy,
+		Shared:    func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu, lock.ShareGPU) },
+		Exclusive: func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu, lock.TimeGPU) },
+	})
+	for _, r := range results {
+		if d := r.Report.Device; d.Name != "" && d.Name != w.header.Device.Name && r.Err == nil {
+			r.Err = fmt.Errorf("GPU %s is of another model (%s) than the one that the class is graded on (%s)", gpu, d.Name, w.header.Device.Name)
+		}
+		if r.Err == nil {
+			reports = append(reports, r.Report)
+		} else if err == nil {
+			err = r.Err
+		}
+	}
+	if errors.Is(context.Cause(ctx), errTimeout) {
+		return w.outOfTime(exercises, reports), nil
+	}
+	return reports, err
+}
+
+// outOfTime completes the reports of a submission whose time was up: what had been decided until then stays.
+func (w *workers) outOfTime(exercises []course.Exercise, reports []suite.Report) []suite.Report {
+	for i, e := range w.header.Exercises {
+		name := func(r suite.Report) bool { return r.Exercise == e.Name }
+		asked := slices.ContainsFunc(exercises, func(x course.Exercise) bool { return x.Name == e.Name })
+		if !asked || slices.ContainsFunc(reports, name) {
+			continue
+		}
+		reports = append(reports, suite.Report{
+			Schema: suite.SchemaVersion, Exercise: e.Name, Device: w.header.Device, Seed: w.header.Seed, Status: suite.Timeout,
+			Message: fmt.Sprintf("The submission was stopped after %v, the time for all its exercises together, before this one was decided.",
+				w.Timeout.Round(time.Second)),
+			MaxScore: w.header.Exercises[i].MaxScore, Checks: []suite.Check{},
+		})
+	}
+	return reports
+}

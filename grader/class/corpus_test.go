@@ -1,0 +1,142 @@
+package class
+
+import (
+	"archive/zip"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/course"
+)
+
+// graded are the options for grading submissions in tests: two exercises on the simulator.
+func graded(t testing.TB, submissions string, exercises ...string) Options {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	c, err := course.Open(root)
+	require.NoError(t, err)
+	o := Options{Root: c.Root, Submissions: submissions, Results: filepath.Join(t.TempDir(), "results"), Device: "sim", Seed: 42,
+		Say: func(sentence string) { t.Log(sentence) }}
+	for _, e := range c.Exercises {
+		for _, name := range exercises {
+			if e.Name == name {
+				o.Exercises = append(o.Exercises, e)
+			}
+		}
+	}
+	return o
+}
+
+// program reads one of the course's own: "solutions/slab/slab.go".
+func program(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(path)))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// hand writes a student's file: hand(t, dir, "ada/slab/slab.go", text).
+func hand(t *testing.T, dir, path, text string) {
+	t.Helper()
+	path = filepath.Join(dir, filepath.FromSlash(path))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// small is a class of five that takes seconds: right, wrong, not compiling, refused and not begun.
+func small(t *testing.T) (dir string) {
+	dir = t.TempDir()
+	right := program(t, "solutions/slab/slab.go")
+	hand(t, dir, "ada/slab/slab.go", right)
+	hand(t, dir, "bob/slab/slab.go", program(t, "grader/suites/slab/testdata/wrong/double-free.go"))
+	hand(t, dir, "cem/slab/slab.go", strings.Replace(right, "func New(", "func Nwe(", 1))
+	hand(t, dir, "dan/slab/slab.go", strings.Replace(right, "import (", "import (\n\t_ \"os\"", 1))
+	hand(t, dir, "eve/slab/slab.go", program(t, "lessons/slab.skeleton.go.txt"))
+	return dir
+}
+
+// large is a class of twelve with all that can come of a submission.
+func large(t *testing.T) (dir string) {
+	dir = small(t)
+	slab, pipeline := program(t, "solutions/slab/slab.go"), program(t, "solutions/asyncpipeline/asyncpipeline.go")
+	hand(t, dir, "ada/asyncpipeline/asyncpipeline.go", pipeline)
+	hand(t, dir, "bob/asyncpipeline/asyncpipeline.go", program(t, "grader/suites/asyncpipeline/testdata/wrong/leak-on-error.go"))
+	hand(t, dir, "cem/asyncpipeline/asyncpipeline.go", pipeline)
+	hand(t, dir, "fay/asyncpipeline/asyncpipeline.go", endlessPipeline)
+	hand(t, dir, "fay/slab/slab.go", slab)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "gil"), 0o755)) // handed in nothing
+	hand(t, dir, "hal/asyncpipeline/asyncpipeline.go", program(t, "grader/suites/asyncpipeline/testdata/wrong/panics.go"))
+	hand(t, dir, "hal/slab/slab.go", slab)
+	hand(t, dir, "ida/slab/slab.go", strings.Replace(slab, ") Alloc(size int64) (cuda.DevicePtr, error) {",
+		") Alloc(size int64) (cuda.DevicePtr, error) {\n\tprintln(\"to standard error\")", 1))
+	hand(t, dir, "jon/asyncpipeline/asyncpipeline.go", program(t, "grader/suites/asyncpipeline/testdata/half/reduce-next.go"))
+	hand(t, dir, "kim.zip", "no archive at all")
+	archive(t, filepath.Join(dir, "lea.zip"), map[string]string{"lea/slab/slab.go": slab, "lea/asyncpipeline/asyncpipeline.go": pipeline,
+		"lea/notes.txt": "my notes"})
+	return dir
+}
+
+// endlessPipeline never returns, and prints for as long as it runs.
+const endlessPipeline = `package asyncpipeline
+
+import (
+	"fmt"
+
+	"cudalab/exercises/contract"
+	"cudalab/native/cuda"
+)
+
+func Run(streams []cuda.Stream, batches []contract.Batch) error {
+	next := len(batches) + 1
+	for next != 0 {
+		next = next*5 + 2*len(batches) + 1
+		if next%2 == 0 {
+			next++
+		}
+		fmt.Println("still at it", next)
+	}
+	return nil
+}
+`
+
+func archive(t testing.TB, path string, files map[string]string) {
+	t.Helper()
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	defer f.Close()
+	z := zip.NewWriter(f)
+	for name, text := range files {
+		w, err := z.Create(name)
+		require.NoError(t, err)
+		_, err = w.Write([]byte(text))
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+}
+
+// promised are the files of a folder of results that are the same whenever the same class is graded alike.
+func promised(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		below, relErr := filepath.Rel(dir, path)
+		switch {
+		case err != nil || relErr != nil:
+			return err
+		case below == timingsDir:
+			return fs.SkipDir
+		case e.IsDir() || below == journalFile:
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		files[filepath.ToSlash(below)] = string(text)
+		return err
+	}))
+	require.NotEmpty(t, files)
+	return files
+}

@@ -1,0 +1,198 @@
+package class
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"cudalab/grader/suite"
+)
+
+// journalFile is where a folder of results keeps what has happened, one line for each event, nothing ever changed.
+const journalFile = "journal.jsonl"
+
+// Header is the journal's first line: what all results in it have in common.
+type Header struct {
+	Schema    int          `json:"schema"`
+	Seed      uint64       `json:"seed"`
+	Device    suite.Device `json:"device"`
+	Versions  Versions     `json:"versions"`
+	Exercises []Exercise   `json:"exercises"`
+	Shard     Shard        `json:"shard,omitzero"`
+	// Submissions is a digest of who was to be graded, and of their files.
+	Submissions string `json:"submissions"`
+}
+
+// event is what one line tells: one of its fields.
+type event struct {
+	Header *Header  `json:"header,omitempty"`
+	Result *Student `json:"result,omitempty"` // a later one of the same student takes the place of an earlier
+}
+
+// line is an event with what proves that it was read as it was written.
+type line struct {
+	Sum   string          `json:"sum"` // of Event's bytes
+	Event json.RawMessage `json:"event"`
+}
+
+// journal is the file, open to be written at its end.
+type journal struct {
+	file *os.File
+}
+
+// past is what a journal told when it was opened.
+type past struct {
+	header  *Header // nil where there was none
+	results map[string]Student
+	// torn is set where the last line was not whole: cudalab was ended while it wrote. That line has been cut off.
+	torn bool
+}
+
+// openJournal opens the journal of a folder, which must be there, and makes it if need be.
+func openJournal(dir string) (*journal, past, error) {
+	path := journalPath(dir)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, past{}, fmt.Errorf("the journal: %w", err)
+	}
+	told, whole, err := readJournal(f, path)
+	if err == nil && told.torn {
+		err = f.Truncate(whole)
+	}
+	if err == nil {
+		_, err = f.Seek(whole, io.SeekStart)
+	}
+	if err == nil {
+		err = syncFolder(dir)
+	}
+	if err != nil {
+		f.Close()
+		return nil, past{}, err
+	}
+	return &journal{f}, told, nil
+}
+
+// readJournal reads all of a journal; whole is where its last whole line ends.
+func readJournal(r io.Reader, path string) (told past, whole int64, err error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return past{}, 0, fmt.Errorf("the journal: %w", err)
+	}
+	told.results = map[string]Student{}
+	for n, rest := 1, text; len(rest) > 0; n++ {
+		var now []byte
+		end := bytes.IndexByte(rest, '\n')
+		if end >= 0 {
+			now, rest = rest[:end], rest[end+1:]
+		} else {
+			now, rest = rest, nil
+		}
+		e, err := readLine(now)
+		last := len(rest) == 0
+		switch {
+		case end < 0 || err != nil && last && n > 1 && !errors.Is(err, errUnknown):
+			told.torn = true
+			return told, whole, nil
+		case err != nil:
+			return past{}, 0, damaged(path, n, err)
+		case (e.Header != nil) != (n == 1):
+			return past{}, 0, damaged(path, n, errors.New("the journal should have one header, in its first line"))
+		}
+		if e.Header != nil {
+			told.header = e.Header
+		} else {
+			told.results[e.Result.ID] = *e.Result
+		}
+		whole += int64(len(now)) + 1
+	}
+	return told, whole, nil
+}
+
+// errUnknown is the error of a line that was read as it was written, by another version.
+var errUnknown = errors.New("it tells no event that this version of cudalab knows")
+
+func readLine(text []byte) (event, error) {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return event{}, errors.New("it is no JSON")
+	}
+	if sum(l.Event) != l.Sum {
+		return event{}, errors.New("its checksum does not match")
+	}
+	var e event
+	if err := json.Unmarshal(l.Event, &e); err != nil || (e.Header == nil) == (e.Result == nil) {
+		return event{}, errUnknown
+	}
+	return e, nil
+}
+
+// damaged is the error of a journal with a line that cannot be believed.
+func damaged(path string, n int, why error) error {
+	e := &UsageError{fmt.Sprintf("Line %d of %s is damaged: %v. Restore the file from a copy, or delete that line and use --resume: "+
+		"whoever's result it held is graded again.", n, path, why)}
+	if n == 1 {
+		e.Message = fmt.Sprintf("Line 1 of %s, which says what the results have in common, is damaged: %v. Restore the file from a copy, "+
+			"or grade into another folder.", path, why)
+	}
+	return e
+}
+
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return hex.EncodeToString(s[:8])
+}
+
+// begin writes the header of a new journal.
+func (j *journal) begin(h Header) error { return j.add(event{Header: &h}) }
+
+// settle writes a result. When it has returned, the result survives whatever happens to cudalab or the machine.
+func (j *journal) settle(s Student) error { return j.add(event{Result: &s}) }
+
+func (j *journal) add(e event) error {
+	text, err := encode(e)
+	if err != nil {
+		return err
+	}
+	text, err = encode(line{Sum: sum(text), Event: text})
+	if err != nil {
+		return err
+	}
+	if _, err = j.file.Write(append(text, '\n')); err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("the journal: %w", err)
+	}
+	return nil
+}
+
+func (j *journal) close() error { return j.file.Close() }
+
+// encode is JSON in one line, with <, > and & as they are.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// syncFolder has the names in a folder survive a loss of power. Where a system cannot do that there is nothing to be done.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = d.Sync()
+	return d.Close()
+}
+
+func journalPath(dir string) string { return filepath.Join(dir, journalFile) }

@@ -1,0 +1,103 @@
+package class
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"runtime"
+	"time"
+
+	"cudalab/grader/intake"
+	"cudalab/grader/suite"
+)
+
+// Plan is what Grade would do.
+type Plan struct {
+	Submissions []intake.Submission // that would be graded; their folders are gone
+	Device      suite.Device
+	Jobs        int
+	GPUs        []string // empty on the simulator
+	// Estimate is how long that would take, if all code took as long as the solutions.
+	Estimate time.Duration
+}
+
+// DryRun says what Grade would do and writes nothing. To know how long it would take it builds and checks the solutions.
+func DryRun(ctx context.Context, o Options) (*Plan, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	in, err := open(o, "")
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	g := &grading{Options: o}
+	if o.Resume || len(o.Only) > 0 {
+		if g.results, err = results(o.Results); err != nil {
+			return nil, err
+		}
+	}
+	submissions, err := g.identify(in.Submissions())
+	if err != nil {
+		return nil, err
+	}
+	todo, err := g.todo(submissions)
+	if err != nil {
+		return nil, err
+	}
+	ready, err := prepare(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Device: ready.device, Jobs: min(cmp.Or(o.Jobs, runtime.NumCPU()), max(len(todo), 1))}
+	if g.header.Device = ready.device; ready.device.Kind == "gpu" {
+		p.GPUs = g.places()
+	}
+	for _, s := range todo {
+		p.Submissions = append(p.Submissions, s.Submission)
+	}
+	p.Estimate = ready.cost.of(p)
+	return p, nil
+}
+
+// results are those that a folder holds already.
+func results(dir string) (map[string]Student, error) {
+	path := journalPath(dir)
+	f, err := os.Open(path)
+	if os.IsNotExist(err) {
+		return map[string]Student{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	told, _, err := readJournal(f, path)
+	return told.results, err
+}
+
+// cost is how long the solutions take.
+type cost struct {
+	build  time.Duration            // of a runner with all exercises
+	checks map[string]time.Duration // by package, but for the timing
+	timing map[string]time.Duration // by package
+}
+
+// of is how long a plan takes: workers share the machine, and on a GPU only one at a time measures.
+func (c cost) of(p *Plan) time.Duration {
+	var work, alone time.Duration
+	for _, s := range p.Submissions {
+		if len(s.Packages) == 0 {
+			continue
+		}
+		work += c.build
+		for _, pkg := range s.Packages {
+			work += c.checks[pkg] + c.timing[pkg]
+			alone += c.timing[pkg]
+		}
+	}
+	total := work / time.Duration(min(p.Jobs, runtime.NumCPU()))
+	if n := len(p.GPUs); n > 0 {
+		total = max(total, alone/time.Duration(n))
+	}
+	return total
+}

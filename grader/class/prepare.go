@@ -1,0 +1,123 @@
+package class
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cudalab/grader/build"
+	"cudalab/grader/check"
+	"cudalab/grader/lock"
+	"cudalab/grader/sandbox"
+	"cudalab/grader/suite"
+)
+
+// prepared is what is known before the first submission is graded.
+type prepared struct {
+	device   suite.Device
+	versions Versions
+	policy   *sandbox.Policy // of every runner; nil: none
+	cost     cost
+}
+
+// prepare makes sure that submissions can be graded here, safely and rightly: it checks the solutions as it will check
+// the submissions, and they must pass.
+func prepare(ctx context.Context, o Options) (*prepared, error) {
+	p := &prepared{cost: cost{checks: map[string]time.Duration{}, timing: map[string]time.Duration{}}}
+	for _, e := range o.Exercises {
+		if !e.HasSolution(o.Root) {
+			return nil, &build.EnvironmentError{
+				Problem: fmt.Sprintf("The course in %s has no solution of %s, without which nobody can be graded.", o.Root, e.Name),
+				Fix:     "Grade with the instructors' course, not with the copy that was handed out.",
+			}
+		}
+	}
+	if err := confine(&o, p); err != nil {
+		return nil, err
+	}
+	gpu := gpusOf(o)[0]
+	shared := func(ctx context.Context) (func(), error) { return lock.ShareGPU(ctx, gpu) }
+	var alone time.Duration // that the GPU was held for timing
+	exclusive := func(ctx context.Context) (func(), error) {
+		release, err := lock.TimeGPU(ctx, gpu)
+		began := time.Now()
+		return func() {
+			alone += time.Since(began)
+			release()
+		}, err
+	}
+	began := time.Now()
+	results, err := check.Submission(ctx, check.SubmissionRequest{Root: o.Root, Exercises: o.Exercises,
+		Dir: filepath.Join(o.Root, "solutions"), Device: o.Device, GPU: gpu, Seed: 1, Sandbox: p.policy,
+		Shared: shared, Exclusive: exclusive})
+	if err != nil {
+		return nil, err
+	}
+	p.cost.build = time.Since(began)
+	for i, r := range results {
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case r.Err != nil:
+			return nil, r.Err
+		case r.Report.Status != suite.Passed:
+			return nil, fmt.Errorf("the solution of %s does not pass here, so nobody's grade would be right; "+
+				"`cudalab check %[1]s --solution --device %[2]s` says why", o.Exercises[i].Name, r.Report.Device.Kind)
+		}
+		took := time.Duration(r.Report.DurationMS) * time.Millisecond
+		each := alone / time.Duration(len(results))
+		p.cost.build -= took
+		p.cost.checks[o.Exercises[i].Package], p.cost.timing[o.Exercises[i].Package] = max(0, took-each), each
+		p.device = r.Report.Device
+	}
+	if p.device.Note != "" {
+		o.say("Grading on the simulated device: %s", p.device.Note)
+		p.device.Note = ""
+	}
+	p.policy = forDevice(p.policy, p.device.Kind)
+	if p.versions.Go, err = build.GoVersion(ctx, o.Root); err != nil {
+		return nil, err
+	}
+	if p.versions.Course, err = courseDigest(o.Root); err != nil {
+		return nil, err
+	}
+	p.versions.Cudalab, err = ownVersion()
+	return p, err
+}
+
+// confine decides how strangers' code is confined, and says so.
+func confine(o *Options, p *prepared) error {
+	if o.Insecure {
+		o.say("The submissions' code is not confined, as --insecure says: it can do whatever you can.")
+		return nil
+	}
+	report := sandbox.Supported()
+	if gaps := report.Gaps(); len(gaps) > 0 {
+		return &build.EnvironmentError{
+			Problem: "This machine cannot confine the submissions' code. It could " + strings.Join(gaps, "; it could ") + ".",
+			Fix: "`cudalab doctor` says what is missing. If you trust everyone who has handed in, or grade in a container or a virtual " +
+				"machine that has nothing else in it, use --insecure.",
+		}
+	}
+	var walls []string
+	for _, part := range report.Parts {
+		if part.InForce {
+			walls = append(walls, part.Name)
+		}
+	}
+	o.say("The submissions' code is confined by %s.", strings.Join(walls, ", "))
+	p.policy = forDevice(&sandbox.Policy{}, o.Device)
+	return nil
+}
+
+// forDevice lets a confined runner use the GPU, unless it is known that it has no need to.
+func forDevice(policy *sandbox.Policy, device string) *sandbox.Policy {
+	if policy == nil {
+		return nil
+	}
+	changed := *policy
+	changed.GPU = device != "sim"
+	return &changed
+}

@@ -1,0 +1,24 @@
+// Takes as much of the device as it has, and writes to all of it.
+//
+//cudalab:status crashed
+package asyncpipeline
+
+import (
+	"cudalab/exercises/contract"
+	"cudalab/native/cuda"
+)
+
+func Run(streams []cuda.Stream, batches []contract.Batch) error {
+	_, total, err := cuda.MemGetInfo()
+	if err != nil {
+		return err
+	}
+	for size := total; size > 0; size /= 2 { // want: host-memory
+		if p, err := cuda.Malloc(size); err == nil {
+			if err := cuda.Memset(p, 1, size); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+// Pins all memory of the host.
+//
+//cudalab:status crashed
+package asyncpipeline
+
+import (
+	"cudalab/exercises/contract"
+	"cudalab/native/cuda"
+)
+
+var kept []cuda.HostBuffer
+
+func Run(streams []cuda.Stream, batches []contract.Batch) error {
+	for { // want: host-memory
+		b, err := cuda.MallocHost(256 << 20)
+		if err != nil {
+			return err
+		}
+		kept = append(kept, b)
+		for at := int64(0); at < b.Len(); at += 1 << 20 {
+			if err := b.Write(at, make([]byte, 1<<20)); err != nil {
+				return err
+			}
+		}
+	}
+}

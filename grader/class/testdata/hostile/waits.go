@@ -1,0 +1,13 @@
+// Waits for what nobody sends.
+//
+//cudalab:status timeout
+package asyncpipeline
+
+import (
+	"cudalab/exercises/contract"
+	"cudalab/native/cuda"
+)
+
+func Run(streams []cuda.Stream, batches []contract.Batch) error {
+	return <-make(chan error) // want: timeout
+}

@@ -1,0 +1,64 @@
+package class
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// todo are the submissions to be graded now: those without a result, with one that was no grade, or with one of other
+// files; with Options.Only those named, whatever they have.
+func (g *grading) todo(submissions []submission) ([]submission, error) {
+	for _, id := range g.Only {
+		if !slices.ContainsFunc(submissions, func(s submission) bool { return s.ID == id }) {
+			return nil, usagef("There is no submission of %q in %s.%s", id, g.Submissions, like(id, submissions))
+		}
+	}
+	var todo []submission
+	var changed []string
+	handed := map[string]bool{}
+	for _, s := range submissions {
+		handed[s.ID] = true
+		old, known := g.results[s.ID]
+		other := known && old.Status == Graded && old.Digest != s.digest
+		switch {
+		case len(g.Only) > 0 && !slices.Contains(g.Only, s.ID):
+			continue
+		case len(g.Only) > 0 || !known || old.Status != Graded:
+			todo = append(todo, s)
+		case other:
+			changed = append(changed, s.ID)
+			todo = append(todo, s)
+		}
+	}
+	if len(changed) > 0 {
+		g.say("Changed since they were graded, and graded again: %s.", strings.Join(changed, ", "))
+	}
+	var gone []string
+	for _, id := range slices.Sorted(maps.Keys(g.results)) {
+		if !handed[id] {
+			gone = append(gone, id)
+		}
+	}
+	if len(gone) > 0 {
+		g.say("No longer among the submissions, but their results are kept: %s.", strings.Join(gone, ", "))
+	}
+	if kept := len(submissions) - len(todo); kept > 0 && len(g.Only) == 0 {
+		g.say("Graded before: %d of %d submissions.", kept, len(submissions))
+	}
+	return todo, nil
+}
+
+// like names submissions that may have been meant.
+func like(id string, submissions []submission) string {
+	var near []string
+	for _, s := range submissions {
+		if strings.Contains(strings.ToLower(s.ID), strings.ToLower(id)) && len(near) < 5 {
+			near = append(near, s.ID)
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return " Did you mean " + strings.Join(near, ", ") + "?"
+}

@@ -1,0 +1,70 @@
+// Package gradesheet writes a class's grades as CSV (RFC 4180), one row for each student, for spreadsheets and gradebooks.
+package gradesheet
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+
+	"cudalab/grader/class"
+	"cudalab/grader/report/gradebook"
+)
+
+// bom begins the file: without it spreadsheets take UTF-8 for the system's old encoding and spoil every name with an umlaut.
+// Readers in programs that do not expect it have to be told, such as Python's encoding "utf-8-sig".
+const bom = "\ufeff"
+
+// Write writes the grades. A cell without a number is no grade: nothing was graded there by no fault of the student's.
+func Write(w io.Writer, c *class.Class) error {
+	if _, err := io.WriteString(w, bom); err != nil {
+		return err
+	}
+	rows := csv.NewWriter(w)
+	rows.UseCRLF = true // as RFC 4180 has it
+	head := []string{"student", "status", "total", "maximum"}
+	for _, e := range c.Exercises {
+		head = append(head, e.Name, e.Name+" maximum", e.Name+" status")
+	}
+	if err := rows.Write(append(head, "problem")); err != nil {
+		return err
+	}
+	for i := range c.Students {
+		if err := rows.Write(row(c, &c.Students[i])); err != nil {
+			return err
+		}
+	}
+	rows.Flush()
+	return rows.Error()
+}
+
+func row(c *class.Class, s *class.Student) []string {
+	graded := s.Status == class.Graded
+	cells := []string{text(s.ID), string(s.Status), "", number(s.MaxScore)}
+	if graded {
+		cells[2] = number(s.Score)
+	}
+	for i, e := range c.Exercises {
+		score, status := "", string(s.Status)
+		if graded {
+			score, status = number(s.Exercises[i].Score), string(s.Exercises[i].Status)
+		}
+		cells = append(cells, score, number(e.MaxScore), status)
+	}
+	return append(cells, text(s.Problem))
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// formula are the characters that may make a spreadsheet compute a cell, also the wide forms of East Asian keyboards.
+const formula = "=+-@\t\r\n＝＋－＠"
+
+// text is a cell that students may have had a hand in: a spreadsheet takes what begins like a formula for one unless an
+// apostrophe stands in front. A blank does not protect, it is skipped.
+func text(s string) string {
+	s = gradebook.Clean(s)
+	if strings.IndexAny(strings.TrimLeft(s, " "), formula) == 0 {
+		return "'" + s
+	}
+	return s
+}
