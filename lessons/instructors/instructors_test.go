@@ -74,6 +74,15 @@ func handIn(t *testing.T, from, dir, path string) {
 	write(t, filepath.Join(dir, path), string(text))
 }
 
+// linkCourse makes dir the course, without a copy.
+func linkCourse(t *testing.T, dir string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	for _, part := range []string{"cmd", "exercises", "go.mod", "go.sum", "grader", "kernels", "lessons", "native", "solutions"} {
+		require.NoError(t, os.Symlink(filepath.Join(course, part), filepath.Join(dir, part)))
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -97,8 +106,7 @@ func readYAML(t *testing.T, path string, v any) {
 func TestGradescope(t *testing.T) {
 	root := t.TempDir() // stands for /autograder
 	source := filepath.Join(root, "source")
-	require.NoError(t, os.Mkdir(source, 0o755))
-	require.NoError(t, os.Symlink(course, filepath.Join(source, "cudalab")))
+	linkCourse(t, filepath.Join(source, "cudalab"))
 	for _, name := range []string{"setup.sh", "run_autograder", "settings.sh"} {
 		handIn(t, "lessons/instructors/gradescope/"+name, source, name)
 	}
@@ -135,8 +143,7 @@ func TestGradescope(t *testing.T) {
 // Without a grade there must be no results.json: Gradescope would take one without tests for a zero.
 func TestGradescopeWithoutAGrade(t *testing.T) {
 	root := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(root, "source"), 0o755))
-	require.NoError(t, os.Symlink(course, filepath.Join(root, "source", "cudalab")))
+	linkCourse(t, filepath.Join(root, "source", "cudalab"))
 	handIn(t, "lessons/instructors/gradescope/settings.sh", root, "source/settings.sh")
 	write(t, filepath.Join(root, "submission", "slab.go"), "package slab")
 	write(t, filepath.Join(root, "bin", "cudalab"), "#!/bin/sh\nexit 4\n")
@@ -257,6 +264,7 @@ func TestPrairieLearn(t *testing.T) {
 	t.Run("nothing", func(t *testing.T) {
 		r := grade(t, func(student string) { write(t, filepath.Join(student, "notes.txt"), "I ran out of time.") })
 		require.False(t, r.Gradable)
+		require.Contains(t, r.FormatErrors[0], "holds no exercise")
 	})
 }
 
@@ -298,10 +306,8 @@ func TestContinuousIntegration(t *testing.T) {
 	}
 	readYAML(t, "junit-ci/gitlab-ci.yml", &ci)
 	dir := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "course", "bin"), 0o755))
-	for _, e := range []string{"go.mod", "go.sum", "exercises", "grader", "kernels", "lessons", "native", "solutions"} {
-		require.NoError(t, os.Symlink(filepath.Join(course, e), filepath.Join(dir, "course", e)))
-	}
+	linkCourse(t, filepath.Join(dir, "course"))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "course", "bin"), 0o755))
 	require.NoError(t, os.Symlink(cudalab, filepath.Join(dir, "course", "bin", "cudalab")))
 	handIn(t, right, dir, "submissions/ada/slab/slab.go")
 	handIn(t, wrong, dir, "submissions/bob/slab/slab.go")

@@ -1,0 +1,64 @@
+package instructors_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/sandbox"
+)
+
+// TestChapterCommands runs the commands of README.md, one after the other, in a folder with a class as it describes one.
+func TestChapterCommands(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("Grading is for Linux.")
+	}
+	if gaps := sandbox.Supported().Gaps(); len(gaps) > 0 {
+		t.Skipf("The chapter's commands grade code that is confined, which this machine cannot: it could %s.", strings.Join(gaps, "; "))
+	}
+	work := filepath.Join(t.TempDir(), "work")
+	for student, program := range map[string]string{"ada": "wrong/too-small", "bob": "right/in-passes"} {
+		text, err := os.ReadFile(filepath.Join(course, "grader/suites/asyncpipeline/testdata", program+".go"))
+		require.NoError(t, err)
+		folder := filepath.Join(work, "submissions", student, "asyncpipeline")
+		require.NoError(t, os.MkdirAll(folder, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "asyncpipeline.go"), text, 0o644))
+	}
+	chapter, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	ran := 0
+	for line := range strings.Lines(string(chapter)) {
+		command, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "    cudalab ")
+		if !ok || strings.Contains(command, "--slurm") { // which grader/slurm tests, on a cluster
+			continue
+		}
+		ran++
+		args := strings.Fields(command)
+		cmd := exec.Command(cudalab, args...)
+		cmd.Dir = work
+		cmd.Env = append(os.Environ(), "CUDALAB_ROOT="+course, "CUDA_VISIBLE_DEVICES=-1")
+		said, err := cmd.CombinedOutput()
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && args[0] == "check" && args[1] == "async-pipeline" {
+			require.Equal(t, 1, exit.ExitCode(), "ada's code is wrong:\n%s", said)
+			continue
+		}
+		require.NoErrorf(t, err, "cudalab %s\n%s", command, said)
+	}
+	require.Equal(t, 12, ran)
+	for _, file := range []string{"../cuda-course/README.md", "results/report.html", "results/grades.csv", "results/students/ada.json",
+		"results/timings/index.html", "results/timings/ada.json", "results/journal.jsonl", "results/junit.xml", "ada.html", "merged/grades.csv"} {
+		require.FileExists(t, filepath.Join(work, file))
+	}
+	grades := func(dir string) string {
+		text, err := os.ReadFile(filepath.Join(work, dir, "grades.csv"))
+		require.NoError(t, err)
+		return string(text)
+	}
+	require.Equal(t, grades("results"), grades("merged"))
+}
