@@ -16,8 +16,8 @@ import (
 // refused are the system calls that no exercise and no driver needs, and that reach beyond the process. They are
 // answered EPERM. Not every architecture has all of them.
 var refused = []string{
-	// The network, and other processes by way of sockets: Landlock knows only some kinds.
-	"socket", "socketpair",
+	// The network, and other processes by way of sockets: Landlock knows only some kinds. See also "socket" below.
+	"socketpair", "connect", "accept", "accept4", "sendto", "sendmsg", "sendmmsg",
 	// Other processes, and clones of this one: it is to be the only one in its tree.
 	"fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp",
 	"pidfd_open", "pidfd_getfd", "pidfd_send_signal", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "ioprio_set",
@@ -90,8 +90,13 @@ func instructions(machine *arch.Info, pid uint64, driver bool) ([]bpf.Instructio
 		{Name: "setpriority", Conditions: seccomp.ArgumentConditions{isNot(1, 0), isNot(1, pid)}},
 	}
 	names := slices.Clone(refused)
-	if !driver {
-		names = append(names, "memfd_create")
+	if driver {
+		// cuInit listens on an abstract Unix socket, and answers OPERATING_SYSTEM (304) if it cannot (H200, driver 580).
+		// Nobody can be spoken to over it: it neither connects nor accepts.
+		conditional = append(conditional, seccomp.NameWithConditions{
+			Name: "socket", Conditions: seccomp.ArgumentConditions{isNot(0, unix.AF_UNIX)}})
+	} else {
+		names = append(names, "memfd_create", "socket", "bind", "listen")
 	}
 	unknown := func(name string) bool { _, known := machine.SyscallNames[name]; return !known }
 	policy := seccomp.Policy{
