@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,6 +83,11 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 	exercises, err := chosen(c, names, f.all)
 	if err != nil {
 		return err
+	}
+	if f.solution {
+		if err := noSolutions(c, exercises[0], "there is none to check"); err != nil {
+			return err
+		}
 	}
 	pictures, err := openPictures(f.html, f.trace, exercises)
 	if err != nil {
@@ -161,12 +167,20 @@ func show(w io.Writer, r suite.Report, asJSON bool) error {
 	if asJSON {
 		return report.JSON(w, r)
 	}
-	return showOn(screenOf(w), r)
+	s := screenOf(w)
+	text, err := reportOn(s, r, false)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(s, text)
+	return err
 }
 
-// showOn writes a report for people.
-func showOn(s screen, r suite.Report) error {
-	return report.Terminal(s, r, report.Options{Color: s.color, Width: s.width, Links: s.links, Source: sourceLine})
+// reportOn is a report for people, as a screen can show it; brief, the first error is what it is about.
+func reportOn(s screen, r suite.Report, brief bool) (string, error) {
+	var b strings.Builder
+	err := report.Terminal(&b, r, report.Options{Color: s.color, Width: s.width, Links: s.links, Brief: brief, Source: sourceLine})
+	return b.String(), err
 }
 
 // sourceLine reads one line of a file.

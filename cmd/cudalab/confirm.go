@@ -23,7 +23,8 @@ func confirm(cmd *cobra.Command, question string, unasked bool) (bool, error) {
 		}
 		return false, errNobodyToAsk
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", question)
+	stderr := screenOf(cmd.ErrOrStderr())
+	fmt.Fprintf(stderr, "%s [y/N] ", strings.Join(stderr.wrap(question), "\n"))
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // no answer is no

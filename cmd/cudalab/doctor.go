@@ -18,7 +18,9 @@ import (
 	"cudalab/grader/build"
 	"cudalab/grader/course"
 	"cudalab/grader/report"
+	"cudalab/grader/sandbox"
 	"cudalab/kernels/probe"
+	"cudalab/lessons"
 	"cudalab/native/device"
 	"cudalab/native/driver"
 	"cudalab/native/sim"
@@ -28,8 +30,9 @@ func newDoctor() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine has, what is missing and how to get it",
-		Long: `Doctor looks for all that checks need: the course, Go, a place to build, an NVIDIA GPU. It exits with 0 if checks
-can run, on the simulated device at least, and with 3 if not.`,
+		Long: `Doctor looks for all that checks need: the course, Go, a place to build, an NVIDIA GPU; and for what confines the code
+of others when a class is graded. It exits with 0 if checks can run, on the simulated device at least, and with 3 if
+not.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &doctor{screen: screenOf(cmd.OutOrStdout()), able: true}
@@ -45,6 +48,7 @@ can run, on the simulated device at least, and with 3 if not.`,
 			}
 			gpu := d.gpu()
 			d.simulator()
+			d.confinement()
 			return d.conclude(gpu)
 		},
 	}
@@ -112,26 +116,46 @@ func writable(dir string) error {
 	return f.Close()
 }
 
-// trialBuild builds the runner of a reference solution: whatever is needed for a build is there if that succeeds.
+// trialBuild builds the runner of a skeleton: whatever is needed for a build is there if that succeeds.
 func (d *doctor) trialBuild(ctx context.Context, c *course.Course) {
 	e := c.Exercises[0]
 	if file := e.Lesson.Changed(c.Root); file != "" {
 		d.missing("cudalab", fmt.Sprintf("built from another version of the course: %s has changed since. Build it again.", file))
 		return
 	}
+	dir, err := skeletonFolder(e)
+	if err != nil {
+		d.missing("test build", fmt.Sprintf("a build needs a folder for temporary files: %v.", err))
+		return
+	}
+	defer os.RemoveAll(dir)
 	began := time.Now()
-	r, err := build.Build(ctx, build.Request{Root: c.Root, Package: e.Package, Dir: filepath.Join(c.Root, e.SolutionFolder()),
-		Main: e.Lesson.Main, Solution: true})
+	solution := e.HasSolution(c.Root)
+	r, err := build.Build(ctx, build.Request{Root: c.Root, Exercises: []build.Exercise{{Package: e.Package, Dir: dir,
+		Main: e.Lesson.Main(solution), Solution: solution}}})
 	if err != nil {
 		d.missing("test build", err.Error())
 		return
 	}
 	defer r.Close()
-	if !r.OK() {
-		d.missing("test build", fmt.Sprintf("the solution of %s does not build; `cudalab check %s --solution` says why.", e.Name, e.Name))
+	if !r.Exercises[0].OK() {
+		d.missing("test build", fmt.Sprintf("the skeleton of %s does not build, though nobody has changed it; please report it.", e.Name))
 		return
 	}
 	d.ok("test build", fmt.Sprintf("%s builds, in %.1f s", e.Name, time.Since(began).Seconds()))
+}
+
+// skeletonFolder is a temporary folder with an exercise as it was handed out.
+func skeletonFolder(e course.Exercise) (string, error) {
+	skeleton, err := lessons.Skeleton(e.Name)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "cudalab-doctor-")
+	if err != nil {
+		return "", err
+	}
+	return dir, os.WriteFile(filepath.Join(dir, e.Package+".go"), skeleton, 0o600)
 }
 
 // gpu opens the GPU and loads every kernel; it reports whether checks can run there.
@@ -159,6 +183,23 @@ func (d *doctor) simulator() {
 	s := sim.New(sim.Options{})
 	d.ok("simulator", describe(s.Info()))
 	_ = s.Close() // gives memory back that was never touched
+}
+
+// confinement tells which walls there are around strangers' code, and whether they do for a class.
+func (d *doctor) confinement() {
+	r := sandbox.Supported()
+	for _, p := range r.Parts {
+		if p.InForce {
+			d.ok(p.Name, p.Text)
+		} else {
+			d.lacks(p.Name, p.Text)
+		}
+	}
+	if gaps := r.Gaps(); len(gaps) > 0 {
+		d.lacks("class", "`cudalab grade` takes --insecure here: a submission's code could "+strings.Join(gaps, "; and ")+".")
+		return
+	}
+	d.ok("class", "`cudalab grade` confines the submissions' code.")
 }
 
 func describe(i device.Info) string {

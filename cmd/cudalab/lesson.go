@@ -12,6 +12,8 @@ func newLesson() *cobra.Command {
 		Short: "Read the chapter of an exercise",
 		Long: `Lesson shows an exercise's chapter, on a terminal laid out to its width and in the pager that PAGER names, else in less.
 Anywhere else it writes the chapter's Markdown. Without a name it is the chapter of the exercise that you are at.`,
+		Example: `  cudalab lesson
+  cudalab lesson slab >slab.md`,
 		Args:              oneExercise,
 		ValidArgsFunction: exerciseName,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -41,6 +41,8 @@ func newList() *cobra.Command {
 		Short: "List the exercises, how far you are, and what comes next",
 		Long: `List shows every exercise with its last verdict: the points, the device, when it was, and whether a file has changed
 since. The exercise that you are at is marked with an arrow; it is the one that commands mean when you name none.`,
+		Example: `  cudalab list
+  cudalab list --json`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -143,7 +145,7 @@ func writeList(s screen, rows []listed, now time.Time) error {
 	if next == "" {
 		b.WriteString("\nAll exercises have passed.\n")
 	} else {
-		b.WriteString("\nNext: " + next + "\n")
+		b.WriteString("\n" + strings.Join(s.wrap("Next: "+next), "\n") + "\n")
 	}
 	_, err := io.WriteString(s, b.String())
 	return err
@@ -153,7 +155,11 @@ func writeList(s screen, rows []listed, now time.Time) error {
 func state(r listed, now time.Time) string {
 	var words []string
 	if r.Last != nil && r.Last.Status != suite.NotStarted {
-		words = append(words, fmt.Sprintf("%s, %g/%g on %s, %s", r.Last.Status, r.Last.Score, r.Last.MaxScore, r.Last.Device,
+		verdict := string(r.Last.Status)
+		if r.Last.Status == suite.Failed && len(r.Last.Findings) == 0 && len(r.TODOs) > 0 {
+			verdict = "unfinished" // nothing was found wrong with what is written so far
+		}
+		words = append(words, fmt.Sprintf("%s, %g/%g on %s, %s", verdict, r.Last.Score, r.Last.MaxScore, r.Last.Device,
 			date(r.Last.When, now)))
 	}
 	switch n := len(r.TODOs); {

@@ -59,7 +59,7 @@ func cudalab(args []string, stdout, stderr io.Writer) (status int) {
 		e = &exitError{exitFault, "this is a fault of cudalab's own, please report it: " + err.Error()}
 	}
 	if e.message != "" {
-		fmt.Fprintln(stderr, "cudalab: "+e.message)
+		screenOf(stderr).say("cudalab: " + e.message)
 	}
 	return e.status
 }
@@ -82,7 +82,7 @@ func newRoot() *cobra.Command {
 		Short: "Learn CUDA memory management by doing",
 		Long: `cudalab checks the exercises of a course on CUDA memory management. Edit a skeleton in exercises/, check it,
 and read which line breaks which rule of CUDA and why. It runs on an NVIDIA GPU, and without one on a simulated
-device.
+device. Begin with cudalab lesson, and keep cudalab watch open beside your editor.
 
 Exit status: 0 all passed, 1 a check failed, 2 bad usage or input, 3 something is missing on this machine,
 4 a fault of cudalab's own, 130 interrupted.`,
@@ -106,8 +106,22 @@ Exit status: 0 all passed, 1 a check failed, 2 bad usage or input, 3 something i
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%v. See `%s --help`.", err, cmd.CommandPath())
 	})
-	root.AddCommand(newList(), newCheck(), newWatch(), newHint(), newLesson(), newSolution(), newReset(), newDoctor())
+	cobra.EnableCommandSorting = false // they are listed in the order in which they are needed
+	addGroup(root, "Learning:", newList(), newLesson(), newWatch(), newCheck(), newHint(), newSolution(), newReset(), newBench())
+	addGroup(root, "Teaching:", newGrade(), newHandout())
+	addGroup(root, "This machine:", newDoctor(), newCompletion())
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommandGroupID("This machine:")
 	return root
+}
+
+// addGroup adds commands that help lists under one title.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
 }
 
 // openCourse finds the course that a command works on, and says so if the progress kept with it is damaged.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +24,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs cudalab as a person would. Each script has a folder, a course's root in CUDALAB_ROOT and caches for
-// runners of its own, and shares Go's caches with the machine.
+// runners of its own, and shares Go's caches with the machine. The condition [landlock] is a kernel that can confine
+// submissions.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -37,6 +40,13 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			env.Setenv("CUDALAB_ROOT", root)
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "landlock" {
+				return false, fmt.Errorf("there is no condition %q", name)
+			}
+			version, err := landlock.LandlockGetABIVersion()
+			return err == nil && version > 0, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status":   status,

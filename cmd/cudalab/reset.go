@@ -20,6 +20,8 @@ func newReset() *cobra.Command {
 		Short: "Take an exercise back to its skeleton, and keep what you wrote",
 		Long: `Reset puts the skeleton of an exercise in the place of your code and forgets its verdict and the hints you were given.
 What you wrote is kept under .cudalab/backup. It asks first, unless --yes says that you mean it.`,
+		Example: `  cudalab reset async-pipeline
+  cudalab reset async-pipeline --yes`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("name the exercise to take back: `cudalab reset async-pipeline`, for example.")
@@ -62,16 +64,17 @@ What you wrote is kept under .cudalab/backup. It asks first, unless --yes says t
 }
 
 func reset(cmd *cobra.Command, c *course.Course, e course.Exercise) error {
+	out := screenOf(cmd.OutOrStdout())
 	backup, err := restore.Exercise(c.Root, e, time.Now())
 	if backup != "" {
-		fmt.Fprintf(cmd.OutOrStdout(), "What you wrote is kept in %s.\n", course.Relative(backup))
+		out.say(fmt.Sprintf("What you wrote is kept in %s.", course.Relative(backup)))
 	}
 	if err != nil {
 		return &exitError{exitEnvironment, fmt.Sprintf("%s could not be taken back to its skeleton: %v.", e.Name, err)}
 	}
 	// What cannot be written was not remembered either.
 	_ = progress.Forget(cmd.Context(), c.Root, e.Name)
-	fmt.Fprintf(cmd.OutOrStdout(), "%s is as it was handed out: begin in %s.\n", e.Name,
-		course.Relative(filepath.Join(c.Root, e.Folder(), e.Package+".go")))
+	out.say(fmt.Sprintf("%s is as it was handed out: begin in %s.", e.Name,
+		course.Relative(filepath.Join(c.Root, e.Folder(), e.Package+".go"))))
 	return nil
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +20,8 @@ func newSolution() *cobra.Command {
 		Short: "Show the solution of an exercise that you have passed, and why it is written so",
 		Long: `Solution shows the reference solution of an exercise and why it is written as it is. It is for after you have passed;
 --give-up shows it before. Without a name it is the solution of the exercise that you are at.`,
+		Example: `  cudalab solution async-pipeline
+  cudalab solution async-pipeline --give-up`,
 		Args:              oneExercise,
 		ValidArgsFunction: exerciseName,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,6 +31,9 @@ func newSolution() *cobra.Command {
 			}
 			e, err := findOrCurrent(c, args)
 			if err != nil {
+				return err
+			}
+			if err := noSolutions(c, e, "your instructor decides when you see one"); err != nil {
 				return err
 			}
 			if progress.Load(c.Root)[e.Name].FirstPassed.IsZero() {
@@ -58,9 +61,6 @@ func newSolution() *cobra.Command {
 func solutionText(c *course.Course, e course.Exercise) (string, error) {
 	dir := filepath.Join(c.Root, e.SolutionFolder())
 	files, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", usage("this copy of the course has no solutions: there is no folder %s.", course.Relative(dir))
-	}
 	if err != nil {
 		return "", usage("the solution of %s cannot be read: %v.", e.Name, err)
 	}

@@ -1,19 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
+	"time"
 
 	"cudalab/grader/check"
 	"cudalab/grader/course"
 	"cudalab/grader/keys"
 	"cudalab/grader/progress"
-	"cudalab/grader/report"
 	"cudalab/grader/suite"
 	"cudalab/grader/watch"
 )
@@ -33,6 +33,7 @@ type watching struct {
 	exercise course.Exercise
 	folder   *watch.Folder
 	shown    *suite.Report // the last report on the exercise; nil before the first
+	asked    int           // lines of the prompt, where it is the last thing on the screen
 
 	cancel  context.CancelFunc // ends the check that is running; nil where none is
 	done    chan outcome
@@ -101,6 +102,7 @@ func (w *watching) start(ctx context.Context) {
 	ctx, w.cancel = context.WithCancel(ctx)
 	w.again, w.dropped = false, false
 	w.seed = progress.Load(w.course.Root)[w.exercise.Name].FailingSeed
+	w.withdraw()
 	w.say("Checking " + w.exercise.Name + " …")
 	e := w.exercise
 	go func() {
@@ -141,14 +143,13 @@ func (w *watching) finish(ctx context.Context, o outcome) {
 	w.shown = &o.result.Report
 	replayed := w.seed != 0 && w.shown.Seed == w.seed
 	if w.shown.Status == suite.Passed && replayed {
+		w.withdraw()
 		w.say("It passes with the workloads that it failed on. Now with new ones:")
 		w.start(ctx)
 		return
 	}
 	w.clear()
-	if err := showOn(w.screen, *w.shown); err != nil {
-		w.say("The report cannot be shown: " + err.Error())
-	}
+	w.report()
 	if w.shown.Status == suite.Passed {
 		w.advance()
 	}
@@ -162,7 +163,8 @@ func (w *watching) advance() {
 	all := w.course.Exercises
 	for _, e := range slices.Concat(all[at+1:], all[:at]) {
 		if remembered[e.Name].Status != suite.Passed {
-			w.say(fmt.Sprintf("\n%s has passed. On to %s: %s.", w.exercise.Name, e.Name, e.Title))
+			w.say(fmt.Sprintf("\n%s has passed; `cudalab solution %[1]s` shows how else it may be written. On to %s: %s.",
+				w.exercise.Name, e.Name, e.Title))
 			w.enter(e)
 			w.introduce()
 			return
@@ -190,7 +192,6 @@ func (w *watching) turn(by int) {
 	w.clear()
 	w.say(w.exercise.Name + ": " + w.exercise.Title + ".")
 	w.introduce()
-	w.prompt()
 }
 
 // introduce says where an exercise begins that has not been checked in this session.
@@ -204,12 +205,45 @@ func (w *watching) introduce() {
 		w.say("Next: write TODO(" + row.TODOs[0] + ") in " + row.at + ". The key l shows the lesson.")
 		return
 	}
+	if row.Last != nil {
+		w.say("The last verdict is: " + state(row, time.Now()) + ". The key r checks it again.")
+		return
+	}
 	w.say(course.Relative(filepath.Join(w.course.Root, w.exercise.Folder())) + " has no gaps left. The key r checks it.")
+}
+
+// report shows the last report, and of one that does not fit on the screen what is to be mended first.
+func (w *watching) report() {
+	text, err := reportOn(w.screen, *w.shown, false)
+	if room := w.screen.height - promptLines; err == nil && w.screen.height > 0 && strings.Count(text, "\n") > room && errorsIn(*w.shown) > 0 {
+		if text, err = reportOn(w.screen, *w.shown, true); err == nil {
+			text += "The key a shows all of the report.\n"
+		}
+	}
+	if err != nil {
+		text = "The report cannot be shown: " + err.Error() + "\n"
+	}
+	fmt.Fprint(w.screen, text)
+}
+
+// errorsIn counts the errors that a report found.
+func errorsIn(r suite.Report) int {
+	n := 0
+	for _, c := range r.Checks {
+		for _, f := range c.Findings {
+			if f.Severity == suite.Error {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // clear makes room for a report, where the screen is a terminal that can. Its window may have another size by now.
 func (w *watching) clear() {
-	w.screen.width = screenOf(w.stdout).width
+	w.asked = 0
+	now := screenOf(w.stdout)
+	w.screen.width, w.screen.height = now.width, now.height
 	if w.screen.color {
 		fmt.Fprint(w.screen, "\x1b[H\x1b[2J")
 		return
@@ -218,8 +252,12 @@ func (w *watching) clear() {
 }
 
 // say writes a sentence or two.
-func (w *watching) say(text string) {
-	for _, line := range report.Wrap(text, min(cmp.Or(w.screen.width, 80), 100)) {
-		fmt.Fprintln(w.screen, line)
+func (w *watching) say(text string) { w.screen.say(text) }
+
+// withdraw takes the prompt off the screen, so that it stands below the latest alone.
+func (w *watching) withdraw() {
+	if w.asked > 0 && w.screen.color {
+		fmt.Fprintf(w.screen, "\x1b[%dA\x1b[J", w.asked)
 	}
+	w.asked = 0
 }

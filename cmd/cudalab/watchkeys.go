@@ -13,10 +13,12 @@ import (
 	"cudalab/grader/gaps"
 	"cudalab/grader/hints"
 	"cudalab/grader/keys"
+	"cudalab/grader/markdown"
 	"cudalab/lessons"
 )
 
 const allKeys = `h  hint: the next one for the gap you are at, or for what the check found
+a  all: the whole report of the last check
 l  lesson: the exercise's chapter
 o  open: the line of the first error, or the first gap, in your editor
 r  run: check once more
@@ -27,9 +29,12 @@ q  quit
 
 // press carries a key out.
 func (w *watching) press(ctx context.Context, key rune) (quit bool, err error) {
+	w.withdraw()
 	switch key {
 	case 'h':
 		err = w.hint(ctx)
+	case 'a':
+		err = w.all(ctx)
 	case 'l':
 		err = w.lesson(ctx)
 	case 'o':
@@ -39,10 +44,8 @@ func (w *watching) press(ctx context.Context, key rune) (quit bool, err error) {
 		return false, nil
 	case 'n', 's':
 		w.turn(+1)
-		return false, nil
 	case 'p':
 		w.turn(-1)
-		return false, nil
 	case 'q', keys.CtrlD:
 		return true, nil
 	case keys.CtrlC:
@@ -51,9 +54,8 @@ func (w *watching) press(ctx context.Context, key rune) (quit bool, err error) {
 		fmt.Fprint(w.screen, "\n"+allKeys)
 	case ' ', '\r', '\n', '\t':
 		fmt.Fprintln(w.screen) // people make room like this
-		return false, nil
 	default:
-		w.say(fmt.Sprintf("There is no key %q.", key))
+		w.say(fmt.Sprintf("There is no key %q; ? lists those that there are.", key))
 	}
 	w.prompt()
 	return false, err
@@ -63,17 +65,22 @@ func (w *watching) press(ctx context.Context, key rune) (quit bool, err error) {
 func (w *watching) greet() {
 	w.say(fmt.Sprintf("Watching %s: save a file and it is checked.", course.Relative(filepath.Join(w.course.Root, w.exercise.Folder()))))
 	if !w.keyboard.Single() {
-		w.say("Type a letter and Enter: h hint, l lesson, o open, r run, n next, p previous, q quit.")
+		w.say("Type a letter and Enter: h hint, l lesson, o open, r run, n next, q quit, ? all keys.")
 	}
 }
+
+// promptLines is how much of the screen the prompt takes, and the line about the key a.
+const promptLines = 4
 
 // prompt reminds of the exercise and of the keys, below whatever was shown last.
 func (w *watching) prompt() {
 	if !w.keyboard.Single() {
 		return
 	}
-	w.say(fmt.Sprintf("\n%s (%d of %d): h hint · l lesson · o open · r run · n next · q quit · ? keys",
-		w.exercise.Name, w.index()+1, len(w.course.Exercises)))
+	text := fmt.Sprintf("\n%s (%d of %d) is checked when you save.\nh hint · l lesson · o open · r run · n next · q quit · ? keys",
+		w.exercise.Name, w.index()+1, len(w.course.Exercises))
+	w.say(text)
+	w.asked = len(w.screen.wrap(text))
 }
 
 func (w *watching) hint(ctx context.Context) error {
@@ -88,6 +95,20 @@ func (w *watching) hint(ctx context.Context) error {
 	}
 	fmt.Fprintln(w.screen)
 	return w.screen.markdown(h.Markdown(w.exercise.Name))
+}
+
+// all shows the last report in full, from its beginning.
+func (w *watching) all(ctx context.Context) error {
+	if w.shown == nil {
+		w.say(w.exercise.Name + " has not been checked since you came to it. The key r checks it.")
+		return nil
+	}
+	text, err := reportOn(w.screen, *w.shown, false)
+	if err != nil || !w.keyboard.Single() {
+		fmt.Fprint(w.screen, text)
+		return err
+	}
+	return w.keyboard.Lend(func() error { return markdown.Show(ctx, screenOf(w.stdout), text) })
 }
 
 func (w *watching) lesson(ctx context.Context) error {

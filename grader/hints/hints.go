@@ -29,7 +29,7 @@ type Hint struct {
 // Markdown is the hint as a student reads it: what it is for, its text, and how to get more. It is one of the hints of the
 // given exercise.
 func (h Hint) Markdown(exercise string) string {
-	head := fmt.Sprintf("### Hint %d of %d for TODO(%s)", h.Number, h.Of, h.TODO)
+	head := fmt.Sprintf("### Hint %d of %d for TODO(%s) of %s", h.Number, h.Of, h.TODO, exercise)
 	if h.Finding != nil {
 		head += fmt.Sprintf("\n\nThe last check found `%s`", h.Finding.Rule)
 		if h.Finding.Line > 0 {

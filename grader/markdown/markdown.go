@@ -27,7 +27,7 @@ func Render(markdown string, width int, color bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := renderer.Render(unbroken(strings.ReplaceAll(markdown, "\t", "    ")))
+	text, err := renderer.Render(unbroken(local.ReplaceAllString(strings.ReplaceAll(markdown, "\t", "    "), "$1")))
 	if err != nil {
 		return "", err
 	}
@@ -64,6 +64,9 @@ func unbroken(markdown string) string {
 	}
 	return b.String()
 }
+
+// local matches links to files beside the text, which lead nowhere on a terminal: their words are left.
+var local = regexp.MustCompile(`\[([^][]+)\]\([^():]+\)`)
 
 // starts matches lines that begin something of their own: a heading, a quote, a row of a table, an item of a list.
 var starts = regexp.MustCompile(`^(#|>|\||[-*] |\d+\. )`)

@@ -34,6 +34,11 @@ func TestCodeAndDrawingsStayAsTheyAre(t *testing.T) {
 	require.Equal(t, "# Head\n\n  a   PPP ● I\n           ╲\n  b         ○ R\n\n  if x {\n      return\n  }\n", shown)
 }
 
+func TestLinksLeadToAddressesOnly(t *testing.T) {
+	require.Equal(t, "Read the next lesson or the manual https://docs.nvidia.com/cuda.\n",
+		render(t, "Read [the next\nlesson](slab.md) or [the manual](https://docs.nvidia.com/cuda).\n", 80, false))
+}
+
 func TestColourIsAskedFor(t *testing.T) {
 	text := "# Head\n\nUse `cuda.Free`.\n\n```go\nreturn nil\n```\n"
 	require.NotContains(t, render(t, text, 80, false), "\x1b")

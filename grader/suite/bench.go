@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 
 	"cudalab/exercises/contract"
 	"cudalab/native/cuda"
@@ -69,29 +70,56 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) Outcome {
 	b.calls++
 	b.Session.Mark(markCall + n)
 	err := guard(&o, f)
+	b.over(o)
+	b.Session.Mark(markReturn + n)
+	o.keep(err)
+	b.over(o)
+	b.Notes.Outcome(o)
+	return o
+}
+
+// over ends a case whose code made calls without end, which has filled the trace.
+func (b *Bench) over(o Outcome) {
 	if o.Runaway {
 		b.Notes.Outcome(o)
 		panic(over{})
 	}
-	b.Session.Mark(markReturn + n)
-	if err != nil {
-		o.Err = err.Error()
-		if o.Err == "" {
-			o.Err = "an error without a text"
+}
+
+// keep takes an error apart. Its methods may be the student's code like what returned it.
+func (o *Outcome) keep(err error) {
+	if err == nil {
+		return
+	}
+	o.Err = "an error without a text"
+	_ = guard(o, func() error {
+		if text := err.Error(); text != "" {
+			o.Err = bounded(text)
 		}
 		o.Argument = errors.Is(err, contract.ErrArgument)
 		var gap *contract.Gap
 		if errors.As(err, &gap) {
-			o.Gap = gap.ID
+			o.Gap = bounded(gap.ID)
 		}
+		return nil
+	})
+}
+
+// maxText is how many bytes of a text of the student's are kept, to be read by people.
+const maxText = 4 << 10
+
+// bounded is the start of a text.
+func bounded(text string) string {
+	if len(text) <= maxText {
+		return text
 	}
-	b.Notes.Outcome(o)
-	return o
+	return strings.ToValidUTF8(text[:maxText], "") + " …"
 }
 
 // Calls is how many calls have been made so far: the number of the next, as CaseNotes.Window counts them.
 func (b *Bench) Calls() int { return b.calls }
 
+// guard runs the student's code.
 func guard(o *Outcome, f func() error) (err error) {
 	defer func() {
 		v := recover()
@@ -103,7 +131,7 @@ func guard(o *Outcome, f func() error) (err error) {
 			o.Runaway, o.Panic = true, r.Error()
 			return
 		}
-		o.Panic = fmt.Sprint(v)
+		o.Panic = bounded(fmt.Sprint(v))
 	}()
 	return f()
 }
@@ -158,9 +186,7 @@ func (b *Bench) Race(warm, rounds int, contenders []Contender, prepare func(), c
 			err := guard(&o, contenders[i].Run)
 			b.Must(cuda.DeviceSynchronize())
 			took := clock.Now() - start
-			if err != nil {
-				o.Err = err.Error()
-			}
+			o.keep(err)
 			if !o.OK() {
 				b.Notes.Outcome(o)
 				return

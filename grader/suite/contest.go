@@ -112,9 +112,7 @@ func (b *Bench) batch(e Entry, simulated bool) (onDevice, onThread int64, ok boo
 // attempt runs a contender's code; where it fails, that is noted as an outcome under its name.
 func (b *Bench) attempt(name string, f func() error) bool {
 	o := Outcome{Label: name}
-	if err := guard(&o, f); err != nil {
-		o.Err = err.Error()
-	}
+	o.keep(guard(&o, f))
 	if !o.OK() {
 		b.Notes.Outcome(o)
 	}

@@ -87,9 +87,7 @@ func (b *Bench) sampleGrowth(c Contender) (nanoseconds int64, ok bool) {
 	}
 	began := threadTime()
 	for done := growthChunk; ; done += growthChunk {
-		if err := guard(&o, c.Run); err != nil {
-			o.Err = err.Error()
-		}
+		o.keep(guard(&o, c.Run))
 		if !o.OK() {
 			b.Notes.Outcome(o)
 			return 0, false
