@@ -71,7 +71,7 @@ whatever the grades are.`,
 	flags.StringSliceVar(&f.exercises, "exercise", nil, "grade only the exercise `NAME`; may be given again; default: all of the course")
 	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
 	flags.StringVar(&f.gpus, "gpus", "auto", "use the GPUs of `LIST`, such as 0,1; auto: all that there are")
-	flags.IntVar(&f.jobs, "jobs", 0, "grade `N` submissions at one time; default: one for each CPU")
+	flags.IntVar(&f.jobs, "jobs", 0, "grade `N` submissions at one time; default: one for each CPU, or two for each GPU")
 	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: a fresh one, which is printed")
 	flags.DurationVar(&f.timeout, "timeout", class.DefaultTimeout, "stop a submission that takes longer than `TIME` in all")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the results in RESULTS")

@@ -102,7 +102,9 @@ func (w *watching) start(ctx context.Context) {
 	ctx, w.cancel = context.WithCancel(ctx)
 	w.again, w.dropped = false, false
 	w.seed = progress.Load(w.course.Root)[w.exercise.Name].FailingSeed
-	w.withdraw()
+	if w.asked > 0 {
+		w.withdraw()
+	}
 	w.say("Checking " + w.exercise.Name + " …")
 	e := w.exercise
 	go func() {
@@ -143,7 +145,6 @@ func (w *watching) finish(ctx context.Context, o outcome) {
 	w.shown = &o.result.Report
 	replayed := w.seed != 0 && w.shown.Seed == w.seed
 	if w.shown.Status == suite.Passed && replayed {
-		w.withdraw()
 		w.say("It passes with the workloads that it failed on. Now with new ones:")
 		w.start(ctx)
 		return
@@ -205,7 +206,7 @@ func (w *watching) introduce() {
 		w.say("Next: write TODO(" + row.TODOs[0] + ") in " + row.at + ". The key l shows the lesson.")
 		return
 	}
-	if row.Last != nil {
+	if row.Last != nil && !row.Edited {
 		w.say("The last verdict is: " + state(row, time.Now()) + ". The key r checks it again.")
 		return
 	}
@@ -254,10 +255,12 @@ func (w *watching) clear() {
 // say writes a sentence or two.
 func (w *watching) say(text string) { w.screen.say(text) }
 
-// withdraw takes the prompt off the screen, so that it stands below the latest alone.
+// withdraw takes the prompt off the screen, where that can be done, so that it stands below the latest alone. A blank line
+// is what comes before the next.
 func (w *watching) withdraw() {
 	if w.asked > 0 && w.screen.color {
 		fmt.Fprintf(w.screen, "\x1b[%dA\x1b[J", w.asked)
 	}
 	w.asked = 0
+	fmt.Fprintln(w.screen)
 }

@@ -51,9 +51,8 @@ func (w *watching) press(ctx context.Context, key rune) (quit bool, err error) {
 	case keys.CtrlC:
 		return true, &exitError{status: exitInterrupted}
 	case '?':
-		fmt.Fprint(w.screen, "\n"+allKeys)
-	case ' ', '\r', '\n', '\t':
-		fmt.Fprintln(w.screen) // people make room like this
+		fmt.Fprint(w.screen, allKeys)
+	case ' ', '\r', '\n', '\t': // people make room like this
 	default:
 		w.say(fmt.Sprintf("There is no key %q; ? lists those that there are.", key))
 	}
@@ -93,7 +92,6 @@ func (w *watching) hint(ctx context.Context) error {
 		w.say("There is no hint: " + err.Error() + ".")
 		return nil
 	}
-	fmt.Fprintln(w.screen)
 	return w.screen.markdown(h.Markdown(w.exercise.Name))
 }
 
@@ -108,7 +106,7 @@ func (w *watching) all(ctx context.Context) error {
 		fmt.Fprint(w.screen, text)
 		return err
 	}
-	return w.keyboard.Lend(func() error { return markdown.Show(ctx, screenOf(w.stdout), text) })
+	return w.keyboard.Lend(func() error { return markdown.Show(ctx, screenOf(w.stdout).Writer, text) })
 }
 
 func (w *watching) lesson(ctx context.Context) error {

@@ -20,7 +20,7 @@ var students = flag.Int("students", 12, "how `many` students there are in TestCl
 // corpus are the programs for an exercise that its suite is tested with, the solution and the skeleton among them.
 func corpus(t testing.TB, pkg string) []string {
 	t.Helper()
-	programs := []string{filepath.Join("../../solutions", pkg, pkg+".go"), filepath.Join("../../lessons", pkg+".skeleton.go.txt")}
+	programs := []string{filepath.Join("../../solutions", pkg, pkg+".go"), filepath.Join("../../exercises", pkg, pkg+".go")}
 	for _, kind := range []string{"right", "half", "wrong", "cheat"} {
 		files, err := filepath.Glob(filepath.Join("../suites", pkg, "testdata", kind, "*.go"))
 		require.NoError(t, err)
@@ -31,9 +31,9 @@ func corpus(t testing.TB, pkg string) []string {
 }
 
 // classroom has n students hand in programs of the corpora for these exercises, in all forms in turn; it returns their
-// IDs. No two of them hand in the same files: each has a comment of their own, as every student's code is new to the
-// compiler. The programs are spread over the students, so that a few of them meet programs of every kind.
-func classroom(t testing.TB, dir string, n int, packages ...string) (ids []string) {
+// IDs. All their code is new to the compiler and the linker, as every student's is, unless it is that of another class with
+// this name. The programs are spread over the students, so that a few of them have some of every kind.
+func classroom(t testing.TB, dir, name string, n int, packages ...string) (ids []string) {
 	t.Helper()
 	forms := []func(t testing.TB, path string, files map[string]string){handFolder, handZip, handTar, handWrapped, handClone}
 	for i := range n {
@@ -43,7 +43,7 @@ func classroom(t testing.TB, dir string, n int, packages ...string) (ids []strin
 			programs := corpus(t, pkg)
 			text, err := os.ReadFile(programs[(i*len(programs)/n+j*i)%len(programs)])
 			require.NoError(t, err)
-			files[pkg+"/"+pkg+".go"] = fmt.Sprintf("%s\n// Handed in by %s.\n", text, id)
+			files[pkg+"/"+pkg+".go"] = fmt.Sprintf("%s\nvar handedIn = \"by %s in %s\"\n", text, id, name)
 		}
 		forms[i%len(forms)](t, filepath.Join(dir, id), files)
 		ids = append(ids, id)

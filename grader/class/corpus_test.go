@@ -13,13 +13,20 @@ import (
 	"cudalab/grader/course"
 )
 
-// graded are the options for grading submissions in tests: two exercises on the simulator.
-func graded(t testing.TB, submissions string, exercises ...string) Options {
+// openCourse is the course that these tests are in.
+func openCourse(t testing.TB) *course.Course {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	c, err := course.Open(root)
 	require.NoError(t, err)
+	return c
+}
+
+// graded are the options for grading submissions in tests: two exercises on the simulator.
+func graded(t testing.TB, submissions string, exercises ...string) Options {
+	t.Helper()
+	c := openCourse(t)
 	o := Options{Root: c.Root, Submissions: submissions, Results: filepath.Join(t.TempDir(), "results"), Device: "sim", Seed: 42,
 		Say: func(sentence string) { t.Log(sentence) }}
 	for _, e := range c.Exercises {

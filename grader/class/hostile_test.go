@@ -130,12 +130,12 @@ func hostileFiles(t *testing.T) map[string]hostile {
 // of all others are those of a class without them.
 func TestHostile(t *testing.T) {
 	quiet := t.TempDir()
-	neighbours := classroom(t, quiet, 6, "asyncpipeline", "slab")
+	neighbours := classroom(t, quiet, "neighbours", 6, "asyncpipeline", "slab")
 	alone := graded(t, quiet, "async-pipeline", "slab")
 	grade(t, alone)
 
 	loud := t.TempDir()
-	classroom(t, loud, 6, "asyncpipeline", "slab")
+	classroom(t, loud, "neighbours", 6, "asyncpipeline", "slab")
 	all := hostilePrograms(t)
 	maps.Copy(all, hostileFiles(t))
 	for id, h := range all {

@@ -19,7 +19,7 @@ type Options struct {
 	Results     string            // the folder for the results
 	Device      string            // "gpu", "sim" or "auto"
 	GPUs        []string          // to use, as CUDA_VISIBLE_DEVICES names them; empty: all that there are
-	Jobs        int               // submissions at one time; 0: one for each CPU
+	Jobs        int               // submissions at one time; 0: one for each CPU, or two for each GPU where that is fewer
 	Seed        uint64            // 0: the journal's, or where there is none a fresh one
 	Timeout     time.Duration     // for one submission, waiting for the GPU not counted; 0: DefaultTimeout
 	Insecure    bool              // grade where strangers' code cannot be confined

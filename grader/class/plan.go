@@ -1,7 +1,6 @@
 package class
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"runtime"
@@ -49,8 +48,9 @@ func DryRun(ctx context.Context, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Device: ready.device, Jobs: min(cmp.Or(o.Jobs, runtime.NumCPU()), max(len(todo), 1))}
-	if g.header.Device = ready.device; ready.device.Kind == "gpu" {
+	g.header.Device = ready.device
+	p := &Plan{Device: ready.device, Jobs: g.jobs(len(todo))}
+	if ready.device.Kind == "gpu" {
 		p.GPUs = g.places()
 	}
 	for _, s := range todo {

@@ -17,6 +17,8 @@ import (
 const (
 	GrowthPasses = 8  // up to here the cost does not grow
 	GrowthFails  = 30 // from here on it does; between the two lies a remark
+
+	growthBeyondDoubt = 5 * GrowthFails // no chance of the machine's explains it: more samples would change nothing
 )
 
 // The series of a growth measurement, in nanoseconds for growthUnit operations.
@@ -44,8 +46,9 @@ var start = time.Now()
 // Growth times an operation of the host's alone, among few and among many things, and the solution's among many: each
 // function carries its operation out so many times; solution is nil where there is none. Times are CPU time of this
 // thread, with the collector off; samples take turns, and JudgeGrowth takes the least of each. It ends early where, cold or
-// warm, even the dearest of the many is far from GrowthPasses times the cheapest of the few. The first error ends it as
-// well; it is noted as an outcome.
+// warm, even the dearest of the many is far from GrowthPasses times the cheapest of the few, and where even the cheapest of
+// the many is far beyond GrowthFails times the dearest of the few. The first error ends it as well; it is noted as an
+// outcome.
 func (b *Bench) Growth(few, many, solution func(operations int) error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -61,7 +64,7 @@ func (b *Bench) Growth(few, many, solution func(operations int) error) {
 	}
 	samples := map[string][]int64{}
 	for round := range growthSamples + 1 { // the first only warms up
-		if round > 1 && 2*slices.Max(samples[seriesMany]) <= GrowthPasses*slices.Min(samples[seriesFew]) {
+		if round > 1 && decided(samples[seriesFew], samples[seriesMany]) {
 			return
 		}
 		for _, i := range order.Perm(len(contenders)) {
@@ -98,6 +101,11 @@ func (b *Bench) sampleGrowth(c Contender) (nanoseconds int64, ok bool) {
 	}
 }
 
+// decided reports whether further samples would change nothing.
+func decided(few, many []int64) bool {
+	return 2*slices.Max(many) <= GrowthPasses*slices.Min(few) || slices.Min(many) >= growthBeyondDoubt*slices.Max(few)
+}
+
 // GrowthWords are a lesson's own words about growth.
 type GrowthWords struct {
 	Operation string // "an Alloc and a Free"
@@ -106,7 +114,8 @@ type GrowthWords struct {
 }
 
 // JudgeGrowth says whether an operation costs the same among few and many things. It fails only what is beyond
-// GrowthFails with the dearest of the few held against the cheapest of the many, and asks for a second run before it.
+// GrowthFails with the dearest of the few held against the cheapest of the many, and unless it is beyond doubt asks for a
+// second run before it.
 func JudgeGrowth(notes *CaseNotes, w GrowthWords) Answer {
 	few, many := notes.Samples[seriesFew], notes.Samples[seriesMany]
 	if len(few) == 0 || len(many) == 0 || slices.Min(few) <= 0 {
@@ -140,7 +149,7 @@ func JudgeGrowth(notes *CaseNotes, w GrowthWords) Answer {
 		Why: w.Why, Fix: w.Fix,
 	}
 	if growth.Low >= GrowthFails {
-		f.Severity, a.Confirm = Error, true
+		f.Severity, a.Confirm = Error, growth.Low < growthBeyondDoubt
 	} else {
 		a.Message = "The cost grows somewhat with the number of blocks."
 	}

@@ -78,7 +78,8 @@ func TestJudgeGrowth(t *testing.T) {
 		"at the limit":                   {[]int64{10_000, 10_000}, []int64{80_000, 80_000}, "", false},
 		"between":                        {[]int64{10_000, 11_000}, []int64{200_000, 210_000}, Remark, false},
 		"beyond, but a few were as dear": {[]int64{10_000, 40_000}, []int64{400_000, 410_000}, Remark, false},
-		"beyond":                         {[]int64{10_000, 11_000}, []int64{4_000_000, 4_100_000}, Error, true},
+		"beyond":                         {[]int64{10_000, 11_000}, []int64{1_000_000, 1_100_000}, Error, true},
+		"beyond doubt":                   {[]int64{10_000, 11_000}, []int64{4_000_000, 4_100_000}, Error, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			notes := &CaseNotes{Samples: map[string][]int64{seriesFew: c.few, seriesMany: c.many, seriesReference: c.few}}

@@ -8,12 +8,12 @@ import (
 	"cudalab/native/cuda"
 )
 
-func Run(streams []cuda.Stream, batches []contract.Batch) error {
+func Run(streams []cuda.Stream, batches []contract.Batch) error { // want: host-memory
 	_, total, err := cuda.MemGetInfo()
 	if err != nil {
 		return err
 	}
-	for size := total; size > 0; size /= 2 { // want: host-memory
+	for size := total; size > 0; size /= 2 {
 		if p, err := cuda.Malloc(size); err == nil {
 			if err := cuda.Memset(p, 1, size); err != nil {
 				return err

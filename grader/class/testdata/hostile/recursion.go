@@ -8,7 +8,7 @@ import (
 	"cudalab/native/cuda"
 )
 
-func Run(streams []cuda.Stream, batches []contract.Batch) error {
-	err := Run(streams, batches) // want: endless-recursion
+func Run(streams []cuda.Stream, batches []contract.Batch) error { // want: endless-recursion
+	err := Run(streams, batches)
 	return err
 }

@@ -8,6 +8,6 @@ import (
 	"cudalab/native/cuda"
 )
 
-func Run(streams []cuda.Stream, batches []contract.Batch) error {
-	return <-make(chan error) // want: timeout
+func Run(streams []cuda.Stream, batches []contract.Batch) error { // want: timeout
+	return <-make(chan error)
 }

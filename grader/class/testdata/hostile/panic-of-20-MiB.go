@@ -11,5 +11,5 @@ import (
 )
 
 func Run(streams []cuda.Stream, batches []contract.Batch) error {
-	panic(strings.Repeat("much ado ", 300<<20/9)) // want: panic
+	panic(strings.Repeat("much ado ", 20<<20/9)) // want: panic
 }

@@ -1,0 +1,75 @@
+package class
+
+import (
+	"context"
+	"crypto/rand"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/build"
+	"cudalab/grader/intake"
+)
+
+// BenchmarkClass grades a class of -students with two workers, every exercise of the course, and compares that with what
+// only building their runners takes, two at a time: half of that is done before and half after, so that a machine that is
+// not quiet slows both down. Every build is of sources that the compiler has not seen.
+func BenchmarkClass(b *testing.B) {
+	var grading, building time.Duration
+	for b.Loop() {
+		dirs := [2]string{b.TempDir(), b.TempDir()}
+		o := graded(b, dirs[0])
+		o.Exercises, o.Jobs = openCourse(b).Exercises, 2
+		for _, dir := range dirs {
+			classroom(b, dir, rand.Text(), *students, packages(o)...)
+		}
+		building += buildAll(b, o, dirs[1], 0)
+		began := time.Now()
+		_, err := Grade(context.Background(), o)
+		require.NoError(b, err)
+		grading += time.Since(began)
+		building += buildAll(b, o, dirs[1], 1)
+	}
+	b.ReportMetric(grading.Seconds()/float64(b.N), "s/graded")
+	b.ReportMetric(building.Seconds()/float64(b.N), "s/built")
+	b.ReportMetric(grading.Seconds()/building.Seconds(), "graded/built")
+}
+
+// buildAll builds every second submission's runner, from the first or the second on, with two workers.
+func buildAll(b *testing.B, o Options, submissions string, from int) time.Duration {
+	b.Helper()
+	in, err := intake.Open(submissions, packages(o), intake.Options{})
+	require.NoError(b, err)
+	defer in.Close()
+	began := time.Now()
+	next := make(chan intake.Submission)
+	var workers sync.WaitGroup
+	for range 2 {
+		workers.Go(func() {
+			for s := range next {
+				q := build.Request{Root: o.Root}
+				for _, e := range o.Exercises {
+					q.Exercises = append(q.Exercises, build.Exercise{Package: e.Package, Dir: filepath.Join(s.Dir, e.Package),
+						Main: e.Lesson.Main(true), Solution: true})
+				}
+				built, err := build.Build(context.Background(), q)
+				if err != nil {
+					b.Error(err)
+					continue
+				}
+				built.Close()
+			}
+		})
+	}
+	for i, s := range in.Submissions() {
+		if i%2 == from {
+			next <- s
+		}
+	}
+	close(next)
+	workers.Wait()
+	return time.Since(began)
+}
