@@ -160,7 +160,7 @@ func TestWatchThroughTheCourse(t *testing.T) {
 	d.saves("asyncpipeline", "", "")
 	d.sees(`It passes with the workloads that it failed on\. Now with new ones:`)
 	d.sees(`PASSED`)
-	d.sees(`async-pipeline has passed; `+"`cudalab solution async-pipeline`"+` shows how else it may be written\. On to pool-config: A pool that keeps its memory\.`)
+	d.sees(`async-pipeline has passed; ` + "`cudalab solution async-pipeline`" + ` shows how else it may be written\. On to pool-config: A pool that keeps its memory\.`)
 	d.sees(`write TODO\(1a\) in exercises/poolconfig/poolconfig.go:\d+`)
 	d.saves("poolconfig", "", "")
 	d.sees(`pool-config has passed; .* On to cross-stream-events`)

@@ -76,7 +76,7 @@ func (w *watching) prompt() {
 	if !w.keyboard.Single() {
 		return
 	}
-	text := fmt.Sprintf("\n%s (%d of %d) is checked when you save.\nh hint · l lesson · o open · r run · n next · q quit · ? keys",
+	text := fmt.Sprintf("\n%s (%d of %d) is checked when you save.\nh hint · l lesson · o open · n next · q quit · ? keys",
 		w.exercise.Name, w.index()+1, len(w.course.Exercises))
 	w.say(text)
 	w.asked = len(w.screen.wrap(text))

@@ -103,6 +103,13 @@ var cases = map[string]suite.Report{
 			r.Output = "starting\n\tbatch 0\x1b[31m red \u202e\n" + strings.Repeat("again and again\n", 30)
 			r.Next = "mend the first error above"
 		}),
+	"unfinished": with(report42(suite.Failed, simulated,
+		passed("arguments", "refuses bad arguments before any CUDA call", 10, "No streams are refused."),
+		skipped("results", "every batch has the right sum", 30, "comes when the code is complete.")),
+		func(r *suite.Report) {
+			r.Message = "TODO(1b) is still to be written."
+			r.Next = "write TODO(1b) in " + file + ":45: Pick the stream of batch i"
+		}),
 	"not-started": with(report42(suite.NotStarted, simulated,
 		skipped("results", "every batch has the right sum", 30, "comes when the code is complete."),
 		skipped("speed", "as fast as overlapping batches allow", 15, "comes when the code is complete.")),
@@ -180,6 +187,27 @@ func TestLinesKeepTheWidth(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestABriefReportTellsTheFirstErrorInFull(t *testing.T) {
+	r := report42(suite.Failed, simulated,
+		passed("results", "every batch has the right sum", 30, "312 sums, each exact to the bit."),
+		failed("order", "every use is ordered", 20, remark, race),
+		failed("leaks", "nothing is left behind", 10, race))
+	got := terminal(t, r, report.Options{Width: 100, Brief: true})
+	require.NotContains(t, got, "312 sums")
+	require.Contains(t, got, "remark needless-wait at "+file+":12\n\n    error free-before-use at "+file+":41\n")
+	require.Equal(t, 1, strings.Count(got, race.Message[:40]))
+	require.Contains(t, got, "missing")
+	require.Contains(t, got, "0/10\n    error free-before-use at "+file+":41\n\nFAILED")
+}
+
+func TestAPositionIsNeverBroken(t *testing.T) {
+	r := report42(suite.Failed, simulated, failed("order", "every use is ordered", 20, race))
+	for _, width := range []int{60, 100} {
+		require.Equal(t, 1, strings.Count(terminal(t, r, report.Options{Width: width}), file+":44\n"))
+	}
+	require.Contains(t, terminal(t, r, report.Options{Width: 60}), "error free-before-use at\n    "+file+":41\n")
 }
 
 func TestAStudentsOutputCannotSteerTheTerminal(t *testing.T) {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,6 +88,35 @@ func TestMemoryIsLazy(t *testing.T) {
 	require.Equal(t, 1, materialised())
 	ok(t, d.MemFree(p))
 	require.Equal(t, 1, materialised(), "kept for the next touch")
+}
+
+// A copy of memory that nobody has written makes none either, and still leaves poison behind.
+func TestACopyOfNothing(t *testing.T) {
+	d := New(Options{})
+	p, q := malloc(t, d, 64*mib), malloc(t, d, 64*mib)
+	ok(t, d.MemsetD8(q, 7, 3*chunkSize))
+	ok(t, d.MemcpyDtoD(q+chunkSize/2, p+10, 64*mib-chunkSize))
+	ok(t, d.CtxSynchronize())
+	for _, r := range d.mem.mappings {
+		for _, c := range r.chunks {
+			require.True(t, c == nil || r.base <= uint64(q) && uint64(q) < r.end(), "only what the memset wrote is there")
+		}
+	}
+	b := make([]byte, 3*chunkSize)
+	ok(t, d.MemcpyDtoH(b, q))
+	require.Equal(t, bytes.Repeat([]byte{7}, chunkSize/2), b[:chunkSize/2])
+	require.Equal(t, bytes.Repeat([]byte{Poison}, 5*chunkSize/2), b[chunkSize/2:])
+}
+
+// What a closed device leaves to the next one is not seen there.
+func TestLeftoverIsPoisoned(t *testing.T) {
+	d := New(Options{})
+	ok(t, d.MemsetD8(malloc(t, d, 4*mib), 7, 4*mib))
+	require.NoError(t, d.Close())
+	next := New(Options{})
+	b := make([]byte, 4*mib)
+	ok(t, next.MemcpyDtoH(b, malloc(t, next, 4*mib)))
+	require.Equal(t, bytes.Repeat([]byte{Poison}, len(b)), b)
 }
 
 // Mapping and unmapping pieces keeps every other byte as it was.
