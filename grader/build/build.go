@@ -24,7 +24,7 @@ type Request struct {
 	Root      string       // the course: the folder that holds its go.mod
 	Exercises []Exercise   // for one runner; each package once
 	GoTool    string       // the go command; empty: looked for in PATH, then where Go's installers put it
-	Limits    child.Limits // of each go build; a zero Wall or Memory means DefaultLimits'
+	Limits    child.Limits // of each go build; a zero Wall, Memory or FileSize means DefaultLimits'
 }
 
 // Exercise is a student's code for one exercise.
@@ -39,8 +39,8 @@ type Exercise struct {
 }
 
 // DefaultLimits bound one go build. The compiler works constants and type parameters out while it compiles, and a few
-// lines of them can keep it busy for ever.
-var DefaultLimits = child.Limits{Wall: 60 * time.Second, Memory: 3 << 30}
+// lines of them can keep it busy for ever, or make it fill the disk. A runner has some five MiB.
+var DefaultLimits = child.Limits{Wall: 60 * time.Second, Memory: 3 << 30, FileSize: 256 << 20}
 
 // Result is a runner of the exercises that can be run, and why the others cannot.
 type Result struct {
@@ -145,6 +145,9 @@ func complete(q Request) (Request, error) {
 	}
 	if q.Limits.Memory == 0 {
 		q.Limits.Memory = DefaultLimits.Memory
+	}
+	if q.Limits.FileSize == 0 {
+		q.Limits.FileSize = DefaultLimits.FileSize
 	}
 	return q, nil
 }

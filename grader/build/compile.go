@@ -138,6 +138,10 @@ func (b *builder) compile(ctx context.Context, submissions []*submission) (unexp
 			Fix:     "Free some, or set GOCACHE and TMPDIR to folders on another disk. `go clean -cache` empties Go's cache.",
 		}
 	}
+	if bytes.Contains(text, []byte("file too large")) {
+		limit := beyond(fmt.Sprintf("wrote a file of more than %d MiB", b.Limits.FileSize>>20))
+		return &failure{limit: &limit}, nil
+	}
 	found, foreign := b.work.parse(b.Root, string(text))
 	explained := b.explain(found)
 	if foreign || !explained {
@@ -180,6 +184,11 @@ func stopped(reason child.Reason, l child.Limits) CompileError {
 	case child.Memory:
 		limit = fmt.Sprintf("needed more than %d MiB of memory", l.Memory>>20)
 	}
+	return beyond(limit)
+}
+
+// beyond is what is said of code that a build ran into a limit with.
+func beyond(limit string) CompileError {
 	return CompileError{
 		Message: "go build " + limit,
 		Plain: "The compiler works out constants, arrays and type parameters while it compiles. Look for a huge array or " +

@@ -44,6 +44,7 @@ type Limits struct {
 	CPU       time.Duration // user and system time of the whole tree
 	Memory    uint64        // resident bytes of the whole tree
 	Processes int           // in the tree at one time, the child included
+	FileSize  uint64        // bytes of a file that it writes; on Linux alone
 	Output    int           // bytes kept of standard output, and as many of standard error; 0: DefaultOutput
 }
 
@@ -268,6 +269,9 @@ func (p *Process) supervise(ctx context.Context, started chan<- error) {
 // launch starts the child's program, by way of the sandbox's helper if it is to be confined.
 func (p *Process) launch() error {
 	err := p.cmd.Start()
+	if err == nil && p.limits.FileSize > 0 {
+		limitFiles(p.cmd.Process.Pid, p.limits.FileSize)
+	}
 	if p.confined == nil {
 		return err
 	}

@@ -42,6 +42,13 @@ func play(role string) {
 		for {
 			kept = append(kept, bytes.Repeat([]byte{1}, 1<<20))
 		}
+	case "fill":
+		f, err := os.CreateTemp("", "child-")
+		if err == nil {
+			os.Remove(f.Name())
+			_, err = f.Write(make([]byte, 1<<21))
+		}
+		fmt.Print(err)
 	case "flood":
 		line := []byte(strings.Repeat("x", 99) + "\n")
 		fmt.Println("first")
@@ -219,6 +226,12 @@ func TestMemory(t *testing.T) {
 	require.Equal(t, Memory, r.Reason)
 	require.Greater(t, r.Peak, uint64(200<<20))
 	require.Contains(t, string(r.Stderr), "SIGQUIT")
+}
+
+func TestFileSize(t *testing.T) {
+	r := start(t, context.Background(), command("fill", Limits{FileSize: 1 << 20, Wall: time.Minute})).Wait()
+	require.Equal(t, Exited, r.Reason)
+	require.Contains(t, string(r.Stdout), "file too large")
 }
 
 func TestProcesses(t *testing.T) {

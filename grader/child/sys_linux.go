@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 func groupOfItsOwn() *syscall.SysProcAttr {
@@ -24,4 +26,10 @@ func awaitEnd(cmd *exec.Cmd) {
 			return
 		}
 	}
+}
+
+// limitFiles bounds the files that a child, which has just begun, and its descendants write. Beyond that the kernel answers
+// EFBIG. It fails only where the child has ended.
+func limitFiles(pid int, size uint64) {
+	_ = unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}, nil)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var students = flag.Int("students", 12, "how `many` students there are in TestClassroom and BenchmarkClass")
+var students = flag.Int("students", 12, "how `many` students there are in BenchmarkClass")
 
 // corpus are the programs for an exercise that its suite is tested with, the solution and the skeleton among them.
 func corpus(t testing.TB, pkg string) []string {
