@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -242,9 +243,15 @@ func (w *workspace) parse(root, text string) (found []diagnostic, foreign bool) 
 	return found, foreign
 }
 
-// absolute undoes the shortening of paths in go build's output, which is relative to where it runs.
+// absolute undoes the shortening of paths in go build's output, which is relative to where it runs. Where a path only begins
+// like that folder's, go build puts a dot for the beginning all the same: /home/ada/course-tmp/a.go becomes .-tmp/a.go.
 func absolute(root, path string) string {
-	if !filepath.IsAbs(path) {
+	rest, dot := strings.CutPrefix(path, ".")
+	switch {
+	case filepath.IsAbs(path):
+	case dot && rest != "" && !os.IsPathSeparator(rest[0]) && rest[0] != '.':
+		path = root + rest
+	default:
 		path = filepath.Join(root, path)
 	}
 	return filepath.Clean(path)

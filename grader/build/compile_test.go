@@ -147,3 +147,16 @@ func TestAnotherSignatureThanTheContracts(t *testing.T) {
 		})
 	}
 }
+
+func TestShortenedPathsAreUndone(t *testing.T) {
+	root := filepath.Join(string(filepath.Separator)+"home", "ada", "course")
+	for shortened, want := range map[string]string{
+		filepath.Join("exercises", "a.go"):             filepath.Join(root, "exercises", "a.go"),
+		"." + string(filepath.Separator) + "a.go":      filepath.Join(root, "a.go"),
+		filepath.Join("..", "other", "a.go"):           filepath.Join(root, "..", "other", "a.go"),
+		".-tmp" + string(filepath.Separator) + "a.go":  root + "-tmp" + string(filepath.Separator) + "a.go",
+		filepath.Join(root, "..", "elsewhere", "a.go"): filepath.Join(root, "..", "elsewhere", "a.go"),
+	} {
+		require.Equal(t, want, absolute(root, shortened), shortened)
+	}
+}

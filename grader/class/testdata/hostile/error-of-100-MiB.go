@@ -12,5 +12,5 @@ import (
 )
 
 func Run(streams []cuda.Stream, batches []contract.Batch) error {
-	return errors.New(strings.Repeat("much ado ", 300<<20/9))
+	return errors.New(strings.Repeat("much ado ", 100<<20/9))
 }
