@@ -103,7 +103,6 @@ func openReady(kind string) (device.Device, error) {
 func (r *runner) use(d device.Device) {
 	r.session = session.New(d)
 	r.session.Limit(maxRecords)
-	r.session.SetQuota(quota)
 	r.session.Use()
 }
 
@@ -159,7 +158,7 @@ func (r *runner) run(c *suite.Case, request wire.Request) (end wire.Message) {
 		// another legal schedule under every seed; a picture shows the plain one.
 		defer r.simulate(sim.Options{Seed: request.Seed, Jitter: !c.Timed && !request.Times}).Close()
 	}
-	b := &suite.Bench{Session: r.session, Seed: request.Seed, CaseID: c.ID, Attempt: request.Attempt, Notes: notes{r}}
+	b := &suite.Bench{Session: r.session, Seed: request.Seed, CaseID: c.ID, Attempt: request.Attempt, Notes: notes{r}, Quota: quota}
 	if !c.Timed {
 		r.session.TimeOperations(request.Times)
 		r.session.StartTrace()

@@ -43,6 +43,7 @@ type Bench struct {
 	CaseID  string
 	Attempt int // 0, or 1 for a confirming run of a timed case
 	Notes   Notes
+	Quota   uint64 // bytes of memory that the student's code may have at one time while tracing; 0: any number
 
 	calls int
 }
@@ -69,7 +70,9 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) Outcome {
 	n := strconv.Itoa(b.calls)
 	b.calls++
 	b.Session.Mark(markCall + n)
+	b.Session.SetQuota(b.Quota)
 	err := guard(&o, f)
+	b.Session.SetQuota(0) // the suite's own calls are not to fail for what the student's code has taken
 	b.over(o)
 	b.Session.Mark(markReturn + n)
 	o.keep(err)
