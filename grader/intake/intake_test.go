@@ -139,7 +139,7 @@ func TestForms(t *testing.T) {
 		}
 		return out
 	}
-	class := tree{"Ada Lovelace/slab/slab.go": slab, "bob/work/slab.go": slab, "bob/work/b.go": buddy, "empty/": ""}
+	class := tree{"Ada Lovelace/slab/slab.go": slab, "bob/final/slab.go": slab, "bob/final/b.go": buddy, "empty/": ""}
 	classFound := []string{"Ada Lovelace: slab/slab.go", "bob: buddy/b.go", "bob: slab/slab.go", "empty!"}
 	wholeFound := func(id string) []string { return []string{id + ": buddy/buddy.go", id + ": slab/slab.go"} }
 	gradescope := tree{
