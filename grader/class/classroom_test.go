@@ -13,21 +13,26 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/corpus"
 )
 
 var students = flag.Int("students", 12, "how `many` students there are in BenchmarkClass")
 
-// corpus are the programs for an exercise that its suite is tested with, the solution and the skeleton among them.
-func corpus(t testing.TB, pkg string) []string {
+// programs are those for an exercise that the grader is tested with, the solution and the skeleton among them.
+func programs(t testing.TB, pkg string) (texts []string) {
 	t.Helper()
-	programs := []string{filepath.Join("../../solutions", pkg, pkg+".go"), filepath.Join("../../exercises", pkg, pkg+".go")}
-	for _, kind := range []string{"right", "half", "wrong", "cheat"} {
-		files, err := filepath.Glob(filepath.Join("../suites", pkg, "testdata", kind, "*.go"))
+	for _, file := range []string{"../../solutions", "../../exercises"} {
+		text, err := os.ReadFile(filepath.Join(file, pkg, pkg+".go"))
 		require.NoError(t, err)
-		require.NotEmpty(t, files)
-		programs = append(programs, files...)
+		texts = append(texts, string(text))
 	}
-	return programs
+	all, err := corpus.Programs("../..", pkg)
+	require.NoError(t, err)
+	for _, p := range all {
+		texts = append(texts, p.Text)
+	}
+	return texts
 }
 
 // classroom has n students hand in programs of the corpora for these exercises, in all forms in turn; it returns their
@@ -40,9 +45,8 @@ func classroom(t testing.TB, dir, name string, n int, packages ...string) (ids [
 		id := fmt.Sprintf("%s-%03d", []string{"ann", "leo", "zoe"}[i%3], i)
 		files := map[string]string{}
 		for j, pkg := range packages {
-			programs := corpus(t, pkg)
-			text, err := os.ReadFile(programs[(i*len(programs)/n+j*i)%len(programs)])
-			require.NoError(t, err)
+			all := programs(t, pkg)
+			text := all[(i*len(all)/n+j*i)%len(all)]
 			files[pkg+"/"+pkg+".go"] = fmt.Sprintf("%s\nvar handedIn = \"by %s in %s\"\n", text, id, name)
 		}
 		forms[i%len(forms)](t, filepath.Join(dir, id), files)

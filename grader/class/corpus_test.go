@@ -60,7 +60,7 @@ func small(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	right := program(t, "solutions/slab/slab.go")
 	hand(t, dir, "ada/slab/slab.go", right)
-	hand(t, dir, "bob/slab/slab.go", program(t, "grader/suites/slab/testdata/wrong/double-free.go"))
+	hand(t, dir, "bob/slab/slab.go", program(t, "grader/corpus/testdata/slab/wrong/double-free.go"))
 	hand(t, dir, "cem/slab/slab.go", strings.Replace(right, "func New(", "func Nwe(", 1))
 	hand(t, dir, "dan/slab/slab.go", strings.Replace(right, "import (", "import (\n\t_ \"os\"", 1))
 	hand(t, dir, "eve/slab/slab.go", program(t, "lessons/slab.skeleton.go.txt"))
@@ -72,16 +72,16 @@ func large(t *testing.T) (dir string) {
 	dir = small(t)
 	slab, pipeline := program(t, "solutions/slab/slab.go"), program(t, "solutions/asyncpipeline/asyncpipeline.go")
 	hand(t, dir, "ada/asyncpipeline/asyncpipeline.go", pipeline)
-	hand(t, dir, "bob/asyncpipeline/asyncpipeline.go", program(t, "grader/suites/asyncpipeline/testdata/wrong/leak-on-error.go"))
+	hand(t, dir, "bob/asyncpipeline/asyncpipeline.go", program(t, "grader/corpus/testdata/asyncpipeline/wrong/leak-on-error.go"))
 	hand(t, dir, "cem/asyncpipeline/asyncpipeline.go", pipeline)
 	hand(t, dir, "fay/asyncpipeline/asyncpipeline.go", endlessPipeline)
 	hand(t, dir, "fay/slab/slab.go", slab)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "gil"), 0o755)) // handed in nothing
-	hand(t, dir, "hal/asyncpipeline/asyncpipeline.go", program(t, "grader/suites/asyncpipeline/testdata/wrong/panics.go"))
+	hand(t, dir, "hal/asyncpipeline/asyncpipeline.go", program(t, "grader/corpus/testdata/asyncpipeline/wrong/panics.go"))
 	hand(t, dir, "hal/slab/slab.go", slab)
 	hand(t, dir, "ida/slab/slab.go", strings.Replace(slab, ") Alloc(size int64) (cuda.DevicePtr, error) {",
 		") Alloc(size int64) (cuda.DevicePtr, error) {\n\tprintln(\"to standard error\")", 1))
-	hand(t, dir, "jon/asyncpipeline/asyncpipeline.go", program(t, "grader/suites/asyncpipeline/testdata/half/reduce-next.go"))
+	hand(t, dir, "jon/asyncpipeline/asyncpipeline.go", program(t, "grader/corpus/testdata/asyncpipeline/half/reduce-next.go"))
 	hand(t, dir, "kim.zip", "no archive at all")
 	archive(t, filepath.Join(dir, "lea.zip"), map[string]string{"lea/slab/slab.go": slab, "lea/asyncpipeline/asyncpipeline.go": pipeline,
 		"lea/notes.txt": "my notes"})

@@ -62,7 +62,7 @@ func (m made) cudalab(t *testing.T, args ...string) (stdout, stderr string, stat
 // check has a program from a suite's corpus checked in the place of the exercise.
 func (m made) check(t *testing.T, e course.Exercise, program string) suite.Report {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(m.course.Root, "grader/suites", e.Package, "testdata", program+".go"))
+	text, err := os.ReadFile(filepath.Join(m.course.Root, "grader/corpus/testdata", e.Package, program+".go"))
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), text, 0o644))
@@ -156,7 +156,7 @@ func (m made) showsNoSolution(t *testing.T) {
 		}
 	}
 	telling := map[string]string{} // by line, the program that it is from
-	for _, pattern := range []string{"grader/suites/*/testdata/right/*.go", "solutions/*/*.go"} {
+	for _, pattern := range []string{"grader/corpus/testdata/*/right/*.go", "solutions/*/*.go"} {
 		programs, err := filepath.Glob(filepath.Join(m.course.Root, pattern))
 		require.NoError(t, err)
 		require.NotEmpty(t, programs)
@@ -194,7 +194,7 @@ func (m made) showsNoSolution(t *testing.T) {
 		return nil
 	}))
 	require.Greater(t, files, 200)
-	for _, gone := range []string{"solutions", "lessons/instructors", "lessons/slab.solution.md", "grader/suites/slab/testdata"} {
+	for _, gone := range []string{"solutions", "lessons/instructors", "lessons/slab.solution.md", "grader/corpus/testdata"} {
 		require.NoFileExists(t, filepath.Join(m.dir, gone))
 		require.NoDirExists(t, filepath.Join(m.dir, gone))
 	}

@@ -61,7 +61,7 @@ func TestHintsComeOneAfterTheOther(t *testing.T) {
 }
 
 func TestAHintFollowsTheFirstGapThatIsLeft(t *testing.T) {
-	root, e := open(t, "async-pipeline", "grader/suites/asyncpipeline/testdata/half/reduce-next.go")
+	root, e := open(t, "async-pipeline", "grader/corpus/testdata/asyncpipeline/half/reduce-next.go")
 	require.Equal(t, "1d", next(t, root, e, "").TODO)
 }
 

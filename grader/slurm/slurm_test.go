@@ -36,7 +36,7 @@ func newClass(t *testing.T) class {
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	said, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", said)
-	programs, err := filepath.Glob("../suites/asyncpipeline/testdata/*/*.go")
+	programs, err := filepath.Glob("../corpus/testdata/asyncpipeline/*/*.go")
 	require.NoError(t, err)
 	for i, program := range programs {
 		if i%2 > 0 || strings.Contains(program, "forged") {

@@ -24,7 +24,7 @@ func TestChapterCommands(t *testing.T) {
 	}
 	work := filepath.Join(t.TempDir(), "work")
 	for student, program := range map[string]string{"ada": "wrong/too-small", "bob": "right/in-passes"} {
-		text, err := os.ReadFile(filepath.Join(course, "grader/suites/asyncpipeline/testdata", program+".go"))
+		text, err := os.ReadFile(filepath.Join(course, "grader/corpus/testdata/asyncpipeline", program+".go"))
 		require.NoError(t, err)
 		folder := filepath.Join(work, "submissions", student, "asyncpipeline")
 		require.NoError(t, os.MkdirAll(folder, 0o755))

@@ -63,7 +63,7 @@ func script(t *testing.T, path string, env []string, args ...string) (output str
 // Submissions of the exercise slab.
 const (
 	right = "solutions/slab/slab.go"
-	wrong = "grader/suites/slab/testdata/wrong/arguments-not-checked.go"
+	wrong = "grader/corpus/testdata/slab/wrong/arguments-not-checked.go"
 )
 
 // handIn puts a file of the course into dir as path.

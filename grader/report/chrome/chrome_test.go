@@ -38,7 +38,7 @@ func written(t *testing.T, exercise, program string) []event {
 	require.NoError(t, err)
 	e, err := c.Find(exercise)
 	require.NoError(t, err)
-	text, err := os.ReadFile(filepath.Join(c.Root, "grader/suites", e.Package, "testdata", program))
+	text, err := os.ReadFile(filepath.Join(c.Root, "grader/corpus/testdata", e.Package, program))
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), text, 0o644))

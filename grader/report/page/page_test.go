@@ -27,7 +27,7 @@ func render(t *testing.T, exercise, program string) ([]byte, suite.Report) {
 	require.NoError(t, err)
 	dir := filepath.Join(c.Root, e.SolutionFolder())
 	if program != "" {
-		text, err := os.ReadFile(filepath.Join(c.Root, "grader/suites", e.Package, "testdata", program+".go"))
+		text, err := os.ReadFile(filepath.Join(c.Root, "grader/corpus/testdata", e.Package, program+".go"))
 		require.NoError(t, err)
 		dir = t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), text, 0o644))
