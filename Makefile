@@ -1,12 +1,13 @@
 # `make` lists what can be made.
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+DEVICE      ?= sim
 SKELETON    := exercises/asyncpipeline/asyncpipeline.go
 
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
 
-.PHONY: help build demo test test-gpu kernels bench lint fmt clean
+.PHONY: help build demo test test-gpu matrix kernels bench lint fmt clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -36,6 +37,10 @@ test-gpu: build ## run the tests that need an NVIDIA GPU, and the checks of ever
 	go test -count=1 ./native/conformance -device gpu
 	go test -count=1 ./grader/check -device gpu
 	bin/cudalab check --all --solution --device gpu
+
+matrix: ## check every program of the corpus on DEVICE, sim or gpu, and print what became of them
+	go test -count=1 ./grader/check -run TestLessons -device $(DEVICE)
+	@cat grader/check/testdata/matrix/$(DEVICE).txt
 
 kernels: ## compile the kernels to PTX again; needs the clang that kernels/build.sh names
 	kernels/build.sh

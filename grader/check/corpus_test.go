@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,96 +20,93 @@ import (
 
 var onDevice = flag.String("device", "sim", "the `device` on which the lessons and their corpora are checked: sim or gpu")
 
-// TestLessons holds the grader to every lesson's own sources and to its corpus: the solution passes in full, the skeleton is not started, a half-done skeleton is told the next gap, right
-// programs in other styles pass, and wrong ones and cheats fail for the right reason on the right line.
+// TestLessons holds the grader to every lesson's own sources and to its corpus: the solution passes in full, the skeleton
+// is not started, a half-done skeleton is told the next gap, right programs in other styles pass, and wrong ones and cheats
+// fail for the right reason on the right line.
 //
-// What the checks say of them all on the simulator is kept in testdata/words; -record-words writes it.
+// What the checks say of them all on the simulator is kept in testdata/words, and what became of them on each device in
+// testdata/matrix; -record writes both.
 func TestLessons(t *testing.T) {
 	c, err := course.Open("../..")
 	require.NoError(t, err)
+	var matrix corpus.Matrix
+	all := 0
 	for _, e := range c.Exercises {
 		t.Run(e.Name, func(t *testing.T) {
 			said := transcript{told: map[string]bool{}}
-			checked := func(t *testing.T, program, dir string) suite.Report {
-				r := checkFolder(t, c, e, dir)
-				said.add(program, dir, r)
-				return r
-			}
-			programs := 2
-			t.Run("solution", func(t *testing.T) {
-				r := checked(t, "solution", filepath.Join(c.Root, e.SolutionFolder()))
-				require.Equal(t, suite.Passed, r.Status, describe(r))
-				require.Equal(t, r.MaxScore, r.Score)
-				require.Equal(t, 100.0, r.MaxScore)
-				require.Len(t, r.Checks, len(e.Lesson.Suite.Checks))
-			})
-			t.Run("skeleton", func(t *testing.T) {
-				r := checked(t, "skeleton", filepath.Join(c.Root, e.Folder()))
-				require.Equal(t, suite.NotStarted, r.Status, describe(r))
-				require.Contains(t, r.Next, "TODO(1a)")
-				require.Zero(t, r.Score)
-			})
-			all, err := corpus.Programs(c.Root, e.Package)
+			programs, err := corpus.Programs(c.Root, e.Package)
 			require.NoError(t, err)
-			programs += len(all)
-			for _, p := range all {
+			all += len(programs)
+			for _, p := range programs {
 				t.Run(p.String(), func(t *testing.T) {
 					dir := t.TempDir()
 					require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), []byte(p.Text), 0o644))
-					expect(t, p.Expect(), checked(t, p.String(), dir))
+					r := checkFolder(t, c, e, dir)
+					said.add(p.String(), dir, r)
+					matrix.Add(e.Name, p, r)
+					require.Empty(t, p.Expect().Differences(r), describe(r))
+					requireWhole(t, e, p, r)
 				})
 			}
 			t.Run("words", func(t *testing.T) {
-				if *onDevice != "sim" || said.programs < programs {
+				if *onDevice != "sim" || said.programs < len(programs) {
 					t.Skip("what is said is compared where every program was checked, on the simulator")
 				}
 				said.compare(t, e.Name)
 			})
 		})
 	}
-}
-
-func checkFolder(t *testing.T, c *course.Course, e course.Exercise, dir string) suite.Report {
-	t.Helper()
-	r := check.Exercise(context.Background(), check.Request{Root: c.Root, Exercise: e, Dir: dir, Device: *onDevice, Seed: 42})
-	require.NoError(t, r.Err)
-	require.Equal(t, *onDevice, r.Report.Device.Kind)
-	return r.Report
-}
-
-// expect compares a report with what the program's comments say.
-func expect(t *testing.T, x corpus.Expectation, r suite.Report) {
-	t.Helper()
-	switch {
-	case x.Refused:
-		require.Equal(t, suite.Refused, r.Status, describe(r))
-	case x.Next != "":
-		require.Equal(t, suite.Failed, r.Status, describe(r))
-		require.Contains(t, r.Next, "TODO("+x.Next+")")
-	default:
-		require.Equal(t, x.Wrong, r.Status != suite.Passed, describe(r))
-		for _, ch := range r.Checks {
-			if ch.Status == suite.Failed && slices.Contains(x.May, ch.ID) {
-				continue
-			}
-			require.Equalf(t, slices.Contains(x.Fails, ch.ID), ch.Status == suite.Failed, "check %s\n%s", ch.ID, describe(r))
+	t.Run("matrix", func(t *testing.T) {
+		if matrix.Programs() < all || all == 0 {
+			t.Skip("what became of the programs is compared where every one was checked")
 		}
-	}
-	for _, w := range x.Wants {
-		require.Truef(t, has(r, w), "no %s on line %d\n%s", w.Rule, w.Line, describe(r))
-	}
+		compareMatrix(t, &matrix)
+	})
+}
+
+// requireWhole says what every report must have, and what the solution's and the skeleton's must.
+func requireWhole(t *testing.T, e course.Exercise, p corpus.Program, r suite.Report) {
+	t.Helper()
 	for _, ch := range r.Checks {
 		for _, f := range ch.Findings {
 			require.NotEmpty(t, f.Message)
 			require.NotEmpty(t, f.Fix)
 		}
 	}
+	require.Equal(t, 100.0, r.MaxScore)
+	switch p.Kind {
+	case corpus.Solution:
+		require.Equal(t, r.MaxScore, r.Score)
+		require.Len(t, r.Checks, len(e.Lesson.Suite.Checks))
+	case corpus.Skeleton:
+		require.Equal(t, suite.NotStarted, r.Status, describe(r))
+		require.Zero(t, r.Score)
+	}
 }
 
-func has(r suite.Report, w corpus.Want) bool {
-	return slices.ContainsFunc(r.Checks, func(ch suite.Check) bool {
-		return slices.ContainsFunc(ch.Findings, func(f suite.Finding) bool { return f.Rule == w.Rule && f.Line == w.Line })
-	})
+// compareMatrix holds what became of the programs to what is recorded for the device, or records it.
+func compareMatrix(t *testing.T, m *corpus.Matrix) {
+	t.Helper()
+	t.Logf("%d programs on %s, seed %d\n\n%s", m.Programs(), *onDevice, seed, m)
+	file := filepath.Join("testdata", "matrix", *onDevice+".txt")
+	if *record {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(m.String()), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), m.String(), "other programs, or other verdicts: read them, and record them with -record")
+}
+
+// seed is what the programs' workloads are drawn from.
+const seed = 42
+
+func checkFolder(t *testing.T, c *course.Course, e course.Exercise, dir string) suite.Report {
+	t.Helper()
+	r := check.Exercise(context.Background(), check.Request{Root: c.Root, Exercise: e, Dir: dir, Device: *onDevice, Seed: seed})
+	require.NoError(t, r.Err)
+	require.Equal(t, *onDevice, r.Report.Device.Kind)
+	return r.Report
 }
 
 // describe is a report in lines, for a failing test.

@@ -15,8 +15,8 @@ import (
 	"cudalab/grader/suite"
 )
 
-var recordWords = flag.Bool("record-words", false,
-	"write what the checks say of the corpora to testdata/words instead of comparing it")
+var record = flag.Bool("record", false,
+	"write what the checks say of the corpora, and what becomes of them, to testdata instead of comparing it")
 
 // transcript is what the checks of one lesson say to a student, to be read: everything once, under the first program
 // that is told it. Texts that differ in their numbers alone, or in the line they are about, count as one.
@@ -108,7 +108,7 @@ func quoted(dir, file string, line int) string {
 // compare holds the transcript to the golden file of its lesson, or writes it.
 func (s *transcript) compare(t *testing.T, lesson string) {
 	file := filepath.Join("testdata", "words", lesson+".txt")
-	if *recordWords {
+	if *record {
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		require.NoError(t, os.WriteFile(file, []byte(s.text.String()), 0o644))
 	}
@@ -118,7 +118,7 @@ func (s *transcript) compare(t *testing.T, lesson string) {
 	for i := range max(len(was), len(is)) {
 		if i >= len(was) || i >= len(is) || was[i] != is[i] {
 			require.Equalf(t, was[min(i, len(was)):min(i+3, len(was))], is[min(i, len(is)):min(i+3, len(is))],
-				"what the checks say differs from line %d on: read it, and record it with -record-words", i+1)
+				"what the checks say differs from line %d on: read it, and record it with -record", i+1)
 		}
 	}
 }

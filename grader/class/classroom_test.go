@@ -19,22 +19,6 @@ import (
 
 var students = flag.Int("students", 12, "how `many` students there are in BenchmarkClass")
 
-// programs are those for an exercise that the grader is tested with, the solution and the skeleton among them.
-func programs(t testing.TB, pkg string) (texts []string) {
-	t.Helper()
-	for _, file := range []string{"../../solutions", "../../exercises"} {
-		text, err := os.ReadFile(filepath.Join(file, pkg, pkg+".go"))
-		require.NoError(t, err)
-		texts = append(texts, string(text))
-	}
-	all, err := corpus.Programs("../..", pkg)
-	require.NoError(t, err)
-	for _, p := range all {
-		texts = append(texts, p.Text)
-	}
-	return texts
-}
-
 // classroom has n students hand in programs of the corpora for these exercises, in all forms in turn; it returns their
 // IDs. All their code is new to the compiler and the linker, as every student's is, unless it is that of another class with
 // this name. The programs are spread over the students, so that a few of them have some of every kind.
@@ -45,9 +29,9 @@ func classroom(t testing.TB, dir, name string, n int, packages ...string) (ids [
 		id := fmt.Sprintf("%s-%03d", []string{"ann", "leo", "zoe"}[i%3], i)
 		files := map[string]string{}
 		for j, pkg := range packages {
-			all := programs(t, pkg)
-			text := all[(i*len(all)/n+j*i)%len(all)]
-			files[pkg+"/"+pkg+".go"] = fmt.Sprintf("%s\nvar handedIn = \"by %s in %s\"\n", text, id, name)
+			all, err := corpus.Programs("../..", pkg)
+			require.NoError(t, err)
+			files[pkg+"/"+pkg+".go"] = fmt.Sprintf("%s\nvar handedIn = \"by %s in %s\"\n", all[(i*len(all)/n+j*i)%len(all)].Text, id, name)
 		}
 		forms[i%len(forms)](t, filepath.Join(dir, id), files)
 		ids = append(ids, id)

@@ -1,5 +1,6 @@
-// Package corpus is the programs that the grader is held to. For each exercise there are right ones in other styles, wrong
-// ones, cheats and half-done ones, each in a file under testdata whose comments say what a check of it must answer:
+// Package corpus is the programs that the grader is held to. For each exercise there are, beside the solution and the
+// skeleton, right ones in other styles, wrong ones, cheats and half-done ones, each in a file under testdata whose comments
+// say what a check of it must answer:
 //
 //	//cudalab:fails order placement   exactly these checks fail
 //	//cudalab:may results             and these may, as luck has it on a device
@@ -13,52 +14,63 @@ package corpus
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 )
 
-// Kind is what a program is, by the folder that it is in.
+// Kind is what a program is.
 type Kind string
 
 const (
-	Half  Kind = "half" // not finished
-	Right Kind = "right"
-	Wrong Kind = "wrong"
-	Cheat Kind = "cheat" // made to pass without being right
+	Solution Kind = "solution"
+	Skeleton Kind = "skeleton"
+	Half     Kind = "half" // not finished
+	Right    Kind = "right"
+	Wrong    Kind = "wrong"
+	Cheat    Kind = "cheat" // made to pass without being right
 )
 
-// Kinds are all kinds, in the order in which Programs answers them.
-var Kinds = []Kind{Half, Right, Wrong, Cheat}
+// kinds are those with a folder each, in the order in which Programs answers them.
+var kinds = []Kind{Half, Right, Wrong, Cheat}
 
 // Program is one program of the corpus.
 type Program struct {
 	Kind Kind
-	Name string // of its file, without ".go"
+	Name string // of its file, without ".go"; "" for the solution and the skeleton
 	Text string
 }
 
-// String is "wrong/leak-on-error".
-func (p Program) String() string { return string(p.Kind) + "/" + p.Name }
+// String is "wrong/leak-on-error", or "solution".
+func (p Program) String() string { return path.Join(string(p.Kind), p.Name) }
 
-// Programs are an exercise's programs, in the course at root, by kind and name.
+// Programs are an exercise's programs, in the course at root: the solution, the skeleton, and the others by kind and name.
 func Programs(root, exercisePackage string) ([]Program, error) {
-	var programs []Program
-	for _, kind := range Kinds {
-		files, err := filepath.Glob(filepath.Join(root, "grader/corpus/testdata", exercisePackage, string(kind), "*.go"))
+	programs := []Program{{Kind: Solution}, {Kind: Skeleton}}
+	files := []string{
+		filepath.Join(root, "solutions", exercisePackage, exercisePackage+".go"),
+		filepath.Join(root, "exercises", exercisePackage, exercisePackage+".go"),
+	}
+	for _, kind := range kinds {
+		of, err := filepath.Glob(filepath.Join(root, "grader/corpus/testdata", exercisePackage, string(kind), "*.go"))
 		if err != nil {
 			return nil, err
 		}
-		if len(files) == 0 {
+		if len(of) == 0 {
 			return nil, fmt.Errorf("the corpus of %s has nothing of kind %s", exercisePackage, kind)
 		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return nil, err
-			}
-			programs = append(programs, Program{kind, strings.TrimSuffix(filepath.Base(file), ".go"), string(text)})
+		for _, file := range of {
+			programs = append(programs, Program{Kind: kind, Name: strings.TrimSuffix(filepath.Base(file), ".go")})
 		}
+		files = append(files, of...)
+	}
+	for i, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		programs[i].Text = string(text)
 	}
 	return programs, nil
 }
@@ -79,8 +91,11 @@ type Want struct {
 	Line int // from 1 on
 }
 
-// Expect reads the program's comments.
+// Expect is what must come of the program.
 func (p Program) Expect() Expectation {
+	if p.Kind == Skeleton {
+		return Expectation{Next: "1a"}
+	}
 	fails := p.directive("fails")
 	x := Expectation{Wrong: fails != nil, Fails: fails, May: p.directive("may"), Refused: p.directive("refused") != nil}
 	if next := p.directive("next"); len(next) > 0 {
