@@ -43,8 +43,11 @@ func (s *transcript) add(program, dir string, r suite.Report) {
 		for _, f := range c.Findings {
 			if !onHost(c) || f.Severity == suite.Error { // a remark may come of a machine that is busy
 				text := steady(c, spelled(dir, f))
-				if f.Rule == "wrong-when-timed" {
+				switch f.Rule {
+				case "wrong-when-timed":
 					text = counted.ReplaceAllString(text, "…")
+				case "grows":
+					text = many.ReplaceAllString(text, "With … ")
 				}
 				tell(text)
 			}
@@ -64,7 +67,8 @@ func (s *transcript) add(program, dir string, r suite.Report) {
 var (
 	number   = regexp.MustCompile(`[0-9][0-9.,]*`)
 	quote    = regexp.MustCompile(`(?m)^ *\| .*\n`)
-	counted  = regexp.MustCompile(`[0-9]{6,}`) // in as much time as there was
+	counted  = regexp.MustCompile(`[0-9]{6,}`)     // in as much time as there was
+	many     = regexp.MustCompile(`With [0-9,]+ `) // as few as it took to see it
 	measured = regexp.MustCompile(`[0-9]+( ns| times as long|, which is)`)
 )
 

@@ -169,6 +169,9 @@ func Fault(recovered any) (error, bool) {
 type Contender struct {
 	Name string
 	Run  func() error
+	// Audit, where not nil, is given what Run did in further runs off the clock, which the code can tell from no sample: they
+	// come at random between the samples, and one behind the last. It gets nil for a run that failed.
+	Audit func(*trace.Trace)
 }
 
 // Race times contenders side by side: rounds times, in random order within each round, each on inputs that prepare
@@ -198,6 +201,10 @@ func (b *Bench) Race(warm, rounds int, contenders []Contender, prepare func(), c
 				b.Notes.Sample(contenders[i].Name, took)
 			}
 			check(i)
+			if audit := contenders[i].Audit; audit != nil && (round == warm+rounds-1 || order.IntN(2) == 0) {
+				prepare()
+				audit(b.audit(contenders[i].Run))
+			}
 		}
 	}
 }

@@ -62,3 +62,11 @@ func Microseconds(name string, samples []int64) Measurement {
 	v := measure.MedianOf(samples)
 	return Measurement{Name: name, Unit: "µs", Value: v.Value / 1e3, Low: v.Low / 1e3, High: v.High / 1e3}
 }
+
+// Count is a number of things: "1 batch", "5 batches".
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

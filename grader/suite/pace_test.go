@@ -1,6 +1,7 @@
 package suite_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,21 +43,23 @@ func TestPace(t *testing.T) {
 		ratio     float64
 		low, high float64
 		slow      bool
+		unclear   bool
 		remark    string // the device whose pace is used in place of this one's
 	}{
-		"beside the solution":           {device: sim, q: q, notes: race("", 300, 100, 400), ratio: 3, low: 3, high: 3, slow: true},
-		"the solution goes first":       {device: sim, q: q, notes: race("", 100, 100, 800), ratio: 1, low: 1, high: 1},
-		"recorded, as fast":             {device: sim, q: q, notes: race("", 100, 0, 400), ratio: 1, low: 1, high: 1},
-		"recorded, too slow":            {device: sim, q: q, notes: race("", 200, 0, 400), ratio: 2, low: 2, high: 2, slow: true},
-		"recorded, of a function":       {device: sim, q: share, notes: race("Share: ", 200, 0, 400), ratio: 1, low: 1, high: 1},
-		"recorded with its bounds":      {device: gpu("NVIDIA H200"), q: q, notes: race("", 90, 0, 400), ratio: 1.125, low: 1.071, high: 1.184},
-		"unclear, since the bounds are": {device: gpu("NVIDIA H100 SXM"), q: q, notes: race("", 184, 0, 400), ratio: 1.533, low: 1.484, high: 1.586},
+		"beside the solution":      {device: sim, q: q, notes: race("", 300, 100, 400), ratio: 3, low: 3, high: 3, slow: true},
+		"the solution goes first":  {device: sim, q: q, notes: race("", 100, 100, 800), ratio: 1, low: 1, high: 1},
+		"recorded, as fast":        {device: sim, q: q, notes: race("", 100, 0, 400), ratio: 1, low: 1, high: 1},
+		"recorded, too slow":       {device: sim, q: q, notes: race("", 200, 0, 400), ratio: 2, low: 2, high: 2, slow: true},
+		"recorded, of a function":  {device: sim, q: share, notes: race("Share: ", 200, 0, 400), ratio: 1, low: 1, high: 1},
+		"recorded with its bounds": {device: gpu("NVIDIA H200"), q: q, notes: race("", 90, 0, 400), ratio: 1.125, low: 1.071, high: 1.184},
+		"unclear, since the bounds are": {device: gpu("NVIDIA H100 SXM"), q: q, notes: race("", 184, 0, 400), ratio: 1.533, low: 1.484, high: 1.586,
+			unclear: true},
 		"the GPU that begins alike": {device: gpu("NVIDIA H200 NVL"), q: q, notes: race("", 160, 0, 400), ratio: 2, low: 1.270, high: 3.158,
-			remark: "NVIDIA H200"},
+			unclear: true, remark: "NVIDIA H200"},
 		"of several the one with the most time": {device: gpu("NVIDIA H100 NVL"), q: q, notes: race("", 480, 0, 400), ratio: 3, low: 1.905, high: 4.737,
 			slow: true, remark: "NVIDIA H100 PCIe"},
 		"no GPU at all": {device: gpu("NVIDIA A100"), q: share, notes: race("Share: ", 400, 0, 400), ratio: 2, low: 1.333, high: 3,
-			remark: "simulated NVIDIA H200"},
+			unclear: true, remark: "simulated NVIDIA H200"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := &suite.Evidence{Device: c.device}
@@ -68,14 +71,17 @@ func TestPace(t *testing.T) {
 			require.Equal(t, c.slow, p.TooSlow(c.q))
 			require.Equal(t, c.q.Limit, p.Measurements[0].Limit)
 			require.Len(t, p.Measurements, 5)
-			if c.remark == "" {
-				require.Empty(t, p.Remarks)
-				return
+			var rules []string
+			for _, f := range p.Remarks {
+				rules = append(rules, f.Rule)
+				require.Equal(t, suite.Remark, f.Severity)
 			}
-			require.Len(t, p.Remarks, 1)
-			require.Equal(t, suite.Remark, p.Remarks[0].Severity)
-			require.Contains(t, p.Remarks[0].Message, "was not recorded on the "+c.device.Name)
-			require.Contains(t, p.Remarks[0].Message, "what the "+c.remark+" showed")
+			require.Equal(t, c.unclear, slices.Contains(rules, "time-unclear"))
+			require.Equal(t, c.remark != "", slices.Contains(rules, "recorded-elsewhere"))
+			if c.remark != "" {
+				require.Contains(t, p.Remarks[0].Message, "was not recorded on the "+c.device.Name)
+				require.Contains(t, p.Remarks[0].Message, "what the "+c.remark+" showed")
+			}
 		})
 	}
 	_, ok := (&suite.Evidence{Device: sim}).Pace(race("", 100, 0, 400), suite.Pacing{Limit: 1.5})

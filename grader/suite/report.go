@@ -41,6 +41,8 @@ type Device struct {
 	Kind   string `json:"kind"` // "gpu" or "sim"
 	Name   string `json:"name"`
 	Driver string `json:"driver,omitempty"` // the driver's CUDA version
+	// Profile is a digest of what the simulated device goes by, where that is not the built-in profile.
+	Profile string `json:"profile,omitempty"`
 	// Note says why the GPU could not be had, where either device would do and the simulated one was taken.
 	Note string `json:"note,omitempty"`
 }

@@ -2,17 +2,13 @@ package suites_test
 
 import (
 	"flag"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/measure"
 	"cudalab/grader/suite"
 	asyncpipelinesuite "cudalab/grader/suites/asyncpipeline"
 	crossstreameventssuite "cudalab/grader/suites/crossstreamevents"
@@ -31,9 +27,6 @@ var (
 	paceDevice  = flag.String("device", "sim", "the `device` on which the solutions' paces are measured: sim or gpu")
 	recordPaces = flag.Bool("record-paces", false, "write what is measured to each suite's paces.txt")
 )
-
-// paceSeeds is how many workloads are drawn of each timed case.
-const paceSeeds = 8
 
 // raced are the suites whose timed cases are judged by the solution's time.
 func raced() []*suite.Suite {
@@ -60,14 +53,15 @@ func TestPaces(t *testing.T) {
 			got := paces(t, s)
 			require.NotEmpty(t, got)
 			same := func(r suite.RecordedPace) bool { return r.Kind == got[0].Kind && r.Name == got[0].Name }
+			again, err := suite.AddPaces(string(text), got)
+			require.NoError(t, err)
 			if *recordPaces {
-				kept := slices.DeleteFunc(recorded, same)
-				require.NoError(t, os.WriteFile(path, []byte(paceText(append(kept, got...))), 0o644))
+				require.NoError(t, os.WriteFile(path, []byte(again), 0o644))
 				return
 			}
 			recorded = slices.DeleteFunc(recorded, func(r suite.RecordedPace) bool { return !same(r) })
 			if *paceDevice == "sim" {
-				require.Equal(t, paceText(recorded), paceText(got), "record them again with -record-paces if that is meant")
+				require.Equal(t, lines(recorded), lines(got), "record them again with -record-paces if that is meant")
 				return
 			}
 			if len(recorded) == 0 {
@@ -82,38 +76,18 @@ func TestPaces(t *testing.T) {
 
 // paces are what the solution takes of the baseline's time in the suite's races, over several seeds.
 func paces(t *testing.T, s *suite.Suite) []suite.RecordedPace {
-	ratios := map[string][]measure.Interval{}
+	var noted []map[string][]int64
 	var info device.Info
-	for seed := range uint64(paceSeeds) {
+	for seed := range uint64(suite.PaceSeeds) {
 		for i := range s.Cases {
 			if c := &s.Cases[i]; c.Timed {
-				var noted samples
-				noted, info = runTimed(t, c, seed+1)
-				for series, solution := range noted {
-					if name, ok := strings.CutSuffix(series, suite.Solution); ok && noted[name+suite.Baseline] != nil {
-						function := strings.TrimSuffix(name, ": ")
-						ratios[function] = append(ratios[function], measure.RatioOf(solution, noted[name+suite.Baseline]))
-					}
-				}
+				var seen samples
+				seen, info = runTimed(t, c, seed+1)
+				noted = append(noted, seen)
 			}
 		}
 	}
-	var all []suite.RecordedPace
-	for _, function := range slices.Sorted(maps.Keys(ratios)) {
-		r := suite.RecordedPace{Kind: string(info.Kind), Name: info.Name, Function: function}
-		var values []float64
-		for i, v := range ratios[function] {
-			values = append(values, v.Value)
-			if i == 0 || v.Low < r.Low {
-				r.Low = v.Low
-			}
-			r.High = max(r.High, v.High)
-		}
-		slices.Sort(values)
-		r.Value = values[len(values)/2]
-		all = append(all, r)
-	}
-	return all
+	return suite.PacesOf(suite.Device{Kind: string(info.Kind), Name: info.Name}, noted)
 }
 
 // samples are the times that a case notes.
@@ -138,12 +112,11 @@ func runTimed(t *testing.T, c *suite.Case, seed uint64) (samples, device.Info) {
 	return noted, d.Info()
 }
 
-func paceText(paces []suite.RecordedPace) string {
-	var b strings.Builder
-	b.WriteString("# The solution's time over the baseline's: device, function, median, least, most. Written by\n" +
-		"# go test ./grader/suites -run TestPaces -record-paces -device sim (or gpu)\n")
+// lines are paces as a file has them.
+func lines(paces []suite.RecordedPace) []string {
+	var all []string
 	for _, r := range paces {
-		fmt.Fprintln(&b, r)
+		all = append(all, r.String())
 	}
-	return b.String()
+	return all
 }

@@ -1,7 +1,6 @@
 package asyncpipeline
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -9,70 +8,54 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
-	"cudalab/native/device"
+	"cudalab/native/trace"
+)
+
+// What the cases note.
+const (
+	noteSum        = "sum"
+	noteMultiplier = "multiplier" // of a timed run
+	noteTimedSum   = "timed sum"
+	noteLeftOut    = "left out" // by batch that an audited call did not compute
 )
 
 // driver holds the code under test and drives it through the cases.
 type driver struct{ student, solution Run }
 
-// poison is what results hold before a call, byte by byte, so that one that was never set to zero shows.
-const poison = 0xA5
-
 // arena is the device side of one workload: its streams, and room for its results.
 type arena struct {
 	b       *suite.Bench
 	streams []cuda.Stream
-	results cuda.DevicePtr
-	n       int
+	results *suite.Results
 }
 
 func newArena(b *suite.Bench, w workload) *arena {
-	a := &arena{b: b, n: len(w.batches)}
-	var err error
-	a.results, err = cuda.Malloc(int64(8 * max(a.n, 1)))
-	b.Must(err)
+	a := &arena{b: b, results: b.NewResults(len(w.batches))}
 	for i := range w.streams {
 		s, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
 		b.Must(err)
 		b.Session.Label(fmt.Sprintf("streams[%d]", i))
 		a.streams = append(a.streams, s)
 	}
-	a.poison()
+	a.results.Poison()
 	return a
-}
-
-func (a *arena) poison() {
-	a.b.Must(cuda.Memset(a.results, poison, int64(8*max(a.n, 1))))
-	a.b.Must(cuda.DeviceSynchronize())
 }
 
 // batches are w's with their results in the arena: fresh slices, since the code under test may write to them.
 func (a *arena) batches(w workload) []contract.Batch {
 	batches := make([]contract.Batch, len(w.batches))
 	for i, b := range w.batches {
-		b.Result = a.results + cuda.DevicePtr(8*i)
+		b.Result = a.results.At(i)
 		batches[i] = b
 	}
 	return batches
-}
-
-// note reads the results back and notes each under name.
-func (a *arena) note(name string) {
-	if a.n == 0 {
-		return
-	}
-	raw := make([]byte, 8*a.n)
-	a.b.Must(cuda.MemcpyDtoH(cuda.Pageable(raw), a.results, int64(len(raw))))
-	for i := range a.n {
-		a.b.Value(name, binary.LittleEndian.Uint64(raw[8*i:]))
-	}
 }
 
 func (a *arena) close() {
 	for _, s := range a.streams {
 		a.b.Must(cuda.StreamDestroy(s))
 	}
-	a.b.Must(cuda.Free(a.results))
+	a.results.Free()
 }
 
 // badArguments are the calls that Run must refuse, in words and in batches; the first has no streams.
@@ -104,7 +87,7 @@ func (d driver) pass(b *suite.Bench, w workload) bool {
 	a := newArena(b, w)
 	o := b.Call(w.label, func() error { return d.student(a.streams, a.batches(w)) })
 	b.Must(cuda.DeviceSynchronize())
-	a.note("sum")
+	a.results.Note(noteSum)
 	a.close()
 	return o.OK()
 }
@@ -148,34 +131,14 @@ func (d driver) faults(b *suite.Bench) {
 		run = func() error { return d.student(a.streams, a.batches(w)) }
 		finish = func() {
 			b.Must(cuda.DeviceSynchronize())
-			a.note("sum")
+			a.results.Note(noteSum)
 			a.close()
 		}
 		return run, finish
 	})
 }
 
-// Names of the contenders and notes of the timed case.
-const (
-	seriesStudent  = suite.Yours
-	seriesSolution = suite.Solution
-	seriesBaseline = suite.Baseline
-	noteMultiplier = "multiplier"
-	noteTimedSum   = "timed sum"
-)
-
-// Rounds of the timed case. Virtual times repeat exactly; on a GPU 25 ratios give an interval that resolves a tenth.
-const (
-	warmRounds = 2
-	simRounds  = 2
-	gpuRounds  = 25
-)
-
 func (d driver) speed(b *suite.Bench) {
-	rounds := gpuRounds
-	if b.Session.Device().Info().Kind == device.Sim {
-		rounds = simRounds
-	}
 	b.KeepPool()
 	r := b.Rand()
 	w := speedWorkload(1)
@@ -184,22 +147,29 @@ func (d driver) speed(b *suite.Bench) {
 	sample := func(run Run) func() error {
 		return func() error { return run(a.streams, a.batches(w)) }
 	}
-	contenders := []suite.Contender{{Name: seriesStudent, Run: sample(d.student)}}
+	var solution func() error
 	if d.solution != nil {
-		contenders = append(contenders, suite.Contender{Name: seriesSolution, Run: sample(d.solution)})
+		solution = sample(d.solution)
 	}
-	contenders = append(contenders, suite.Contender{Name: seriesBaseline, Run: sample(baseline)})
 	prepare := func() {
 		m = multiplier(r)
 		w = speedWorkload(m)
-		a.poison()
+		a.results.Poison()
 	}
 	check := func(contender int) {
 		if contender == 0 {
 			b.Value(noteMultiplier, uint64(math.Float32bits(m)))
-			a.note(noteTimedSum)
+			a.results.Note(noteTimedSum)
 		}
 	}
-	b.Race(warmRounds, rounds, contenders, prepare, check)
+	contenders := suite.Contenders("", sample(d.student), solution, sample(baseline))
+	contenders[0].Audit = func(t *trace.Trace) {
+		for i, batch := range w.batches {
+			if !suite.Reduced(t, a.results.At(i), batch.N) {
+				b.Value(noteLeftOut, uint64(i))
+			}
+		}
+	}
+	b.Race(suite.WarmRounds, b.Rounds(), contenders, prepare, check)
 	a.close()
 }

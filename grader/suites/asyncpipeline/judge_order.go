@@ -36,24 +36,24 @@ func judgePlacement(e *suite.Evidence) suite.Answer {
 
 // misplaced finds the operations of batch i that are not on its stream.
 func (c *call) misplaced(i int) []suite.Finding {
-	if len(c.streams) == 0 {
+	if len(c.Streams) == 0 {
 		return nil
 	}
-	index := i % len(c.streams)
-	want := c.streams[index]
+	index := i % len(c.Streams)
+	want := c.Streams[index]
 	buffer, _ := c.buffer(i)
 	var found []suite.Finding
-	c.records(func(at int, r *trace.Record) bool {
-		if r.Code != 0 || r.Stream == want || !c.touches(r, i) && !concerns(r, buffer) {
+	c.Records(func(at int, r *trace.Record) bool {
+		if r.Code != 0 || r.Stream == want || !c.Touches(r, i) && !concerns(r, buffer) {
 			return true
 		}
-		found = append(found, c.at(suite.Finding{
-			Rule: "wrong-stream", Severity: suite.Error,
+		found = append(found, c.At(at, suite.Finding{
+			Rule: "wrong-stream",
 			Message: fmt.Sprintf("With %s, every call for %s should be on streams[%d %% %d], which is streams[%d], but %s is on %s.",
-				c.w.label, c.batchName(i), i, len(c.streams), index, suite.CallName(r), c.streamName(r.Stream)),
+				c.w.label, c.batchName(i), i, len(c.Streams), index, suite.CallName(r), c.streamName(r.Stream)),
 			Why: "Work in one stream runs in order by itself, and work in different streams can run at the same time.",
 			Fix: "Take stream := streams[i%len(streams)] once per batch and give it to every call of that batch.",
-		}, at))
+		}))
 		return true
 	})
 	return found
@@ -84,9 +84,9 @@ func judgeAsync(e *suite.Evidence) suite.Answer {
 	a := suite.Answer{Message: "Run returned while the device was still busy."}
 	all := append(good(e), calls(e, casePending, []workload{{label: "busy streams"}})...)
 	for _, c := range all {
-		c.records(func(at int, r *trace.Record) bool {
-			if f, ok := waiting(r, c.notes.ID == casePending); ok {
-				a.Findings = append(a.Findings, c.at(f, at))
+		c.Records(func(at int, r *trace.Record) bool {
+			if f, ok := waiting(r, c.Notes.ID == casePending); ok {
+				a.Findings = append(a.Findings, c.At(at, f))
 			}
 			return true
 		})
@@ -99,7 +99,7 @@ func judgeAsync(e *suite.Evidence) suite.Answer {
 }
 
 func waiting(r *trace.Record, busy bool) (suite.Finding, bool) {
-	f := suite.Finding{Rule: "host-wait", Severity: suite.Error,
+	f := suite.Finding{Rule: "host-wait",
 		Why: "While the host waits it enqueues nothing, so the other streams run dry and batches no longer overlap.",
 		Fix: "Leave it out: the stream already keeps the batch's operations in order, and the caller waits for the results."}
 	what, known := waits[r.Op]

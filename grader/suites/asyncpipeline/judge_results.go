@@ -2,28 +2,26 @@ package asyncpipeline
 
 import (
 	"fmt"
-	"math"
 
 	"cudalab/grader/suite"
 	"cudalab/kernels/oracle"
 	"cudalab/native/trace"
 )
 
-// garbage is a result that nobody has touched.
-const garbage = poison * (math.MaxUint64 / 0xFF)
-
 func judgeResults(e *suite.Evidence) suite.Answer {
 	var a suite.Answer
 	batches := 0
 	for _, c := range good(e) {
-		if !c.outcome.OK() {
-			a.Findings = append(a.Findings, e.AtError(suite.UnexpectedError("Run", c.outcome), c.notes, c.from, c.to))
+		if !c.Outcome.OK() {
+			a.Findings = append(a.Findings, c.UnexpectedError("Run"))
 			continue
 		}
 		for i, got := range c.sums {
 			batches++
 			if want := c.w.want(i); got != want {
 				a.Findings = append(a.Findings, c.wrongResult(i, want, got))
+			} else if !c.Reduced(i, c.w.batches[i].N) {
+				a.Findings = append(a.Findings, c.notComputed(i))
 			}
 		}
 	}
@@ -47,17 +45,26 @@ func largest(e *suite.Evidence) int {
 
 func (c *call) wrongResult(i int, want, got uint64) suite.Finding {
 	f := suite.Finding{
-		Rule: "wrong-result", Severity: suite.Error, Record: -1,
+		Rule:    "wrong-result",
 		Message: fmt.Sprintf("With %s, %s should have the sum %d, but has %d", c.w.label, c.batchName(i), want, got),
 		Why:     "The sum is over the exact bits of every element, so a single element that is missing or different shows.",
 	}
 	words, fix := c.explain(i, want, got)
 	f.Message += words + "."
 	f.Fix = fix
-	if _, at := c.buffer(i); at >= 0 {
-		return c.at(f, at)
-	}
-	return f
+	_, at := c.buffer(i)
+	return c.At(at, f)
+}
+
+// notComputed is the finding where a sum is right, but not the kernels' work.
+func (c *call) notComputed(i int) suite.Finding {
+	return c.At(-1, suite.Finding{
+		Rule: "not-computed",
+		Message: fmt.Sprintf("With %s, kernels.Process and kernels.Reduce should compute the sum of %s on the device, but the right sum came "+
+			"there without them.", c.w.label, c.batchName(i)),
+		Why: "What is asked for is a pipeline of work on the device; where the sum comes from elsewhere there is none.",
+		Fix: "Allocate N floats for every batch, launch kernels.Process on them, and kernels.Reduce into batch.Result.",
+	})
 }
 
 // wrongSum says in a clause which sum is wrong; "" where none is.
@@ -74,8 +81,8 @@ func (c *call) wrongSum() string {
 func (c *call) explain(i int, want, got uint64) (words, fix string) {
 	b := c.w.batches[i]
 	zeroed, reduced := false, 0
-	c.records(func(_ int, r *trace.Record) bool {
-		if c.touches(r, i) && r.Code == 0 {
+	c.Records(func(_ int, r *trace.Record) bool {
+		if c.Touches(r, i) && r.Code == 0 {
 			if r.Op == trace.OpLaunch {
 				reduced++
 			} else {
@@ -85,11 +92,11 @@ func (c *call) explain(i int, want, got uint64) (words, fix string) {
 		return true
 	})
 	switch {
-	case got == garbage && reduced == 0:
+	case got == suite.Garbage && reduced == 0:
 		return ": nothing was ever written there", "Launch kernels.Reduce for every batch, with batch.Result as its result."
 	case reduced == 0:
 		return ": no kernel added to it", "Launch kernels.Reduce for every batch, with batch.Result as its result."
-	case !zeroed || got == want+garbage:
+	case !zeroed || got == want+suite.Garbage:
 		return ": reduce added to the garbage that was there before", "Set batch.Result to zero in the batch's stream before " +
 			"reduce: cuda.MemsetAsync(batch.Result, 0, 8, stream)."
 	case reduced > 1:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"cudalab/grader/measure"
 	"cudalab/grader/suite"
 )
 
@@ -15,63 +14,46 @@ const speedLimit = 1.5
 //go:embed paces.txt
 var paces string
 
-var pacing = suite.Pacing{Versus: "the synchronous baseline", Limit: speedLimit, Recorded: paces}
-
 func judgeSpeed(e *suite.Evidence) suite.Answer {
 	notes := e.Cases[caseSpeed]
-	for _, o := range notes.Outcomes {
-		return suite.Answer{Findings: []suite.Finding{suite.UnexpectedError("Run", o)}}
+	if spoilt := notes.Spoilt("Run", wrongWhenTimed); spoilt != nil {
+		return suite.Answer{Findings: spoilt}
 	}
-	if f, wrong := wrongWhenTimed(notes); wrong {
-		return suite.Answer{Findings: []suite.Finding{f}}
-	}
-	pace, ok := e.Pace(notes, pacing)
-	if !ok {
-		return suite.Answer{Skip: "No time could be measured."}
-	}
-	a := suite.Answer{
-		Message: fmt.Sprintf("%.2f times the solution's time; %.1f times as fast as the synchronous baseline.",
-			pace.Ratio.Value, pace.Speedup.Value),
-		Findings:     pace.Remarks,
-		Measurements: pace.Measurements,
-	}
-	if pace.TooSlow(pacing) {
-		a.Confirm = true
-		a.Findings = append(a.Findings, tooSlow(pace.Ratio))
-	}
-	return a
-}
-
-func tooSlow(ratio measure.Interval) suite.Finding {
-	return suite.Finding{
-		Rule: "too-slow", Severity: suite.Error, Record: -1,
-		Message: fmt.Sprintf("%d batches on %d streams should take at most %.1f times as long as the solution's, but take %.1f times as "+
-			"long (%.1f to %.1f).", speedBatches, speedStreams, speedLimit, ratio.Value, ratio.Low, ratio.High),
+	return e.JudgeSpeed(notes, suite.SpeedWords{
+		Pacing: suite.Pacing{Versus: "the synchronous baseline", Limit: speedLimit, Recorded: paces},
+		Passed: func(ratio, speedup float64) string {
+			return fmt.Sprintf("%.2f times the solution's time; %.1f times as fast as the synchronous baseline.", ratio, speedup)
+		},
+		Work: fmt.Sprintf("%d batches on %d streams", speedBatches, speedStreams), Takes: "take",
 		Why: "One batch fills only a part of the GPU, so batches in different streams can run at the same time.",
 		Fix: "Keep every stream supplied: no call that waits for the device, and batch i on streams[i%len(streams)].",
-	}
+	})
 }
 
-// wrongWhenTimed looks at the results of the timed runs: speed counts only where they are right too.
-func wrongWhenTimed(notes *suite.CaseNotes) (suite.Finding, bool) {
+// wrongWhenTimed looks at the results of the timed runs, and at what audited ones did: speed counts only where they are right too.
+func wrongWhenTimed(notes *suite.CaseNotes) []suite.Finding {
+	wrong := suite.Finding{
+		Rule: "wrong-when-timed", Severity: suite.Error, Record: -1,
+		Why: "Work that is left out or reused from an earlier call is not faster work.",
+		Fix: "Compute every batch anew in every call, whatever was computed before.",
+	}
+	for _, i := range notes.Values[noteLeftOut] {
+		wrong.Message = fmt.Sprintf("Run should have kernels.Process and kernels.Reduce compute every sum in each call, but in a call among the "+
+			"timed ones that of batches[%d] did not come from them; the same code did all its work before.", i)
+		return []suite.Finding{wrong}
+	}
 	sums := notes.Values[noteTimedSum]
 	for _, bits := range notes.Values[noteMultiplier] {
 		w := speedWorkload(math.Float32frombits(uint32(bits)))
-		want := w.want(0)
 		for i := range w.batches {
-			if len(sums) > i && sums[i] == want {
+			if len(sums) > i && sums[i] == w.want(i) {
 				continue
 			}
-			return suite.Finding{
-				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("Run should compute every sum in each call, but while it was timed with %s, that of batches[%d] was wrong; "+
-					"the same code was right before.",
-					w.label, i),
-				Why: "Work that is left out or reused from an earlier call is not faster work.",
-				Fix: "Compute every batch anew in every call, whatever was computed before.",
-			}, true
+			wrong.Message = fmt.Sprintf("Run should compute every sum in each call, but while it was timed with %s, that of batches[%d] was wrong; "+
+				"the same code was right before.", w.label, i)
+			return []suite.Finding{wrong}
 		}
 		sums = sums[len(w.batches):]
 	}
-	return suite.Finding{}, false
+	return nil
 }

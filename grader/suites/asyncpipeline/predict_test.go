@@ -55,8 +55,8 @@ func TestTheSimulatorPredictsTheGPU(t *testing.T) {
 	b := &suite.Bench{Session: s, Seed: 1, CaseID: caseSpeed, Notes: noted}
 	driver{student: solution.Run, solution: solution.Run}.speed(b)
 	got := map[string]float64{
-		"solution": float64(noted[seriesSolution][0]) / 1e3,
-		"baseline": float64(noted[seriesBaseline][0]) / 1e3,
+		"solution": float64(noted[suite.Solution][0]) / 1e3,
+		"baseline": float64(noted[suite.Baseline][0]) / 1e3,
 	}
 	stream, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
 	require.NoError(t, err)

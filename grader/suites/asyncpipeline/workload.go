@@ -32,15 +32,8 @@ func ofSizes(streams int, sizes ...int) workload {
 }
 
 func (w workload) named() workload {
-	w.label = fmt.Sprintf("%s on %s", count(len(w.batches), "batch", "batches"), count(w.streams, "stream", "streams"))
+	w.label = fmt.Sprintf("%s on %s", suite.Count(len(w.batches), "batch", "batches"), suite.Count(w.streams, "stream", "streams"))
 	return w
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // shapes are the workloads at the edges: one element, one stream, sizes around a block's, more streams than batches.
@@ -82,11 +75,11 @@ const (
 	speedWork    = 20_000
 )
 
-// speedWorkload is one sample's workload, with the multiplier that makes its results fresh.
+// speedWorkload is one sample's workload, with the multiplier that makes its results fresh; no two batches have the same.
 func speedWorkload(m float32) workload {
 	w := workload{streams: speedStreams}
-	for range speedBatches {
-		w.batches = append(w.batches, contract.Batch{N: speedN, Work: speedWork, Multiplier: m})
+	for i := range speedBatches {
+		w.batches = append(w.batches, contract.Batch{N: speedN, Work: speedWork, Multiplier: m + float32(i)})
 	}
 	return w.named()
 }

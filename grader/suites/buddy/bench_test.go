@@ -30,13 +30,16 @@ func BenchmarkPair(b *testing.B) {
 		}
 		require.NoError(b, a.Close())
 	})
-	for name, l := range map[string]*load{
-		"few":  {layout: layout{fewRoot, leastBlock}, blocks: fewBlocks},
-		"many": {layout: layout{manyRoot, leastBlock}, blocks: manyBlocks},
+	for name, of := range map[string]struct {
+		layout layout
+		blocks int
+	}{
+		"few":  {layout{fewRoot, leastBlock}, fewBlocks},
+		"many": {layout{manyRoot, leastBlock}, manyBlocks},
 	} {
 		b.Run(name, func(b *testing.B) {
-			l := *l
-			require.NoError(b, l.fill(Of(buddy.New), rand.New(rand.NewPCG(1, 2))))
+			l := newLoad(Of(buddy.New), of.layout, of.blocks, rand.New(rand.NewPCG(1, 2)))
+			require.NoError(b, l.fill(of.blocks))
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := l.exchange(1); err != nil {

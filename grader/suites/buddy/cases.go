@@ -1,8 +1,6 @@
 package buddy
 
 import (
-	"errors"
-
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/sequence"
 	"cudalab/native/session"
@@ -78,23 +76,7 @@ func (d driver) subject(b *suite.Bench, l layout, p *proof) (sequence.Subject, e
 	}}, nil
 }
 
-// faults has every CUDA call fail in turn while an allocator is made, used and closed with blocks still handed out.
+// faults has every CUDA call fail in turn.
 func (d driver) faults(b *suite.Bench) {
-	b.EveryFault(sixteen.String()+", three times Alloc, and Close", func() (func() error, func()) {
-		return func() error {
-			a, err := d.student(sixteen.total, sixteen.minBlock)
-			if err != nil {
-				return err
-			}
-			for _, size := range []int64{100, 512, 1000} {
-				_, wrong := a.Alloc(size)
-				err = errors.Join(err, wrong)
-			}
-			if wrong := a.Close(); wrong != nil {
-				err = errors.Join(err, wrong)
-				_ = a.Close() // to free what is left; the trace shows whether it did
-			}
-			return err
-		}, func() {}
-	})
+	sequence.EveryFault(b, sixteen.String(), func() (sequence.Allocator, error) { return d.student(sixteen.total, sixteen.minBlock) })
 }

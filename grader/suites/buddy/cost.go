@@ -33,25 +33,22 @@ const plainPairs = 50
 // cost times an Alloc and a Free of random sizes in a root that is about half full.
 func (d driver) cost(b *suite.Bench) {
 	r := b.Rand()
-	var loads []*load
-	for _, l := range []*load{
-		{layout: layout{fewRoot, leastBlock}, blocks: fewBlocks},
-		{layout: layout{manyRoot, leastBlock}, blocks: manyBlocks},
-	} {
-		if o := b.Call("an allocator with many blocks", func() error { return l.fill(d.student, r) }); !o.OK() {
-			return
-		}
-		loads = append(loads, l)
+	few := newLoad(d.student, layout{fewRoot, leastBlock}, fewBlocks, r)
+	many := newLoad(d.student, layout{manyRoot, leastBlock}, manyBlocks, r)
+	var solution *load
+	var reference *suite.Load
+	if d.solution != nil {
+		solution = newLoad(d.solution, many.layout, manyBlocks, r)
+		reference = &solution.Load
 	}
-	if d.solution == nil {
-		b.Growth(loads[0].exchange, loads[1].exchange, nil)
-	} else {
-		solution := &load{layout: loads[1].layout, blocks: manyBlocks}
-		b.Must(solution.fill(d.solution, r))
-		b.Growth(loads[0].exchange, loads[1].exchange, solution.exchange)
+	if !b.Growth("an allocator with many blocks", few.Load, many.Load, reference) {
+		return
+	}
+	if solution != nil {
 		_, err := solution.empty()
 		b.Must(err)
 	}
+	loads := []*load{few, many}
 	for _, l := range loads {
 		out, apart := l.out()
 		b.Value(noteOut, uint64(out))
@@ -59,7 +56,7 @@ func (d driver) cost(b *suite.Bench) {
 		b.Call("a Free of every block, and Close", func() error {
 			whole, err := l.empty()
 			if whole {
-				b.Value(noteWhole, uint64(l.blocks))
+				b.Value(noteWhole, uint64(len(l.held)))
 			}
 			return err
 		})
@@ -86,14 +83,16 @@ func baseline(b *suite.Bench) error {
 
 // load is an allocator with many blocks handed out.
 type load struct {
+	suite.Load
+	make   Make
 	layout layout
-	blocks int
 	a      Allocator
 	held   []held
-	order  []int32 // which block is exchanged next, without a pattern
+	order  []int   // the blocks that are held, in an order without a pattern: which is exchanged next
 	sizes  []int64 // what is asked for next
 	at     int     // in order
 	turn   int     // in sizes
+	r      *rand.Rand
 }
 
 // held is one block; at is 0 where there was no room for it.
@@ -105,23 +104,29 @@ type held struct {
 // sizesCount is how many sizes a load asks for in turns: a prime, so that no block gets the same size each time.
 const sizesCount = 4093
 
-// fill makes the allocator and takes the blocks, of one to eight minimal blocks each.
-func (l *load) fill(make Make, r *rand.Rand) (err error) {
+func newLoad(make Make, of layout, blocks int, r *rand.Rand) *load {
+	l := &load{make: make, layout: of, r: r}
+	l.Load = suite.Load{Things: blocks, Fill: l.fill, Work: l.exchange}
 	for range sizesCount {
-		size := l.layout.least() << r.IntN(4)
+		size := of.least() << r.IntN(4)
 		l.sizes = append(l.sizes, size-r.Int64N(size/2))
 	}
-	for _, i := range r.Perm(l.blocks) {
-		l.order = append(l.order, int32(i))
+	return l
+}
+
+// fill makes the allocator, where there is none yet, and takes blocks, of one to eight minimal blocks each.
+func (l *load) fill(blocks int) (err error) {
+	if l.a == nil {
+		if l.a, err = l.make(l.layout.total, l.layout.minBlock); err != nil {
+			return err
+		}
 	}
-	if l.a, err = make(l.layout.total, l.layout.minBlock); err != nil {
-		return err
-	}
-	for range l.blocks {
+	for len(l.held) < blocks {
 		h, err := l.take()
 		if err != nil {
 			return err
 		}
+		l.order = suite.Shuffled(l.r, l.order, len(l.held))
 		l.held = append(l.held, h)
 	}
 	return nil

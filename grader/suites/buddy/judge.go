@@ -2,51 +2,17 @@ package buddy
 
 import (
 	"fmt"
-	"strings"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/sequence"
 )
 
 func judgeArguments(e *suite.Evidence) suite.Answer {
-	var a suite.Answer
-	notes := e.Cases[caseArguments]
-	const fix = "Return contract.ErrArgument for a total or a minimal block below 1, and where the minimal block, rounded up to a power " +
-		"of two and to 256 at least, is larger than the total, rounded up to a power of two."
-	for i, o := range notes.Outcomes {
-		switch {
-		case o.OK():
-			a.Findings = append(a.Findings, suite.Finding{
-				Rule: "bad-argument-accepted", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("%s should have returned an error, but it returned nil.", o.Label),
-				Why:     "An argument that is refused before anything is made leaves nothing to undo.",
-				Fix:     fix,
-			})
-		case !o.Argument:
-			a.Findings = append(a.Findings, suite.Finding{
-				Rule: "wrong-error", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", o.Label, strings.TrimSuffix(o.Err, ".")),
-				Why:     "The caller finds out with errors.Is whether the arguments were at fault or the device.",
-				Fix:     fix,
-			})
-		}
-		for at := range calledIn(notes, i) {
-			r := &notes.Trace.Records[at]
-			a.Findings = append(a.Findings, e.At(suite.Finding{
-				Rule: "late-argument-check", Severity: suite.Error, Record: at,
-				Message: fmt.Sprintf("%s should have refused before any CUDA call, but it called %s first.", o.Label, suite.CallName(r)),
-				Why:     "An argument that is refused before anything is made leaves nothing to undo.",
-				Fix:     "Look at both arguments, rounded up, before the first CUDA call.",
-			}, notes.Trace.SiteOf(r)))
-			break
-		}
-	}
-	a.Findings = suite.Unique(a.Findings)
-	if len(a.Findings) == 0 && len(notes.Outcomes) < len(badArguments) {
-		a.Skip = "Not every bad argument could be tried."
-	}
-	a.Message = "Bad arguments are refused, and nothing was touched."
-	return a
+	return e.JudgeArguments(caseArguments, len(badArguments), suite.Refusal{
+		Fix: "Return contract.ErrArgument for a total or a minimal block below 1, and where the minimal block, rounded up to a power " +
+			"of two and to 256 at least, is larger than the total, rounded up to a power of two.",
+		FixLate: "Look at both arguments, rounded up, before the first CUDA call.",
+	})
 }
 
 // run is a sequence as it went.
@@ -67,6 +33,15 @@ func runs(e *suite.Evidence) []run {
 	return all
 }
 
+// labels are the calls of New that began the sequences.
+func labels(e *suite.Evidence) map[string]bool {
+	all := map[string]bool{}
+	for _, r := range runs(e) {
+		all[r.layout.String()] = true
+	}
+	return all
+}
+
 // judged applies one aspect of the model to every sequence.
 func judged(e *suite.Evidence, of aspect, message string) suite.Answer {
 	a := suite.Answer{Message: message}
@@ -77,7 +52,7 @@ func judged(e *suite.Evidence, of aspect, message string) suite.Answer {
 		}
 		unseen = unseen || !r.seen(of)
 	}
-	a.Findings = suite.Unique(shortest(a.Findings))
+	a.Findings = suite.Unique(sequence.Shortest(a.Findings))
 	if unseen && len(a.Findings) == 0 {
 		a.Skip = "What another check found is in the way, so this could not be seen in full."
 	}
@@ -108,19 +83,6 @@ func (r *run) watched(of aspect) (whole, blinded bool) {
 		}
 	}
 	return true, m.blinded
-}
-
-// shortest puts, of the findings with the same rule, the one first whose sequence is told in the fewest words.
-func shortest(findings []suite.Finding) []suite.Finding {
-	first := map[string]int{}
-	for i, f := range findings {
-		if j, ok := first[f.Rule]; !ok {
-			first[f.Rule] = i
-		} else if len(f.Message) < len(findings[j].Message) {
-			findings[i], findings[j] = findings[j], findings[i]
-		}
-	}
-	return findings
 }
 
 func judgeErrors(e *suite.Evidence) suite.Answer {
@@ -167,4 +129,8 @@ func judgeBlocks(e *suite.Evidence) suite.Answer {
 		a.Message = fmt.Sprintf("Blocks were stamped on the device and read back %d times: all had what was written to them.", stamped)
 	}
 	return a
+}
+
+func judgeCleanup(e *suite.Evidence) suite.Answer {
+	return sequence.JudgeCleanup(e, caseFaults, caseExamples, caseRandom)
 }

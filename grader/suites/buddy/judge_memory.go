@@ -38,11 +38,9 @@ func judgeMemory(e *suite.Evidence) suite.Answer {
 		}
 	}
 	if missing {
-		a.Findings = append(a.Findings, notMade(e)...)
+		a.Findings = append(a.Findings, sequence.NotMade(e, labels(e), caseExamples, caseRandom)...)
 	}
-	for _, id := range []string{caseExamples, caseRandom} {
-		a.Findings = append(a.Findings, callsBetween(e, e.Cases[id])...)
-	}
+	a.Findings = append(a.Findings, sequence.CallsBetween(e, labels(e), "the root block", "halving a block", caseExamples, caseRandom)...)
 	a.Findings = suite.Unique(a.Findings)
 	if missing && len(a.Findings) == 0 {
 		a.Skip = "Not every allocator could be made, so this could not be seen in full."
@@ -92,45 +90,4 @@ func (r *run) root(e *suite.Evidence, rec *sequence.Record) []suite.Finding {
 // makes reports whether a kind of call allocates device memory.
 func makes(op trace.Op) bool {
 	return slices.Contains([]trace.Op{trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMemCreate}, op)
-}
-
-// notMade are the allocators that New should have made, and did not.
-func notMade(e *suite.Evidence) []suite.Finding {
-	var found []suite.Finding
-	for _, id := range []string{caseExamples, caseRandom} {
-		for _, o := range e.Cases[id].Outcomes {
-			if isNew(e, o.Label) && !o.OK() {
-				found = append(found, suite.UnexpectedError("New", o))
-			}
-		}
-	}
-	return found
-}
-
-// isNew reports whether a call was one of New.
-func isNew(e *suite.Evidence, label string) bool {
-	return slices.ContainsFunc(runs(e), func(r run) bool { return r.layout.String() == label })
-}
-
-// callsBetween finds the CUDA calls that were made neither in New nor in Close.
-func callsBetween(e *suite.Evidence, notes *suite.CaseNotes) []suite.Finding {
-	var found []suite.Finding
-	for at, i := range notes.CallsOfRecords() {
-		r := &notes.Trace.Records[at]
-		if i < 0 || i >= len(notes.Outcomes) || r.Phase == trace.Leave {
-			continue
-		}
-		doing := notes.Outcomes[i].Label
-		if doing == sequence.Words([]sequence.Op{shut}) || isNew(e, doing) {
-			continue
-		}
-		found = append(found, e.At(suite.Finding{
-			Rule: "cuda-call", Severity: suite.Error, Record: at,
-			Message: fmt.Sprintf("Asked to %s, the allocator should not have called CUDA, but it called %s.", doing, suite.CallName(r)),
-			Why: "That is what the allocator is for: a cudaMalloc takes the driver microseconds, and a cudaFree waits for the whole device, " +
-				"where halving a block on the host takes nanoseconds.",
-			Fix: "Get the root block in New, free it in Close, and keep account of the blocks on the host.",
-		}, notes.Trace.SiteOf(r)))
-	}
-	return suite.Unique(found)
 }

@@ -88,16 +88,12 @@ func (m *model) behaviour(op sequence.Op, a sequence.Answer) (of aspect, f *sequ
 	return ofErrors, f, blinds
 }
 
-func returned(want sequence.Err, a sequence.Answer) string {
-	return fmt.Sprintf("should have returned %v, but it returned %s", want, a.Says())
-}
-
 func (m *model) afterClose(a sequence.Answer) *sequence.Fault {
 	if a.Err == sequence.ErrClosed {
 		return nil
 	}
 	return &sequence.Fault{
-		Rule: "works-after-close", Message: returned(sequence.ErrClosed, a),
+		Rule: "works-after-close", Message: a.InsteadOf(sequence.ErrClosed),
 		Why: "After Close the root block belongs to someone else.",
 		Fix: "Remember that Close has succeeded, and return contract.ErrClosed from every method that returns an error.",
 	}
@@ -108,7 +104,7 @@ func (m *model) close(a sequence.Answer) *sequence.Fault {
 		return nil
 	}
 	return &sequence.Fault{
-		Rule: "close-refused", Message: returned(sequence.Nil, a),
+		Rule: "close-refused", Message: a.InsteadOf(sequence.Nil),
 		Why: "Close gives the whole root block back, and with it whatever is still handed out.",
 		Fix: "Free the root block with one cuda.Free, and return its error.",
 	}
@@ -120,7 +116,7 @@ func (m *model) alloc(size int64, a sequence.Answer) (aspect, *sequence.Fault, b
 			return ofErrors, nil, false
 		}
 		f := &sequence.Fault{
-			Rule: "bad-size-accepted", Message: returned(sequence.ErrSize, a),
+			Rule: "bad-size-accepted", Message: a.InsteadOf(sequence.ErrSize),
 			Why: fmt.Sprintf("No block has this size: the root has %d bytes, and the smallest request is 1.", m.layout.root()),
 			Fix: "Return contract.ErrSize where size is below 1 or above the root's size, before anything else.",
 		}
@@ -152,7 +148,7 @@ func (m *model) alloc(size int64, a sequence.Answer) (aspect, *sequence.Fault, b
 		want = sequence.Nil
 	}
 	return ofErrors, &sequence.Fault{
-		Rule: "wrong-error", Message: returned(want, a),
+		Rule: "wrong-error", Message: a.InsteadOf(want),
 		Why: "The caller tells by the error whether to ask for less, to free something first, or to give up.",
 		Fix: "Return contract.ErrSize for a size that no block can have, and contract.ErrFull where no block is free that is large enough.",
 	}, false
@@ -235,7 +231,7 @@ func (m *model) free(a sequence.Answer) (f *sequence.Fault, blinds bool) {
 		return nil, false
 	case live:
 		return &sequence.Fault{
-			Rule: "free-refused", Message: returned(sequence.Nil, a),
+			Rule: "free-refused", Message: a.InsteadOf(sequence.Nil),
 			Why: "A block that is handed out begins at this address.",
 			Fix: "Find the block by its offset from the root, and keep for each block that is handed out how large it is.",
 		}, false
@@ -243,7 +239,7 @@ func (m *model) free(a sequence.Answer) (f *sequence.Fault, blinds bool) {
 		return nil, false
 	}
 	f = &sequence.Fault{
-		Rule: "invalid-free-accepted", Message: returned(sequence.ErrInvalidFree, a),
+		Rule: "invalid-free-accepted", Message: a.InsteadOf(sequence.ErrInvalidFree),
 		Why: "No block that is handed out begins at this address.",
 		Fix: "Look the address up among the blocks that are handed out, and return contract.ErrInvalidFree if none begins there.",
 	}

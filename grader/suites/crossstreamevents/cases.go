@@ -1,7 +1,6 @@
 package crossstreamevents
 
 import (
-	"encoding/binary"
 	"errors"
 	"slices"
 
@@ -13,9 +12,8 @@ import (
 // driver holds the code under test and drives it through the cases.
 type driver struct{ student, solution Code }
 
-// poison is what results hold before a call, byte by byte, so that one that was never set to zero shows. What is
-// allocated after the call is filled with it too, so that memory that was freed too early does not keep its numbers.
-const poison = 0xA5
+// noteSum is the note of a call's results.
+const noteSum = "sum"
 
 // Delays in nanoseconds.
 const (
@@ -28,34 +26,26 @@ type arena struct {
 	b       *suite.Bench
 	w       workload
 	streams []cuda.Stream // the source first
-	results cuda.DevicePtr
+	results *suite.Results
 }
 
 func newArena(b *suite.Bench, w workload) *arena {
-	a := &arena{b: b, w: w}
-	var err error
-	a.results, err = cuda.Malloc(int64(8 * w.outs()))
-	b.Must(err)
+	a := &arena{b: b, w: w, results: b.NewResults(w.outs())}
 	for i := range 1 + w.outs() {
 		s, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
 		b.Must(err)
 		b.Session.Label(w.streamName(i))
 		a.streams = append(a.streams, s)
 	}
-	a.poison()
+	a.results.Poison()
 	return a
-}
-
-func (a *arena) poison() {
-	a.b.Must(cuda.Memset(a.results, poison, int64(8*a.w.outs())))
-	a.b.Must(cuda.DeviceSynchronize())
 }
 
 // outs are the addresses of the results: a fresh slice, since the code under test may write to it.
 func (a *arena) outs() []cuda.DevicePtr {
 	outs := make([]cuda.DevicePtr, a.w.outs())
 	for i := range outs {
-		outs[i] = a.results + cuda.DevicePtr(8*i)
+		outs[i] = a.results.At(i)
 	}
 	return outs
 }
@@ -63,18 +53,9 @@ func (a *arena) outs() []cuda.DevicePtr {
 // call has the code do the workload once.
 func (a *arena) call(code Code, independent func(cuda.Stream) error) error {
 	if a.w.consumers == 0 {
-		return code.Share(a.streams[0], a.streams[1], a.w.n, a.results, independent)
+		return code.Share(a.streams[0], a.streams[1], a.w.n, a.results.At(0), independent)
 	}
 	return code.FanOut(a.streams[0], append([]cuda.Stream(nil), a.streams[1:]...), a.w.n, a.outs())
-}
-
-// note reads the results back and notes each under name.
-func (a *arena) note(name string) {
-	raw := make([]byte, 8*a.w.outs())
-	a.b.Must(cuda.MemcpyDtoH(cuda.Pageable(raw), a.results, int64(len(raw))))
-	for i := range a.w.outs() {
-		a.b.Value(name, binary.LittleEndian.Uint64(raw[8*i:]))
-	}
 }
 
 func (a *arena) close() {
@@ -82,7 +63,7 @@ func (a *arena) close() {
 	for _, s := range a.streams {
 		a.b.Must(cuda.StreamDestroy(s))
 	}
-	a.b.Must(cuda.Free(a.results))
+	a.results.Free()
 }
 
 // delay is independent work, which the judges know in the trace by its kernel.
@@ -102,7 +83,7 @@ func (d driver) passes(b *suite.Bench, ws []workload) {
 		o := b.Call(w.label(), func() error { return a.call(d.student, delay) })
 		a.overwrite()
 		a.wait()
-		a.note("sum")
+		a.results.Note(noteSum)
 		a.close()
 		if !o.OK() {
 			return
@@ -116,7 +97,7 @@ func (a *arena) overwrite() {
 	size := int64(4 * a.w.n)
 	p, err := cuda.MallocAsync(size, a.streams[0])
 	a.b.Must(err)
-	a.b.Must(cuda.MemsetAsync(p, poison, size, a.streams[0]))
+	a.b.Must(cuda.MemsetAsync(p, suite.Poison, size, a.streams[0]))
 	a.b.Must(cuda.FreeAsync(p, a.streams[0]))
 }
 
@@ -208,7 +189,7 @@ func (d driver) faults(b *suite.Bench, w workload) {
 		run = func() error { return a.call(d.student, nothing) }
 		finish = func() {
 			b.Must(cuda.DeviceSynchronize())
-			a.note("sum")
+			a.results.Note(noteSum)
 			a.close()
 		}
 		return run, finish

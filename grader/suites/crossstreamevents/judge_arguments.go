@@ -4,10 +4,7 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
-	"cudalab/native/trace"
 )
-
-const whyEarly = "An argument that is refused before the first CUDA call leaves nothing to undo."
 
 func judgeArguments(e *suite.Evidence) suite.Answer {
 	a := suite.Answer{Message: "Bad arguments are refused, and nothing was touched."}
@@ -25,6 +22,12 @@ func judgeArguments(e *suite.Evidence) suite.Answer {
 
 // refusals judges the calls with bad arguments: each must answer contract.ErrArgument without a CUDA call.
 func refusals(e *suite.Evidence, notes *suite.CaseNotes, function, fix string) []suite.Finding {
+	refusal := suite.Refusal{
+		Function: function,
+		Why:      "An argument that is refused before the first CUDA call leaves nothing to undo.",
+		Fix:      fix,
+		FixLate:  "Look at all the arguments before the first CUDA call.",
+	}
 	var found []suite.Finding
 	for i, o := range notes.Outcomes {
 		if !o.Argument && o.Panic == "" {
@@ -36,24 +39,11 @@ func refusals(e *suite.Evidence, notes *suite.CaseNotes, function, fix string) [
 				Rule: "bad-argument-accepted", Severity: suite.Error, Record: -1, Function: function,
 				Message: fmt.Sprintf("%s was given %s: it should have returned contract.ErrArgument, or an error that wraps it, "+
 					"but it returned %s.", function, o.Label, answer),
-				Why: whyEarly,
-				Fix: fix,
+				Why: refusal.Why,
+				Fix: refusal.Fix,
 			})
 		}
-		from, to := notes.Window(i)
-		for at := from; at < to; at++ {
-			r := &notes.Trace.Records[at]
-			if r.Op == trace.OpMark || r.Phase == trace.Leave {
-				continue
-			}
-			found = append(found, e.At(suite.Finding{
-				Rule: "late-argument-check", Severity: suite.Error, Record: at,
-				Message: fmt.Sprintf("%s was given %s: it should have refused before any CUDA call, but it called %s first.", function, o.Label, suite.CallName(r)),
-				Why:     whyEarly,
-				Fix:     "Look at all the arguments before the first CUDA call.",
-			}, notes.Trace.SiteOf(r)))
-			break
-		}
+		found = append(found, e.LateCheck(notes, i, refusal)...)
 	}
 	return found
 }

@@ -27,7 +27,7 @@ func judgeEvents(e *suite.Evidence) suite.Answer {
 		var found []suite.Finding
 		c.records(func(at int, r *trace.Record) bool {
 			if f, ok := c.waiting(r); ok {
-				found = append(found, c.at(f, at))
+				found = append(found, c.At(at, f))
 			}
 			return true
 		})

@@ -30,17 +30,17 @@ func (c *call) misplaced() []suite.Finding {
 	var found []suite.Finding
 	c.records(func(at int, r *trace.Record) bool {
 		want, what := c.belongs(r)
-		if r.Code != 0 || want < 0 || r.Stream == c.streams[want] {
+		if r.Code != 0 || want < 0 || r.Stream == c.Streams[want] {
 			return true
 		}
 		name := c.w.streamName(want)
-		found = append(found, c.at(suite.Finding{
+		found = append(found, c.At(at, suite.Finding{
 			Rule:    "wrong-stream",
 			Message: fmt.Sprintf("%s should be in stream %s, but %s is in %s.", what, name, suite.CallName(r), c.streamName(r.Stream)),
 			Why: "Each stream works through its own queue, so the stream that a call is given to decides what it waits for and " +
 				"what waits for it.",
 			Fix: fmt.Sprintf("Pass %s as the stream of this call.", name),
-		}, at))
+		}))
 		return true
 	})
 	return found
@@ -62,7 +62,7 @@ func (c *call) belongs(r *trace.Record) (stream int, what string) {
 		return -1, ""
 	}
 	for i := range c.w.outs() {
-		if c.touches(r, i) {
+		if c.Touches(r, i) {
 			return i + 1, "The work on " + c.w.outName(i)
 		}
 	}
@@ -87,7 +87,7 @@ func (c *call) leftOut() []suite.Finding {
 	var found []suite.Finding
 	for i, sum := range c.sums {
 		at := c.reduction(i)
-		fresh := at >= 0 && slices.ContainsFunc(c.notes.Trace.Records[at].Accesses, func(a trace.Access) bool {
+		fresh := at >= 0 && slices.ContainsFunc(c.Record(at).Accesses, func(a trace.Access) bool {
 			return slices.Contains(made, a.Alloc) && slices.Contains(filled, a.Alloc)
 		})
 		if sum != c.w.want() || fresh {

@@ -10,7 +10,7 @@ import (
 
 func judgeOverlap(e *suite.Evidence) suite.Answer {
 	return judgeCalls(e, "The work of independent need not wait for b, nor one consumer for another.", func(c *call) []suite.Finding {
-		if !c.outcome.OK() {
+		if !c.Outcome.OK() {
 			return nil
 		}
 		if c.w.consumers == 0 {
@@ -53,8 +53,8 @@ func (c *call) order(end int) map[trace.ID]behind {
 // judgeIndependent looks at when, how often and where Share called independent.
 func (c *call) judgeIndependent() []suite.Finding {
 	var made []int
-	for at := c.from; at < c.to; at++ {
-		if independent(&c.notes.Trace.Records[at]) {
+	for at := c.From; at < c.To; at++ {
+		if independent(c.Record(at)) {
 			made = append(made, at)
 		}
 	}
@@ -65,35 +65,34 @@ func (c *call) judgeIndependent() []suite.Finding {
 	}
 	switch {
 	case len(made) == 0:
-		f.Severity, f.Record = suite.Error, -1
 		f.Message = "Share should call independent once, but never did."
-		return []suite.Finding{f}
+		return []suite.Finding{c.At(-1, f)}
 	case len(made) > 1:
 		f.Message = fmt.Sprintf("Share should call independent once, but called it %d times.", len(made))
-		return []suite.Finding{c.at(f, made[1])}
+		return []suite.Finding{c.At(made[1], f)}
 	}
 	at := made[0]
-	if r := &c.notes.Trace.Records[at]; r.Stream != c.streams[0] {
+	if r := c.Record(at); r.Stream != c.Streams[0] {
 		f.Rule = "wrong-stream"
 		f.Message = fmt.Sprintf("Share should call independent with stream a, but called it with %s.", c.streamName(r.Stream))
 		f.Why = "The caller's work belongs in a; in another stream nothing orders it with the rest of a's work."
 		f.Fix = "Call independent(a)."
-		return []suite.Finding{c.at(f, at)}
+		return []suite.Finding{c.At(at, f)}
 	}
 	if last := c.reduction(0); last > at {
 		f.Rule = "independent-too-early"
 		f.Message = "Share should call independent once all of b's work is enqueued, but called it before that."
 		f.Why = "What is enqueued first can begin first: while the host is busy enqueuing the independent work, b has nothing to do."
-		f = c.at(f, at)
+		f = c.At(at, f)
 		c.relate(&f, last, "the reduction is enqueued only here")
 		return []suite.Finding{f}
 	}
-	if wait, waits := c.order(at)[c.streams[0]][c.streams[1]]; waits {
+	if wait, waits := c.order(at)[c.Streams[0]][c.Streams[1]]; waits {
 		f.Rule = "overlap-lost"
 		f.Message = "The work of independent should run beside that of b, but here stream a is made to wait for b before independent is called."
 		f.Why = "A stream that waits for an event holds back all that is enqueued in it later, whether that needs the wait or not."
 		f.Fix = "Call independent(a) first; a has to wait for b only before it frees the buffer."
-		f = c.at(f, wait)
+		f = c.At(wait, f)
 		c.relate(&f, at, "the work of independent is enqueued only here, after that wait")
 		return []suite.Finding{f}
 	}
@@ -108,19 +107,19 @@ func (c *call) judgeConsumers() []suite.Finding {
 		if at < 0 {
 			continue
 		}
-		order := c.order(at)[c.streams[1+i]]
+		order := c.order(at)[c.Streams[1+i]]
 		for j := range c.w.consumers {
-			wait, waits := order[c.streams[1+j]]
-			if !waits || c.streams[1+j] == c.streams[1+i] {
+			wait, waits := order[c.Streams[1+j]]
+			if !waits || c.Streams[1+j] == c.Streams[1+i] {
 				continue
 			}
-			f := c.at(suite.Finding{
+			f := c.At(wait, suite.Finding{
 				Rule:    "overlap-lost",
 				Message: fmt.Sprintf("The reduction in %s should not have to wait for the work of %s, but this call makes it wait.", c.w.streamName(1+i), c.w.streamName(1+j)),
 				Why:     "A stream that waits for an event also waits for all that the event's stream had waited for.",
 				Fix: "Make each consumer wait for one event only, recorded in source right after process and before source waits for " +
 					"any consumer.",
-			}, wait)
+			})
 			c.relate(&f, at, "this reduction is held back")
 			found = append(found, f)
 		}

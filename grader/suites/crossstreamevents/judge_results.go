@@ -2,22 +2,16 @@ package crossstreamevents
 
 import (
 	"fmt"
-	"math"
 
 	"cudalab/grader/suite"
 	"cudalab/kernels/oracle"
 )
 
-// garbage is a result that nobody has touched.
-const garbage = poison * (math.MaxUint64 / 0xFF)
-
 func judgeResults(e *suite.Evidence) suite.Answer {
 	sums := 0
 	a := judgeCalls(e, "", func(c *call) []suite.Finding {
-		if !c.outcome.OK() {
-			f := suite.UnexpectedError(c.w.function(), c.outcome)
-			f.Function = c.w.function()
-			return []suite.Finding{e.AtError(f, c.notes, c.from, c.to)}
+		if !c.Outcome.OK() {
+			return []suite.Finding{c.UnexpectedError(c.w.function())}
 		}
 		var found []suite.Finding
 		for i, got := range c.sums {
@@ -34,17 +28,13 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 
 func (c *call) wrongResult(i int, got uint64) suite.Finding {
 	words, fix := c.explain(i, got)
-	f := suite.Finding{
-		Rule: "wrong-result", Severity: suite.Error, Record: -1, Function: c.w.function(),
+	return c.At(c.reduction(i), suite.Finding{
+		Rule: "wrong-result", Function: c.w.function(),
 		Message: fmt.Sprintf("%s for %s: %s should have the sum %d, but has %d%s.",
 			c.w.function(), c.w.label(), c.w.outName(i), c.w.want(), got, words),
 		Why: "The sum is over the exact bits of every element, so a single element that is missing or different shows.",
 		Fix: fix,
-	}
-	if at := c.reduction(i); at >= 0 {
-		return c.at(f, at)
-	}
-	return f
+	})
 }
 
 // wrongSum says in a clause which sum is wrong; "" where none is.
@@ -62,12 +52,12 @@ func (c *call) explain(i int, got uint64) (words, fix string) {
 	out, stream := c.w.outName(i), c.w.streamName(i+1)
 	reduced := c.reduction(i) >= 0
 	switch {
-	case !reduced && got == garbage:
+	case !reduced && got == suite.Garbage:
 		return ": nothing was ever written there",
 			fmt.Sprintf("Launch kernels.Reduce in %s, with %s as its result.", stream, out)
 	case !reduced:
 		return ": no kernel added to it", fmt.Sprintf("Launch kernels.Reduce in %s, with %s as its result.", stream, out)
-	case got == c.w.want()+garbage:
+	case got == c.w.want()+suite.Garbage:
 		return ": reduce added to the garbage that was there before",
 			fmt.Sprintf("Set it to zero in %s before reduce: cuda.MemsetAsync(%s, 0, 8, %s).", stream, out, stream)
 	case got == oracle.ReduceProcess(c.w.n-1, 1, 0):

@@ -4,23 +4,14 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
-	"cudalab/native/device"
+	"cudalab/native/trace"
 )
 
-// Names of the contenders and notes of the timed case; each series stands behind its function's name.
+// Notes of the timed case, a series for each function.
 const (
-	seriesStudent  = suite.Yours
-	seriesSolution = suite.Solution
-	seriesBaseline = suite.Baseline
-	noteTimedN     = "timed n"
-	noteTimedSum   = "timed sum"
-)
-
-// Rounds of the timed case. Virtual times repeat exactly; on a GPU 25 ratios give an interval that resolves a tenth.
-const (
-	warmRounds = 2
-	simRounds  = 2
-	gpuRounds  = 25
+	noteTimedN   = "timed n"
+	noteTimedSum = "timed sum"
+	noteLeftOut  = "left out" // by result that an audited call did not compute
 )
 
 // The timed workloads. Both hold two pieces of work, each longDelay long, that can run at the same time, and next to
@@ -30,8 +21,6 @@ const (
 	timedFanOut   = 4         // consumers
 	timedElements = 10_000    // at most
 )
-
-func series(function, contender string) string { return function + ": " + contender }
 
 func (d driver) speed(b *suite.Bench) {
 	b.KeepPool()
@@ -59,30 +48,33 @@ func (d driver) speed(b *suite.Bench) {
 
 // race times the student's code, the solution and the baseline on w, with a fresh number of elements each time.
 func (d driver) race(b *suite.Bench, w workload, sample func(*arena, Code) error) {
-	rounds := gpuRounds
-	if b.Session.Device().Info().Kind == device.Sim {
-		rounds = simRounds
-	}
 	r := b.Rand()
 	a := newArena(b, w)
-	contender := func(name string, code Code) suite.Contender {
-		return suite.Contender{Name: series(w.function(), name), Run: func() error { return sample(a, code) }}
+	of := func(code Code) func() error {
+		return func() error { return sample(a, code) }
 	}
-	contenders := []suite.Contender{contender(seriesStudent, d.student)}
+	var solution func() error
 	if d.solution.Share != nil {
-		contenders = append(contenders, contender(seriesSolution, d.solution))
+		solution = of(d.solution)
 	}
-	contenders = append(contenders, contender(seriesBaseline, baseline))
 	prepare := func() {
 		a.w.n = timedElements/2 + r.IntN(timedElements/2)
-		a.poison()
+		a.results.Poison()
 	}
 	check := func(contender int) {
 		if contender == 0 {
-			b.Value(series(w.function(), noteTimedN), uint64(a.w.n))
-			a.note(series(w.function(), noteTimedSum))
+			b.Value(suite.Series(w.function(), noteTimedN), uint64(a.w.n))
+			a.results.Note(suite.Series(w.function(), noteTimedSum))
 		}
 	}
-	b.Race(warmRounds, rounds, contenders, prepare, check)
+	contenders := suite.Contenders(w.function(), of(d.student), solution, of(baseline))
+	contenders[0].Audit = func(t *trace.Trace) {
+		for i := range w.outs() {
+			if !suite.Reduced(t, a.results.At(i), a.w.n) {
+				b.Value(suite.Series(w.function(), noteLeftOut), uint64(i))
+			}
+		}
+	}
+	b.Race(suite.WarmRounds, b.Rounds(), contenders, prepare, check)
 	a.close()
 }

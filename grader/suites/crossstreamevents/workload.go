@@ -48,9 +48,9 @@ func (w *workload) want() uint64 { return oracle.ReduceProcess(w.n, 1, 0) }
 
 // label says what is called for: "257 elements for 3 consumers, while source is busy".
 func (w *workload) label() string {
-	label := count(w.n, "element", "elements")
+	label := suite.Count(w.n, "element", "elements")
 	if w.consumers > 0 {
-		label += " for " + count(w.consumers, "consumer", "consumers")
+		label += " for " + suite.Count(w.consumers, "consumer", "consumers")
 	}
 	for i, s := range w.late {
 		if i == 0 {
@@ -67,13 +67,6 @@ func (w *workload) label() string {
 		return label + " is busy"
 	}
 	return label + " are busy"
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // maxElements bounds the sizes that are drawn.

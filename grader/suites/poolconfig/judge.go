@@ -12,18 +12,14 @@ import (
 
 // call is one call of Run as the trace shows it.
 type call struct {
-	e        *suite.Evidence
-	notes    *suite.CaseNotes
-	w        workload
-	outcome  suite.Outcome
-	report   contract.PoolReport // where the outcome is OK
-	from, to int                 // its records
-	before   state               // what Run found
-	after    state               // what Run left
-	streams  []trace.ID          // as Run was given them
-	pool     trace.ID            // the first that Run has made; 0, as the default pool, if none
-	blocks   []block             // what Run has allocated, in the order of the calls
-	reads    []read              // what it asked of its pool
+	suite.Call
+	w      workload
+	report contract.PoolReport // where the outcome is OK
+	before state               // what Run found
+	after  state               // what Run left
+	pool   trace.ID            // the first that Run has made; 0, as the default pool, if none
+	blocks []block             // what Run has allocated, in the order of the calls
+	reads  []read              // what it asked of its pool
 }
 
 // state is what the trace shows of a device's pools at one moment.
@@ -54,26 +50,18 @@ type read struct {
 	settled bool
 }
 
-// calls pairs a case's outcomes with the workloads they came from.
+// calls pairs a case's calls with the workloads they came from.
 func calls(e *suite.Evidence, caseID string, ws []workload) []call {
-	notes := e.Cases[caseID]
-	reports := notes.Values[noteReport]
+	reports := e.Cases[caseID].Values[noteReport]
 	var found []call
-	set := 0 // where the grader's preparations for the next call begin
-	for i, o := range notes.Outcomes {
-		c := call{e: e, notes: notes, w: ws[min(i, len(ws)-1)], outcome: o}
-		c.from, c.to = notes.Window(i)
-		if o.OK() && caseID != caseFaults {
+	for i, made := range e.Calls(caseID) {
+		c := call{Call: made, w: ws[min(i, len(ws)-1)]}
+		if c.Outcome.OK() && caseID != caseFaults {
 			c.report, reports = noted(reports)
 		}
-		for at := set; at < c.from; at++ {
-			if r := &notes.Trace.Records[at]; r.Op == trace.OpStreamCreate {
-				c.streams = append(c.streams, r.Stream)
-			}
-		}
-		c.before = c.look(notes.Trace.Records[set:c.from])
-		set = c.to + slices.IndexFunc(notes.Trace.Records[c.to:], isLeft)
-		c.after = c.look(notes.Trace.Records[c.to:max(set, c.to)])
+		records := c.Notes.Trace.Records
+		c.before = c.look(records[c.Set:c.From])
+		c.after = c.look(records[c.To : c.To+max(slices.IndexFunc(records[c.To:], isLeft), 0)])
 		c.follow()
 		found = append(found, c)
 	}
@@ -104,7 +92,7 @@ func (c *call) look(records []trace.Record) state {
 func (c *call) follow() {
 	known := map[trace.ID]int{} // by allocation, the index of its block
 	var done progress
-	c.records(func(at int, r *trace.Record) bool {
+	c.Records(func(at int, r *trace.Record) bool {
 		if r.Code != 0 {
 			return true
 		}
@@ -147,11 +135,11 @@ func judged(e *suite.Evidence, tells bool, judge func(*call) []suite.Finding) su
 	var a suite.Answer
 	ok, want := 0, len(shapes())+len(drawn(e.Seed))
 	for _, c := range good(e) {
-		if c.outcome.OK() {
+		if c.Outcome.OK() {
 			ok++
 			a.Findings = append(a.Findings, judge(&c)...)
 		} else if tells {
-			a.Findings = append(a.Findings, e.AtError(suite.UnexpectedError("Run", c.outcome), c.notes, c.from, c.to))
+			a.Findings = append(a.Findings, c.UnexpectedError("Run"))
 		}
 	}
 	a.Findings = suite.Unique(a.Findings)
@@ -173,7 +161,7 @@ func (c *call) rounds() [][]block {
 // first block is allocated or, in the last round, Run has returned.
 func (c *call) span(i int) (from, to int) {
 	n := len(c.w.config.Sizes)
-	from, to = c.blocks[(i+1)*n-1].made, c.to
+	from, to = c.blocks[(i+1)*n-1].made, c.To
 	if next := (i + 1) * n; next < len(c.blocks) {
 		to = c.blocks[next].made
 	}
@@ -189,22 +177,9 @@ func lastFree(blocks []block) int {
 	return last
 }
 
-// records yields the indices of the student's own calls, once each.
-func (c *call) records(yield func(int, *trace.Record) bool) {
-	for at := c.from; at < c.to; at++ {
-		r := &c.notes.Trace.Records[at]
-		if r.Phase == trace.Enter || r.Op == trace.OpMark {
-			continue
-		}
-		if !yield(at, r) {
-			return
-		}
-	}
-}
-
 // find is the student's successful calls of an operation.
 func (c *call) find(op trace.Op) (found []int) {
-	c.records(func(at int, r *trace.Record) bool {
+	c.Records(func(at int, r *trace.Record) bool {
 		if r.Op == op && r.Code == 0 {
 			found = append(found, at)
 		}
@@ -213,24 +188,7 @@ func (c *call) find(op trace.Op) (found []int) {
 	return found
 }
 
-func (c *call) record(at int) *trace.Record { return &c.notes.Trace.Records[at] }
-
-// at gives a finding the line of a record, if there is one.
-func (c *call) at(record int, f suite.Finding) suite.Finding {
-	f.Severity, f.Record = suite.Error, record
-	if record < 0 {
-		return f
-	}
-	return c.e.At(f, c.notes.Trace.SiteOf(c.record(record)))
-}
-
 // streamName is how the student sees a stream: by its place in the slice.
 func (c *call) streamName(id trace.ID) string {
-	if id == 0 {
-		return "the legacy default stream"
-	}
-	if i := slices.Index(c.streams, id); i >= 0 {
-		return fmt.Sprintf("config.Streams[%d]", i)
-	}
-	return "a stream of its own"
+	return c.StreamName(id, func(i int) string { return fmt.Sprintf("config.Streams[%d]", i) })
 }

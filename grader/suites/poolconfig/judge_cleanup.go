@@ -30,7 +30,7 @@ func poolsAfterFaults(e *suite.Evidence) []suite.Finding {
 	for _, run := range e.Cases[caseFaults].FaultRuns() {
 		c := all[run.Index]
 		if run.Op == trace.OpDeviceSetMemPool ||
-			run.Op == trace.OpMemPoolSetAttribute && c.record(run.Failed).Pool == c.before.defaultPool {
+			run.Op == trace.OpMemPoolSetAttribute && c.Record(run.Failed).Pool == c.before.defaultPool {
 			continue // it may be the very call that was to put them back
 		}
 		for _, f := range c.changedPools() {

@@ -55,7 +55,7 @@ func (c *call) early(i int) []suite.Finding {
 			}
 		}
 		if asked >= 0 && !atRest {
-			return []suite.Finding{c.at(asked, suite.Finding{
+			return []suite.Finding{c.At(asked, suite.Finding{
 				Rule: "sampled-early",
 				Message: fmt.Sprintf("With %s, a round should be sampled when its blocks are freed and all streams have been waited "+
 					"for, but here %s is asked for while work is still pending.", c.w.label, s.name),

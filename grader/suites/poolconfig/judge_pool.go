@@ -23,7 +23,7 @@ func (c *call) otherPools() []suite.Finding {
 	const fix = "Make one pool with cuda.MemPoolCreate, and allocate every block with cuda.MallocFromPoolAsync(size, pool, stream)."
 	var found []suite.Finding
 	if c.pool == 0 && len(c.blocks) == 0 {
-		found = append(found, c.at(-1, suite.Finding{
+		found = append(found, c.At(-1, suite.Finding{
 			Rule:    "no-pool",
 			Message: fmt.Sprintf("With %s, Run should make a pool and allocate from it, but it did neither.", c.w.label),
 			Why:     "What a pool reserves and reuses can only be learnt from a pool at work.",
@@ -32,7 +32,7 @@ func (c *call) otherPools() []suite.Finding {
 	}
 	for i, at := range c.find(trace.OpMemPoolCreate) {
 		if i > 0 {
-			found = append(found, c.at(at, suite.Finding{
+			found = append(found, c.At(at, suite.Finding{
 				Rule:    "several-pools",
 				Message: fmt.Sprintf("With %s, Run should make one pool, but it makes another one here.", c.w.label),
 				Why:     "Memory that one pool holds in reserve is of no use to another.",
@@ -53,10 +53,10 @@ func (c *call) otherPools() []suite.Finding {
 		case b.pool == c.before.current:
 			what = "the device's current pool, which the caller has set"
 		}
-		found = append(found, c.at(b.made, suite.Finding{
+		found = append(found, c.At(b.made, suite.Finding{
 			Rule: "wrong-pool",
 			Message: fmt.Sprintf("With %s, every block should come from Run's own pool, but %s took one from %s.", c.w.label,
-				suite.CallName(c.record(b.made)), what),
+				suite.CallName(c.Record(b.made)), what),
 			Why: "cuda.MallocAsync takes from the device's current pool and cuda.Malloc from none; only a pool of one's own has " +
 				"one's own settings.",
 			Fix: fix,
@@ -73,7 +73,7 @@ func (c *call) threshold() []suite.Finding {
 	now, want := uint64(0), c.w.config.Threshold
 	// Records: the first block under a wrong threshold, the last setting before and the first after it, the pool's making.
 	wrong, set, later, first := -1, -1, -1, -1
-	c.records(func(at int, r *trace.Record) bool {
+	c.Records(func(at int, r *trace.Record) bool {
 		switch {
 		case r.Code != 0:
 		case r.Op == trace.OpMemPoolCreate && first < 0:
@@ -99,19 +99,19 @@ func (c *call) threshold() []suite.Finding {
 		Fix: "Call cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrReleaseThreshold, config.Threshold) right after cuda.MemPoolCreate.",
 	}
 	switch {
-	case later >= 0 && c.record(later).Value == want:
+	case later >= 0 && c.Record(later).Value == want:
 		f.Rule = "late-threshold"
 		f.Message = fmt.Sprintf("With %s, the pool's release threshold should be set before the first block is allocated, but it "+
 			"is set only here.", c.w.label)
-		return []suite.Finding{c.at(later, f)}
+		return []suite.Finding{c.At(later, f)}
 	case set >= 0:
 		f.Message = fmt.Sprintf("With %s, the pool's release threshold should be %s, but here it is set to %s.", c.w.label,
-			bytesName(want), bytesName(c.record(set).Value))
-		return []suite.Finding{c.at(set, f)}
+			bytesName(want), bytesName(c.Record(set).Value))
+		return []suite.Finding{c.At(set, f)}
 	}
 	f.Message = fmt.Sprintf("With %s, the release threshold of the pool that is made here should be %s, but nothing sets it.",
 		c.w.label, bytesName(want))
-	return []suite.Finding{c.at(first, f)}
+	return []suite.Finding{c.At(first, f)}
 }
 
 // changedPools compares the device's pools with what Run found.
@@ -122,7 +122,7 @@ func (c *call) changedPools() []suite.Finding {
 		if at < 0 {
 			at = c.last(func(r *trace.Record) bool { return r.Op == trace.OpMemPoolDestroy })
 		}
-		found = append(found, c.at(at, suite.Finding{
+		found = append(found, c.At(at, suite.Finding{
 			Rule: "current-pool-changed",
 			Message: fmt.Sprintf("With %s, the device's current pool should be the one that Run found, but afterwards it is another one.",
 				c.w.label),
@@ -138,7 +138,7 @@ func (c *call) changedPools() []suite.Finding {
 		at := c.last(func(r *trace.Record) bool {
 			return r.Op == trace.OpMemPoolSetAttribute && device.PoolAttr(r.Attr) == attr && r.Pool == c.before.defaultPool
 		})
-		found = append(found, c.at(at, suite.Finding{
+		found = append(found, c.At(at, suite.Finding{
 			Rule: "default-pool-changed",
 			Message: fmt.Sprintf("With %s, the device's default pool should be as Run found it, but here one of its attributes is "+
 				"changed from %d to %d.", c.w.label, was, c.after.attributes[attr]),
@@ -152,7 +152,7 @@ func (c *call) changedPools() []suite.Finding {
 // last is the student's last successful call that matches; -1 if none does.
 func (c *call) last(match func(*trace.Record) bool) int {
 	last := -1
-	c.records(func(at int, r *trace.Record) bool {
+	c.Records(func(at int, r *trace.Record) bool {
 		if r.Code == 0 && match(r) {
 			last = at
 		}

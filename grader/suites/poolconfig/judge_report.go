@@ -15,7 +15,7 @@ func judgeReport(e *suite.Evidence) suite.Answer {
 	a := judged(e, false, func(c *call) []suite.Finding {
 		samples += len(c.report.Rounds)
 		if len(c.report.Rounds) != c.w.config.Rounds {
-			return []suite.Finding{c.at(-1, suite.Finding{
+			return []suite.Finding{c.At(-1, suite.Finding{
 				Rule: "sample-count",
 				Message: fmt.Sprintf("With %s, PoolReport.Rounds should have a sample for each round, but its length is %d.", c.w.label,
 					len(c.report.Rounds)),
@@ -76,7 +76,7 @@ func (c *call) compare(name string, s contract.Sample, from, to int) []suite.Fin
 			f.Why = "Reserved is all that the pool holds, Used what is allocated from it now, and UsedHigh the most that ever was."
 			f.Fix = "Put each answer into its own field of the sample that is taken at this moment."
 		}
-		found = append(found, c.at(at, f))
+		found = append(found, c.At(at, f))
 	}
 	return found
 }
@@ -90,12 +90,12 @@ func (c *call) reset(i int) []suite.Finding {
 	rounds := c.rounds()
 	from, to := lastFree(rounds[i-1]), rounds[i][0].made
 	for _, at := range c.find(trace.OpMemPoolSetAttribute) {
-		r := c.record(at)
+		r := c.Record(at)
 		if from < at && at < to && r.Pool == c.pool && device.PoolAttr(r.Attr) == device.PoolUsedMemHigh {
 			return nil
 		}
 	}
-	return []suite.Finding{c.at(to, suite.Finding{
+	return []suite.Finding{c.At(to, suite.Finding{
 		Rule: "mark-not-reset",
 		Message: fmt.Sprintf("With %s, the mark for the most memory used (cuda.MemPoolAttrUsedMemHigh) should be reset before round %d "+
 			"begins here, but nothing resets it.", c.w.label, i),

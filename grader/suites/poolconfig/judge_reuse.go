@@ -74,7 +74,7 @@ func (c *call) miscountedReuse() []suite.Finding {
 	f := suite.Finding{
 		Rule: "wrong-reuse",
 		Message: fmt.Sprintf("With %s, PoolReport.Reused should be %d, because so many of %s did not raise the pool's reserved memory, "+
-			"but it is %d.", c.w.label, g.least, count(len(c.blocks), "allocation", "allocations"), c.report.Reused),
+			"but it is %d.", c.w.label, g.least, suite.Count(len(c.blocks), "allocation", "allocations"), c.report.Reused),
 		Why: "An allocation that fits into what the pool holds costs under a microsecond; one that makes it grow costs a hundred " +
 			"times that.",
 		Fix: "Ask for cuda.MemPoolAttrReservedMemCurrent before and after each allocation, and count those after which it is the " +
@@ -85,11 +85,11 @@ func (c *call) miscountedReuse() []suite.Finding {
 		f.Rule = "reuse-unknown"
 		f.Message = fmt.Sprintf("With %s, PoolReport.Reused should follow from what the pool answers, but it was not asked between all "+
 			"allocations: it is %d, and anything from %d to %d fits the answers.", c.w.label, c.report.Reused, g.least, g.most)
-		return []suite.Finding{c.at(g.blind, f)}
+		return []suite.Finding{c.At(g.blind, f)}
 	case c.report.Reused == g.least:
 		return nil
 	}
-	return []suite.Finding{c.at(-1, f)}
+	return []suite.Finding{c.At(-1, f)}
 }
 
 // growing finds a pool that goes on growing from round to round, though each round brings the same load and nothing is
@@ -103,7 +103,7 @@ func (c *call) growing() []suite.Finding {
 	if last <= first+c.growth().step {
 		return nil
 	}
-	return []suite.Finding{c.at(-1, suite.Finding{
+	return []suite.Finding{c.At(-1, suite.Finding{
 		Rule: "pool-grows",
 		Message: fmt.Sprintf("With %s, each round should find its memory in the pool, but the pool grew from %s after the first "+
 			"round to %s after the last.", c.w.label, bytesName(first), bytesName(last)),

@@ -14,7 +14,7 @@ func judgeTrim(e *suite.Evidence) suite.Answer {
 		}
 		last, trimmed := lastFree(c.blocks), -1
 		for _, at := range c.find(trace.OpMemPoolTrimTo) {
-			r := c.record(at)
+			r := c.Record(at)
 			switch {
 			case r.Pool != c.pool:
 				return []suite.Finding{c.trimmed(at, "wrong-trim", "Run's own pool should be trimmed, but this is another one")}
@@ -31,7 +31,7 @@ func judgeTrim(e *suite.Evidence) suite.Answer {
 			return []suite.Finding{c.trimmed(-1, "not-trimmed", "the pool should be trimmed to "+bytesName(c.w.config.TrimTo)+
 				" after the last round, but nothing trims it")}
 		}
-		found := c.compare("PoolReport.Trimmed", c.report.Trimmed, trimmed, c.to)
+		found := c.compare("PoolReport.Trimmed", c.report.Trimmed, trimmed, c.To)
 		// A pool gives back in steps: up to one of them may stay above what it was trimmed to.
 		s := c.report.Trimmed
 		if len(found) == 0 && s.Reserved > max(c.w.config.TrimTo, s.Used)+c.growth().step {
@@ -45,7 +45,7 @@ func judgeTrim(e *suite.Evidence) suite.Answer {
 }
 
 func (c *call) trimmed(at int, rule, what string) suite.Finding {
-	return c.at(at, suite.Finding{
+	return c.At(at, suite.Finding{
 		Rule:    rule,
 		Message: fmt.Sprintf("With %s, %s.", c.w.label, what),
 		Why: "What a pool keeps, nobody else on the device can have; a trim gives back what is not in use, whatever the " +

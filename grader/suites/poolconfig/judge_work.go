@@ -33,10 +33,10 @@ func (c *call) miscounted() suite.Finding {
 	if n := len(c.blocks); n > 0 {
 		at = c.blocks[n-1].made
 	}
-	return c.at(at, suite.Finding{
+	return c.At(at, suite.Finding{
 		Rule: "block-count",
 		Message: fmt.Sprintf("With %s, Run should allocate %s in all, but it allocated %d.", c.w.label,
-			count(c.w.blocks(), "block", "blocks"), len(c.blocks)),
+			suite.Count(c.w.blocks(), "block", "blocks"), len(c.blocks)),
 		Why: "The numbers of two rounds can be compared only if every round allocates the same blocks.",
 		Fix: "Loop over config.Rounds, and within each round over config.Sizes.",
 	})
@@ -69,7 +69,7 @@ func (c *call) misplaced() []suite.Finding {
 		for _, b := range strays {
 			j, ok := claim(func(j int) bool { return c.w.config.Sizes[j] == b.size })
 			if !ok {
-				found = append(found, c.at(b.made, suite.Finding{
+				found = append(found, c.At(b.made, suite.Finding{
 					Rule: "wrong-size",
 					Message: fmt.Sprintf("With %s, a round should have one block for each of config.Sizes, but here is one of %s too many.", c.w.label,
 						bytesName(uint64(b.size))),
@@ -81,20 +81,20 @@ func (c *call) misplaced() []suite.Finding {
 			if !b.pooled {
 				continue // memory from Malloc is in no stream, and has been told of
 			}
-			belongs := fmt.Sprintf("every call for the block of config.Sizes[%d] should be on config.Streams[%d %% %d], which is config.Streams[%d]", j, j, len(c.streams),
-				j%len(c.streams))
+			belongs := fmt.Sprintf("every call for the block of config.Sizes[%d] should be on config.Streams[%d %% %d], which is config.Streams[%d]", j, j, len(c.Streams),
+				j%len(c.Streams))
 			found = append(found, c.wrongStream(b.made, belongs, b.stream))
 		}
 	}
 	return found
 }
 
-func (c *call) streamOf(j int) trace.ID { return c.streams[j%len(c.streams)] }
+func (c *call) streamOf(j int) trace.ID { return c.Streams[j%len(c.Streams)] }
 
 func (c *call) wrongStream(at int, belongs string, is trace.ID) suite.Finding {
-	return c.at(at, suite.Finding{
+	return c.At(at, suite.Finding{
 		Rule: "wrong-stream",
-		Message: fmt.Sprintf("With %s, %s, but %s is on %s.", c.w.label, belongs, suite.CallName(c.record(at)),
+		Message: fmt.Sprintf("With %s, %s, but %s is on %s.", c.w.label, belongs, suite.CallName(c.Record(at)),
 			c.streamName(is)),
 		Why: "Work in one stream runs in order by itself, and work in different streams can run at the same time.",
 		Fix: "Take stream := config.Streams[j%len(config.Streams)] and give it to every call of block j.",
@@ -106,7 +106,7 @@ func (c *call) apart(i int, round []block) []suite.Finding {
 	end := round[len(round)-1].made
 	for _, b := range round {
 		if b.freed >= 0 && b.freed < end {
-			return []suite.Finding{c.at(b.freed, suite.Finding{
+			return []suite.Finding{c.At(b.freed, suite.Finding{
 				Rule: "freed-too-soon",
 				Message: fmt.Sprintf("With %s, all blocks of a round should be live together, but here one is freed before round %d has "+
 					"allocated its last.", c.w.label, i),
@@ -126,7 +126,7 @@ func (c *call) handled(b *block) []suite.Finding {
 	var found []suite.Finding
 	covered := int64(0)
 	for _, at := range b.touched {
-		r := c.record(at)
+		r := c.Record(at)
 		if r.Stream != b.stream {
 			found = append(found, c.wrongStream(at, "every call for this block should be on "+c.streamName(b.stream), r.Stream))
 		}
@@ -150,14 +150,14 @@ func (c *call) handled(b *block) []suite.Finding {
 			f.Message = fmt.Sprintf("With %s, a block of %s should be touched whole, but here only %s of it is written.", c.w.label,
 				bytesName(uint64(b.size)), bytesName(uint64(covered)))
 		}
-		found = append(found, c.at(at, f))
+		found = append(found, c.At(at, f))
 	}
 	if b.freed < 0 {
 		return found // told as a leak
 	}
-	switch r := c.record(b.freed); {
+	switch r := c.Record(b.freed); {
 	case r.Op == trace.OpFree:
-		found = append(found, c.at(b.freed, suite.Finding{
+		found = append(found, c.At(b.freed, suite.Finding{
 			Rule:    "synchronous-free",
 			Message: fmt.Sprintf("With %s, blocks should be freed in their streams, but cuda.Free frees one here.", c.w.label),
 			Why:     "cuda.Free of memory from a pool waits for nothing, and the pool goes on counting the block as used.",

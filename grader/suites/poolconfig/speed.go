@@ -5,32 +5,17 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
-	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
-// Names of the contenders, and of what the timed case notes beside their times.
+// What the timed case notes beside the times.
 const (
-	seriesStudent  = suite.Yours
-	seriesSolution = suite.Solution
-	seriesBaseline = suite.Baseline
-	notePeak       = "timed peak"
-	noteTouched    = "bytes touched"
-	noteExpected   = "bytes to touch"
-)
-
-// Rounds of the timed case. Virtual times repeat exactly; on a GPU 25 ratios give an interval that resolves a tenth.
-const (
-	warmRounds = 2
-	simRounds  = 2
-	gpuRounds  = 25
+	notePeak     = "timed peak"
+	noteTouched  = "bytes touched"
+	noteExpected = "bytes to touch"
 )
 
 func (d driver) speed(b *suite.Bench) {
-	rounds := gpuRounds
-	if b.Session.Device().Info().Kind == device.Sim {
-		rounds = simRounds
-	}
 	r := b.Rand()
 	w := speedWorkload(r)
 	s := newSetting(b, w)
@@ -41,45 +26,39 @@ func (d driver) speed(b *suite.Bench) {
 			return err
 		}
 	}
-	contenders := []suite.Contender{{Name: seriesStudent, Run: sample(d.student)}}
+	var solution func() error
 	if d.solution != nil {
-		contenders = append(contenders, suite.Contender{Name: seriesSolution, Run: sample(d.solution)})
+		solution = sample(d.solution)
 	}
-	contenders = append(contenders, suite.Contender{Name: seriesBaseline, Run: sample(baseline)})
 	prepare := func() { w = speedWorkload(r) }
 	check := func(contender int) {
-		if contender != 0 {
-			return
-		}
-		b.Value(notePeak, w.peak())
-		note(b, noteTimed, report)
-		// A sample off the clock, every now and then, that the code cannot tell from one on it.
-		if r.IntN(2) == 0 {
-			audit(b, w, contenders[0].Run)
+		if contender == 0 {
+			b.Value(notePeak, w.peak())
+			note(b, noteTimed, report)
 		}
 	}
-	b.Race(warmRounds, rounds, contenders, prepare, check)
-	w = speedWorkload(r)
-	audit(b, w, contenders[0].Run)
+	contenders := suite.Contenders("", sample(d.student), solution, sample(baseline))
+	contenders[0].Audit = func(t *trace.Trace) {
+		b.Value(noteTouched, touched(t))
+		b.Value(noteExpected, uint64(w.config.Rounds)*w.peak())
+	}
+	b.Race(suite.WarmRounds, b.Rounds(), contenders, prepare, check)
 	s.close()
 }
 
-// audit runs the code with tracing on and notes how many bytes of pool memory were touched, beside how many had to be.
-func audit(b *suite.Bench, w workload, run func() error) {
-	b.Session.StartTrace()
-	err := run()
-	t := b.Session.StopTrace()
-	b.Must(cuda.DeviceSynchronize())
-	touched := uint64(0)
+// touched is how many bytes the kernels of an audited call touched; 0 where it failed.
+func touched(t *trace.Trace) (bytes uint64) {
+	if t == nil {
+		return 0
+	}
 	for i := range t.Records {
-		if r := &t.Records[i]; err == nil && r.Op == trace.OpLaunch && r.Code == 0 {
+		if r := &t.Records[i]; r.Op == trace.OpLaunch && r.Code == 0 {
 			for _, a := range r.Accesses {
-				touched += uint64(a.Size)
+				bytes += uint64(a.Size)
 			}
 		}
 	}
-	b.Value(noteTouched, touched)
-	b.Value(noteExpected, uint64(w.config.Rounds)*w.peak())
+	return bytes
 }
 
 // baseline is what the lesson argues against: a pool left at its default threshold, which gives everything back at every

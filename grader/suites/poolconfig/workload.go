@@ -27,8 +27,8 @@ const (
 
 func newWorkload(streams, rounds int, threshold, trimTo uint64, sizes ...int64) workload {
 	return workload{
-		label: fmt.Sprintf("%s of %s on %s with %s", count(rounds, "round", "rounds"),
-			count(len(sizes), "block", "blocks"), count(streams, "stream", "streams"), thresholdName(threshold)),
+		label: fmt.Sprintf("%s of %s on %s with %s", suite.Count(rounds, "round", "rounds"),
+			suite.Count(len(sizes), "block", "blocks"), suite.Count(streams, "stream", "streams"), thresholdName(threshold)),
 		streams: streams,
 		config:  contract.PoolConfig{Threshold: threshold, TrimTo: trimTo, Sizes: sizes, Rounds: rounds},
 	}
@@ -71,13 +71,6 @@ func bytesName(n uint64) string {
 		return fmt.Sprintf("%d KiB", n/kib)
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // shapes are the workloads at the edges: one byte, more streams than blocks, pools of several growth steps that keep

@@ -2,7 +2,6 @@ package slab
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"cudalab/grader/suite"
@@ -126,23 +125,8 @@ func (p *proof) hooks() sequence.Hooks {
 	}
 }
 
-// faults has every CUDA call fail in turn while an allocator is made, used and closed with blocks still handed out.
+// faults has every CUDA call fail in turn.
 func (d driver) faults(b *suite.Bench) {
-	b.EveryFault("slab.New([256 512 1024], 2), three times Alloc, and Close", func() (func() error, func()) {
-		return func() error {
-			a, err := d.student([]int64{256, 512, 1024}, 2)
-			if err != nil {
-				return err
-			}
-			for _, size := range []int64{100, 512, 1000} {
-				_, wrong := a.Alloc(size)
-				err = errors.Join(err, wrong)
-			}
-			if wrong := a.Close(); wrong != nil {
-				err = errors.Join(err, wrong)
-				_ = a.Close() // to free what is left; the trace shows whether it did
-			}
-			return err
-		}, func() {}
-	})
+	w := workload{classes: []int64{256, 512, 1024}, blocks: 2}
+	sequence.EveryFault(b, w.label(), func() (sequence.Allocator, error) { return d.student(w.classes, w.blocks) })
 }

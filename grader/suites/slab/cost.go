@@ -27,23 +27,15 @@ const (
 // cost times an Alloc and a Free with most blocks handed out.
 func (d driver) cost(b *suite.Bench) {
 	r := b.Rand()
-	few, ok := newLoad(b, d.student, fewBlocks, r)
-	if !ok {
-		return
-	}
-	many, ok := newLoad(b, d.student, manyBlocks, r)
-	if !ok {
-		return
-	}
-	loads, exchange := []*load{few, many}, (func(int) error)(nil)
+	few, many := newLoad(d.student, fewBlocks, r), newLoad(d.student, manyBlocks, r)
+	loads, reference := []*load{few, many}, (*suite.Load)(nil)
 	if d.solution != nil {
-		solution, ok := newLoad(b, d.solution, manyBlocks, r)
-		if !ok {
-			return
-		}
-		loads, exchange = append(loads, solution), solution.exchange
+		solution := newLoad(d.solution, manyBlocks, r)
+		loads, reference = append(loads, solution), &solution.Load
 	}
-	b.Growth(few.exchange, many.exchange, exchange)
+	if !b.Growth("an allocator with many blocks", few.Load, many.Load, reference) {
+		return
+	}
 	for _, l := range []*load{few, many} {
 		b.Value(noteOut, uint64(len(l.held)))
 		b.Value(noteDistinct, uint64(l.distinct()))
@@ -55,31 +47,43 @@ func (d driver) cost(b *suite.Bench) {
 
 // load is an allocator of two classes with most of its blocks handed out.
 type load struct {
+	suite.Load
+	make Make
 	a    Allocator
 	held []cuda.DevicePtr
-	size []int64 // by block, what was asked for
-	next []int32 // which block is exchanged next, in an order without a pattern
-	at   int
+	next []int // the blocks that are out, in an order without a pattern: which is exchanged next
+	at   int   // in next
+	r    *rand.Rand
 }
 
-func newLoad(b *suite.Bench, make Make, blocks int, r *rand.Rand) (*load, bool) {
-	l := &load{}
-	out := blocks - blocks/spare
-	for _, i := range r.Perm(out) {
-		l.next = append(l.next, int32(i))
-	}
-	o := b.Call("an allocator with many blocks", func() (err error) {
-		l.a, err = make([]int64{256, 512}, blocks/2)
-		for i := 0; i < out && err == nil; i++ {
-			var p cuda.DevicePtr
-			size := int64(200 + 256*(i%2))
-			p, err = l.a.Alloc(size)
-			l.held = append(l.held, p)
-			l.size = append(l.size, size)
+func newLoad(make Make, blocks int, r *rand.Rand) *load {
+	l := &load{make: make, r: r}
+	l.Load = suite.Load{Things: blocks, Fill: l.fill, Work: l.exchange}
+	return l
+}
+
+// out is how many of so many blocks are handed out while time is measured.
+func out(blocks int) int { return blocks - blocks/spare }
+
+// size is what is asked for as block i, so that the two classes take turns.
+func size(i int) int64 { return int64(200 + 256*(i%2)) }
+
+// fill makes the allocator, where there is none yet, and hands blocks out.
+func (l *load) fill(blocks int) (err error) {
+	if l.a == nil {
+		if l.a, err = l.make([]int64{256, 512}, l.Things/2); err != nil {
+			return err
 		}
-		return err
-	})
-	return l, o.OK()
+	}
+	for i := len(l.held); i < out(blocks); i++ {
+		p, err := l.a.Alloc(size(i))
+		if err != nil {
+			return err
+		}
+		l.held = append(l.held, p)
+		l.next = suite.Shuffled(l.r, l.next, i)
+	}
+	return nil
 }
 
 // exchange gives blocks back and takes others of the same size in their place.
@@ -92,7 +96,7 @@ func (l *load) exchange(operations int) error {
 		if err := l.a.Free(l.held[i]); err != nil {
 			return err
 		}
-		p, err := l.a.Alloc(l.size[i])
+		p, err := l.a.Alloc(size(i))
 		if err != nil {
 			return err
 		}
@@ -112,27 +116,30 @@ func (l *load) distinct() int {
 
 func judgeCost(e *suite.Evidence) suite.Answer {
 	notes := e.Cases[caseCost]
-	for _, o := range notes.Outcomes {
-		if !o.OK() {
-			return suite.Answer{Findings: []suite.Finding{suite.UnexpectedError("Alloc or Free", o)}}
-		}
+	if spoilt := notes.Spoilt("Alloc or Free", wrongWhenTimed); spoilt != nil {
+		return suite.Answer{Findings: spoilt}
 	}
+	return suite.JudgeGrowth(notes, suite.GrowthWords{
+		Operation: "an Alloc and a Free", Things: "blocks",
+		Why: "A search through all blocks takes a time that grows with their number, and an allocator is called in every innermost loop.",
+		Fix: "Keep the free blocks of a class on a stack, so that one is at hand, and find a block from its address by arithmetic: " +
+			"subtract where the class begins, divide by the block size.",
+	})
+}
+
+// wrongWhenTimed looks at the blocks that were handed out under the clock.
+func wrongWhenTimed(notes *suite.CaseNotes) []suite.Finding {
 	out := notes.Values[noteOut]
 	for i, distinct := range notes.Values[noteDistinct] {
 		if i < len(out) && distinct != out[i] {
-			return suite.Answer{Findings: []suite.Finding{{
+			return []suite.Finding{{
 				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1, Function: "Alloc",
 				Message: fmt.Sprintf("While time was measured, %d blocks that were handed out together should have had as many addresses, but they had "+
 					"only %d addresses.", out[i], distinct),
 				Why: "Two users of one block destroy each other's data; an allocator is no faster for that.",
 				Fix: "Hand out only blocks that are free, in every call, whatever was done before.",
-			}}}
+			}}
 		}
 	}
-	return suite.JudgeGrowth(notes, suite.GrowthWords{
-		Operation: "an Alloc and a Free", Few: "100 blocks", Many: "100,000 blocks",
-		Why: "A search through all blocks takes a time that grows with their number, and an allocator is called in every innermost loop.",
-		Fix: "Keep the free blocks of a class on a stack, so that one is at hand, and find a block from its address by arithmetic: " +
-			"subtract where the class begins, divide by the block size.",
-	})
+	return nil
 }

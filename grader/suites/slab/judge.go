@@ -1,56 +1,16 @@
 package slab
 
 import (
-	"fmt"
-	"strings"
-
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/sequence"
 )
 
 func judgeArguments(e *suite.Evidence) suite.Answer {
-	var a suite.Answer
-	notes := e.Cases[caseArguments]
-	const fix = "Return contract.ErrArgument for no classes, for a size that is below 1, no multiple of 256, or not larger than the one " +
-		"before, and for fewer than one block in a class."
-	for _, o := range notes.Outcomes {
-		switch {
-		case o.OK():
-			a.Findings = append(a.Findings, suite.Finding{
-				Rule: "bad-argument-accepted", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("%s should have returned an error, but it returned nil.", o.Label),
-				Why:     "An argument that is refused before anything is made leaves nothing to undo.",
-				Fix:     fix,
-			})
-		case !o.Argument:
-			a.Findings = append(a.Findings, suite.Finding{
-				Rule: "wrong-error", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", o.Label, strings.TrimSuffix(o.Err, ".")),
-				Why:     "The caller finds out with errors.Is whether the arguments were at fault or the device.",
-				Fix:     fix,
-			})
-		}
-	}
-	told := map[int]bool{}
-	for at, i := range notes.CallsOfRecords() {
-		if i < 0 || i >= len(notes.Outcomes) || told[i] {
-			continue // the grader's own, or not the first in its call
-		}
-		told[i] = true
-		r := &notes.Trace.Records[at]
-		a.Findings = append(a.Findings, e.At(suite.Finding{
-			Rule: "late-argument-check", Severity: suite.Error, Record: at,
-			Message: fmt.Sprintf("%s should have refused before any CUDA call, but it called %s first.", notes.Outcomes[i].Label, suite.CallName(r)),
-			Why:     "An argument that is refused before anything is made leaves nothing to undo.",
-			Fix:     "Look at the number of blocks and at every size before the first CUDA call.",
-		}, notes.Trace.SiteOf(r)))
-	}
-	a.Findings = suite.Unique(a.Findings)
-	if len(a.Findings) == 0 && len(notes.Outcomes) < len(badArguments) {
-		a.Skip = "Not every bad argument could be tried."
-	}
-	a.Message = "Bad arguments are refused, and nothing was touched."
-	return a
+	return e.JudgeArguments(caseArguments, len(badArguments), suite.Refusal{
+		Fix: "Return contract.ErrArgument for no classes, for a size that is below 1, no multiple of 256, or not larger than the one " +
+			"before, and for fewer than one block in a class.",
+		FixLate: "Look at the number of blocks and at every size before the first CUDA call.",
+	})
 }
 
 // run is a sequence as it went.
@@ -83,9 +43,9 @@ func judged(e *suite.Evidence, of aspect, tells bool, message string) suite.Answ
 		missing = missing || len(sequence.Read(r.notes, r.name)) == 0
 	}
 	if missing && tells {
-		a.Findings = append(a.Findings, notMade(e)...)
+		a.Findings = append(a.Findings, sequence.NotMade(e, labels(e), caseExamples, caseRandom)...)
 	}
-	a.Findings = suite.Unique(shortest(a.Findings))
+	a.Findings = suite.Unique(sequence.Shortest(a.Findings))
 	if missing && len(a.Findings) == 0 {
 		a.Skip = "No allocator could be made, so this could not be seen."
 	}
@@ -101,33 +61,6 @@ func labels(e *suite.Evidence) map[string]bool {
 	return all
 }
 
-// notMade are the allocators that New should have made, and did not.
-func notMade(e *suite.Evidence) []suite.Finding {
-	var found []suite.Finding
-	labels := labels(e)
-	for _, id := range []string{caseExamples, caseRandom} {
-		for _, o := range e.Cases[id].Outcomes {
-			if labels[o.Label] && !o.OK() {
-				found = append(found, suite.UnexpectedError("New", o))
-			}
-		}
-	}
-	return found
-}
-
-// shortest puts, of the findings with the same rule, the one first whose sequence is told in the fewest words.
-func shortest(findings []suite.Finding) []suite.Finding {
-	first := map[string]int{}
-	for i, f := range findings {
-		if j, ok := first[f.Rule]; !ok {
-			first[f.Rule] = i
-		} else if len(f.Message) < len(findings[j].Message) {
-			findings[i], findings[j] = findings[j], findings[i]
-		}
-	}
-	return findings
-}
-
 func judgeClasses(e *suite.Evidence) suite.Answer {
 	return judged(e, ofClasses, true, "Every block came from the smallest class that fits, or from the next larger one that had any left.")
 }
@@ -138,4 +71,8 @@ func judgeErrors(e *suite.Evidence) suite.Answer {
 
 func judgeStats(e *suite.Evidence) suite.Answer {
 	return judged(e, ofStats, false, "After every call Stats said how the classes stood.")
+}
+
+func judgeCleanup(e *suite.Evidence) suite.Answer {
+	return sequence.JudgeCleanup(e, caseFaults, caseExamples, caseRandom)
 }

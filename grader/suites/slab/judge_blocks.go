@@ -92,29 +92,10 @@ func overwritten(e *suite.Evidence) []suite.Finding {
 }
 
 func judgeHostOnly(e *suite.Evidence) suite.Answer {
-	a := suite.Answer{Message: "Between New and Close the host did it all by itself."}
-	news, closing := labels(e), sequence.Words([]sequence.Op{shut})
-	for _, id := range []string{caseExamples, caseRandom} {
-		notes := e.Cases[id]
-		for at, i := range notes.CallsOfRecords() {
-			r := &notes.Trace.Records[at]
-			if i < 0 || i >= len(notes.Outcomes) || r.Phase == trace.Leave {
-				continue
-			}
-			doing := notes.Outcomes[i].Label
-			if doing == closing || news[doing] {
-				continue
-			}
-			a.Findings = append(a.Findings, e.At(suite.Finding{
-				Rule: "cuda-call", Severity: suite.Error, Record: at,
-				Message: fmt.Sprintf("Asked to %s, the allocator should not have called CUDA, but it called %s.", doing, suite.CallName(r)),
-				Why: "That is what the allocator is for: a cudaMalloc takes the driver microseconds, and a cudaFree waits for the whole device, " +
-					"where a list on the host takes nanoseconds.",
-				Fix: "Get all memory in New, free it in Close, and keep account of the blocks on the host.",
-			}, notes.Trace.SiteOf(r)))
-		}
+	a := suite.Answer{
+		Message:  "Between New and Close the host did it all by itself.",
+		Findings: sequence.CallsBetween(e, labels(e), "all memory", "a list", caseExamples, caseRandom),
 	}
-	a.Findings = suite.Unique(a.Findings)
 	for _, r := range runs(e) {
 		if len(a.Findings) == 0 && len(sequence.Read(r.notes, r.name)) == 0 {
 			a.Skip = "No allocator could be made, so this could not be seen."

@@ -20,7 +20,6 @@ const (
 	noteGranularity = "granularity"            // of the case's device, in bytes
 	noteChanged     = "changed by an error"    // the outcome of a run in which an Alloc failed and Stats came out otherwise
 	noteStuck       = "failed a second time"   // the outcome of a run in which an Alloc failed where nothing was made to fail
-	noteNoDevice    = "call without a device"  // the number of the Call that named a device which does not exist
 	noteMismatches  = "words lost in sequence" // by sequence: how many words were not what had been written
 )
 
@@ -42,7 +41,6 @@ func (d driver) arguments(b *suite.Bench) {
 			return
 		}
 	}
-	b.Value(noteNoDevice, uint64(b.Calls()))
 	make(noDevice, 1<<20)
 }
 

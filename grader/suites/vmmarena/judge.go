@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/sequence"
@@ -12,51 +11,36 @@ import (
 )
 
 func judgeArguments(e *suite.Evidence) suite.Answer {
-	var a suite.Answer
+	refusal := suite.Refusal{
+		Fix:     "Return contract.ErrArgument for a reserve below 1, before the first CUDA call.",
+		FixLate: "Look at reserve before the first CUDA call.",
+	}
+	a := e.JudgeArguments(caseArguments, len(badReserves), refusal)
 	notes := e.Cases[caseArguments]
-	noDevice := -1
-	for _, call := range notes.Values[noteNoDevice] {
-		noDevice = int(call)
-	}
-	const why = "An argument that is refused before anything is made leaves nothing to undo."
-	for i, o := range notes.Outcomes {
-		f := suite.Finding{Severity: suite.Error, Record: -1, Why: why,
-			Fix: "Return contract.ErrArgument for a reserve below 1, before the first CUDA call."}
-		switch {
-		case o.OK() && i == noDevice:
-			f.Rule = "device-ignored"
-			f.Message = fmt.Sprintf("%s should have returned CUDA's error, since there is no such device, but it returned nil.", o.Label)
-			f.Why = "Memory lies on one device: an arena on another one than its caller wants is of no use to kernels there."
-			f.Fix = "Pass device on as the ID of the location, wherever memory is asked about or created."
-		case o.OK():
-			f.Rule = "bad-argument-accepted"
-			f.Message = fmt.Sprintf("%s should have returned an error, but it returned nil.", o.Label)
-		case !o.Argument && i != noDevice && o.Panic == "":
-			f.Rule = "wrong-error"
-			f.Message = fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", o.Label, strings.TrimSuffix(o.Err, "."))
-			f.Why = "The caller finds out with errors.Is whether the arguments were at fault or the device."
-		default:
-			continue
+	for at, i := range notes.CallsOfRecords() { // not the first alone: each line in the way of a refusal is told
+		if 0 <= i && i < len(badReserves) {
+			a.Findings = append(a.Findings, e.MadeFirst(notes, i, at, refusal))
 		}
-		a.Findings = append(a.Findings, f)
 	}
-	for at, i := range notes.CallsOfRecords() {
-		if i < 0 || i == noDevice || i >= len(notes.Outcomes) {
-			continue
-		}
-		r := &notes.Trace.Records[at]
-		a.Findings = append(a.Findings, e.At(suite.Finding{
-			Rule: "late-argument-check", Severity: suite.Error, Record: at,
-			Message: fmt.Sprintf("%s should have refused before any CUDA call, but it called %s first.", notes.Outcomes[i].Label, suite.CallName(r)),
-			Why:     why, Fix: "Look at reserve before the first CUDA call.",
-		}, notes.Trace.SiteOf(r)))
-	}
-	a.Findings = suite.Unique(a.Findings)
+	a.Findings = suite.Unique(append(a.Findings, deviceIgnored(notes)...))
 	if len(a.Findings) == 0 && len(notes.Outcomes) <= len(badReserves) {
 		a.Skip = "Not every bad argument could be tried."
 	}
-	a.Message = "Bad arguments are refused, and nothing was touched."
 	return a
+}
+
+// deviceIgnored judges the call behind those of bad reserves, which names a device that does not exist.
+func deviceIgnored(notes *suite.CaseNotes) []suite.Finding {
+	i := len(badReserves)
+	if i >= len(notes.Outcomes) || !notes.Outcomes[i].OK() {
+		return nil
+	}
+	return []suite.Finding{{
+		Rule: "device-ignored", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("%s should have returned CUDA's error, since there is no such device, but it returned nil.", notes.Outcomes[i].Label),
+		Why:     "Memory lies on one device: an arena on another one than its caller wants is of no use to kernels there.",
+		Fix:     "Pass device on as the ID of the location, wherever memory is asked about or created.",
+	}}
 }
 
 // workloads are the sequences of a case, as it drew them.
@@ -121,17 +105,13 @@ func whole(all []carried) bool {
 // nothing is for a check that goes by the answers alone.
 func nothing(*carried) []suite.Finding { return nil }
 
-// notMade are the arenas that New should have made, and did not.
+// notMade are the arenas that New should have made for some sequences, and did not.
 func notMade(e *suite.Evidence, all []carried, cases ...string) []suite.Finding {
-	var found []suite.Finding
-	for _, id := range cases {
-		for _, o := range e.Cases[id].Outcomes {
-			if !o.OK() && o.Panic == "" && slices.ContainsFunc(all, func(c carried) bool { return c.layout.String() == o.Label }) {
-				found = append(found, suite.UnexpectedError("New", o))
-			}
-		}
+	labels := map[string]bool{}
+	for _, c := range all {
+		labels[c.layout.String()] = true
 	}
-	return found
+	return sequence.NotMade(e, labels, cases...)
 }
 
 // finding is a fault that the trace shows, at the record which is at fault, or where that is -1 on the method's line.

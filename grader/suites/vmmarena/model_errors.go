@@ -9,9 +9,7 @@ import (
 
 // wrongAnswer is the fault of an answer that is not the one wanted, and the aspect that it belongs to.
 func (m *model) wrongAnswer(want sequence.Err, op sequence.Op, a sequence.Answer) (aspect, *sequence.Fault) {
-	f := &sequence.Fault{Rule: "wrong-error", Message: fmt.Sprintf("should have returned %v, but it returned %s", want, a.Says()),
-		Why: "The caller finds out with errors.Is what went wrong, and what to do about it.",
-		Fix: fmt.Sprintf("Return %v here, or an error that wraps it with %%w.", want)}
+	f := sequence.WrongError(want, a)
 	switch {
 	case want == sequence.ErrClosed:
 		f.Rule = "works-after-close"

@@ -9,13 +9,8 @@ import (
 	"cudalab/native/device"
 )
 
-// Names of the contenders, and of what is noted beside their times.
-const (
-	seriesStudent  = suite.Yours
-	seriesSolution = suite.Solution
-	seriesBaseline = suite.Baseline
-	noteUnusable   = "unusable when timed" // how many blocks of an arena that was timed could not be written
-)
+// noteUnusable is how many blocks of an arena that was timed could not be written to.
+const noteUnusable = "unusable when timed"
 
 // The timed workload: from nothing to 256 MiB, in blocks of 64 KiB.
 const (
@@ -48,11 +43,11 @@ func (d driver) speed(b *suite.Bench) {
 			return err
 		}
 	}
-	contenders := []suite.Contender{{Name: seriesStudent, Run: fill(d.student)}}
+	var solution func() error
 	if d.solution != nil {
-		contenders = append(contenders, suite.Contender{Name: seriesSolution, Run: fill(d.solution)})
+		solution = fill(d.solution)
 	}
-	contenders = append(contenders, suite.Contender{Name: seriesBaseline, Run: fill(newCopying)})
+	contenders := suite.Contenders("", fill(d.student), solution, fill(newCopying))
 	check := func(contender int) {
 		if contender == 0 {
 			b.Value(noteUnusable, unusable(b, arena.Stats().Base, last))
@@ -88,43 +83,34 @@ const speedLimit = 8
 //go:embed paces.txt
 var paces string
 
-var pacing = suite.Pacing{Versus: "growing by copying", Limit: speedLimit, Recorded: paces}
-
 func judgeSpeed(e *suite.Evidence) suite.Answer {
 	notes := e.Cases[caseSpeed]
-	for _, o := range notes.Outcomes {
-		return suite.Answer{Findings: []suite.Finding{suite.UnexpectedError("New or Alloc", o)}}
+	if spoilt := notes.Spoilt("New or Alloc", wrongWhenTimed); spoilt != nil {
+		return suite.Answer{Findings: spoilt}
 	}
+	return e.JudgeSpeed(notes, suite.SpeedWords{
+		Pacing: suite.Pacing{Versus: "growing by copying", Limit: speedLimit, Recorded: paces},
+		Passed: func(ratio, speedup float64) string {
+			return fmt.Sprintf("%.2f times the solution's time; growing by copying takes %.1f times as long as yours.", ratio, speedup)
+		},
+		Work: fmt.Sprintf("Growing to %d MiB in blocks of %d KiB", speedTotal>>20, speedBlock>>10), Takes: "takes",
+		Why: "Every growth costs about 30 µs of CUDA calls, most of it in MemSetAccess, however little it adds.",
+		Fix: "Grow by a factor, so that few growths are needed, and call cuda.MemSetAccess once for all that a growth has mapped.",
+	})
+}
+
+// wrongWhenTimed looks at whether the timed arenas had memory: speed counts only where they did.
+func wrongWhenTimed(notes *suite.CaseNotes) []suite.Finding {
 	for _, n := range notes.Values[noteUnusable] {
 		if n > 0 {
-			return suite.Answer{Findings: []suite.Finding{{
+			return []suite.Finding{{
 				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1,
 				Message: fmt.Sprintf("When time was measured, all %d blocks should have had memory, but %d of them could not be written to.",
 					speedTotal/speedBlock, n),
 				Why: "Leaving memory out is not faster work: when a kernel touches such a block, every later CUDA call fails.",
 				Fix: "Map memory behind every block before it is handed out, whatever was done before.",
-			}}}
+			}}
 		}
 	}
-	pace, ok := e.Pace(notes, pacing)
-	if !ok {
-		return suite.Answer{Skip: "No time could be measured."}
-	}
-	a := suite.Answer{
-		Message: fmt.Sprintf("%.2f times the solution's time; growing by copying takes %.1f times as long as yours.",
-			pace.Ratio.Value, pace.Speedup.Value),
-		Findings:     pace.Remarks,
-		Measurements: pace.Measurements,
-	}
-	if pace.TooSlow(pacing) {
-		a.Confirm = true
-		a.Findings = append(a.Findings, suite.Finding{
-			Rule: "too-slow", Severity: suite.Error, Record: -1,
-			Message: fmt.Sprintf("Growing to %d MiB in blocks of %d KiB should take at most %d times as long as the solution's, but takes %.1f "+
-				"times as long (%.1f to %.1f).", speedTotal>>20, speedBlock>>10, speedLimit, pace.Ratio.Value, pace.Ratio.Low, pace.Ratio.High),
-			Why: "Every growth costs about 30 µs of CUDA calls, most of it in MemSetAccess, however little it adds.",
-			Fix: "Grow by a factor, so that few growths are needed, and call cuda.MemSetAccess once for all that a growth has mapped.",
-		})
-	}
-	return a
+	return nil
 }

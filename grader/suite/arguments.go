@@ -1,0 +1,88 @@
+package suite
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cudalab/native/trace"
+)
+
+// Refusal is a lesson's own words about arguments that have to be refused.
+type Refusal struct {
+	// Function was given what the label of a call says: "Run". It is empty where the label is the whole call: "slab.New([], 4)".
+	Function string
+	AnyError bool   // an error will do that is not contract.ErrArgument
+	Why      string // of a late check; where it is empty, that what was not made need not be undone
+	Fix      string // which arguments to answer contract.ErrArgument to
+	FixLate  string // what to look at before the first CUDA call
+	// Allowed are calls without which one cannot tell that an argument is bad, and which make nothing.
+	Allowed []trace.Op
+}
+
+// JudgeArguments judges the first so many calls of a case, which all have to be refused before anything is made.
+func (e *Evidence) JudgeArguments(caseID string, calls int, r Refusal) Answer {
+	notes := e.Cases[caseID]
+	a := Answer{Message: "Bad arguments are refused, and nothing was touched."}
+	for i, o := range notes.Outcomes[:min(calls, len(notes.Outcomes))] {
+		f := Finding{Severity: Error, Record: -1, Function: r.Function, Why: r.why(), Fix: r.Fix}
+		switch {
+		case o.OK():
+			f.Rule = "bad-argument-accepted"
+			f.Message = fmt.Sprintf("%s should have returned an error, but it returned nil.", r.subject(o))
+			a.Findings = append(a.Findings, f)
+		case !o.Argument && !r.AnyError:
+			f.Rule = "wrong-error"
+			f.Message = fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", r.subject(o), strings.TrimSuffix(o.Err, "."))
+			f.Why = "The caller finds out with errors.Is whether the arguments were at fault or the device."
+			a.Findings = append(a.Findings, f)
+		}
+		a.Findings = append(a.Findings, e.LateCheck(notes, i, r)...)
+	}
+	a.Findings = Unique(a.Findings)
+	if len(a.Findings) == 0 && len(notes.Outcomes) < calls {
+		a.Skip = "Not every bad argument could be tried."
+	}
+	return a
+}
+
+// LateCheck finds the first CUDA call that was made in a case's call i, which should have been refused before.
+func (e *Evidence) LateCheck(notes *CaseNotes, i int, r Refusal) []Finding {
+	from, to := notes.Window(i)
+	for at := from; at < to; at++ {
+		made := &notes.Trace.Records[at]
+		if made.Op != trace.OpMark && made.Phase != trace.Leave && !slices.Contains(r.Allowed, made.Op) {
+			return []Finding{e.MadeFirst(notes, i, at, r)}
+		}
+	}
+	return nil
+}
+
+// MadeFirst is the finding of a CUDA call, by its record, that was made in a case's call i before that was refused.
+func (e *Evidence) MadeFirst(notes *CaseNotes, i, record int, r Refusal) Finding {
+	before := "any CUDA call"
+	if len(r.Allowed) > 0 {
+		before = "it made anything"
+	}
+	made := &notes.Trace.Records[record]
+	return e.At(Finding{
+		Rule: "late-argument-check", Severity: Error, Record: record,
+		Message: fmt.Sprintf("%s should have refused before %s, but it called %s first.", r.subject(notes.Outcomes[i]), before, CallName(made)),
+		Why:     r.why(), Fix: r.FixLate,
+	}, notes.Trace.SiteOf(made))
+}
+
+// subject begins a sentence about a call that has to be refused.
+func (r *Refusal) subject(o Outcome) string {
+	if r.Function == "" {
+		return o.Label
+	}
+	return fmt.Sprintf("%s was given %s: it", r.Function, o.Label)
+}
+
+func (r *Refusal) why() string {
+	if r.Why != "" {
+		return r.Why
+	}
+	return "An argument that is refused before anything is made leaves nothing to undo."
+}

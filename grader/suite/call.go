@@ -1,0 +1,84 @@
+package suite
+
+import (
+	"slices"
+
+	"cudalab/native/trace"
+)
+
+// Call is one Call of a case as the trace shows it.
+type Call struct {
+	Evidence *Evidence
+	Notes    *CaseNotes
+	Outcome  Outcome
+	From, To int        // the records of the student's code
+	Set      int        // the records from here up to From are the grader's, which prepared it
+	Streams  []trace.ID // that the grader created for it, in their order
+	Results  trace.ID   // what the grader allocated for it last, with cuda.Malloc: where it has Results, their memory
+}
+
+// Calls are the calls of a case, in their order.
+func (e *Evidence) Calls(caseID string) []Call {
+	notes := e.Cases[caseID]
+	var found []Call
+	set := 0
+	for i, o := range notes.Outcomes {
+		c := Call{Evidence: e, Notes: notes, Outcome: o, Set: set}
+		c.From, c.To = notes.Window(i)
+		for at := set; at < c.From; at++ {
+			switch r := c.Record(at); {
+			case r.Op == trace.OpMalloc && r.Phase != trace.Enter:
+				c.Results = r.Alloc
+			case r.Op == trace.OpStreamCreate:
+				c.Streams = append(c.Streams, r.Stream)
+			}
+		}
+		set = c.To
+		found = append(found, c)
+	}
+	return found
+}
+
+// Record is one record of the case's trace.
+func (c *Call) Record(at int) *trace.Record { return &c.Notes.Trace.Records[at] }
+
+// Records yields the CUDA calls that were made in the call, once each, with their indices in the trace; one that waits,
+// where it returned.
+func (c *Call) Records(yield func(int, *trace.Record) bool) {
+	for at := c.From; at < c.To; at++ {
+		r := c.Record(at)
+		if r.Phase == trace.Enter || r.Op == trace.OpMark {
+			continue
+		}
+		if !yield(at, r) {
+			return
+		}
+	}
+}
+
+// At makes a finding an error of the line of a record; of none, where record is -1.
+func (c *Call) At(record int, f Finding) Finding {
+	f.Severity, f.Record = Error, record
+	if record < 0 {
+		return f
+	}
+	return c.Evidence.At(f, c.Notes.Trace.SiteOf(c.Record(record)))
+}
+
+// StreamName is what the student calls a stream; name is what they call the i-th of the call's Streams.
+func (c *Call) StreamName(id trace.ID, name func(i int) string) string {
+	if id == 0 {
+		return "the legacy default stream"
+	}
+	if i := slices.Index(c.Streams, id); i >= 0 {
+		return name(i)
+	}
+	return "a stream of its own"
+}
+
+// UnexpectedError is the finding where function should have succeeded, on the line where the trouble began.
+func (c *Call) UnexpectedError(function string) Finding {
+	f := UnexpectedError(function, c.Outcome)
+	f.Function = function
+	return c.Evidence.AtError(f, c.Notes, c.From, c.To)
+}

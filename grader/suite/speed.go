@@ -1,0 +1,83 @@
+package suite
+
+import (
+	"fmt"
+
+	"cudalab/native/device"
+)
+
+// Rounds of a Race that holds the student's code against the solution. Virtual times repeat exactly; on a GPU 25 ratios
+// give an interval that resolves a tenth.
+const (
+	WarmRounds = 2
+	simRounds  = 2
+	gpuRounds  = 25
+)
+
+// Rounds is how many rounds such a race has behind its WarmRounds.
+func (b *Bench) Rounds() int {
+	if b.Session.Device().Info().Kind == device.Sim {
+		return simRounds
+	}
+	return gpuRounds
+}
+
+// Contenders are who takes part in a race, the student's code first; solution is nil where it is not at hand. Function is
+// the one that is timed, where a case times several, as in Pacing.
+func Contenders(function string, student, solution, baseline func() error) []Contender {
+	all := []Contender{{Name: Series(function, Yours), Run: student}}
+	if solution != nil {
+		all = append(all, Contender{Name: Series(function, Solution), Run: solution})
+	}
+	return append(all, Contender{Name: Series(function, Baseline), Run: baseline})
+}
+
+// Series is the name under which something is noted of a function, where a case times several.
+func Series(function, name string) string {
+	if function == "" {
+		return name
+	}
+	return function + ": " + name
+}
+
+// SpeedWords are a lesson's own words about the time that its code takes.
+type SpeedWords struct {
+	Pacing
+	Passed      func(ratio, speedup float64) string // the sentence for a pass, with the figures of a Pace
+	Work, Takes string                              // what is too slow, and its verb: "32 batches on 4 streams", "take"
+	Why, Fix    string
+}
+
+// JudgeSpeed says whether the student's code takes at most so many times as long as the solution.
+func (e *Evidence) JudgeSpeed(notes *CaseNotes, w SpeedWords) Answer {
+	pace, ok := e.Pace(notes, w.Pacing)
+	if !ok {
+		return Answer{Skip: "No time could be measured."}
+	}
+	a := Answer{
+		Message:      w.Passed(pace.Ratio.Value, pace.Speedup.Value),
+		Findings:     pace.Remarks,
+		Measurements: pace.Measurements,
+	}
+	if pace.TooSlow(w.Pacing) {
+		a.Confirm = true
+		a.Findings = append(a.Findings, Finding{
+			Rule: "too-slow", Severity: Error, Record: -1, Function: w.Function,
+			Message: fmt.Sprintf("%s should take at most %.3g times as long as the solution's, but %s %.1f times as long (%.1f to %.1f).",
+				w.Work, w.Limit, w.Takes, pace.Ratio.Value, pace.Ratio.Low, pace.Ratio.High),
+			Why: w.Why, Fix: w.Fix,
+		})
+	}
+	return a
+}
+
+// Spoilt finds why the times of a case tell nothing: function returned an error on the clock, or did not do its work
+// there, by what wrong finds in the notes.
+func (c *CaseNotes) Spoilt(function string, wrong func(*CaseNotes) []Finding) []Finding {
+	for _, o := range c.Outcomes {
+		if !o.OK() {
+			return []Finding{UnexpectedError(function, o)}
+		}
+	}
+	return wrong(c)
+}
