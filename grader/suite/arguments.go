@@ -48,28 +48,23 @@ func (e *Evidence) JudgeArguments(caseID string, calls int, r Refusal) Answer {
 
 // LateCheck finds the first CUDA call that was made in a case's call i, which should have been refused before.
 func (e *Evidence) LateCheck(notes *CaseNotes, i int, r Refusal) []Finding {
-	from, to := notes.Window(i)
-	for at := from; at < to; at++ {
-		made := &notes.Trace.Records[at]
-		if made.Op != trace.OpMark && made.Phase != trace.Leave && !slices.Contains(r.Allowed, made.Op) {
-			return []Finding{e.MadeFirst(notes, i, at, r)}
-		}
-	}
-	return nil
-}
-
-// MadeFirst is the finding of a CUDA call, by its record, that was made in a case's call i before that was refused.
-func (e *Evidence) MadeFirst(notes *CaseNotes, i, record int, r Refusal) Finding {
 	before := "any CUDA call"
 	if len(r.Allowed) > 0 {
 		before = "it made anything"
 	}
-	made := &notes.Trace.Records[record]
-	return e.At(Finding{
-		Rule: "late-argument-check", Severity: Error, Record: record,
-		Message: fmt.Sprintf("%s should have refused before %s, but it called %s first.", r.subject(notes.Outcomes[i]), before, CallName(made)),
-		Why:     r.why(), Fix: r.FixLate,
-	}, notes.Trace.SiteOf(made))
+	from, to := notes.Window(i)
+	for at := from; at < to; at++ {
+		made := &notes.Trace.Records[at]
+		if made.Op == trace.OpMark || made.Phase == trace.Leave || slices.Contains(r.Allowed, made.Op) {
+			continue
+		}
+		return []Finding{e.At(Finding{
+			Rule: "late-argument-check", Severity: Error, Record: at,
+			Message: fmt.Sprintf("%s should have refused before %s, but it called %s first.", r.subject(notes.Outcomes[i]), before, CallName(made)),
+			Why:     r.why(), Fix: r.FixLate,
+		}, notes.Trace.SiteOf(made))}
+	}
+	return nil
 }
 
 // subject begins a sentence about a call that has to be refused.

@@ -11,17 +11,11 @@ import (
 )
 
 func judgeArguments(e *suite.Evidence) suite.Answer {
-	refusal := suite.Refusal{
+	a := e.JudgeArguments(caseArguments, len(badReserves), suite.Refusal{
 		Fix:     "Return contract.ErrArgument for a reserve below 1, before the first CUDA call.",
 		FixLate: "Look at reserve before the first CUDA call.",
-	}
-	a := e.JudgeArguments(caseArguments, len(badReserves), refusal)
+	})
 	notes := e.Cases[caseArguments]
-	for at, i := range notes.CallsOfRecords() { // not the first alone: each line in the way of a refusal is told
-		if 0 <= i && i < len(badReserves) {
-			a.Findings = append(a.Findings, e.MadeFirst(notes, i, at, refusal))
-		}
-	}
 	a.Findings = suite.Unique(append(a.Findings, deviceIgnored(notes)...))
 	if len(a.Findings) == 0 && len(notes.Outcomes) <= len(badReserves) {
 		a.Skip = "Not every bad argument could be tried."
