@@ -21,6 +21,10 @@ func (m pieces) View(p device.Ptr, n uint64) []byte {
 	return m[p:min(uint64(p)+min(n, 48-uint64(p)%48), uint64(len(m)))]
 }
 
+func (m pieces) Fill(p device.Ptr, n uint64, write func(first int64, bytes []byte)) bool {
+	return eachByte(m, p, n, write)
+}
+
 func TestExecTakesMemoryInPieces(t *testing.T) {
 	const n = 1000
 	m := make(pieces, 4*n+48)

@@ -27,8 +27,9 @@ var touch = device.NewKernel(device.Spec{
 	PTX:    poolConfigPTX,
 	Params: 3,
 	Exec: func(l *device.Launch, m device.Memory) {
-		eachByte(m, device.Ptr(l.Args[0]), positive(l.Args[1]), func(first int64, bytes []byte) {
-			oracle.Touch(bytes, uint32(l.Args[2])+uint32(first))
+		seed := uint32(l.Args[2])
+		m.Fill(device.Ptr(l.Args[0]), positive(l.Args[1]), func(first int64, bytes []byte) {
+			oracle.Touch(bytes, seed+uint32(first))
 		})
 	},
 	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {

@@ -20,6 +20,7 @@ type benchFlags struct {
 	solution bool
 	dir      string
 	device   string
+	profile  string
 	json     bool
 	svg      string
 }
@@ -37,8 +38,8 @@ Allocators are compared with cuda.MallocAsync and cuda.Malloc: with one size, wi
 two streams in turns, from empty to all blocks handed out, and by the bytes that they keep on the host for a block. The
 lessons on streams are compared in the workload that their checks time.
 
-Without a GPU the figures are of the simulated device: CUDA calls take the time that they take on an NVIDIA H200, and
-what makes none is timed by the CPU time of this machine.
+Without a GPU the figures are of the simulated device: CUDA calls take the time that they take on the GPU that it is like,
+an NVIDIA H200 unless there is a profile of another, and what makes none is timed by the CPU time of this machine.
 
 --json writes the figures of each exercise as one JSON document, one after another.
 
@@ -54,6 +55,7 @@ a file of its own: FILE bench.svg becomes bench-slab.svg and so on.`,
 	flags.BoolVar(&f.solution, "solution", false, "measure without your code")
 	flags.StringVar(&f.dir, "dir", "", "measure the code in the folder `DIR` instead of the exercise's own")
 	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	profileFlag(cmd, &f.profile)
 	flags.BoolVar(&f.json, "json", false, "write the figures as JSON")
 	flags.StringVar(&f.svg, "svg", "", "draw the figures to `FILE`")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", devices))
@@ -75,6 +77,10 @@ func runBench(cmd *cobra.Command, names []string, f benchFlags) error {
 	if err := noSolutions(c, exercises[0], "there is none to measure beside your code"); err != nil {
 		return err
 	}
+	p, err := simulated(c, f.device, f.profile)
+	if err != nil {
+		return err
+	}
 	charts, err := openCharts(f.svg, exercises)
 	if err != nil {
 		return err
@@ -84,7 +90,8 @@ func runBench(cmd *cobra.Command, names []string, f benchFlags) error {
 		if i > 0 && !f.json {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
-		r := check.Bench(cmd.Context(), check.BenchRequest{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Solution: f.solution})
+		r := check.Bench(cmd.Context(), check.BenchRequest{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p,
+			Solution: f.solution})
 		if cmd.Context().Err() != nil {
 			break
 		}

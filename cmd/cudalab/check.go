@@ -25,6 +25,7 @@ type checkFlags struct {
 	solution bool
 	dir      string
 	device   string
+	profile  string
 	json     bool
 	html     string
 	trace    string
@@ -63,6 +64,7 @@ Nothing is judged by that run.`,
 	flags.BoolVar(&f.solution, "solution", false, "check the reference solution instead of your code")
 	flags.StringVar(&f.dir, "dir", "", "check the code in the folder `DIR` instead of the exercise's own")
 	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	profileFlag(cmd, &f.profile)
 	flags.BoolVar(&f.json, "json", false, "write reports as JSON")
 	flags.StringVar(&f.html, "html", "", "write the report with pictures of streams and memory to `FILE`")
 	flags.StringVar(&f.trace, "trace", "", "write all calls and device work to `FILE`, for Perfetto")
@@ -89,6 +91,10 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 			return err
 		}
 	}
+	p, err := simulated(c, f.device, f.profile)
+	if err != nil {
+		return err
+	}
 	pictures, err := openPictures(f.html, f.trace, exercises)
 	if err != nil {
 		return err
@@ -98,8 +104,8 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 		if i > 0 && !f.json {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
-		q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Seed: f.seed, NoTiming: f.noTiming,
-			Pictures: pictures.wanted()}
+		q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p, Seed: f.seed,
+			NoTiming: f.noTiming, Pictures: pictures.wanted()}
 		if f.solution {
 			q.Dir = course.Relative(filepath.Join(c.Root, e.SolutionFolder()))
 		}

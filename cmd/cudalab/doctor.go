@@ -23,6 +23,7 @@ import (
 	"cudalab/lessons"
 	"cudalab/native/device"
 	"cudalab/native/driver"
+	"cudalab/native/profile"
 	"cudalab/native/sim"
 )
 
@@ -47,7 +48,7 @@ not.`,
 				d.trialBuild(cmd.Context(), c)
 			}
 			gpu := d.gpu()
-			d.simulator()
+			d.simulator(c)
 			d.confinement()
 			return d.conclude(gpu)
 		},
@@ -179,9 +180,25 @@ func (d *doctor) gpu() bool {
 	return true
 }
 
-func (d *doctor) simulator() {
-	s := sim.New(sim.Options{})
+// simulator says what device is simulated, and where that is written.
+func (d *doctor) simulator(c *course.Course) {
+	var f *profile.File
+	var err error
+	if c != nil {
+		f, err = course.Profile(c.Root)
+	}
+	if err != nil {
+		d.missing("profile", fmt.Sprintf("%v. Without the file the simulated device is an %s.", err, sim.H200.Name))
+		return
+	}
+	o, from := sim.Options{}, "built in; `cudalab calibrate` makes one of a GPU"
+	if f != nil {
+		o.Profile = &f.Profile
+		from = fmt.Sprintf("%s, measured on %s; digest %s", course.ProfileFile, f.Date, profile.Digest(o.Profile))
+	}
+	s := sim.New(o)
 	d.ok("simulator", describe(s.Info()))
+	d.ok("profile", from)
 	_ = s.Close() // gives memory back that was never touched
 }
 

@@ -24,6 +24,7 @@ type gradeFlags struct {
 	results   string
 	exercises []string
 	device    string
+	profile   string
 	gpus      string
 	jobs      int
 	seed      uint64
@@ -45,10 +46,16 @@ func newGrade() *cobra.Command {
 		Long: `Grade builds and checks every submission in SUBMISSIONS: a folder with a folder or archive for each student, one
 archive of all, or a single submission. Each holds one folder for each exercise, named as the exercise's package.
 
-RESULTS gets one JSON file for each student below students/, and the journal that all results come from. Whatever ends
-the command, --resume goes on with what is there: no finished result is lost and none is made twice. What was measured,
-and how long it took, is below timings/; all else depends on nothing but the submissions, the seed and the device, and
-comes out the same another time.
+RESULTS gets
+  grades.csv            the grades, for a spreadsheet
+  report.html           the class: who passed what, which mistakes were common
+  students/ID.json      all about one student: points, findings with their lines, messages
+  timings/index.html    what was measured, and how long it took; timings/ID.json for one student
+  journal.jsonl         what all of these come from, one line for each result
+and with --format junit.xml, or a folder of the format's name with one ID.json for each student.
+
+Whatever ends the command, --resume goes on with the journal: no finished result is lost and none is made twice. All but
+the timings depends on nothing but the submissions, the seed and the device, and comes out the same another time.
 
 Everyone's workloads are drawn from one seed. On a GPU the checks of speed have it alone, whoever else uses cudalab on
 the machine, and the others share it.
@@ -58,6 +65,7 @@ then gets no grade rather than a zero; the exit status is 4 then, and --resume t
 whatever the grades are.`,
 		Example: `  cudalab grade submissions/ -o results
   cudalab grade submissions.zip -o results --exercise slab --exercise buddy --seed 42
+  cudalab grade submissions/ -o results --format gradescope --format junit
   cudalab grade submissions/ -o results --resume
   cudalab grade submissions/ -o results --student ada
   cudalab grade submissions/ -o results --slurm --shards 8 --gpus-per-task 1`,
@@ -70,6 +78,7 @@ whatever the grades are.`,
 	flags.StringVarP(&f.results, "output", "o", "", "the folder for the results, `RESULTS`")
 	flags.StringSliceVar(&f.exercises, "exercise", nil, "grade only the exercise `NAME`; may be given again; default: all of the course")
 	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	profileFlag(cmd, &f.profile)
 	flags.StringVar(&f.gpus, "gpus", "auto", "use the GPUs of `LIST`, such as 0,1; auto: all that there are")
 	flags.IntVar(&f.jobs, "jobs", 0, "grade `N` submissions at one time; default: one for each CPU, or two for each GPU")
 	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: a fresh one, which is printed")
@@ -150,18 +159,20 @@ func (f *gradeFlags) options(cmd *cobra.Command, c *course.Course) (class.Option
 	if err := validDevice(f.device); err != nil {
 		return o, err
 	}
+	var err error
+	if o.Profile, err = simulated(c, f.device, f.profile); err != nil {
+		return o, err
+	}
 	if f.gpus != "auto" {
 		if o.GPUs = class.SplitGPUs(f.gpus); len(o.GPUs) == 0 {
 			return o, usage("--gpus lists the GPUs to use, such as 0,1, or is auto.")
 		}
 	}
 	if len(f.exercises) > 0 {
-		var err error
 		if o.Exercises, err = inOrder(c, f.exercises); err != nil {
 			return o, err
 		}
 	}
-	var err error
 	if o.Writers, err = writers(f.formats); err != nil {
 		return o, err
 	}

@@ -21,7 +21,8 @@ chapters, the hints, and every exercise as its skeleton, whatever its folder hol
 and the tests are left out.
 
 Checks work there as here. Where they hold the time of a student's code against the solution's, a handout uses the time
-of the baseline and the recorded ratio between the two. Grading takes the whole course.`,
+of the baseline and the recorded ratio between the two. Where the course has a profile from cudalab calibrate, that goes
+along, and the ratio is recorded on its simulated device now. Grading takes the whole course.`,
 		Example: `  cudalab handout ../cuda-course`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {

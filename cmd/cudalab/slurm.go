@@ -123,6 +123,13 @@ func (f *gradeFlags) slurmJob(c *course.Course, o class.Options) (*slurm.Job, er
 		device = "gpu" // a node whose GPU is broken must say so, not grade on the simulator
 	}
 	grade = append(grade, "--device", device)
+	if f.profile != "" {
+		path, err := filepath.Abs(f.profile)
+		if err != nil {
+			return nil, err
+		}
+		grade = append(grade, "--profile", path)
+	}
 	for _, e := range f.exercises {
 		grade = append(grade, "--exercise", e)
 	}

@@ -51,6 +51,10 @@ file and line go: --edit-cmd 'my-editor {file} -line {line}'.`,
 
 // onTerminal watches with the keys of this terminal, and leaves it as it was.
 func (w *watching) onTerminal(cmd *cobra.Command, c *course.Course, e course.Exercise) error {
+	p, err := simulated(c, w.device, "")
+	if err != nil {
+		return err
+	}
 	keyboard, err := keys.Open(os.Stdin)
 	if err != nil {
 		return &exitError{exitEnvironment, "the terminal does not hand on single keys: " + err.Error() + "."}
@@ -61,7 +65,7 @@ func (w *watching) onTerminal(cmd *cobra.Command, c *course.Course, e course.Exe
 	w.stdout = cmd.OutOrStdout()
 	w.course, w.keyboard = c, keyboard
 	w.check = func(ctx context.Context, e course.Exercise) check.Result {
-		return check.Exercise(ctx, check.Request{Root: c.Root, Exercise: e, Device: w.device})
+		return check.Exercise(ctx, check.Request{Root: c.Root, Exercise: e, Device: w.device, Profile: p})
 	}
 	return w.run(cmd.Context(), e)
 }

@@ -31,19 +31,21 @@ type desk struct {
 	closed chan struct{}
 }
 
-// sit begins to watch, with the keys of a terminal or of a pipe.
+// sit begins to watch, with the keys of a terminal or of a pipe. The course is reached through a link.
 func sit(t *testing.T, terminal *os.File, tty *os.File, args ...string) *desk {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
-	d := &desk{t: t, root: t.TempDir(), closed: make(chan struct{})}
-	copyTree(t, "../..", d.root)
+	d := &desk{t: t, root: filepath.Join(t.TempDir(), "Übungen"), closed: make(chan struct{})}
+	real := t.TempDir()
+	copyTree(t, "../..", real)
+	require.NoError(t, os.Symlink(real, d.root))
 	// testscript's TestMain made a cudalab of this program: it goes by the name that it is called by.
 	cudalab := filepath.Join(t.TempDir(), "cudalab")
 	require.NoError(t, os.Symlink(program, cudalab))
 	d.cmd = exec.Command(cudalab, append([]string{"watch", "--device", "sim"}, args...)...)
 	d.cmd.Dir = d.root
-	d.cmd.Env = append(os.Environ(), "CUDALAB_ROOT=", "NO_COLOR=", "TERM=xterm", "XDG_CACHE_HOME="+t.TempDir())
+	d.cmd.Env = append(os.Environ(), "PWD="+d.root, "CUDALAB_ROOT=", "NO_COLOR=", "TERM=xterm", "XDG_CACHE_HOME="+t.TempDir())
 	var shows io.Reader
 	if terminal != nil {
 		d.cmd.Stdin, d.cmd.Stdout, d.cmd.Stderr = tty, tty, tty

@@ -11,15 +11,17 @@ import (
 	"cudalab/grader/lock"
 	"cudalab/grader/run"
 	"cudalab/grader/suite"
+	"cudalab/native/sim"
 )
 
 // BenchRequest says what to measure and how.
 type BenchRequest struct {
 	Root     string // the course's
 	Exercise course.Exercise
-	Dir      string // a folder with the code to measure instead of the exercise's own; "" otherwise
-	Device   string // "gpu", "sim" or "auto"
-	Solution bool   // measure only the solution, beside what it stands for
+	Dir      string       // a folder with the code to measure instead of the exercise's own; "" otherwise
+	Device   string       // "gpu", "sim" or "auto"
+	Profile  *sim.Profile // of the simulated device; nil: the built-in one
+	Solution bool         // measure only the solution, beside what it stands for
 }
 
 // BenchResult is a report with why it could not be made.
@@ -47,7 +49,7 @@ func bench(ctx context.Context, q BenchRequest) BenchResult {
 	if dir == "" {
 		dir = course.Relative(filepath.Join(q.Root, q.Exercise.Folder()))
 	}
-	sound := Request{Root: q.Root, Exercise: q.Exercise, Dir: q.Dir, Device: q.Device, NoTiming: true}
+	sound := Request{Root: q.Root, Exercise: q.Exercise, Dir: q.Dir, Device: q.Device, Profile: q.Profile, NoTiming: true}
 	sound.Seed, _ = seed(sound)
 	checked := checkDir(ctx, sound, dir)
 	if checked.Err != nil {
@@ -113,7 +115,7 @@ func benchDir(ctx context.Context, q BenchRequest, dir string, withoutYours bool
 		return withoutFigures(r), from, err
 	}
 	defer built.Close()
-	runner := run.NewRunner(run.Options{Binary: built.Binary, Device: q.Device})
+	runner := run.NewRunner(run.Options{Binary: built.Binary, Device: q.Device, Profile: q.Profile})
 	defer runner.Close()
 	return run.Bench(ctx, run.BenchRequest{
 		Suite: q.Exercise.Lesson.Suite, Runner: runner, Package: p.importPath(), WithoutYours: withoutYours, From: from,

@@ -17,6 +17,7 @@ import (
 	"cudalab/grader/progress"
 	"cudalab/grader/run"
 	"cudalab/grader/suite"
+	"cudalab/native/sim"
 )
 
 // MaxSeed is the largest seed that is drawn; every program that reads JSON can hold it exactly.
@@ -29,8 +30,9 @@ type Request struct {
 	// Dir is a folder with the code to check instead of the exercise's own; "" otherwise. A verdict on a folder from
 	// elsewhere is not remembered.
 	Dir      string
-	Device   string // "gpu", "sim" or "auto"
-	Seed     uint64 // 0: the one that failed last, or a fresh one
+	Device   string       // "gpu", "sim" or "auto"
+	Profile  *sim.Profile // of the simulated device; nil: the built-in one
+	Seed     uint64       // 0: the one that failed last, or a fresh one
 	NoTiming bool
 	Pictures bool // run the untimed cases once more, for Result.Pictures
 }
@@ -74,7 +76,7 @@ func seed(q Request) (seed uint64, replayed bool) {
 
 func checkDir(ctx context.Context, q Request, dir string) Result {
 	results, err := job{
-		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device},
+		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device, Profile: q.Profile},
 		seed: q.Seed, noTiming: q.NoTiming, pictures: q.Pictures, shared: lock.SharedGPU, exclusive: lock.GPU,
 	}.check(ctx)
 	if err != nil {

@@ -7,15 +7,17 @@ import (
 	"cudalab/grader/course"
 	"cudalab/grader/run"
 	"cudalab/grader/sandbox"
+	"cudalab/native/sim"
 )
 
 // SubmissionRequest says what to check of one student's submission, and how.
 type SubmissionRequest struct {
 	Root      string // the course's
 	Exercises []course.Exercise
-	Dir       string // has a folder for each of them, named as its package
-	Device    string // "gpu", "sim" or "auto"
-	GPU       string // as CUDA_VISIBLE_DEVICES names it; "": as it is for cudalab
+	Dir       string       // has a folder for each of them, named as its package
+	Device    string       // "gpu", "sim" or "auto"
+	GPU       string       // as CUDA_VISIBLE_DEVICES names it; "": as it is for cudalab
+	Profile   *sim.Profile // of the simulated device; nil: the built-in one
 	Seed      uint64
 	Sandbox   *sandbox.Policy // of the runner; nil: none
 	// Shared is held while untimed cases run where there may be a GPU, Exclusive while timed ones do. Nil: nothing is.
@@ -27,7 +29,7 @@ type SubmissionRequest struct {
 // whatever ended a process is checked again in one of its own. An error is one that concerns them all, as in Result.Err.
 func Submission(ctx context.Context, q SubmissionRequest) ([]Result, error) {
 	j := job{
-		root: q.Root, options: run.Options{Device: q.Device, Visible: q.GPU, Sandbox: q.Sandbox},
+		root: q.Root, options: run.Options{Device: q.Device, Visible: q.GPU, Sandbox: q.Sandbox, Profile: q.Profile},
 		seed: q.Seed, shared: q.Shared, exclusive: q.Exclusive,
 	}
 	for _, e := range q.Exercises {

@@ -35,7 +35,8 @@ func (w *workers) attempt(ctx context.Context, s submission, attempt int, gpu st
 	defer cancel()
 	exercises := slices.DeleteFunc(slices.Clone(w.Exercises), func(e course.Exercise) bool { return !slices.Contains(s.Packages, e.Package) })
 	results, err := check.Submission(ctx, check.SubmissionRequest{
-		Root: w.Root, Exercises: exercises, Dir: s.Dir, Device: w.header.Device.Kind, GPU: gpu, Seed: w.header.Seed, Sandbox: w.policy,
+		Root: w.Root, Exercises: exercises, Dir: s.Dir, Device: w.header.Device.Kind, GPU: gpu, Profile: w.Profile,
+		Seed: w.header.Seed, Sandbox: w.policy,
 		Shared:    func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu, lock.ShareGPU) },
 		Exclusive: func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu, lock.TimeGPU) },
 	})

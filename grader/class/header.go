@@ -1,11 +1,14 @@
 package class
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
+
+	"cudalab/grader/suite"
 )
 
 // fits says, if so, why results under one header cannot stand beside those under another.
@@ -23,6 +26,8 @@ func (h Header) fits(old Header) error {
 		return fmt.Errorf("they were built with %s, not with %s", old.Versions.Go, h.Versions.Go)
 	case h.Device.Kind != old.Device.Kind || h.Device.Name != old.Device.Name:
 		return fmt.Errorf("they were made on %s (%s), not on %s (%s)", old.Device.Name, old.Device.Kind, h.Device.Name, h.Device.Kind)
+	case h.Device.Profile != old.Device.Profile:
+		return fmt.Errorf("they were made with another profile of the simulated device (%s, now it is %s)", profileName(old.Device), profileName(h.Device))
 	case !reflect.DeepEqual(h.Exercises, old.Exercises):
 		return fmt.Errorf("they are of other exercises, or of other weights: %s, not %s", names(old.Exercises), names(h.Exercises))
 	case h.Shard != old.Shard:
@@ -30,6 +35,9 @@ func (h Header) fits(old Header) error {
 	}
 	return nil
 }
+
+// profileName is the digest of what a simulated device goes by, in words where it is no file.
+func profileName(d suite.Device) string { return cmp.Or(d.Profile, "the built-in one") }
 
 func (s Shard) String() string {
 	if s == (Shard{}) {

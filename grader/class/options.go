@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cudalab/grader/course"
+	"cudalab/native/sim"
 )
 
 // Options say what to grade and how.
@@ -18,6 +19,7 @@ type Options struct {
 	Submissions string            // a folder of folders and archives, one archive of all, or one submission
 	Results     string            // the folder for the results
 	Device      string            // "gpu", "sim" or "auto"
+	Profile     *sim.Profile      // of the simulated device; nil: the built-in one
 	GPUs        []string          // to use, as CUDA_VISIBLE_DEVICES names them; empty: all that there are
 	Jobs        int               // submissions at one time; 0: one for each CPU, or two for each GPU where that is fewer
 	Seed        uint64            // 0: the journal's, or where there is none a fresh one

@@ -50,7 +50,7 @@ func prepare(ctx context.Context, o Options) (*prepared, error) {
 	}
 	began := time.Now()
 	results, err := check.Submission(ctx, check.SubmissionRequest{Root: o.Root, Exercises: o.Exercises,
-		Dir: filepath.Join(o.Root, "solutions"), Device: o.Device, GPU: gpu, Seed: 1, Sandbox: p.policy,
+		Dir: filepath.Join(o.Root, "solutions"), Device: o.Device, GPU: gpu, Profile: o.Profile, Seed: 1, Sandbox: p.policy,
 		Shared: shared, Exclusive: exclusive})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"cudalab/grader/suites"
 	"cudalab/lessons"
+	"cudalab/native/profile"
 )
 
 // Course is the exercises in their order and the tree that they live in.
@@ -38,6 +39,20 @@ func (e Exercise) SolutionFolder() string { return filepath.Join("solutions", e.
 func (e Exercise) HasSolution(root string) bool {
 	_, err := os.Stat(filepath.Join(root, e.SolutionFolder()))
 	return err == nil
+}
+
+// ProfileFile is where a course keeps the profile of its simulated device, relative to the root. Without the file that is
+// the built-in one.
+const ProfileFile = "lessons/profile.json"
+
+// Profile is the profile that the course at root keeps; nil where it keeps none. An error says in sentences what is wrong
+// with the file.
+func Profile(root string) (*profile.File, error) {
+	f, err := profile.Load(filepath.Join(root, filepath.FromSlash(ProfileFile)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f, err
 }
 
 // ErrOutside is the error of Open where there is no course.

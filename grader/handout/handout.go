@@ -47,6 +47,10 @@ func Write(ctx context.Context, c *course.Course, dir string) error {
 	if err != nil {
 		return err
 	}
+	changed, err := paces(ctx, c, files)
+	if err != nil {
+		return err
+	}
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return usagef("The folder for the handout cannot be made: %v.", err)
@@ -56,7 +60,7 @@ func Write(ctx context.Context, c *course.Course, dir string) error {
 		return usagef("The folder for the handout cannot be made: %v.", err)
 	}
 	defer os.RemoveAll(temp) // fails to find it once it has its name
-	if err := errors.Join(os.Chmod(temp, 0o755), fill(c, temp, files)); err != nil {
+	if err := errors.Join(os.Chmod(temp, 0o755), fill(c, temp, files, changed)); err != nil {
 		return err
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -82,8 +86,9 @@ func vacant(root, dir string) error {
 	return nil
 }
 
-// fill writes a handout into an empty folder, files being those of the course to copy.
-func fill(c *course.Course, dir string, files []string) error {
+// fill writes a handout into an empty folder, files being those of the course to copy and changed the texts that some of
+// them have instead.
+func fill(c *course.Course, dir string, files []string, changed map[string]string) error {
 	for _, e := range c.Exercises {
 		skeleton, err := lessons.Skeleton(e.Name)
 		if err != nil {
@@ -98,6 +103,9 @@ func fill(c *course.Course, dir string, files []string) error {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
+		}
+		if now, found := changed[file]; found {
+			text = []byte(now)
 		}
 		if err := put(filepath.Join(dir, filepath.FromSlash(file)), text); err != nil {
 			return err

@@ -28,9 +28,9 @@ type made struct {
 	binary string
 }
 
-func newHandout(t *testing.T) made {
+func newHandout(t *testing.T, root string) made {
 	t.Helper()
-	c, err := course.Open("../..")
+	c, err := course.Open(root)
 	require.NoError(t, err)
 	m := made{course: c, dir: filepath.Join(t.TempDir(), "deeper", "handout")}
 	require.NoError(t, handout.Write(context.Background(), c, m.dir))
@@ -83,7 +83,7 @@ var programs = map[string]struct{ right, slow []string }{
 }
 
 func TestHandout(t *testing.T) {
-	m := newHandout(t)
+	m := newHandout(t, "../..")
 	t.Run("every exercise is its skeleton", func(t *testing.T) {
 		stdout, stderr, status := m.cudalab(t, "check", "--all", "--device", "sim", "--json")
 		require.Equal(t, 1, status, stderr)

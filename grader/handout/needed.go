@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"cudalab/grader/build"
+	"cudalab/grader/course"
 )
 
 // module is the course's module path.
@@ -27,7 +28,7 @@ var roots = []string{"./cmd/cudalab", "./grader/runner"}
 var systems = []string{"linux", "windows", "darwin"}
 
 // documents are files to read that no build needs, as patterns below the course's root.
-var documents = []string{"LICENSE", "go.mod", "go.sum", "kernels/*.cu", "kernels/*.h", "kernels/*/*.cu"}
+var documents = []string{"LICENSE", "go.mod", "go.sum", "kernels/*.cu", "kernels/*.h", "kernels/*/*.cu", course.ProfileFile}
 
 // needed are the files of the course that a handout holds, relative to its root, in order. What lies about in the
 // course's folders beside them is left where it is.

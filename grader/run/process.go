@@ -80,6 +80,7 @@ func start(ctx context.Context, o Options) (*process, error) {
 	}
 	p := &process{child: c, toIt: requestsOut, out: wire.NewWriter(requestsOut), notes: make(chan []wire.Message, 1)}
 	go p.read(notesIn)
+	_ = p.out.Send(wire.Setup{Profile: o.Profile}) // a runner that is gone already does not greet
 	limit := helloTimeout(o.Device)
 	timer := time.AfterFunc(limit, func() { p.child.Quit(tooLong) })
 	defer timer.Stop()

@@ -6,6 +6,9 @@ import (
 
 	"cudalab/grader/sandbox"
 	"cudalab/grader/suite"
+	"cudalab/native/device"
+	"cudalab/native/profile"
+	"cudalab/native/sim"
 )
 
 // Options say what a runner is and where it runs.
@@ -15,6 +18,7 @@ type Options struct {
 	// Visible is the runner's CUDA_VISIBLE_DEVICES, which chooses among the machine's GPUs; "": as it is for cudalab.
 	Visible string
 	Sandbox *sandbox.Policy // nil: none
+	Profile *sim.Profile    // of the simulated device; nil: the built-in one
 }
 
 // Runner runs cases, one after another, in a process that it starts when there is a case to run, and in a fresh one after
@@ -60,6 +64,9 @@ func (r *Runner) begin(ctx context.Context) error {
 	if r.device.Kind == "" {
 		r.device = p.hello.Device
 		r.device.Note = p.hello.Problem
+		if r.device.Kind == string(device.Sim) {
+			r.device.Profile = profile.Digest(r.options.Profile)
+		}
 		r.options.Device = p.hello.Device.Kind // a fresh process goes on where this one leaves off
 	}
 	p.cut() // what packages print while they are initialised cannot be told apart

@@ -33,6 +33,13 @@ const (
 	maxStack   = 64 << 20 // bytes: an endless recursion is found before its stack is taken for greed
 )
 
+// How much garbage there may be: a runner lives for a second and needs little memory, so collecting costs more than it
+// gains. Near collectFrom bytes, long before cudalab takes it for greed, all of it is collected.
+const (
+	collectAt   = 400 // per cent of what is in use
+	collectFrom = 512 << 20
+)
+
 // Main serves cudalab until it closes the pipe. The first argument is the kind of device: "gpu", "sim", or
 // "auto", which takes the simulator where there is no GPU to be had.
 func Main(suites ...*suite.Suite) {
@@ -42,6 +49,8 @@ func Main(suites ...*suite.Suite) {
 		os.Exit(2)
 	}
 	debug.SetMaxStack(maxStack)
+	debug.SetGCPercent(collectAt)
+	debug.SetMemoryLimit(collectFrom)
 	r := &runner{
 		suites: suites,
 		kind:   os.Args[1],
@@ -49,7 +58,7 @@ func Main(suites ...*suite.Suite) {
 		pipe:   bufio.NewWriterSize(answers, 1<<16),
 	}
 	r.out = wire.NewWriter(r.pipe)
-	if !r.open() {
+	if !r.setUp() || !r.open() {
 		return
 	}
 	for r.serve() {
@@ -58,11 +67,20 @@ func Main(suites ...*suite.Suite) {
 
 type runner struct {
 	suites  []*suite.Suite
+	profile *sim.Profile // of every simulated device; nil: the built-in one
 	kind    string
 	in      *wire.Reader
 	pipe    *bufio.Writer
 	out     *wire.Writer
 	session *session.Session
+}
+
+// setUp learns what cudalab says before the greeting; it reports whether cudalab has said it.
+func (r *runner) setUp() bool {
+	m, err := r.in.Next()
+	s, ok := m.(wire.Setup)
+	r.profile = s.Profile
+	return err == nil && ok
 }
 
 // open greets cudalab; it reports whether there is a device to work on.
@@ -72,18 +90,21 @@ func (r *runner) open() bool {
 	if auto {
 		r.kind = string(device.GPU)
 	}
-	d, err := openReady(r.kind)
+	d, err := r.openReady(r.kind)
 	if err != nil {
 		hello.Problem = err.Error()
 		if auto {
 			r.kind = string(device.Sim)
-			d, err = openReady(r.kind)
+			d, err = r.openReady(r.kind)
 		}
 	}
 	if err == nil {
 		info := d.Info()
 		hello.Device = suite.Device{Kind: string(info.Kind), Name: info.Name, Driver: info.Driver}
 		r.use(d)
+		if info.Kind == device.GPU {
+			r.profile = nil // what the simulator serves better says the same on every GPU
+		}
 	}
 	r.send(hello)
 	r.flush()
@@ -91,8 +112,12 @@ func (r *runner) open() bool {
 }
 
 // openReady opens a device that can carry the lessons.
-func openReady(kind string) (device.Device, error) {
-	d, err := session.OpenDevice(kind)
+func (r *runner) openReady(kind string) (d device.Device, err error) {
+	if kind == string(device.Sim) {
+		d = sim.New(sim.Options{Profile: r.profile})
+	} else {
+		d, err = session.OpenDevice(kind)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +133,7 @@ func (r *runner) use(d device.Device) {
 
 // simulate goes on with a simulated device that nobody has touched, which is the caller's to close.
 func (r *runner) simulate(o sim.Options) *sim.Device {
+	o.Profile = r.profile
 	d := sim.New(o)
 	r.use(d)
 	return d

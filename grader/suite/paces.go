@@ -58,7 +58,11 @@ func AddPaces(text string, paces []RecordedPace) (string, error) {
 	replaced := func(r RecordedPace) bool {
 		return slices.ContainsFunc(paces, func(p RecordedPace) bool { return p.Kind == r.Kind && p.Name == r.Name })
 	}
-	for _, r := range append(slices.DeleteFunc(recorded, replaced), paces...) {
+	at := slices.IndexFunc(recorded, replaced)
+	if at < 0 {
+		at = len(recorded)
+	}
+	for _, r := range slices.Insert(slices.DeleteFunc(recorded, replaced), at, paces...) {
 		fmt.Fprintln(&b, r)
 	}
 	return b.String(), nil

@@ -12,11 +12,12 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/native/codec"
+	"cudalab/native/sim"
 	"cudalab/native/trace"
 )
 
 // Version is the first thing a runner says; both sides are built from one tree and must agree.
-const Version = 2
+const Version = 3
 
 // MaxFrame is the longest frame in bytes: a trace of a million records fits.
 const MaxFrame = 256 << 20
@@ -33,9 +34,16 @@ const (
 	KindTrace   Kind = 'T'
 	KindDone    Kind = 'D'
 	KindFault   Kind = 'F'
-	kindCase    Kind = 'C' // cudalab's requests
+	kindSetup   Kind = 'P' // cudalab's requests
+	kindCase    Kind = 'C'
 	kindMark    Kind = 'M'
 )
+
+// Setup is the first thing that cudalab says, before the runner greets. The student's code cannot see it: it comes over the
+// pipe, and not in the environment.
+type Setup struct {
+	Profile *sim.Profile // of every simulated device; nil: the built-in one
+}
 
 // Hello is the runner's greeting.
 type Hello struct {
@@ -131,6 +139,12 @@ func (w *Writer) Send(m Message) error {
 		kind = KindFault
 		w.w.String(m.Message)
 		w.w.Bool(m.DeviceLost)
+	case Setup:
+		kind = kindSetup
+		w.w.Bool(m.Profile != nil)
+		if m.Profile != nil {
+			m.Profile.Encode(&w.w)
+		}
 	case Request:
 		kind = kindCase
 		w.w.String(m.Exercise)
@@ -216,6 +230,12 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 		m = Done{Spent: r.Bool()}
 	case KindFault:
 		m = Fault{Message: r.String(), DeviceLost: r.Bool()}
+	case kindSetup:
+		var s Setup
+		if r.Bool() {
+			s.Profile = sim.DecodeProfile(r)
+		}
+		m = s
 	case kindCase:
 		m = Request{Exercise: r.String(), Case: r.String(), Attempt: int(r.Uint()), Seed: r.Uint(), Times: r.Bool()}
 	case kindMark:

@@ -9,6 +9,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/wire"
+	"cudalab/native/sim"
 	"cudalab/native/trace"
 )
 
@@ -23,6 +24,8 @@ var messages = []wire.Message{
 	wire.Fault{Message: "m", DeviceLost: true},
 	wire.Request{Exercise: "slab", Case: "speed", Attempt: 1, Seed: 99, Times: true},
 	wire.Mark{Text: "here"},
+	wire.Setup{},
+	wire.Setup{Profile: &sim.H200},
 }
 
 func TestEveryMessageArrivesAsSent(t *testing.T) {

@@ -29,6 +29,9 @@ func Delay(s cuda.Stream, nanos int64) error {
 	return cuda.LaunchKernel(delay, cuda.Dim3{X: 1}, cuda.Dim3{X: 1}, s, uint64(nanos))
 }
 
+// All are the kernels that this package launches.
+func All() []*device.Kernel { return []*device.Kernel{delay} }
+
 var delay = device.NewKernel(device.Spec{
 	Entry:    "delay",
 	PTX:      ptx,

@@ -26,7 +26,7 @@ func Ready(d device.Device) (loaded int, err error) {
 	if !d.Info().MemoryPools {
 		return 0, errNoPools
 	}
-	all := append(kernels.All(), delay)
+	all := append(kernels.All(), All()...)
 	l, ok := d.(loader)
 	if !ok {
 		return len(all), nil

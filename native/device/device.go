@@ -41,6 +41,10 @@ type Info struct {
 	MemoryPools       bool // CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
 	VirtualMemory     bool // CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
 	MaxThreads        int  // per block
+
+	// What one multiprocessor holds at a time.
+	ThreadsPerMultiprocessor int
+	BlocksPerMultiprocessor  int
 }
 
 // Flags of StreamCreate, EventCreate (cuda.h: CU_STREAM_NON_BLOCKING, CU_EVENT_BLOCKING_SYNC, CU_EVENT_DISABLE_TIMING).

@@ -47,6 +47,10 @@ type Memory interface {
 	// always a multiple of 16 when p and n are. It returns nil where there is no memory; the simulator then answers
 	// as the GPU does, with an illegal address.
 	View(p Ptr, n uint64) []byte
+	// Fill has write write the n bytes at p, in pieces as View gives them: it is given the index of a piece's first byte and
+	// the piece, and writes all of it, by the index alone. The simulator may put that off until somebody looks at them, so
+	// write must not depend on anything that changes. Fill reports false where it came to the end of memory.
+	Fill(p Ptr, n uint64, write func(first int64, bytes []byte)) bool
 }
 
 // Work is what a launch asks of a device: what the simulator's clock needs to know.

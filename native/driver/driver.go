@@ -119,12 +119,14 @@ func (d *Device) retain() (call string, code device.Code) {
 
 // Device attributes (cuda.h: CUdevice_attribute).
 const (
-	attributeMaxThreadsPerBlock     = 1
-	attributeMultiprocessorCount    = 16
-	attributeComputeCapabilityMajor = 75
-	attributeComputeCapabilityMinor = 76
-	attributeVirtualMemory          = 102 // VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-	attributeMemoryPools            = 115 // MEMORY_POOLS_SUPPORTED
+	attributeMaxThreadsPerBlock       = 1
+	attributeMultiprocessorCount      = 16
+	attributeThreadsPerMultiprocessor = 39 // MAX_THREADS_PER_MULTIPROCESSOR
+	attributeComputeCapabilityMajor   = 75
+	attributeComputeCapabilityMinor   = 76
+	attributeVirtualMemory            = 102 // VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+	attributeBlocksPerMultiprocessor  = 106 // MAX_BLOCKS_PER_MULTIPROCESSOR
+	attributeMemoryPools              = 115 // MEMORY_POOLS_SUPPORTED
 )
 
 // describe fills in the device's description. Of a call that fails it returns the name and the answer.
@@ -142,7 +144,7 @@ func (d *Device) describe() (call string, code device.Code) {
 		return "cuDeviceTotalMem", code
 	}
 
-	var threads, processors, major, minor, virtual, pools int32
+	var threads, processors, major, minor, virtual, pools, resident, blocks int32
 	for _, attribute := range []struct {
 		number uintptr
 		value  *int32
@@ -153,6 +155,8 @@ func (d *Device) describe() (call string, code device.Code) {
 		{attributeComputeCapabilityMinor, &minor},
 		{attributeVirtualMemory, &virtual},
 		{attributeMemoryPools, &pools},
+		{attributeThreadsPerMultiprocessor, &resident},
+		{attributeBlocksPerMultiprocessor, &blocks},
 	} {
 		code = d.call(d.lib.deviceGetAttribute,
 			uintptr(unsafe.Pointer(attribute.value)), attribute.number, uintptr(d.ordinal))
@@ -165,6 +169,8 @@ func (d *Device) describe() (call string, code device.Code) {
 	d.info.ComputeCapability = [2]int{int(major), int(minor)}
 	d.info.VirtualMemory = virtual != 0
 	d.info.MemoryPools = pools != 0
+	d.info.ThreadsPerMultiprocessor = int(resident)
+	d.info.BlocksPerMultiprocessor = int(blocks)
 	return "", device.Success
 }
 

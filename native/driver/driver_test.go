@@ -23,6 +23,8 @@ func TestDriverInfo(t *testing.T) {
 	require.GreaterOrEqual(t, info.Multiprocessors, 1)
 	require.GreaterOrEqual(t, info.ComputeCapability[0], 5)
 	require.GreaterOrEqual(t, info.MaxThreads, 512)
+	require.GreaterOrEqual(t, info.ThreadsPerMultiprocessor, info.MaxThreads)
+	require.GreaterOrEqual(t, info.BlocksPerMultiprocessor, 1)
 	free, total, code := d.MemGetInfo()
 	ok(t, code)
 	require.InEpsilon(t, info.TotalMemory, total, 0.05)

@@ -10,7 +10,7 @@ import "cudalab/native/device"
 func (d *Device) MemcpyHtoD(dst device.Ptr, src []byte) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s, c := d.beginTransfer(0, dst, uint64(len(src)), device.Write)
+	s, c := d.beginTransfer(d.profile.Copy, 0, dst, uint64(len(src)), device.Write)
 	if s == nil {
 		return c
 	}
@@ -24,7 +24,7 @@ func (d *Device) MemcpyHtoDAsync(dst device.Ptr, src []byte, h device.Stream) de
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	size := uint64(len(src))
-	s, c := d.beginTransfer(h, dst, size, device.Write)
+	s, c := d.beginTransfer(d.profile.Copy, h, dst, size, device.Write)
 	if s == nil {
 		return c
 	}
@@ -47,7 +47,7 @@ func (d *Device) MemcpyDtoHAsync(dst []byte, src device.Ptr, h device.Stream) de
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	size := uint64(len(dst))
-	s, c := d.beginTransfer(h, src, size, device.Read)
+	s, c := d.beginTransfer(d.profile.Copy, h, src, size, device.Read)
 	if s == nil {
 		return c
 	}
@@ -82,7 +82,7 @@ func (d *Device) copyPinned(p device.Ptr, host device.Host, offset, size uint64,
 	if up {
 		kind = device.Write
 	}
-	s, c := d.beginTransfer(h, p, size, kind)
+	s, c := d.beginTransfer(d.profile.Copy, h, p, size, kind)
 	if s == nil {
 		return c
 	}
@@ -112,7 +112,7 @@ func (d *Device) MemcpyDtoD(dst, src device.Ptr, size uint64) device.Code {
 func (d *Device) MemcpyDtoDAsync(dst, src device.Ptr, size uint64, h device.Stream) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s, c := d.beginTransfer(h, dst, size, device.Write)
+	s, c := d.beginTransfer(d.profile.Copy, h, dst, size, device.Write)
 	if s == nil {
 		return c
 	}
@@ -132,7 +132,7 @@ func (d *Device) MemsetD8(p device.Ptr, value byte, size uint64) device.Code {
 func (d *Device) MemsetD8Async(p device.Ptr, value byte, size uint64, h device.Stream) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s, c := d.beginTransfer(h, p, size, device.Write)
+	s, c := d.beginTransfer(d.profile.Memset, h, p, size, device.Write)
 	if s == nil {
 		return c
 	}
@@ -140,10 +140,10 @@ func (d *Device) MemsetD8Async(p device.Ptr, value byte, size uint64, h device.S
 	return device.Success
 }
 
-// beginTransfer opens a copy or memset that reads or writes size bytes at p. Where it answers no stream, the call ends
-// with the code: a fault, or success for 0 bytes.
-func (d *Device) beginTransfer(h device.Stream, p device.Ptr, size uint64, kind device.AccessKind) (*stream, device.Code) {
-	if c := d.begin(d.profile.Copy); c != device.Success {
+// beginTransfer opens a copy or memset that costs the host so much and reads or writes size bytes at p. Where it answers
+// no stream, the call ends with the code: a fault, or success for 0 bytes.
+func (d *Device) beginTransfer(cost int64, h device.Stream, p device.Ptr, size uint64, kind device.AccessKind) (*stream, device.Code) {
+	if c := d.begin(cost); c != device.Success {
 		return nil, c
 	}
 	s := d.streams[h]

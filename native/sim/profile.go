@@ -6,72 +6,76 @@ import (
 )
 
 // Profile is what one GPU model has and what its operations cost. Times are nanoseconds, sizes bytes, bandwidths
-// bytes per second, unless a field says otherwise.
+// bytes per second, unless a field says otherwise. The tags are the constants' names in a file, whose last part is the unit:
+// Constants goes by them.
 type Profile struct {
 	Name              string // "NVIDIA H200"
-	Memory            uint64
-	Multiprocessors   int
-	ComputeCapability [2]int
-	MaxThreads        int // per block
+	Memory            uint64 `file:"memory_bytes"`
+	Multiprocessors   int    `file:"multiprocessors"`
+	ComputeCapability [2]int `file:"compute_capability"`
+	MaxThreads        int    `file:"threads_per_block"` // per block
 
 	// What one multiprocessor holds at a time.
-	ThreadsPerMultiprocessor int64
-	BlocksPerMultiprocessor  int64
+	ThreadsPerMultiprocessor int64 `file:"threads_per_multiprocessor"`
+	BlocksPerMultiprocessor  int64 `file:"blocks_per_multiprocessor"`
 
 	// What a call costs the calling thread, beyond any waiting.
-	Launch          int64
-	Memset          int64
-	Copy            int64
-	MallocAsync     int64 // from a pool that has room
-	FreeAsync       int64
-	EventCreate     int64
-	EventDestroy    int64
-	EventRecord     int64
-	StreamCreate    int64
-	StreamDestroy   int64
-	StreamWaitEvent int64
-	MemGetInfo      int64
-	Query           int64 // stream, event and pool queries, and whatever has no field of its own
-	Synchronize     int64 // with nothing to wait for
-	Wake            int64 // on top, where there was something: from its end until the thread runs again
-	MallocMapped    int64 // from a granule that is mapped already
-	FreeMapped      int64 // to one that stays mapped
-	Malloc, Free    Curve // where memory is mapped or unmapped, by bytes asked for
-	PoolCreate      int64
-	PoolDestroy     int64
-	PoolGrow        Curve // by bytes the pool grows
-	PoolRelease     Curve // by bytes the pool gives back
-	HostMalloc      Curve
-	HostFree        Curve
-	Lookup          int64 // of virtual memory management: of the granularity, MemRelease of what is mapped, and what is refused
-	AddressReserve  Curve // by bytes of addresses
-	AddressFree     Curve // by bytes of addresses
-	MemCreate       Curve // by bytes of physical memory
-	MemMap          int64
-	MemSetAccess    Curve // by bytes of addresses
-	MemUnmap        Curve // of one mapping, by its bytes; a call's mappings add up
-	MemRelease      Curve // by bytes that go back; where MemRelease comes before MemUnmap, this falls to MemUnmap
+	Launch          int64 `file:"launch_ns"`
+	Memset          int64 `file:"memset_ns"`
+	Copy            int64 `file:"copy_ns"`
+	MallocAsync     int64 `file:"malloc_async_ns"` // from a pool that has room
+	FreeAsync       int64 `file:"free_async_ns"`
+	EventCreate     int64 `file:"event_create_ns"`
+	EventDestroy    int64 `file:"event_destroy_ns"`
+	EventRecord     int64 `file:"event_record_ns"`
+	StreamCreate    int64 `file:"stream_create_ns"`
+	StreamDestroy   int64 `file:"stream_destroy_ns"`
+	StreamWaitEvent int64 `file:"stream_wait_event_ns"`
+	MemGetInfo      int64 `file:"mem_get_info_ns"`
+	Query           int64 `file:"query_ns"`         // stream, event and pool queries, and whatever has no field of its own
+	Synchronize     int64 `file:"synchronize_ns"`   // with nothing to wait for
+	Wake            int64 `file:"wake_ns"`          // on top, where there was something: from its end until the thread runs again
+	MallocMapped    int64 `file:"malloc_mapped_ns"` // from a granule that is mapped already
+	FreeMapped      int64 `file:"free_mapped_ns"`   // to one that stays mapped
+	Malloc          Curve `file:"malloc_ns"`        // by bytes asked for, where memory is mapped for them
+	Free            Curve `file:"free_ns"`          // by the same, where memory is unmapped
+	PoolCreate      int64 `file:"pool_create_ns"`
+	PoolDestroy     int64 `file:"pool_destroy_ns"`
+	PoolGrow        Curve `file:"pool_grow_ns"`    // by bytes the pool grows
+	PoolRelease     Curve `file:"pool_release_ns"` // by bytes the pool gives back
+	HostMalloc      Curve `file:"host_malloc_ns"`
+	HostFree        Curve `file:"host_free_ns"`
+	// Of virtual memory management, from here on. Lookup is what asking for the granularity costs, MemRelease of what is
+	// mapped, and what is refused.
+	Lookup         int64 `file:"lookup_ns"`
+	AddressReserve Curve `file:"address_reserve_ns"` // by bytes of addresses
+	AddressFree    Curve `file:"address_free_ns"`    // by bytes of addresses
+	MemCreate      Curve `file:"mem_create_ns"`      // by bytes of physical memory
+	MemMap         int64 `file:"mem_map_ns"`
+	MemSetAccess   Curve `file:"mem_set_access_ns"` // by bytes of addresses
+	MemUnmap       Curve `file:"mem_unmap_ns"`      // of one mapping, by its bytes; a call's mappings add up
+	MemRelease     Curve `file:"mem_release_ns"`    // by bytes that go back, with MemUnmap where that comes last
 
 	// The device's side.
-	LaunchLatency     int64 // from the end of the enqueuing call to the earliest start of the operation
-	Operation         int64 // duration of an empty kernel, and the least one of a copy between host and device
-	Move              int64 // duration of a memset, or of a copy within the device, of no bytes
-	PoolGap           int64 // what a kernel, copy or memset takes longer right behind an allocation or free in its stream
-	StepPicos         int64 // picoseconds per dependent step of a kernel (device.Work.Steps)
-	StepWarps         int64 // warps on one multiprocessor up to which a step takes StepPicos; beyond, in proportion more
-	MemoryBandwidth   int64 // of memsets and of copies within the device, reads and writes together
-	KernelBandwidth   int64 // of kernels
-	ThreadBandwidth   int64 // what one resident thread can draw of it
-	HtoDBandwidth     int64 // pinned host memory to device
-	DtoHBandwidth     int64 // device to pinned host memory
-	PageableBandwidth int64 // either way, where host memory is pageable
-	StageLimit        uint64
-	QueueDepth        int // kernels, copies and memsets that may wait in one stream; the next call blocks
+	LaunchLatency     int64  `file:"launch_latency_ns"`    // from the end of the enqueuing call to the earliest start of the operation
+	Operation         int64  `file:"operation_ns"`         // duration of an empty kernel, and the least one of a copy between host and device
+	Move              int64  `file:"move_ns"`              // duration of a memset, or of a copy within the device, of no bytes
+	PoolGap           int64  `file:"pool_gap_ns"`          // what work takes longer right behind an allocation or free in its stream
+	StepPicos         int64  `file:"step_ps"`              // picoseconds: a dependent step of a kernel (device.Work.Steps)
+	StepWarps         int64  `file:"step_warps"`           // warps on a multiprocessor up to which that holds; beyond, in proportion more
+	MemoryBandwidth   int64  `file:"memory_bytes_per_s"`   // of memsets and of copies within the device, reads and writes together
+	KernelBandwidth   int64  `file:"kernel_bytes_per_s"`   // of kernels
+	ThreadBandwidth   int64  `file:"thread_bytes_per_s"`   // what one resident thread can draw of it
+	HtoDBandwidth     int64  `file:"htod_bytes_per_s"`     // pinned host memory to device
+	DtoHBandwidth     int64  `file:"dtoh_bytes_per_s"`     // device to pinned host memory
+	PageableBandwidth int64  `file:"pageable_bytes_per_s"` // either way, where host memory is pageable
+	StageLimit        uint64 `file:"stage_limit_bytes"`
+	QueueDepth        int    `file:"queue_depth"` // kernels, copies and memsets that may wait in one stream; the next call blocks
 
 	// How memory is handed out.
-	Granule     uint64 // of MemAlloc
-	PoolStep    uint64
-	Granularity uint64 // of virtual memory management: a power of two
+	Granule     uint64 `file:"granule_bytes"` // of MemAlloc
+	PoolStep    uint64 `file:"pool_step_bytes"`
+	Granularity uint64 `file:"granularity_bytes"` // of virtual memory management: a power of two
 }
 
 // Point is one measured point of a Curve.
@@ -136,7 +140,7 @@ var H200 = Profile{
 	BlocksPerMultiprocessor:  32,
 
 	Launch:          2_900,
-	Memset:          770,
+	Memset:          3_350,
 	Copy:            3_350,
 	MallocAsync:     330, // the warm pair takes 520 to 670
 	FreeAsync:       270,

@@ -130,17 +130,23 @@ func (d *Device) newHandle() uint64 {
 	return d.handles
 }
 
+// NamePrefix is what the name of a simulated device has in front of that of the GPU.
+const NamePrefix = "simulated "
+
 // Info describes the device.
 func (d *Device) Info() device.Info {
 	return device.Info{
 		Kind:              device.Sim,
-		Name:              "simulated " + d.profile.Name,
+		Name:              NamePrefix + d.profile.Name,
 		TotalMemory:       d.limit,
 		Multiprocessors:   d.profile.Multiprocessors,
 		ComputeCapability: d.profile.ComputeCapability,
 		MemoryPools:       true,
 		VirtualMemory:     true,
 		MaxThreads:        d.profile.MaxThreads,
+
+		ThreadsPerMultiprocessor: int(d.profile.ThreadsPerMultiprocessor),
+		BlocksPerMultiprocessor:  int(d.profile.BlocksPerMultiprocessor),
 	}
 }
 
