@@ -91,7 +91,8 @@ const (
 // Process is a running child.
 type Process struct {
 	cmd      *exec.Cmd
-	confined *sandbox.Confined // nil without sandbox
+	policy   *sandbox.Policy // nil without sandbox; so with confined
+	confined *sandbox.Confined
 	grace    time.Duration
 	limits   Limits
 	began    time.Time
@@ -121,6 +122,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	}
 	p := &Process{
 		cmd:      exec.Command(c.Path, c.Args...),
+		policy:   c.Sandbox,
 		grace:    c.Grace,
 		limits:   c.Limits,
 		stopping: make(chan struct{}),
@@ -142,13 +144,6 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, err
 	}
 	p.cmd.Stdout, p.cmd.Stderr = p.stdout.write, p.stderr.write
-	if c.Sandbox != nil {
-		if p.confined, err = c.Sandbox.Confine(p.cmd, c.Limits.Memory); err != nil {
-			p.stdout.discard()
-			p.stderr.discard()
-			return nil, err
-		}
-	}
 	started := make(chan error)
 	go p.supervise(ctx, started)
 	if err := <-started; err != nil {
@@ -266,23 +261,15 @@ func (p *Process) supervise(ctx context.Context, started chan<- error) {
 	close(p.done)
 }
 
-// launch starts the child's program, by way of the sandbox's helper if it is to be confined.
-func (p *Process) launch() error {
-	err := p.cmd.Start()
+// launch starts the child's program, in the sandbox if it is to be confined.
+func (p *Process) launch() (err error) {
+	if p.policy != nil {
+		p.confined, err = p.policy.Start(p.cmd, p.limits.Memory)
+	} else {
+		err = p.cmd.Start()
+	}
 	if err == nil && p.limits.FileSize > 0 {
 		limitFiles(p.cmd.Process.Pid, p.limits.FileSize)
-	}
-	if p.confined == nil {
-		return err
-	}
-	if err == nil {
-		if err = p.confined.Started(); err != nil {
-			_ = p.cmd.Process.Kill() // unless it has ended by itself
-			_ = p.cmd.Wait()
-		}
-	}
-	if err != nil {
-		p.confined.Close()
 	}
 	return err
 }

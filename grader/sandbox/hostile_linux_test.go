@@ -200,6 +200,8 @@ func play(role string) {
 			var l unix.Rlimit
 			fmt.Println(unix.Getrlimit(resource, &l) == nil, name, l.Max == unix.RLIM_INFINITY, l.Max)
 		}
+	case "name a thread":
+		fmt.Println(os.WriteFile(fmt.Sprintf("/proc/self/task/%d/comm", unix.Gettid()), []byte("cuda"), 0))
 	case "open files":
 		for n := 0; ; n++ {
 			if _, err := os.Open("/dev/null"); err != nil {

@@ -9,39 +9,29 @@ import (
 	"slices"
 	"strings"
 
-	"cudalab/grader/sandbox/inside"
+	"cudalab/grader/sandbox/rights"
 )
 
-// order is the policy in the helper's terms.
-func (p *Policy) order(program string, r Report) inside.Order {
-	o := inside.Order{
-		Program:   program,
-		Landlock:  r.Landlock > 0,
-		Seccomp:   r.Seccomp,
-		Execute:   []string{program},
-		Read:      slices.Concat(processor, p.ReadOnly),
-		Write:     p.ReadWrite,
-		Devices:   []string{"/dev/null"},
-		Driver:    p.GPU,
-		OpenFiles: uint64(cmp.Or(p.OpenFiles, DefaultOpenFiles)),
-		FileSize:  p.FileSize,
-	}
-	if r.Namespaces {
-		o.Tasks = uint64(p.threads())
+// files are what the policy lets a program reach.
+func (p *Policy) files(program string) rights.Files {
+	f := rights.Files{
+		Execute: []string{program},
+		Read:    slices.Concat(processor, p.ReadOnly),
+		Write:   p.ReadWrite,
+		Devices: []string{"/dev/null"},
 	}
 	if loader := loader(program); loader != "" {
-		o.Execute = append(o.Execute, loader)
-		o.Read = append(o.Read, libraries()...)
+		f.Execute = append(f.Execute, loader)
+		f.Read = append(f.Read, libraries()...)
 	}
 	if p.GPU {
-		o.FileSize = cmp.Or(p.FileSize, DriverFileSize)
-		o.Read = append(o.Read, driverFiles...)
-		o.Devices = append(o.Devices, driverNodes()...)
+		f.Read = append(f.Read, driverFiles...)
+		f.Devices = append(f.Devices, driverNodes()...)
 		if p.JITCache != "" {
-			o.Read = append(o.Read, p.JITCache)
+			f.Read = append(f.Read, p.JITCache)
 		}
 	}
-	return o
+	return f
 }
 
 func (p *Policy) threads() int { return cmp.Or(p.Threads, DefaultThreads) }

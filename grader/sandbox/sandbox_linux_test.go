@@ -100,6 +100,13 @@ func TestAttemptsGoThroughWithoutSandbox(t *testing.T) {
 	}
 }
 
+// cuInit names its threads in /proc, and fails if it cannot.
+func TestTheDriverMayNameItsThreads(t *testing.T) {
+	needSandbox(t)
+	require.Equal(t, "<nil>\n", string(run(t, command("name a thread", &sandbox.Policy{GPU: true})).Stdout))
+	require.Contains(t, string(run(t, command("name a thread", &sandbox.Policy{})).Stdout), "permission denied")
+}
+
 func TestNothingIsInherited(t *testing.T) {
 	needSandbox(t)
 	leak, err := syscall.Dup(1) // unlike Go's own files it is not closed when a program is executed
@@ -181,7 +188,7 @@ func TestLimits(t *testing.T) {
 		c := command("threads", &sandbox.Policy{Threads: 100})
 		r := run(t, c)
 		require.Equal(t, child.Exited, r.Reason)
-		require.Contains(t, string(r.Stderr), "failed to create new OS thread")
+		require.Regexp(t, "failed to create new OS thread|pthread_create failed", string(r.Stderr), "without cgo, and with")
 	})
 	t.Run("suicide", func(t *testing.T) {
 		r := run(t, command("kill itself", &sandbox.Policy{}))

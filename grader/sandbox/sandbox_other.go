@@ -9,14 +9,11 @@ func Supported() Report {
 	return Report{Parts: []Part{{Name: "sandbox", Text: ErrNone.Error() + "."}}}
 }
 
-// Confined is a child that starts in the sandbox.
+// Confined is a child that there cannot be here.
 type Confined struct{}
 
-// Confine answers ErrNone.
-func (p *Policy) Confine(*exec.Cmd, uint64) (*Confined, error) { return nil, ErrNone }
-
-// Started is for a child that there cannot be here; so are the others.
-func (c *Confined) Started() error { return ErrNone }
+// Start answers ErrNone.
+func (p *Policy) Start(*exec.Cmd, uint64) (*Confined, error) { return nil, ErrNone }
 
 // Kill does nothing.
 func (c *Confined) Kill() {}

@@ -2,17 +2,17 @@ package sandbox
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 
-	"cudalab/grader/sandbox/inside"
+	"cudalab/grader/sandbox/forkexec"
+	"cudalab/grader/sandbox/rights"
 )
 
 // Supported tells what of the sandbox is in force here. It finds out by trying, once, which takes some milliseconds.
@@ -20,29 +20,24 @@ var Supported = sync.OnceValue(supported)
 
 func supported() Report {
 	var r Report
-	answer, err := try(true)
-	refusal := err
-	if err == nil {
-		r.Namespaces = true
-	} else {
-		answer, err = try(false)
-	}
-	if err != nil {
-		answer.Landlock, answer.Seccomp = err.Error(), err.Error()
-	}
+	refusal := try(true, func(*confinement, *forkexec.Calls) error { return nil })
+	r.Namespaces = refusal == nil
+	landlock := try(r.Namespaces, func(c *confinement, calls *forkexec.Calls) error {
+		return c.landlock(calls, rights.Files{})
+	})
+	seccomp := try(r.Namespaces, (*confinement).seccomp)
 
-	if answer.Landlock == "" {
+	if landlock == nil {
 		r.Landlock, _ = ll.LandlockGetABIVersion() // it has just been used
 		r.add("landlock", true, fmt.Sprintf("Version %d. Strangers' code opens no file but its own%s.", r.Landlock, scope(r.Landlock)))
 	} else {
-		r.add("landlock", false, fmt.Sprintf("Strangers' code could open every file that you can: %s. %s",
-			answer.Landlock, landlockAdvice()))
+		r.add("landlock", false, fmt.Sprintf("Strangers' code could open every file that you can: %v. %s", landlock, landlockAdvice()))
 	}
-	if r.Seccomp = answer.Seccomp == ""; r.Seccomp {
+	if r.Seccomp = seccomp == nil; r.Seccomp {
 		r.add("seccomp", true, "No sockets, no further processes, no signals to others, and none of the kernel's rarer calls.")
 	} else {
-		r.add("seccomp", false, fmt.Sprintf("Strangers' code could use the network and start processes: %s. It takes a kernel with "+
-			"CONFIG_SECCOMP_FILTER, as every common distribution has, on x86-64 or ARM.", answer.Seccomp))
+		r.add("seccomp", false, fmt.Sprintf("Strangers' code could use the network and start processes: %v. It takes a kernel with "+
+			"CONFIG_SECCOMP_FILTER, as every common distribution has, on x86-64 or 64-bit ARM.", seccomp))
 	}
 	if r.Namespaces {
 		r.add("namespaces", true, "User, network, IPC and host name are the runner's own.")
@@ -81,35 +76,26 @@ func (r *Report) rlimits() {
 	r.add("rlimits", true, text)
 }
 
-// try has a helper take all rights, in namespaces of its own or not. The error is that of starting it.
-func try(namespaces bool) (answer inside.Answer, err error) {
-	text, err := json.Marshal(inside.Order{Trial: true})
-	if err != nil {
-		return answer, err
+// try has a process take rights from itself and end, in namespaces of its own or not.
+func try(namespaces bool, restrict func(*confinement, *forkexec.Calls) error) error {
+	c := &confinement{namespaces: namespaces}
+	defer c.close()
+	calls := &forkexec.Calls{}
+	allowNoPrivileges(calls)
+	if err := restrict(c, calls); err != nil {
+		return err
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return answer, err
-	}
-	defer r.Close()
-	defer w.Close()
-	cmd := exec.Command(self)
-	cmd.Args = []string{inside.Name, string(text)}
-	cmd.ExtraFiles = []*os.File{w}
-	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	calls.Add("ending", unix.SYS_EXIT_GROUP, 0)
+	options := forkexec.Options{Prepare: c.prepare}
 	if namespaces {
-		separate(cmd.SysProcAttr)
+		options.Namespaces = ownNamespaces
 	}
-	if err := cmd.Start(); err != nil {
-		return answer, err
-	}
-	defer cmd.Wait() // its exit status says nothing new
-	w.Close()
-	answer, err = readAnswer(r)
+	pid, err := calls.Start(options)
 	if err != nil {
-		err = fmt.Errorf("the sandbox's helper does not answer: %w", err)
+		return err
 	}
-	return answer, err
+	_, err = syscall.Wait4(pid, nil, 0, nil)
+	return err
 }
 
 // scope is what Landlock does besides files from some version on.

@@ -1,4 +1,4 @@
-package inside
+package rights
 
 import (
 	"encoding/binary"
@@ -18,10 +18,14 @@ const testPID = 4711
 // so they are written that way.
 func verdict(t *testing.T, driver bool, architecture, number uint32, args ...uint64) uint32 {
 	t.Helper()
-	machine, err := arch.GetInfo("x86_64")
+	assembled, err := assemble("x86_64", driver)
 	require.NoError(t, err)
-	list, err := instructions(machine, testPID, driver)
-	require.NoError(t, err)
+	f := &Filter{assembled}
+	f.For(testPID)
+	var list []bpf.Instruction
+	for _, i := range f.list {
+		list = append(list, bpf.RawInstruction{Op: i.Code, Jt: i.Jt, Jf: i.Jf, K: i.K}.Disassemble())
+	}
 	vm, err := bpf.NewVM(list)
 	require.NoError(t, err)
 	call := make([]byte, 64) // struct seccomp_data: number, architecture, instruction pointer, six arguments

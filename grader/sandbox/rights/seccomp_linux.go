@@ -1,11 +1,9 @@
-package inside
+package rights
 
 import (
 	"maps"
-	"os"
 	"slices"
-	"syscall"
-	"unsafe"
+	"sync"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
@@ -41,33 +39,58 @@ var refused = []string{
 	"adjtimex", "syslog", "vhangup", "iopl", "ioperm", "nfsservctl",
 }
 
-// restrictCalls leaves this thread, and the program that it becomes, the system calls that work on the process itself.
-func restrictCalls(o Order) error {
-	machine, err := arch.GetInfo("")
+// anyPID stands for the process's id in a filter that has been assembled before there is a process. No process has it.
+const anyPID = 1<<31 - 1
+
+// The filters for a process without the driver and for one with it. To assemble one takes longer than to start a process.
+var (
+	plain  = sync.OnceValues(func() ([]unix.SockFilter, error) { return assemble("", false) })
+	driver = sync.OnceValues(func() ([]unix.SockFilter, error) { return assemble("", true) })
+)
+
+// assemble makes the filter for an architecture; "": this one.
+func assemble(architecture string, driver bool) (filter []unix.SockFilter, err error) {
+	machine, err := arch.GetInfo(architecture)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	list, err := instructions(machine, uint64(os.Getpid()), o.Driver)
+	list, err := instructions(machine, anyPID, driver)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	raw, err := bpf.Assemble(list)
-	if err != nil {
-		return err
-	}
-	var filter []unix.SockFilter
 	for _, r := range raw {
 		filter = append(filter, unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K})
 	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return err
+	return filter, err
+}
+
+// Filter is a seccomp filter that leaves a process the system calls that work on the process itself, and if it is to use the
+// driver what libcuda needs besides.
+type Filter struct{ list []unix.SockFilter }
+
+// NewFilter makes a filter for a process that is still to be made.
+func NewFilter(withDriver bool) (*Filter, error) {
+	filter := plain
+	if withDriver {
+		filter = driver
 	}
-	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	_, _, errno := syscall.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program)))
-	if errno != 0 {
-		return errno
+	list, err := filter()
+	return &Filter{slices.Clone(list)}, err
+}
+
+// Program is the filter as the system call seccomp takes it. Both are in use until the process has made that call.
+func (f *Filter) Program() *unix.SockFprog {
+	return &unix.SockFprog{Len: uint16(len(f.list)), Filter: &f.list[0]}
+}
+
+// For makes the filter the process pid's, before that puts it in force.
+func (f *Filter) For(pid int) {
+	for i := range f.list {
+		if f.list[i].K == anyPID {
+			f.list[i].K = uint32(pid)
+		}
 	}
-	return nil
 }
 
 // instructions are the filter for the process pid.
