@@ -5,6 +5,8 @@ package lessons
 import (
 	"embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -22,20 +24,51 @@ type Exercise struct {
 	Requires []string       `toml:"requires"` // names of exercises to do before
 }
 
-// Course is every exercise in the order of the course. An error is a fault of course.toml.
+// Course is every exercise in the order of the course. An error is a fault of course.toml, in one sentence.
 func Course() ([]Exercise, error) {
+	text, err := files.ReadFile("course.toml")
+	if err != nil {
+		return nil, err
+	}
+	return parseCourse(string(text))
+}
+
+func parseCourse(text string) ([]Exercise, error) {
 	var course struct {
 		Exercise []Exercise `toml:"exercise"`
 	}
-	read, err := toml.DecodeFS(files, "course.toml", &course)
+	read, err := toml.Decode(text, &course)
 	if err != nil {
-		return nil, fmt.Errorf("course.toml: %w", err)
+		said := strings.TrimPrefix(err.Error(), "toml: ") // which names the line, and may quote it
+		return nil, faultf("%s", strings.Join(strings.Fields(said), " "))
 	}
 	if unknown := read.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("course.toml: nothing is called %s", unknown[0])
+		return nil, faultf("nothing is called %q", unknown[0].String())
+	}
+	before := map[string]bool{}
+	for i, e := range course.Exercise {
+		if e.Name == "" || e.Title == "" || e.Package == "" || len(e.Points) == 0 {
+			return nil, faultf("exercise %d (%q) needs a name, a title, a package and points", i+1, e.Name)
+		}
+		for _, check := range slices.Sorted(maps.Keys(e.Points)) {
+			if e.Points[check] < 1 {
+				return nil, faultf("check %q of %q is worth %d points, and should be worth at least 1", check, e.Name, e.Points[check])
+			}
+		}
+		for _, required := range e.Requires {
+			if !before[required] {
+				return nil, faultf("%q requires %q, which should come before it", e.Name, required)
+			}
+		}
+		if before[e.Name] {
+			return nil, faultf("there are two exercises %q", e.Name)
+		}
+		before[e.Name] = true
 	}
 	return course.Exercise, nil
 }
+
+func faultf(format string, a ...any) error { return fmt.Errorf("course.toml: "+format, a...) }
 
 // Chapter is the text of an exercise's lesson, in Markdown.
 func Chapter(name string) (string, error) {

@@ -49,7 +49,9 @@ not.`,
 			}
 			gpu := d.gpu()
 			d.simulator(c)
-			d.confinement()
+			if c == nil || c.Exercises[0].HasSolution(c.Root) { // nobody is graded in a handout
+				d.confinement()
+			}
 			return d.conclude(gpu)
 		},
 	}

@@ -164,14 +164,21 @@ func (w *watching) advance() {
 	all := w.course.Exercises
 	for _, e := range slices.Concat(all[at+1:], all[:at]) {
 		if remembered[e.Name].Status != suite.Passed {
-			w.say(fmt.Sprintf("\n%s has passed; `cudalab solution %[1]s` shows how else it may be written. On to %s: %s.",
-				w.exercise.Name, e.Name, e.Title))
+			passed := "\n" + w.exercise.Name + " has passed"
+			if w.exercise.HasSolution(w.course.Root) {
+				passed += fmt.Sprintf("; `cudalab solution %s` shows how else it may be written", w.exercise.Name)
+			}
+			w.say(fmt.Sprintf("%s. On to %s: %s.", passed, e.Name, e.Title))
 			w.enter(e)
 			w.introduce()
 			return
 		}
 	}
-	w.say("\nAll exercises have passed. `cudalab solution` shows how they may be written as well.")
+	done := "\nAll exercises have passed."
+	if w.exercise.HasSolution(w.course.Root) {
+		done += " `cudalab solution` shows how they may be written as well."
+	}
+	w.say(done)
 }
 
 func (w *watching) index() int {

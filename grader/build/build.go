@@ -58,6 +58,8 @@ type Linked struct {
 	Errors   []CompileError
 	Notes    []string // what was left aside in the student's folder, one sentence each
 	Sources  SourceMap
+	// Starts says that some of the exercise's code runs when the runner starts, whichever exercise is asked about.
+	Starts bool
 	// Err is a reason that does not lie in the student's code: an *EnvironmentError, or a fault of cudalab's own.
 	Err error
 }
@@ -107,7 +109,7 @@ func Build(ctx context.Context, q Request) (*Result, error) {
 	}
 	for _, s := range submissions {
 		r.Exercises = append(r.Exercises, Linked{Refusals: s.refusals, Errors: s.errors, Notes: s.notes, Err: s.err,
-			Sources: newSourceMap(s)})
+			Sources: newSourceMap(s), Starts: s.starts})
 	}
 	return r, nil
 }

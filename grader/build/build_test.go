@@ -65,6 +65,22 @@ func tree(t *testing.T, root string) map[string]string {
 	return files
 }
 
+// A shell names the working directory in PWD as it was reached, and go build believes it.
+func TestTheCourseMayBeReachedThroughALink(t *testing.T) {
+	real, err := filepath.Abs(course)
+	require.NoError(t, err)
+	link := filepath.Join(t.TempDir(), "Übung mit Leerzeichen")
+	require.NoError(t, os.Symlink(real, link))
+	q := request("exercises/sample")
+	for _, root := range []string{".", link} {
+		t.Run(root, func(t *testing.T) {
+			t.Chdir(link)
+			q.Root = root
+			require.Equal(t, "1a\n", printed(t, built(t, q)))
+		})
+	}
+}
+
 func TestSourceMap(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"sample.go": header + `

@@ -71,6 +71,9 @@ func outdated(ctx context.Context, q Request, tool string, output []byte) error 
 var decided = []string{
 	"CGO_ENABLED", "GO111MODULE", "GOARCH", "GODEBUG", "GOEXPERIMENT", "GOFLAGS", "GOGC", "GOMEMLIMIT", "GOOS", "GOROOT",
 	"GOTOOLCHAIN", "GOWORK",
+	// By it Go would call the course's files by the path of a link that the working directory was reached through, and the
+	// overlay has their real paths.
+	"PWD",
 }
 
 // environment is what go build runs in: the user's own, less what would surprise. A fallback is a folder for Go's

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -63,6 +64,7 @@ func (s *submission) checkStart(api *api) {
 			}
 		}
 	}
+	s.starts = slices.ContainsFunc(roots, func(r root) bool { return !r.inert() })
 	for _, r := range roots {
 		if len(s.refusals) == maxRefusals {
 			return
@@ -83,6 +85,38 @@ func (s *submission) checkStart(api *api) {
 			})
 		}
 	}
+}
+
+// inert reports whether a value is made at the program's start without running anything that could fail, take long or
+// leave something behind. It takes too little for inert rather than too much; an init function is not.
+func (p place) inert() bool {
+	inert := true
+	ast.Inspect(p.node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case nil, *ast.BasicLit, *ast.Ident, *ast.CompositeLit, *ast.ParenExpr, *ast.ArrayType, *ast.Ellipsis,
+			*ast.MapType:
+			return true
+		case *ast.KeyValueExpr:
+			_, literal := n.Key.(*ast.BasicLit) // any other may be one that no map can hold
+			inert = inert && literal
+		case *ast.FuncLit:
+			return false // only the value: nobody has called it
+		case *ast.UnaryExpr:
+			inert = inert && n.Op != token.ARROW
+		case *ast.BinaryExpr:
+			inert = inert && (n.Op == token.ADD || n.Op == token.SUB || n.Op == token.MUL)
+		case *ast.SelectorExpr:
+			inert = inert && p.file.imported(n.X) != ""
+			return false
+		case *ast.CallExpr:
+			f, ok := n.Fun.(*ast.SelectorExpr)
+			inert = inert && ok && p.file.imported(f.X) == "errors" && f.Sel.Name == "New"
+		default:
+			inert = false
+		}
+		return inert
+	})
+	return inert
 }
 
 // find is the way to the first CUDA function in a piece of syntax: functions of the package, then the function itself.

@@ -33,6 +33,7 @@ type submission struct {
 	refusals []Refusal
 	errors   []CompileError
 	notes    []string
+	starts   bool  // some of it runs when the program starts
 	err      error // why nothing can be said of it
 }
 

@@ -21,6 +21,7 @@ const (
 // them into the course's tree.
 type workspace struct {
 	root, dir string
+	remove    func()
 	overlay   string
 	sources   map[string]source      // by every path that go build may call them by
 	texts     map[*submission]string // of their files in the main package
@@ -34,17 +35,18 @@ type source struct {
 }
 
 func newWorkspace(root string, submissions []*submission) (w *workspace, err error) {
-	dir, err := os.MkdirTemp("", "cudalab-build-")
+	dir, remove, err := claimWorkspace()
 	if err != nil {
 		return nil, &EnvironmentError{
 			Problem: fmt.Sprintf("A build needs a folder for temporary files: %v.", err),
 			Fix:     "Set TMPDIR to a folder that you may write to, on a disk with space left.",
 		}
 	}
-	w = &workspace{root: root, dir: dir, sources: map[string]source{}, texts: map[*submission]string{}, replace: map[string]string{}}
+	w = &workspace{root: root, dir: dir, remove: remove, sources: map[string]source{}, texts: map[*submission]string{},
+		replace: map[string]string{}}
 	defer func() {
 		if err != nil {
-			w.remove()
+			remove()
 		}
 	}()
 	// go build calls files by their real paths, and the temporary folder may be behind a link.
@@ -59,8 +61,6 @@ func newWorkspace(root string, submissions []*submission) (w *workspace, err err
 	}
 	return w, nil
 }
-
-func (w *workspace) remove() { os.RemoveAll(w.dir) }
 
 // add writes the student's files down as they were checked, so that nothing can change in between, replaces every file of
 // the exercise by them, and gives the exercise its file in the main package.

@@ -46,13 +46,30 @@ func (j job) check(ctx context.Context) ([]Result, error) {
 		}
 		q.Exercises = append(q.Exercises, p.build(j.root))
 	}
-	results, again, err := j.together(ctx, q)
-	if err != nil || len(j.parts) == 1 {
-		return results, err
+	built, err := build.Build(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer built.Close()
+	results, broken := j.together(ctx, built)
+	if len(j.parts) == 1 {
+		return results, nil
 	}
 	// An exercise that ends the process may have been brought to it by another's: its initialisation, or what it left
-	// behind. What it does in a process of its own is its own.
-	for _, i := range again {
+	// behind. What it does in a process of its own is its own, and in a program of its own where others' code runs there
+	// in any case.
+	var entangled []int
+	for _, i := range broken {
+		if othersStart(built, i) {
+			entangled = append(entangled, i)
+			continue
+		}
+		runner := j.runner(built)
+		results[i] = j.one(ctx, j.parts[i], &built.Exercises[i], runner)
+		runner.Close()
+	}
+	built.Close()
+	for _, i := range entangled {
 		alone := j
 		alone.parts = j.parts[i : i+1]
 		r, err := alone.check(ctx)
@@ -64,16 +81,25 @@ func (j job) check(ctx context.Context) ([]Result, error) {
 	return results, nil
 }
 
-// together checks all parts with one runner; broken are those in whose check a process came to a bad end.
-func (j job) together(ctx context.Context, q build.Request) (results []Result, broken []int, err error) {
-	built, err := build.Build(ctx, q)
-	if err != nil {
-		return nil, nil, err
+// othersStart reports whether code of any other exercise but the i-th runs when the program starts.
+func othersStart(built *build.Result, i int) bool {
+	for other := range built.Exercises {
+		if e := &built.Exercises[other]; other != i && e.OK() && e.Starts {
+			return true
+		}
 	}
-	defer built.Close()
+	return false
+}
+
+func (j job) runner(built *build.Result) *run.Runner {
 	o := j.options
 	o.Binary = built.Binary
-	runner := run.NewRunner(o)
+	return run.NewRunner(o)
+}
+
+// together checks all parts with one runner; broken are those in whose check a process came to a bad end.
+func (j job) together(ctx context.Context, built *build.Result) (results []Result, broken []int) {
+	runner := j.runner(built)
 	defer runner.Close()
 	for i, p := range j.parts {
 		r := j.one(ctx, p, &built.Exercises[i], runner)
@@ -82,7 +108,7 @@ func (j job) together(ctx context.Context, q build.Request) (results []Result, b
 		}
 		results = append(results, r)
 	}
-	return results, broken, nil
+	return results, broken
 }
 
 // one is the result for one exercise of a runner.

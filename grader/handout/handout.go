@@ -1,5 +1,6 @@
 // Package handout writes a copy of the course for students: all that cudalab and the checks are built from and the
-// exercises as skeletons, without the solutions, their walk-throughs and the tests, whose programs show solutions too.
+// exercises as skeletons, without the solutions, what sends readers to them, and the tests, whose programs show solutions
+// too.
 package handout
 
 import (
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -47,10 +49,15 @@ func Write(ctx context.Context, c *course.Course, dir string) error {
 	if err != nil {
 		return err
 	}
-	changed, err := paces(ctx, c, files)
+	changed, err := chapters(c, files)
 	if err != nil {
 		return err
 	}
+	raced, err := paces(ctx, c, files)
+	if err != nil {
+		return err
+	}
+	maps.Copy(changed, raced)
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return usagef("The folder for the handout cannot be made: %v.", err)

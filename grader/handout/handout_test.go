@@ -127,6 +127,7 @@ func TestHandout(t *testing.T) {
 		stdout, stderr, status := m.cudalab(t, "doctor")
 		require.Equal(t, 0, status, stdout+stderr)
 		require.Regexp(t, `ok +test build`, stdout)
+		require.NotContains(t, stdout, "cudalab grade", "which refuses in a handout")
 		cmd := exec.Command("make", "demo")
 		cmd.Dir = m.dir
 		said, err := cmd.CombinedOutput()
@@ -134,6 +135,32 @@ func TestHandout(t *testing.T) {
 		require.Contains(t, string(said), "async-pipeline")
 	})
 	t.Run("no solution shows", m.showsNoSolution)
+	t.Run("nothing sends readers to the solutions", m.leadsNowhere)
+}
+
+var link = regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`) // to another file of the course
+
+// leadsNowhere reads what a handout has to read.
+func (m made) leadsNowhere(t *testing.T) {
+	chapters, err := filepath.Glob(filepath.Join(m.dir, "lessons", "*.md"))
+	require.NoError(t, err)
+	links := 0
+	for _, file := range append(chapters, filepath.Join(m.dir, "README.md")) {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NotRegexp(t, "cudalab (solution|bench|grade)", string(text), file)
+		for _, to := range link.FindAllStringSubmatch(string(text), -1) {
+			links++
+			_, err := os.Stat(filepath.Join(filepath.Dir(file), to[1]))
+			require.NoError(t, err, file)
+		}
+	}
+	require.Greater(t, links, 10)
+	for range 4 {
+		stdout, stderr, status := m.cudalab(t, "hint", "slab", "--todo", "1a")
+		require.Zero(t, status, stderr)
+		require.NotContains(t, stdout, "cudalab solution")
+	}
 }
 
 func rules(c suite.Check) map[string]bool {

@@ -24,6 +24,7 @@ type Hint struct {
 	Text   string // Markdown
 	// Finding is what the hint was chosen for; nil if it is simply the next gap's, or was asked for.
 	Finding *progress.Finding
+	Handout bool // the course is one, without a solution to look at after the last hint
 }
 
 // Markdown is the hint as a student reads it: what it is for, its text, and how to get more. It is one of the hints of the
@@ -39,7 +40,12 @@ func (h Hint) Markdown(exercise string) string {
 	}
 	end := "Ask again for the next one."
 	if h.Number == h.Of {
-		end = fmt.Sprintf("That was the last hint for TODO(%s). `cudalab solution %s --give-up` shows the whole solution.", h.TODO, exercise)
+		end = fmt.Sprintf("That was the last hint for TODO(%s). ", h.TODO)
+		if h.Handout {
+			end += "If it does not get you on, ask your instructor."
+		} else {
+			end += fmt.Sprintf("`cudalab solution %s --give-up` shows the whole solution.", exercise)
+		}
 	}
 	return head + "\n\n" + h.Text + "\n\n" + end + "\n"
 }
@@ -77,8 +83,8 @@ func Next(ctx context.Context, root string, e course.Exercise, todo string) (Hin
 	if err != nil {
 		return Hint{}, err
 	}
-	h := Hint{TODO: of.TODO, Of: len(of.Text), Finding: finding}
-	given := min(last.Hints[of.TODO], h.Of)
+	h := Hint{TODO: of.TODO, Of: len(of.Text), Finding: finding, Handout: !e.HasSolution(root)}
+	given := min(max(last.Hints[of.TODO], 0), h.Of) // the file is the student's, and may say anything
 	h.Number = min(given+1, h.Of)
 	h.Text = of.Text[h.Number-1]
 	// Where nothing can be written, the same hint comes again: better than none.

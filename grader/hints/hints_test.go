@@ -56,8 +56,11 @@ func TestHintsComeOneAfterTheOther(t *testing.T) {
 	require.Equal(t, "1c", h.TODO)
 	require.Equal(t, 1, h.Number, "each TODO has its own count")
 	require.Contains(t, h.Markdown(e.Name), "Ask again")
-	last := next(t, root, e, "1a")
-	require.Contains(t, last.Markdown(e.Name), "cudalab solution async-pipeline --give-up")
+	inHandout := next(t, root, e, "1a").Markdown(e.Name)
+	require.Contains(t, inHandout, "That was the last hint")
+	require.NotContains(t, inHandout, "cudalab solution")
+	require.NoError(t, os.MkdirAll(filepath.Join(root, e.SolutionFolder()), 0o755))
+	require.Contains(t, next(t, root, e, "1a").Markdown(e.Name), "cudalab solution async-pipeline --give-up")
 }
 
 func TestAHintFollowsTheFirstGapThatIsLeft(t *testing.T) {
