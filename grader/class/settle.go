@@ -42,7 +42,7 @@ func settle(r suite.Report, s *suite.Suite, dir string) suite.Report {
 			if timed && f.Severity == suite.Remark { // a remark on a figure near its limit comes and goes
 				continue
 			}
-			f = settleFinding(f, dir)
+			f = settleFinding(f)
 			f.File, f.Message, f.Why, f.Fix, f.Picture = short(f.File), short(f.Message), short(f.Why), short(f.Fix), valid(f.Picture)
 			f.Related = slices.Clone(f.Related)
 			for j := range f.Related {
@@ -71,7 +71,7 @@ const (
 	ruleTimeout = "timeout"
 )
 
-func settleFinding(f suite.Finding, dir string) suite.Finding {
+func settleFinding(f suite.Finding) suite.Finding {
 	switch f.Rule {
 	case ruleSlow:
 		f.Message = "Your code should take about the solution's time, but takes longer than the limit allows."
@@ -79,9 +79,9 @@ func settleFinding(f suite.Finding, dir string) suite.Finding {
 		f.Message = "An operation should cost about the same among many blocks as among few, but its cost grows with their number."
 	case ruleMemory:
 		f.Message = "Your code should get by with a few MiB of host memory, but took more than the limit allows and was stopped."
-		f = atLoop(f, dir)
+		f = atLoop(f)
 	case ruleTimeout:
-		f = atLoop(f, dir)
+		f = atLoop(f)
 	}
 	return f
 }
@@ -113,7 +113,7 @@ func settleOutput(text string, stopped bool) string {
 
 // atLoop moves a finding about code that was stopped from the line that happened to be running to the loop around it, or
 // to the function where there is none: the outermost in which the student's code was called.
-func atLoop(f suite.Finding, dir string) suite.Finding {
+func atLoop(f suite.Finding) suite.Finding {
 	if n := len(f.Related); n > 0 {
 		f.File, f.Line = f.Related[n-1].File, f.Related[n-1].Line
 	}
@@ -121,11 +121,7 @@ func atLoop(f suite.Finding, dir string) suite.Finding {
 	if f.File == "" {
 		return f
 	}
-	path := f.File
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(f.File)
 	if err != nil {
 		return f
 	}

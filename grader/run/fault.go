@@ -7,6 +7,7 @@ import (
 
 	"cudalab/grader/child"
 	"cudalab/grader/suite"
+	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
@@ -21,6 +22,9 @@ func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok
 			}
 			if o.Panic != "" {
 				return suite.Crashed, panicked(o, l), true, nil
+			}
+			if o.Excess.Asked > 0 {
+				return suite.Failed, excessive(o, run.notes.Trace, l), true, nil
 			}
 		}
 		return "", suite.Finding{}, false, nil
@@ -67,6 +71,33 @@ func panicked(o suite.Outcome, l locator) suite.Finding {
 		Why:     "A panic leaves the function at once: memory on the device stays allocated, and Go's garbage collector does not free it.",
 		Fix:     panicFix(o.Panic),
 	}, o.Stack)
+}
+
+// excessive is the finding for code that took more memory than the exercise's limit.
+func excessive(o suite.Outcome, t *trace.Trace, l locator) suite.Finding {
+	e := o.Excess
+	f := suite.Finding{
+		Rule: "memory-limit", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("In the test %q your code should get by with %s of memory at one time, on the device and pinned together, but it "+
+			"asked for %s while it held %s, and was answered %s.", o.Label, bytesOf(e.Quota), bytesOf(e.Asked), bytesOf(e.Held),
+			device.ErrorOutOfMemory),
+		Why: "Everyone whose code runs on a device shares its memory, so here nobody may have much more than the exercise takes; Go's garbage " +
+			"collector frees none of it.",
+		Fix: "Allocate only what the work that is under way needs, and free it when that is done; look at what is allocated in a loop.",
+	}
+	if e.Record < 0 || e.Record >= len(t.Records) {
+		return f
+	}
+	f.Record = e.Record
+	return l.at(f, t.SiteOf(&t.Records[e.Record]))
+}
+
+// bytesOf is an amount of memory in words: "512 MiB".
+func bytesOf(n uint64) string {
+	if n >= 10<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // panicFix has a word for the panics that beginners meet.

@@ -10,6 +10,7 @@ import (
 
 	"cudalab/grader/child"
 	"cudalab/grader/suite"
+	"cudalab/native/session"
 	"cudalab/native/trace"
 )
 
@@ -51,6 +52,23 @@ func TestWhosePanicItIs(t *testing.T) {
 			require.Equal(t, suite.Crashed, status)
 			require.Equal(t, "slab.go", f.File)
 		})
+	}
+}
+
+// A record that is not in the trace names no line, whatever the runner says.
+func TestTooMuchMemoryIsTheStudentsFailure(t *testing.T) {
+	for record, line := range map[int]int{0: 1, 1: 0, -1: 0} {
+		run := ended(suite.Outcome{Label: "5 batches", Err: "full",
+			Excess: session.Excess{Asked: 34 << 20, Held: 489 << 20, Quota: 512 << 20, Record: record}})
+		run.notes.Trace = &trace.Trace{Sites: []trace.Site{at("cudalab/exercises/slab.Run")}, Records: []trace.Record{{Op: trace.OpMalloc}}}
+		status, f, ok, err := verdictOf(run, slabLines)
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, suite.Failed, status)
+		require.Equal(t, "memory-limit", f.Rule)
+		require.Contains(t, f.Message, "get by with 512 MiB of memory")
+		require.Contains(t, f.Message, "asked for 34 MiB while it held 489 MiB")
+		require.Equal(t, line, f.Line)
 	}
 }
 

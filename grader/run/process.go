@@ -286,7 +286,7 @@ func (run *caseRun) take(m wire.Message) bool {
 	case suite.Outcome:
 		n.Outcomes = append(n.Outcomes, m)
 	case wire.Value:
-		n.Values[m.Name] = append(n.Values[m.Name], m.Value)
+		n.Values[m.Name] = append(n.Values[m.Name], m.Values...)
 	case wire.Sample:
 		n.Samples[m.Series] = append(n.Samples[m.Series], m.Nanoseconds)
 	case *trace.Trace:

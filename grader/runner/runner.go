@@ -4,6 +4,7 @@ package runner
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -29,7 +30,6 @@ const (
 // Bounds on one case, far above what any exercise needs: they end code that allocates or calls without end.
 const (
 	maxRecords = 200_000
-	quota      = 4 << 30  // bytes of device memory
 	maxStack   = 64 << 20 // bytes: an endless recursion is found before its stack is taken for greed
 )
 
@@ -72,6 +72,7 @@ type runner struct {
 	in      *wire.Reader
 	pipe    *bufio.Writer
 	out     *wire.Writer
+	values  wire.Value // noted in a row under one name, and not sent yet
 	session *session.Session
 }
 
@@ -167,14 +168,15 @@ func (r *runner) answer(request wire.Request) (end wire.Message) {
 			continue
 		}
 		if c, ok := s.Case(request.Case); ok {
-			return r.run(c, request)
+			return r.run(c, request, cmp.Or(s.Memory, suite.DefaultMemory))
 		}
 	}
 	return wire.Fault{Message: fmt.Sprintf("the runner knows no case %s of %s", request.Case, request.Exercise)}
 }
 
-// run carries out one case and sends its notes; the last word, Done or a Fault, is the caller's to send.
-func (r *runner) run(c *suite.Case, request wire.Request) (end wire.Message) {
+// run carries out one case, in which the student's code may have so many bytes, and sends its notes; the last word, Done
+// or a Fault, is the caller's to send.
+func (r *runner) run(c *suite.Case, request wire.Request, quota uint64) (end wire.Message) {
 	switch {
 	case c.Simulated != nil:
 		defer r.use(r.session.Device())
@@ -240,15 +242,36 @@ func (r *runner) tidy() error {
 }
 
 // send writes a message. Where the pipe is gone cudalab is, and the next read ends the runner.
-func (r *runner) send(m wire.Message) { _ = r.out.Send(m) }
+func (r *runner) send(m wire.Message) {
+	r.sendValues()
+	_ = r.out.Send(m)
+}
+
+// maxValues is how many values are sent together: a sequence has some thousand.
+const maxValues = 1 << 12
+
+func (r *runner) sendValues() {
+	if len(r.values.Values) > 0 {
+		_ = r.out.Send(r.values)
+		r.values.Values = r.values.Values[:0]
+	}
+}
 
 func (r *runner) flush() { _ = r.pipe.Flush() }
 
 // notes passes a case's notes on.
 type notes struct{ *runner }
 
-func (n notes) Outcome(o suite.Outcome)     { n.send(o) }
-func (n notes) Value(name string, v uint64) { n.send(wire.Value{Name: name, Value: v}) }
+func (n notes) Outcome(o suite.Outcome) { n.send(o) }
+
+func (n notes) Value(name string, v uint64) {
+	if n.values.Name != name || len(n.values.Values) == maxValues {
+		n.sendValues()
+		n.values.Name = name
+	}
+	n.values.Values = append(n.values.Values, v)
+}
+
 func (n notes) Sample(series string, nanos int64) {
 	n.send(wire.Sample{Series: series, Nanoseconds: nanos})
 }

@@ -25,13 +25,14 @@ type Notes interface {
 
 // Outcome is how one call of the student's code ended.
 type Outcome struct {
-	Label    string     // what was called for, in plain words: "5 batches on 2 streams"
-	Err      string     // the error's text; "" where it returned nil
-	Gap      string     // the gap that answered, "1a"; "" where none did
-	Argument bool       // the error is contract.ErrArgument
-	Panic    string     // what it panicked with; "" where it did not
-	Runaway  bool       // stopped for making calls without end
-	Stack    trace.Site // where it panicked or was stopped; else the function that was called, where CallOf was told
+	Label    string         // what was called for, in plain words: "5 batches on 2 streams"
+	Err      string         // the error's text; "" where it returned nil
+	Gap      string         // the gap that answered, "1a"; "" where none did
+	Argument bool           // the error is contract.ErrArgument
+	Panic    string         // what it panicked with; "" where it did not
+	Runaway  bool           // stopped for making calls without end
+	Excess   session.Excess // how it ran into the limit on memory
+	Stack    trace.Site     // where it panicked or was stopped; else the function that was called, where CallOf was told
 }
 
 // OK reports whether the call returned nil.
@@ -73,7 +74,7 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) Outcome {
 	b.Session.Mark(markCall + n)
 	b.Session.SetQuota(b.Quota)
 	err := guard(&o, f)
-	b.Session.SetQuota(0) // the suite's own calls are not to fail for what the student's code has taken
+	o.Excess = b.Session.SetQuota(0) // the suite's own calls are not to fail for what the student's code has taken
 	b.over(o)
 	b.Session.Mark(markReturn + n)
 	o.keep(err)

@@ -18,11 +18,16 @@ type Suite struct {
 	Exercise string // as on the command line, "async-pipeline"
 	Package  string // the folder and package, "asyncpipeline"
 	Function string // "Run": its first line is where a finding points to that is about none of the student's calls
+	Memory   uint64 // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
 	Cases    []Case
 	Checks   []Question
 	// Benchmarks are for comparing only: no check needs one.
 	Benchmarks []Benchmark
 }
+
+// DefaultMemory is ten times what any solution needs where the suite says nothing else, in bytes. The simulator keeps what
+// is written to it in the host's memory, of which a runner has no more than 1 GiB there.
+const DefaultMemory = 512 << 20
 
 // Case finds what a runner is asked for by its ID: a case, or a benchmark as one.
 func (s *Suite) Case(id string) (*Case, bool) {

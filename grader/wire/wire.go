@@ -5,6 +5,7 @@ package wire
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,15 +13,19 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/native/codec"
+	"cudalab/native/session"
 	"cudalab/native/sim"
 	"cudalab/native/trace"
 )
 
 // Version is the first thing a runner says; both sides are built from one tree and must agree.
-const Version = 3
+const Version = 4
 
 // MaxFrame is the longest frame in bytes: a trace of a million records fits.
 const MaxFrame = 256 << 20
+
+// promised is for how many bytes of a frame there is memory before they have come.
+const promised = 1 << 20
 
 // Kind tells frames apart.
 type Kind byte
@@ -52,10 +57,10 @@ type Hello struct {
 	Problem string       // why the device that was asked for, or the first choice, cannot be had; "" where it can
 }
 
-// Value is a number that a case noted.
+// Value is what a case noted under one name: one number, or several in a row.
 type Value struct {
-	Name  string
-	Value uint64
+	Name   string
+	Values []uint64
 }
 
 // Sample is one measured time of a timed case.
@@ -93,8 +98,9 @@ type Done struct {
 
 // Writer sends messages.
 type Writer struct {
-	out io.Writer
-	w   codec.Writer
+	out   io.Writer
+	w     codec.Writer
+	frame []byte // the last one: its memory serves the next
 }
 
 // NewWriter writes to out, one Write per message.
@@ -120,11 +126,17 @@ func (w *Writer) Send(m Message) error {
 		w.w.Bool(m.Argument)
 		w.w.String(m.Panic)
 		w.w.Bool(m.Runaway)
+		for _, n := range []uint64{m.Excess.Asked, m.Excess.Held, m.Excess.Quota, uint64(m.Excess.Record)} {
+			w.w.Uint(n)
+		}
 		(&trace.Trace{Sites: []trace.Site{m.Stack}}).Encode(&w.w)
 	case Value:
 		kind = KindValue
 		w.w.String(m.Name)
-		w.w.Uint(m.Value)
+		w.w.Uint(uint64(len(m.Values)))
+		for _, v := range m.Values {
+			w.w.Uint(v)
+		}
 	case Sample:
 		kind = KindSample
 		w.w.String(m.Series)
@@ -159,19 +171,22 @@ func (w *Writer) Send(m Message) error {
 		return fmt.Errorf("wire: no frame for %T", m)
 	}
 	payload := w.w.Bytes()
-	frame := make([]byte, 0, len(payload)+binary.MaxVarintLen64+1)
-	frame = append(frame, byte(kind))
-	frame = binary.AppendUvarint(frame, uint64(len(payload)))
-	frame = append(frame, payload...)
-	_, err := w.out.Write(frame)
+	w.frame = append(w.frame[:0], byte(kind))
+	w.frame = binary.AppendUvarint(w.frame, uint64(len(payload)))
+	w.frame = append(w.frame, payload...)
+	_, err := w.out.Write(w.frame)
 	return err
 }
 
 // Reader receives messages.
-type Reader struct{ in *bufio.Reader }
+type Reader struct {
+	in      *bufio.Reader
+	known   codec.Strings
+	payload bytes.Buffer // the last one: its memory serves the next, unless it was longer than promised
+}
 
 // NewReader reads from in.
-func NewReader(in io.Reader) *Reader { return &Reader{bufio.NewReaderSize(in, 1<<16)} }
+func NewReader(in io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(in, 1<<16)} }
 
 // Next reads one message. It answers io.EOF between messages where the other side has closed the pipe, and
 // an error that says so where the pipe broke or carried something else.
@@ -187,11 +202,17 @@ func (r *Reader) Next() (Message, error) {
 	if n > MaxFrame {
 		return nil, fmt.Errorf("wire: a frame of %d bytes", n)
 	}
-	payload := make([]byte, n)
-	if _, err := io.ReadFull(r.in, payload); err != nil {
+	if r.payload.Cap() > promised {
+		r.payload = bytes.Buffer{}
+	}
+	r.payload.Reset()
+	r.payload.Grow(int(min(n, promised)))
+	if _, err := io.CopyN(&r.payload, r.in, int64(n)); err != nil {
 		return nil, cut(err)
 	}
-	return decode(Kind(kind), codec.NewReader(payload))
+	fields := codec.NewReader(r.payload.Bytes())
+	fields.Share(&r.known)
+	return decode(Kind(kind), fields)
 }
 
 func cut(err error) error {
@@ -209,7 +230,8 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 			Problem: r.String()}
 	case KindOutcome:
 		o := suite.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Argument: r.Bool(), Panic: r.String(),
-			Runaway: r.Bool()}
+			Runaway: r.Bool(),
+			Excess:  session.Excess{Asked: r.Uint(), Held: r.Uint(), Quota: r.Uint(), Record: int(r.Uint())}}
 		t, err := trace.Decode(r)
 		if err != nil || len(t.Sites) != 1 {
 			return nil, fmt.Errorf("wire: outcome: %w", codec.ErrDamaged)
@@ -217,7 +239,11 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 		o.Stack = t.Sites[0]
 		m = o
 	case KindValue:
-		m = Value{Name: r.String(), Value: r.Uint()}
+		v := Value{Name: r.String(), Values: make([]uint64, r.Len(1))}
+		for i := range v.Values {
+			v.Values[i] = r.Uint()
+		}
+		m = v
 	case KindSample:
 		m = Sample{Series: r.String(), Nanoseconds: r.Int()}
 	case KindTrace:

@@ -11,6 +11,9 @@ import (
 // ErrDamaged is the answer to bytes that were cut off or were never written by a Writer.
 var ErrDamaged = errors.New("damaged data")
 
+// oneByte is the least integer that takes more than a byte. Most are less, and the functions that serve all take longer.
+const oneByte = 0x80
+
 // Writer appends fields to a buffer. The zero Writer is ready for use.
 type Writer struct{ buf []byte }
 
@@ -21,10 +24,16 @@ func (w *Writer) Bytes() []byte { return w.buf }
 func (w *Writer) Reset() { w.buf = w.buf[:0] }
 
 // Uint writes an unsigned integer.
-func (w *Writer) Uint(v uint64) { w.buf = binary.AppendUvarint(w.buf, v) }
+func (w *Writer) Uint(v uint64) {
+	if v < oneByte {
+		w.buf = append(w.buf, byte(v))
+		return
+	}
+	w.buf = binary.AppendUvarint(w.buf, v)
+}
 
-// Int writes a signed integer.
-func (w *Writer) Int(v int64) { w.buf = binary.AppendVarint(w.buf, v) }
+// Int writes a signed integer: those that are small, negative ones too, in few bytes.
+func (w *Writer) Int(v int64) { w.Uint(uint64(v)<<1 ^ uint64(v>>63)) }
 
 // Bool writes one byte.
 func (w *Writer) Bool(v bool) {
@@ -44,12 +53,43 @@ func (w *Writer) String(s string) {
 // Reader takes fields from a buffer in the order in which they were written. After the first damaged field every
 // further one is zero and Err says so.
 type Reader struct {
-	buf []byte
-	err error
+	buf   []byte
+	err   error
+	known *Strings // nil: none
 }
 
 // NewReader reads from b, which must not change meanwhile.
 func NewReader(b []byte) *Reader { return &Reader{buf: b} }
+
+// Strings holds one copy of the strings that come again and again. The zero Strings is ready for use.
+type Strings struct{ known map[string]string }
+
+// Bounds on Strings: those that name functions, files and series are short and few.
+const (
+	maxStrings      = 1 << 12
+	maxSharedLength = 256 // bytes
+)
+
+func (s *Strings) of(b []byte) string {
+	if len(b) > maxSharedLength {
+		return string(b)
+	}
+	if known, ok := s.known[string(b)]; ok {
+		return known
+	}
+	if s.known == nil {
+		s.known = map[string]string{}
+	}
+	if len(s.known) >= maxStrings {
+		clear(s.known)
+	}
+	text := string(b)
+	s.known[text] = text
+	return text
+}
+
+// Share has the reader take strings from known where they have been read before.
+func (r *Reader) Share(known *Strings) { r.known = known }
 
 // Err is ErrDamaged once a field could not be read.
 func (r *Reader) Err() error { return r.err }
@@ -68,6 +108,11 @@ func (r *Reader) advance(n int) bool {
 
 // Uint reads an unsigned integer.
 func (r *Reader) Uint() uint64 {
+	if len(r.buf) > 0 && r.buf[0] < oneByte {
+		v := uint64(r.buf[0])
+		r.buf = r.buf[1:]
+		return v
+	}
 	v, n := binary.Uvarint(r.buf)
 	if !r.advance(n) {
 		return 0
@@ -77,11 +122,11 @@ func (r *Reader) Uint() uint64 {
 
 // Int reads a signed integer.
 func (r *Reader) Int() int64 {
-	v, n := binary.Varint(r.buf)
-	if !r.advance(n) {
-		return 0
+	v := r.Uint()
+	if v&1 != 0 {
+		return ^int64(v >> 1)
 	}
-	return v
+	return int64(v >> 1)
 }
 
 // Bool reads one byte.
@@ -104,16 +149,19 @@ func (r *Reader) String() string {
 		r.advance(-1)
 		return ""
 	}
-	s := string(r.buf[:n])
+	b := r.buf[:n]
 	r.advance(int(n))
-	return s
+	if r.known != nil {
+		return r.known.of(b)
+	}
+	return string(b)
 }
 
-// Len reads a count of elements that follow, each at least one byte long, so that a damaged count cannot ask for
+// Len reads a count of elements that follow, each at least so many bytes long, so that a damaged count cannot ask for
 // more memory than the data could fill.
-func (r *Reader) Len() int {
+func (r *Reader) Len(each int) int {
 	n := r.Uint()
-	if n > uint64(len(r.buf)) {
+	if n > uint64(len(r.buf)/each) {
 		r.advance(-1)
 		return 0
 	}

@@ -88,14 +88,33 @@ func (s *Session) settle() {
 }
 
 // SetQuota limits the bytes that may be allocated at one time while tracing, on the device and pinned together; 0 means
-// no limit. Beyond it an allocation answers OUT_OF_MEMORY, as on a full device, without reaching the device.
-func (s *Session) SetQuota(bytes uint64) {
+// no limit. Beyond it an allocation answers OUT_OF_MEMORY, as on a full device, without reaching the device. It returns
+// how the last quota was run into.
+func (s *Session) SetQuota(bytes uint64) Excess {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.quota = bytes
+	e := s.excess
+	s.quota, s.excess = bytes, Excess{}
+	return e
 }
 
-// beyondQuota reports whether so many bytes more would be too many. The lock is held.
+// Excess is the first request that a quota refused because of what the program held already. One that the quota would
+// have refused by itself is none: a device can be too small for it as well.
+type Excess struct {
+	Asked  uint64 // bytes; 0: there was no such request
+	Held   uint64 // bytes
+	Quota  uint64
+	Record int // the refused call's, in the trace
+}
+
+// beyondQuota reports whether so many bytes more would be too many, for the last call. The lock is held.
 func (s *Session) beyondQuota(size int64) bool {
-	return s.tracing && s.quota > 0 && s.asked+uint64(size) > s.quota
+	asked := uint64(size)
+	if !s.tracing || s.quota == 0 || s.asked+asked <= s.quota {
+		return false
+	}
+	if s.excess.Asked == 0 && asked <= s.quota {
+		s.excess = Excess{Asked: asked, Held: s.asked, Quota: s.quota, Record: len(s.records) - 1}
+	}
+	return true
 }

@@ -51,6 +51,7 @@ type Session struct {
 	current  *MemPool      // the device's; nil: the default pool
 	counts   struct{ streams, events, pools, allocations trace.ID }
 	quota    uint64
+	excess   Excess // since SetQuota
 	asked    uint64 // live bytes asked for since StartTrace, on the device and pinned
 	faults   map[trace.Op][]fault
 	owed     []*allocation // that a free was made to fail for

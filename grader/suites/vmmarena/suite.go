@@ -46,6 +46,7 @@ func New(student, solution Make) *suite.Suite {
 	return &suite.Suite{
 		Exercise: "vmm-arena",
 		Package:  "vmmarena",
+		Memory:   4 << 30, // the solution has a GiB of physical memory where the granularity is large
 		Function: "New",
 		Cases: []suite.Case{
 			{ID: caseArguments, Drive: d.arguments},

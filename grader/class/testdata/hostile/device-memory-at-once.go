@@ -1,6 +1,6 @@
 // Takes as much of the device as it has, and writes to all of it.
 //
-//cudalab:status crashed
+//cudalab:status failed
 package asyncpipeline
 
 import (
@@ -8,13 +8,13 @@ import (
 	"cudalab/native/cuda"
 )
 
-func Run(streams []cuda.Stream, batches []contract.Batch) error { // want: host-memory
+func Run(streams []cuda.Stream, batches []contract.Batch) error {
 	_, total, err := cuda.MemGetInfo()
 	if err != nil {
 		return err
 	}
 	for size := total; size > 0; size /= 2 {
-		if p, err := cuda.Malloc(size); err == nil {
+		if p, err := cuda.Malloc(size); err == nil { // want: memory-limit
 			if err := cuda.Memset(p, 1, size); err != nil {
 				return err
 			}

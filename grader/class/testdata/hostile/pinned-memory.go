@@ -1,6 +1,6 @@
 // Pins all memory of the host.
 //
-//cudalab:status crashed
+//cudalab:status failed
 package asyncpipeline
 
 import (
@@ -11,8 +11,8 @@ import (
 var kept []cuda.HostBuffer
 
 func Run(streams []cuda.Stream, batches []contract.Batch) error {
-	for { // want: host-memory
-		b, err := cuda.MallocHost(256 << 20)
+	for {
+		b, err := cuda.MallocHost(256 << 20) // want: memory-limit
 		if err != nil {
 			return err
 		}
