@@ -35,8 +35,10 @@ var extend = device.NewKernel(device.Spec{
 	PTX:    vmmarenaPTX,
 	Params: 4,
 	Exec: func(l *device.Launch, m device.Memory) {
-		eachWord(l, m, func(i int64, word []byte) {
-			binary.LittleEndian.PutUint64(word, oracle.GrownWord(l.Args[3], i))
+		eachWord(l, m, func(first int64, words []byte) {
+			for at := 0; at+8 <= len(words); at += 8 {
+				binary.LittleEndian.PutUint64(words[at:], oracle.GrownWord(l.Args[3], first+int64(at/8)))
+			}
 		})
 	},
 	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
@@ -52,9 +54,11 @@ var recheck = device.NewKernel(device.Spec{
 	Params: 5,
 	Exec: func(l *device.Launch, m device.Memory) {
 		wrong := uint64(0)
-		whole := eachWord(l, m, func(i int64, word []byte) {
-			if binary.LittleEndian.Uint64(word) != oracle.GrownWord(l.Args[3], i) {
-				wrong++
+		whole := eachWord(l, m, func(first int64, words []byte) {
+			for at := 0; at+8 <= len(words); at += 8 {
+				if binary.LittleEndian.Uint64(words[at:]) != oracle.GrownWord(l.Args[3], first+int64(at/8)) {
+					wrong++
+				}
 			}
 		})
 		if wrong == 0 || !whole {
@@ -88,12 +92,9 @@ func wordsWork(l *device.Launch) device.Work {
 	return device.Work{Threads: min(size/8, l.Threads()), Bytes: size}
 }
 
-// eachWord calls f for the words of a launch, with their index. It stops where memory ends and then reports false.
-func eachWord(l *device.Launch, m device.Memory, f func(i int64, word []byte)) bool {
+// eachWord calls f for the words of a launch, in pieces as they lie in memory: the index of a piece's first word and the
+// piece. It stops where memory ends and then reports false.
+func eachWord(l *device.Launch, m device.Memory, f func(first int64, words []byte)) bool {
 	p, size := words(l)
-	return eachByte(m, p, size, func(first int64, bytes []byte) {
-		for at := 0; at+8 <= len(bytes); at += 8 {
-			f(int64(l.Args[1])+(first+int64(at))/8, bytes[at:at+8])
-		}
-	})
+	return eachByte(m, p, size, func(first int64, bytes []byte) { f(int64(l.Args[1])+first/8, bytes) })
 }

@@ -15,9 +15,15 @@ type allocation struct {
 	block    *block    // of memory that an allocator under test has handed out
 	parted   bool      // others have some of its bytes too, so what nothing has written cannot be told from its own history
 
-	// excused are the uses before the allocation that were reported: what is ordered behind one of them is no new fault.
-	excused []stamp
+	excused []excuse // the uses before the allocation that were reported
 	history *history // nil once freed
+}
+
+// excuse is a use before the allocation that was reported. What is ordered behind it is no new fault: whoever mends the one
+// orders it behind the allocation, and behind what followed on the allocation's stream up to position after.
+type excuse struct {
+	use   stamp
+	after int32
 }
 
 // excusesKept limits allocation.excused, and so what a program with the same fault on every stream costs to check.
@@ -51,8 +57,8 @@ func (c *checker) allocate(i int, r, done *trace.Record) {
 		c.queues.enqueue(r.Stream, i)
 		by.stream = r.Stream
 	}
-	if done.Alloc == 0 {
-		return // no bytes asked for
+	if done.Alloc == 0 || c.allocs[done.Alloc] != nil {
+		return // no bytes asked for; an identity that was there before is no session's
 	}
 	a := &allocation{id: done.Alloc, birth: by, made: i, size: done.Size, history: c.newHistory()}
 	if r.Op == trace.OpMemCreate {
@@ -124,11 +130,16 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 	h := a.history
 	by := stamp{q.id, position(i)}
 	born := q.behind(a.birth)
+	whole := a.whole()
+	mended := int32(0)
+	if !born {
+		mended = whole.excuses(q)
+	}
 	cause := a.birth // what the call would have to wait for to see the memory as the birth's stream left it
 	var unwritten []span
 	check := func(lo, hi int64) {
 		h.against(q, x.Kind, lo, hi, func(y conflict) {
-			if !born && y.by.stream == a.birth.stream {
+			if !born && y.by.stream == a.birth.stream && (mended == 0 || y.by.pos <= mended) {
 				cause.pos = max(cause.pos, y.by.pos)
 				return
 			}
@@ -149,9 +160,9 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 	if a.overlapped() {
 		c.overlapping(i, x, a, q, lo, hi)
 	}
-	if whole := a.whole(); !born && !whole.excuses(q) {
+	if !born && mended == 0 {
 		c.report.beforeAlloc(i, x, whole, cause)
-		whole.excuse(by)
+		whole.excuse(excuse{by, cause.pos})
 	}
 	if len(unwritten) > 0 {
 		c.report.uninitialized(i, x, a, unwritten)
@@ -165,22 +176,22 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 	}
 }
 
-// excuse notes a use before the allocation that was reported.
-func (a *allocation) excuse(use stamp) {
+func (a *allocation) excuse(x excuse) {
 	if len(a.excused) == excusesKept {
 		a.excused = a.excused[:copy(a.excused, a.excused[1:])]
 	}
-	a.excused = append(a.excused, use)
+	a.excused = append(a.excused, x)
 }
 
-// excuses reports whether a use before the allocation that was reported already accounts for what q does.
-func (a *allocation) excuses(q *queue) bool {
-	for _, s := range a.excused {
-		if q.behind(s) {
-			return true
+// excuses is up to which position of the allocation's stream q is ordered behind it once the uses before the allocation
+// that were reported are mended; 0 if that helps q nothing.
+func (a *allocation) excuses(q *queue) (after int32) {
+	for _, x := range a.excused {
+		if q.behind(x.use) {
+			after = max(after, x.after)
 		}
 	}
-	return false
+	return after
 }
 
 // free takes in a free that succeeded.
@@ -197,12 +208,12 @@ func (c *checker) free(i int, r *trace.Record) {
 		c.report.doubleFree(i, a)
 		return
 	}
-	excused := a.excuses(q)
-	covered := excused || q.behind(a.birth) || r.Op != trace.OpFreeAsync
+	mended := a.excuses(q)
+	covered := mended > 0 || q.behind(a.birth) || r.Op != trace.OpFreeAsync
 	inside := c.blocksOf(a)
 	pending(q, func(y conflict, _ *allocation) {
 		ofBirth := y.by.stream == a.birth.stream
-		if ofBirth && excused {
+		if ofBirth && y.by.pos <= mended {
 			return
 		}
 		covered = covered || ofBirth
@@ -217,6 +228,9 @@ func (c *checker) free(i int, r *trace.Record) {
 
 // end takes in that the i-th record's call was the end of a.
 func (c *checker) end(i int, a *allocation) {
+	if a.block != nil {
+		c.vacate(a)
+	}
 	a.freed = i + 1
 	a.excused = nil
 	a.history.reset()

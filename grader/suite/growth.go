@@ -67,8 +67,8 @@ type Load struct {
 // takes the least of each. It ends early where, cold or warm, even the dearest of the many is far from GrowthPasses times
 // the cheapest of the few, and where even the cheapest of the many is far beyond GrowthFails times the dearest of the few:
 // that may be before there are as many things as there were to be. The label says what it takes to fill a load; it is
-// filled in a Call. Growth reports whether all were filled. The first error under the clock ends it as well; it is noted as
-// an outcome.
+// filled in a Call. The first error ends it, also one under the clock, which is noted as an outcome. Growth reports whether
+// there was none: then all loads were filled.
 func (b *Bench) Growth(label string, few, many Load, solution *Load) (filled bool) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -93,7 +93,7 @@ func (b *Bench) Growth(label string, few, many Load, solution *Load) (filled boo
 		}
 		samples, ok := b.sampleAll(contenders, rounds)
 		if !ok {
-			return true
+			return false
 		}
 		if part > 1 && !beyond(samples[seriesFew], samples[seriesMany]) {
 			continue

@@ -21,16 +21,7 @@ type memset struct {
 }
 
 func (e memset) apply(d *Device) bool {
-	for e.size > 0 {
-		b := d.mem.view(e.address, e.size, true)
-		if b == nil {
-			return false
-		}
-		fill(b, e.value)
-		e.address += uint64(len(b))
-		e.size -= uint64(len(b))
-	}
-	return true
+	return d.mem.fill(e.address, e.size, func(_ int64, bytes []byte) { fill(bytes, e.value) })
 }
 
 type upload struct {
@@ -114,4 +105,11 @@ func (v *viewer) View(p device.Ptr, n uint64) []byte {
 	b := v.memory.view(uint64(p), n, false)
 	v.faulted = v.faulted || b == nil
 	return b
+}
+
+// Fill is device.Memory's.
+func (v *viewer) Fill(p device.Ptr, n uint64, write func(first int64, bytes []byte)) bool {
+	filled := v.memory.fill(uint64(p), n, write)
+	v.faulted = v.faulted || !filled
+	return filled
 }

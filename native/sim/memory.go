@@ -13,15 +13,24 @@ const Poison byte = 0xDB
 // chunkSize is how much memory is made at once. It divides every granule of MemAlloc and every step of a pool.
 const chunkSize = 256 << 10
 
-type chunk [chunkSize]byte
+// pageSize is how much of a chunk is written or not at a time: 4 KiB.
+const pageSize = chunkSize / 64
 
-// spareChunks is how many chunks are kept for the next touch: 64 MiB.
+// chunk is memory that somebody has touched. What is written to it is put off for as long as nobody looks: most memory is
+// poisoned again before.
+type chunk struct {
+	bytes     *[chunkSize]byte // nil until somebody looks
+	unwritten uint64           // by page, whether it holds poison, whatever is in bytes
+	later     func([]byte)     // writes all bytes when somebody looks; nil: that has been done
+}
+
+// spareChunks is how many chunks' bytes are kept for the next touch: 64 MiB.
 const spareChunks = 256
 
 // memory is the mapped part of the device's address space and what is in it.
 type memory struct {
-	mappings []*mapping // by address
-	spare    []*chunk   // of any content
+	mappings []*mapping         // by address
+	spare    []*[chunkSize]byte // of any content
 }
 
 // mapping is a stretch of mapped addresses. A chunk that is nil holds poison. Of the last chunk, the mapping may have only
@@ -93,20 +102,83 @@ func (m *memory) view(address, n uint64, overwrite bool) []byte {
 	if overwrite && r.readOnly {
 		return nil
 	}
+	index, offset := (address-r.base)/chunkSize, (address-r.base)%chunkSize
+	n = min(n, chunkSize-offset, r.end()-address)
+	return m.open(r.chunk(index), offset, offset+n, overwrite)
+}
+
+// chunk is the mapping's chunk with this index, made where there is none.
+func (r *mapping) chunk(index uint64) *chunk {
 	if r.chunks == nil {
 		r.chunks = make([]*chunk, chunksFor(r.size))
 	}
-	index, offset := (address-r.base)/chunkSize, (address-r.base)%chunkSize
-	n = min(n, chunkSize-offset, r.end()-address)
-	c := r.chunks[index]
-	if c == nil {
-		c = m.take()
-		if !overwrite || n < chunkSize {
-			fill(c[:], Poison)
-		}
-		r.chunks[index] = c
+	if r.chunks[index] == nil {
+		r.chunks[index] = &chunk{unwritten: ^uint64(0)}
 	}
-	return c[offset : offset+n]
+	return r.chunks[index]
+}
+
+// open has the bytes of a chunk from one up to another be what they mean.
+func (m *memory) open(c *chunk, from, to uint64, overwrite bool) []byte {
+	if overwrite && to-from == chunkSize {
+		c.unwritten, c.later = 0, nil
+	}
+	m.write(c)
+	for at := from / pageSize * pageSize; c.unwritten != 0 && at < to; at += pageSize {
+		if bit := uint64(1) << (at / pageSize); c.unwritten&bit != 0 {
+			c.unwritten &^= bit
+			if !overwrite || at < from || at+pageSize > to {
+				fill(c.bytes[at:at+pageSize], Poison)
+			}
+		}
+	}
+	return c.bytes[from:to]
+}
+
+// write sees to it that a chunk has bytes, and does what was put off.
+func (m *memory) write(c *chunk) {
+	if c.bytes == nil {
+		c.bytes = m.take()
+	}
+	if c.later != nil {
+		c.later(c.bytes[:])
+		c.later = nil
+	}
+}
+
+// fill has f write n bytes at an address, in pieces: f is given the index of a piece's first byte and the piece, all of
+// which it writes, by the index alone. Of whole chunks that happens when somebody looks, or never. It reports false where
+// it came to addresses that are not mapped or are read-only.
+func (m *memory) fill(address, n uint64, f func(first int64, bytes []byte)) bool {
+	for done := uint64(0); done < n; {
+		first := int64(done)
+		if c := m.whole(address+done, n-done); c != nil {
+			c.unwritten, c.later = 0, func(bytes []byte) { f(first, bytes) }
+			done += chunkSize
+			continue
+		}
+		b := m.view(address+done, n-done, true)
+		if b == nil {
+			return false
+		}
+		f(first, b)
+		done += uint64(len(b))
+	}
+	return true
+}
+
+// whole is the chunk that begins at an address, made where there is none, with bytes that nobody has to see any more. It
+// is nil where none begins there or fewer than all its bytes, of which there are n, are written.
+func (m *memory) whole(address, n uint64) *chunk {
+	i := m.at(address)
+	if n < chunkSize || i == len(m.mappings) || m.mappings[i].base > address || m.mappings[i].readOnly {
+		return nil
+	}
+	r := m.mappings[i]
+	if (address-r.base)%chunkSize != 0 || r.end()-address < chunkSize {
+		return nil
+	}
+	return r.chunk((address - r.base) / chunkSize)
 }
 
 // unwritten is how many bytes from an address on, n at most, nobody has written, as far as that shows without a look at
@@ -133,8 +205,8 @@ func (m *memory) writable(address, n uint64) uint64 {
 	return min(n, m.mappings[i].end()-address)
 }
 
-// take is a chunk of any content.
-func (m *memory) take() *chunk {
+// take is the bytes of a chunk, of any content.
+func (m *memory) take() *[chunkSize]byte {
 	if len(m.spare) == 0 {
 		m.spare = append(m.spare, left.take())
 	}
@@ -149,21 +221,21 @@ var left leftover
 
 type leftover struct {
 	mu     sync.Mutex
-	chunks []*chunk // of any content
+	chunks []*[chunkSize]byte // of any content
 }
 
-func (l *leftover) take() *chunk {
+func (l *leftover) take() *[chunkSize]byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.chunks) == 0 {
-		return new(chunk)
+		return new([chunkSize]byte)
 	}
 	c := l.chunks[len(l.chunks)-1]
 	l.chunks = l.chunks[:len(l.chunks)-1]
 	return c
 }
 
-func (l *leftover) add(chunks []*chunk) {
+func (l *leftover) add(chunks []*[chunkSize]byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.chunks = append(l.chunks, chunks[:min(len(chunks), spareChunks-len(l.chunks))]...)
@@ -178,10 +250,10 @@ func (m *memory) close() {
 	*m = memory{}
 }
 
-// keep takes a chunk that nobody uses any more.
+// keep takes the bytes of a chunk that nobody uses any more.
 func (m *memory) keep(c *chunk) {
-	if len(m.spare) < spareChunks {
-		m.spare = append(m.spare, c)
+	if c.bytes != nil && len(m.spare) < spareChunks {
+		m.spare = append(m.spare, c.bytes)
 	}
 }
 
@@ -201,16 +273,34 @@ func (m *memory) poison(address, size uint64) {
 				r.chunks[index] = nil
 				m.keep(c)
 			} else if c != nil {
-				fill(c[offset:offset+n], Poison)
+				m.poisonPart(c, offset, offset+n)
 			}
 			from += n
 		}
 	}
 }
 
+// poisonPart makes the bytes of a chunk from one up to another unwritten again.
+func (m *memory) poisonPart(c *chunk, from, to uint64) {
+	m.write(c)
+	for at := from / pageSize * pageSize; at < to; at += pageSize {
+		bit := uint64(1) << (at / pageSize)
+		switch {
+		case from <= at && at+pageSize <= to:
+			c.unwritten |= bit
+		case c.unwritten&bit == 0:
+			fill(c.bytes[max(from, at):min(to, at+pageSize)], Poison)
+		}
+	}
+}
+
 // fill sets every byte.
 func fill(b []byte, value byte) {
-	if len(b) == 0 {
+	switch {
+	case len(b) == 0:
+		return
+	case value == 0:
+		clear(b)
 		return
 	}
 	b[0] = value

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -148,5 +149,78 @@ func TestAlignment(t *testing.T) {
 	for size := uint64(1); size < 5*mib; size = size*3 + 1 {
 		require.Zero(t, malloc(t, d, size)%512)
 		require.Zero(t, mallocAsync(t, d, size, 0)%512)
+	}
+}
+
+// What is written to whole chunks and not looked at takes no memory, and is there for whoever looks.
+func TestWritingIsPutOff(t *testing.T) {
+	d := New(Options{})
+	const n = 4 * chunkSize
+	p := malloc(t, d, n)
+	ok(t, d.MemsetD8(p+100, 7, n-100))
+	ok(t, d.CtxSynchronize())
+	looked := func() (n int) {
+		for _, c := range d.mem.mappings[0].chunks {
+			if c != nil && c.bytes != nil {
+				n++
+			}
+		}
+		return n
+	}
+	require.Equal(t, 1, looked(), "the one that is not written whole")
+	b := make([]byte, n)
+	ok(t, d.MemcpyDtoH(b[:2*chunkSize], p))
+	require.Equal(t, 2, looked())
+	ok(t, d.MemsetD8(p+3*chunkSize, 9, chunkSize/2))
+	ok(t, d.MemcpyDtoH(b, p))
+	require.Equal(t, bytes.Repeat([]byte{Poison}, 100), b[:100])
+	require.Equal(t, bytes.Repeat([]byte{7}, 3*chunkSize-100), b[100:3*chunkSize])
+	require.Equal(t, bytes.Repeat([]byte{9}, chunkSize/2), b[3*chunkSize:3*chunkSize+chunkSize/2])
+	require.Equal(t, bytes.Repeat([]byte{7}, chunkSize/2), b[3*chunkSize+chunkSize/2:])
+}
+
+// Whatever is written, poisoned and read, in whatever pieces, memory holds what a plain array would.
+func TestMemoryIsAnArray(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 7))
+	const size = 4 * chunkSize
+	for range 20 {
+		var m memory
+		m.add(0, size)
+		want := bytes.Repeat([]byte{Poison}, size)
+		for step := range 200 {
+			from := r.Uint64N(size)
+			to := from + 1 + r.Uint64N(size-from)
+			switch r.IntN(3) { // at the borders of chunks and pages, and near them
+			case 0:
+				from, to = from/chunkSize*chunkSize, roundUp(to, chunkSize)
+			case 1:
+				from = from / pageSize * pageSize
+				to = min(from+1+r.Uint64N(2*pageSize), size)
+			}
+			switch value := byte(step); r.IntN(5) {
+			case 0, 1:
+				require.True(t, m.fill(from, to-from, func(first int64, b []byte) {
+					for i := range b {
+						b[i] = value + byte(first) + byte(i)
+					}
+				}))
+				for i := range to - from {
+					want[from+i] = value + byte(i)
+				}
+			case 2:
+				m.poison(from, to-from)
+				fill(want[from:to], Poison)
+			case 3:
+				b := m.view(from, to-from, true)
+				fill(b, value)
+				fill(want[from:from+uint64(len(b))], value)
+			default:
+				for at := from; at < to; {
+					b := m.view(at, to-at, false)
+					require.True(t, bytes.Equal(want[at:at+uint64(len(b))], b), "at %d", at)
+					at += uint64(len(b))
+				}
+			}
+		}
 	}
 }
