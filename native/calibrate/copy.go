@@ -4,20 +4,25 @@ import "cudalab/native/device"
 
 // copySteps measure copies between host and device.
 var copySteps = []step{
-	{"how fast pinned memory is copied", []string{"htod_bytes_per_s", "dtoh_bytes_per_s"}, func(m *meter) { m.lend(m.pinnedCopies) }},
+	{"how fast pinned memory is copied", []string{"htod_ns", "dtoh_ns", "htod_bytes_per_s", "dtoh_bytes_per_s"},
+		func(m *meter) { m.lend(m.pinnedCopies) }},
 	{"how fast pageable memory is copied", []string{"pageable_bytes_per_s"}, func(m *meter) { m.lend(m.pageableCopies) }},
 	{"how much pageable memory is staged", []string{"stage_limit_bytes"}, func(m *meter) { m.lend(m.staging) }},
 }
 
+// pinnedCopies copies few bytes and many.
 func (m *meter) pinnedCopies() {
-	const size = 32 << 20
-	data, host := m.newBuffer(m.affordable(size)[0]), m.newPinned(size)
-	m.profile.HtoDBandwidth = perSecond(size, m.onDevice(func() {
-		m.ok("cuMemcpyHtoDAsync", m.d.MemcpyHostToDAsync(data, host, 0, size, m.stream))
-	}))
-	m.profile.DtoHBandwidth = perSecond(size, m.onDevice(func() {
-		m.ok("cuMemcpyDtoHAsync", m.d.MemcpyDToHostAsync(host, 0, data, size, m.stream))
-	}))
+	const few, many = 8, 32 << 20
+	data, host := m.newBuffer(m.affordable(many)[0]), m.newPinned(many)
+	up := func(size uint64) func() {
+		return func() { m.ok("cuMemcpyHtoDAsync", m.d.MemcpyHostToDAsync(data, host, 0, size, m.stream)) }
+	}
+	down := func(size uint64) func() {
+		return func() { m.ok("cuMemcpyDtoHAsync", m.d.MemcpyDToHostAsync(host, 0, data, size, m.stream)) }
+	}
+	m.profile.HtoD, m.profile.DtoH = m.inARow(up(few)), m.inARow(down(few))
+	m.profile.HtoDBandwidth = perSecond(many, m.onDevice(up(many))-m.profile.HtoD)
+	m.profile.DtoHBandwidth = perSecond(many, m.onDevice(down(many))-m.profile.DtoH)
 }
 
 // pageableCopies measures how much longer the host waits for more bytes, there and back.

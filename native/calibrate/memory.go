@@ -10,6 +10,8 @@ var memorySteps = []step{
 	{"what cudaMalloc and cudaFree cost", []string{"malloc_ns", "free_ns"}, (*meter).mallocBySize},
 	{"what cudaMalloc and cudaFree cost within mapped memory", []string{"malloc_mapped_ns", "free_mapped_ns"},
 		func(m *meter) { m.lend(m.mallocMapped) }},
+	{"what allocating from a warm pool costs", []string{"malloc_async_ns", "free_async_ns", "pool_split_ns", "pool_search_ns",
+		"pool_search_work_ns"}, func(m *meter) { m.lend(m.warmPool) }},
 	{"what pools cost", []string{"pool_create_ns", "pool_destroy_ns"}, func(m *meter) {
 		var pool device.Pool
 		m.profile.PoolCreate, m.profile.PoolDestroy = m.pair(
@@ -85,20 +87,21 @@ func (m *meter) mallocMapped() {
 		"cuMemFree", func() device.Code { return m.d.MemFree(p) })
 }
 
-// poolBySize fills an empty pool whose threshold is 0 and empties it again, which a synchronise does.
+// poolBySize fills an empty pool whose threshold is 0 and empties it again, which a synchronise does. No work has run in
+// its stream, so that there is none to wait for.
 func (m *meter) poolBySize() {
-	pool := m.newPool(0)
+	pool, stream := m.newPool(0), m.newStream()
 	step := m.profile.PoolStep
 	var p device.Ptr
 	found := m.curves(2, m.affordable(step, 2*step, 8*step, 32*step), func(size uint64, times timing) {
 		grow := m.took("cuMemAllocFromPoolAsync", func() (code device.Code) {
-			p, code = m.d.MemAllocFromPoolAsync(size, pool, m.stream)
+			p, code = m.d.MemAllocFromPoolAsync(size, pool, stream)
 			return code
 		})
-		m.ok("cuMemFreeAsync", m.d.MemFreeAsync(p, m.stream))
-		release := m.took("cuStreamSynchronize", func() device.Code { return m.d.StreamSynchronize(m.stream) })
-		times[0] = append(times[0], grow-m.profile.MallocAsync)
-		times[1] = append(times[1], release-m.profile.Synchronize-m.profile.Wake)
+		m.ok("cuMemFreeAsync", m.d.MemFreeAsync(p, stream))
+		release := m.took("cuStreamSynchronize", func() device.Code { return m.d.StreamSynchronize(stream) })
+		times[0] = append(times[0], grow-m.profile.MallocAsync-m.profile.PoolSearch)
+		times[1] = append(times[1], release-m.profile.Synchronize)
 	})
 	m.profile.PoolGrow, m.profile.PoolRelease = found[0], found[1]
 }

@@ -76,7 +76,7 @@ func (m *meter) prepare() {
 	}
 	m.clock = median(readings)
 	m.stream = m.newStream()
-	m.start, m.stop = m.newEvent(), m.newEvent()
+	m.start, m.stop = m.newEvent(0), m.newEvent(0)
 	m.delay(warmUp)
 	m.settle()
 }
@@ -120,8 +120,8 @@ func (m *meter) newStream() device.Stream {
 	return s
 }
 
-func (m *meter) newEvent() device.Event {
-	e, code := m.d.EventCreate(0)
+func (m *meter) newEvent(flags uint32) device.Event {
+	e, code := m.d.EventCreate(flags)
 	m.ok("cuEventCreate", code)
 	m.later(func() device.Code { return m.d.EventDestroy(e) })
 	return e
@@ -222,7 +222,7 @@ func (m *meter) onDevice(work func()) int64 {
 				m.settle()
 				milliseconds, code := m.d.EventElapsedTime(m.start, m.stop)
 				m.ok("cuEventElapsedTime", code)
-				took = int64(float64(milliseconds) * 1e6)
+				took = int64(float64(milliseconds)*1e6) - m.profile.EventStamp
 				if begun {
 					took = 0
 				}
@@ -250,7 +250,11 @@ func kernel(all []*device.Kernel, entry string) *device.Kernel {
 
 // launch launches a kernel in the meter's stream.
 func (m *meter) launch(k *device.Kernel, grid, block uint32, args ...uint64) device.Code {
-	l := device.Launch{Kernel: k, Grid: device.Dim{X: grid}, Block: device.Dim{X: block}, Stream: m.stream}
+	return m.launchOn(m.stream, k, grid, block, args...)
+}
+
+func (m *meter) launchOn(s device.Stream, k *device.Kernel, grid, block uint32, args ...uint64) device.Code {
+	l := device.Launch{Kernel: k, Grid: device.Dim{X: grid}, Block: device.Dim{X: block}, Stream: s}
 	copy(l.Args[:], args)
 	return m.d.LaunchKernel(&l)
 }

@@ -10,7 +10,7 @@ var virtualSteps = []step{
 	{"what virtual memory management costs", mappingConstants, (*meter).mappings},
 }
 
-var mappingConstants = []string{"lookup_ns", "address_reserve_ns", "address_free_ns", "mem_create_ns", "mem_map_ns", "mem_set_access_ns",
+var mappingConstants = []string{"address_reserve_ns", "address_free_ns", "mem_create_ns", "mem_map_ns", "mem_set_access_ns",
 	"mem_unmap_ns", "mem_release_ns"}
 
 // physical is the memory that is made.
@@ -53,7 +53,6 @@ func (m *meter) mappings() {
 	m.profile.AddressReserve, m.profile.MemCreate, m.profile.MemSetAccess = found[0], found[1], found[3]
 	m.profile.MemUnmap, m.profile.MemRelease, m.profile.AddressFree = found[4], found[5], found[6]
 	m.profile.MemMap = middle(found[2])
-	m.lookup()
 }
 
 // middle is the median of a curve's costs, for what does not depend on the size.
@@ -63,20 +62,4 @@ func middle(c sim.Curve) int64 {
 		all = append(all, point.Nanos)
 	}
 	return median(all)
-}
-
-// lookup gives up the handle of mapped memory, which stays until it is unmapped.
-func (m *meter) lookup() {
-	size := m.profile.Granularity
-	m.profile.Lookup = atLeastOne(m.often(func() (took int64) {
-		p, code := m.d.MemAddressReserve(size, 0, 0, 0)
-		m.ok("cuMemAddressReserve", code)
-		h, code := m.d.MemCreate(size, physical, 0)
-		m.ok("cuMemCreate", code)
-		m.ok("cuMemMap", m.d.MemMap(p, size, 0, h, 0))
-		took = m.took("cuMemRelease", func() device.Code { return m.d.MemRelease(h) })
-		m.ok("cuMemUnmap", m.d.MemUnmap(p, size))
-		m.ok("cuMemAddressFree", m.d.MemAddressFree(p, size))
-		return took
-	}))
 }

@@ -24,7 +24,7 @@ func (s *Session) BlockAlloc(p device.Ptr, size int64) {
 		r.Value = uint64(around.id)
 	}
 	s.blocks.add(&allocation{id: r.Alloc, base: p, size: size})
-	s.records = append(s.records, r)
+	s.add(r)
 }
 
 // BlockFree notes that an allocator under test has taken back the block at p. Until another is handed out there, or the
@@ -45,5 +45,5 @@ func (s *Session) BlockFree(p device.Ptr) {
 			s.blocks.remove(block)
 		}
 	}
-	s.records = append(s.records, r)
+	s.add(r)
 }

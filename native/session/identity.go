@@ -100,7 +100,7 @@ func (s *Session) streamID(x *Stream) trace.ID {
 	}
 	if x.epoch != s.epoch {
 		x.name(&s.counts.streams, s.epoch)
-		s.records = append(s.records, trace.Record{
+		s.add(trace.Record{
 			Op: trace.OpStreamCreate, Stream: x.id, Flags: x.flags, Time: s.dev.Now(),
 		})
 	}
@@ -113,7 +113,7 @@ func (s *Session) eventID(x *Event) trace.ID {
 	}
 	if x.epoch != s.epoch {
 		x.name(&s.counts.events, s.epoch)
-		s.records = append(s.records, trace.Record{
+		s.add(trace.Record{
 			Op: trace.OpEventCreate, Event: x.id, Flags: x.flags, Time: s.dev.Now(),
 		})
 	}
@@ -125,7 +125,7 @@ func (s *Session) identifyBuffer(x *HostBuffer) {
 		return
 	}
 	x.name(&s.counts.allocations, s.epoch)
-	s.records = append(s.records, trace.Record{
+	s.add(trace.Record{
 		Op: trace.OpMallocHost, Alloc: x.id, Addr: uint64(x.handle), Size: x.size, Time: s.dev.Now(),
 	})
 }

@@ -34,7 +34,7 @@ func (s *Session) poolID(x *MemPool) trace.ID {
 	}
 	if x.epoch != s.epoch {
 		x.name(&s.counts.pools, s.epoch)
-		s.records = append(s.records, trace.Record{Op: trace.OpMemPoolCreate, Pool: x.id, Time: s.dev.Now()})
+		s.add(trace.Record{Op: trace.OpMemPoolCreate, Pool: x.id, Time: s.dev.Now()})
 	}
 	return x.id
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"cudalab/native/device"
 	"cudalab/native/trace"
@@ -15,6 +16,9 @@ func (r *Runaway) Error() string {
 		"look for a loop that never ends", r.Records)
 }
 
+// firstRecords is how many records a trace has room for at first.
+const firstRecords = 512
+
 // StartTrace begins a fresh trace: identities count from 1 again, and memory allocated before is unknown to it, so
 // allocate after StartTrace what an exercise is to be handed. Streams, events, pools, pinned buffers and handles of
 // physical memory made earlier may be used: each appears with a creating record of its own right before its first use,
@@ -24,7 +28,7 @@ func (s *Session) StartTrace() {
 	defer s.mu.Unlock()
 	s.tracing = true
 	s.epoch++
-	s.records = make([]trace.Record, 0, 256)
+	s.records = nil
 	s.accesses = nil
 	s.sites = newSiteTable()
 	s.memory, s.blocks = table{}, table{}
@@ -60,9 +64,7 @@ func (s *Session) Mark(label string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tracing {
-		s.records = append(s.records, trace.Record{
-			Op: trace.OpMark, Label: label, Site: s.sites.here(2), Time: s.dev.Now(),
-		})
+		s.add(trace.Record{Op: trace.OpMark, Label: label, Site: s.sites.here(2), Time: s.dev.Now()})
 	}
 }
 
@@ -107,8 +109,7 @@ func (s *Session) wait(r trace.Record, n named, prepare func(r *trace.Record) de
 	defer s.mu.Unlock()
 	rec := &s.scratch
 	if s.tracing && at >= 0 && s.epoch == epoch {
-		s.records = append(s.records, s.records[at])
-		rec = &s.records[len(s.records)-1]
+		rec = s.add(s.records[at])
 		rec.Phase = trace.Leave
 		rec.Pair = int32(at)
 		rec.Code = int32(code)
@@ -152,8 +153,7 @@ func (s *Session) begin(r trace.Record, n named) (*trace.Record, device.Code) {
 		s.identify(&r, n)
 		r.Site = s.sites.here(5)
 		r.Time = s.dev.Now()
-		s.records = append(s.records, r)
-		rec = &s.records[len(s.records)-1]
+		rec = s.add(r)
 	}
 	if code, ok := s.fault(r.Op); ok {
 		rec.Faked = true
@@ -169,6 +169,16 @@ func (s *Session) begin(r trace.Record, n named) (*trace.Record, device.Code) {
 		return rec, device.ErrorInvalidValue // the driver's word for both
 	}
 	return rec, device.Success
+}
+
+// add appends a record to the trace. Records are large: the slice grows by more at a time than append would have it, which
+// would spend more time on copying them than on all else. The lock is held.
+func (s *Session) add(r trace.Record) *trace.Record {
+	if len(s.records) == cap(s.records) {
+		s.records = slices.Grow(s.records, 2*len(s.records)+firstRecords)
+	}
+	s.records = append(s.records, r)
+	return &s.records[len(s.records)-1]
 }
 
 // access appends one access to r. A range of no bytes touches nothing. The lock is held.

@@ -197,6 +197,22 @@ func TestTheQuotaCountsWhatIsLive(t *testing.T) {
 	ok[device.Ptr](t)(s.Malloc(1000))
 	tr := s.StopTrace()
 	require.True(t, tr.Records[1].Faked)
+	require.Equal(t, session.Excess{Asked: 500, Held: 600, Quota: 1000, Record: 1}, s.SetQuota(0), "the first")
+	require.NoError(t, s.Sweep())
+}
+
+func TestWhatIsTooLargeByItselfIsNoExcess(t *testing.T) {
+	s := open(t)
+	s.StartTrace()
+	require.Zero(t, s.SetQuota(1000))
+	ok[device.Ptr](t)(s.Malloc(600))
+	_, code := s.Malloc(1001)
+	require.Equal(t, device.ErrorOutOfMemory, code)
+	require.Zero(t, s.SetQuota(1000))
+	_, code = s.Malloc(1000)
+	require.Equal(t, device.ErrorOutOfMemory, code)
+	require.Equal(t, session.Excess{Asked: 1000, Held: 600, Quota: 1000, Record: 2}, s.SetQuota(0))
+	s.StopTrace()
 	require.NoError(t, s.Sweep())
 }
 

@@ -168,7 +168,7 @@ func (s *Session) followPool(id trace.ID, handle device.Pool) {
 			continue
 		}
 		s.timing.levels[level{id, attr}] = value
-		s.records = append(s.records, trace.Record{
+		s.add(trace.Record{
 			Op: trace.OpMemPoolGetAttribute, Pool: id, Attr: int32(attr), Value: value, Time: s.dev.Now(),
 		})
 	}

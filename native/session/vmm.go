@@ -45,7 +45,7 @@ func (s *Session) memoryID(x *MemHandle) trace.ID {
 	}
 	if x.epoch != s.epoch {
 		x.name(&s.counts.allocations, s.epoch)
-		s.records = append(s.records, trace.Record{
+		s.add(trace.Record{
 			Op: trace.OpMemCreate, Alloc: x.id, Size: x.size, Time: s.dev.Now(),
 		})
 	}

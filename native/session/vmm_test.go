@@ -102,6 +102,7 @@ func TestAnAccessIsSplitWhereMappingsMeet(t *testing.T) {
 	}
 	require.Equal(t, device.Success, s.Memset(p+granule-8, 1, granule+16))
 	require.Equal(t, device.ErrorInvalidValue, s.Memset(p+3*granule-8, 1, 16))
+	require.Equal(t, device.Success, s.DeviceSynchronize()) // unmapping waits for nothing
 	require.Equal(t, device.Success, s.MemUnmap(p+granule, granule))
 	require.Equal(t, device.ErrorInvalidValue, s.Memset(p+granule-8, 1, granule+16))
 	require.Equal(t, []trace.Access{

@@ -66,7 +66,7 @@ func DecodeProfile(r *codec.Reader) *Profile {
 		case *[2]int:
 			*v = [2]int{int(r.Int()), int(r.Int())}
 		case *Curve:
-			for range r.Len() {
+			for range r.Len(2) {
 				*v = append(*v, Point{r.Uint(), r.Int()})
 			}
 		}

@@ -14,12 +14,12 @@ func (d *Device) MemcpyHtoD(dst device.Ptr, src []byte) device.Code {
 	if s == nil {
 		return c
 	}
-	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.copyDemand(uint64(len(src)), d.profile.PageableBandwidth, &d.htod)))
+	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.uploadDemand(uint64(len(src)), d.profile.PageableBandwidth)))
 	return d.fault
 }
 
-// MemcpyHtoDAsync copies pageable memory. Up to 64 KiB are staged, and the call returns at once; more makes the host
-// wait until the copy has run behind the stream's earlier work.
+// MemcpyHtoDAsync copies pageable memory. Up to 64 KiB are staged: the host copies them elsewhere and returns. More makes
+// the host wait until the copy has run behind the stream's earlier work.
 func (d *Device) MemcpyHtoDAsync(dst device.Ptr, src []byte, h device.Stream) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -30,10 +30,11 @@ func (d *Device) MemcpyHtoDAsync(dst device.Ptr, src []byte, h device.Stream) de
 	}
 	if size <= d.profile.StageLimit {
 		staged := append([]byte(nil), src...)
-		d.enqueue(s, upload{uint64(dst), staged}, d.copyDemand(size, d.profile.HtoDBandwidth, &d.htod))
+		d.now += timeFor(size, d.profile.PageableBandwidth)
+		d.enqueue(s, upload{uint64(dst), staged}, d.uploadDemand(size, d.profile.HtoDBandwidth))
 		return device.Success
 	}
-	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.copyDemand(size, d.profile.PageableBandwidth, &d.htod)))
+	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.uploadDemand(size, d.profile.PageableBandwidth)))
 	return d.fault
 }
 
@@ -51,7 +52,7 @@ func (d *Device) MemcpyDtoHAsync(dst []byte, src device.Ptr, h device.Stream) de
 	if s == nil {
 		return c
 	}
-	d.wait(d.enqueue(s, download{dst, uint64(src)}, d.copyDemand(size, d.profile.PageableBandwidth, &d.dtoh)))
+	d.wait(d.enqueue(s, download{dst, uint64(src)}, d.downloadDemand(size, d.profile.PageableBandwidth)))
 	return d.fault
 }
 
@@ -93,9 +94,9 @@ func (d *Device) copyPinned(p device.Ptr, host device.Host, offset, size uint64,
 	b = b[offset : offset+size]
 	var o *op
 	if up {
-		o = d.enqueue(s, upload{uint64(p), b}, d.copyDemand(size, d.profile.HtoDBandwidth, &d.htod))
+		o = d.enqueue(s, upload{uint64(p), b}, d.uploadDemand(size, d.profile.HtoDBandwidth))
 	} else {
-		o = d.enqueue(s, download{b, uint64(p)}, d.copyDemand(size, d.profile.DtoHBandwidth, &d.dtoh))
+		o = d.enqueue(s, download{b, uint64(p)}, d.downloadDemand(size, d.profile.DtoHBandwidth))
 	}
 	if wait {
 		d.wait(o)
@@ -112,7 +113,7 @@ func (d *Device) MemcpyDtoD(dst, src device.Ptr, size uint64) device.Code {
 func (d *Device) MemcpyDtoDAsync(dst, src device.Ptr, size uint64, h device.Stream) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s, c := d.beginTransfer(d.profile.Copy, h, dst, size, device.Write)
+	s, c := d.beginTransfer(d.profile.CopyWithin, h, dst, size, device.Write)
 	if s == nil {
 		return c
 	}
@@ -132,7 +133,7 @@ func (d *Device) MemsetD8(p device.Ptr, value byte, size uint64) device.Code {
 func (d *Device) MemsetD8Async(p device.Ptr, value byte, size uint64, h device.Stream) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s, c := d.beginTransfer(d.profile.Memset, h, p, size, device.Write)
+	s, c := d.beginTransfer(d.profile.Memset.At(size), h, p, size, device.Write)
 	if s == nil {
 		return c
 	}
@@ -158,13 +159,18 @@ func (d *Device) beginTransfer(cost int64, h device.Stream, p device.Ptr, size u
 	return s, device.Success
 }
 
-// copyDemand is what a copy between host and device asks for: one of the two copy engines.
-func (d *Device) copyDemand(size uint64, bandwidth int64, engine *timeline) demand {
-	return demand{
-		latency: d.profile.LaunchLatency,
-		length:  d.vary(max(d.profile.Operation, timeFor(size, bandwidth))),
-		needs:   [2]need{{engine, 1}},
-	}
+// uploadDemand is what a copy to the device asks for: one of the two copy engines.
+func (d *Device) uploadDemand(size uint64, bandwidth int64) demand {
+	return d.copyDemand(d.profile.HtoD+timeFor(size, bandwidth), &d.htod)
+}
+
+// downloadDemand is what a copy to the host asks for: the other.
+func (d *Device) downloadDemand(size uint64, bandwidth int64) demand {
+	return d.copyDemand(d.profile.DtoH+timeFor(size, bandwidth), &d.dtoh)
+}
+
+func (d *Device) copyDemand(length int64, engine *timeline) demand {
+	return demand{latency: d.profile.LaunchLatency, length: d.vary(length), needs: [2]need{{engine, 1}}}
 }
 
 // memoryDemand is what an operation asks for that moves so many bytes within the device: all of the memory's bandwidth,

@@ -37,7 +37,8 @@ func (d *Device) EventDestroy(h device.Event) device.Code {
 	return device.Success
 }
 
-// EventRecord makes an event remember where a stream stands, instead of what it remembered.
+// EventRecord makes an event remember where a stream stands, instead of what it remembered. With timing, the device writes
+// down when that was, which takes it a while.
 func (d *Device) EventRecord(e device.Event, h device.Stream) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -48,7 +49,12 @@ func (d *Device) EventRecord(e device.Event, h device.Stream) device.Code {
 	if ev == nil || s == nil {
 		return device.ErrorInvalidHandle
 	}
-	ev.recorded = d.enqueue(s, nil, demand{latency: d.profile.LaunchLatency})
+	w := demand{latency: d.profile.LaunchLatency}
+	if ev.timing {
+		d.now += d.profile.EventTiming
+		w.length = d.profile.EventStamp
+	}
+	ev.recorded = d.enqueue(s, nil, w)
 	return device.Success
 }
 
@@ -99,7 +105,7 @@ func (d *Device) EventQuery(h device.Event) device.Code {
 func (d *Device) EventElapsedTime(start, end device.Event) (milliseconds float32, code device.Code) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c := d.begin(d.profile.Query); c != device.Success {
+	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return 0, c
 	}
 	a, b := d.events[start], d.events[end]

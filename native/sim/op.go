@@ -96,6 +96,7 @@ func (d *Device) enqueue(s *stream, does effect, w demand, deps ...*op) *op {
 	o.end = d.schedule(o.end, w)
 	if w.length > 0 {
 		s.queued = append(s.queued, o.end)
+		s.work = o
 	}
 	s.seq++
 	o.seq, o.clock = s.seq, s.clock

@@ -55,7 +55,7 @@ func (d *Device) dropPools() {
 func (d *Device) MemPoolTrimTo(h device.Pool, keep uint64) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c := d.begin(d.profile.Query); c != device.Success {
+	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return c
 	}
 	p := d.poolOf(h)
@@ -73,7 +73,7 @@ func (d *Device) MemPoolTrimTo(h device.Pool, keep uint64) device.Code {
 func (d *Device) DeviceGetMemPool() (device.Pool, device.Code) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c := d.begin(d.profile.Query); c != device.Success {
+	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return 0, c
 	}
 	return d.current.handle, device.Success
@@ -83,7 +83,7 @@ func (d *Device) DeviceGetMemPool() (device.Pool, device.Code) {
 func (d *Device) DeviceSetMemPool(h device.Pool) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c := d.begin(d.profile.Query); c != device.Success {
+	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return c
 	}
 	p := d.poolOf(h)

@@ -11,6 +11,7 @@ type stream struct {
 	end    int64   // when it ends
 	queued []int64 // ends of the kernels, copies and memsets that may not have ended yet
 
+	work   *op  // the last operation that took the device time; nil before the first
 	pooled bool // an allocation or free was the last operation
 	slot   int  // the stream's place in clocks
 	seq    uint64
@@ -180,20 +181,19 @@ func (d *Device) waitForDevice() { d.waitForAll(func(*stream) bool { return true
 
 // waitForAll blocks the host until all work in the chosen streams has ended.
 func (d *Device) waitForAll(chosen func(*stream) bool) {
-	end := d.now
-	waited := false
+	end, wake := d.now, int64(0)
 	for _, s := range d.order {
 		if s.tail == nil || !chosen(s) {
 			continue
 		}
+		if s.work != nil && !d.seen.covers(s.work) {
+			wake = d.profile.Wake
+		}
 		if !d.seen.covers(s.tail) {
-			waited = true
 			end = max(end, s.end)
 			d.observe(s.tail)
 		}
 		d.awaited = d.awaited.behind(s.tail)
 	}
-	if waited {
-		d.now = end + d.profile.Wake
-	}
+	d.now = end + wake
 }
