@@ -2,6 +2,7 @@ package suite
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"cudalab/grader/measure"
@@ -16,6 +17,9 @@ type Pacing struct {
 	Function string
 	Versus   string // the baseline in plain words: "the synchronous baseline"
 	Limit    float64
+	// Mean has the trimmed mean of the ratios judged in place of their median, where the times are of two kinds that come about
+	// equally often: between the two a median jumps, and no number of rounds makes it certain.
+	Mean bool
 	// Recorded is what the solution took where it was at hand, in the form of ReadPaces: in a handout, which holds no
 	// solution, the student's time is held against the baseline's and this.
 	Recorded string
@@ -40,13 +44,13 @@ func (e *Evidence) Pace(notes *CaseNotes, q Pacing) (p Pace, ok bool) {
 	if len(yours) == 0 || len(baseline) == 0 {
 		return Pace{}, false
 	}
-	p.Ratio, p.Speedup = measure.RatioOf(yours, solution), measure.RatioOf(baseline, yours)
+	p.Ratio, p.Speedup = ratioOf(q.Mean, yours, solution), ratioOf(q.Mean, baseline, yours)
 	var recorded paceFound
 	if len(solution) == 0 {
 		if recorded, ok = findPace(q.Recorded, q.Function, e.Device); !ok {
 			return Pace{}, false
 		}
-		p.Ratio = recorded.of(measure.RatioOf(yours, baseline))
+		p.Ratio = recorded.of(ratioOf(q.Mean, yours, baseline))
 		p.Remarks = recorded.remarks(e.Device)
 	}
 	if p.Ratio.Against(q.Limit) == measure.Unclear {
@@ -66,6 +70,14 @@ func (e *Evidence) Pace(notes *CaseNotes, q Pacing) (p Pace, ok bool) {
 	return p, true
 }
 
+// ratioOf is the median of the rounds' ratios, or their trimmed mean.
+func ratioOf(mean bool, a, b []int64) measure.Interval {
+	if mean {
+		return measure.MeanRatioOf(a, b)
+	}
+	return measure.RatioOf(a, b)
+}
+
 // unclear is the remark on a ratio that may lie on either side of the limit.
 func unclear(q Pacing, ratio measure.Interval) Finding {
 	return Finding{
@@ -77,7 +89,7 @@ func unclear(q Pacing, ratio measure.Interval) Finding {
 	}
 }
 
-// RecordedPace is what the solution was seen to take on one device, as a part of the baseline's time: the median, and
+// RecordedPace is what the solution was seen to take on one device, as a part of the baseline's time: the figure, and
 // between which bounds it lay.
 type RecordedPace struct {
 	Kind, Name       string // the device's
@@ -99,8 +111,8 @@ func ReadPaces(text string) ([]RecordedPace, error) {
 			continue
 		}
 		var r RecordedPace
-		_, err := fmt.Sscanf(line, "%s %q %q %g %g %g", &r.Kind, &r.Name, &r.Function, &r.Value, &r.Low, &r.High)
-		if err != nil || !(0 < r.Low && r.Low <= r.Value && r.Value <= r.High) {
+		_, err := fmt.Sscanf(line+"\n", "%s %q %q %g %g %g\n", &r.Kind, &r.Name, &r.Function, &r.Value, &r.Low, &r.High)
+		if err != nil || !(0 < r.Low && r.Low <= r.Value && r.Value <= r.High && r.High < math.Inf(1)) {
 			return nil, fmt.Errorf("not a pace: %q", line)
 		}
 		all = append(all, r)

@@ -14,14 +14,14 @@ const PaceSeeds = 8
 
 // PacesOf makes paces of what a Race has noted of the solution and the baseline on one device, once for each seed, by the
 // names of the series. There is one for each function that was timed, in order.
-func PacesOf(d Device, noted []map[string][]int64) []RecordedPace {
+func (s *Suite) PacesOf(d Device, noted []map[string][]int64) []RecordedPace {
 	ratios := map[string][]measure.Interval{}
 	for _, samples := range noted {
 		for series, solution := range samples {
 			name, ok := strings.CutSuffix(series, Solution)
 			if baseline := samples[name+Baseline]; ok && len(baseline) > 0 {
 				function := strings.TrimSuffix(name, ": ")
-				ratios[function] = append(ratios[function], measure.RatioOf(solution, baseline))
+				ratios[function] = append(ratios[function], ratioOf(s.Mean, solution, baseline))
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func AddPaces(text string, paces []RecordedPace) (string, error) {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "#") {
-			b.WriteString(line)
+			b.WriteString(strings.TrimSpace(line) + "\n")
 		}
 	}
 	replaced := func(r RecordedPace) bool {
