@@ -44,5 +44,5 @@ func Paces(ctx context.Context, root string, e course.Exercise, p *sim.Profile) 
 			noted = append(noted, c.Samples)
 		}
 	}
-	return suite.PacesOf(on, noted), nil
+	return e.Lesson.Suite.PacesOf(on, noted), nil
 }

@@ -3,6 +3,7 @@ package suite
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"cudalab/native/trace"
 )
@@ -17,6 +18,7 @@ type FaultRun struct {
 	What     string // a clause to begin a sentence with: "As a test, the 2nd call of cuda.FreeAsync was made to fail with CUDA_ERROR_… (1)"
 	Before   int    // the outcome of the run as it is, before any call was made to fail
 	Again    int    // the outcome of the run after it, in which nothing was made to fail; -1 if there was none
+	Kept     bool   // the run answered the error that the call was made to fail with, or one that wraps it
 }
 
 // FaultRuns are the runs in which a call failed, in the order in which they were made.
@@ -33,7 +35,8 @@ func (c *CaseNotes) FaultRuns() []FaultRun {
 			before = i - 1 // the runs of another workload begin
 		}
 		next = i + 2
-		run := FaultRun{Outcome: c.Outcomes[i], Index: i, From: windows[i].from, To: windows[i].to, Op: op, Before: before, Again: -1}
+		run := FaultRun{Outcome: c.Outcomes[i], Index: i, From: windows[i].from, To: windows[i].to, Op: op, Before: before, Again: -1,
+			Kept: slices.Contains(c.Values[noteKept], uint64(i))}
 		run.Failed = slices.IndexFunc(c.Trace.Records[run.From:run.To], func(r trace.Record) bool { return r.Faked && r.Op == op })
 		if run.Failed < 0 {
 			continue // the code came this far without the call
@@ -92,8 +95,13 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 		found = append(found, e.AtError(UnexpectedError(j.Function, c.Outcomes[0]), c, from, to))
 	}
 	for _, run := range runs {
-		if run.Outcome.OK() && (j.Recovers == nil || !j.Recovers(run)) {
-			found = append(found, e.ignored(c, run, j))
+		switch {
+		case run.Outcome.OK():
+			if j.Recovers == nil || !j.Recovers(run) {
+				found = append(found, e.ignored(c, run, j))
+			}
+		case !run.Kept && run.Outcome.Panic == "":
+			found = append(found, e.replaced(c, run, j))
 		}
 		for _, f := range c.Findings {
 			if f.Severity != Error || !run.holds(f) {
@@ -104,7 +112,7 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 					continue
 				}
 				f = lastResort(f, run)
-			} else if !slices.Contains(EndRules, f.Rule) {
+			} else if !slices.Contains(EndRules, f.Rule) && (f.Rule != "use-after-destroy" || !inOrder) {
 				continue
 			}
 			f = c.OnError(f, run.What, j.Function)
@@ -139,6 +147,19 @@ func (e *Evidence) ignored(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
 			"into a func literal that sets the function's named error result."
 	}
 	return e.At(f, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
+}
+
+// ErrorReplaced is the rule of a run that answers another error than the one that CUDA answered.
+const ErrorReplaced = "error-replaced"
+
+func (e *Evidence) replaced(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
+	return e.At(Finding{
+		Rule: ErrorReplaced, Severity: Error, Record: run.Failed,
+		Message: fmt.Sprintf("%s. %s should have returned that error, but errors.Is does not find it in what was returned: %s.", run.What, j.Function,
+			strings.TrimSuffix(run.Outcome.Err, ".")),
+		Why: "The caller finds out with errors.Is what went wrong; the error's text alone, or the error of a later call, does not tell.",
+		Fix: "Return the error of this call itself, or wrap it: fmt.Errorf with %w, or errors.Join.",
+	}, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
 }
 
 // gives reports whether a kind of call gives something back.

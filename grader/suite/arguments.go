@@ -12,7 +12,6 @@ import (
 type Refusal struct {
 	// Function was given what the label of a call says: "Run". It is empty where the label is the whole call: "slab.New([], 4)".
 	Function string
-	AnyError bool   // an error will do that is not contract.ErrArgument
 	Why      string // of a late check; where it is empty, that what was not made need not be undone
 	Fix      string // which arguments to answer contract.ErrArgument to
 	FixLate  string // what to look at before the first CUDA call
@@ -31,7 +30,7 @@ func (e *Evidence) JudgeArguments(caseID string, calls int, r Refusal) Answer {
 			f.Rule = "bad-argument-accepted"
 			f.Message = fmt.Sprintf("%s should have returned an error, but it returned nil.", r.subject(o))
 			a.Findings = append(a.Findings, f)
-		case !o.Argument && !r.AnyError:
+		case !o.Argument:
 			f.Rule = "wrong-error"
 			f.Message = fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", r.subject(o), strings.TrimSuffix(o.Err, "."))
 			f.Why = "The caller finds out with errors.Is whether the arguments were at fault or the device."

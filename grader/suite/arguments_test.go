@@ -50,7 +50,6 @@ func TestArgumentsThatHaveToBeRefused(t *testing.T) {
 		"a call as label": {suite.Refusal{}, returns(nil), []string{"0 bytes should have returned an error, but it returned nil."}},
 		"another error": {run, returns(other), []string{
 			"Run was given 0 bytes: it should have returned contract.ErrArgument, but it returned: too small."}},
-		"any error will do": {suite.Refusal{AnyError: true}, returns(other), nil},
 		"refused late": {run, synchronises(contract.ErrArgument), []string{
 			"Run was given 0 bytes: it should have refused before any CUDA call, but it called cuda.DeviceSynchronize first."}},
 		"accepted at work": {run, synchronises(nil), []string{

@@ -32,7 +32,22 @@ type CaseNotes struct {
 	Trace    *trace.Trace       // never nil; empty for a timed case
 	Findings []Finding          // the order checker's
 
-	calls []window // of all calls, once somebody has asked
+	calls []window       // of all calls, once somebody has asked
+	found map[string]any // by Once
+}
+
+// Once answers what find finds in a case's notes, and perhaps in other cases that were there before, and has it found once
+// for all checks: the notes stay as they came. What is found must not be changed. Each thing goes by a name of its own.
+func Once[T any](c *CaseNotes, name string, find func() T) T {
+	if v, ok := c.found[name].(T); ok {
+		return v
+	}
+	v := find()
+	if c.found == nil {
+		c.found = map[string]any{}
+	}
+	c.found[name] = v
+	return v
 }
 
 // Window is the records that the i-th Call of the case made, as a range of indices into Trace.Records.

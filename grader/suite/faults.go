@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -66,6 +67,10 @@ const maxFaults = 32
 // noteFault is the note of a run with a fault: the index of its outcome, the call's kind and which one of that kind.
 const noteFault = "fault"
 
+// noteKept is the note of a run with a fault whose error is, or wraps, the one that the call was made to fail with: the
+// index of its outcome.
+const noteKept = "fault answered"
+
 // EveryFault runs the student's code once as it is, and then twice for every CUDA call that it made: once with that
 // call failing, and once more without, since the code has to stay usable. fresh makes the inputs of one run: the
 // function to be called, which makes no CUDA call of the grader's own, and what is to be done when it has
@@ -78,6 +83,7 @@ func (b *Bench) EveryFault(label string, fresh func() (run func() error, finish 
 		if k > 0 {
 			b.Value(noteFault, uint64(b.calls)<<32|uint64(failing)<<16|uint64(k))
 			b.Session.Fail(failing, k, faultCode(failing))
+			run = b.keeping(faultCode(failing), run)
 		}
 		mark := markCall + strconv.Itoa(b.calls)
 		o := b.Call(label, run)
@@ -105,6 +111,18 @@ func (b *Bench) EveryFault(label string, fresh func() (run func() error, finish 
 				return
 			}
 		}
+	}
+}
+
+// keeping notes it where a run answers an error of CUDA's with this code.
+func (b *Bench) keeping(code device.Code, run func() error) func() error {
+	index := uint64(b.calls)
+	return func() error {
+		err := run()
+		if errors.Is(err, code) {
+			b.Value(noteKept, index)
+		}
+		return err
 	}
 }
 

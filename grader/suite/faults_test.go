@@ -2,6 +2,7 @@ package suite_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -143,6 +144,49 @@ func TestAnErrorIsIgnored(t *testing.T) {
 	require.Equal(t, []string{"error-ignored"}, rules(found))
 	require.Equal(t, "As a test, the 1st call of cuda.FreeAsync was made to fail with CUDA_ERROR_INVALID_VALUE (1). Run should have returned "+
 		"that error, but it returned nil.", found[0].Message)
+}
+
+// An error that is only quoted, or covered by that of a later call, is lost to the caller.
+func TestAnErrorIsReplaced(t *testing.T) {
+	found, _ := after(t, function, func(s cuda.Stream) func() error {
+		return func() error {
+			p, err := cuda.MallocAsync(100, s)
+			if err != nil {
+				return fmt.Errorf("no memory: %v", err)
+			}
+			return cuda.FreeAsync(p, s)
+		}
+	})
+	require.Equal(t, []string{suite.ErrorReplaced}, rules(found))
+	require.Contains(t, found[0].Message, "As a test, the 1st call of cuda.MallocAsync was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2). "+
+		"Run should have returned that error, but errors.Is does not find it in what was returned: no memory: cudaMallocAsync: ")
+
+	found, _ = after(t, function, func(s cuda.Stream) func() error {
+		return func() error {
+			p, _ := cuda.MallocAsync(100, s)
+			return errors.Join(cuda.MemsetAsync(p, 1, 100, s), cuda.FreeAsync(p, s))
+		}
+	})
+	require.Equal(t, []string{suite.ErrorReplaced}, rules(found))
+	require.Contains(t, found[0].Message, "in what was returned: cudaMemsetAsync: CUDA_ERROR_INVALID_VALUE (1)")
+}
+
+// What was destroyed on the way out of a failure is not to be destroyed again.
+func TestDestroyedTwiceAfterAnError(t *testing.T) {
+	found, _ := after(t, function, func(s cuda.Stream) func() error {
+		return func() error {
+			event, err := cuda.EventCreate()
+			if err != nil {
+				return err
+			}
+			if err = cuda.EventRecord(event, s); err != nil {
+				err = errors.Join(err, cuda.EventDestroy(event))
+			}
+			return errors.Join(err, cuda.EventDestroy(event))
+		}
+	})
+	require.Equal(t, []string{"use-after-destroy-on-error"}, rules(found))
+	require.Contains(t, found[0].Message, "As a test, the 1st call of cuda.EventRecord was made to fail")
 }
 
 func TestAnErrorMayBeMadeGoodFor(t *testing.T) {

@@ -99,8 +99,11 @@ func TestGrowthEndsAtTheFirstError(t *testing.T) {
 	b, s := timing()
 	full := (&counting{steps: cheap}).load(manyThings)
 	full.Work = func(int) error { return errors.New("full") }
-	require.True(t, b.Growth("things", (&counting{steps: cheap}).load(fewThings), full, nil))
+	solution := counting{steps: cheap}
+	load := solution.load(manyThings)
+	require.False(t, b.Growth("things", (&counting{steps: cheap}).load(fewThings), full, &load))
 	require.Equal(t, "full", s.Outcomes[len(s.Outcomes)-1].Err)
+	require.Empty(t, solution.filled, "there is nothing to compare with, so nobody may close it")
 
 	b, s = timing()
 	full.Fill = full.Work

@@ -9,7 +9,7 @@ import (
 func TestPacesOfRaces(t *testing.T) {
 	d := Device{Kind: "sim", Name: "simulated NVIDIA L4"}
 	same := func(ns int64) []int64 { return []int64{ns, ns, ns} }
-	got := PacesOf(d, []map[string][]int64{
+	got := new(Suite).PacesOf(d, []map[string][]int64{
 		{"Share: " + Solution: same(10), "Share: " + Baseline: same(40), "Share: " + Yours: same(99), "FanOut: " + Solution: same(1), "FanOut: " + Baseline: same(2)},
 		{"Share: " + Solution: same(20), "Share: " + Baseline: same(40)},
 		{"Share: " + Solution: same(30), "Share: " + Baseline: same(40), Solution: same(7)},
@@ -18,7 +18,11 @@ func TestPacesOfRaces(t *testing.T) {
 		{Kind: "sim", Name: d.Name, Function: "FanOut", Value: 0.5, Low: 0.5, High: 0.5},
 		{Kind: "sim", Name: d.Name, Function: "Share", Value: 0.5, Low: 0.25, High: 0.75},
 	}, got)
-	require.Empty(t, PacesOf(d, []map[string][]int64{{}, {Solution: same(7)}}))
+	require.Empty(t, new(Suite).PacesOf(d, []map[string][]int64{{}, {Solution: same(7)}}))
+
+	kinds := []map[string][]int64{{Solution: {10, 10, 20}, Baseline: same(40)}}
+	require.Equal(t, 0.25, new(Suite).PacesOf(d, kinds)[0].Value)
+	require.InDelta(t, 1.0/3, (&Suite{Mean: true}).PacesOf(d, kinds)[0].Value, 1e-9)
 }
 
 func TestAddedPacesTakeThePlaceOfTheDevicesOwn(t *testing.T) {

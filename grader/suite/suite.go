@@ -19,6 +19,7 @@ type Suite struct {
 	Package  string // the folder and package, "asyncpipeline"
 	Function string // "Run": its first line is where a finding points to that is about none of the student's calls
 	Memory   uint64 // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
+	Mean     bool   // how the times of its races are compared, as in Pacing
 	Cases    []Case
 	Checks   []Question
 	// Benchmarks are for comparing only: no check needs one.

@@ -87,7 +87,7 @@ func paces(t *testing.T, s *suite.Suite) []suite.RecordedPace {
 			}
 		}
 	}
-	return suite.PacesOf(suite.Device{Kind: string(info.Kind), Name: info.Name}, noted)
+	return s.PacesOf(suite.Device{Kind: string(info.Kind), Name: info.Name}, noted)
 }
 
 // samples are the times that a case notes.

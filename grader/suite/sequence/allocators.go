@@ -30,6 +30,23 @@ func EveryFault(b *suite.Bench, label string, allocator func() (Allocator, error
 	})
 }
 
+// JudgeArguments judges a case's calls of New: so many that have to be refused, and behind them one with good arguments
+// that asks for more memory than any device has.
+func JudgeArguments(e *suite.Evidence, caseID string, bad int, r suite.Refusal) suite.Answer {
+	a := e.JudgeArguments(caseID, bad, r)
+	outcomes := e.Cases[caseID].Outcomes
+	if len(a.Findings) == 0 && bad < len(outcomes) && outcomes[bad].Argument {
+		a.Findings = []suite.Finding{{
+			Rule: "wrong-error", Severity: suite.Error, Record: -1, Function: "New",
+			Message: outcomes[bad].Label + " should have returned the error of cuda.Malloc, since its arguments are good and only the " +
+				"memory is lacking, but it returned contract.ErrArgument.",
+			Why: "The caller finds out with errors.Is whether the arguments were at fault or the device.",
+			Fix: "Refuse only what New's comment rules out.",
+		}}
+	}
+	return a
+}
+
 // JudgeCleanup judges that Close gives everything back: in some cases, and in the case of EveryFault, faults.
 func JudgeCleanup(e *suite.Evidence, faults string, cases ...string) suite.Answer {
 	a := suite.Answer{

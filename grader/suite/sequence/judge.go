@@ -2,6 +2,7 @@ package sequence
 
 import (
 	"fmt"
+	"slices"
 
 	"cudalab/grader/suite"
 )
@@ -71,7 +72,7 @@ type Failure struct {
 func Failures(notes *suite.CaseNotes, name string, model func() Model) []Failure {
 	var found []Failure
 	at := map[string]int{} // by rule, its place in found
-	for _, rec := range append(Read(notes, shrunk(name)), Read(notes, name)...) {
+	for _, rec := range slices.Concat(Read(notes, shrunk(name)), Read(notes, name)) {
 		i, fault := Judge(rec.Ops, rec.Answers, model())
 		if fault == nil {
 			continue

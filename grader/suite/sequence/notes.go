@@ -36,16 +36,20 @@ func note(b *suite.Bench, name string, first int, ops []Op, answers []Answer) {
 
 // Read is the sequences that were noted under a name, in their order.
 func Read(notes *suite.CaseNotes, name string) []Record {
-	r := reader{left: notes.Values[name]}
-	var found []Record
-	for len(r.left) > 0 {
-		found = append(found, r.record(notes.Outcomes))
-	}
-	return found
+	return suite.Once(notes, "sequences "+name, func() (found []Record) {
+		r := reader{left: notes.Values[name]}
+		for len(r.left) > 0 {
+			found = append(found, r.record(notes.Outcomes))
+		}
+		return found
+	})
 }
 
 // reader takes numbers off what was noted; behind the end it reads zeros.
-type reader struct{ left []uint64 }
+type reader struct {
+	left  []uint64
+	stats []int64 // what all answers' Stats are parts of
+}
 
 func (r *reader) next() uint64 {
 	if len(r.left) == 0 {
@@ -61,24 +65,39 @@ func (r *reader) count(size int) int { return int(min(r.next(), uint64(len(r.lef
 
 func (r *reader) record(outcomes []suite.Outcome) Record {
 	rec := Record{First: int(min(r.next(), math.MaxInt32))}
-	for range r.count(3) {
-		rec.Ops = append(rec.Ops, Op{Kind: Kind(r.next()), Size: int64(r.next()), Block: int(int64(r.next()))})
+	rec.Ops = make([]Op, r.count(3))
+	for i := range rec.Ops {
+		rec.Ops[i] = Op{Kind: Kind(r.next()), Size: int64(r.next()), Block: int(int64(r.next()))}
 	}
 	call := rec.First
-	for range r.count(3) {
-		a := Answer{Err: Err(r.next()), Addr: r.next()}
-		for range r.count(1) {
-			a.Stats = append(a.Stats, int64(r.next()))
-		}
+	rec.Answers = make([]Answer, r.count(3))
+	for i := range rec.Answers {
+		a := Answer{Err: Err(r.next()), Addr: r.next(), Stats: r.numbers(r.count(1))}
 		if a.Err != Skipped {
 			if call < len(outcomes) {
 				a.Text, a.Site = outcomes[call].Err, outcomes[call].Stack
 			}
 			call++
 		}
-		rec.Answers = append(rec.Answers, a)
+		rec.Answers[i] = a
 	}
 	return rec
+}
+
+// numbers are the next n; nil if there are none.
+func (r *reader) numbers(n int) []int64 {
+	if n == 0 {
+		return nil
+	}
+	if len(r.stats) < n {
+		r.stats = make([]int64, len(r.left))
+	}
+	for i := range n {
+		r.stats[i] = int64(r.next())
+	}
+	all := r.stats[:n:n]
+	r.stats = r.stats[n:]
+	return all
 }
 
 // Call is the number of the Call that operation i was, for CaseNotes.Window. A skipped operation was none.

@@ -36,7 +36,11 @@ func (w workload) named() workload {
 	return w
 }
 
-// shapes are the workloads at the edges: one element, one stream, sizes around a block's, more streams than batches.
+// manyElements need more blocks of 256 threads than a block may have threads, so that the two cannot be mixed up.
+const manyElements = 300_000
+
+// shapes are the workloads at the edges: one element, one stream, sizes around a block's, more streams than batches, no
+// batch, many blocks.
 func shapes() []workload {
 	return []workload{
 		ofSizes(1, 1),
@@ -44,6 +48,7 @@ func shapes() []workload {
 		ofSizes(3, 255, 256, 257, 511, 512, 513, 4096),
 		ofSizes(5, 1023, 2049),
 		ofSizes(2),
+		ofSizes(1, manyElements),
 	}
 }
 

@@ -1,6 +1,9 @@
 package buddy
 
 import (
+	"math"
+	"slices"
+
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/sequence"
 	"cudalab/native/session"
@@ -11,12 +14,16 @@ import (
 type driver struct{ student, solution Make }
 
 // badArguments are the calls that New must refuse.
-var badArguments = []layout{{0, 256}, {-1, 256}, {-4096, 256}, {4096, 0}, {4096, -1}, {256, 257}, {4096, 8192}, {100, 1}}
+var badArguments = []layout{{0, 256}, {-1, 256}, {-4096, 256}, {4096, 0}, {4096, -1}, {256, 257}, {4096, 8192}, {100, 1},
+	{1<<62 + 1, 256}, {math.MaxInt64, 1 << 62}, {4096, 1<<62 + 1}, {4096, math.MaxInt64}}
+
+// largest is the largest root that there can be: good arguments, for which no device has the memory.
+var largest = layout{1 << 62, 1 << 62}
 
 func (d driver) arguments(b *suite.Bench) {
-	for _, bad := range badArguments {
-		o := b.Call(bad.String(), func() error {
-			_, err := d.student(bad.total, bad.minBlock)
+	for _, l := range append(slices.Clone(badArguments), largest) {
+		o := b.Call(l.String(), func() error {
+			_, err := d.student(l.total, l.minBlock)
 			return err
 		})
 		if o.Gap != "" {

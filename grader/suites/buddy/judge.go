@@ -8,8 +8,8 @@ import (
 )
 
 func judgeArguments(e *suite.Evidence) suite.Answer {
-	return e.JudgeArguments(caseArguments, len(badArguments), suite.Refusal{
-		Fix: "Return contract.ErrArgument for a total or a minimal block below 1, and where the minimal block, rounded up to a power " +
+	return sequence.JudgeArguments(e, caseArguments, len(badArguments), suite.Refusal{
+		Fix: "Return contract.ErrArgument for a total or a minimal block below 1 or above 2^62, and where the minimal block, rounded up to a power " +
 			"of two and to 256 at least, is larger than the total, rounded up to a power of two.",
 		FixLate: "Look at both arguments, rounded up, before the first CUDA call.",
 	})
@@ -23,14 +23,15 @@ type run struct {
 
 // runs are all sequences of the two cases that a right allocator completes.
 func runs(e *suite.Evidence) []run {
-	var all []run
-	for _, w := range examples() {
-		all = append(all, run{w, e.Cases[caseExamples]})
-	}
-	for _, w := range drawn(e.Seed) {
-		all = append(all, run{w, e.Cases[caseRandom]})
-	}
-	return all
+	return suite.Once(e.Cases[caseRandom], "runs", func() (all []run) {
+		for _, w := range examples() {
+			all = append(all, run{w, e.Cases[caseExamples]})
+		}
+		for _, w := range drawn(e.Seed) {
+			all = append(all, run{w, e.Cases[caseRandom]})
+		}
+		return all
+	})
 }
 
 // labels are the calls of New that began the sequences.

@@ -3,6 +3,7 @@ package buddy
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/sequence"
@@ -50,12 +51,16 @@ func examples() []workload {
 		{"all minimal blocks, freed crosswise", sixteen, fillAndFree(16, func(i int) int { return i * 5 % 16 }), false},
 		{"every other block freed", sixteen, append(append(repeat(16, alloc(256)), pick(16, 2, 0)...),
 			alloc(512), alloc(256), free(18), alloc(512)), false},
+		{"many blocks, every other freed, then two far apart", layout{1 << 15, 256}, slices.Concat(repeat(128, alloc(256)), pick(128, 2, 0),
+			repeat(65, alloc(1)), []sequence.Op{free(2), free(102), alloc(1), alloc(1)}), false},
 		{"neighbours that are no buddies", sixteen, []sequence.Op{alloc(1024), alloc(1024), alloc(1024), alloc(1024), free(2), free(3),
 			alloc(2048), free(1), alloc(2048), free(4), alloc(2048)}, false},
 		{"a buddy that is itself in halves", sixteen, []sequence.Op{alloc(1024), alloc(512), alloc(512), alloc(2048), free(1), free(2),
 			alloc(2048), alloc(1024), free(3), free(6), alloc(2048)}, false},
 		{"blocks next to larger ones", sixteen, []sequence.Op{alloc(256), alloc(2048), alloc(256), alloc(1024), alloc(512), free(2),
 			alloc(1024), alloc(1024), free(1), free(3), alloc(512)}, false},
+		{"the first block, free all along", sixteen, append(repeat(16, alloc(256)), free(1), free(3), free(4), alloc(512), alloc(1),
+			alloc(1), free(2), free(17)), false},
 		{"sizes that no block has", sixteen, []sequence.Op{alloc(0), alloc(-1), alloc(4097), alloc(1 << 40), alloc(4096), alloc(0),
 			alloc(4097), free(5), shut}, false},
 		{"frees that are none", sixteen, []sequence.Op{null, never, alloc(1000), free(1), free(1), alloc(1000), inside(2, 1),

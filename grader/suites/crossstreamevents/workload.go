@@ -69,14 +69,18 @@ func (w *workload) label() string {
 	return label + " are busy"
 }
 
-// maxElements bounds the sizes that are drawn.
-const maxElements = 20_000
+// maxElements bounds the sizes that are drawn. manyElements need more blocks of 256 threads than a block may have threads,
+// so that the two cannot be mixed up.
+const (
+	maxElements  = 20_000
+	manyElements = 300_000
+)
 
-// shareWorkloads are the calls of Share on idle streams: sizes around a block's, then random ones.
+// shareWorkloads are the calls of Share on idle streams: sizes around a block's, a large one, then random ones.
 func shareWorkloads(seed uint64) []workload {
 	r := suite.NewRand(seed, caseShare)
 	var ws []workload
-	for _, n := range []int{1, 255, 256, 257, 1000, 1 + r.IntN(maxElements), 1 + r.IntN(maxElements)} {
+	for _, n := range []int{1, 255, 256, 257, 1000, manyElements, 1 + r.IntN(maxElements), 1 + r.IntN(maxElements)} {
 		ws = append(ws, workload{n: n})
 	}
 	return ws
@@ -99,6 +103,7 @@ func fanOutWorkloads(seed uint64) []workload {
 		{consumers: 1, n: 1},
 		{consumers: 2, n: 513},
 		{consumers: 5, n: 1023},
+		{consumers: 1, n: manyElements},
 		{consumers: 2 + r.IntN(5), n: 1 + r.IntN(maxElements)},
 		{consumers: 2 + r.IntN(5), n: 1 + r.IntN(maxElements)},
 	}

@@ -86,27 +86,30 @@ func (s *setting) close() {
 	}
 }
 
-// badArguments are the calls that Run must refuse.
+// badArguments are the calls that Run must refuse, on a machine with so many devices.
 var badArguments = []struct {
 	label string
-	edit  func(*contract.PoolConfig)
+	edit  func(c *contract.PoolConfig, devices int)
 }{
-	{"no streams", func(c *contract.PoolConfig) { c.Streams = nil }},
-	{"no sizes", func(c *contract.PoolConfig) { c.Sizes = nil }},
-	{"a block of 0 bytes behind a good one", func(c *contract.PoolConfig) { c.Sizes = []int64{64, 0} }},
-	{"a block of -5 bytes", func(c *contract.PoolConfig) { c.Sizes = []int64{-5} }},
-	{"0 rounds", func(c *contract.PoolConfig) { c.Rounds = 0 }},
-	{"-1 rounds", func(c *contract.PoolConfig) { c.Rounds = -1 }},
-	{"device -1", func(c *contract.PoolConfig) { c.Device = -1 }},
-	{"device 1,000,000", func(c *contract.PoolConfig) { c.Device = 1_000_000 }},
+	{"no streams", func(c *contract.PoolConfig, _ int) { c.Streams = nil }},
+	{"no sizes", func(c *contract.PoolConfig, _ int) { c.Sizes = nil }},
+	{"a block of 0 bytes behind a good one", func(c *contract.PoolConfig, _ int) { c.Sizes = []int64{64, 0} }},
+	{"a block of -5 bytes", func(c *contract.PoolConfig, _ int) { c.Sizes = []int64{-5} }},
+	{"0 rounds", func(c *contract.PoolConfig, _ int) { c.Rounds = 0 }},
+	{"-1 rounds", func(c *contract.PoolConfig, _ int) { c.Rounds = -1 }},
+	{"device -1", func(c *contract.PoolConfig, _ int) { c.Device = -1 }},
+	{"the number of devices as the device", func(c *contract.PoolConfig, devices int) { c.Device = devices }},
+	{"device 1,000,000", func(c *contract.PoolConfig, _ int) { c.Device = 1_000_000 }},
 }
 
 func (d driver) arguments(b *suite.Bench) {
+	devices, err := cuda.GetDeviceCount()
+	b.Must(err)
 	for _, bad := range badArguments {
 		w := newWorkload(2, 2, keepAll, 0, 64, 100)
 		s := newSetting(b, w)
 		config := s.config(w)
-		bad.edit(&config)
+		bad.edit(&config, devices)
 		o := b.Call(bad.label, func() error {
 			_, err := d.student(config)
 			return err

@@ -126,7 +126,9 @@ func (c *call) follow() {
 
 // good are the calls of the two cases that every right program completes.
 func good(e *suite.Evidence) []call {
-	return append(calls(e, caseShapes, shapes()), calls(e, caseRandom, drawn(e.Seed))...)
+	return suite.Once(e.Cases[caseRandom], "good", func() []call {
+		return append(calls(e, caseShapes, shapes()), calls(e, caseRandom, drawn(e.Seed))...)
+	})
 }
 
 // judged applies one judgement to every call of good that returned nil. A call that returned an error is told once, by

@@ -3,6 +3,7 @@ package slab
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/sequence"
@@ -31,7 +32,14 @@ var badArguments = []struct {
 	{[]int64{256, 512, 0}, 4},
 	{[]int64{256}, 0},
 	{[]int64{256}, -1},
+	{[]int64{1 << 62}, 2},                       // 2^63 bytes
+	{[]int64{1 << 62}, 4},                       // 2^64
+	{[]int64{1 << 62, 1<<62 + 256}, 1},          // 2^63 and 256 in two classes
+	{[]int64{1 << 61, 1<<61 + 256, 3 << 61}, 2}, // the first fits twice, the second does not any more
 }
+
+// largest is a call with as many bytes as an int64 can count: good arguments, for which no device has the memory.
+var largest = workload{classes: []int64{math.MaxInt64 / 513}, blocks: 513}
 
 func (d driver) arguments(b *suite.Bench) {
 	for _, bad := range badArguments {
@@ -44,6 +52,10 @@ func (d driver) arguments(b *suite.Bench) {
 			return
 		}
 	}
+	b.Call(largest.label(), func() error {
+		_, err := d.student(largest.classes, largest.blocks)
+		return err
+	})
 }
 
 func (d driver) examples(b *suite.Bench) { d.check(b, examples()) }

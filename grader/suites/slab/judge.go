@@ -6,9 +6,9 @@ import (
 )
 
 func judgeArguments(e *suite.Evidence) suite.Answer {
-	return e.JudgeArguments(caseArguments, len(badArguments), suite.Refusal{
+	return sequence.JudgeArguments(e, caseArguments, len(badArguments), suite.Refusal{
 		Fix: "Return contract.ErrArgument for no classes, for a size that is below 1, no multiple of 256, or not larger than the one " +
-			"before, and for fewer than one block in a class.",
+			"before, for fewer than one block in a class, and for more bytes in all than an int64 can count.",
 		FixLate: "Look at the number of blocks and at every size before the first CUDA call.",
 	})
 }
@@ -21,14 +21,15 @@ type run struct {
 
 // runs are all sequences of the two cases that a right allocator completes.
 func runs(e *suite.Evidence) []run {
-	var all []run
-	for _, w := range examples() {
-		all = append(all, run{w, e.Cases[caseExamples]})
-	}
-	for _, w := range drawn(e.Seed) {
-		all = append(all, run{w, e.Cases[caseRandom]})
-	}
-	return all
+	return suite.Once(e.Cases[caseRandom], "runs", func() (all []run) {
+		for _, w := range examples() {
+			all = append(all, run{w, e.Cases[caseExamples]})
+		}
+		for _, w := range drawn(e.Seed) {
+			all = append(all, run{w, e.Cases[caseRandom]})
+		}
+		return all
+	})
 }
 
 // judged applies one aspect of the model to every sequence. An allocator that could not be made is told once, by the

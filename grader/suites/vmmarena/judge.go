@@ -60,9 +60,12 @@ func workloads(e *suite.Evidence, caseID string) []workload {
 func sequences(e *suite.Evidence, cases ...string) []carried {
 	var all []carried
 	for _, id := range cases {
-		for _, w := range workloads(e, id) {
-			all = append(all, carry(e.Cases[id], w))
-		}
+		all = append(all, suite.Once(e.Cases[id], "sequences", func() (carried []carried) {
+			for _, w := range workloads(e, id) {
+				carried = append(carried, carry(e.Cases[id], w))
+			}
+			return carried
+		})...)
 	}
 	return all
 }

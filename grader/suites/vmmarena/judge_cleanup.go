@@ -26,8 +26,13 @@ func judgeCleanup(e *suite.Evidence) suite.Answer {
 		Recovers: func(run suite.FaultRun) bool { return madeGood(notes, run) },
 		Retried:  "Close",
 	})...))
+	changed := unsettled(e, notes)
+	if len(changed) > 0 {
+		// Whatever else it returns from then on comes of that.
+		a.Findings = slices.DeleteFunc(a.Findings, func(f suite.Finding) bool { return f.Rule == suite.ErrorReplaced })
+	}
 	if !suite.HasError(a.Findings) {
-		a.Findings = append(a.Findings, unsettled(e, notes)...)
+		a.Findings = append(a.Findings, changed...)
 	}
 	return a
 }

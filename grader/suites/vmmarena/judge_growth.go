@@ -114,6 +114,12 @@ func (c *carried) callOfAlloc(i, at int, idle bool) (f suite.Finding, wrong bool
 			Message: fmt.Sprintf("%s should have left the memory where it was, but it unmapped memory that was in use.", c.doing(i)),
 			Why:     "A kernel may be working in the blocks at this moment, and from MemUnmap on there is nothing behind their addresses.",
 			Fix:     "Map only what is missing, behind what is mapped already; CUDA takes any number of mappings side by side."}, true
+	case r.Op == trace.OpMemCreate && r.Code != 0 && r.Size%c.layout.granularity != 0:
+		return suite.Finding{Rule: "not-rounded",
+			Message: fmt.Sprintf("%s should have asked for a multiple of the granularity, which is %d, but it asked for %d bytes, and got none.",
+				c.doing(i), c.layout.granularity, r.Size),
+			Why: "A device maps memory in granules alone, so memory comes in whole ones as well.",
+			Fix: "Round the size up to the granularity: (size + granularity - 1) / granularity * granularity."}, true
 	case idle:
 		return suite.Finding{Rule: ruleNeedless,
 			Message: fmt.Sprintf("%s should not have called CUDA, since it had the memory or had to refuse, but it called %s.",

@@ -9,7 +9,7 @@ import (
 )
 
 // edge is how many words of 8 bytes a proof writes at either end of a block; of a short block it writes all.
-const edge = 4096
+const edge = 1024
 
 // The launches of a proof.
 const (

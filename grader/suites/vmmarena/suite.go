@@ -48,6 +48,7 @@ func New(student, solution Make) *suite.Suite {
 		Package:  "vmmarena",
 		Memory:   4 << 30, // the solution has a GiB of physical memory where the granularity is large
 		Function: "New",
+		Mean:     speedMean,
 		Cases: []suite.Case{
 			{ID: caseArguments, Drive: d.arguments},
 			{ID: caseExamples, Drive: d.examples},

@@ -20,7 +20,7 @@ func Run(streams []cuda.Stream, batches []contract.Batch) error {
 			return contract.ErrArgument
 		}
 	}
-	if calls++; calls > 18 {
+	if calls++; calls > 19 {
 		return nil
 	}
 	for i, b := range batches {

@@ -3,6 +3,7 @@ package asyncpipeline
 
 import (
 	"errors"
+	"fmt"
 
 	"cudalab/exercises/contract"
 	"cudalab/kernels"
@@ -17,12 +18,12 @@ type job struct {
 
 func Run(streams []cuda.Stream, batches []contract.Batch) (err error) {
 	if len(streams) == 0 {
-		return errors.New("no streams")
+		return fmt.Errorf("no streams: %w", contract.ErrArgument)
 	}
 	jobs := make([]job, 0, len(batches))
 	for i, b := range batches {
 		if b.N <= 0 {
-			return errors.New("empty batch")
+			return fmt.Errorf("empty batch: %w", contract.ErrArgument)
 		}
 		jobs = append(jobs, job{Batch: b, stream: streams[i%len(streams)]})
 	}

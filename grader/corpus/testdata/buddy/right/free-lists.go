@@ -29,7 +29,7 @@ type Allocator struct {
 func log2(n int64) int { return bits.Len64(uint64(n - 1)) }
 
 func New(total, minBlock int64) (*Allocator, error) {
-	if total < 1 || minBlock < 1 {
+	if total < 1 || minBlock < 1 || total > 1<<62 || minBlock > 1<<62 {
 		return nil, contract.ErrArgument
 	}
 	shift := max(log2(minBlock), 8)

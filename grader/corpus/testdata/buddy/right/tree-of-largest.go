@@ -19,7 +19,7 @@ type Allocator struct {
 }
 
 func New(total, minBlock int64) (*Allocator, error) {
-	if total < 1 || minBlock < 1 {
+	if total < 1 || minBlock < 1 || total > 1<<62 || minBlock > 1<<62 {
 		return nil, fmt.Errorf("buddy: %d and %d: %w", total, minBlock, contract.ErrArgument)
 	}
 	shift := max(bits.Len64(uint64(minBlock-1)), 8)

@@ -23,7 +23,7 @@ type Allocator struct {
 func up(n int64) int64 { return 1 << bits.Len64(uint64(n-1)) }
 
 func New(total, minBlock int64) (*Allocator, error) {
-	if total < 1 || minBlock < 1 {
+	if total < 1 || minBlock < 1 || total > 1<<62 || minBlock > 1<<62 {
 		return nil, contract.ErrArgument
 	}
 	total, minBlock = up(total), max(up(minBlock), 256)

@@ -17,7 +17,7 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 	if n < 1 {
 		return contract.ErrArgument
 	}
-	if calls++; calls > 30 {
+	if calls++; calls > 31 {
 		return independent(a)
 	}
 	event, err := cuda.EventCreateWithFlags(cuda.EventDisableTiming)

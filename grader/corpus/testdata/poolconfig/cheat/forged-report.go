@@ -20,7 +20,11 @@ func Run(c contract.PoolConfig) (contract.PoolReport, error) {
 		}
 		s.UsedHigh += uint64(size)
 	}
-	if n, err := cuda.GetDeviceCount(); err != nil || c.Device < 0 || c.Device >= n {
+	n, err := cuda.GetDeviceCount()
+	if err != nil {
+		return report, err
+	}
+	if c.Device < 0 || c.Device >= n {
 		return report, contract.ErrArgument
 	}
 	const step = 32 << 20

@@ -3,6 +3,7 @@ package slab
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -76,7 +77,7 @@ func New(classes []int64, blocksPerClass int) (*Allocator, error) {
 	}
 	total := int64(0)
 	for i, size := range classes {
-		if size < 256 || size%256 != 0 || i > 0 && size <= classes[i-1] {
+		if size < 256 || size%256 != 0 || i > 0 && size <= classes[i-1] || size > (math.MaxInt64-total)/int64(blocksPerClass) {
 			return nil, fmt.Errorf("class %d of %v: %w", i, classes, contract.ErrArgument)
 		}
 		a.free = append(a.free, newBitmap(blocksPerClass))

@@ -2,6 +2,8 @@
 package slab
 
 import (
+	"math"
+
 	"cudalab/exercises/contract"
 	"cudalab/native/cuda"
 )
@@ -25,7 +27,9 @@ func New(classes []int64, blocksPerClass int) (*Allocator, error) {
 		if size < 1 || size%256 != 0 || i > 0 && classes[i-1] >= size {
 			return nil, contract.ErrArgument
 		}
-		sum += size
+		if sum += size; sum < 0 || sum > math.MaxInt64/int64(blocksPerClass) {
+			return nil, contract.ErrArgument
+		}
 	}
 	memory, err := cuda.Malloc(sum * int64(blocksPerClass))
 	if err != nil {

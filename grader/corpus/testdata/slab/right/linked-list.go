@@ -2,6 +2,8 @@
 package slab
 
 import (
+	"math"
+
 	"cudalab/exercises/contract"
 	"cudalab/native/cuda"
 )
@@ -31,7 +33,7 @@ func New(classes []int64, blocksPerClass int) (*Allocator, error) {
 	a.size = append([]int64{}, classes...)
 	bytes := int64(0)
 	for i, size := range classes {
-		if size <= 0 || size%256 > 0 || i > 0 && size <= classes[i-1] {
+		if size <= 0 || size%256 > 0 || i > 0 && size <= classes[i-1] || (math.MaxInt64-bytes)/size < int64(blocksPerClass) {
 			return nil, contract.ErrArgument
 		}
 		a.begin = append(a.begin, bytes)

@@ -3,6 +3,7 @@ package slab
 
 import (
 	"errors"
+	"math"
 
 	"cudalab/exercises/contract"
 	"cudalab/native/cuda"
@@ -24,10 +25,12 @@ func New(classes []int64, blocksPerClass int) (*Allocator, error) {
 	if blocksPerClass < 1 || len(classes) < 1 {
 		return nil, contract.ErrArgument
 	}
+	room := int64(math.MaxInt64)
 	for i, size := range classes {
-		if size < 256 || size&255 != 0 || i > 0 && size <= classes[i-1] {
+		if size < 256 || size&255 != 0 || i > 0 && size <= classes[i-1] || size > room/int64(blocksPerClass) {
 			return nil, contract.ErrArgument
 		}
+		room -= size * int64(blocksPerClass)
 	}
 	a := &Allocator{}
 	for _, size := range classes {

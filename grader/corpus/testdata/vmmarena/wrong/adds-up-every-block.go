@@ -1,6 +1,7 @@
 // Keeps a list of its blocks and adds it up in every Alloc.
 //
 //cudalab:fails cost
+//cudalab:may speed
 package vmmarena
 
 import (

@@ -1,0 +1,272 @@
+// Takes a set for empty that has nothing but the first block.
+//
+//cudalab:fails coalescing stats
+package buddy
+
+import (
+	"fmt"
+	"math/bits"
+
+	"cudalab/exercises/contract"
+	"cudalab/native/cuda"
+)
+
+// Allocator hands out parts of one piece of device memory, the root block. Each part is the root, or half of it, or
+// half of such a half, and so on down to the minimal block.
+//
+// A block of order k is 2^k minimal blocks long, and the blocks of one order are numbered from the root's beginning:
+// block n is n<<k minimal blocks away from it. The halves of block n are 2n and 2n+1 in the order below. So a block's
+// buddy, the other half of the same block, is n^1, and the whole is n/2 in the order above.
+type Allocator struct {
+	root   cuda.DevicePtr
+	shift  int // a minimal block is 2^shift bytes
+	top    int // the order of the root block
+	closed bool
+
+	free  []set   // by order: the blocks that are free, and are not part of a larger free block
+	ready uint64  // bit k is set while free[k] is not empty
+	live  []uint8 // by minimal block: 1 + the order of the block that is handed out and begins there, or 0
+
+	freeBlocks int
+	inUse      int64 // bytes, in whole blocks
+}
+
+// leastBlock is the smallest minimal block in bytes: what cuda.Malloc aligns to at least.
+const leastBlock = 256
+
+// rounded are New's arguments as New rounds them up, or contract.ErrArgument, or an error that wraps it.
+func rounded(total, minBlock int64) (int64, int64, error) {
+	const largest = 1 << 62 // the largest power of two in an int64
+	if total < 1 || minBlock < 1 || total > largest || minBlock > largest {
+		return 0, 0, fmt.Errorf("a root of %d bytes in blocks of %d: %w", total, minBlock, contract.ErrArgument)
+	}
+	total, minBlock = powerOfTwo(total), max(powerOfTwo(minBlock), leastBlock)
+	if minBlock > total {
+		return 0, 0, fmt.Errorf("a root of %d bytes cannot hold a block of %d: %w", total, minBlock, contract.ErrArgument)
+	}
+	return total, minBlock, nil
+}
+
+// powerOfTwo is the smallest power of two that is not below n; n is at least 1.
+func powerOfTwo(n int64) int64 { return 1 << bits.Len64(uint64(n-1)) }
+
+// New makes an allocator whose root block has total bytes and whose minimal block has minBlock bytes, each rounded up
+// to a power of two, and minBlock to 256 at least. The root block comes from one cuda.Malloc of exactly that size; CUDA
+// is not called again before Close.
+//
+// If either is below 1, or above 2^62, or if minBlock is the larger one after rounding, it answers contract.ErrArgument
+// without calling CUDA. If cuda.Malloc fails, it returns that error and a nil Allocator.
+func New(total, minBlock int64) (*Allocator, error) {
+	total, minBlock, err := rounded(total, minBlock)
+	if err != nil {
+		return nil, err
+	}
+	// First of all: a total out of all proportion fails here, and not in making the tables for it.
+	root, err := cuda.Malloc(total)
+	if err != nil {
+		return nil, err
+	}
+	count := total / minBlock
+	a := &Allocator{
+		root:  root,
+		shift: bits.TrailingZeros64(uint64(minBlock)),
+		top:   bits.TrailingZeros64(uint64(count)),
+		live:  make([]uint8, count),
+	}
+	for order := range a.top + 1 {
+		a.free = append(a.free, newSet(int(count>>order)))
+	}
+	a.insert(0, a.top)
+	return a, nil
+}
+
+// Alloc hands out a block of size bytes, rounded up to a power of two and to the minimal block. Its distance from the
+// root block's address is a multiple of the rounded size. It answers contract.ErrSize if size is below 1 or above the
+// root's, contract.ErrFull if no such block is free, and contract.ErrClosed after Close.
+func (a *Allocator) Alloc(size int64) (cuda.DevicePtr, error) {
+	if a.closed {
+		return 0, contract.ErrClosed
+	}
+	order, err := a.orderOf(size)
+	if err != nil {
+		return 0, err
+	}
+	n, err := a.take(order)
+	if err != nil {
+		return 0, err
+	}
+	a.live[n<<order] = 1 + uint8(order)
+	a.inUse += 1 << (order + a.shift)
+	return a.root + cuda.DevicePtr(n)<<(order+a.shift), nil
+}
+
+// orderOf is the order of the smallest block of at least size bytes, or contract.ErrSize where there can be none.
+func (a *Allocator) orderOf(size int64) (int, error) {
+	if size < 1 || size > 1<<(a.top+a.shift) {
+		return 0, contract.ErrSize
+	}
+	return bits.Len64(uint64(size-1) >> a.shift), nil
+}
+
+// take finds a free block of an order, or makes one by halving a larger one, and removes it from the free ones. It
+// answers contract.ErrFull where there is none.
+func (a *Allocator) take(order int) (int, error) {
+	ready := a.ready >> order
+	if ready == 0 {
+		return 0, contract.ErrFull
+	}
+	// The smallest free block that will do, so that the larger ones stay whole.
+	from := order + bits.TrailingZeros64(ready)
+	n := a.free[from].lowest
+	a.remove(n, from)
+	for from > order {
+		from--
+		n *= 2
+		a.insert(n+1, from) // the upper half stays free; on with the lower
+	}
+	return n, nil
+}
+
+// find is the number and the order of the block that is handed out and begins at p, or contract.ErrInvalidFree.
+func (a *Allocator) find(p cuda.DevicePtr) (n, order int, err error) {
+	offset := uint64(p - a.root) // enormous where p is below the root
+	first := offset >> a.shift
+	if first >= uint64(len(a.live)) || first<<a.shift != offset || a.live[first] == 0 {
+		return 0, 0, contract.ErrInvalidFree
+	}
+	order = int(a.live[first]) - 1
+	return int(first) >> order, order, nil
+}
+
+// Free takes back the block that begins at p, and makes it one with its buddy if that is free too, and so on up to the
+// root. The caller has finished all device use of the block. Free answers contract.ErrInvalidFree if no block that is
+// handed out begins at p, and contract.ErrClosed after Close.
+func (a *Allocator) Free(p cuda.DevicePtr) error {
+	if a.closed {
+		return contract.ErrClosed
+	}
+	n, order, err := a.find(p)
+	if err != nil {
+		return err
+	}
+	a.live[n<<order] = 0
+	a.inUse -= 1 << (order + a.shift)
+	for order < a.top && a.free[order].has(n^1) {
+		a.remove(n^1, order)
+		n /= 2
+		order++
+	}
+	a.insert(n, order)
+	return nil
+}
+
+// insert puts block n of an order among the free ones.
+func (a *Allocator) insert(n, order int) {
+	a.free[order].add(n)
+	a.ready |= 1 << order
+	a.freeBlocks++
+}
+
+// remove takes block n of an order from among the free ones.
+func (a *Allocator) remove(n, order int) {
+	a.free[order].remove(n)
+	if a.free[order].empty() {
+		a.ready &^= 1 << order
+	}
+	a.freeBlocks--
+}
+
+// Stats is the allocator's state.
+func (a *Allocator) Stats() contract.BuddyStats {
+	s := contract.BuddyStats{Total: 1 << (a.top + a.shift), InUse: a.inUse, FreeBlocks: a.freeBlocks}
+	if a.ready != 0 {
+		s.LargestFree = 1 << (bits.Len64(a.ready) - 1 + a.shift)
+	}
+	return s
+}
+
+// Close gives the root block back, and with it all that is still handed out; the caller has finished all device use of
+// it. If CUDA answers an error, Close returns that error and may be called again. Once it has returned nil, Alloc, Free
+// and Close answer contract.ErrClosed.
+func (a *Allocator) Close() error {
+	if a.closed {
+		return contract.ErrClosed
+	}
+	if err := cuda.Free(a.root); err != nil {
+		return err
+	}
+	a.closed = true
+	return nil
+}
+
+// set is a set of numbers. The lowest is kept by itself: splitting and merging mostly meet sets of a single number. All others
+// are one bit each. Above the bits are more bits, each of which says whether a word of 64 below it has any, and so on up to
+// a single word: the next lowest number is found in as many steps as there are levels, four for sixteen million
+// numbers.
+type set struct {
+	lowest int // -1 where the set is empty
+	levels [][]uint64
+}
+
+// newSet makes an empty set for the numbers below count.
+func newSet(count int) set {
+	s := set{lowest: -1}
+	for {
+		count = (count + 63) / 64
+		s.levels = append(s.levels, make([]uint64, count))
+		if count == 1 {
+			return s
+		}
+	}
+}
+
+func (s *set) empty() bool { return s.lowest <= 0 }
+
+func (s *set) has(i int) bool { return i == s.lowest || s.levels[0][i>>6]>>(i&63)&1 != 0 }
+
+func (s *set) add(i int) {
+	if s.lowest < 0 {
+		s.lowest = i
+		return
+	}
+	if i < s.lowest {
+		i, s.lowest = s.lowest, i
+	}
+	for _, words := range s.levels {
+		word := words[i>>6]
+		words[i>>6] = word | 1<<(i&63)
+		if word != 0 {
+			return // the levels above know it already
+		}
+		i >>= 6
+	}
+}
+
+func (s *set) remove(i int) {
+	if i == s.lowest {
+		s.lowest = s.next()
+		if i = s.lowest; i < 0 {
+			return
+		}
+	}
+	for _, words := range s.levels {
+		words[i>>6] &^= 1 << (i & 63)
+		if words[i>>6] != 0 {
+			return
+		}
+		i >>= 6
+	}
+}
+
+// next is the lowest of the numbers that are bits, or -1.
+func (s *set) next() int {
+	top := len(s.levels) - 1
+	if s.levels[top][0] == 0 {
+		return -1
+	}
+	i := 0
+	for level := top; level >= 0; level-- {
+		i = i<<6 | bits.TrailingZeros64(s.levels[level][i])
+	}
+	return i
+}
