@@ -3,11 +3,12 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEVICE      ?= sim
 SKELETON    := exercises/asyncpipeline/asyncpipeline.go
+FUZZTIME    ?= 10s
 
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
 
-.PHONY: help build demo test test-gpu matrix kernels bench lint fmt clean
+.PHONY: help build demo test test-gpu fuzz matrix kernels bench lint fmt clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -37,6 +38,12 @@ test-gpu: build ## run the tests that need an NVIDIA GPU, and the checks of ever
 	go test -count=1 ./native/conformance -device gpu
 	go test -count=1 ./grader/check -device gpu
 	bin/cudalab check --all --solution --device gpu
+
+fuzz: ## give each fuzz target FUZZTIME, a time or a number of inputs such as 1000x; go keeps what fails in its testdata/fuzz
+	@grep -r --include='*_test.go' -o '^func Fuzz[A-Za-z]*' . | sort | while IFS=: read -r file target; do \
+		echo "$$(dirname "$$file") $${target#func }"; \
+		go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$(dirname "$$file")" || exit 1; \
+	done
 
 matrix: ## check every program of the corpus on DEVICE, sim or gpu, and print what became of them
 	go test -count=1 ./grader/check -run TestLessons -device $(DEVICE)

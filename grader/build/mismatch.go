@@ -70,12 +70,16 @@ func (s *submission) wanted(root, name string, method bool) string {
 		if sameFolder(dir, s.Dir) {
 			continue
 		}
-		sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		entries, err := os.ReadDir(dir)
 		if err != nil {
 			continue
 		}
 		set := token.NewFileSet()
-		for _, path := range sources {
+		for _, e := range entries {
+			if filepath.Ext(e.Name()) != ".go" {
+				continue
+			}
+			path := filepath.Join(dir, e.Name())
 			text, err := os.ReadFile(path)
 			if err != nil {
 				continue

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -207,8 +208,9 @@ func (s *submission) parse(f *file) {
 		if i == 3 {
 			break
 		}
+		before := f.text[:e.Pos.Offset] // the line that Pos names is the one that a line directive makes of it
 		s.errors = append(s.errors, CompileError{
-			File: f.path, Line: e.Pos.Line, Col: e.Pos.Column,
+			File: f.path, Line: 1 + bytes.Count(before, []byte("\n")), Col: len(before) - bytes.LastIndexByte(before, '\n'),
 			Message: "syntax error: " + e.Msg, Plain: plainSyntax(e.Msg),
 		})
 	}

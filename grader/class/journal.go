@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"cudalab/grader/intake"
 	"cudalab/grader/suite"
 )
 
@@ -128,6 +129,9 @@ func readLine(text []byte) (event, error) {
 	var e event
 	if err := json.Unmarshal(l.Event, &e); err != nil || (e.Header == nil) == (e.Result == nil) {
 		return event{}, errUnknown
+	}
+	if e.Result != nil && !intake.IsID(e.Result.ID) { // files are named after it
+		return event{}, fmt.Errorf("%w: no submission is called %q", errUnknown, e.Result.ID)
 	}
 	return e, nil
 }

@@ -89,9 +89,9 @@ var exceptions = []struct {
 	why      string
 	programs []string
 }{
-	{"Two kernels in two streams that each fill the GPU gain a little there, one beginning while the last blocks of the other end. " +
-		"The simulated device has no such tail.", []string{"launch/full"}},
-	{"An event with timing costs the GPU more in a stream that has nothing else to do than between kernels; the simulated device " +
+	{"Two kernels in two streams that each fill the GPU gain a little there: it seems that one begins while the last blocks of the other end. " +
+		"On the simulated device it does not.", []string{"launch/full"}},
+	{"An event with timing seems to cost the GPU more in a stream that has nothing else to do than between kernels; the simulated device " +
 		"knows one price.", []string{"event/timing"}},
 	{"The driver copies to pageable memory in two steps, which overlap in longer copies only.", []string{"copy/to-host-1MiB"}},
 }

@@ -42,7 +42,7 @@ func Find(dir string) ([]Gap, error) {
 		texts := comments(file)
 		ast.Inspect(file, func(n ast.Node) bool {
 			if id, ok := todo(n); ok {
-				found = append(found, Gap{ID: id, File: path, Line: set.Position(n.Pos()).Line, Text: texts[id]})
+				found = append(found, Gap{ID: id, File: path, Line: set.PositionFor(n.Pos(), false).Line, Text: texts[id]})
 			}
 			return true
 		})

@@ -32,7 +32,7 @@ func newHandout(t *testing.T, root string) made {
 	t.Helper()
 	c, err := course.Open(root)
 	require.NoError(t, err)
-	m := made{course: c, dir: filepath.Join(t.TempDir(), "deeper", "handout")}
+	m := made{course: c, dir: filepath.Join(t.TempDir(), "deeper", "handout [2026]")}
 	require.NoError(t, handout.Write(context.Background(), c, m.dir))
 	m.binary = filepath.Join(m.dir, "bin", "cudalab")
 	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", m.binary, "./cmd/cudalab")
@@ -142,10 +142,11 @@ var link = regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`) // to another file of the
 
 // leadsNowhere reads what a handout has to read.
 func (m made) leadsNowhere(t *testing.T) {
-	chapters, err := filepath.Glob(filepath.Join(m.dir, "lessons", "*.md"))
+	chapters, err := fs.Glob(os.DirFS(m.dir), "lessons/*.md")
 	require.NoError(t, err)
 	links := 0
-	for _, file := range append(chapters, filepath.Join(m.dir, "README.md")) {
+	for _, name := range append(chapters, "README.md") {
+		file := filepath.Join(m.dir, filepath.FromSlash(name))
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.NotRegexp(t, "cudalab (solution|bench|grade)", string(text), file)

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
 	"os/exec"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,16 +56,12 @@ func needed(ctx context.Context, root string) ([]string, error) {
 		}
 	}
 	for _, pattern := range documents {
-		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		found, err := fs.Glob(os.DirFS(root), pattern)
 		if err != nil {
 			return nil, err
 		}
 		for _, file := range found {
-			below, err := filepath.Rel(root, file)
-			if err != nil {
-				return nil, err
-			}
-			files[filepath.ToSlash(below)] = true
+			files[file] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(files)), nil

@@ -43,6 +43,9 @@ func identify(units []*unit) {
 	}
 }
 
+// IsID reports whether a submission can have that ID. A file of that name lies in the folder where it is put.
+func IsID(name string) bool { return name == safeID(name) }
+
 // safeID makes an ID of a name.
 func safeID(name string) string {
 	// What is in front may hide a name that is not portable either.

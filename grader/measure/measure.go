@@ -49,8 +49,8 @@ func MedianOf(samples []int64) Interval {
 // whole round slows both, and cancels. Rounds that either side lacks are ignored.
 func RatioOf(a, b []int64) Interval { return bootstrap(ratios(a, b), median) }
 
-// MeanRatioOf is RatioOf with TrimmedMean in the median's place, for samples of two kinds that come about equally often. The
-// median lies with the one kind or with the other, and its interval spans both, however many rounds there are.
+// MeanRatioOf is RatioOf with TrimmedMean in the median's place, for samples of two kinds that both come often. The
+// median lies with the one kind or with the other, and its interval may span both, however many rounds there are.
 func MeanRatioOf(a, b []int64) Interval { return bootstrap(ratios(a, b), TrimmedMean) }
 
 // ratios are the rounds' ratios.

@@ -34,7 +34,7 @@ func (a *allocation) overlapped() bool { return a.block != nil && len(a.block.ov
 // around it does. What was written there before is the block's now.
 func (c *checker) handOut(i int, r *trace.Record) {
 	lo, hi := addresses(r)
-	if r.Alloc == 0 || lo == hi {
+	if r.Alloc == 0 || lo == hi || c.allocs[r.Alloc] != nil {
 		return
 	}
 	around := c.allocs[trace.ID(r.Value)]
@@ -134,23 +134,26 @@ func (c *checker) blocksOf(a *allocation) (list []*allocation) {
 // endBlocks takes in that the i-th record's call was the end of some blocks.
 func (c *checker) endBlocks(i int, list []*allocation) {
 	for _, a := range list {
-		if a.freed > 0 {
-			continue // it lies in several pieces, between others that overlap it
+		if a.freed == 0 { // it may lie in several pieces, between others that overlap it
+			c.end(i, a)
 		}
-		lo, hi := addresses(c.words.record(a.made))
-		var own []span
-		for s := range c.blocks.within(lo, hi) {
-			if s.by.record() == a.made {
-				own = append(own, s)
-			}
+	}
+}
+
+// vacate takes a block off its addresses, and out of the others that overlap it.
+func (c *checker) vacate(a *allocation) {
+	lo, hi := addresses(c.words.record(a.made))
+	var own []span
+	for s := range c.blocks.within(lo, hi) {
+		if s.by.record() == a.made {
+			own = append(own, s)
 		}
-		for _, s := range own {
-			c.blocks.cut(s.lo, s.hi)
-		}
-		for _, o := range a.block.overlaps {
-			o.with.block.overlaps = slices.DeleteFunc(o.with.block.overlaps, func(o overlap) bool { return o.with == a })
-		}
-		c.end(i, a)
+	}
+	for _, s := range own {
+		c.blocks.cut(s.lo, s.hi)
+	}
+	for _, o := range a.block.overlaps {
+		o.with.block.overlaps = slices.DeleteFunc(o.with.block.overlaps, func(o overlap) bool { return o.with == a })
 	}
 }
 

@@ -79,6 +79,9 @@ func read(root string) (Progress, error) {
 	if json.Unmarshal(text, &p) != nil || p == nil {
 		return nil, errDamaged
 	}
+	if _, err := json.Marshal(p); err != nil { // a time in a zone that there is none of: nothing could ever be added
+		return nil, errDamaged
+	}
 	return p, nil
 }
 

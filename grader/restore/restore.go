@@ -31,7 +31,7 @@ func Look(root string, e course.Exercise) (State, error) {
 		return Edited, err
 	}
 	dir := filepath.Join(root, e.Folder())
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	files, err := goFiles(dir)
 	switch {
 	case err != nil:
 		return Edited, err
@@ -56,7 +56,7 @@ func Exercise(root string, e course.Exercise, now time.Time) (backup string, err
 		return "", err
 	}
 	dir := filepath.Join(root, e.Folder())
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	files, err := goFiles(dir)
 	if err != nil {
 		return "", err
 	}
@@ -80,6 +80,20 @@ func Exercise(root string, e course.Exercise, now time.Time) (backup string, err
 		}
 	}
 	return backup, nil
+}
+
+// goFiles are the paths of the Go files in a folder; none where there is no folder.
+func goFiles(dir string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".go" && !e.IsDir() {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, nil
 }
 
 // file is the one file of a skeleton.

@@ -66,6 +66,17 @@ func TestWhatWasWrittenIsKept(t *testing.T) {
 	requireText(t, "package mine\n", filepath.Join(backup, e.Package+".go"))
 }
 
+// A folder's name may hold what means something in a pattern.
+func TestWhatWasWrittenIsKeptWhateverTheCourseIsCalled(t *testing.T) {
+	e, root := exercise(t), filepath.Join(t.TempDir(), "cuda [2026]")
+	write(t, filepath.Join(root, e.Folder(), e.Package+".go"), "package mine\n")
+	requireState(t, restore.Edited, root, e)
+	backup, err := restore.Exercise(root, e, time.Now())
+	require.NoError(t, err)
+	requireText(t, "package mine\n", filepath.Join(backup, e.Package+".go"))
+	requireState(t, restore.Pristine, root, e)
+}
+
 func TestAFolderThatIsGoneComesBack(t *testing.T) {
 	e, root := exercise(t), t.TempDir()
 	requireState(t, restore.Missing, root, e)

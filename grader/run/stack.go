@@ -1,8 +1,6 @@
 package run
 
 import (
-	"bufio"
-	"bytes"
 	"strconv"
 	"strings"
 
@@ -63,10 +61,8 @@ func parseCrash(stderr []byte) crash {
 	var c crash
 	var current *goroutine
 	var function string
-	lines := bufio.NewScanner(bytes.NewReader(stderr))
-	lines.Buffer(make([]byte, 0, 1<<16), 1<<20)
-	for lines.Scan() {
-		line := lines.Text()
+	for line := range strings.Lines(string(stderr)) {
+		line = strings.TrimRight(line, "\r\n")
 		switch {
 		case c.headline == "" && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")):
 			_, c.headline, _ = strings.Cut(line, ": ")
@@ -98,7 +94,7 @@ func parseFrame(function, place string) (trace.Frame, bool) {
 	}
 	place, _, _ = strings.Cut(place, " ")
 	i := strings.LastIndexByte(place, ':')
-	if i < 0 {
+	if i <= 0 {
 		return trace.Frame{}, false
 	}
 	n, err := strconv.Atoi(place[i+1:])

@@ -68,6 +68,9 @@ func (j *Job) Resume() error {
 	if err == nil {
 		err = json.Unmarshal(text, &was)
 	}
+	if err == nil && (was.Parts < 1 || was.Seed == 0) {
+		err = fmt.Errorf("%s says neither how many parts there are nor the seed", planFile)
+	}
 	if err != nil {
 		return usagef("What is known of the earlier run cannot be read: %v.", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -70,15 +71,22 @@ func (s *Submitted) sbatch(ctx context.Context, wait bool, args ...string) (numb
 		return "", &Missing{err}
 	}
 	line, err := bufio.NewReader(said).ReadString('\n')
-	number, _, _ = strings.Cut(strings.TrimSpace(line), ";") // "12;cluster"
-	if err == nil && wait {
+	number, taken := jobNumber(line)
+	if err == nil && taken && wait {
 		s.wait = cmd
 		return number, nil
 	}
-	if ended := cmd.Wait(); ended != nil || number == "" {
-		return "", usagef("Slurm did not take the job: %s", strings.TrimSpace(complaint.String()))
+	if ended := cmd.Wait(); ended != nil || !taken {
+		return "", usagef("Slurm did not take the job: %s", strings.TrimSpace(line+complaint.String()))
 	}
 	return number, nil
+}
+
+// jobNumber is the job's number in what sbatch --parsable prints: "12", or "12;cluster".
+func jobNumber(said string) (number string, ok bool) {
+	number, _, _ = strings.Cut(strings.TrimSpace(said), ";")
+	_, err := strconv.ParseUint(number, 10, 32) // slurm_job_id is one of 32 bits
+	return number, err == nil
 }
 
 // cancel takes the jobs back.
@@ -139,17 +147,23 @@ func (s *Submitted) Wait(ctx context.Context, progress func(Progress), out io.Wr
 // look asks Slurm for the parts and counts the results. Where Slurm does not answer it may the next time.
 func (s *Submitted) look(ctx context.Context) (p Progress) {
 	said, _ := exec.CommandContext(ctx, "squeue", "--noheader", "--array", "--format=%t", "--jobs="+s.Array).Output()
-	for _, state := range strings.Fields(string(said)) {
-		switch state {
-		case "R", "CG":
-			p.Running++
-		case "PD":
-			p.Waiting++
-		}
-	}
+	p.Running, p.Waiting = countStates(string(said))
 	graded, _ := filepath.Glob(filepath.Join(globQuoted(Folder(s.job.Results)), "[0-9]*", "students", "*.json"))
 	p.Graded = len(graded)
 	return p
+}
+
+// countStates counts the compact states that squeue prints (squeue's manual, "JOB STATE CODES").
+func countStates(said string) (running, waiting int) {
+	for _, state := range strings.Fields(said) {
+		switch state {
+		case "R", "CG":
+			running++
+		case "PD":
+			waiting++
+		}
+	}
+	return running, waiting
 }
 
 // globQuoted is a path as part of a pattern.

@@ -17,8 +17,8 @@ type Pacing struct {
 	Function string
 	Versus   string // the baseline in plain words: "the synchronous baseline"
 	Limit    float64
-	// Mean has the trimmed mean of the ratios judged in place of their median, where the times are of two kinds that come about
-	// equally often: between the two a median jumps, and no number of rounds makes it certain.
+	// Mean has the trimmed mean of the ratios judged in place of their median, where the times are of two kinds that both come
+	// often: between the two a median jumps, and more rounds do not make it certain.
 	Mean bool
 	// Recorded is what the solution took where it was at hand, in the form of ReadPaces: in a handout, which holds no
 	// solution, the student's time is held against the baseline's and this.

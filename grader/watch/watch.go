@@ -117,11 +117,14 @@ type version struct {
 }
 
 func look(dir string) state {
-	paths, _ := filepath.Glob(filepath.Join(dir, "*.go")) // a folder that is gone has none
+	entries, _ := os.ReadDir(dir) // a folder that is gone has none
 	s := state{}
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil {
-			s[filepath.Base(path)] = version{info.ModTime(), info.Size()}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".go" {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil {
+			s[e.Name()] = version{info.ModTime(), info.Size()}
 		}
 	}
 	return s

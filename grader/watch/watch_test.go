@@ -15,7 +15,8 @@ import (
 func each(t *testing.T, test func(t *testing.T, dir string, f *watch.Folder)) {
 	for name, poll := range map[string]bool{"events": false, "polling": true} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
+			dir := filepath.Join(t.TempDir(), "slab [2026]") // brackets mean something in a pattern
+			require.NoError(t, os.Mkdir(dir, 0o755))
 			save(t, dir, "slab.go", "package slab\n")
 			f := watch.Open(dir, poll)
 			t.Cleanup(f.Close)

@@ -9,6 +9,14 @@ import (
 // formatVersion is the first field of an encoded trace. It changes with every change of the fields below.
 const formatVersion = 3
 
+// The fewest bytes that each of these takes: one for each of its fields.
+const (
+	leastSite   = 1
+	leastFrame  = 3
+	leastRecord = 26
+	leastAccess = 6
+)
+
 // Encode appends t's binary form to w: the version, the sites, the records. Fields are variable-length integers and
 // strings in the order of the struct; nothing is aligned and nothing is optional.
 func (t *Trace) Encode(w *codec.Writer) {
@@ -70,15 +78,15 @@ func Decode(r *codec.Reader) (*Trace, error) {
 	if v := r.Uint(); r.Err() == nil && v != formatVersion {
 		return nil, fmt.Errorf("trace: format version %d, want %d", v, formatVersion)
 	}
-	t := &Trace{Sites: make([]Site, r.Len())}
+	t := &Trace{Sites: make([]Site, r.Len(leastSite))}
 	for i := range t.Sites {
-		site := make(Site, r.Len())
+		site := make(Site, r.Len(leastFrame))
 		for j := range site {
 			site[j] = Frame{Func: r.String(), File: r.String(), Line: int(r.Uint())}
 		}
 		t.Sites[i] = site
 	}
-	t.Records = make([]Record, r.Len())
+	t.Records = make([]Record, r.Len(leastRecord))
 	for i := range t.Records {
 		t.Records[i].decode(r)
 	}
@@ -114,7 +122,7 @@ func (rec *Record) decode(r *codec.Reader) {
 	rec.End = r.Int()
 	rec.Kernel = r.String()
 	rec.Label = r.String()
-	if n := r.Len(); n > 0 {
+	if n := r.Len(leastAccess); n > 0 {
 		rec.Accesses = make([]Access, n)
 		for i := range rec.Accesses {
 			rec.Accesses[i] = Access{Alloc: ID(r.Uint()), Freed: r.Bool(), Offset: r.Int(), Size: r.Int(),

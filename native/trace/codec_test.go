@@ -11,7 +11,7 @@ import (
 )
 
 // full is a record with every field set, so that a field that the codec forgets is seen.
-func full(t *testing.T) trace.Record {
+func full(t testing.TB) trace.Record {
 	t.Helper()
 	r := trace.Record{Op: trace.OpLaunch, Phase: trace.Leave, Host: trace.Pinned, Code: -7, Site: 1, Pair: 3, Stream: 4,
 		Event: 5, Event2: 6, Pool: 12, Attr: -13, Value: 1<<64 - 1, Alloc: 7, Freed: true, Addr: 1 << 63, Size: -8, Flags: 9, Stale: true, Faked: true,
@@ -52,13 +52,46 @@ func TestDecodeRefusesAnotherVersion(t *testing.T) {
 	require.ErrorContains(t, err, "format version 99")
 }
 
+// An empty trace, site, record and access are the shortest that there are: a count of more than the data has room for is
+// refused before memory is asked for.
+func TestDecodeRefusesCountsWithoutRoom(t *testing.T) {
+	for _, made := range []trace.Trace{
+		{Sites: make([]trace.Site, 200)},
+		{Sites: []trace.Site{make(trace.Site, 200)}},
+		{Records: make([]trace.Record, 200)},
+		{Records: []trace.Record{{Accesses: make([]trace.Access, 200)}}},
+	} {
+		var w codec.Writer
+		made.Encode(&w)
+		got, err := trace.Decode(codec.NewReader(w.Bytes()))
+		require.NoError(t, err)
+		require.Len(t, got.Records, len(made.Records))
+		short := w.Bytes()[:len(w.Bytes())-1]
+		require.Less(t, testing.AllocsPerRun(1, func() { _, err = trace.Decode(codec.NewReader(short)) }), 10.0)
+		require.ErrorIs(t, err, codec.ErrDamaged)
+	}
+}
+
+// FuzzDecode reads any bytes as a trace. What can be read is written as it was read.
 func FuzzDecode(f *testing.F) {
 	var w codec.Writer
 	(&trace.Trace{Sites: []trace.Site{{}}, Records: []trace.Record{{Op: trace.OpMalloc}}}).Encode(&w)
 	f.Add(w.Bytes())
+	w.Reset()
+	(&trace.Trace{Sites: []trace.Site{{}, {{Func: "f", File: "f.go", Line: 12}}}, Records: []trace.Record{full(f), {}}}).Encode(&w)
+	f.Add(w.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if tr, err := trace.Decode(codec.NewReader(b)); err == nil {
-			require.NotNil(t, tr)
+		read, err := trace.Decode(codec.NewReader(b))
+		if err != nil {
+			require.Nil(t, read)
+			require.Regexp(t, `^trace: (damaged data|format version \d+, want \d+)$`, err.Error())
+			return
 		}
+		var w codec.Writer
+		read.Encode(&w)
+		require.LessOrEqual(t, len(w.Bytes()), len(b))
+		again, err := trace.Decode(codec.NewReader(w.Bytes()))
+		require.NoError(t, err)
+		require.Equal(t, read, again)
 	})
 }
