@@ -13,9 +13,9 @@ package corpus
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -48,12 +48,13 @@ func (p Program) String() string { return path.Join(string(p.Kind), p.Name) }
 // Programs are an exercise's programs, in the course at root: the solution, the skeleton, and the others by kind and name.
 func Programs(root, exercisePackage string) ([]Program, error) {
 	programs := []Program{{Kind: Solution}, {Kind: Skeleton}}
+	course := os.DirFS(root) // whatever signs of a pattern there may be in root
 	files := []string{
-		filepath.Join(root, "solutions", exercisePackage, exercisePackage+".go"),
-		filepath.Join(root, "exercises", exercisePackage, exercisePackage+".go"),
+		path.Join("solutions", exercisePackage, exercisePackage+".go"),
+		path.Join("exercises", exercisePackage, exercisePackage+".go"),
 	}
 	for _, kind := range kinds {
-		of, err := filepath.Glob(filepath.Join(root, "grader/corpus/testdata", exercisePackage, string(kind), "*.go"))
+		of, err := fs.Glob(course, path.Join("grader/corpus/testdata", exercisePackage, string(kind), "*.go"))
 		if err != nil {
 			return nil, err
 		}
@@ -61,12 +62,12 @@ func Programs(root, exercisePackage string) ([]Program, error) {
 			return nil, fmt.Errorf("the corpus of %s has nothing of kind %s", exercisePackage, kind)
 		}
 		for _, file := range of {
-			programs = append(programs, Program{Kind: kind, Name: strings.TrimSuffix(filepath.Base(file), ".go")})
+			programs = append(programs, Program{Kind: kind, Name: strings.TrimSuffix(path.Base(file), ".go")})
 		}
 		files = append(files, of...)
 	}
 	for i, file := range files {
-		text, err := os.ReadFile(file)
+		text, err := fs.ReadFile(course, file)
 		if err != nil {
 			return nil, err
 		}

@@ -11,9 +11,10 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"path"
 	"slices"
 )
 
@@ -41,22 +42,22 @@ func (f *file) between(from, to token.Pos) string {
 
 // load reads the solution of an exercise and works out its types.
 func load(root, exercisePackage string) (*code, error) {
-	path := "cudalab/solutions/" + exercisePackage
-	c := &code{path: path, set: token.NewFileSet()}
+	c := &code{path: "cudalab/solutions/" + exercisePackage, set: token.NewFileSet()}
 	var err error
-	if c.importer, err = compiled(root, path, c.set); err != nil {
+	if c.importer, err = compiled(root, c.path, c.set); err != nil {
 		return nil, err
 	}
-	names, err := filepath.Glob(filepath.Join(root, "solutions", exercisePackage, "*.go"))
+	course := os.DirFS(root) // whatever signs of a pattern there may be in root
+	names, err := fs.Glob(course, "solutions/"+exercisePackage+"/*.go")
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		text, err := os.ReadFile(name)
+		text, err := fs.ReadFile(course, name)
 		if err != nil {
 			return nil, err
 		}
-		if err := c.add(filepath.Base(name), string(text)); err != nil {
+		if err := c.add(path.Base(name), string(text)); err != nil {
 			return nil, err
 		}
 	}
