@@ -2,6 +2,7 @@ package buddy
 
 import (
 	"fmt"
+	"math"
 
 	"cudalab/grader/suite/sequence"
 )
@@ -38,6 +39,7 @@ type model struct {
 	space   *space
 	live    map[uint64]handed // by address
 	gone    map[uint64]bool   // addresses of blocks that were freed
+	inUse   int64             // bytes of the live blocks
 	blocks  int               // Allocs so far
 	closed  bool
 	blinded bool
@@ -158,7 +160,9 @@ func (m *model) alloc(size int64, a sequence.Answer) (aspect, *sequence.Fault, b
 func (m *model) place(a sequence.Answer, block int64) *sequence.Fault {
 	root, bytes := uint64(a.Stats[statRoot]), uint64(m.layout.root())
 	offset := a.Addr - root
-	where := fmt.Sprintf("the block of %d bytes lies at offset %d of the root", block, offset)
+	where := func() string {
+		return fmt.Sprintf("the block of %d bytes lies at offset %d of the root", block, offset)
+	}
 	switch {
 	case a.Addr < root || offset > bytes || uint64(block) > bytes-offset:
 		return &sequence.Fault{
@@ -170,17 +174,18 @@ func (m *model) place(a sequence.Answer, block int64) *sequence.Fault {
 	case offset%uint64(block) != 0:
 		return &sequence.Fault{
 			Rule:    "misaligned",
-			Message: fmt.Sprintf("should have got a block at a multiple of its size, %d, but %s", block, where),
+			Message: fmt.Sprintf("should have got a block at a multiple of its size, %d, but %s", block, where()),
 			Why: "Only what lies at a multiple of its size is half of a block of the next size: it alone has a buddy to be made whole " +
 				"with.",
 			Fix: "Round the size up to a power of two, and take only blocks that came from halving larger ones.",
 		}
 	}
-	if other, ok := m.around(a.Addr, block); ok {
+	if from, to := m.leaves(a, block); m.space.taken(from, to) {
+		other := m.around(a.Addr, block)
 		h := m.live[other]
 		return &sequence.Fault{
 			Rule: "overlap",
-			Message: fmt.Sprintf("should have got memory that nobody has, but %s, where block #%d of %d bytes lies, at offset %d", where,
+			Message: fmt.Sprintf("should have got memory that nobody has, but %s, where block #%d of %d bytes lies, at offset %d", where(),
 				h.number, h.size, other-root),
 			Why: "Two owners of the same bytes overwrite each other, and CUDA cannot see it: to CUDA all of the root is one allocation.",
 			Fix: "Take a block off the free ones when it is handed out, count it with its rounded size, and unite free blocks with their " +
@@ -193,20 +198,28 @@ func (m *model) place(a sequence.Answer, block int64) *sequence.Fault {
 	return nil
 }
 
-// around is the address of the first live block that has any of the bytes at an address.
-func (m *model) around(addr uint64, bytes int64) (first uint64, found bool) {
+// around is the address of the first live block that has any of the bytes at an address; some live block has.
+func (m *model) around(addr uint64, bytes int64) uint64 {
+	first := uint64(math.MaxUint64)
 	for other, h := range m.live {
-		if addr < other+uint64(h.size) && other < addr+uint64(bytes) && (!found || other < first) {
-			first, found = other, true
+		if addr < other+uint64(h.size) && other < addr+uint64(bytes) {
+			first = min(first, other)
 		}
 	}
-	return first, found
+	return first
+}
+
+// leaves are the minimal blocks of the block at an answer's address, from one up to another.
+func (m *model) leaves(a sequence.Answer, block int64) (from, to int) {
+	from = int((a.Addr - uint64(a.Stats[statRoot])) / uint64(m.layout.least()))
+	return from, from + int(block/m.layout.least())
 }
 
 // use has the minimal blocks of the block at an answer's address in one more block's use, or in one less.
 func (m *model) use(a sequence.Answer, block int64, change int) {
-	from := int((a.Addr - uint64(a.Stats[statRoot])) / uint64(m.layout.least()))
-	m.space.use(from, from+int(block/m.layout.least()), change)
+	from, to := m.leaves(a, block)
+	m.space.use(from, to, change)
+	m.inUse += int64(change) * block
 }
 
 // whereabouts is the place of a block that is not in the root.
@@ -256,10 +269,6 @@ func (m *model) free(a sequence.Answer) (f *sequence.Fault, blinds bool) {
 
 // stats judges the account that the allocator gives of itself after an operation.
 func (m *model) stats(a sequence.Answer) *sequence.Fault {
-	inUse := int64(0)
-	for _, h := range m.live {
-		inUse += h.size
-	}
 	largest := int64(0)
 	if order := m.space.largestFree(); order >= 0 {
 		largest = m.layout.least() << order
@@ -271,7 +280,7 @@ func (m *model) stats(a sequence.Answer) *sequence.Fault {
 	}{
 		{"Total", "wrong-total", a.Stats[statTotal], m.layout.root(),
 			"The root is what New was asked for, rounded up to a power of two.", "Report the size that cuda.Malloc was asked for."},
-		{"InUse", "wrong-in-use", a.Stats[statInUse], inUse,
+		{"InUse", "wrong-in-use", a.Stats[statInUse], m.inUse,
 			"What is in use are whole blocks: what is lost by rounding up is in use too.",
 			"Add a block's rounded size when it is handed out, take it off when it is freed, and change nothing when a call fails."},
 		{"LargestFree", "wrong-largest-free", a.Stats[statLargestFree], largest,

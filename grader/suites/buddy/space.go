@@ -1,5 +1,7 @@
 package buddy
 
+import "slices"
+
 // space is the root block as the live blocks leave it: a binary tree with the root at 1, the halves of node n at 2n and
 // 2n+1, and the minimal blocks as its leaves. It knows of each node how many free blocks there are in it once every two
 // free halves are one, and the order of the largest; -1 where there is none.
@@ -41,6 +43,11 @@ func (s *space) use(from, to, change int) {
 			}
 		}
 	}
+}
+
+// taken reports whether any live block has any of the leaves from one up to another.
+func (s *space) taken(from, to int) bool {
+	return slices.ContainsFunc(s.used[from:to], func(blocks int) bool { return blocks > 0 })
 }
 
 // freeBlocks is how many free blocks there are.
