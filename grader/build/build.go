@@ -25,6 +25,8 @@ type Request struct {
 	Exercises []Exercise   // for one runner; each package once
 	GoTool    string       // the go command; empty: looked for in PATH, then where Go's installers put it
 	Limits    child.Limits // of each go build; a zero Wall, Memory or FileSize means DefaultLimits'
+	// Precompiled is the course's, made from a request with these exercises among others; nil: go build does it all.
+	Precompiled *Precompiled
 }
 
 // Exercise is a student's code for one exercise.

@@ -28,8 +28,8 @@ type builder struct {
 	Request
 	api  *api
 	tool string
+	slot *slot
 	work *workspace
-	out  *output
 }
 
 // link makes one runner of as many of the submissions as can be, which is at binary until release. What keeps the others
@@ -39,23 +39,24 @@ func link(ctx context.Context, q Request, submissions []*submission, api *api) (
 	if b.tool, err = goTool(q); err != nil {
 		return "", nil, err
 	}
-	if b.work, err = newWorkspace(q.Root, submissions); err != nil {
+	if b.slot, err = claimSlot(q.Root, slotName(q.Exercises)); err != nil {
 		return "", nil, err
 	}
-	defer b.work.remove()
-	if b.out, err = claimOutput(q.Root, outputName(q.Exercises)); err != nil {
-		return "", nil, err
+	linked := false
+	if b.work, err = newWorkspace(q.Root, b.slot.work, submissions); err != nil {
+		err = noPlace(err)
+	} else {
+		linked, err = b.linkMost(ctx, submissions)
 	}
-	linked, err := b.linkMost(ctx, submissions)
 	if err != nil || !linked {
-		b.out.release()
+		b.slot.release()
 		return "", nil, err
 	}
-	return b.out.path, b.out.release, nil
+	return b.slot.binary, b.slot.release, nil
 }
 
-// outputName is under what name the runner of these exercises is kept.
-func outputName(exercises []Exercise) string {
+// slotName is the name of the slots of these exercises' runners.
+func slotName(exercises []Exercise) string {
 	if len(exercises) == 1 {
 		return exercises[0].Package
 	}
@@ -66,6 +67,9 @@ func outputName(exercises []Exercise) string {
 // What no place in anyone's code explains, a limit among it, is put down to those that show it when built alone.
 func (b *builder) linkMost(ctx context.Context, submissions []*submission) (linked bool, err error) {
 	for apart := false; len(submissions) > 0; {
+		if b.assemble(ctx, submissions) {
+			return true, nil
+		}
 		unexplained, err := b.compile(ctx, submissions)
 		switch {
 		case err != nil:
@@ -104,10 +108,10 @@ func (b *builder) compile(ctx context.Context, submissions []*submission) (unexp
 	// list every error in the runner's main package, so that no exercise's are left out for another's.
 	p, err := child.Start(ctx, child.Command{
 		Path: b.tool,
-		Args: []string{"build", "-o", b.out.path, "-overlay", b.work.overlay, "-trimpath", "-gcflags=-e", "-ldflags=-s -w",
+		Args: []string{"build", "-o", b.slot.binary, "-overlay", b.work.overlay, "-trimpath", "-gcflags=-e", "-ldflags=-s -w",
 			mainPath},
 		Dir:    b.Root,
-		Env:    environment(b.out.fallback),
+		Env:    environment(b.slot.fallback),
 		Limits: b.Limits,
 	})
 	if err != nil {

@@ -100,7 +100,8 @@ func TestOneOutOfSix(t *testing.T) {
 			root, exercises := six(t)
 			change(t, exercises[2], c.text)
 			limits := child.Limits{Memory: 400 << 20}
-			r := together(t, Request{Root: root, Exercises: exercises, Limits: limits})
+			q := Request{Root: root, Exercises: exercises, Limits: limits}
+			r := together(t, q)
 			require.Equal(t, []string{"e1", "e2", "e4", "e5", "e6"}, said(t, r))
 			for i := range r.Exercises {
 				require.Equal(t, i != 2, r.Exercises[i].OK(), r.Exercises[i])
@@ -109,6 +110,10 @@ func TestOneOutOfSix(t *testing.T) {
 			alone := together(t, Request{Root: root, Exercises: exercises[2:3], Limits: limits})
 			require.Equal(t, alone.Exercises[0], r.Exercises[2])
 			require.Empty(t, alone.Binary)
+			q.Precompiled = precompiled(t, q)
+			quick := together(t, q)
+			require.Equal(t, r.Exercises, quick.Exercises)
+			require.Equal(t, said(t, r), said(t, quick))
 		})
 	}
 }
@@ -169,8 +174,10 @@ func BenchmarkSix(b *testing.B) {
 			change(b, e, answer(e.Package, fmt.Sprint(os.Getpid(), n)))
 		}
 	}
+	q := Request{Root: root, Exercises: exercises}
 	build := func(exercises ...Exercise) {
-		r, err := Build(context.Background(), Request{Root: root, Exercises: exercises})
+		q.Exercises = exercises
+		r, err := Build(context.Background(), q)
 		if err != nil || r.Binary == "" {
 			b.Fatal(err, r)
 		}
@@ -188,6 +195,13 @@ func BenchmarkSix(b *testing.B) {
 			for _, e := range exercises {
 				build(e)
 			}
+		}
+	})
+	b.Run("Precompiled", func(b *testing.B) {
+		q.Precompiled = precompiled(b, q)
+		for b.Loop() {
+			edit()
+			build(exercises...)
 		}
 	})
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -17,11 +17,10 @@ const (
 	mainFolder = "grader/runner/main"
 )
 
-// workspace is a private folder for one build: the checked files, the runner's main package, and the overlay that puts
-// them into the course's tree.
+// workspace is what one build is made of: the checked files, the runner's main package, and the overlay that puts them into
+// the course's tree.
 type workspace struct {
 	root, dir string
-	remove    func()
 	overlay   string
 	sources   map[string]source      // by every path that go build may call them by
 	texts     map[*submission]string // of their files in the main package
@@ -34,26 +33,15 @@ type source struct {
 	file       *file // nil: the submission's file in the runner's main package
 }
 
-func newWorkspace(root string, submissions []*submission) (w *workspace, err error) {
-	dir, remove, err := claimWorkspace()
+// newWorkspace writes into a folder, which may hold what other builds have left.
+func newWorkspace(root, dir string, submissions []*submission) (*workspace, error) {
+	// go build calls files by their real paths, and the folder may be behind a link.
+	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return nil, &EnvironmentError{
-			Problem: fmt.Sprintf("A build needs a folder for temporary files: %v.", err),
-			Fix:     "Set TMPDIR to a folder that you may write to, on a disk with space left.",
-		}
+		return nil, err
 	}
-	w = &workspace{root: root, dir: dir, remove: remove, sources: map[string]source{}, texts: map[*submission]string{},
-		replace: map[string]string{}}
-	defer func() {
-		if err != nil {
-			remove()
-		}
-	}()
-	// go build calls files by their real paths, and the temporary folder may be behind a link.
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		w.dir = real
-	}
-	w.overlay = filepath.Join(w.dir, "overlay.json")
+	w := &workspace{root: root, dir: dir, overlay: filepath.Join(dir, "overlay.json"), sources: map[string]source{},
+		texts: map[*submission]string{}, replace: map[string]string{}}
 	for _, s := range submissions {
 		if err := w.add(s); err != nil {
 			return nil, err
@@ -75,22 +63,18 @@ func (w *workspace) add(s *submission) error {
 			w.replace[filepath.Join(target, e.Name())] = "" // as if it were deleted
 		}
 	}
-	dir := filepath.Join(w.dir, s.Package)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
 	for i, f := range s.files {
-		err := w.put(filepath.Join(target, f.name), filepath.Join(dir, strconv.Itoa(i)+".go"), f.text, source{s, f})
-		if err != nil {
+		if err := w.put(filepath.Join(target, f.name), fmt.Sprintf("%s-%d.go", s.Package, i), f.text, source{s, f}); err != nil {
 			return err
 		}
 	}
 	w.texts[s] = suiteFile(s.Exercise)
-	return w.put(w.mainFile(s), filepath.Join(dir, "suite.go"), []byte(w.texts[s]), source{s, nil})
+	return w.put(w.mainFile(s), suiteName(s.Exercise)+".go", []byte(w.texts[s]), source{s, nil})
 }
 
-// put writes a file at the path real, to be found at the path virtual in the course.
-func (w *workspace) put(virtual, real string, text []byte, is source) error {
+// put writes a file of the folder, to be found at the path virtual in the course.
+func (w *workspace) put(virtual, name string, text []byte, is source) error {
+	real := filepath.Join(w.dir, name)
 	w.replace[virtual] = real
 	w.sources[real], w.sources[virtual] = is, is
 	return os.WriteFile(real, text, 0o600)
@@ -120,6 +104,35 @@ func (w *workspace) join(submissions []*submission) error {
 	}
 	return os.WriteFile(w.overlay, overlay, 0o600)
 }
+
+// written is a file of the workspace: what it is called in the runner, and where it is.
+type written struct{ virtual, real string }
+
+// exercise are the files of a submission, by name.
+func (w *workspace) exercise(s *submission) []written {
+	var files []written
+	for _, f := range s.files {
+		files = append(files, written{path.Join(importPath(s), f.name), w.replace[filepath.Join(w.root, "exercises", s.Package, f.name)]})
+	}
+	return files
+}
+
+// main are the files of the runner's main package, by name.
+func (w *workspace) main(submissions []*submission) []written {
+	files := []written{{path.Join(mainPath, "main.go"), filepath.Join(w.dir, "main.go")}}
+	for _, s := range submissions {
+		file := w.mainFile(s)
+		files = append(files, written{path.Join(mainPath, filepath.Base(file)), w.replace[file]})
+	}
+	slices.SortFunc(files, func(a, b written) int { return strings.Compare(a.virtual, b.virtual) })
+	return files
+}
+
+// archive is where a compiled package goes.
+func (w *workspace) archive(name string) string { return filepath.Join(w.dir, name+".a") }
+
+// config is the file that says where the compiled packages are.
+func (w *workspace) config() string { return filepath.Join(w.dir, "importcfg") }
 
 // suiteFile is an exercise's file in the runner's main package: it makes the suite.
 func suiteFile(e Exercise) string {

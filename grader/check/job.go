@@ -12,14 +12,15 @@ import (
 
 // job is the check of several exercises of one student's, which share a runner.
 type job struct {
-	root      string
-	parts     []part
-	options   run.Options // without the runner's file
-	seed      uint64
-	noTiming  bool
-	pictures  bool
-	shared    func(context.Context) (release func(), err error)
-	exclusive func(context.Context) (release func(), err error)
+	root        string
+	parts       []part
+	options     run.Options        // without the runner's file
+	precompiled *build.Precompiled // nil: go build does it all
+	seed        uint64
+	noTiming    bool
+	pictures    bool
+	shared      func(context.Context) (release func(), err error)
+	exclusive   func(context.Context) (release func(), err error)
 }
 
 // part is one exercise and the folder with the code for it.
@@ -39,7 +40,7 @@ func (p part) importPath() string { return "cudalab/exercises/" + p.exercise.Pac
 
 // check checks all parts; each gets the result that it would get alone. An error concerns them all.
 func (j job) check(ctx context.Context) ([]Result, error) {
-	q := build.Request{Root: j.root}
+	q := build.Request{Root: j.root, Precompiled: j.precompiled}
 	for _, p := range j.parts {
 		if err := outdated(j.root, p.exercise); err != nil {
 			return nil, err

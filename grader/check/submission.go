@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"cudalab/grader/build"
 	"cudalab/grader/course"
 	"cudalab/grader/run"
 	"cudalab/grader/sandbox"
@@ -20,8 +21,24 @@ type SubmissionRequest struct {
 	Profile   *sim.Profile // of the simulated device; nil: the built-in one
 	Seed      uint64
 	Sandbox   *sandbox.Policy // of the runner; nil: none
+	// Precompiled is Precompile's, of these exercises and perhaps others; nil: go build does it all.
+	Precompiled *build.Precompiled
 	// Shared is held while untimed cases run where there may be a GPU, Exclusive while timed ones do. Nil: nothing is.
 	Shared, Exclusive func(context.Context) (release func(), err error)
+}
+
+// Precompile is what makes building many submissions of these exercises cheaper; nil where that has to be left to go build.
+// What is wrong then shows in the first build.
+func Precompile(ctx context.Context, root string, exercises []course.Exercise) *build.Precompiled {
+	q := build.Request{Root: root}
+	for _, e := range exercises {
+		q.Exercises = append(q.Exercises, part{exercise: e}.build(root))
+	}
+	p, err := build.Precompile(ctx, q)
+	if err != nil {
+		return nil
+	}
+	return p
 }
 
 // Submission checks several exercises with one runner, so that it is built, and the device started, once for all. Every
@@ -30,7 +47,7 @@ type SubmissionRequest struct {
 func Submission(ctx context.Context, q SubmissionRequest) ([]Result, error) {
 	j := job{
 		root: q.Root, options: run.Options{Device: q.Device, Visible: q.GPU, Sandbox: q.Sandbox, Profile: q.Profile},
-		seed: q.Seed, shared: q.Shared, exclusive: q.Exclusive,
+		precompiled: q.Precompiled, seed: q.Seed, shared: q.Shared, exclusive: q.Exclusive,
 	}
 	for _, e := range q.Exercises {
 		j.parts = append(j.parts, part{e, filepath.Join(q.Dir, e.Package)})

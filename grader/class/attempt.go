@@ -36,7 +36,7 @@ func (w *workers) attempt(ctx context.Context, s submission, attempt int, gpu st
 	exercises := slices.DeleteFunc(slices.Clone(w.Exercises), func(e course.Exercise) bool { return !slices.Contains(s.Packages, e.Package) })
 	results, err := check.Submission(ctx, check.SubmissionRequest{
 		Root: w.Root, Exercises: exercises, Dir: s.Dir, Device: w.header.Device.Kind, GPU: gpu, Profile: w.Profile,
-		Seed: w.header.Seed, Sandbox: w.policy,
+		Seed: w.header.Seed, Sandbox: w.policy, Precompiled: w.precompiled,
 		Shared:    func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu, lock.ShareGPU) },
 		Exclusive: func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu, lock.TimeGPU) },
 	})

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"cudalab/grader/build"
 	"cudalab/grader/check"
 	"cudalab/grader/intake"
 	"cudalab/grader/sandbox"
@@ -49,7 +50,8 @@ func Grade(ctx context.Context, o Options) (*Class, error) {
 	if told.torn {
 		o.say("The journal's last line was not whole, because cudalab was ended while it wrote it; it has been cut off.")
 	}
-	g := &grading{Options: o, folder: f, journal: j, policy: ready.policy, results: told.results}
+	g := &grading{Options: o, folder: f, journal: j, policy: ready.policy, precompiled: ready.precompiled,
+		results: told.results}
 	submissions, err := g.identify(in.Submissions())
 	if err != nil {
 		return nil, err
@@ -98,11 +100,12 @@ func packages(o Options) []string {
 // grading is one Grade under way.
 type grading struct {
 	Options
-	folder  *folder
-	journal *journal
-	policy  *sandbox.Policy // of every runner; nil: none
-	header  Header
-	results map[string]Student // by ID
+	folder      *folder
+	journal     *journal
+	policy      *sandbox.Policy    // of every runner; nil: none
+	precompiled *build.Precompiled // for every build; nil: go build does it all
+	header      Header
+	results     map[string]Student // by ID
 }
 
 // submission is one with the digest of its files.

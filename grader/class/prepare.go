@@ -16,10 +16,11 @@ import (
 
 // prepared is what is known before the first submission is graded.
 type prepared struct {
-	device   suite.Device
-	versions Versions
-	policy   *sandbox.Policy // of every runner; nil: none
-	cost     cost
+	device      suite.Device
+	versions    Versions
+	policy      *sandbox.Policy    // of every runner; nil: none
+	precompiled *build.Precompiled // for every build; nil: go build does it all
+	cost        cost
 }
 
 // prepare makes sure that submissions can be graded here, safely and rightly: it checks the solutions as it will check
@@ -48,10 +49,11 @@ func prepare(ctx context.Context, o Options) (*prepared, error) {
 			release()
 		}, err
 	}
+	p.precompiled = check.Precompile(ctx, o.Root, o.Exercises)
 	began := time.Now()
 	results, err := check.Submission(ctx, check.SubmissionRequest{Root: o.Root, Exercises: o.Exercises,
 		Dir: filepath.Join(o.Root, "solutions"), Device: o.Device, GPU: gpu, Profile: o.Profile, Seed: 1, Sandbox: p.policy,
-		Shared: shared, Exclusive: exclusive})
+		Precompiled: p.precompiled, Shared: shared, Exclusive: exclusive})
 	if err != nil {
 		return nil, err
 	}

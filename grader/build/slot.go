@@ -11,43 +11,51 @@ import (
 	"cudalab/grader/lock"
 )
 
-// output is where a runner's file goes until release. It keeps its name and stays there afterwards, because go build
-// links nothing if what it would write is there already. Builds of the same name at the same time must not share it: the
-// first free one of a row of files is taken, so that there are as many as there were ever builds at one time.
-type output struct {
-	path     string
+// slot is what one build has to itself until release: the runner's file, and a folder for the sources. Both keep their
+// names and stay there afterwards, because go build links nothing if what it would write is there already, and because to
+// make files anew takes longer than to write them again. Builds of the same name at the same time must not share a slot:
+// the first free one of a row is taken, so that there are as many as there were ever builds at one time. A killed build's
+// is free again at once.
+type slot struct {
+	binary   string
+	work     string // the folder, with the files of the build before
 	fallback string // the folder in use because the user's cache folder is not writable, or ""
 	release  func()
 }
 
-func claimOutput(root, name string) (*output, error) {
+func claimSlot(root, name string) (*slot, error) {
 	sum := sha256.Sum256([]byte(root))
 	below := filepath.Join("cudalab", hex.EncodeToString(sum[:6]))
 	if caches, err := os.UserCacheDir(); err == nil {
-		if out, err := claimIn(filepath.Join(caches, below), name); err == nil {
-			return out, nil
+		if p, err := claimIn(filepath.Join(caches, below), name); err == nil {
+			return p, nil
 		}
 	}
 	private, temporary, err := privateTemp()
 	if err == nil {
-		var out *output
-		if out, err = claimIn(filepath.Join(private, below), name); err == nil {
-			out.fallback = private
+		var p *slot
+		if p, err = claimIn(filepath.Join(private, below), name); err == nil {
+			p.fallback = private
 			if temporary {
-				release := out.release
-				out.release = func() { release(); os.RemoveAll(private) }
+				release := p.release
+				p.release = func() { release(); os.RemoveAll(private) }
 			}
-			return out, nil
+			return p, nil
 		}
 	}
-	return nil, &EnvironmentError{
+	return nil, noPlace(err)
+}
+
+// noPlace is the error where what a build writes cannot be written.
+func noPlace(err error) error {
+	return &EnvironmentError{
 		Problem: fmt.Sprintf("The runner needs a place: neither the cache folder nor %s can be written to (%v).", os.TempDir(), err),
 		Fix:     "Set XDG_CACHE_HOME or TMPDIR to a folder that you may write to, on a disk with space left.",
 	}
 }
 
-// claimIn claims the first free file of a name in a folder.
-func claimIn(dir, name string) (*output, error) {
+// claimIn claims the first free slot of a name in a folder.
+func claimIn(dir, name string) (*slot, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -64,9 +72,15 @@ func claimIn(dir, name string) (*output, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ok {
-			return &output{path: path + suffix, release: release}, nil
+		if !ok {
+			continue
 		}
+		p := &slot{binary: path + suffix, work: path + ".src", release: release}
+		if err := os.MkdirAll(p.work, 0o700); err != nil {
+			release()
+			return nil, err
+		}
+		return p, nil
 	}
 }
 
