@@ -46,6 +46,9 @@ func TestLessons(t *testing.T) {
 					matrix.Add(e.Name, p, r)
 					require.Empty(t, p.Expect().Differences(r), describe(r))
 					requireWhole(t, e, p, r)
+					if p.Kind == corpus.Right || p.Kind == corpus.Solution {
+						requireRoom(t, r)
+					}
 				})
 			}
 			t.Run("words", func(t *testing.T) {
@@ -81,6 +84,23 @@ func requireWhole(t *testing.T, e course.Exercise, p corpus.Program, r suite.Rep
 	case corpus.Skeleton:
 		require.Equal(t, suite.NotStarted, r.Status, describe(r))
 		require.Zero(t, r.Score)
+	}
+}
+
+// room is by what factor a right program stays within a limit on its time: so far from it verdicts are certain, as
+// the chapter on fairness shows.
+const room = 1.2
+
+// requireRoom sees to it that no right program is near a limit on its time: on another GPU it would be beyond.
+func requireRoom(t *testing.T, r suite.Report) {
+	t.Helper()
+	for _, ch := range r.Checks {
+		for _, m := range ch.Measurements {
+			if strings.HasSuffix(m.Name, "time / solution's time") {
+				require.Positive(t, m.Limit)
+				require.LessOrEqual(t, room*m.Value, m.Limit, "%s: a right program is too near the limit", ch.ID)
+			}
+		}
 	}
 }
 

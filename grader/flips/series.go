@@ -40,7 +40,7 @@ const scan = `	for i := 0; i < len(%[1]s)*extra/100_000; i++ {
 // AllSeries are the timed checks of the course.
 var AllSeries = []Series{
 	{
-		Name: "async-pipeline", Exercise: "async-pipeline", Check: "speed", Limit: 1.5, Slow: "longer kernels", Probe: 5000,
+		Name: "async-pipeline", Exercise: "async-pipeline", Check: "speed", Limit: 2.5, Slow: "longer kernels", Probe: 5000,
 		Edits: [][2]string{{
 			"	if err := kernels.Process(",
 			"	if err := kernels.Process(grid, block, stream, data, batch.N, batch.Multiplier, batch.Work*extra/10_000); err != nil {\n" +

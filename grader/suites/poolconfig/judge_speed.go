@@ -25,9 +25,10 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 		},
 		Work: fmt.Sprintf("%d rounds of %d blocks on %d streams, through a pool that may keep all its memory,", speedRounds, speedBlocks,
 			speedStreams), Takes: "take",
-		Why: "From a pool that has the memory a block costs under a microsecond; growing the pool, or waiting for the device, " +
-			"costs many times that.",
-		Fix: "Let the pool keep its memory from round to round, and wait only once in a round, when everything is enqueued.",
+		Why: "From a pool that has the memory a block costs under a microsecond; growing the pool, waiting for the device, or writing " +
+			"a block with a few threads only costs many times that.",
+		Fix: "Let the pool keep its memory from round to round, wait only once in a round, when everything is enqueued, and launch " +
+			"kernels.Touch with some thousand threads.",
 	})
 }
 

@@ -50,7 +50,7 @@ func lend(owner cuda.Stream, users []cuda.Stream, n int, outs []cuda.DevicePtr, 
 	}
 	undo.later(func() error { return cuda.FreeAsync(data, owner) })
 	steps := []func() error{
-		func() error { return kernels.Process((n+255)/256, 256, owner, data, n, 1, 0) },
+		func() error { return kernels.Process((n+1023)/1024, 1024, owner, data, n, 1, 0) },
 		func() error { return cuda.EventRecord(event, owner) },
 	}
 	for i, user := range users {
@@ -58,7 +58,7 @@ func lend(owner cuda.Stream, users []cuda.Stream, n int, outs []cuda.DevicePtr, 
 		steps = append(steps,
 			func() error { return cuda.StreamWaitEvent(user, event) },
 			func() error { return cuda.MemsetAsync(outs[i], 0, 8, user) },
-			func() error { return kernels.Reduce((n+255)/256, 256, user, data, n, outs[i]) })
+			func() error { return kernels.Reduce((n+1023)/1024, 1024, user, data, n, outs[i]) })
 	}
 	for _, step := range append(steps, last) {
 		if err := step(); err != nil {

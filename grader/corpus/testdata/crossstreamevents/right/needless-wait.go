@@ -26,7 +26,7 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 		err = errors.Join(err, after(a, b, event))
 		err = errors.Join(err, cuda.FreeAsync(data, a))
 	}()
-	if err := kernels.Process((n+255)/256, 256, a, data, n, 1, 0); err != nil {
+	if err := kernels.Process((n+31)/32, 32, a, data, n, 1, 0); err != nil {
 		return err
 	}
 	if err := cuda.MemsetAsync(out, 0, 8, b); err != nil {
@@ -38,7 +38,7 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 	if err := cuda.StreamWaitEvent(b, event); err != nil { // want: needless-wait
 		return err
 	}
-	if err := kernels.Reduce((n+255)/256, 256, b, data, n, out); err != nil {
+	if err := kernels.Reduce((n+31)/32, 32, b, data, n, out); err != nil {
 		return err
 	}
 	return independent(a)
@@ -63,7 +63,7 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 		}
 		err = errors.Join(err, cuda.FreeAsync(data, source))
 	}()
-	if err := kernels.Process((n+255)/256, 256, source, data, n, 1, 0); err != nil {
+	if err := kernels.Process((n+31)/32, 32, source, data, n, 1, 0); err != nil {
 		return err
 	}
 	for i, c := range consumers {
@@ -73,7 +73,7 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 		if err := cuda.MemsetAsync(outs[i], 0, 8, c); err != nil {
 			return err
 		}
-		if err := kernels.Reduce((n+255)/256, 256, c, data, n, outs[i]); err != nil {
+		if err := kernels.Reduce((n+31)/32, 32, c, data, n, outs[i]); err != nil {
 			return err
 		}
 	}
