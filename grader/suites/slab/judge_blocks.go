@@ -40,14 +40,14 @@ func outside(e *suite.Evidence) []suite.Finding {
 			}
 			f := e.At(suite.Finding{
 				Rule: "outside", Severity: suite.Error, Record: at,
-				Message: fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block at %#x lies in none of its "+
-					"allocations.", r.Size, r.Addr),
+				Message: fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block lies in none of its "+
+					"allocations.", r.Size),
 				Why: "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every later CUDA call fails.",
 				Fix: "Allocate the size of all blocks of all classes together, and count a block's address from what cuda.Malloc returned.",
 			}, siteOfAlloc(e))
 			if own {
-				f.Message = fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block at %#x reaches beyond the "+
-					"%d bytes that were allocated at %#x.", r.Size, r.Addr, around.Size, around.Addr)
+				f.Message = fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block begins %d bytes behind the "+
+					"start of an allocation of %d, and reaches beyond it.", r.Size, int64(r.Addr-around.Addr), around.Size)
 				f = e.At(f, t.SiteOf(around)) // in place of Alloc's line
 			}
 			found = append(found, f)

@@ -135,29 +135,40 @@ func (m *model) misplaced(addr uint64, class int) *sequence.Fault {
 			Why:     "There is no memory at the null address: when a kernel uses it, every later CUDA call fails.",
 			Fix:     "Return the address of the block, or an error."}
 	}
-	for other, h := range m.live {
-		if addr >= other+uint64(m.classes[h.class].BlockSize) || other >= addr+size {
-			continue
+	if other, ok := m.around(addr, size); ok {
+		h := m.live[other]
+		where := fmt.Sprintf("inside block #%d", h.number)
+		if addr < other {
+			where = fmt.Sprintf("before block #%d and reaches into it", h.number)
 		}
 		f := &sequence.Fault{Rule: "overlap",
-			Message: fmt.Sprintf("should have handed out a block that is free, but block #%d of %d bytes at %#x overlaps block #%d of %d "+
-				"bytes at %#x, which is still handed out", m.blocks, size, addr, h.number, m.classes[h.class].BlockSize, other),
+			Message: fmt.Sprintf("should have handed out a block that is free, but the block of %d bytes begins %s, which is still handed out",
+				size, where),
 			Why: "Whoever writes to one of two blocks that overlap destroys what the user of the other has there.",
 			Fix: "Give block i of a class the address first + i*blockSize, and begin each class behind the last block of the one before."}
 		if addr == other {
-			f.Message = fmt.Sprintf("should have handed out a block that is free, but it handed out %#x, which is still handed out as "+
-				"block #%d", addr, h.number)
+			f.Message = fmt.Sprintf("should have handed out a block that is free, but it handed out block #%d, which somebody still has", h.number)
 			f.Fix = "Take a block out of the free ones when you hand it out, and put it back only in a Free that succeeds."
 		}
 		return f
 	}
 	if addr%256 != 0 {
 		return &sequence.Fault{Rule: "misaligned",
-			Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but it handed out %#x", addr),
+			Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but its remainder by 256 is %d", addr%256),
 			Why:     "A kernel that reads a float4 or a double has to find it at a multiple of its size; elsewhere every later CUDA call fails.",
 			Fix:     "Begin every class at a multiple of 256 from what cuda.Malloc returned; the block sizes then keep it so."}
 	}
 	return nil
+}
+
+// around is the first live block that has any of the bytes at an address.
+func (m *model) around(addr, size uint64) (first uint64, found bool) {
+	for other, h := range m.live {
+		if addr < other+uint64(m.classes[h.class].BlockSize) && other < addr+size && (!found || other < first) {
+			first, found = other, true
+		}
+	}
+	return first, found
 }
 
 // wrongAnswer is the fault of an answer that is not the one wanted, and the aspect that it belongs to.

@@ -137,7 +137,7 @@ func (m *model) accepts(want sequence.Err, op sequence.Op, a sequence.Answer) bo
 // misplaced is what is wrong with the address of a block that belongs elsewhere.
 func (m *model) misplaced(addr, want uint64) (aspect, *sequence.Fault) {
 	f := &sequence.Fault{Rule: "misplaced",
-		Message: fmt.Sprintf("should have handed out %#x, right behind the block before, but it handed out %#x", want, addr),
+		Message: fmt.Sprintf("should have handed out %s, right behind the block before, but it handed out %s", m.fromBase(want), m.fromBase(addr)),
 		Why: "An arena has no holes: its memory reaches from Base to the end of the last block, and each block begins at a multiple of 256 " +
 			"because every size is rounded up to one.",
 		Fix: "Hand out Base plus the bytes that are used, and add the size, rounded up to a multiple of 256, to them."}
@@ -145,26 +145,34 @@ func (m *model) misplaced(addr, want uint64) (aspect, *sequence.Fault) {
 	switch {
 	case addr < base || addr-base >= uint64(m.layout.reserved()):
 		f.Rule = "moved"
-		f.Message = fmt.Sprintf("should have handed out a block at %#x, in the range that New reserved, but the block at %#x lies outside of it",
-			want, addr)
+		f.Message = fmt.Sprintf("should have handed out %s, but it handed out a block outside of the range that New reserved",
+			m.fromBase(want))
 		f.Why = "Whoever has an address from before holds on to it: an arena that moves leaves them all pointing to where it was."
 		f.Fix = "Reserve all addresses once, in New, and map more memory behind those that are used."
 		return ofGrowth, f
 	case m.used == 0 && m.resets > 0:
 		f.Rule = "not-at-base"
-		f.Message = fmt.Sprintf("should have begun at Base again, %#x, but it handed out %#x", want, addr)
+		f.Message = "should have begun at Base again, but it handed out " + m.fromBase(addr)
 		f.Why = "Reset takes all blocks back at once, so that the first address is free again."
 		f.Fix = "Set the number of bytes that are used to 0 in Reset."
 		return ofReset, f
 	case m.used == 0:
 		f.Rule = "not-at-base"
-		f.Message = fmt.Sprintf("should have handed out Base, %#x, for the first block, but it handed out %#x", want, addr)
+		f.Message = "should have handed out Base for the first block, but it handed out " + m.fromBase(addr)
 	case addr%alignment != 0:
 		f.Rule = "misaligned"
-		f.Message = fmt.Sprintf("should have handed out %#x, the next multiple of 256, but it handed out %#x", want, addr)
+		f.Message = fmt.Sprintf("should have handed out %s, the next multiple of 256, but it handed out %s", m.fromBase(want), m.fromBase(addr))
 		f.Why = "A kernel that reads a float4 or a double has to find it at a multiple of its size; elsewhere every later CUDA call fails."
 	}
 	return ofBump, f
+}
+
+// fromBase names an address in the range that New reserved: "Base + 512".
+func (m *model) fromBase(addr uint64) string {
+	if offset := addr - uint64(m.base); offset != 0 {
+		return fmt.Sprintf("Base + %d", offset)
+	}
+	return "Base"
 }
 
 // wrongStats is what is wrong with what Stats says after an operation.
@@ -179,8 +187,9 @@ func (m *model) wrongStats(op sequence.Op, a sequence.Answer, before int64) (asp
 	recommitted := m.committed >= 0 && s[statCommitted] != m.committed
 	switch {
 	case s[statBase] != m.base || s[statBase] == 0:
-		f := fault("moved", "Base", s[statBase], m.base, "Whoever has an address from before holds on to it.",
-			"Reserve all addresses once, in New, and let Base be where they begin.")
+		f := &sequence.Fault{Rule: "moved", Message: "should have left Base where it was, but Stats says that it is elsewhere",
+			Why: "Whoever has an address from before holds on to it.",
+			Fix: "Reserve all addresses once, in New, and let Base be where they begin."}
 		if m.base == 0 {
 			f.Message = "should have found a range of addresses at Base, but Stats says that Base is 0"
 		}
