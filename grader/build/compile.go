@@ -64,6 +64,7 @@ func slotName(exercises []Exercise) string {
 }
 
 // linkMost builds without those that turn out not to compile, until the rest does; it reports whether there is a rest.
+// Whatever assemble does not make go build does, or says why not.
 // What no place in anyone's code explains, a limit among it, is put down to those that show it when built alone.
 func (b *builder) linkMost(ctx context.Context, submissions []*submission) (linked bool, err error) {
 	for apart := false; len(submissions) > 0; {
