@@ -29,9 +29,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
-	said, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
-	require.NoError(t, err)
-	caches := strings.Fields(string(said))
+	caches := goCaches(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
@@ -55,6 +53,15 @@ func TestScripts(t *testing.T) {
 			"terminal": terminal,
 		},
 	})
+}
+
+// goCaches are the folders of Go's caches, for builds and for modules. Without the first every build would begin with the
+// standard library.
+func goCaches(t *testing.T) []string {
+	t.Helper()
+	said, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	require.NoError(t, err)
+	return strings.Fields(string(said))
 }
 
 // status runs a command that must end with the given status: status 3 cudalab doctor.

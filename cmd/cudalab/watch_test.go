@@ -45,7 +45,8 @@ func sit(t *testing.T, terminal *os.File, tty *os.File, args ...string) *desk {
 	require.NoError(t, os.Symlink(program, cudalab))
 	d.cmd = exec.Command(cudalab, append([]string{"watch", "--device", "sim"}, args...)...)
 	d.cmd.Dir = d.root
-	d.cmd.Env = append(os.Environ(), "PWD="+d.root, "CUDALAB_ROOT=", "NO_COLOR=", "TERM=xterm", "XDG_CACHE_HOME="+t.TempDir())
+	d.cmd.Env = append(os.Environ(), "PWD="+d.root, "CUDALAB_ROOT=", "NO_COLOR=", "TERM=xterm", "XDG_CACHE_HOME="+t.TempDir(),
+		"GOCACHE="+goCaches(t)[0])
 	var shows io.Reader
 	if terminal != nil {
 		d.cmd.Stdin, d.cmd.Stdout, d.cmd.Stderr = tty, tty, tty

@@ -24,7 +24,9 @@ type slot struct {
 }
 
 func claimSlot(root, name string) (*slot, error) {
-	sum := sha256.Sum256([]byte(root))
+	// A cache folder may be shared by machines, as a cluster's nodes share their users' homes, and a lock may hold on one alone.
+	machine, _ := os.Hostname()
+	sum := sha256.Sum256([]byte(machine + "\x00" + root))
 	below := filepath.Join("cudalab", hex.EncodeToString(sum[:6]))
 	if caches, err := os.UserCacheDir(); err == nil {
 		if p, err := claimIn(filepath.Join(caches, below), name); err == nil {
