@@ -30,7 +30,7 @@ demo: build ## see it work: what this machine has, a solution that passes, the e
 
 test: lint ## check the code's form and run every test, on the simulated device; needs no GPU
 	@if $(CC) --version >/dev/null 2>&1; then \
-		CGO_ENABLED=1 go test -race $$(go list ./... | grep -vxF $(LONG:%=-e %)) && CGO_ENABLED=0 go test $(LONG); \
+		CGO_ENABLED=1 go test -race $$(go list ./... | grep -vxF $(LONG:%=-e %)) && CGO_ENABLED=1 go test $(LONG); \
 	else \
 		echo 'There is no C compiler here, which the race detector needs: the tests run without it.'; \
 		CGO_ENABLED=0 go test ./...; \

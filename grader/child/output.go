@@ -26,6 +26,7 @@ func openPipe(limit int) (*pipe, error) {
 	if err != nil {
 		return nil, err
 	}
+	widen(read)
 	return &pipe{read: read, write: write, limit: limit, text: newHeadTail(limit), copied: make(chan struct{})}, nil
 }
 
@@ -41,7 +42,7 @@ func (p *pipe) keep() {
 	p.write.Close()
 	go func() {
 		defer close(p.copied)
-		buffer := make([]byte, 32<<10)
+		buffer := make([]byte, 256<<10)
 		for {
 			n, err := p.read.Read(buffer)
 			p.add(buffer[:n])

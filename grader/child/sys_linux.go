@@ -1,6 +1,7 @@
 package child
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 	"unsafe"
@@ -32,4 +33,15 @@ func awaitEnd(cmd *exec.Cmd) {
 // EFBIG. It fails only where the child has ended.
 func limitFiles(pid int, size uint64) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}, nil)
+}
+
+// pipeSize is the most that Linux lets anybody have by default, see pipe(7).
+const pipeSize = 1 << 20
+
+// widen gives a pipe more room than the usual 64 KiB. On a busy machine whoever fills a pipe waits for the reader's turn each
+// time: code that prints much would be taken for code that does not end. Where it is not to be had the pipe stays as it is.
+func widen(pipe *os.File) {
+	if c, err := pipe.SyscallConn(); err == nil {
+		_ = c.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeSize) })
+	}
 }
