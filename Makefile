@@ -5,7 +5,7 @@ DEVICE      ?= sim
 SKELETON    := exercises/asyncpipeline/asyncpipeline.go
 FUZZTIME    ?= 10s
 
-# Packages whose tests compute for long on one goroutine: the race detector finds nothing there and takes ten times as long.
+# Packages whose tests mostly compute on one goroutine: under the race detector they take several times as long, for nothing.
 LONG := cudalab/grader/check cudalab/grader/intake cudalab/grader/mutants cudalab/native/conformance
 
 # Go files outside of testdata, which holds wrong code on purpose.
