@@ -5,13 +5,17 @@ DEVICE      ?= sim
 SKELETON    := exercises/asyncpipeline/asyncpipeline.go
 FUZZTIME    ?= 10s
 
+# Packages with a lesson's test.
+LESSONS := $(patsubst %/lesson_test.go,./%,$(wildcard grader/suites/*/lesson_test.go))
+
 # Packages whose tests mostly compute on one goroutine: under the race detector they take several times as long, for nothing.
-LONG := cudalab/grader/check cudalab/grader/intake cudalab/grader/mutants cudalab/native/conformance
+LONG := cudalab/grader/judge/check cudalab/grader/class/intake cudalab/grader/proof/mutants cudalab/grader/proof/conformance \
+	$(LESSONS:./%=cudalab/%)
 
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
 
-.PHONY: help build demo test test-gpu fuzz matrix kernels bench lint fmt clean
+.PHONY: help build demo test test-gpu fuzz matrix lesson kernels bench lint fmt clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -28,18 +32,20 @@ demo: build ## see it work: what this machine has, a solution that passes, the e
 	@! grep -q 'contract.TODO("1a")' $(SKELETON) || \
 		bin/cudalab check async-pipeline --json | grep -q '"status": "not-started"'
 
-test: lint ## check the code's form and run every test, on the simulated device; needs no GPU
+# Every package is tested whatever becomes of the others; slowest fails if one has failed.
+test: lint ## check the code's form, run every test on the simulated device, say what took longest; needs no GPU
 	@if $(CC) --version >/dev/null 2>&1; then \
-		CGO_ENABLED=1 go test -race $$(go list ./... | grep -vxF $(LONG:%=-e %)) && CGO_ENABLED=1 go test $(LONG); \
+		export CGO_ENABLED=1; \
+		{ go test -json -race $$(go list ./... | grep -vxF $(LONG:%=-e %)); go test -json $(LONG); }; \
 	else \
 		echo 'There is no C compiler here, which the race detector needs: the tests run without it.'; \
-		CGO_ENABLED=0 go test ./...; \
-	fi
+		CGO_ENABLED=0 go test -json ./...; \
+	fi | go run ./grader/proof/slowest
 
 test-gpu: build ## run the tests that need an NVIDIA GPU, and the checks of every solution on it
 	go test -count=1 ./native/... ./kernels/... ./grader/...
-	go test -count=1 ./native/conformance -device gpu
-	go test -count=1 ./grader/check -device gpu
+	go test -count=1 ./grader/proof/conformance -device gpu
+	go test -count=1 ./grader/judge/check $(LESSONS) -device gpu
 	bin/cudalab check --all --solution --device gpu
 
 fuzz: ## give each fuzz target FUZZTIME, a time or a number of inputs such as 1000x; go keeps what fails in its testdata/fuzz
@@ -49,8 +55,11 @@ fuzz: ## give each fuzz target FUZZTIME, a time or a number of inputs such as 10
 	done
 
 matrix: ## check every program of the corpus on DEVICE, sim or gpu, and print what became of them
-	go test -count=1 ./grader/check -run TestLessons -device $(DEVICE)
-	@cat grader/check/testdata/matrix/$(DEVICE).txt
+	go test -count=1 $(LESSONS) -run '^TestLesson$$' -device $(DEVICE)
+	@go run ./grader/proof/matrix $(DEVICE)
+
+lesson: ## begin a lesson called NAME: its folders, with a first part that passes, and its entries; see lessons/authors
+	@go run ./grader/proof/authoring/author new "$(NAME)"
 
 kernels: ## compile the kernels to PTX again; needs the clang that kernels/build.sh names
 	kernels/build.sh

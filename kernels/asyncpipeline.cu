@@ -1,9 +1,4 @@
-#include "device.h"
-
-// The thread's place in the grid, wide enough for the largest grid of the largest blocks.
-static inline __device__ long long place() {
-    return static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
+#include "block.h"
 
 // process writes one element per thread: work rounds of a linear congruential generator that starts at the element's
 // index, then the square root of its low 24 bits, which a float holds exactly, times multiplier.
@@ -20,22 +15,11 @@ extern "C" __global__ void process(float* data, int n, float multiplier, int wor
     data[i] = sqrtf(static_cast<float>(x & 0xFFFFFF)) * multiplier;
 }
 
-// reduce adds the bits of n floats, read as unsigned integers, to *result. Integer addition gives the same sum in
-// every order, so a single missing or repeated element shows.
-//
-// Each block adds up its own elements in shared memory and then adds its sum to *result once. The upper part of the
-// sums folds onto the lower until one is left; the half is rounded up, so the number of threads need not be even.
+// reduce adds the bits of n floats, read as unsigned integers, to *result: a single missing or repeated element shows.
 extern "C" __global__ void reduce(const float* data, int n, unsigned long long* result) {
     __shared__ unsigned long long sums[1024];
     unsigned t = threadIdx.x;
     long long i = place();
     sums[t] = i < n ? __float_as_uint(data[i]) : 0;
-    __syncthreads();
-    for (unsigned width = blockDim.x; width > 1;) {
-        unsigned half = (width + 1) / 2;
-        if (t + half < width) sums[t] += sums[t + half];
-        __syncthreads();
-        width = half;
-    }
-    if (t == 0) atomicAdd(result, sums[0]);
+    addUp(sums, result);
 }

@@ -4,7 +4,6 @@ import (
 	_ "embed" // asyncpipeline.ptx
 	"encoding/binary"
 	"math"
-	"math/bits"
 
 	"cudalab/kernels/oracle"
 	"cudalab/native/cuda"
@@ -73,30 +72,9 @@ var process = device.NewKernel(device.Spec{
 	},
 })
 
-var reduce = device.NewKernel(device.Spec{
-	Entry:  "reduce",
-	PTX:    asyncPipelinePTX,
-	Params: 3,
-	Exec: func(l *device.Launch, m device.Memory) {
-		sum := uint64(0)
-		whole := eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(_ int, bytes []byte) {
-			for i := 0; i < len(bytes); i += 4 {
-				sum += uint64(binary.LittleEndian.Uint32(bytes[i:]))
-			}
-		})
-		if result := m.View(device.Ptr(l.Args[2]), 8); whole && len(result) == 8 {
-			binary.LittleEndian.PutUint64(result, binary.LittleEndian.Uint64(result)+sum)
-		}
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		buf = access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Read)
-		return access(buf, device.Ptr(l.Args[2]), 8, device.Atomic)
-	},
-	Work: func(l *device.Launch) device.Work {
-		return device.Work{
-			Threads: elements(l, l.Args[1]), // those beyond n add a zero and are gone
-			Bytes:   4*elements(l, l.Args[1]) + 8*l.Grid.Count(),
-			Steps:   uint64(bits.Len64(l.Block.Count() - 1)), // the tree's height
-		}
-	},
+var reduce = sumKernel("reduce", asyncPipelinePTX, func(_ int, bytes []byte) (sum uint64) {
+	for i := 0; i < len(bytes); i += 4 {
+		sum += uint64(binary.LittleEndian.Uint32(bytes[i:]))
+	}
+	return sum
 })

@@ -127,6 +127,8 @@ func TestLaunchesOutOfRangeAreRefused(t *testing.T) {
 				"grid wraps to 1":  func() error { return kernels.Process(1<<32+1, 256, s, data, 8, 1, 0) },
 				"n wraps to 1":     func() error { return kernels.Process(1, 256, s, data, 1<<32+1, 1, 0) },
 				"n of Reduce":      func() error { return kernels.Reduce(1, 256, s, data, 1<<31, data) },
+				"n of Fill":        func() error { return kernels.Fill(1, 256, s, data, 1<<32+1) },
+				"n of Checksum":    func() error { return kernels.Checksum(1, 256, s, data, 1<<31, data) },
 				"work wraps to 1":  func() error { return kernels.Process(1, 256, s, data, 8, 1, 1<<32+1) },
 				"delay below zero": func() error { return probe.Delay(s, -1) },
 				"delay too long":   func() error { return probe.Delay(s, probe.MaxDelay+1) },

@@ -36,6 +36,11 @@ func TestExecTakesMemoryInPieces(t *testing.T) {
 	}
 	reduce.Exec(&device.Launch{Grid: dim, Block: device.Dim{X: 1}, Args: [device.MaxArgs]uint64{16, n, 0}}, m)
 	require.Equal(t, oracle.ReduceProcess(n, 3, 11), binary.LittleEndian.Uint64(m))
+
+	m = make(pieces, 4*n+48)
+	fill.Exec(&device.Launch{Grid: dim, Block: device.Dim{X: 1}, Args: [device.MaxArgs]uint64{16, n}}, m)
+	checksum.Exec(&device.Launch{Grid: dim, Block: device.Dim{X: 1}, Args: [device.MaxArgs]uint64{16, n, 0}}, m)
+	require.Equal(t, oracle.ChecksumFilled(n), binary.LittleEndian.Uint64(m))
 }
 
 func TestReduceThatRunsOutOfMemoryLeavesItsResult(t *testing.T) {
@@ -62,7 +67,12 @@ func TestAccessesAreWhatTheThreadsTouch(t *testing.T) {
 		reduce.Accesses(launch(4, 256, 64, 1000, 8), nil))
 	require.Equal(t, []device.Access{{Ptr: 8, Size: 8, Kind: device.Atomic}},
 		reduce.Accesses(launch(4, 256, 64, 0, 8), nil), "a block adds its zero")
+	require.Equal(t, []device.Access{{Ptr: 64, Size: 3072, Kind: device.Write}}, fill.Accesses(launch(3, 256, 64, 1000), nil))
+	require.Empty(t, fill.Accesses(launch(3, 256, 64, minusOne), nil))
+	require.Equal(t, []device.Access{{Ptr: 64, Size: 4000, Kind: device.Read}, {Ptr: 8, Size: 8, Kind: device.Atomic}},
+		checksum.Accesses(launch(4, 256, 64, 1000, 8), nil))
 
+	require.Equal(t, device.Work{Threads: 1000, Bytes: 4000}, fill.Work(launch(4, 256, 64, 1000)))
 	require.Equal(t, device.Work{Threads: 1000, Bytes: 4000, Steps: 77}, process.Work(launch(4, 256, 64, 1000, 0, 77)))
 	require.Equal(t, device.Work{}, process.Work(launch(4, 256, 64, minusOne, 0, minusOne)))
 	require.Equal(t, device.Work{Threads: 1000, Bytes: 4032, Steps: 8}, reduce.Work(launch(4, 256, 64, 1000, 8)))

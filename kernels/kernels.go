@@ -9,8 +9,10 @@ package kernels
 //go:generate ./build.sh
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"cudalab/native/cuda"
 	"cudalab/native/device"
@@ -18,7 +20,7 @@ import (
 
 // All are the kernels that this package launches, lesson by lesson.
 func All() []*device.Kernel {
-	return []*device.Kernel{process, reduce, touch, stamp, verify, stampBlocks, verifyBlocks, extend, recheck}
+	return []*device.Kernel{process, reduce, touch, fill, checksum, stamp, verify, stampBlocks, verifyBlocks, extend, recheck}
 }
 
 // dim is a grid or block of one dimension. What no Dim3 can hold becomes 0, which CUDA refuses as it refuses any
@@ -53,18 +55,48 @@ func access(buf []device.Access, p device.Ptr, size uint64, kind device.AccessKi
 	return append(buf, device.Access{Ptr: p, Size: size, Kind: kind})
 }
 
-// eachView calls f for count float32 elements at p, in pieces as they lie in memory: the index of a piece's first
+// eachView calls f for count elements of 4 bytes at p, in pieces as they lie in memory: the index of a piece's first
 // element and the piece, a multiple of four bytes long. It stops where memory ends and then reports false: the
 // simulator has seen it and answers as a GPU does.
 func eachView(m device.Memory, p device.Ptr, count uint64, f func(first int, bytes []byte)) bool {
 	for i := uint64(0); i < count; {
 		view := m.View(p+device.Ptr(4*i), 4*(count-i))
-		floats := uint64(len(view)) / 4
-		if floats == 0 {
+		inView := uint64(len(view)) / 4
+		if inView == 0 {
 			return false
 		}
-		f(int(i), view[:4*floats])
-		i += floats
+		f(int(i), view[:4*inView])
+		i += inView
 	}
 	return true
+}
+
+// sumKernel is a kernel of the parameters data, n and result: each thread reads one element of 4 bytes, and each block
+// adds what its threads have read up to the 8 bytes at result. sum is what a piece of the elements adds.
+func sumKernel(entry, ptx string, sum func(first int, bytes []byte) uint64) *device.Kernel {
+	return device.NewKernel(device.Spec{
+		Entry:  entry,
+		PTX:    ptx,
+		Params: 3,
+		Exec: func(l *device.Launch, m device.Memory) {
+			total := uint64(0)
+			whole := eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) {
+				total += sum(first, bytes)
+			})
+			if result := m.View(device.Ptr(l.Args[2]), 8); whole && len(result) == 8 {
+				binary.LittleEndian.PutUint64(result, binary.LittleEndian.Uint64(result)+total)
+			}
+		},
+		Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
+			buf = access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Read)
+			return access(buf, device.Ptr(l.Args[2]), 8, device.Atomic)
+		},
+		Work: func(l *device.Launch) device.Work {
+			return device.Work{
+				Threads: elements(l, l.Args[1]), // those beyond n add a zero and are gone
+				Bytes:   4*elements(l, l.Args[1]) + 8*l.Grid.Count(),
+				Steps:   uint64(bits.Len64(l.Block.Count() - 1)), // the tree's height
+			}
+		},
+	})
 }

@@ -64,17 +64,21 @@ func TestPTXSuitsEveryDriver(t *testing.T) {
 	}
 }
 
-// What the oracle and the timed workloads rely on, past what the compiler may change.
-func TestPTXOfAsyncPipeline(t *testing.T) {
-	text := kernels.All()[0].PTX()
-	entry := func(name string) string {
-		_, from, found := strings.Cut(text, ".visible .entry "+name+"(")
-		require.True(t, found, "no entry %s", name)
-		body, _, _ := strings.Cut(from, "\n}")
-		return body
+// entry is the PTX of a kernel alone.
+func entry(t *testing.T, name string) string {
+	for _, k := range kernels.All() {
+		if _, from, found := strings.Cut(k.PTX(), ".visible .entry "+name+"("); found {
+			body, _, _ := strings.Cut(from, "\n}")
+			return body
+		}
 	}
+	require.Fail(t, "no entry "+name)
+	return ""
+}
 
-	process := entry("process")
+// What the oracle and the timed workloads rely on, past what the compiler may change.
+func TestPTXOfProcess(t *testing.T) {
+	process := entry(t, "process")
 	require.Contains(t, process, "sqrt.rn.f32")
 	require.Contains(t, process, "mul.rn.f32")
 	require.NotContains(t, process, "fma.")
@@ -84,8 +88,13 @@ func TestPTXOfAsyncPipeline(t *testing.T) {
 	require.Equal(t, loop[1], loop[3], "the loop does not return to its head")
 	require.Equal(t, 1, strings.Count(loop[2], "mad.lo.s32"), "not one round per pass through the loop")
 	require.Contains(t, loop[2], "1664525, 1013904223", "rounds are folded into one")
+}
 
-	reduce := entry("reduce")
-	require.Equal(t, 1, strings.Count(reduce, "atom.global.add.u64"))
-	require.Contains(t, reduce, "bar.sync")
+// One atomic addition a block, once its threads have met.
+func TestPTXOfTheSums(t *testing.T) {
+	for _, name := range []string{"reduce", "checksum"} {
+		sum := entry(t, name)
+		require.Equal(t, 1, strings.Count(sum, "atom.global.add.u64"), name)
+		require.Contains(t, sum, "bar.sync", name)
+	}
 }

@@ -19,9 +19,8 @@ var sections = []string{"What you will build", "The idea", "The CUDA names", "A 
 
 func TestChaptersHaveOneShape(t *testing.T) {
 	heading := regexp.MustCompile(`(?m)^## (.*)$`)
-	exercises := course(t)
-	for i, e := range exercises {
-		chapter, err := Chapter(e.Name)
+	for _, e := range course(t) {
+		chapter, err := e.Chapter()
 		require.NoError(t, err)
 		var found []string
 		for _, match := range heading.FindAllStringSubmatch(chapter, -1) {
@@ -29,23 +28,11 @@ func TestChaptersHaveOneShape(t *testing.T) {
 		}
 		require.Equal(t, sections, found, e.Name)
 
-		where := words(strings.Split(chapter, "\n\n")[1])
-		require.Contains(t, where, fmt.Sprintf("Lesson %d of %d · [the course](README.md)", i+1, len(exercises)), e.Name)
-		if i > 0 {
-			require.Contains(t, where, "before: "+link(exercises[i-1]), e.Name)
-		}
-		if i+1 < len(exercises) {
-			require.Contains(t, where, "next: "+link(exercises[i+1]), e.Name)
-			require.Contains(t, section(chapter, "What to read next"), link(exercises[i+1]), e.Name)
-		}
-
 		costs := section(chapter, "What it costs")
 		require.Contains(t, costs, "NVIDIA H200, driver 580.159.04", "%s: figures name their device", e.Name)
 		require.Contains(t, costs, "\n|", e.Name)
 	}
 }
-
-func link(e Exercise) string { return "[" + e.Title + "](" + e.Name + ".md)" }
 
 // section is the text below a heading of a chapter.
 func section(chapter, heading string) string {
@@ -56,20 +43,6 @@ func section(chapter, heading string) string {
 
 // words is a text with its lines joined.
 func words(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-func TestIndexIsTheCourse(t *testing.T) {
-	index, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	row := regexp.MustCompile(`(?m)^\| (\d+ \| \[.+\]\(.+\.md\)) \| .+ \|$`)
-	var want, found []string
-	for i, e := range course(t) {
-		want = append(want, fmt.Sprintf("%d | %s", i+1, link(e)))
-	}
-	for _, match := range row.FindAllStringSubmatch(section(string(index), "The path"), -1) {
-		found = append(found, match[1])
-	}
-	require.Equal(t, want, found)
-}
 
 // A term is set in bold where it is explained, and it is explained once: in the lesson that the glossary names.
 func TestGlossaryNamesTheLessonThatExplains(t *testing.T) {
@@ -82,7 +55,7 @@ func TestGlossaryNamesTheLessonThatExplains(t *testing.T) {
 		// "launches" and "spilled" explain "launch" and "spill".
 		term := regexp.MustCompile(`(?i)\*\*` + r[1] + `\w*\*\*`)
 		for i, e := range course(t) {
-			chapter, err := Chapter(e.Name)
+			chapter, err := e.Chapter()
 			require.NoError(t, err)
 			require.Equal(t, e.Name == r[3], term.MatchString(words(chapter)), "%q in %s", r[1], e.Name)
 			if e.Name == r[3] {
@@ -134,13 +107,13 @@ func TestPicturesFit(t *testing.T) {
 }
 
 // What a chapter quotes of the checks, the checks say: a block that begins with a finding's rule is held to the words
-// that the lesson's corpus draws from them, which grader/check records. The index may quote any lesson's.
+// that the lesson's corpus draws from them, which its test records. The index may quote any lesson's.
 func TestEveryQuotedFindingIsReal(t *testing.T) {
 	var all []finding
 	for _, e := range course(t) {
-		chapter, err := Chapter(e.Name)
+		chapter, err := e.Chapter()
 		require.NoError(t, err)
-		said := recorded(t, e.Name)
+		said := recorded(t, e.Package)
 		all = append(all, said...)
 		found := quotes(chapter)
 		require.NotEmpty(t, found, "%s quotes no finding", e.Name)
@@ -195,8 +168,8 @@ func quotes(markdown string) (found []finding) {
 }
 
 // recorded are the findings that the corpus of a lesson leads to.
-func recorded(t *testing.T, lesson string) (said []finding) {
-	text, err := os.ReadFile(filepath.Join("..", "grader", "check", "testdata", "words", lesson+".txt"))
+func recorded(t *testing.T, lessonPackage string) (said []finding) {
+	text, err := os.ReadFile(filepath.Join("..", "grader", "suites", lessonPackage, "testdata", "words.txt"))
 	require.NoError(t, err)
 	in := false
 	for _, line := range strings.Split(string(text), "\n") {

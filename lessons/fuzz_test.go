@@ -31,7 +31,7 @@ func TestFaultsOfTheCourse(t *testing.T) {
 
 // FuzzCourse reads any text as course.toml. What is wrong is told in one line; what is taken can be written and read again.
 func FuzzCourse(f *testing.F) {
-	text, err := files.ReadFile("course.toml")
+	text, err := Texts.ReadFile("course.toml")
 	require.NoError(f, err)
 	f.Add(string(text))
 	entry, _, _ := strings.Cut(string(text)[strings.Index(string(text), "[["):], "\n\n[[")

@@ -1,10 +1,14 @@
 // Package lessons holds what students read, chapters, hints and walk-throughs, the skeletons as they were handed out, and
-// the course: which exercises there are, in which order, and what their checks are worth.
+// the course: which exercises there are, in which order, and what their checks are worth. It reads those of any other
+// course that is laid out like this one.
 package lessons
+
+//go:generate go run cudalab/grader/proof/authoring/author generate
 
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -12,25 +16,38 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
+// Texts are this folder's, as they were when the program was built.
+//
 //go:embed *.md *.skeleton.go.txt course.toml
-var files embed.FS
+var Texts embed.FS
 
 // Exercise is one entry of course.toml.
 type Exercise struct {
 	Name     string         `toml:"name"`     // as on the command line, "async-pipeline"
 	Title    string         `toml:"title"`    // as in lists and as the chapter's heading
+	About    string         `toml:"about"`    // what the chapter is about, in a sentence
 	Package  string         `toml:"package"`  // the name of its folder and Go package, "asyncpipeline"
 	Points   map[string]int `toml:"points"`   // what each check is worth, by the check's id
 	Requires []string       `toml:"requires"` // names of exercises to do before
+
+	texts fs.FS
 }
 
-// Course is every exercise in the order of the course. An error is a fault of course.toml, in one sentence.
-func Course() ([]Exercise, error) {
-	text, err := files.ReadFile("course.toml")
+// Course is every exercise of this course, in its order.
+func Course() ([]Exercise, error) { return Read(Texts) }
+
+// Read is every exercise of the course whose folder lessons is given, in the order of the course. An error is a fault of
+// course.toml, in one sentence.
+func Read(texts fs.FS) ([]Exercise, error) {
+	text, err := fs.ReadFile(texts, "course.toml")
 	if err != nil {
 		return nil, err
 	}
-	return parseCourse(string(text))
+	exercises, err := parseCourse(string(text))
+	for i := range exercises {
+		exercises[i].texts = texts
+	}
+	return exercises, err
 }
 
 func parseCourse(text string) ([]Exercise, error) {
@@ -70,32 +87,26 @@ func parseCourse(text string) ([]Exercise, error) {
 
 func faultf(format string, a ...any) error { return fmt.Errorf("course.toml: "+format, a...) }
 
-// Chapter is the text of an exercise's lesson, in Markdown.
-func Chapter(name string) (string, error) {
-	text, err := files.ReadFile(name + ".md")
-	if err != nil {
-		return "", fmt.Errorf("there is no lesson %q", name)
-	}
-	return string(text), nil
-}
+// Chapter is the text of the exercise's lesson, in Markdown.
+func (e Exercise) Chapter() (string, error) { return e.text("chapter", ".md") }
 
-// Walkthrough says why the solution of an exercise is written as it is, in Markdown.
-func Walkthrough(name string) (string, error) {
-	text, err := files.ReadFile(name + ".solution.md")
-	if err != nil {
-		return "", fmt.Errorf("there is no walk-through of %q", name)
-	}
-	return string(text), nil
-}
+// Walkthrough says why the solution of the exercise is written as it is, in Markdown.
+func (e Exercise) Walkthrough() (string, error) { return e.text("walk-through", ".solution.md") }
 
-// Skeleton is the one file of an exercise as it was handed out. It is a copy beside the exercise's own: a cudalab that is
+// Skeleton is the one file of the exercise as it was handed out. It is a copy beside the exercise's own: a cudalab that is
 // built again when students have begun to write would hold what they wrote.
-func Skeleton(name string) ([]byte, error) {
-	text, err := files.ReadFile(name + ".skeleton.go.txt")
+func (e Exercise) Skeleton() ([]byte, error) {
+	text, err := e.text("skeleton", ".skeleton.go.txt")
+	return []byte(text), err
+}
+
+// text is what of the exercise is in the file with an ending.
+func (e Exercise) text(what, ending string) (string, error) {
+	text, err := fs.ReadFile(e.texts, e.Name+ending)
 	if err != nil {
-		return nil, fmt.Errorf("there is no skeleton of %q", name)
+		return "", fmt.Errorf("there is no %s of %q: lessons should have a file %s", what, e.Name, e.Name+ending)
 	}
-	return text, nil
+	return string(text), nil
 }
 
 // Hint is the help with one gap of a skeleton.
@@ -105,16 +116,16 @@ type Hint struct {
 	Text  []string // in Markdown, from a nudge to nearly the code
 }
 
-// Hints is the help with an exercise's gaps, in the order in which they are to be filled. In the hints' file a heading
+// Hints is the help with the exercise's gaps, in the order in which they are to be filled. In the hints' file a heading
 // "## 1a" begins a gap, a line "Findings: `leak`, `host-wait`" below it names the rules, if there are any, and "### Hint 1"
 // and so on begins each of its hints.
-func Hints(name string) ([]Hint, error) {
-	text, err := files.ReadFile(name + ".hints.md")
+func (e Exercise) Hints() ([]Hint, error) {
+	text, err := e.text("hints", ".hints.md")
 	if err != nil {
-		return nil, fmt.Errorf("there are no hints for %q", name)
+		return nil, err
 	}
 	var hints []Hint
-	for _, section := range strings.Split(string(text), "\n## ")[1:] {
+	for _, section := range strings.Split(text, "\n## ")[1:] {
 		todo, rest, _ := strings.Cut(section, "\n")
 		parts := strings.Split(rest, "\n### Hint ")
 		hint := Hint{TODO: todo, Rules: rules(parts[0])}

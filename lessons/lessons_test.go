@@ -2,18 +2,11 @@ package lessons
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/printer"
-	"go/token"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -27,105 +20,13 @@ func course(t *testing.T) []Exercise {
 	return exercises
 }
 
-func TestCourseIsWhole(t *testing.T) {
-	var before []string
-	for _, e := range course(t) {
-		require.Equal(t, strings.ReplaceAll(e.Name, "-", ""), e.Package)
-		sum := 0
-		for check, points := range e.Points {
-			require.Positive(t, points, "%s: %s", e.Name, check)
-			sum += points
-		}
-		require.Equal(t, 100, sum, e.Name)
-		for _, required := range e.Requires {
-			require.Contains(t, before, required, "%s requires what does not come before it", e.Name)
-		}
-		before = append(before, e.Name)
-
-		chapter, err := Chapter(e.Name)
-		require.NoError(t, err)
-		heading, _, _ := strings.Cut(chapter, "\n")
-		require.Equal(t, "# "+e.Title, heading)
-	}
-}
-
 func TestUnknownNames(t *testing.T) {
 	for _, name := range []string{"", "slabs", "../lessons/async-pipeline", "async-pipeline.hints.md"} {
-		_, err := Chapter(name)
+		e := Exercise{Name: name, texts: Texts}
+		_, err := e.Chapter()
 		require.ErrorContains(t, err, fmt.Sprintf("%q", name))
-		_, err = Hints(name)
+		_, err = e.Hints()
 		require.ErrorContains(t, err, fmt.Sprintf("%q", name))
-	}
-}
-
-// parse reads the one file of an exercise's skeleton or solution.
-func parse(t *testing.T, room string, e Exercise) (*token.FileSet, *ast.File, string) {
-	path := filepath.Join("..", room, e.Package, e.Package+".go")
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, path, text, parser.ParseComments)
-	require.NoError(t, err)
-	return fset, file, string(text)
-}
-
-func TestEveryGapHasHints(t *testing.T) {
-	comment := regexp.MustCompile(`// TODO\((\w+)\): `)
-	gap := regexp.MustCompile(`contract\.TODO\("(\w+)"\)`)
-	numbers := func(pattern *regexp.Regexp, text string) (found []string) {
-		for _, match := range pattern.FindAllStringSubmatch(text, -1) {
-			found = append(found, match[1])
-		}
-		return found
-	}
-	for _, e := range course(t) {
-		_, _, skeleton := parse(t, "exercises", e)
-		_, _, solution := parse(t, "solutions", e)
-		todos := numbers(comment, skeleton)
-		require.NotEmpty(t, todos)
-		require.True(t, slices.IsSorted(todos), "gaps stand in the order in which they are filled: %v", todos)
-		require.Equal(t, todos, numbers(gap, skeleton), "each comment is followed by its gap")
-		require.NotContains(t, solution, "TODO")
-
-		hints, err := Hints(e.Name)
-		require.NoError(t, err)
-		var hinted []string
-		for _, hint := range hints {
-			hinted = append(hinted, hint.TODO)
-			require.NotEmpty(t, hint.Text, hint.TODO)
-			require.LessOrEqual(t, len(hint.Text), 3, hint.TODO)
-			require.NotContains(t, hint.Text, "")
-		}
-		require.Equal(t, todos, hinted)
-	}
-}
-
-// outline is a file's declarations and doc comments without the bodies of its functions and its imports.
-func outline(t *testing.T, fset *token.FileSet, file *ast.File) string {
-	text := &strings.Builder{}
-	text.WriteString(file.Doc.Text())
-	for _, decl := range file.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			text.WriteString(decl.Doc.Text())
-			decl.Doc, decl.Body = nil, nil
-		case *ast.GenDecl:
-			if decl.Tok == token.IMPORT {
-				continue
-			}
-		}
-		require.NoError(t, printer.Fprint(text, fset, decl))
-		text.WriteString("\n")
-	}
-	return text.String()
-}
-
-func TestSkeletonDiffersFromSolutionInBodiesAlone(t *testing.T) {
-	for _, e := range course(t) {
-		fset, file, _ := parse(t, "exercises", e)
-		skeleton := outline(t, fset, file)
-		fset, file, _ = parse(t, "solutions", e)
-		require.Equal(t, outline(t, fset, file), skeleton)
 	}
 }
 
@@ -183,54 +84,4 @@ func TestEveryGoSnippetCompiles(t *testing.T) {
 	build.Dir = root
 	said, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", said)
-}
-
-var update = flag.Bool("update", false, "copy the exercises to the skeletons that cudalab reset restores")
-
-func TestSkeletonsAreTheExercises(t *testing.T) {
-	for _, e := range course(t) {
-		_, _, exercise := parse(t, "exercises", e)
-		if *update {
-			require.NoError(t, os.WriteFile(e.Name+".skeleton.go.txt", []byte(exercise), 0o644))
-			continue
-		}
-		skeleton, err := Skeleton(e.Name)
-		require.NoError(t, err)
-		require.Equal(t, exercise, string(skeleton), "go test ./lessons -run Skeletons -update copies the exercise")
-		files, err := os.ReadDir(filepath.Join("..", "exercises", e.Package))
-		require.NoError(t, err)
-		require.Len(t, files, 1, "a skeleton is one file")
-	}
-}
-
-func TestEverySolutionIsExplained(t *testing.T) {
-	for _, e := range course(t) {
-		text, err := Walkthrough(e.Name)
-		require.NoError(t, err)
-		heading, _, _ := strings.Cut(text, "\n")
-		require.Equal(t, "# "+e.Title+": the solution", heading)
-	}
-}
-
-func TestHintsNameRulesThatThereAre(t *testing.T) {
-	sources := &strings.Builder{}
-	require.NoError(t, filepath.WalkDir("../grader", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || filepath.Ext(path) != ".go" || strings.Contains(path, "testdata") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		sources.Write(text)
-		return err
-	}))
-	for _, e := range course(t) {
-		hints, err := Hints(e.Name)
-		require.NoError(t, err)
-		for _, hint := range hints {
-			for _, rule := range hint.Rules {
-				known := strings.Contains(sources.String(), `"`+rule+`"`) ||
-					strings.Contains(sources.String(), `"`+strings.TrimSuffix(rule, "-on-error")+`"`)
-				require.True(t, known, "%s: TODO %s: no finding is called %s", e.Name, hint.TODO, rule)
-			}
-		}
-	}
 }

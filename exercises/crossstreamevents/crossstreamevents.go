@@ -9,15 +9,15 @@ import (
 	"cudalab/native/cuda"
 )
 
-// Share hands a buffer of n float32 elements from stream a to stream b and back, and returns without waiting for the
+// Share hands a buffer of n uint32 elements from stream a to stream b and back, and returns without waiting for the
 // device.
 //
-// The buffer is allocated in a and filled there by kernels.Process, with multiplier 1 and work 0. Stream b reduces it
+// The buffer is allocated in a and filled there by kernels.Fill. Stream b takes its checksum with kernels.Checksum,
 // into the 8 bytes at out, which hold garbage until Share has set them to zero, in b as well. Then the buffer is freed
 // in a. Nothing but events puts the two streams in order.
 //
 // independent enqueues work in a that has nothing to do with the buffer. It is called once, with a, after all of b's
-// work has been enqueued and before a is made to wait for b, so that its work can run while b reduces.
+// work has been enqueued and before a is made to wait for b, so that its work can run while b reads.
 //
 // With n below 1 Share answers contract.ErrArgument before it makes a single CUDA call. It stops at the first error,
 // of CUDA or of independent, and returns it. On every way out the buffer is freed behind its last use, and every event
@@ -33,12 +33,12 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 		return err
 	}
 
-	// TODO(1c): Allocate n float32 elements in a, and launch kernels.Process on them there, with multiplier 1 and work 0.
+	// TODO(1c): Allocate n uint32 elements in a, and launch kernels.Fill on them there.
 	if err := contract.TODO("1c"); err != nil {
 		return err
 	}
 
-	// TODO(1d): Make b wait for process with the event. In b, set the 8 bytes at out to zero and launch kernels.Reduce.
+	// TODO(1d): Make b wait for fill with the event. In b, set the 8 bytes at out to zero and launch kernels.Checksum.
 	if err := contract.TODO("1d"); err != nil {
 		return err
 	}
@@ -54,13 +54,13 @@ func release(data cuda.DevicePtr, event cuda.Event, owner cuda.Stream, users ...
 	return contract.TODO("1f")
 }
 
-// FanOut hands a buffer of n float32 elements from one stream to many and back, and returns without waiting for the
+// FanOut hands a buffer of n uint32 elements from one stream to many and back, and returns without waiting for the
 // device.
 //
-// The buffer is allocated in source and filled there by kernels.Process, with multiplier 1 and work 0. Every stream in
-// consumers reduces it: consumers[i] into the 8 bytes at outs[i], which hold garbage until FanOut has set them to zero,
-// in consumers[i] as well. The reductions do not wait for each other. Then the buffer is freed in source. Nothing but
-// events puts the streams in order.
+// The buffer is allocated in source and filled there by kernels.Fill. Every stream in consumers takes its checksum with
+// kernels.Checksum: consumers[i] into the 8 bytes at outs[i], which hold garbage until FanOut has set them to zero, in
+// consumers[i] as well. The consumers do not wait for each other. Then the buffer is freed in source. Nothing but events
+// puts the streams in order.
 //
 // With n below 1, without consumers, or with fewer or more outs than consumers FanOut answers contract.ErrArgument
 // before it makes a single CUDA call. It stops at the first error that CUDA answers and returns it. On every way out the
@@ -71,11 +71,11 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 		return err
 	}
 
-	// TODO(2b): As in Share: create an event, allocate the elements in source and launch kernels.Process on them there.
+	// TODO(2b): As in Share: create an event, allocate the elements in source and launch kernels.Fill on them there.
 	if err := contract.TODO("2b"); err != nil {
 		return err
 	}
 
-	// TODO(2c): As in Share, for every consumer: make it wait, set its out to zero, reduce. At the end release.
+	// TODO(2c): As in Share, for every consumer: make it wait, set its out to zero, take the checksum. At the end release.
 	return contract.TODO("2c")
 }

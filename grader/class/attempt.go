@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"cudalab/grader/check"
-	"cudalab/grader/course"
-	"cudalab/grader/lock"
+	"cudalab/grader/judge/check"
+	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite"
+	"cudalab/grader/suites/course"
 )
 
 // attempt checks what a submission holds, once, in the course's order. An error is not the submission's fault, or the

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/build"
-	"cudalab/grader/intake"
+	"cudalab/grader/class/intake"
+	"cudalab/grader/judge/compile"
 )
 
 // BenchmarkClass grades a class of -students with two workers, every exercise of the course, and compares that with what
@@ -50,12 +50,12 @@ func buildAll(b *testing.B, o Options, submissions string, from int) time.Durati
 	for range 2 {
 		workers.Go(func() {
 			for s := range next {
-				q := build.Request{Root: o.Root}
+				q := compile.Request{Root: o.Root}
 				for _, e := range o.Exercises {
-					q.Exercises = append(q.Exercises, build.Exercise{Package: e.Package, Dir: filepath.Join(s.Dir, e.Package),
-						Main: e.Lesson.Main(true), Solution: true})
+					q.Exercises = append(q.Exercises, compile.Exercise{Package: e.Package, Dir: filepath.Join(s.Dir, e.Package),
+						Main: e.Main(true), Solution: true})
 				}
-				built, err := build.Build(context.Background(), q)
+				built, err := compile.Build(context.Background(), q)
 				if err != nil {
 					b.Error(err)
 					continue

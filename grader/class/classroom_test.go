@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/corpus"
+	"cudalab/grader/proof/corpus"
 )
 
 var students = flag.Int("students", 12, "how `many` students there are in BenchmarkClass")
@@ -25,12 +25,17 @@ var students = flag.Int("students", 12, "how `many` students there are in Benchm
 func classroom(t testing.TB, dir, name string, n int, packages ...string) (ids []string) {
 	t.Helper()
 	forms := []func(t testing.TB, path string, files map[string]string){handFolder, handZip, handTar, handWrapped, handClone}
+	programs := map[string][]corpus.Program{}
+	for _, pkg := range packages {
+		all, err := corpus.Programs("../..", pkg)
+		require.NoError(t, err)
+		programs[pkg] = all
+	}
 	for i := range n {
 		id := fmt.Sprintf("%s-%03d", []string{"ann", "leo", "zoe"}[i%3], i)
 		files := map[string]string{}
 		for j, pkg := range packages {
-			all, err := corpus.Programs("../..", pkg)
-			require.NoError(t, err)
+			all := programs[pkg]
 			files[pkg+"/"+pkg+".go"] = fmt.Sprintf("%s\nvar handedIn = \"by %s in %s\"\n", all[(i*len(all)/n+j*i)%len(all)].Text, id, name)
 		}
 		forms[i%len(forms)](t, filepath.Join(dir, id), files)

@@ -10,7 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/course"
+	"cudalab/grader/proof/corpus"
+	"cudalab/grader/suites/course"
 )
 
 // openCourse is the course that these tests are in.
@@ -47,6 +48,14 @@ func program(t *testing.T, path string) string {
 	return string(text)
 }
 
+// ofCorpus is a program of a lesson's corpus: ofCorpus(t, "slab", "wrong/double-free").
+func ofCorpus(t *testing.T, pkg, name string) string {
+	t.Helper()
+	p, err := corpus.Find("../..", pkg, name)
+	require.NoError(t, err)
+	return p.Text
+}
+
 // hand writes a student's file: hand(t, dir, "ada/slab/slab.go", text).
 func hand(t *testing.T, dir, path, text string) {
 	t.Helper()
@@ -60,7 +69,7 @@ func small(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	right := program(t, "solutions/slab/slab.go")
 	hand(t, dir, "ada/slab/slab.go", right)
-	hand(t, dir, "bob/slab/slab.go", program(t, "grader/corpus/testdata/slab/wrong/double-free.go"))
+	hand(t, dir, "bob/slab/slab.go", ofCorpus(t, "slab", "wrong/double-free"))
 	hand(t, dir, "cem/slab/slab.go", strings.Replace(right, "func New(", "func Nwe(", 1))
 	hand(t, dir, "dan/slab/slab.go", strings.Replace(right, "import (", "import (\n\t_ \"os\"", 1))
 	hand(t, dir, "eve/slab/slab.go", program(t, "lessons/slab.skeleton.go.txt"))
@@ -72,16 +81,16 @@ func large(t *testing.T) (dir string) {
 	dir = small(t)
 	slab, pipeline := program(t, "solutions/slab/slab.go"), program(t, "solutions/asyncpipeline/asyncpipeline.go")
 	hand(t, dir, "ada/asyncpipeline/asyncpipeline.go", pipeline)
-	hand(t, dir, "bob/asyncpipeline/asyncpipeline.go", program(t, "grader/corpus/testdata/asyncpipeline/wrong/leak-on-error.go"))
+	hand(t, dir, "bob/asyncpipeline/asyncpipeline.go", ofCorpus(t, "asyncpipeline", "wrong/leak-on-error"))
 	hand(t, dir, "cem/asyncpipeline/asyncpipeline.go", pipeline)
 	hand(t, dir, "fay/asyncpipeline/asyncpipeline.go", endlessPipeline)
 	hand(t, dir, "fay/slab/slab.go", slab)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "gil"), 0o755)) // handed in nothing
-	hand(t, dir, "hal/asyncpipeline/asyncpipeline.go", program(t, "grader/corpus/testdata/asyncpipeline/wrong/panics.go"))
+	hand(t, dir, "hal/asyncpipeline/asyncpipeline.go", ofCorpus(t, "asyncpipeline", "wrong/panics"))
 	hand(t, dir, "hal/slab/slab.go", slab)
 	hand(t, dir, "ida/slab/slab.go", strings.Replace(slab, ") Alloc(size int64) (cuda.DevicePtr, error) {",
 		") Alloc(size int64) (cuda.DevicePtr, error) {\n\tprintln(\"to standard error\")", 1))
-	hand(t, dir, "jon/asyncpipeline/asyncpipeline.go", program(t, "grader/corpus/testdata/asyncpipeline/half/reduce-next.go"))
+	hand(t, dir, "jon/asyncpipeline/asyncpipeline.go", ofCorpus(t, "asyncpipeline", "half/reduce-next"))
 	hand(t, dir, "kim.zip", "no archive at all")
 	archive(t, filepath.Join(dir, "lea.zip"), map[string]string{"lea/slab/slab.go": slab, "lea/asyncpipeline/asyncpipeline.go": pipeline,
 		"lea/notes.txt": "my notes"})

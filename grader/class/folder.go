@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"cudalab/grader/lock"
+	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite"
 )
 

@@ -11,15 +11,15 @@ import (
 	"slices"
 	"time"
 
-	"cudalab/grader/build"
-	"cudalab/grader/check"
-	"cudalab/grader/intake"
-	"cudalab/grader/sandbox"
+	"cudalab/grader/class/intake"
+	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/machine/sandbox"
 )
 
 // Grade grades a class, or goes on with it, and leaves the results in their folder. It also returns the class as far as it
 // has been graded where the context was done before all were; its error is the context's then. Other errors are a
-// *UsageError, those of package build and run about the machine, or faults of cudalab's own. Submissions that could not be
+// *UsageError, those of package compile and run about the machine, or faults of cudalab's own. Submissions that could not be
 // graded are no error: their Status says so.
 func Grade(ctx context.Context, o Options) (*Class, error) {
 	if err := o.validate(); err != nil {
@@ -42,21 +42,21 @@ func Grade(ctx context.Context, o Options) (*Class, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, told, err := openJournal(f.dir)
+	j, state, err := openJournal(f.dir)
 	if err != nil {
 		return nil, err
 	}
 	defer j.close()
-	if told.torn {
+	if state.torn {
 		o.say("The journal's last line was not whole, because cudalab was ended while it wrote it; it has been cut off.")
 	}
 	g := &grading{Options: o, folder: f, journal: j, policy: ready.policy, precompiled: ready.precompiled,
-		results: told.results}
+		results: state.results}
 	submissions, err := g.identify(in.Submissions())
 	if err != nil {
 		return nil, err
 	}
-	if err := g.common(told.header, ready, submissions); err != nil {
+	if err := g.settleHeader(state.header, ready, submissions); err != nil {
 		return nil, err
 	}
 	todo, err := g.todo(submissions)
@@ -102,8 +102,8 @@ type grading struct {
 	Options
 	folder      *folder
 	journal     *journal
-	policy      *sandbox.Policy    // of every runner; nil: none
-	precompiled *build.Precompiled // for every build; nil: go build does it all
+	policy      *sandbox.Policy      // of every runner; nil: none
+	precompiled *compile.Precompiled // for every build; nil: go build does it all
 	header      Header
 	results     map[string]Student // by ID
 }
@@ -130,8 +130,8 @@ func (g *grading) identify(all []intake.Submission) ([]submission, error) {
 	return found, nil
 }
 
-// common settles what all results have in common: what the journal says, or for a new one what was asked for.
-func (g *grading) common(old *Header, ready *prepared, submissions []submission) error {
+// settleHeader settles what all results have in common: what the journal says, or for a new one what was asked for.
+func (g *grading) settleHeader(old *Header, ready *prepared, submissions []submission) error {
 	now := Header{Schema: SchemaVersion, Seed: g.Seed, Device: ready.device, Versions: ready.versions, Exercises: exercises(g.Options),
 		Shard: g.Shard, Submissions: digestOfAll(submissions)}
 	if old == nil {

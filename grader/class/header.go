@@ -20,7 +20,9 @@ func (h Header) fits(old Header) error {
 		return fmt.Errorf("they were drawn from seed %d, not from %d", old.Seed, h.Seed)
 	case h.Versions.Cudalab != old.Versions.Cudalab:
 		return fmt.Errorf("another cudalab made them (%s, this is %s)", old.Versions.Cudalab, h.Versions.Cudalab)
-	case h.Versions.Course != old.Versions.Course:
+	case !reflect.DeepEqual(h.Exercises, old.Exercises):
+		return fmt.Errorf("they are of other exercises, or of other weights: %s, not %s", names(old.Exercises), names(h.Exercises))
+	case h.Versions.Course != old.Versions.Course: // the digest is of those exercises alone
 		return fmt.Errorf("the course has changed since (its digest was %s, now it is %s)", old.Versions.Course, h.Versions.Course)
 	case h.Versions.Go != old.Versions.Go:
 		return fmt.Errorf("they were built with %s, not with %s", old.Versions.Go, h.Versions.Go)
@@ -28,8 +30,6 @@ func (h Header) fits(old Header) error {
 		return fmt.Errorf("they were made on %s (%s), not on %s (%s)", old.Device.Name, old.Device.Kind, h.Device.Name, h.Device.Kind)
 	case h.Device.Profile != old.Device.Profile:
 		return fmt.Errorf("they were made with another profile of the simulated device (%s, now it is %s)", profileName(old.Device), profileName(h.Device))
-	case !reflect.DeepEqual(h.Exercises, old.Exercises):
-		return fmt.Errorf("they are of other exercises, or of other weights: %s, not %s", names(old.Exercises), names(h.Exercises))
 	case h.Shard != old.Shard:
 		return fmt.Errorf("they are %s of the class, not %s", old.Shard, h.Shard)
 	}
@@ -60,8 +60,8 @@ func exercises(o Options) []Exercise {
 	for _, e := range o.Exercises {
 		ex := Exercise{Name: e.Name, Package: e.Package, Title: e.Title}
 		for _, timed := range []bool{false, true} { // as reports have them
-			for _, q := range e.Lesson.Suite.Checks {
-				if isTimed(e.Lesson.Suite, q.ID) == timed {
+			for _, q := range e.Suite.Checks {
+				if isTimed(e.Suite, q.ID) == timed {
 					ex.Checks = append(ex.Checks, Check{ID: q.ID, Name: q.Name, MaxPoints: float64(e.Points[q.ID])})
 					ex.MaxScore += float64(e.Points[q.ID])
 				}

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"cudalab/grader/intake"
+	"cudalab/grader/class/intake"
 	"cudalab/grader/suite"
 )
 
@@ -47,8 +47,8 @@ type journal struct {
 	file *os.File
 }
 
-// past is what a journal told when it was opened.
-type past struct {
+// journalState is what a journal held when it was opened.
+type journalState struct {
 	header  *Header // nil where there was none
 	results map[string]Student
 	// torn is set where the last line was not whole: cudalab was ended while it wrote. That line has been cut off.
@@ -56,14 +56,14 @@ type past struct {
 }
 
 // openJournal opens the journal of a folder, which must be there, and makes it if need be.
-func openJournal(dir string) (*journal, past, error) {
+func openJournal(dir string) (*journal, journalState, error) {
 	path := journalPath(dir)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, past{}, fmt.Errorf("the journal: %w", err)
+		return nil, journalState{}, fmt.Errorf("the journal: %w", err)
 	}
-	told, whole, err := readJournal(f, path)
-	if err == nil && told.torn {
+	state, whole, err := readJournal(f, path)
+	if err == nil && state.torn {
 		err = f.Truncate(whole)
 	}
 	if err == nil {
@@ -74,18 +74,18 @@ func openJournal(dir string) (*journal, past, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, past{}, err
+		return nil, journalState{}, err
 	}
-	return &journal{f}, told, nil
+	return &journal{f}, state, nil
 }
 
 // readJournal reads all of a journal; whole is where its last whole line ends.
-func readJournal(r io.Reader, path string) (told past, whole int64, err error) {
+func readJournal(r io.Reader, path string) (state journalState, whole int64, err error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return past{}, 0, fmt.Errorf("the journal: %w", err)
+		return journalState{}, 0, fmt.Errorf("the journal: %w", err)
 	}
-	told.results = map[string]Student{}
+	state.results = map[string]Student{}
 	for n, rest := 1, text; len(rest) > 0; n++ {
 		var now []byte
 		end := bytes.IndexByte(rest, '\n')
@@ -98,21 +98,21 @@ func readJournal(r io.Reader, path string) (told past, whole int64, err error) {
 		last := len(rest) == 0
 		switch {
 		case end < 0 || err != nil && last && n > 1 && !errors.Is(err, errUnknown):
-			told.torn = true
-			return told, whole, nil
+			state.torn = true
+			return state, whole, nil
 		case err != nil:
-			return past{}, 0, damaged(path, n, err)
+			return journalState{}, 0, damaged(path, n, err)
 		case (e.Header != nil) != (n == 1):
-			return past{}, 0, damaged(path, n, errors.New("the journal should have one header, in its first line"))
+			return journalState{}, 0, damaged(path, n, errors.New("the journal should have one header, in its first line"))
 		}
 		if e.Header != nil {
-			told.header = e.Header
+			state.header = e.Header
 		} else {
-			told.results[e.Result.ID] = *e.Result
+			state.results[e.Result.ID] = *e.Result
 		}
 		whole += int64(len(now)) + 1
 	}
-	return told, whole, nil
+	return state, whole, nil
 }
 
 // errUnknown is the error of a line that was read as it was written, by another version.

@@ -14,9 +14,9 @@ import (
 // written is a journal with a header and three results, in a folder of its own.
 func written(t *testing.T) (dir string) {
 	dir = t.TempDir()
-	j, told, err := openJournal(dir)
+	j, state, err := openJournal(dir)
 	require.NoError(t, err)
-	require.Nil(t, told.header)
+	require.Nil(t, state.header)
 	require.NoError(t, j.begin(Header{Schema: SchemaVersion, Seed: 7}))
 	require.NoError(t, j.settle(Student{ID: "ada", Status: Errored, Problem: "no GPU", Notes: []string{}}))
 	require.NoError(t, j.settle(Student{ID: "bob", Status: Graded, Score: 40, MaxScore: 100, Notes: []string{"a < b & c"},
@@ -26,22 +26,22 @@ func written(t *testing.T) (dir string) {
 	return dir
 }
 
-func reopen(t *testing.T, dir string) past {
+func reopen(t *testing.T, dir string) journalState {
 	t.Helper()
-	j, told, err := openJournal(dir)
+	j, state, err := openJournal(dir)
 	require.NoError(t, err)
 	require.NoError(t, j.close())
-	return told
+	return state
 }
 
 func TestJournalTellsWhatWasWritten(t *testing.T) {
-	told := reopen(t, written(t))
-	require.False(t, told.torn)
-	require.Equal(t, uint64(7), told.header.Seed)
-	require.Len(t, told.results, 2)
-	require.Equal(t, Graded, told.results["ada"].Status, "the last result of a student counts")
-	require.Equal(t, 40.0, told.results["bob"].Score)
-	require.Equal(t, "line\u2028line", told.results["bob"].Exercises[0].Output)
+	state := reopen(t, written(t))
+	require.False(t, state.torn)
+	require.Equal(t, uint64(7), state.header.Seed)
+	require.Len(t, state.results, 2)
+	require.Equal(t, Graded, state.results["ada"].Status, "the last result of a student counts")
+	require.Equal(t, 40.0, state.results["bob"].Score)
+	require.Equal(t, "line\u2028line", state.results["bob"].Exercises[0].Output)
 }
 
 // TestTornJournal cuts a journal off at every byte: all lines that are whole count, and what is written next follows them.
@@ -51,11 +51,11 @@ func TestTornJournal(t *testing.T) {
 	require.NoError(t, err)
 	for n := range text {
 		require.NoError(t, os.WriteFile(journalPath(dir), text[:n], 0o644))
-		j, told, err := openJournal(dir)
+		j, state, err := openJournal(dir)
 		require.NoError(t, err, "cut off after %d bytes", n)
 		whole := bytes.LastIndexByte(text[:n], '\n') + 1
-		require.Equal(t, whole != n, told.torn)
-		require.Equal(t, whole > 0, told.header != nil)
+		require.Equal(t, whole != n, state.torn)
+		require.Equal(t, whole > 0, state.header != nil)
 		if whole > 0 {
 			require.NoError(t, j.settle(Student{ID: "eve", Status: Graded}))
 			require.NoError(t, j.close())
@@ -72,9 +72,9 @@ func TestGarbageAtTheEndIsCutOff(t *testing.T) {
 	require.NoError(t, err)
 	for _, garbage := range []string{"\x00\x00\x00\n", `{"sum":"0","event":{}}` + "\n"} {
 		require.NoError(t, os.WriteFile(journalPath(dir), append(bytes.Clone(text), garbage...), 0o644))
-		told := reopen(t, dir)
-		require.True(t, told.torn)
-		require.Len(t, told.results, 2)
+		state := reopen(t, dir)
+		require.True(t, state.torn)
+		require.Len(t, state.results, 2)
 		now, err := os.ReadFile(journalPath(dir))
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(now))

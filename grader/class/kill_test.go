@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/course"
+	"cudalab/grader/suites/course"
 )
 
 var kills = flag.Int("kills", 5, "how `often` TestKilledAtAnyMoment kills the grader")

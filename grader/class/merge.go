@@ -69,24 +69,24 @@ func (m *merging) add(dir string) error {
 		return usagef("%s holds no results of cudalab's: %v.", dir, err)
 	}
 	defer file.Close()
-	told, _, err := readJournal(file, path)
+	state, _, err := readJournal(file, path)
 	if err != nil {
 		return err
 	}
-	if told.header == nil {
+	if state.header == nil {
 		return usagef("%s holds no results yet.", dir)
 	}
-	m.shards = append(m.shards, told.header.Shard)
+	m.shards = append(m.shards, state.header.Shard)
 	if m.header == nil {
-		m.header, m.first = told.header, dir
+		m.header, m.first = state.header, dir
 	}
-	h := *told.header
+	h := *state.header
 	h.Shard = m.header.Shard
 	if err := h.fits(*m.header); err != nil {
 		return usagef("The results in %s and %s do not belong together: as for those in the first, %v.", m.first, dir, err)
 	}
-	for _, id := range slices.Sorted(maps.Keys(told.results)) {
-		s := told.results[id]
+	for _, id := range slices.Sorted(maps.Keys(state.results)) {
+		s := state.results[id]
 		old, known := m.results[id]
 		switch {
 		case known && s.Status != Graded:

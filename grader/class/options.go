@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"cudalab/grader/course"
+	"cudalab/grader/suites/course"
 	"cudalab/native/sim"
 )
 

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	"cudalab/grader/intake"
+	"cudalab/grader/class/intake"
 	"cudalab/grader/suite"
 )
 
@@ -56,7 +56,7 @@ func DryRun(ctx context.Context, o Options) (*Plan, error) {
 	for _, s := range todo {
 		p.Submissions = append(p.Submissions, s.Submission)
 	}
-	p.Estimate = ready.cost.of(p)
+	p.Estimate = ready.cost.estimate(p)
 	return p, nil
 }
 
@@ -71,8 +71,8 @@ func results(dir string) (map[string]Student, error) {
 		return nil, err
 	}
 	defer f.Close()
-	told, _, err := readJournal(f, path)
-	return told.results, err
+	state, _, err := readJournal(f, path)
+	return state.results, err
 }
 
 // cost is how long the solutions take.
@@ -82,8 +82,8 @@ type cost struct {
 	timing map[string]time.Duration // by package
 }
 
-// of is how long a plan takes: workers share the machine, and on a GPU only one at a time measures.
-func (c cost) of(p *Plan) time.Duration {
+// estimate is how long a plan takes: workers share the machine, and on a GPU only one at a time measures.
+func (c cost) estimate(p *Plan) time.Duration {
 	var work, alone time.Duration
 	for _, s := range p.Submissions {
 		if len(s.Packages) == 0 {

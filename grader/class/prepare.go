@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"cudalab/grader/build"
-	"cudalab/grader/check"
-	"cudalab/grader/lock"
-	"cudalab/grader/sandbox"
+	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/machine/lock"
+	"cudalab/grader/machine/sandbox"
 	"cudalab/grader/suite"
 )
 
@@ -18,8 +18,8 @@ import (
 type prepared struct {
 	device      suite.Device
 	versions    Versions
-	policy      *sandbox.Policy    // of every runner; nil: none
-	precompiled *build.Precompiled // for every build; nil: go build does it all
+	policy      *sandbox.Policy      // of every runner; nil: none
+	precompiled *compile.Precompiled // for every build; nil: go build does it all
 	cost        cost
 }
 
@@ -29,7 +29,7 @@ func prepare(ctx context.Context, o Options) (*prepared, error) {
 	p := &prepared{cost: cost{checks: map[string]time.Duration{}, timing: map[string]time.Duration{}}}
 	for _, e := range o.Exercises {
 		if !e.HasSolution(o.Root) {
-			return nil, &build.EnvironmentError{
+			return nil, &compile.EnvironmentError{
 				Problem: fmt.Sprintf("The course in %s has no solution of %s, without which nobody can be graded.", o.Root, e.Name),
 				Fix:     "Grade with the instructors' course, not with the copy that was handed out.",
 			}
@@ -79,10 +79,10 @@ func prepare(ctx context.Context, o Options) (*prepared, error) {
 		p.device.Note = ""
 	}
 	p.policy = forDevice(p.policy, p.device.Kind)
-	if p.versions.Go, err = build.GoVersion(ctx, o.Root); err != nil {
+	if p.versions.Go, err = compile.GoVersion(ctx, o.Root); err != nil {
 		return nil, err
 	}
-	if p.versions.Course, err = courseDigest(o.Root); err != nil {
+	if p.versions.Course, err = courseDigest(o.Root, o.Exercises); err != nil {
 		return nil, err
 	}
 	p.versions.Cudalab, err = ownVersion()
@@ -97,7 +97,7 @@ func confine(o *Options, p *prepared) error {
 	}
 	report := sandbox.Supported()
 	if gaps := report.Gaps(); len(gaps) > 0 {
-		return &build.EnvironmentError{
+		return &compile.EnvironmentError{
 			Problem: "This machine cannot confine the submissions' code. It could " + strings.Join(gaps, "; it could ") + ".",
 			Fix: "`cudalab doctor` says what is missing. If you trust everyone who has handed in, or grade in a container or a virtual " +
 				"machine that has nothing else in it, use --insecure.",

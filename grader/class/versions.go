@@ -9,13 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 
-	"cudalab/grader/intake"
+	"cudalab/grader/class/intake"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/suites/course"
 )
-
-// sources are what a runner is built from, beside what students hand in.
-var sources = []string{"go.mod", "exercises/contract", "grader/runner", "grader/suite", "grader/suites", "kernels", "native", "solutions"}
 
 // ownVersion is this program's release, or where it was built from a checkout a digest of the program.
 func ownVersion() (string, error) {
@@ -33,37 +31,24 @@ func ownVersion() (string, error) {
 	return "built " + short(h.Sum(nil)), nil
 }
 
-// courseDigest covers the sources by their names and contents; tests and the wrong programs that they use are no part of
-// a runner.
-func courseDigest(root string) (string, error) {
+// courseDigest covers what the exercises' runners are built from, by names and contents.
+func courseDigest(root string, exercises []course.Exercise) (string, error) {
+	var packages []string
+	for _, e := range exercises {
+		packages = append(packages, e.Package)
+	}
+	files, err := compile.Sources(root, packages...)
+	if err != nil {
+		return "", err
+	}
 	h := sha256.New()
-	for _, part := range sources {
-		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(part)), func(path string, e fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case e.IsDir() && e.Name() == "testdata":
-				return fs.SkipDir
-			case e.IsDir() || strings.HasSuffix(path, "_test.go") || !isSource(path):
-				return nil
-			}
-			below, err := filepath.Rel(root, path)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(h, "%s\n", filepath.ToSlash(below))
-			return addFile(h, path)
-		})
-		if err != nil {
+	for _, file := range files {
+		fmt.Fprintf(h, "%s\n", file)
+		if err := addFile(h, filepath.Join(root, filepath.FromSlash(file))); err != nil {
 			return "", fmt.Errorf("the course's sources: %w", err)
 		}
 	}
 	return short(h.Sum(nil)), nil
-}
-
-func isSource(path string) bool {
-	ext := filepath.Ext(path)
-	return ext == ".go" || ext == ".ptx" || ext == ".mod" || ext == ".s"
 }
 
 // digestOf covers a submission's files, by their names and contents, or what is wrong with it.

@@ -125,7 +125,7 @@ func (w *workers) settle(s submission, reports []suite.Report) []suite.Report {
 			all = append(all, missing(e, s, w.header))
 			continue
 		}
-		r := settle(reports[at], w.Exercises[i].Lesson.Suite, filepath.Clean(s.Dir))
+		r := settle(reports[at], w.Exercises[i].Suite, filepath.Clean(s.Dir))
 		r.Device = w.header.Device
 		all = append(all, r)
 	}

@@ -74,11 +74,11 @@ func (b *built) disorder(in relation) (list []string) {
 			if u.dead {
 				continue
 			}
-			want(u.of.birth, i, "a use before the allocation")
-			want(i, u.of.death, "a use after the free")
+			want(u.memory.birth, i, "a use before the allocation")
+			want(i, u.memory.death, "a use after the free")
 			for x := range i {
 				for _, v := range b.calls[x].uses {
-					if u.of == v.of && u.lo < v.hi && v.lo < u.hi && conflicting(u.kind, v.kind) && !b.machine[x].idle {
+					if u.memory == v.memory && u.lo < v.hi && v.lo < u.hi && conflicting(u.kind, v.kind) && !b.machine[x].idle {
 						want(x, i, "a race")
 					}
 				}

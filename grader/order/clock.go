@@ -28,8 +28,8 @@ func place(id trace.ID, height uint8) trace.ID { return id >> (fanBits * height)
 // holds reports whether a tree of c's height has a place for stream id.
 func (c clock) holds(id trace.ID) bool { return uint64(id)>>(fanBits*(uint(c.height)+1)) == 0 }
 
-// of is the position up to which stream id is known to be over.
-func (c clock) of(id trace.ID) int32 {
+// position is how far stream id is known to be over.
+func (c clock) position(id trace.ID) int32 {
 	if c.root == nil || !c.holds(id) {
 		return c.floor
 	}
@@ -44,7 +44,7 @@ func (c clock) of(id trace.ID) int32 {
 
 // set is c with stream id known to be over up to pos.
 func (c clock) set(id trace.ID, pos int32) clock {
-	if c.of(id) >= pos {
+	if c.position(id) >= pos {
 		return c
 	}
 	for !c.holds(id) {

@@ -43,9 +43,9 @@ func TestClockAgainstMap(t *testing.T) {
 		}
 		for _, p := range pairs {
 			for id := range trace.ID(largest) {
-				require.Equal(t, max(p.floor, p.known[id]), p.clock.of(id), "stream %d", id)
+				require.Equal(t, max(p.floor, p.known[id]), p.clock.position(id), "stream %d", id)
 			}
-			require.Equal(t, p.floor, p.clock.of(hostID-1))
+			require.Equal(t, p.floor, p.clock.position(hostID-1))
 		}
 	}
 }

@@ -44,7 +44,7 @@ type sharer struct {
 // news is where a read of the bytes between lo and hi has to be checked: everywhere, or where the few writes and atomic
 // accesses were that were made since this stream read there.
 func (h *history) news(stream trace.ID, lo, hi int64) []extent {
-	s := h.reads.of(stream)
+	s := h.reads.byStream(stream)
 	h.unread = h.unread[:0]
 	if !h.recalls(s, lo, hi) {
 		h.unread = append(h.unread, extent{lo, hi})
@@ -66,7 +66,7 @@ func (h *history) recalls(s *sharer, lo, hi int64) bool {
 
 // remember notes that a read of the bytes between lo and hi was checked. It does not give up a larger range for it.
 func (h *history) remember(stream trace.ID, lo, hi int64) {
-	s := h.reads.of(stream)
+	s := h.reads.byStream(stream)
 	if !h.recalls(s, lo, hi) || s.checked == (extent{lo, hi}) {
 		s.checked, s.version = extent{lo, hi}, h.version
 	}
@@ -92,7 +92,7 @@ func (l *sharers) reset() {
 	*l = (*l)[:0]
 }
 
-func (l *sharers) of(stream trace.ID) *sharer {
+func (l *sharers) byStream(stream trace.ID) *sharer {
 	list := *l
 	i := sort.Search(len(list), func(i int) bool { return list[i].stream >= stream })
 	if i < len(list) && list[i].stream == stream {
@@ -217,9 +217,9 @@ func subtract(list []conflict, lo, hi int64) []conflict {
 func (h *history) add(q *queue, by stamp, kind trace.AccessKind, lo, hi int64) {
 	switch kind {
 	case trace.Read:
-		h.reads.of(q.id).spans.set(lo, hi, by)
+		h.reads.byStream(q.id).spans.set(lo, hi, by)
 	case trace.Atomic:
-		h.atomics.of(q.id).spans.set(lo, hi, by)
+		h.atomics.byStream(q.id).spans.set(lo, hi, by)
 		h.changed(lo, hi)
 	default:
 		h.writes.set(lo, hi, by)
@@ -234,7 +234,7 @@ func (h *history) add(q *queue, by stamp, kind trace.AccessKind, lo, hi int64) {
 func pending(q *queue, found func(conflict, *allocation), memory ...*allocation) {
 	type use struct {
 		conflict
-		of *allocation
+		memory *allocation
 	}
 	latest := map[trace.ID]use{}
 	for _, a := range memory {
@@ -250,6 +250,6 @@ func pending(q *queue, found func(conflict, *allocation), memory ...*allocation)
 	}
 	slices.Sort(streams)
 	for _, id := range streams {
-		found(latest[id].conflict, latest[id].of)
+		found(latest[id].conflict, latest[id].memory)
 	}
 }

@@ -24,13 +24,13 @@ type judge struct {
 	*built
 	relation
 	relate  func(machine) relation
-	bytes   map[*memory][]past
+	bytes   map[*memory][]byteHistory
 	excused map[*memory][]mending
 	found   map[verdict]int // with the call that the one at fault should come after; -1: none
 }
 
 // past is what counts of the accesses to a byte: the last write, and since then each queue's last read and last update.
-type past struct {
+type byteHistory struct {
 	written bool
 	last    []pastUse
 }
@@ -44,9 +44,9 @@ type pastUse struct {
 type mending struct{ use, after int }
 
 func (b *built) judge(in relation, relate func(machine) relation) map[verdict]int {
-	j := &judge{b, in, relate, map[*memory][]past{}, map[*memory][]mending{}, map[verdict]int{}}
+	j := &judge{b, in, relate, map[*memory][]byteHistory{}, map[*memory][]mending{}, map[verdict]int{}}
 	for _, m := range b.memory {
-		j.bytes[m] = make([]past, b.bytes)
+		j.bytes[m] = make([]byteHistory, b.bytes)
 		for at := range j.bytes[m] {
 			j.bytes[m][at].written = m.birth < 0
 		}
@@ -55,7 +55,7 @@ func (b *built) judge(in relation, relate func(machine) relation) map[verdict]in
 		for _, u := range c.uses {
 			switch {
 			case u.dead:
-				j.found[verdict{rule: UseAfterFree, severity: Error, at: i, with: u.of.death}] = -1
+				j.found[verdict{rule: UseAfterFree, severity: Error, at: i, with: u.memory.death}] = -1
 			case !b.machine[i].idle:
 				j.use(i, u)
 			}
@@ -87,7 +87,7 @@ func (j *judge) sameQueue(x, y int) bool {
 
 // races calls found for those past uses of a byte that call i conflicts with and is not ordered after. Where one of these
 // raced with a use that call i is ordered after, mending that is enough.
-func (j *judge) races(i int, b *past, kind trace.AccessKind, found func(int)) {
+func (j *judge) races(i int, b *byteHistory, kind trace.AccessKind, found func(int)) {
 	for _, x := range b.last {
 		enough := func(y pastUse) bool {
 			return y.call > x.call && conflicting(x.kind, y.kind) && j.ordered(y.call, i)
@@ -99,7 +99,7 @@ func (j *judge) races(i int, b *past, kind trace.AccessKind, found func(int)) {
 }
 
 // remember takes in that call i uses a byte.
-func (j *judge) remember(i int, b *past, kind trace.AccessKind) {
+func (j *judge) remember(i int, b *byteHistory, kind trace.AccessKind) {
 	b.written = b.written || kind == trace.Write
 	b.last = slices.DeleteFunc(b.last, func(x pastUse) bool {
 		return kind == trace.Write || x.kind == kind && j.sameQueue(x.call, i)
@@ -120,14 +120,14 @@ func (j *judge) unborn(i int, m *memory) (unborn bool, mended int) {
 }
 
 func (j *judge) use(i int, u use) {
-	unborn, mended := j.unborn(i, u.of)
-	after := u.of.birth
+	unborn, mended := j.unborn(i, u.memory)
+	after := u.memory.birth
 	unwritten := false
 	for at := u.lo; at < u.hi; at++ {
-		b := &j.bytes[u.of][at]
+		b := &j.bytes[u.memory][at]
 		j.races(i, b, u.kind, func(x int) {
 			switch {
-			case !unborn || !j.sameQueue(x, u.of.birth):
+			case !unborn || !j.sameQueue(x, u.memory.birth):
 			case mended < 0: // coming after the allocation, it can as well come after what is already done with it there
 				after = max(after, x)
 				return
@@ -154,8 +154,8 @@ func (j *judge) use(i int, u use) {
 	if unborn && mended < 0 {
 		w := words{t: &j.trace}
 		fix := w.edge(j.calls[after].record, j.calls[i].record)
-		j.found[verdict{UseBeforeAlloc, Error, i, u.of.birth, fix}] = after
-		j.excused[u.of] = append(j.excused[u.of], mending{i, after})
+		j.found[verdict{UseBeforeAlloc, Error, i, u.memory.birth, fix}] = after
+		j.excused[u.memory] = append(j.excused[u.memory], mending{i, after})
 	}
 }
 

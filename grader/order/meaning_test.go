@@ -34,7 +34,7 @@ type call struct {
 
 // use is an access to the bytes of memory from lo up to hi.
 type use struct {
-	of     *memory
+	memory *memory
 	lo, hi int64
 	kind   trace.AccessKind
 	dead   bool // the memory was freed before the call
@@ -286,15 +286,15 @@ func (b *built) useStep(s step) {
 		if p.size == 0 || p.place == pinned && s.host == trace.Pageable {
 			continue
 		}
-		of := b.places[p.place]
-		if of == nil {
+		m := b.places[p.place]
+		if m == nil {
 			return
 		}
-		u := use{of, p.lo, p.lo + p.size, kinds[arg], of.death >= 0}
+		u := use{m, p.lo, p.lo + p.size, kinds[arg], m.death >= 0}
 		c.uses = slices.Insert(c.uses, 0, u) // a call reads before it writes
-		r.Accesses = append(r.Accesses, trace.Access{Alloc: of.id, Freed: u.dead, Offset: p.lo, Size: p.size, Kind: u.kind,
+		r.Accesses = append(r.Accesses, trace.Access{Alloc: m.id, Freed: u.dead, Offset: p.lo, Size: p.size, Kind: u.kind,
 			Arg: uint8(arg)})
-		if u.dead && s.op != trace.OpLaunch && of.op != trace.OpBlockAlloc {
+		if u.dead && s.op != trace.OpLaunch && m.op != trace.OpBlockAlloc {
 			r.Code = invalidValue
 		}
 	}

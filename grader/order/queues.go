@@ -61,7 +61,7 @@ func (q *queue) mark() mark { return mark{stamp{q.id, q.last}, q.clock} }
 
 // behind reports whether what q does next is ordered behind s.
 func (q *queue) behind(s stamp) bool {
-	return s.stream == q.id || s.stream == hostID || q.clock.of(s.stream) >= s.pos
+	return s.stream == q.id || s.stream == hostID || q.clock.position(s.stream) >= s.pos
 }
 
 // wait orders what q does next behind m. It reports false where it was so already.

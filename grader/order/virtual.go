@@ -187,7 +187,7 @@ func (c *checker) unmap(i int, r *trace.Record) {
 		}
 	}
 	inside := c.blocksIn(lo, hi)
-	pending(c.queues.host, func(y conflict, of *allocation) { c.report.freeBeforeUse(i, of, y) }, append(gone, inside...)...)
+	pending(c.queues.host, func(y conflict, a *allocation) { c.report.freeBeforeUse(i, a, y) }, append(gone, inside...)...)
 	c.space.mapped.cut(lo, hi)
 	c.space.access.cut(lo, hi)
 	c.endBlocks(i, inside)

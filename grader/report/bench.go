@@ -12,7 +12,7 @@ import (
 // BenchJSON writes the figures as one indented JSON document. Lists that are empty are [], never null.
 func BenchJSON(w io.Writer, r suite.BenchReport) error {
 	if r.Workloads == nil {
-		r.Workloads = []suite.Workload{}
+		r.Workloads = []suite.Comparison{}
 	}
 	if r.Findings == nil {
 		r.Findings = []suite.Finding{}
@@ -69,7 +69,7 @@ const (
 var benchHead = [columns]string{"", "median", "to the solution", "99 % interval"}
 
 // workloads writes the table.
-func (p *printer) workloads(ws []suite.Workload) {
+func (p *printer) workloads(ws []suite.Comparison) {
 	var widths [columns]int
 	widen := func(row [columns]string) {
 		for i, cell := range row {
@@ -115,7 +115,7 @@ func (p *printer) workloads(ws []suite.Workload) {
 }
 
 // benchRow is the cells of one contender's line.
-func benchRow(w suite.Workload, s suite.Standing) (row [columns]string) {
+func benchRow(w suite.Comparison, s suite.Standing) (row [columns]string) {
 	scale, unit := ScaleOf(s.Value, w.Unit)
 	row[columnName] = s.Contender
 	row[columnMedian] = number(s.Value/scale) + " " + pad(unit, 2)

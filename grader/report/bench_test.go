@@ -22,7 +22,7 @@ func measured(d suite.Device) suite.BenchReport {
 	}
 	return suite.BenchReport{
 		Schema: suite.BenchSchemaVersion, Exercise: "slab", Device: d, Status: suite.Passed, DurationMS: 812,
-		Workloads: []suite.Workload{
+		Workloads: []suite.Comparison{
 			{ID: "same-size", Name: "same size, 64 KiB", Operation: "allocation and free", Unit: suite.Nanoseconds, Standings: []suite.Standing{
 				{Contender: suite.Yours, Value: 24.1, Low: 23.9, High: 24.6, Clock: host, Samples: 31, Batch: 4096,
 					Ratio: &suite.Quotient{Value: 1.12, Low: 1.1, High: 1.14}},

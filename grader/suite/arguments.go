@@ -12,6 +12,7 @@ import (
 type Refusal struct {
 	// Function was given what the label of a call says: "Run". It is empty where the label is the whole call: "slab.New([], 4)".
 	Function string
+	Pass     string // the sentence for a pass, where the usual one will not do
 	Why      string // of a late check; where it is empty, that what was not made need not be undone
 	Fix      string // which arguments to answer contract.ErrArgument to
 	FixLate  string // what to look at before the first CUDA call

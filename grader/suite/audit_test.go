@@ -16,6 +16,7 @@ import (
 // TestAnAuditSeesHowASumWasComputed has sums come about in honest and in other ways, all of which leave the same bytes.
 func TestAnAuditSeesHowASumWasComputed(t *testing.T) {
 	const n = 1000
+	pair := suite.SumKernels{Fill: "process", Sum: "reduce"}
 	s := session.New(sim.New(sim.Options{}))
 	s.Use()
 	b := &suite.Bench{Session: s, Notes: noted{&suite.CaseNotes{}}}
@@ -100,11 +101,11 @@ func TestAnAuditSeesHowASumWasComputed(t *testing.T) {
 				},
 				Audit: func(tr *trace.Trace) {
 					audits++
-					require.Equal(t, way.honest, suite.Reduced(tr, sums, n))
+					require.Equal(t, way.honest, suite.Reduced(tr, pair, sums, n))
 				},
 			}}, func() {}, func(int) {})
 			require.Positive(t, audits)
 		})
 	}
-	require.False(t, suite.Reduced(nil, sums, n), "a call that failed")
+	require.False(t, suite.Reduced(nil, pair, sums, n), "a call that failed")
 }

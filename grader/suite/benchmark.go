@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"cudalab/grader/measure"
+	"cudalab/grader/suite/measure"
 	"cudalab/native/device"
 )
 
@@ -34,17 +34,17 @@ type BenchReport struct {
 	Exercise string `json:"exercise"`
 	Device   Device `json:"device"`
 	// Status is Passed where all that was asked for was measured, else why the student's code was not.
-	Status     Status     `json:"status"`
-	Message    string     `json:"message,omitempty"` // one sentence on the whole, where the status needs one
-	Next       string     `json:"next,omitempty"`    // what to do next
-	DurationMS int64      `json:"duration_ms"`
-	Workloads  []Workload `json:"workloads"`
-	Findings   []Finding  `json:"findings"`         // how the student's code ended, where it did not end well
-	Output     string     `json:"output,omitempty"` // what the student's code printed; of much, the start and the end
+	Status     Status       `json:"status"`
+	Message    string       `json:"message,omitempty"` // one sentence on the whole, where the status needs one
+	Next       string       `json:"next,omitempty"`    // what to do next
+	DurationMS int64        `json:"duration_ms"`
+	Workloads  []Comparison `json:"workloads"`
+	Findings   []Finding    `json:"findings"`         // how the student's code ended, where it did not end well
+	Output     string       `json:"output,omitempty"` // what the student's code printed; of much, the start and the end
 }
 
-// Workload is the figures of one benchmark.
-type Workload struct {
+// Comparison is the figures of one benchmark.
+type Comparison struct {
 	ID        string     `json:"id"`
 	Name      string     `json:"name"`
 	Operation string     `json:"operation"` // what a figure is of
@@ -83,7 +83,7 @@ type Quotient struct {
 	High  float64 `json:"high"`
 }
 
-// The units of a Workload.
+// The units of a Comparison.
 const (
 	Nanoseconds = "ns"
 	ByteCount   = "B"
@@ -91,15 +91,15 @@ const (
 
 // Workloads makes figures of what the benchmark has noted on a device: one workload for each function that was measured.
 // Contenders for which skip is true are left out.
-func (m *Benchmark) Workloads(notes *CaseNotes, d Device, skip func(contender string) bool) []Workload {
+func (m *Benchmark) Workloads(notes *CaseNotes, d Device, skip func(contender string) bool) []Comparison {
 	groups := map[string][]string{} // the series of each function
 	for series := range notes.Samples {
 		function, _ := splitSeries(series)
 		groups[function] = append(groups[function], series)
 	}
-	var all []Workload
+	var all []Comparison
 	for _, function := range slices.Sorted(maps.Keys(groups)) {
-		w := Workload{ID: m.ID, Name: m.Name, Operation: m.Operation, Unit: Nanoseconds, Note: m.Note}
+		w := Comparison{ID: m.ID, Name: m.Name, Operation: m.Operation, Unit: Nanoseconds, Note: m.Note}
 		if function != "" {
 			w.ID, w.Name = m.ID+"/"+function, function+": "+m.Name
 		}
@@ -116,7 +116,7 @@ func (m *Benchmark) Workloads(notes *CaseNotes, d Device, skip func(contender st
 		}
 		all = append(all, w.sorted())
 	}
-	w := Workload{ID: m.ID, Name: m.Name, Operation: m.Operation, Unit: ByteCount, Note: m.Note}
+	w := Comparison{ID: m.ID, Name: m.Name, Operation: m.Operation, Unit: ByteCount, Note: m.Note}
 	for note, values := range notes.Values {
 		if name, ok := strings.CutPrefix(note, noteBytes); ok && !skip(name) {
 			each := float64(values[0]) / float64(notes.batch(name))
@@ -138,7 +138,7 @@ func splitSeries(series string) (function, contender string) {
 }
 
 // sorted puts the student's code first, then the solution, then what they stand for, the quickest first.
-func (w Workload) sorted() Workload {
+func (w Comparison) sorted() Comparison {
 	rank := func(s Standing) int {
 		if i := slices.Index([]string{Yours, Solution}, s.Contender); i >= 0 {
 			return i

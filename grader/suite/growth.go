@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"cudalab/grader/measure"
+	"cudalab/grader/suite/measure"
 )
 
 // How much dearer an operation may be among a thousand times as many things. A search through all of them is some

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cudalab/grader/measure"
+	"cudalab/grader/suite/measure"
 	"cudalab/native/trace"
 )
 
@@ -69,4 +69,17 @@ func Count(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Bytes is a number of bytes in words, exactly: "1 byte", "300 bytes", "64 KiB", "20 MiB".
+func Bytes(n uint64) string {
+	switch {
+	case n == 1:
+		return "1 byte"
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"cudalab/grader/measure"
+	"cudalab/grader/suite/measure"
 )
 
 // Baseline is the contender of a Race that a lesson argues against.

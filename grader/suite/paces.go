@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"cudalab/grader/measure"
+	"cudalab/grader/suite/measure"
 )
 
 // PaceSeeds is how many workloads a pace is recorded over: those of the seeds from 1 on.

@@ -41,15 +41,24 @@ func (r *Results) Poison() {
 	r.b.Must(cuda.DeviceSynchronize())
 }
 
-// Note reads the results back and notes each under name.
-func (r *Results) Note(name string) {
+// read reads the results back.
+func (r *Results) read() []uint64 {
 	if r.n == 0 {
-		return
+		return nil
 	}
 	raw := make(cuda.Pageable, resultSize*r.n)
 	r.b.Must(cuda.MemcpyDtoH(raw, r.first, int64(len(raw))))
-	for i := range r.n {
-		r.b.Value(name, binary.LittleEndian.Uint64(raw[resultSize*i:]))
+	values := make([]uint64, r.n)
+	for i := range values {
+		values[i] = binary.LittleEndian.Uint64(raw[resultSize*i:])
+	}
+	return values
+}
+
+// Note notes each result under name.
+func (r *Results) Note(name string) {
+	for _, v := range r.read() {
+		r.b.Value(name, v)
 	}
 }
 

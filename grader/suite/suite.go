@@ -17,11 +17,13 @@ import (
 type Suite struct {
 	Exercise string // as on the command line, "async-pipeline"
 	Package  string // the folder and package, "asyncpipeline"
-	Function string // "Run": its first line is where a finding points to that is about none of the student's calls
-	Memory   uint64 // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
-	Mean     bool   // how the times of its races are compared, as in Pacing
-	Cases    []Case
-	Checks   []Question
+	// Functions are what the exercise exports. The first line of the first is where a finding points to that is about none of the
+	// student's calls.
+	Functions []string
+	Memory    uint64 // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
+	Mean      bool   // how the times of its races are compared, as in Pacing
+	Cases     []Case
+	Checks    []Question
 	// Benchmarks are for comparing only: no check needs one.
 	Benchmarks []Benchmark
 }
@@ -48,7 +50,8 @@ func (s *Suite) Case(id string) (*Case, bool) {
 // Case is one run of the student's code in the runner. Cases are independent: each starts on a clean device, and
 // when one ends the process the next runs in a fresh one.
 type Case struct {
-	ID string
+	ID    string
+	After string // the last gap that has to be filled before it can come to its end, "1f"
 	// Timed cases run alone, with tracing off, and only where every untimed check passed.
 	Timed bool
 	// Simulated, where not nil, has the case run on a simulated device of these options on every machine, also where the

@@ -11,7 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/sandbox"
+	"cudalab/grader/machine/sandbox"
+	"cudalab/grader/proof/corpus"
 )
 
 // TestChapterCommands runs the commands of README.md, one after the other, in a folder with a class as it describes one.
@@ -24,18 +25,18 @@ func TestChapterCommands(t *testing.T) {
 	}
 	work := filepath.Join(t.TempDir(), "work")
 	for student, program := range map[string]string{"ada": "wrong/too-small", "bob": "right/in-passes"} {
-		text, err := os.ReadFile(filepath.Join(course, "grader/corpus/testdata/asyncpipeline", program+".go"))
+		p, err := corpus.Find(course, "asyncpipeline", program)
 		require.NoError(t, err)
 		folder := filepath.Join(work, "submissions", student, "asyncpipeline")
 		require.NoError(t, os.MkdirAll(folder, 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(folder, "asyncpipeline.go"), text, 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "asyncpipeline.go"), []byte(p.Text), 0o644))
 	}
 	chapter, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	ran := 0
 	for line := range strings.Lines(string(chapter)) {
 		command, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "    cudalab ")
-		if !ok || strings.Contains(command, "--slurm") { // which grader/slurm tests, on a cluster
+		if !ok || strings.Contains(command, "--slurm") { // which grader/class/slurm tests, on a cluster
 			continue
 		}
 		ran++

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"cudalab/grader/proof/corpus"
 )
 
 var (
@@ -62,16 +64,24 @@ func script(t *testing.T, path string, env []string, args ...string) (output str
 
 // Submissions of the exercise slab.
 const (
-	right = "solutions/slab/slab.go"
-	wrong = "grader/corpus/testdata/slab/wrong/arguments-not-checked.go"
+	right = "solution"
+	wrong = "wrong/arguments-not-checked"
 )
 
-// handIn puts a file of the course into dir as path.
-func handIn(t *testing.T, from, dir, path string) {
+// handIn puts a program of slab's corpus into dir as path.
+func handIn(t *testing.T, program, dir, path string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(course, from))
+	p, err := corpus.Find(course, "slab", program)
 	require.NoError(t, err)
-	write(t, filepath.Join(dir, path), string(text))
+	write(t, filepath.Join(dir, path), p.Text)
+}
+
+// install puts a file of the recipe for Gradescope into dir.
+func install(t *testing.T, file, dir string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("gradescope", file))
+	require.NoError(t, err)
+	write(t, filepath.Join(dir, file), string(text))
 }
 
 // linkCourse makes dir the course, without a copy.
@@ -108,16 +118,16 @@ func TestGradescope(t *testing.T) {
 	source := filepath.Join(root, "source")
 	linkCourse(t, filepath.Join(source, "cudalab"))
 	for _, name := range []string{"setup.sh", "run_autograder", "settings.sh"} {
-		handIn(t, "lessons/instructors/gradescope/"+name, source, name)
+		install(t, name, source)
 	}
 	env := []string{"AUTOGRADER=" + root}
 	out, status := script(t, "bash", env, filepath.Join(source, "setup.sh"))
 	require.Zero(t, status, out)
 	require.Contains(t, out, "100 of 100 points", "the image is checked with the solution")
 
-	grade := func(from, path string) (score float64, passed bool) {
+	grade := func(program, path string) (score float64, passed bool) {
 		require.NoError(t, os.RemoveAll(filepath.Join(root, "submission")))
-		handIn(t, from, filepath.Join(root, "submission"), path)
+		handIn(t, program, filepath.Join(root, "submission"), path)
 		out, status := script(t, "bash", env, filepath.Join(source, "run_autograder"))
 		require.Zero(t, status, out)
 		var r struct {
@@ -144,7 +154,7 @@ func TestGradescope(t *testing.T) {
 func TestGradescopeWithoutAGrade(t *testing.T) {
 	root := t.TempDir()
 	linkCourse(t, filepath.Join(root, "source", "cudalab"))
-	handIn(t, "lessons/instructors/gradescope/settings.sh", root, "source/settings.sh")
+	install(t, "settings.sh", filepath.Join(root, "source"))
 	write(t, filepath.Join(root, "submission", "slab.go"), "package slab")
 	write(t, filepath.Join(root, "bin", "cudalab"), "#!/bin/sh\nexit 4\n")
 	require.NoError(t, os.Chmod(filepath.Join(root, "bin", "cudalab"), 0o755))
@@ -177,12 +187,12 @@ func TestGitHubClassroom(t *testing.T) {
 		t.Skip("jq, which GitHub's runners have, is not in the PATH.")
 	}
 	for name, c := range map[string]struct {
-		from   string
-		points bool
+		program string
+		points  bool
 	}{"right": {right, true}, "wrong": {wrong, false}} {
 		t.Run(name, func(t *testing.T) {
 			repository := t.TempDir()
-			handIn(t, c.from, repository, "exercises/slab/slab.go")
+			handIn(t, c.program, repository, "exercises/slab/slab.go")
 			environment := filepath.Join(t.TempDir(), "env")
 			out, status := script(t, "github-classroom/grade.sh", []string{"GITHUB_ENV=" + environment}, repository)
 			require.Zero(t, status, out)

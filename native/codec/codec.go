@@ -70,7 +70,7 @@ const (
 	maxSharedLength = 256 // bytes
 )
 
-func (s *Strings) of(b []byte) string {
+func (s *Strings) intern(b []byte) string {
 	if len(b) > maxSharedLength {
 		return string(b)
 	}
@@ -152,7 +152,7 @@ func (r *Reader) String() string {
 	b := r.buf[:n]
 	r.advance(int(n))
 	if r.known != nil {
-		return r.known.of(b)
+		return r.known.intern(b)
 	}
 	return string(b)
 }

@@ -1,6 +1,6 @@
 // Package device is the boundary between native/cuda and whatever answers its calls: the NVIDIA driver
 // (native/driver) or the simulated device (native/sim). Both give the driver API's answers, code for code;
-// native/conformance holds them to it.
+// grader/proof/conformance holds them to it.
 //
 // A Device is one GPU with its primary context. Its methods are safe for use from any goroutine. They take and
 // return raw handles and addresses; identities, traces, faults and quotas are the business of the layers above.

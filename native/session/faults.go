@@ -55,25 +55,25 @@ func (s *Session) fault(op trace.Op) (code device.Code, ok bool) {
 	return code, ok
 }
 
-// owe remembers the memory that a free was made to fail for. The lock is held.
-func (s *Session) owe(r *trace.Record) {
+// noteFailedFree remembers the memory that a free was made to fail for. The lock is held.
+func (s *Session) noteFailedFree(r *trace.Record) {
 	if r.Op != trace.OpFreeAsync && r.Op != trace.OpFree {
 		return
 	}
 	p := device.Ptr(r.Addr)
 	if a, freed, _ := s.memory.find(p); a != nil && !freed && a.base == p && a.memory == nil {
-		s.owed = append(s.owed, a)
+		s.unfreed = append(s.unfreed, a)
 	}
 }
 
-// settle frees the memory that is owed and still there, ahead of the end of a pool: a program may destroy its pool after a
-// free that was made to fail, and not every driver survives memory that outlives its pool; see Orphaned. The lock is held.
-func (s *Session) settle() {
-	if len(s.owed) == 0 {
+// freeUnfreed frees the memory that such frees left, ahead of the end of a pool: a program may destroy its pool after a free
+// that was made to fail, and not every driver survives memory that outlives its pool; see Orphaned. The lock is held.
+func (s *Session) freeUnfreed() {
+	if len(s.unfreed) == 0 {
 		return
 	}
 	s.dev.CtxSynchronize()
-	for _, a := range s.owed {
+	for _, a := range s.unfreed {
 		if now, freed, _ := s.memory.find(a.base); now != a || freed || !a.pooled {
 			continue
 		}
@@ -83,7 +83,7 @@ func (s *Session) settle() {
 		}
 	}
 	s.dev.CtxSynchronize()
-	s.owed = nil
+	s.unfreed = nil
 	s.rewatch()
 }
 

@@ -83,7 +83,7 @@ func (s *Session) MemPoolCreate(ordinal int) (x *MemPool, code device.Code) {
 // MemPoolDestroy destroys a pool. What is allocated from it stays valid.
 func (s *Session) MemPoolDestroy(x *MemPool) device.Code {
 	return s.call(trace.Record{Op: trace.OpMemPoolDestroy}, named{pool: x}, func(*trace.Record) device.Code {
-		s.settle()
+		s.freeUnfreed()
 		code := s.dev.MemPoolDestroy(x.raw())
 		if code == device.Success && x != nil {
 			s.forgetPool(x)

@@ -54,7 +54,7 @@ type Session struct {
 	excess   Excess // since SetQuota
 	asked    uint64 // live bytes asked for since StartTrace, on the device and pinned
 	faults   map[trace.Op][]fault
-	owed     []*allocation // that a free was made to fail for
+	unfreed  []*allocation // that a free was made to fail for
 	timing   *timing       // nil: the times of operations are not taken
 }
 

@@ -12,96 +12,57 @@ import (
 const (
 	siteFrames     = 12 // frames kept of a call stack, from the innermost outside cudalab on
 	internalFrames = 4  // at most so many of cudalab's own lie below it
-	recorderFrames = 8  // and at most so many of this package's below those, which are skipped
 )
 
 // callStack is a call stack as program counters, innermost first; the rest is zero.
 type callStack [siteFrames + internalFrames]uintptr
 
-// addresses are return addresses, innermost first: all that a callStack is made of, and what is skipped.
-type addresses [recorderFrames + siteFrames + internalFrames]uintptr
-
-// known are the call stacks that calls have come from in this process. A call is made from the same places again and
-// again, in one trace after another, and to walk a stack and find its lines takes longer than the call.
-var known = stackCache{byAddresses: map[addresses]*stack{}, byStack: map[callStack]*stack{}}
+// known are the lines of the stacks that calls have come from in this process. A call is made from the same places again
+// and again, in one trace after another, and to find a stack's lines takes longer than the call.
+var known = lineCache{lines: map[callStack]trace.Site{}}
 
 // maxKnown bounds the cache: a program that recurses has stacks without end.
 const maxKnown = 1 << 16
 
-type stackCache struct {
-	mu          sync.Mutex
-	byAddresses map[addresses]*stack // by what returnAddresses answers
-	byStack     map[callStack]*stack // by what runtime.Callers answers
+type lineCache struct {
+	mu    sync.Mutex
+	lines map[callStack]trace.Site
 }
 
-// stack is one call stack.
-type stack struct {
-	pcs  callStack // with the calls that the compiler has inlined
-	once sync.Once
-	site trace.Site // its lines, once somebody has asked
-}
-
-// here is the stack above the caller's, skip as for runtime.Callers.
-func (c *stackCache) here(skip int) *stack {
-	var from addresses
-	found := returnAddresses(&from)
+func (c *lineCache) site(s callStack) trace.Site {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s := c.byAddresses[from]; found && s != nil {
-		return s
-	}
-	var pcs callStack
-	runtime.Callers(skip, pcs[:])
-	s := c.byStack[pcs]
-	if s == nil {
-		if len(c.byAddresses) >= maxKnown {
-			clear(c.byAddresses)
-			clear(c.byStack)
+	site, ok := c.lines[s]
+	if !ok {
+		if len(c.lines) >= maxKnown {
+			clear(c.lines)
 		}
-		s = &stack{pcs: pcs}
-		c.byStack[pcs] = s
+		site = s.site()
+		c.lines[s] = site
 	}
-	if found {
-		c.byAddresses[from] = s
-	}
-	return s
+	return site
 }
 
-// lines makes a site of a stack.
-func (s *stack) lines() trace.Site {
-	s.once.Do(func() {
-		pcs := s.pcs[:]
-		if n := slices.Index(pcs, 0); n >= 0 {
-			pcs = pcs[:n]
-		}
-		site := trace.FramesOf(pcs)
-		for len(site) > 0 && internal(site[0].Func) {
-			site = site[1:]
-		}
-		s.site = site[:min(len(site), siteFrames)]
-	})
-	return s.site
-}
-
-// siteTable numbers the stacks of one trace.
+// siteTable numbers the call stacks of one trace, whose lines are looked up at its end.
 type siteTable struct {
-	index  map[*stack]uint32
-	stacks []*stack
+	index  map[callStack]uint32
+	stacks []callStack
 }
 
 func newSiteTable() siteTable {
-	return siteTable{index: make(map[*stack]uint32), stacks: make([]*stack, 1)}
+	return siteTable{index: make(map[callStack]uint32), stacks: make([]callStack, 1)}
 }
 
 // here is the number of the stack above the caller's, skip as for runtime.Callers.
 func (t *siteTable) here(skip int) uint32 {
-	s := known.here(skip + 1)
-	if i, ok := t.index[s]; ok {
+	var pcs callStack
+	runtime.Callers(skip, pcs[:])
+	if i, ok := t.index[pcs]; ok {
 		return i
 	}
 	i := uint32(len(t.stacks))
-	t.index[s] = i
-	t.stacks = append(t.stacks, s)
+	t.index[pcs] = i
+	t.stacks = append(t.stacks, pcs)
 	return i
 }
 
@@ -109,16 +70,30 @@ func (t *siteTable) here(skip int) uint32 {
 func (t *siteTable) resolve() []trace.Site {
 	sites := make([]trace.Site, max(len(t.stacks), 1))
 	for i := 1; i < len(t.stacks); i++ {
-		sites[i] = t.stacks[i].lines()
+		sites[i] = known.site(t.stacks[i])
 	}
 	return sites
 }
 
+// site is the lines of a stack, from the innermost outside cudalab on.
+func (s *callStack) site() trace.Site {
+	pcs := s[:]
+	if n := slices.Index(pcs, 0); n >= 0 {
+		pcs = pcs[:n]
+	}
+	site := trace.FramesOf(pcs)
+	for len(site) > 0 && internal(site[0].Func) {
+		site = site[1:]
+	}
+	return site[:min(len(site), siteFrames)]
+}
+
 // internal reports whether a function belongs to the layers between an exercise and the device, whose lines nobody
-// wants to be shown.
+// wants to be shown. Every course has a package kernels.
 func internal(function string) bool {
-	return strings.HasPrefix(function, "cudalab/native/session.") ||
-		strings.HasPrefix(function, "cudalab/native/cuda.") ||
-		strings.HasPrefix(function, "cudalab/kernels.") ||
-		strings.HasPrefix(function, "cudalab/kernels/")
+	name := strings.LastIndexByte(function, '/') + 1
+	pkg, _, _ := strings.Cut(function[name:], ".")
+	pkg = function[:name] + pkg
+	return pkg == "cudalab/native/session" || pkg == "cudalab/native/cuda" ||
+		strings.HasSuffix(pkg, "/kernels") || strings.HasPrefix(pkg, "cudalab/kernels/")
 }

@@ -1,132 +1,72 @@
-package session
+package session_test
 
 import (
-	"runtime"
-	"slices"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"cudalab/native/session"
+	"cudalab/native/trace"
 )
 
-// asked is the stack of here's caller, as the runtime tells it each time.
-//
-//go:noinline
-func asked() (pcs callStack) {
-	runtime.Callers(2, pcs[:])
-	return pcs
-}
-
-// both are what the cache and the runtime say of one place.
-//
-//go:noinline
-func both() (cached *stack, pcs callStack) { return cachedHere(), asked() }
-
-//go:noinline
-func cachedHere() *stack { return known.here(3) }
-
-// same reports whether two stacks agree in all but the line of both that was called from.
-func same(a, b callStack) bool { return slices.Equal(a[1:], b[1:]) }
-
-//go:noinline
-func nested(depth int) (*stack, callStack) {
-	if depth == 0 {
-		return both()
+// marked makes a record below so many more calls of itself, and says where the runtime sees it come from.
+func marked(s *session.Session, depth int) trace.Site {
+	if depth > 0 {
+		return marked(s, depth-1)
 	}
-	return nested(depth - 1)
+	s.Mark("here")
+	return trace.Callers(0)
 }
 
-func inlined() (*stack, callStack) { return both() }
-
-func TestTheCacheSaysWhatTheRuntimeSays(t *testing.T) {
-	places := map[string]func() (*stack, callStack){
-		"plain":   both,
-		"inlined": inlined,
-		"deferred": func() (s *stack, pcs callStack) {
-			defer func() { s, pcs = both() }()
-			return nil, callStack{}
+// A site is the call stack from the caller of cudalab on, deep ones cut off, and one stack has one number however often it
+// comes, in one trace after another.
+func TestSites(t *testing.T) {
+	const kept = 12 // frames
+	places := map[string]func(s *session.Session) trace.Site{
+		"deferred": func(s *session.Session) (site trace.Site) {
+			defer func() { site = marked(s, 0) }()
+			return nil
 		},
-		"while panicking": func() (s *stack, pcs callStack) {
+		"while panicking": func(s *session.Session) (site trace.Site) {
 			defer func() { _ = recover() }()
-			defer func() { s, pcs = both() }()
+			defer func() { site = marked(s, 0) }()
 			panic("on the way")
 		},
-		"after a recovered panic": func() (*stack, callStack) {
-			func() {
-				defer func() { _ = recover() }()
-				panic("before")
-			}()
-			return both()
-		},
-		"on a goroutine": func() (s *stack, pcs callStack) {
-			done := make(chan bool)
-			go func() {
-				s, pcs = both()
-				close(done)
-			}()
-			<-done
-			return s, pcs
+		"on a goroutine": func(s *session.Session) trace.Site {
+			site := make(chan trace.Site)
+			go func() { site <- marked(s, 3) }()
+			return <-site
 		},
 	}
-	for depth := range 40 {
-		places["nested "+string(rune('0'+depth))] = func() (*stack, callStack) { return nested(depth) }
+	for depth := range 2 * kept {
+		places[fmt.Sprint("nested ", depth)] = func(s *session.Session) trace.Site { return marked(s, depth) }
 	}
-	for round := range 2 { // the second time from the cache
-		for name, place := range places {
-			s, pcs := place()
-			require.True(t, same(s.pcs, pcs), "%s, round %d: %v", name, round, s.lines())
+	for name, place := range places {
+		s := open(t)
+		for range 2 {
+			s.StartTrace()
+			var want trace.Site
+			for range 3 {
+				want = place(s)
+			}
+			want = want[:min(len(want), kept)]
+			tr := s.StopTrace()
+			require.Len(t, tr.Sites, 2, "%s: one for all that is unknown and one for the place", name)
+			got := tr.SiteOf(&tr.Records[2])
+			require.Equal(t, want[0].Func, got[0].Func, name)
+			require.Equal(t, want[1:], got[1:], name)
 		}
 	}
 }
 
-// Stacks that are alike in all frames that are kept are one; those that are not are not.
+// Stacks that differ in how deep they are have each a number of their own.
 func TestDepthsAreToldApart(t *testing.T) {
-	seen := map[*stack]int{}
-	for depth := range siteFrames {
-		var s, again *stack
-		for _, at := range []**stack{&s, &again} {
-			*at, _ = nested(depth)
-		}
-		require.NotContains(t, seen, s)
-		require.Same(t, s, again)
-		seen[s] = depth
+	s := open(t)
+	s.StartTrace()
+	const depths = 10
+	for depth := range depths {
+		marked(s, depth)
 	}
-}
-
-// The walk goes through a stack that grows, shrinks and moves under the collector.
-func TestTheWalkWhileStacksMove(t *testing.T) {
-	done := make(chan bool)
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				runtime.GC()
-			}
-		}
-	}()
-	for range 20 {
-		wrong := false
-		finished := make(chan bool)
-		go func() {
-			defer close(finished)
-			for depth := range 200 {
-				s, pcs := nested(depth)
-				wrong = wrong || !same(s.pcs, pcs)
-			}
-		}()
-		<-finished
-		require.False(t, wrong)
-	}
-	close(done)
-}
-
-func TestTheCacheIsBounded(t *testing.T) {
-	c := stackCache{byAddresses: map[addresses]*stack{}, byStack: map[callStack]*stack{}}
-	for i := range maxKnown {
-		c.byAddresses[addresses{uintptr(i) + 1}] = nil
-	}
-	s := c.here(1)
-	require.NotNil(t, s)
-	require.LessOrEqual(t, len(c.byAddresses), 1)
+	require.Len(t, s.StopTrace().Sites, 1+depths)
 }

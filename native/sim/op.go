@@ -24,8 +24,8 @@ type demand struct {
 
 // need is an amount of a resource; none where the resource is nil.
 type need struct {
-	of     *timeline
-	amount int64
+	resource *timeline
+	amount   int64
 }
 
 // settleLength is how many operations may be outstanding before those that have ended are run. It bounds memory, staged
@@ -41,18 +41,18 @@ func (d *Device) schedule(ready int64, w demand) int64 {
 	for fits := false; !fits; {
 		fits = true
 		for _, n := range w.needs {
-			if n.of == nil {
+			if n.resource == nil {
 				continue
 			}
-			if at := n.of.fit(start, w.length, n.amount); at > start {
+			if at := n.resource.fit(start, w.length, n.amount); at > start {
 				start, fits = at, false
 			}
 		}
 	}
 	for _, n := range w.needs {
-		if n.of != nil {
-			n.of.book(start, w.length, n.amount)
-			n.of.forget(d.now)
+		if n.resource != nil {
+			n.resource.book(start, w.length, n.amount)
+			n.resource.forget(d.now)
 		}
 	}
 	return start + w.length

@@ -136,7 +136,7 @@ const megabyte = 1_000_000
 
 // H200 was measured on one NVIDIA H200 (driver 580.159.04, CUDA 13.0) on 2026-11-21, as medians: by package calibrate, and
 // call by call on an idle device, behind a kernel and in the lessons' own sequences of calls. Where these differ it is a
-// round figure between them. grader/fidelity compares whole programs. Constants marked "estimate" were not measured by themselves.
+// round figure between them. grader/proof/fidelity compares whole programs. Constants marked "estimate" were not measured by themselves.
 var H200 = Profile{
 	Name:                     "NVIDIA H200",
 	Memory:                   143_165 << 20, // 139.8 GiB, what the driver reports as total

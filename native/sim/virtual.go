@@ -39,8 +39,8 @@ type physical struct {
 // placement is physical memory at reserved addresses. Its mapping is part of the device's memory while there is access.
 type placement struct {
 	mapping
-	of     *physical
-	access device.MemAccess
+	physical *physical
+	access   device.MemAccess
 }
 
 // newVirtual panics on a granularity that is none: a fault in a suite, never a student's.

@@ -156,7 +156,7 @@ func (d *Device) MemMap(p device.Ptr, size, offset uint64, h device.MemHandle, f
 		return device.ErrorInvalidValue
 	}
 	x.uses++
-	d.virtual.placed = slices.Insert(d.virtual.placed, i, &placement{mapping: mapping{base: base, size: size, chunks: x.chunks}, of: x})
+	d.virtual.placed = slices.Insert(d.virtual.placed, i, &placement{mapping: mapping{base: base, size: size, chunks: x.chunks}, physical: x})
 	d.charge(d.profile.MemMap)
 	return device.Success
 }
@@ -179,7 +179,7 @@ func (d *Device) MemUnmap(p device.Ptr, size uint64) device.Code {
 	d.setAccess(placed, device.MemAccessNone)
 	for _, x := range placed {
 		d.charge(d.profile.MemUnmap.At(x.size))
-		d.letGo(x.of)
+		d.letGo(x.physical)
 	}
 	d.virtual.placed = slices.Delete(d.virtual.placed, first, first+n)
 	return d.fault

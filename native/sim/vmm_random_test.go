@@ -40,7 +40,7 @@ type vmmRange struct {
 
 // vmmSlot is a granule where something is mapped.
 type vmmSlot struct {
-	of     *vmmHandle
+	handle *vmmHandle
 	index  int // which granule of it
 	access bool
 }
@@ -48,7 +48,7 @@ type vmmSlot struct {
 // vmmMemory is how many granules the device has.
 const vmmMemory = 40
 
-func one[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
+func one[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 func (p *vmmProgram) size(granules int) uint64 { return uint64(granules) * p.granularity }
 
@@ -137,7 +137,7 @@ func (p *vmmProgram) mapOne() {
 	if good {
 		h.mapped++
 		for i := range count {
-			p.slots[p.next(at, i)] = vmmSlot{of: h, index: i}
+			p.slots[p.next(at, i)] = vmmSlot{handle: h, index: i}
 		}
 	}
 }
@@ -148,11 +148,11 @@ func (p *vmmProgram) stretch() (at device.Ptr, count int, whole, ends bool) {
 	at, left := p.somewhere()
 	count = 1 + p.r.IntN(left+2)
 	if s, mapped := p.slots[at]; mapped && p.r.IntN(2) == 0 {
-		at, count = at-device.Ptr(p.size(s.index)), len(s.of.bytes)
+		at, count = at-device.Ptr(p.size(s.index)), len(s.handle.bytes)
 	}
 	first, begins := p.slots[at]
 	last, ends := p.slots[p.next(at, count-1)]
-	whole = (!begins || first.index == 0) && (!ends || last.index == len(last.of.bytes)-1)
+	whole = (!begins || first.index == 0) && (!ends || last.index == len(last.handle.bytes)-1)
 	return at, count, whole, begins && ends
 }
 
@@ -175,8 +175,8 @@ func (p *vmmProgram) unmap() {
 	p.say(whole, p.d.MemUnmap(at, p.size(count)))
 	for i := 0; whole && i < count; i++ {
 		if s, mapped := p.slots[p.next(at, i)]; mapped && s.index == 0 {
-			s.of.mapped--
-			p.letGo(s.of)
+			s.handle.mapped--
+			p.letGo(s.handle)
 		}
 		delete(p.slots, p.next(at, i))
 	}
@@ -188,7 +188,7 @@ func (p *vmmProgram) write() {
 	p.say(s.access, p.d.MemsetD8(at, value, 8))
 	ok(p, p.d.CtxSynchronize())
 	if s.access {
-		s.of.bytes[s.index] = value
+		s.handle.bytes[s.index] = value
 	}
 }
 
@@ -197,7 +197,7 @@ func (p *vmmProgram) read() {
 	got, s := make([]byte, 8), p.slots[at]
 	p.say(s.access, p.d.MemcpyDtoH(got, at))
 	if s.access {
-		require.Equal(p, filled(8, s.of.bytes[s.index]), got)
+		require.Equal(p, filled(8, s.handle.bytes[s.index]), got)
 	}
 	p.log = append(p.log, int64(binary.LittleEndian.Uint64(got)))
 }

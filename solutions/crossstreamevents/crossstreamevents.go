@@ -11,15 +11,15 @@ import (
 	"cudalab/native/cuda"
 )
 
-// Share hands a buffer of n float32 elements from stream a to stream b and back, and returns without waiting for the
+// Share hands a buffer of n uint32 elements from stream a to stream b and back, and returns without waiting for the
 // device.
 //
-// The buffer is allocated in a and filled there by kernels.Process, with multiplier 1 and work 0. Stream b reduces it
+// The buffer is allocated in a and filled there by kernels.Fill. Stream b takes its checksum with kernels.Checksum,
 // into the 8 bytes at out, which hold garbage until Share has set them to zero, in b as well. Then the buffer is freed
 // in a. Nothing but events puts the two streams in order.
 //
 // independent enqueues work in a that has nothing to do with the buffer. It is called once, with a, after all of b's
-// work has been enqueued and before a is made to wait for b, so that its work can run while b reduces.
+// work has been enqueued and before a is made to wait for b, so that its work can run while b reads.
 //
 // With n below 1 Share answers contract.ErrArgument before it makes a single CUDA call. It stops at the first error,
 // of CUDA or of independent, and returns it. On every way out the buffer is freed behind its last use, and every event
@@ -45,11 +45,11 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 	// One thread per element; the last block is cut short where n is no multiple of its size, hence rounding up.
 	const block = 256
 	grid := (n + block - 1) / block
-	if err := kernels.Process(grid, block, a, data, n, 1, 0); err != nil {
+	if err := kernels.Fill(grid, block, a, data, n); err != nil {
 		return err
 	}
 
-	// The event takes in what a has been given so far: the allocation and process.
+	// The event takes in what a has been given so far: the allocation and fill.
 	if err := cuda.EventRecord(event, a); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 	if err := cuda.MemsetAsync(out, 0, 8, b); err != nil {
 		return err
 	}
-	if err := kernels.Reduce(grid, block, b, data, n, out); err != nil {
+	if err := kernels.Checksum(grid, block, b, data, n, out); err != nil {
 		return err
 	}
 
@@ -84,13 +84,13 @@ func release(data cuda.DevicePtr, event cuda.Event, owner cuda.Stream, users ...
 	return errors.Join(failed, cuda.FreeAsync(data, owner))
 }
 
-// FanOut hands a buffer of n float32 elements from one stream to many and back, and returns without waiting for the
+// FanOut hands a buffer of n uint32 elements from one stream to many and back, and returns without waiting for the
 // device.
 //
-// The buffer is allocated in source and filled there by kernels.Process, with multiplier 1 and work 0. Every stream in
-// consumers reduces it: consumers[i] into the 8 bytes at outs[i], which hold garbage until FanOut has set them to zero,
-// in consumers[i] as well. The reductions do not wait for each other. Then the buffer is freed in source. Nothing but
-// events puts the streams in order.
+// The buffer is allocated in source and filled there by kernels.Fill. Every stream in consumers takes its checksum with
+// kernels.Checksum: consumers[i] into the 8 bytes at outs[i], which hold garbage until FanOut has set them to zero, in
+// consumers[i] as well. The consumers do not wait for each other. Then the buffer is freed in source. Nothing but events
+// puts the streams in order.
 //
 // With n below 1, without consumers, or with fewer or more outs than consumers FanOut answers contract.ErrArgument
 // before it makes a single CUDA call. It stops at the first error that CUDA answers and returns it. On every way out the
@@ -113,7 +113,7 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 
 	const block = 256
 	grid := (n + block - 1) / block
-	if err := kernels.Process(grid, block, source, data, n, 1, 0); err != nil {
+	if err := kernels.Fill(grid, block, source, data, n); err != nil {
 		return err
 	}
 
@@ -128,7 +128,7 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 		if err := cuda.MemsetAsync(outs[i], 0, 8, consumer); err != nil {
 			return err
 		}
-		if err := kernels.Reduce(grid, block, consumer, data, n, outs[i]); err != nil {
+		if err := kernels.Checksum(grid, block, consumer, data, n, outs[i]); err != nil {
 			return err
 		}
 	}

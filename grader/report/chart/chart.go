@@ -103,7 +103,7 @@ func newFigure(r suite.BenchReport) *figure {
 		Width: width, Left: margin}
 	names := 0
 	var units []string
-	byUnit := map[string][]suite.Workload{}
+	byUnit := map[string][]suite.Comparison{}
 	for _, w := range r.Workloads {
 		if byUnit[w.Unit] == nil {
 			units = append(units, w.Unit)
@@ -142,7 +142,7 @@ func nameOf(s suite.Standing) string {
 }
 
 // summary is a workload in words.
-func summary(w suite.Workload) string {
+func summary(w suite.Comparison) string {
 	text := w.Name + ", per " + w.Operation
 	for i, s := range w.Standings {
 		sign := ", "
@@ -155,7 +155,7 @@ func summary(w suite.Workload) string {
 }
 
 // newPanel draws the workloads of one unit, the names of the contenders left of left.
-func newPanel(ws []suite.Workload, unit string, left, top px) panel {
+func newPanel(ws []suite.Comparison, unit string, left, top px) panel {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, w := range ws {
 		for _, s := range w.Standings {

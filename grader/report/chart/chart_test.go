@@ -67,13 +67,13 @@ func draw(t *testing.T, r suite.BenchReport) svg {
 	}
 }
 
-func workload(unit string, standings ...suite.Standing) suite.Workload {
-	return suite.Workload{ID: "w", Name: "same <size> & more", Operation: "call", Unit: unit, Standings: standings}
+func workload(unit string, standings ...suite.Standing) suite.Comparison {
+	return suite.Comparison{ID: "w", Name: "same <size> & more", Operation: "call", Unit: unit, Standings: standings}
 }
 
 func TestTheDrawingSaysAllInWords(t *testing.T) {
 	r := suite.BenchReport{Exercise: "slab", Device: suite.Device{Kind: "sim", Name: "simulated NVIDIA H200"}, Message: "Your code is left out.",
-		Workloads: []suite.Workload{
+		Workloads: []suite.Comparison{
 			workload(suite.Nanoseconds,
 				suite.Standing{Contender: suite.Yours, Value: 20, Low: 19, High: 30, Clock: suite.CPU, Ratio: &suite.Quotient{Value: 2}},
 				suite.Standing{Contender: suite.Solution, Value: 10, Low: 10, High: 10, Clock: suite.CPU},
@@ -93,9 +93,9 @@ func TestTheDrawingSaysAllInWords(t *testing.T) {
 func TestOddFiguresCanBeDrawn(t *testing.T) {
 	for name, r := range map[string]suite.BenchReport{
 		"nothing":    {Exercise: "slab"},
-		"zero":       {Workloads: []suite.Workload{workload(suite.ByteCount, suite.Standing{Contender: suite.Solution})}},
-		"one decade": {Workloads: []suite.Workload{workload(suite.Nanoseconds, suite.Standing{Value: 100, Low: 100, High: 100})}},
-		"hostile":    {Workloads: []suite.Workload{workload(suite.Nanoseconds, suite.Standing{Contender: `</text><script>`, Value: 1, Low: 1, High: 2})}},
+		"zero":       {Workloads: []suite.Comparison{workload(suite.ByteCount, suite.Standing{Contender: suite.Solution})}},
+		"one decade": {Workloads: []suite.Comparison{workload(suite.Nanoseconds, suite.Standing{Value: 100, Low: 100, High: 100})}},
+		"hostile":    {Workloads: []suite.Comparison{workload(suite.Nanoseconds, suite.Standing{Contender: `</text><script>`, Value: 1, Low: 1, High: 2})}},
 	} {
 		t.Run(name, func(t *testing.T) { require.NotEmpty(t, draw(t, r).texts) })
 	}

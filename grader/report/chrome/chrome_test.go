@@ -10,10 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/check"
-	"cudalab/grader/course"
+	"cudalab/grader/judge/check"
+	"cudalab/grader/proof/corpus"
 	"cudalab/grader/report/chrome"
 	"cudalab/grader/report/timeline"
+	"cudalab/grader/suites/course"
 )
 
 // event has the fields of the "Trace Event Format" document that the phases used here may have.
@@ -38,10 +39,10 @@ func written(t *testing.T, exercise, program string) []event {
 	require.NoError(t, err)
 	e, err := c.Find(exercise)
 	require.NoError(t, err)
-	text, err := os.ReadFile(filepath.Join(c.Root, "grader/corpus/testdata", e.Package, program))
+	p, err := corpus.Find(c.Root, e.Package, program)
 	require.NoError(t, err)
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), text, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), []byte(p.Text), 0o644))
 	r := check.Exercise(context.Background(), check.Request{Root: c.Root, Exercise: e, Dir: dir, Device: "sim", Seed: 42, Pictures: true})
 	require.NoError(t, r.Err)
 	var f chrome.File
@@ -65,7 +66,7 @@ func written(t *testing.T, exercise, program string) []event {
 type thread struct{ pid, tid int }
 
 func TestEveryEventIsAsTheFormatHasIt(t *testing.T) {
-	events := written(t, "cross-stream-events", "wrong/no-wait-before-free.go")
+	events := written(t, "cross-stream-events", "wrong/no-wait-before-free")
 	names, processes := map[thread]string{}, map[int]string{}
 	starts, ends := map[int]event{}, map[int]event{}
 	counted := map[string]bool{}
@@ -148,12 +149,12 @@ func TestEveryEventIsAsTheFormatHasIt(t *testing.T) {
 	require.NotEmpty(t, findings)
 	require.Equal(t, "free-before-use", findings[0].Name)
 	require.Contains(t, findings[0].Args["message"], "never waits")
-	require.Equal(t, "reduce on b", findings[0].Args["unordered with"])
+	require.Equal(t, "checksum on b", findings[0].Args["unordered with"])
 }
 
 func TestSlicesOfAThreadNest(t *testing.T) {
 	open := map[thread][]float64{} // ends of the slices that are open
-	for _, e := range written(t, "async-pipeline", "right/event-per-batch.go") {
+	for _, e := range written(t, "async-pipeline", "right/event-per-batch") {
 		if e.Phase != "X" {
 			continue
 		}

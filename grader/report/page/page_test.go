@@ -12,10 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
-	"cudalab/grader/check"
-	"cudalab/grader/course"
+	"cudalab/grader/judge/check"
+	"cudalab/grader/proof/corpus"
 	"cudalab/grader/report/page"
 	"cudalab/grader/suite"
+	"cudalab/grader/suites/course"
 )
 
 // render checks a program of a lesson's corpus, or with "" its solution, and returns the page and the report.
@@ -27,10 +28,10 @@ func render(t *testing.T, exercise, program string) ([]byte, suite.Report) {
 	require.NoError(t, err)
 	dir := filepath.Join(c.Root, e.SolutionFolder())
 	if program != "" {
-		text, err := os.ReadFile(filepath.Join(c.Root, "grader/corpus/testdata", e.Package, program+".go"))
+		p, err := corpus.Find(c.Root, e.Package, program)
 		require.NoError(t, err)
 		dir = t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), text, 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), []byte(p.Text), 0o644))
 	}
 	r := check.Exercise(context.Background(), check.Request{Root: c.Root, Exercise: e, Dir: dir, Device: "sim", Seed: 42, Pictures: true})
 	require.NoError(t, r.Err)
@@ -188,7 +189,7 @@ func TestPagesOfFailures(t *testing.T) {
 		missing                 bool // the picture has a wait that the program lacks
 	}{
 		{"async-pipeline", "wrong/freed-on-another-stream", "free-before-use", true},
-		{"cross-stream-events", "wrong/recorded-before-process", "data-race", true},
+		{"cross-stream-events", "wrong/recorded-before-fill", "data-race", true},
 		{"pool-config", "wrong/block-never-freed", "leak", false},
 	} {
 		t.Run(c.exercise, func(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"cudalab/grader/measure"
 	"cudalab/grader/report/look"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/measure"
 )
 
 // samplesFigure is the times of one function's contenders, each sample a dot over the box of the middle half.

@@ -49,66 +49,63 @@ const (
 	malloc      = "cuda.Malloc (baseline)"
 )
 
-// Rivals are the implementations that contend with each other and with CUDA's own calls.
-type Rivals struct{ Student, Solution Make }
-
 // maker is an implementation under its name.
 type maker struct {
 	name string
 	make Make
 }
 
-func (r Rivals) makers() []maker {
-	return []maker{{suite.Yours, r.Student}, {suite.Solution, r.Solution}}
+// trial is a benchmark in which the implementations contend with each other, by what of makes with them, and with CUDA's own
+// calls.
+func trial[Code any](id string, m suite.Benchmark, of func(Code) Make, drive func(field)) suite.Trial[Code] {
+	return suite.Trial[Code]{ID: id, Benchmark: m, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
+		makers := []maker{{suite.Yours, of(sides.Student)}}
+		if sides.Solution != nil {
+			makers = append(makers, maker{suite.Solution, of(*sides.Solution)})
+		}
+		drive(field{b, makers})
+	}}
 }
 
 // Benchmarks are all workloads.
-func (r Rivals) Benchmarks() []suite.Benchmark {
-	return append(r.Pairs(""), r.Growth(), r.Bookkeeping())
+func Benchmarks[Code any](of func(Code) Make) []suite.Trial[Code] {
+	return append(Pairs("", of), Growth(of), Bookkeeping(of))
 }
 
 // Pairs are the workloads in which every block is freed. note has to be known to read the figures.
-func (r Rivals) Pairs(note string) []suite.Benchmark {
+func Pairs[Code any](note string, of func(Code) Make) []suite.Trial[Code] {
 	const pair = "allocation and free"
 	streams := "Only cuda.MallocAsync knows of streams; the others do the same without."
 	if note != "" {
 		streams += " " + note
 	}
-	return []suite.Benchmark{
-		{
-			ID: "same-size", Name: "same size, " + size(pairSize), Operation: pair, Note: note,
-			Drive: func(b *suite.Bench) { field{b, r.makers()}.pairs(1, sameSize) },
-		},
-		{
-			ID: "random-mix", Operation: pair, Note: note,
-			Name: fmt.Sprintf("random mix, %s to %s with up to %d out", size(least), size(largest), mostLive),
-			Drive: func(b *suite.Bench) {
-				mix := drawMix(b.Rand(), hostBatch)
-				field{b, r.makers()}.pairs(1, mix.carryOut)
-			},
-		},
-		{
-			ID: "alternating-streams", Name: "alternating streams, " + size(pairSize), Operation: pair, Note: streams,
-			Drive: func(b *suite.Bench) { field{b, r.makers()}.pairs(2, sameSize) },
-		},
+	return []suite.Trial[Code]{
+		trial("same-size", suite.Benchmark{Name: "same size, " + size(pairSize), Operation: pair, Note: note}, of,
+			func(f field) { f.pairs(1, sameSize) }),
+		trial("random-mix", suite.Benchmark{Operation: pair, Note: note,
+			Name: fmt.Sprintf("random mix, %s to %s with up to %d out", size(least), size(largest), mostLive)}, of,
+			func(f field) {
+				mix := drawMix(f.b.Rand(), hostBatch)
+				f.pairs(1, mix.carryOut)
+			}),
+		trial("alternating-streams", suite.Benchmark{Name: "alternating streams, " + size(pairSize), Operation: pair, Note: streams}, of,
+			func(f field) { f.pairs(2, sameSize) }),
 	}
 }
 
 // Growth is the workload that only allocates.
-func (r Rivals) Growth() suite.Benchmark {
-	return suite.Benchmark{
-		ID: "growth", Name: fmt.Sprintf("growth from nothing to %d blocks of %s", allBlocks, size(pairSize)), Operation: "allocation",
-		Note:  "The allocators have their memory from New, which is not in the time, and the pool of cuda.MallocAsync keeps its own.",
-		Drive: func(b *suite.Bench) { field{b, r.makers()}.growth() },
-	}
+func Growth[Code any](of func(Code) Make) suite.Trial[Code] {
+	return trial("growth", suite.Benchmark{
+		Name: fmt.Sprintf("growth from nothing to %d blocks of %s", allBlocks, size(pairSize)), Operation: "allocation",
+		Note: "The allocators have their memory from New, which is not in the time, and the pool of cuda.MallocAsync keeps its own.",
+	}, of, field.growth)
 }
 
 // Bookkeeping weighs what the implementations keep on the host.
-func (r Rivals) Bookkeeping() suite.Benchmark {
-	return suite.Benchmark{
-		ID: "bookkeeping", Name: fmt.Sprintf("bookkeeping on the host for %d blocks", weighedBlocks), Operation: "block",
-		Drive: func(b *suite.Bench) { weigh(b, r.makers()) },
-	}
+func Bookkeeping[Code any](of func(Code) Make) suite.Trial[Code] {
+	return trial("bookkeeping", suite.Benchmark{
+		Name: fmt.Sprintf("bookkeeping on the host for %d blocks", weighedBlocks), Operation: "block",
+	}, of, func(f field) { weigh(f.b, f.makers) })
 }
 
 // size is a number of bytes in words.

@@ -65,6 +65,12 @@ func (n *notes) Outcome(o suite.Outcome)       { n.Outcomes = append(n.Outcomes,
 func (n *notes) Value(name string, v uint64)   { n.Values[name] = append(n.Values[name], v) }
 func (n *notes) Sample(series string, t int64) { n.Samples[series] = append(n.Samples[series], t) }
 
+// benchmarks are the workloads over two implementations.
+func benchmarks(student, solution Make) []suite.Benchmark {
+	lesson := suite.Lesson[Make]{Benchmarks: Benchmarks(func(m Make) Make { return m })}
+	return lesson.Suite(student, solution).Benchmarks
+}
+
 func run(t *testing.T, m suite.Benchmark) (*notes, *sim.Device) {
 	t.Helper()
 	d := sim.New(sim.Options{})
@@ -87,7 +93,7 @@ func (full) Free(cuda.DevicePtr) error           { return nil }
 func (full) Close() error                        { return nil }
 
 func TestEveryWorkloadMeasuresEveryContenderAndLeavesNothing(t *testing.T) {
-	for _, m := range (Rivals{Student: ofBuddy, Solution: ofBuddy}).Benchmarks() {
+	for _, m := range benchmarks(ofBuddy, ofBuddy) {
 		n, d := run(t, m)
 		for _, o := range n.Outcomes {
 			require.True(t, o.OK(), "%s: %s: %s", m.ID, o.Label, o.Err)
@@ -113,7 +119,7 @@ func TestEveryWorkloadMeasuresEveryContenderAndLeavesNothing(t *testing.T) {
 }
 
 func TestAnAllocatorThatFailsIsTold(t *testing.T) {
-	for _, m := range (Rivals{Student: func(int64, int64, int) (Allocator, error) { return full{}, nil }, Solution: ofBuddy}).Benchmarks() {
+	for _, m := range benchmarks(func(int64, int64, int) (Allocator, error) { return full{}, nil }, ofBuddy) {
 		n, _ := run(t, m)
 		i := slices.IndexFunc(n.Outcomes, func(o suite.Outcome) bool { return !o.OK() })
 		require.GreaterOrEqual(t, i, 0, m.ID)

@@ -16,10 +16,32 @@ type workload struct {
 	batches []contract.Batch
 }
 
+func (w workload) Label() string { return w.label }
+
+// into are the batches with room for their results: fresh slices, since the code under test may write to them.
+func (w workload) into(results *suite.Results) []contract.Batch {
+	batches := make([]contract.Batch, len(w.batches))
+	for i, b := range w.batches {
+		b.Result = results.At(i)
+		batches[i] = b
+	}
+	return batches
+}
+
 // want is the sum that batch i must have.
-func (w *workload) want(i int) uint64 {
+func (w workload) want(i int) uint64 {
 	b := w.batches[i]
 	return oracle.ReduceProcess(b.N, b.Multiplier, b.Work)
+}
+
+// firstWrong is the first batch whose sum is wrong, or missing; -1 if all are right.
+func (w workload) firstWrong(sums []uint64) int {
+	for i := range w.batches {
+		if i >= len(sums) || sums[i] != w.want(i) {
+			return i
+		}
+	}
+	return -1
 }
 
 // ofSizes is a workload with one batch per size, all different in what they compute.
@@ -52,9 +74,8 @@ func shapes() []workload {
 	}
 }
 
-// drawn are the random workloads of a seed.
-func drawn(seed uint64) []workload {
-	r := suite.NewRand(seed, caseRandom)
+// drawn are random workloads.
+func drawn(r *rand.Rand) []workload {
 	ws := make([]workload, 3)
 	for i := range ws {
 		w := workload{streams: 2 + r.IntN(4)}
@@ -68,8 +89,12 @@ func drawn(seed uint64) []workload {
 
 func multiplier(r *rand.Rand) float32 { return float32(1+r.IntN(1<<12)) / 16 }
 
-// faulty is the workload under which CUDA calls are made to fail.
-func faulty() workload { return ofSizes(2, 300, 700, 500) }
+// stillBusy is the workload of a call while every stream has work ahead of it.
+func stillBusy() workload {
+	w := ofSizes(3, 500, 600, 700, 800)
+	w.label += " that are still busy"
+	return w
+}
 
 // The timed workload. A batch is 16 blocks, a fraction of any GPU, and long: on one stream the batches queue, on four
 // they overlap. Short kernels would measure the cost of launching them.

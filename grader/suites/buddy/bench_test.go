@@ -30,25 +30,18 @@ func BenchmarkPair(b *testing.B) {
 		}
 		require.NoError(b, a.Close())
 	})
-	for name, of := range map[string]struct {
-		layout layout
-		blocks int
-	}{
-		"few":  {layout{fewRoot, leastBlock}, fewBlocks},
-		"many": {layout{manyRoot, leastBlock}, manyBlocks},
-	} {
+	for name, blocks := range map[string]int{"few": fewBlocks, "many": manyBlocks} {
 		b.Run(name, func(b *testing.B) {
-			l := newLoad(Of(buddy.New), of.layout, of.blocks, rand.New(rand.NewPCG(1, 2)))
-			require.NoError(b, l.fill(of.blocks))
+			l := newLoad(Of(buddy.New), blocks, rand.New(rand.NewPCG(1, 2)))
+			require.NoError(b, l.Fill(blocks))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := l.exchange(1); err != nil {
+				if err := l.Work(1); err != nil {
 					b.Fatal(err)
 				}
 			}
-			whole, err := l.empty()
-			require.NoError(b, err)
-			require.True(b, whole)
+			require.NoError(b, l.Close())
+			require.True(b, l.whole)
 		})
 	}
 }

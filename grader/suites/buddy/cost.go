@@ -3,11 +3,13 @@ package buddy
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
 	"cudalab/native/cuda"
 )
 
@@ -15,57 +17,48 @@ import (
 const (
 	fewBlocks  = 32
 	manyBlocks = 1024 * fewBlocks
-	fewRoot    = 64 * kib
-	manyRoot   = 1024 * fewRoot
+	blockRoom  = 64 * kib / fewBlocks // bytes of the root for each, so that it is about half full
 )
 
-// Names of what the timed case notes.
-const (
-	noteOut     = "blocks when timed"
-	noteApart   = "blocks apart when timed"
-	noteWhole   = "whole when timed"
-	seriesPlain = "cuda.Malloc"
-)
+// cost times an Alloc and a Free of random sizes in a root that is about half full.
+var cost = allocator.Cost[Make]{
+	Name: "the cost does not grow with the number of blocks", After: lastGap,
+	Few: fewBlocks, Many: manyBlocks, Calls: "Alloc or Free",
+	Load:     func(make Make, blocks int, r *rand.Rand) allocator.Load { return newLoad(make, blocks, r) },
+	Wrong:    wrongWhenTimed,
+	WrongWhy: "Two users of one block destroy each other's data; an allocator is no faster for that.",
+	WrongFix: "Do the same work whatever the size of the root and the number of blocks.",
+	GrowthWords: suite.GrowthWords{
+		Operation: "an Alloc and a Free", Things: "blocks",
+		Why: "A root of 2^n minimal blocks is n halvings deep, so nothing need take more steps than that; a search through all blocks takes " +
+			"a thousand times as many steps when there are a thousand times as many blocks.",
+		Fix: "Keep the free blocks of each order apart, so that one is at hand, and ask of one buddy whether it is free without looking at " +
+			"the others: by a bit, or a table indexed by the block's number.",
+	},
+	Versus: plain, VersusName: "a cuda.Malloc and a cuda.Free for each block",
+}
+
+// wrongWhenTimed looks at the blocks that were handed out under the clock, and at what was left when all were freed.
+func wrongWhenTimed(blocks uint64, handed []uint64) string {
+	if len(handed) != 3 {
+		return ""
+	}
+	switch out, apart, whole := handed[0], handed[1], handed[2]; {
+	case apart < out:
+		return fmt.Sprintf("With %d blocks handed out, none should overlap another, but some did.", out)
+	case out < blocks*3/4:
+		return fmt.Sprintf("A root that is half full should have had room for nearly all of %d blocks, but only %d could be allocated.", blocks, out)
+	case whole == 0:
+		return fmt.Sprintf("When all of %d blocks had been freed, the root should have been one free block, but it was not.", blocks)
+	}
+	return ""
+}
 
 // plainPairs is how many pairs of cuda.Malloc and cuda.Free are timed for comparison.
 const plainPairs = 50
 
-// cost times an Alloc and a Free of random sizes in a root that is about half full.
-func (d driver) cost(b *suite.Bench) {
-	r := b.Rand()
-	few := newLoad(d.student, layout{fewRoot, leastBlock}, fewBlocks, r)
-	many := newLoad(d.student, layout{manyRoot, leastBlock}, manyBlocks, r)
-	var solution *load
-	var reference *suite.Load
-	if d.solution != nil {
-		solution = newLoad(d.solution, many.layout, manyBlocks, r)
-		reference = &solution.Load
-	}
-	if !b.Growth("an allocator with many blocks", few.Load, many.Load, reference) {
-		return
-	}
-	if solution != nil {
-		_, err := solution.empty()
-		b.Must(err)
-	}
-	loads := []*load{few, many}
-	for _, l := range loads {
-		out, apart := l.out()
-		b.Value(noteOut, uint64(out))
-		b.Value(noteApart, uint64(apart))
-		b.Call("a Free of every block, and Close", func() error {
-			whole, err := l.empty()
-			if whole {
-				b.Value(noteWhole, uint64(len(l.held)))
-			}
-			return err
-		})
-	}
-	b.Must(baseline(b))
-}
-
-// baseline is what the lesson argues against: a cuda.Malloc and a cuda.Free for every block.
-func baseline(b *suite.Bench) error {
+// plain times what the lesson argues against: a cuda.Malloc and a cuda.Free for every block.
+func plain(b *suite.Bench, sample func(nanoseconds int64)) error {
 	clock := b.Session.Device()
 	for range plainPairs {
 		began := clock.Now()
@@ -76,14 +69,13 @@ func baseline(b *suite.Bench) error {
 		if err := cuda.Free(p); err != nil {
 			return err
 		}
-		b.Notes.Sample(seriesPlain, clock.Now()-began)
+		sample(clock.Now() - began)
 	}
 	return nil
 }
 
 // load is an allocator with many blocks handed out.
 type load struct {
-	suite.Load
 	make   Make
 	layout layout
 	a      Allocator
@@ -92,6 +84,7 @@ type load struct {
 	sizes  []int64 // what is asked for next
 	at     int     // in order
 	turn   int     // in sizes
+	whole  bool    // the root was one free block when all had been freed
 	r      *rand.Rand
 }
 
@@ -104,18 +97,17 @@ type held struct {
 // sizesCount is how many sizes a load asks for in turns: a prime, so that no block gets the same size each time.
 const sizesCount = 4093
 
-func newLoad(make Make, of layout, blocks int, r *rand.Rand) *load {
-	l := &load{make: make, layout: of, r: r}
-	l.Load = suite.Load{Things: blocks, Fill: l.fill, Work: l.exchange}
+func newLoad(make Make, blocks int, r *rand.Rand) *load {
+	l := &load{make: make, layout: layout{int64(blocks) * blockRoom, leastBlock}, r: r}
 	for range sizesCount {
-		size := of.least() << r.IntN(4)
+		size := l.layout.least() << r.IntN(4)
 		l.sizes = append(l.sizes, size-r.Int64N(size/2))
 	}
 	return l
 }
 
-// fill makes the allocator, where there is none yet, and takes blocks, of one to eight minimal blocks each.
-func (l *load) fill(blocks int) (err error) {
+// Fill makes the allocator, where there is none yet, and takes blocks, of one to eight minimal blocks each.
+func (l *load) Fill(blocks int) (err error) {
 	if l.a == nil {
 		if l.a, err = l.make(l.layout.total, l.layout.minBlock); err != nil {
 			return err
@@ -144,8 +136,8 @@ func (l *load) take() (h held, err error) {
 	return h, err
 }
 
-// exchange gives blocks back and takes others, of other sizes, in their place.
-func (l *load) exchange(operations int) (err error) {
+// Work gives blocks back and takes others, of other sizes, in their place.
+func (l *load) Work(operations int) (err error) {
 	for range operations {
 		h := &l.held[l.order[l.at]]
 		if l.at++; l.at == len(l.order) {
@@ -163,27 +155,31 @@ func (l *load) exchange(operations int) (err error) {
 	return nil
 }
 
-// out is how many blocks are handed out, and apart how many of them nobody else has a part of.
-func (l *load) out() (out, apart int) {
-	blocks := slices.DeleteFunc(slices.Clone(l.held), func(h held) bool { return h.at == 0 })
-	slices.SortFunc(blocks, func(a, b held) int { return cmp.Compare(a.at, b.at) })
-	end := cuda.DevicePtr(0)
-	for _, h := range blocks {
-		if h.at >= end {
-			apart++
-		}
-		end = max(end, h.at+cuda.DevicePtr(l.layout.block(h.size)))
-	}
-	return len(blocks), apart
-}
-
-// empty gives all blocks back and closes the allocator. whole reports whether the root was one free block then.
-func (l *load) empty() (whole bool, err error) {
+// Close gives all blocks back first.
+func (l *load) Close() (err error) {
 	for _, h := range l.held {
 		if h.at != 0 {
 			err = errors.Join(err, l.a.Free(h.at))
 		}
 	}
 	stats := l.a.Stats()
-	return stats.FreeBlocks == 1 && stats.LargestFree == l.layout.root(), errors.Join(err, l.a.Close())
+	l.whole = stats.FreeBlocks == 1 && stats.LargestFree == l.layout.root()
+	return errors.Join(err, l.a.Close())
+}
+
+// Handed is how many blocks were handed out, how many of them nobody else had a part of, and 1 if the root was whole again.
+func (l *load) Handed() []uint64 {
+	blocks := slices.DeleteFunc(slices.Clone(l.held), func(h held) bool { return h.at == 0 })
+	slices.SortFunc(blocks, func(a, b held) int { return cmp.Compare(a.at, b.at) })
+	apart, whole, end := uint64(0), uint64(0), cuda.DevicePtr(0)
+	for _, h := range blocks {
+		if h.at >= end {
+			apart++
+		}
+		end = max(end, h.at+cuda.DevicePtr(l.layout.block(h.size)))
+	}
+	if l.whole {
+		whole = 1
+	}
+	return []uint64{uint64(len(blocks)), apart, whole}
 }

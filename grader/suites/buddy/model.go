@@ -4,21 +4,16 @@ import (
 	"fmt"
 	"math"
 
-	"cudalab/grader/suite/sequence"
+	"cudalab/grader/suite/allocator"
 )
 
-// aspect is what a check looks at in an allocator's answers, by the check's name.
-type aspect string
-
+// The parts that the model finds faults of.
 const (
-	ofErrors     aspect = "errors"
-	ofBlocks     aspect = "blocks"
-	ofCoalescing aspect = "coalescing"
-	ofStats      aspect = "stats"
+	ofErrors     = "errors"
+	ofBlocks     = "blocks"
+	ofCoalescing = "coalescing"
+	ofStats      = "stats"
 )
-
-// aspects are all of them, in the order of their checks.
-var aspects = []aspect{ofErrors, ofBlocks, ofCoalescing, ofStats}
 
 // What a Subject's Stats are, in their order.
 const (
@@ -30,18 +25,18 @@ const (
 	statCount
 )
 
-// model is what an allocator must answer, in one aspect. It goes by the blocks as they were handed out, wherever that was.
-// After a fault in another aspect that leaves the allocator with wrong ideas about its blocks it says no more: what
-// follows would be the same fault again.
+// model is what an allocator must answer. It goes by the blocks as they were handed out, wherever that was. After a fault that
+// leaves the allocator with wrong ideas about its blocks it says no more: what follows would be the same fault again.
 type model struct {
 	layout  layout
-	aspect  aspect
+	misuse  bool // as in Workload
 	space   *space
 	live    map[uint64]handed // by address
 	gone    map[uint64]bool   // addresses of blocks that were freed
 	inUse   int64             // bytes of the live blocks
 	blocks  int               // Allocs so far
 	closed  bool
+	lost    bool // the root block is not known
 	blinded bool
 }
 
@@ -51,90 +46,99 @@ type handed struct {
 	size   int64
 }
 
-func newModel(l layout, a aspect) *model {
-	return &model{layout: l, aspect: a, space: newSpace(l.top()), live: map[uint64]handed{}, gone: map[uint64]bool{}}
+func newModel(w *workload) allocator.Model {
+	return &model{layout: w.Layout, misuse: w.Misuse, space: newSpace(w.Layout.top()), live: map[uint64]handed{}, gone: map[uint64]bool{}}
+}
+
+// Blind: what is asked of New goes by other things than answers, and sequences with misuse in them need be seen only by the
+// part that is about misuse.
+func (m *model) Blind(part string) bool {
+	return part != ofMemory && (m.lost || m.blinded && (!m.misuse || part == ofErrors))
 }
 
 // Step judges one answer.
-func (m *model) Step(op sequence.Op, a sequence.Answer) *sequence.Fault {
-	if op.Kind == sequence.Alloc {
+func (m *model) Step(op allocator.Op, a allocator.Answer) (found []allocator.Fault) {
+	if op.Kind == allocator.KindAlloc {
 		m.blocks++
 	}
+	m.lost = m.lost || len(a.Stats) == statCount && a.Stats[statRoot] == 0
 	if len(a.Stats) != statCount || a.Stats[statRoot] == 0 || m.blinded {
 		return nil
 	}
-	of, fault, blind := m.behaviour(op, a)
-	if fault != nil && of == m.aspect {
-		return fault
+	part, fault, blinds := m.behaviour(op, a)
+	if fault != nil {
+		found = fault.In(part)
 	}
-	m.blinded = blind
-	if m.aspect == ofStats && !m.closed && !m.blinded {
-		return m.stats(a)
+	if m.blinded = blinds; m.closed || m.blinded {
+		return found
 	}
-	return nil
+	if fault := m.stats(a); fault != nil {
+		found = append(found, fault.In(ofStats)...)
+	}
+	return found
 }
 
-// behaviour judges an answer and takes note of what it has changed. A fault has its aspect, and blinds where nothing can
+// behaviour judges an answer and takes note of what it has changed. A fault is one of a part, and blinds where nothing can
 // be said any more of what follows.
-func (m *model) behaviour(op sequence.Op, a sequence.Answer) (of aspect, f *sequence.Fault, blinds bool) {
+func (m *model) behaviour(op allocator.Op, a allocator.Answer) (part string, f *allocator.Fault, blinds bool) {
 	switch {
 	case m.closed:
 		return ofErrors, m.afterClose(a), false
-	case op.Kind == sequence.Close:
-		m.closed = a.Err == sequence.Nil
+	case op.Kind == allocator.KindClose:
+		m.closed = a.Err == allocator.Nil
 		return ofErrors, m.close(a), false
-	case op.Kind == sequence.Alloc:
+	case op.Kind == allocator.KindAlloc:
 		return m.alloc(op.Size, a)
 	}
 	f, blinds = m.free(a)
 	return ofErrors, f, blinds
 }
 
-func (m *model) afterClose(a sequence.Answer) *sequence.Fault {
-	if a.Err == sequence.ErrClosed {
+func (m *model) afterClose(a allocator.Answer) *allocator.Fault {
+	if a.Err == allocator.ErrClosed {
 		return nil
 	}
-	return &sequence.Fault{
-		Rule: "works-after-close", Message: a.InsteadOf(sequence.ErrClosed),
+	return &allocator.Fault{
+		Rule: "works-after-close", Message: a.InsteadOf(allocator.ErrClosed),
 		Why: "After Close the root block belongs to someone else.",
 		Fix: "Remember that Close has succeeded, and return contract.ErrClosed from every method that returns an error.",
 	}
 }
 
-func (m *model) close(a sequence.Answer) *sequence.Fault {
-	if a.Err == sequence.Nil {
+func (m *model) close(a allocator.Answer) *allocator.Fault {
+	if a.Err == allocator.Nil {
 		return nil
 	}
-	return &sequence.Fault{
-		Rule: "close-refused", Message: a.InsteadOf(sequence.Nil),
+	return &allocator.Fault{
+		Rule: "close-refused", Message: a.InsteadOf(allocator.Nil),
 		Why: "Close gives the whole root block back, and with it whatever is still handed out.",
 		Fix: "Free the root block with one cuda.Free, and return its error.",
 	}
 }
 
-func (m *model) alloc(size int64, a sequence.Answer) (aspect, *sequence.Fault, bool) {
+func (m *model) alloc(size int64, a allocator.Answer) (part string, f *allocator.Fault, blinds bool) {
 	if size < 1 || size > m.layout.root() {
-		if a.Err == sequence.ErrSize {
+		if a.Err == allocator.ErrSize {
 			return ofErrors, nil, false
 		}
-		f := &sequence.Fault{
-			Rule: "bad-size-accepted", Message: a.InsteadOf(sequence.ErrSize),
+		f = &allocator.Fault{
+			Rule: "bad-size-accepted", Message: a.InsteadOf(allocator.ErrSize),
 			Why: fmt.Sprintf("No block has this size: the root has %d bytes, and the smallest request is 1.", m.layout.root()),
 			Fix: "Return contract.ErrSize where size is below 1 or above the root's size, before anything else.",
 		}
-		if a.Err != sequence.Nil {
+		if a.Err != allocator.Nil {
 			f.Rule = "wrong-error"
 		}
-		return ofErrors, f, a.Err == sequence.Nil
+		return ofErrors, f, a.Err == allocator.Nil
 	}
 	block := m.layout.block(size)
 	fits := m.space.largestFree() >= 0 && m.layout.least()<<m.space.largestFree() >= block
 	switch {
-	case a.Err == sequence.Nil:
-		f := m.place(a, block)
+	case a.Err == allocator.Nil:
+		f = m.place(a, block)
 		return ofBlocks, f, f != nil
-	case a.Err == sequence.ErrFull && fits:
-		return ofCoalescing, &sequence.Fault{
+	case a.Err == allocator.ErrFull && fits:
+		return ofCoalescing, &allocator.Fault{
 			Rule: "full-too-early",
 			Message: fmt.Sprintf("should have got a block of %d bytes, since as many are free at a multiple of %d, but it returned "+
 				"contract.ErrFull", block, block),
@@ -142,14 +146,14 @@ func (m *model) alloc(size int64, a sequence.Answer) (aspect, *sequence.Fault, b
 			Fix: "When a block is halved, keep the half that is not used among the free blocks. When a block is freed, unite it with " +
 				"its buddy as long as that is free and whole.",
 		}, false
-	case a.Err == sequence.ErrFull:
+	case a.Err == allocator.ErrFull:
 		return ofErrors, nil, false
 	}
-	want := sequence.ErrFull
+	want := allocator.ErrFull
 	if fits {
-		want = sequence.Nil
+		want = allocator.Nil
 	}
-	return ofErrors, &sequence.Fault{
+	return ofErrors, &allocator.Fault{
 		Rule: "wrong-error", Message: a.InsteadOf(want),
 		Why: "The caller tells by the error whether to ask for less, to free something first, or to give up.",
 		Fix: "Return contract.ErrSize for a size that no block can have, and contract.ErrFull where no block is free that is large enough.",
@@ -157,7 +161,7 @@ func (m *model) alloc(size int64, a sequence.Answer) (aspect, *sequence.Fault, b
 }
 
 // place judges where a block lies, and counts it as live.
-func (m *model) place(a sequence.Answer, block int64) *sequence.Fault {
+func (m *model) place(a allocator.Answer, block int64) *allocator.Fault {
 	root, bytes := uint64(a.Stats[statRoot]), uint64(m.layout.root())
 	offset := a.Addr - root
 	where := func() string {
@@ -165,14 +169,14 @@ func (m *model) place(a sequence.Answer, block int64) *sequence.Fault {
 	}
 	switch {
 	case a.Addr < root || offset > bytes || uint64(block) > bytes-offset:
-		return &sequence.Fault{
+		return &allocator.Fault{
 			Rule:    "outside",
 			Message: fmt.Sprintf("should have got a block inside the root's %d bytes, but %s", bytes, m.whereabouts(a.Addr, root, block)),
 			Why:     "Memory that does not belong to the allocator belongs to someone else.",
 			Fix:     "Hand out root + n * size for block n of its order, with n below the number of such blocks.",
 		}
 	case offset%uint64(block) != 0:
-		return &sequence.Fault{
+		return &allocator.Fault{
 			Rule:    "misaligned",
 			Message: fmt.Sprintf("should have got a block at a multiple of its size, %d, but %s", block, where()),
 			Why: "Only what lies at a multiple of its size is half of a block of the next size: it alone has a buddy to be made whole " +
@@ -183,7 +187,7 @@ func (m *model) place(a sequence.Answer, block int64) *sequence.Fault {
 	if from, to := m.leaves(a, block); m.space.taken(from, to) {
 		other := m.around(a.Addr, block)
 		h := m.live[other]
-		return &sequence.Fault{
+		return &allocator.Fault{
 			Rule: "overlap",
 			Message: fmt.Sprintf("should have got memory that nobody has, but %s, where block #%d of %d bytes lies, at offset %d", where(),
 				h.number, h.size, other-root),
@@ -210,13 +214,13 @@ func (m *model) around(addr uint64, bytes int64) uint64 {
 }
 
 // leaves are the minimal blocks of the block at an answer's address, from one up to another.
-func (m *model) leaves(a sequence.Answer, block int64) (from, to int) {
+func (m *model) leaves(a allocator.Answer, block int64) (from, to int) {
 	from = int((a.Addr - uint64(a.Stats[statRoot])) / uint64(m.layout.least()))
 	return from, from + int(block/m.layout.least())
 }
 
 // use has the minimal blocks of the block at an answer's address in one more block's use, or in one less.
-func (m *model) use(a sequence.Answer, block int64, change int) {
+func (m *model) use(a allocator.Answer, block int64, change int) {
 	from, to := m.leaves(a, block)
 	m.space.use(from, to, change)
 	m.inUse += int64(change) * block
@@ -234,41 +238,41 @@ func (m *model) whereabouts(addr, root uint64, block int64) string {
 }
 
 // free judges the answer to a Free, whatever address it was given.
-func (m *model) free(a sequence.Answer) (f *sequence.Fault, blinds bool) {
+func (m *model) free(a allocator.Answer) (f *allocator.Fault, blinds bool) {
 	h, live := m.live[a.Addr]
 	switch {
-	case live && a.Err == sequence.Nil:
+	case live && a.Err == allocator.Nil:
 		m.use(a, h.size, -1)
 		delete(m.live, a.Addr)
 		m.gone[a.Addr] = true
 		return nil, false
 	case live:
-		return &sequence.Fault{
-			Rule: "free-refused", Message: a.InsteadOf(sequence.Nil),
+		return &allocator.Fault{
+			Rule: "free-refused", Message: a.InsteadOf(allocator.Nil),
 			Why: "A block that is handed out begins at this address.",
 			Fix: "Find the block by its offset from the root, and keep for each block that is handed out how large it is.",
 		}, false
-	case a.Err == sequence.ErrInvalidFree:
+	case a.Err == allocator.ErrInvalidFree:
 		return nil, false
 	}
-	f = &sequence.Fault{
-		Rule: "invalid-free-accepted", Message: a.InsteadOf(sequence.ErrInvalidFree),
+	f = &allocator.Fault{
+		Rule: "invalid-free-accepted", Message: a.InsteadOf(allocator.ErrInvalidFree),
 		Why: "No block that is handed out begins at this address.",
 		Fix: "Look the address up among the blocks that are handed out, and return contract.ErrInvalidFree if none begins there.",
 	}
 	switch {
-	case a.Err != sequence.Nil:
+	case a.Err != allocator.Nil:
 		f.Rule = "wrong-error"
 	case m.gone[a.Addr]:
 		f.Rule = "double-free-accepted"
 		f.Why = "The block was freed before: freed again, it would be handed out to two owners."
 		f.Fix = "Forget a block's size when it is freed, and return contract.ErrInvalidFree for an address without one."
 	}
-	return f, a.Err == sequence.Nil
+	return f, a.Err == allocator.Nil
 }
 
 // stats judges the account that the allocator gives of itself after an operation.
-func (m *model) stats(a sequence.Answer) *sequence.Fault {
+func (m *model) stats(a allocator.Answer) *allocator.Fault {
 	largest := int64(0)
 	if order := m.space.largestFree(); order >= 0 {
 		largest = m.layout.least() << order
@@ -291,7 +295,7 @@ func (m *model) stats(a sequence.Answer) *sequence.Fault {
 			"Count one more for each half that a split leaves free, and one less for each buddy that a free unites with."},
 	} {
 		if s.got != s.want {
-			return &sequence.Fault{Rule: s.rule, Why: s.why, Fix: s.fix,
+			return &allocator.Fault{Rule: s.rule, Why: s.why, Fix: s.fix,
 				Message: fmt.Sprintf("should have left Stats().%s at %d, but it is %d", s.field, s.want, s.got)}
 		}
 	}

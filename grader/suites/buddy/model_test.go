@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite"
-	"cudalab/grader/suite/sequence"
+	"cudalab/grader/suite/allocator"
 	"cudalab/native/session"
 	"cudalab/native/sim"
 	"cudalab/solutions/buddy"
@@ -63,34 +63,35 @@ func TestSpaceAgreesWithTheDefinition(t *testing.T) {
 }
 
 // tried carries a workload out on an allocator, off the record.
-func tried(t *testing.T, w workload, make Make) []sequence.Answer {
+func tried(t *testing.T, w workload, make Make) []allocator.Answer {
 	d := sim.New(sim.Options{})
 	defer func() { require.NoError(t, d.Close()) }()
-	b := &suite.Bench{Session: session.New(d)}
-	r := sequence.Runner{Bench: b, New: func() (sequence.Subject, error) { return driver{student: make}.subject(b, w.layout, nil) }}
-	return r.Try(w.ops)
+	return lab.Try(&suite.Bench{Session: session.New(d)}, make, &w)
 }
 
 func TestTheSolutionIsRightForEverySeed(t *testing.T) {
 	workloads := examples()
 	for seed := range uint64(40) {
-		workloads = append(workloads, drawn(seed)...)
+		workloads = append(workloads, drawn(allocator.Source{Rand: suite.NewRand(seed, "random"), Seed: seed})...)
 	}
 	full := 0
 	for _, w := range workloads {
 		answers := tried(t, w, Of(buddy.New))
-		require.Len(t, answers, len(w.ops))
-		for _, of := range aspects {
-			m := newModel(w.layout, of)
-			at, fault := sequence.Judge(w.ops, answers, m)
-			require.Nil(t, fault, "%s: %s: %d", w.layout, sequence.Words(w.ops), at)
-			require.False(t, m.blinded)
+		require.Len(t, answers, len(w.Ops))
+		m := newModel(&w)
+		for i, a := range answers {
+			if a.Err != allocator.Skipped {
+				require.Empty(t, m.Step(w.Ops[i], a), "%s: %s", w.Layout, allocator.Words(w.Ops[:i+1]))
+			}
+		}
+		for _, part := range lab.Parts {
+			require.False(t, m.Blind(part))
 		}
 		for _, a := range answers {
-			if a.Err == sequence.ErrFull {
+			if a.Err == allocator.ErrFull {
 				full++
 			}
-			require.False(t, a.Err == sequence.ErrInvalidFree && !w.misuse, "%s is said to be without misuse", w.name)
+			require.False(t, a.Err == allocator.ErrInvalidFree && !w.Misuse, "%s is said to be without misuse", w.Name)
 		}
 		require.NotZero(t, answers[0].Stats[statRoot])
 	}

@@ -1,9 +1,10 @@
 package buddy
 
 import (
-	"encoding/binary"
+	"fmt"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
@@ -28,32 +29,31 @@ const (
 // live ones are read back: a block that another one overlaps, or that the allocator wrote to, holds other words then. One
 // launch serves all the blocks there are.
 type proof struct {
-	b            *suite.Bench
-	table, wrong cuda.DevicePtr
-	name         string // of the sequence under way
-	layout       layout
-	root         uint64 // 0 where it is not known
-	live, fresh  []kernels.Block
-	tag          uint64
+	b           *suite.Bench
+	table       cuda.DevicePtr
+	counter     *allocator.Counter
+	name        string // of the sequence under way
+	layout      layout
+	root        cuda.DevicePtr // 0 where it is not known
+	live, fresh []kernels.Block
+	tag         uint64
 }
 
-func newProof(b *suite.Bench) *proof {
+func newProof(b *suite.Bench) allocator.Proof[layout] {
 	p := &proof{b: b}
 	var err error
 	p.table, err = cuda.Malloc(int64(len(kernels.BlockTable(make([]kernels.Block, proofRows)))))
 	b.Must(err)
-	p.wrong, err = cuda.Malloc(8)
-	b.Must(err)
+	p.counter = allocator.NewCounter(b, cuda.Stream{})
 	return p
 }
 
-// begin starts with another allocator, in the same sequence or, when it is shrunk, in a part of it.
-func (p *proof) begin(l layout, root uint64) {
-	p.layout, p.root = l, root
+func (p *proof) Begin(w *workload, root cuda.DevicePtr) {
+	p.name, p.layout, p.root = w.Name, w.Layout, root
 	p.live, p.fresh = nil, nil
 }
 
-func (p *proof) allocated(_ int, at cuda.DevicePtr, size int64) {
+func (p *proof) Allocated(_ int, at cuda.DevicePtr, size int64) {
 	if p.root == 0 || len(p.live) == proofRows {
 		return
 	}
@@ -63,7 +63,7 @@ func (p *proof) allocated(_ int, at cuda.DevicePtr, size int64) {
 	p.fresh = append(p.fresh, row)
 }
 
-func (p *proof) freeing(_ int, at cuda.DevicePtr, _ int64) {
+func (p *proof) Freeing(_ int, at cuda.DevicePtr, _ int64) {
 	if len(p.fresh) > 0 {
 		p.look()
 	}
@@ -78,19 +78,18 @@ func (p *proof) freeing(_ int, at cuda.DevicePtr, _ int64) {
 // look stamps the blocks that are new, and reads back all that are live. Where the root has been freed it does neither: the
 // device would not survive it.
 func (p *proof) look() {
-	base, bytes := cuda.DevicePtr(p.root), p.layout.root()
-	if !p.b.Session.Holds(device.Ptr(base), bytes) {
+	bytes := p.layout.root()
+	if !p.b.Session.Holds(device.Ptr(p.root), bytes) {
 		return
 	}
 	p.load(p.fresh)
-	p.b.Must(kernels.StampBlocks(proofGrid, proofBlock, cuda.Stream{}, p.table, len(p.fresh), base, bytes))
+	p.b.Must(kernels.StampBlocks(proofGrid, proofBlock, p.counter.Stream, p.table, len(p.fresh), p.root, bytes))
 	p.load(p.live)
-	p.b.Must(cuda.Memset(p.wrong, 0, 8))
-	p.b.Must(kernels.VerifyBlocks(proofGrid, proofBlock, cuda.Stream{}, p.table, len(p.live), base, bytes, p.wrong))
-	sum := make(cuda.Pageable, 8)
-	p.b.Must(cuda.MemcpyDtoH(sum, p.wrong, 8))
+	wrong := p.counter.Count(func(counter cuda.DevicePtr) {
+		p.b.Must(kernels.VerifyBlocks(proofGrid, proofBlock, p.counter.Stream, p.table, len(p.live), p.root, bytes, counter))
+	})
 	p.b.Value(noteStamped+p.name, uint64(len(p.live)))
-	p.b.Value(noteWrong+p.name, binary.LittleEndian.Uint64(sum))
+	p.b.Value(noteWrong+p.name, wrong)
 	p.fresh = nil
 }
 
@@ -99,7 +98,41 @@ func (p *proof) load(rows []kernels.Block) {
 	p.b.Must(cuda.MemcpyHtoD(p.table, table, int64(len(table))))
 }
 
-func (p *proof) close() {
+func (p *proof) Close() {
 	p.b.Must(cuda.Free(p.table))
-	p.b.Must(cuda.Free(p.wrong))
+	p.counter.Close()
+}
+
+func judgeBlocks(e *suite.Evidence) suite.Answer {
+	a := good.Judge(e, ofBlocks, "Every block was stamped on the device, and had its stamp until it was given back.", nil)
+	if len(a.Findings) > 0 || a.Skip != "" {
+		return a
+	}
+	stamped, wrong := uint64(0), uint64(0)
+	for _, r := range good.Runs(e) {
+		if r.Model.(*model).blinded {
+			continue // a free that should have been refused has given one block to two users, and was told of
+		}
+		for _, n := range r.Notes.Values[noteStamped+r.Name] {
+			stamped += n
+		}
+		for _, n := range r.Notes.Values[noteWrong+r.Name] {
+			wrong += n
+		}
+	}
+	switch {
+	case stamped == 0:
+		a.Skip = "No block could be stamped on the device."
+	case wrong > 0:
+		a.Findings = []suite.Finding{{
+			Rule: "overwritten", Severity: suite.Error, Record: -1, Function: "Alloc",
+			Message: fmt.Sprintf("The blocks should have kept what their users wrote, but when they were read back from the device, %d "+
+				"words of 8 bytes had other values.", wrong),
+			Why: "A block is its user's alone from Alloc until Free.",
+			Fix: "Write nothing to the root block: what the allocator has to remember of its blocks belongs on the host.",
+		}}
+	default:
+		a.Message = fmt.Sprintf("Blocks were stamped on the device and read back %d times: all had what was written to them.", stamped)
+	}
+	return a
 }

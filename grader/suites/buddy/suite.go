@@ -1,16 +1,21 @@
-// Package buddy is the suite of the buddy lesson: its workloads, its model of a buddy allocator and its checks.
+// Package buddy is the suite of the buddy lesson: its workloads, its model of a buddy allocator and what is asked.
 package buddy
 
 import (
+	"math"
+
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
-	"cudalab/grader/suite/sequence"
+	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/allocbench"
 	"cudalab/native/cuda"
+	"cudalab/native/session"
+	"cudalab/native/trace"
 )
 
 // Allocator is what the exercise asks for.
 type Allocator interface {
-	sequence.Allocator
+	allocator.Allocator
 	Free(cuda.DevicePtr) error
 	Stats() contract.BuddyStats
 }
@@ -23,49 +28,80 @@ func Of[A Allocator](f func(total, minBlock int64) (A, error)) Make {
 	return func(total, minBlock int64) (Allocator, error) { return f(total, minBlock) }
 }
 
-// The cases, in the order in which they run.
-const (
-	caseArguments = "arguments"
-	caseExamples  = "examples"
-	caseRandom    = "random"
-	caseFaults    = "faults"
-	caseCost      = "cost"
-)
+// Lesson is what is asked about the exercise.
+var Lesson = suite.Lesson[Make]{
+	Name:      "buddy",
+	Functions: []string{"New"},
+	Parts: []suite.Part[Make]{
+		lab.Arguments(arguments),
+		good.Telling(suite.Part[Make]{Cases: good.Trials(), Question: suite.Question{ID: ofMemory,
+			Name: "the root block is one cuda.Malloc, and CUDA is not called again before Close", Judge: judgeMemory}}),
+		good.Part(ofErrors, "sizes and addresses that are not valid are refused with the right error, and valid ones are not",
+			"Every size and every address that is not valid was refused with its error, and no valid one was.", nil),
+		{Cases: good.Trials(), Question: suite.Question{ID: ofBlocks,
+			Name: "every block is aligned to its size, inside the root, and nobody else's", Judge: judgeBlocks}},
+		good.Part(ofCoalescing, "Alloc succeeds whenever an aligned block is free, and only halves are made whole again",
+			"Whenever an aligned block was free it was found, and what was all free was one block again.", nil),
+		good.Part(ofStats, "Stats tells what is in use and what is free", "After every call Stats told what was in use and what was free.", nil),
+		good.Cleanup(allocator.Cleanup[Make]{
+			Name: "Close gives everything back, and a failing CUDA call is reported and leaves nothing behind", After: lastGap,
+			Life: lab.ThreeBlocks(sixteen),
+		}),
+		cost.Part(),
+	},
+	// The root has room for all blocks at their largest.
+	Benchmarks: allocbench.Benchmarks(func(f Make) allocbench.Make {
+		return func(least, largest int64, blocks int) (allocbench.Allocator, error) {
+			return f(largest*int64(blocks), least)
+		}
+	}),
+}
 
-// New is the suite over one implementation, with the solution beside it for the clock. cudalab, which only judges,
-// passes nil for both.
-func New(student, solution Make) *suite.Suite {
-	d := driver{student: student, solution: solution}
-	good := []string{caseExamples, caseRandom}
-	return &suite.Suite{
-		Exercise: "buddy",
-		Package:  "buddy",
-		Function: "New",
-		Cases: []suite.Case{
-			{ID: caseArguments, Drive: d.arguments},
-			{ID: caseExamples, Drive: d.examples},
-			{ID: caseRandom, Drive: d.random},
-			{ID: caseFaults, Drive: d.faults},
-			{ID: caseCost, Timed: true, Drive: d.cost},
-		},
-		Checks: []suite.Question{
-			{ID: "arguments", Name: "refuses bad arguments before anything is made",
-				Needs: []string{caseArguments}, Judge: judgeArguments},
-			{ID: "memory", Name: "the root block is one cuda.Malloc, and CUDA is not called again before Close",
-				Needs: good, Judge: judgeMemory},
-			{ID: "errors", Name: "sizes and addresses that are not valid are refused with the right error, and valid ones are not",
-				Needs: good, Judge: judgeErrors},
-			{ID: "blocks", Name: "every block is aligned to its size, inside the root, and nobody else's",
-				Needs: good, Judge: judgeBlocks},
-			{ID: "coalescing", Name: "Alloc succeeds whenever an aligned block is free, and only halves are made whole again",
-				Needs: good, Judge: judgeCoalescing},
-			{ID: "stats", Name: "Stats tells what is in use and what is free",
-				Needs: good, Judge: judgeStats},
-			{ID: "cleanup", Name: "Close gives everything back, and a failing CUDA call is reported and leaves nothing behind",
-				Needs: append(good, caseFaults), Judge: judgeCleanup},
-			{ID: "cost", Name: "the cost does not grow with the number of blocks",
-				Needs: []string{caseCost}, Judge: judgeCost},
-		},
-		Benchmarks: d.benchmarks(),
+// lastGap is the one behind which an allocator can be closed.
+const lastGap = "1g"
+
+// ofMemory is the part about what New allocates.
+const ofMemory = "memory"
+
+var lab = &allocator.Lab[Make, layout]{
+	New: newSubject, Model: newModel, Parts: []string{ofErrors, ofBlocks, ofCoalescing, ofStats}, Proof: newProof,
+	Traced: true, // by the trace New finds the root
+}
+
+// newSubject makes an allocator. Where its root block lies the session knows, and its Stats are noted with that.
+func newSubject(f Make, l layout) (allocator.Subject, error) {
+	a, err := f(l.total, l.minBlock)
+	if err != nil {
+		return allocator.Subject{}, err
 	}
+	s := allocator.Subject{Allocator: a}
+	for _, r := range session.Current().Since(trace.OpMalloc) {
+		if r.Size >= l.root() && s.Base == 0 {
+			s.Base = cuda.DevicePtr(r.Addr)
+		}
+	}
+	s.Stats = func() []int64 {
+		stats := a.Stats()
+		return []int64{statTotal: stats.Total, statInUse: stats.InUse, statLargestFree: stats.LargestFree,
+			statFreeBlocks: int64(stats.FreeBlocks), statRoot: int64(s.Base)}
+	}
+	return s, nil
+}
+
+var good = allocator.Good[Make, layout]{
+	lab.Steps("examples", lastGap, allocator.Fixed(examples()...)),
+	lab.Steps("random", lastGap, drawn),
+}
+
+var arguments = allocator.Arguments[layout]{
+	Name: "refuses bad arguments before anything is made", After: "1b",
+	Bad: []layout{{0, 256}, {-1, 256}, {-4096, 256}, {4096, 0}, {4096, -1}, {256, 257}, {4096, 8192}, {100, 1},
+		{1<<62 + 1, 256}, {math.MaxInt64, 1 << 62}, {4096, 1<<62 + 1}, {4096, math.MaxInt64}},
+	Good:  layout{1 << 62, 1 << 62}, // the largest root that there can be
+	Wrong: allocator.Refused,
+	Refusal: suite.Refusal{
+		Fix: "Return contract.ErrArgument for a total or a minimal block below 1 or above 2^62, and where the minimal block, rounded up to a power " +
+			"of two and to 256 at least, is larger than the total, rounded up to a power of two.",
+		FixLate: "Look at both arguments, rounded up, before the first CUDA call.",
+	},
 }

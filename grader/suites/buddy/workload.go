@@ -5,30 +5,15 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"cudalab/grader/suite"
-	"cudalab/grader/suite/sequence"
+	"cudalab/grader/suite/allocator"
 )
 
 // workload is one allocator and what is done with it.
-type workload struct {
-	name   string // under which its answers are noted
-	layout layout
-	ops    []sequence.Op
-	// misuse: among the operations are frees that have to be refused. Code that does not refuse them is right about
-	// nothing that follows.
-	misuse bool
-}
-
-func alloc(size int64) sequence.Op { return sequence.Op{Kind: sequence.Alloc, Size: size} }
-func free(block int) sequence.Op   { return sequence.Op{Kind: sequence.Free, Block: block} }
-func inside(block int, offset int64) sequence.Op {
-	return sequence.Op{Kind: sequence.FreeInside, Block: block, Size: offset}
-}
+type workload = allocator.Workload[layout]
 
 var (
-	null  = sequence.Op{Kind: sequence.FreeNull}
-	shut  = sequence.Op{Kind: sequence.Close}
-	never = sequence.Op{Kind: sequence.FreeUnknown, Size: 0x1234} // no address that anyone hands out: it is not even aligned
+	alloc, free, inside = allocator.Alloc, allocator.Free, allocator.FreeInside
+	null, never, shut   = allocator.FreeNull, allocator.FreeNever, allocator.Close
 )
 
 // sixteen is a root of sixteen minimal blocks, in numbers that are easy to follow.
@@ -36,51 +21,52 @@ var sixteen = layout{4096, 256}
 
 // examples are the sequences at the edges.
 func examples() []workload {
+	of := func(name string, l layout, ops []allocator.Op) workload {
+		return workload{Name: name, Layout: l, Ops: ops}
+	}
+	misused := func(w workload) workload {
+		w.Misuse = true
+		return w
+	}
 	return []workload{
-		{"one minimal block", layout{256, 256}, []sequence.Op{alloc(256), alloc(1), free(1), alloc(1), free(3), shut}, false},
-		{"halves all the way down and up again", sixteen, []sequence.Op{alloc(1), free(1), alloc(4096), free(2), alloc(256), alloc(512),
-			alloc(1024), alloc(2048), alloc(256), alloc(1), free(3), free(4), free(7), free(5), free(6), alloc(4096)}, false},
-		{"sizes at the edges of the orders", layout{1 << 16, 1000}, []sequence.Op{alloc(1024), alloc(1025), alloc(2048), alloc(2049),
+		of("one minimal block", layout{256, 256}, []allocator.Op{alloc(256), alloc(1), free(1), alloc(1), free(3), shut}),
+		of("halves all the way down and up again", sixteen, []allocator.Op{alloc(1), free(1), alloc(4096), free(2), alloc(256), alloc(512),
+			alloc(1024), alloc(2048), alloc(256), alloc(1), free(3), free(4), free(7), free(5), free(6), alloc(4096)}),
+		of("sizes at the edges of the orders", layout{1 << 16, 1000}, []allocator.Op{alloc(1024), alloc(1025), alloc(2048), alloc(2049),
 			alloc(1), alloc(4097), alloc(32768), free(1), free(2), free(3), free(4), free(5), free(6), free(7), alloc(32769), free(8),
-			alloc(65536)}, false},
-		{"total and minimal block that are no powers of two", layout{5000, 300}, []sequence.Op{alloc(8192), free(1), alloc(300),
-			alloc(513), alloc(5000), alloc(4096), free(3), free(2), free(5), alloc(8192)}, false},
-		{"a minimal block that is raised to 256", layout{2048, 1}, append(repeat(8, alloc(1)), alloc(1), free(5), alloc(200)), false},
-		{"all minimal blocks, freed from the first", sixteen, fillAndFree(16, func(i int) int { return i }), false},
-		{"all minimal blocks, freed from the last", sixteen, fillAndFree(16, func(i int) int { return 15 - i }), false},
-		{"all minimal blocks, freed crosswise", sixteen, fillAndFree(16, func(i int) int { return i * 5 % 16 }), false},
-		{"every other block freed", sixteen, append(append(repeat(16, alloc(256)), pick(16, 2, 0)...),
-			alloc(512), alloc(256), free(18), alloc(512)), false},
-		{"many blocks, every other freed, then two far apart", layout{1 << 15, 256}, slices.Concat(repeat(128, alloc(256)), pick(128, 2, 0),
-			repeat(65, alloc(1)), []sequence.Op{free(2), free(102), alloc(1), alloc(1)}), false},
-		{"neighbours that are no buddies", sixteen, []sequence.Op{alloc(1024), alloc(1024), alloc(1024), alloc(1024), free(2), free(3),
-			alloc(2048), free(1), alloc(2048), free(4), alloc(2048)}, false},
-		{"a buddy that is itself in halves", sixteen, []sequence.Op{alloc(1024), alloc(512), alloc(512), alloc(2048), free(1), free(2),
-			alloc(2048), alloc(1024), free(3), free(6), alloc(2048)}, false},
-		{"blocks next to larger ones", sixteen, []sequence.Op{alloc(256), alloc(2048), alloc(256), alloc(1024), alloc(512), free(2),
-			alloc(1024), alloc(1024), free(1), free(3), alloc(512)}, false},
-		{"the first block, free all along", sixteen, append(repeat(16, alloc(256)), free(1), free(3), free(4), alloc(512), alloc(1),
-			alloc(1), free(2), free(17)), false},
-		{"sizes that no block has", sixteen, []sequence.Op{alloc(0), alloc(-1), alloc(4097), alloc(1 << 40), alloc(4096), alloc(0),
-			alloc(4097), free(5), shut}, false},
-		{"frees that are none", sixteen, []sequence.Op{null, never, alloc(1000), free(1), free(1), alloc(1000), inside(2, 1),
-			inside(2, 256), inside(2, 512), inside(2, 1024), inside(2, -256), inside(2, 4096), never, null, free(2), shut}, true},
-		{"freed again when it is part of a larger block", sixteen, []sequence.Op{alloc(256), alloc(256), free(1), free(2), free(2),
-			free(1), alloc(4096), inside(3, 256), inside(3, 2048), free(3), free(3), shut}, true},
-		{"after Close", sixteen, []sequence.Op{alloc(256), alloc(512), shut, alloc(256), free(1), null, alloc(0), shut}, false},
+			alloc(65536)}),
+		of("total and minimal block that are no powers of two", layout{5000, 300}, []allocator.Op{alloc(8192), free(1), alloc(300),
+			alloc(513), alloc(5000), alloc(4096), free(3), free(2), free(5), alloc(8192)}),
+		of("a minimal block that is raised to 256", layout{2048, 1}, append(repeat(8, alloc(1)), alloc(1), free(5), alloc(200))),
+		of("all minimal blocks, freed from the first", sixteen, fillAndFree(16, func(i int) int { return i })),
+		of("all minimal blocks, freed from the last", sixteen, fillAndFree(16, func(i int) int { return 15 - i })),
+		of("all minimal blocks, freed crosswise", sixteen, fillAndFree(16, func(i int) int { return i * 5 % 16 })),
+		of("every other block freed", sixteen, append(append(repeat(16, alloc(256)), pick(16, 2, 0)...),
+			alloc(512), alloc(256), free(18), alloc(512))),
+		of("many blocks, every other freed, then two far apart", layout{1 << 15, 256}, slices.Concat(repeat(128, alloc(256)), pick(128, 2, 0),
+			repeat(65, alloc(1)), []allocator.Op{free(2), free(102), alloc(1), alloc(1)})),
+		of("neighbours that are no buddies", sixteen, []allocator.Op{alloc(1024), alloc(1024), alloc(1024), alloc(1024), free(2), free(3),
+			alloc(2048), free(1), alloc(2048), free(4), alloc(2048)}),
+		of("a buddy that is itself in halves", sixteen, []allocator.Op{alloc(1024), alloc(512), alloc(512), alloc(2048), free(1), free(2),
+			alloc(2048), alloc(1024), free(3), free(6), alloc(2048)}),
+		of("blocks next to larger ones", sixteen, []allocator.Op{alloc(256), alloc(2048), alloc(256), alloc(1024), alloc(512), free(2),
+			alloc(1024), alloc(1024), free(1), free(3), alloc(512)}),
+		of("the first block, free all along", sixteen, append(repeat(16, alloc(256)), free(1), free(3), free(4), alloc(512), alloc(1),
+			alloc(1), free(2), free(17))),
+		of("sizes that no block has", sixteen, []allocator.Op{alloc(0), alloc(-1), alloc(4097), alloc(1 << 40), alloc(4096), alloc(0),
+			alloc(4097), free(5), shut}),
+		misused(of("frees that are none", sixteen, []allocator.Op{null, never, alloc(1000), free(1), free(1), alloc(1000), inside(2, 1),
+			inside(2, 256), inside(2, 512), inside(2, 1024), inside(2, -256), inside(2, 4096), never, null, free(2), shut})),
+		misused(of("freed again when it is part of a larger block", sixteen, []allocator.Op{alloc(256), alloc(256), free(1), free(2), free(2),
+			free(1), alloc(4096), inside(3, 256), inside(3, 2048), free(3), free(3), shut})),
+		of("after Close", sixteen, []allocator.Op{alloc(256), alloc(512), shut, alloc(256), free(1), null, alloc(0), shut}),
 	}
 }
 
-func repeat(n int, op sequence.Op) []sequence.Op {
-	ops := make([]sequence.Op, n)
-	for i := range ops {
-		ops[i] = op
-	}
-	return ops
-}
+func repeat(n int, op allocator.Op) []allocator.Op { return slices.Repeat([]allocator.Op{op}, n) }
 
 // fillAndFree allocates n minimal blocks and one more, frees all in an order, and asks for the root.
-func fillAndFree(n int, order func(int) int) []sequence.Op {
+func fillAndFree(n int, order func(int) int) []allocator.Op {
 	ops := append(repeat(n, alloc(256)), alloc(1))
 	for i := range n {
 		ops = append(ops, free(order(i)+1))
@@ -89,7 +75,7 @@ func fillAndFree(n int, order func(int) int) []sequence.Op {
 }
 
 // pick frees every step-th of n blocks from the given one on.
-func pick(n, step, from int) (ops []sequence.Op) {
+func pick(n, step, from int) (ops []allocator.Op) {
 	for i := from; i < n; i += step {
 		ops = append(ops, free(i+1))
 	}
@@ -104,16 +90,15 @@ const (
 	randomTop   = 10 // the root's order at most
 )
 
-// drawn are the random sequences of a seed. In the second half of them blocks are freed wrongly, too.
-func drawn(seed uint64) []workload {
-	r := suite.NewRand(seed, caseRandom)
+// drawn are random sequences. In the second half of them blocks are freed wrongly, too.
+func drawn(from allocator.Source) []workload {
 	ws := make([]workload, randomCount)
 	for i := range ws {
-		l := layout{minBlock: 1 + r.Int64N(2*leastBlock)}
-		top := 2 + r.IntN(randomTop-1)
-		l.total = l.least()<<top - r.Int64N(l.least()<<(top-1))
-		w := workload{name: fmt.Sprintf("random %d", i), layout: l, misuse: i >= randomCount/2}
-		w.ops = drawOps(r, l, w.misuse)
+		l := layout{minBlock: 1 + from.Int64N(2*leastBlock)}
+		top := 2 + from.IntN(randomTop-1)
+		l.total = l.least()<<top - from.Int64N(l.least()<<(top-1))
+		w := workload{Name: fmt.Sprintf("random %d", i), Layout: l, Misuse: i >= randomCount/2}
+		w.Ops = drawOps(from.Rand, l, w.Misuse)
 		ws[i] = w
 	}
 	return ws
@@ -121,8 +106,8 @@ func drawn(seed uint64) []workload {
 
 // drawOps draws bursts of allocations and bursts of frees in turns, so that the root fills up and falls apart into
 // blocks of all sizes; in the end all is freed, and the root allocated whole.
-func drawOps(r *rand.Rand, l layout, misuse bool) []sequence.Op {
-	var ops []sequence.Op
+func drawOps(r *rand.Rand, l layout, misuse bool) []allocator.Op {
+	var ops []allocator.Op
 	var out []int // blocks that a right allocator may have handed out
 	blocks := 0
 	take := func(i int) int {
@@ -146,7 +131,7 @@ func drawOps(r *rand.Rand, l layout, misuse bool) []sequence.Op {
 		for range min(1+r.IntN(randomBurst), len(out)) {
 			if misuse && r.IntN(4) == 0 {
 				any := 1 + r.IntN(blocks)
-				ops = append(ops, []sequence.Op{free(any), inside(any, 1+r.Int64N(2*l.least())), inside(any, l.least()),
+				ops = append(ops, []allocator.Op{free(any), inside(any, 1+r.Int64N(2*l.least())), inside(any, l.least()),
 					inside(any, -l.least()), null, never}[r.IntN(6)])
 			}
 			ops = append(ops, free(take(r.IntN(len(out)))))

@@ -43,7 +43,7 @@ func produce(s cuda.Stream, n int) (cuda.DevicePtr, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := kernels.Process((n+baselineBlock-1)/baselineBlock, baselineBlock, s, data, n, 1, 0); err != nil {
+	if err := kernels.Fill((n+baselineBlock-1)/baselineBlock, baselineBlock, s, data, n); err != nil {
 		return 0, err
 	}
 	return data, cuda.StreamSynchronize(s)
@@ -53,7 +53,7 @@ func consume(s cuda.Stream, data cuda.DevicePtr, n int, out cuda.DevicePtr) erro
 	if err := cuda.MemsetAsync(out, 0, 8, s); err != nil {
 		return err
 	}
-	if err := kernels.Reduce((n+baselineBlock-1)/baselineBlock, baselineBlock, s, data, n, out); err != nil {
+	if err := kernels.Checksum((n+baselineBlock-1)/baselineBlock, baselineBlock, s, data, n, out); err != nil {
 		return err
 	}
 	return cuda.StreamSynchronize(s)

@@ -1,71 +1,308 @@
-// Package crossstreamevents is the suite of the cross-stream-events lesson: its workloads, its baseline and its checks.
+// Package crossstreamevents is the suite of the cross-stream-events lesson: its workloads, its baseline and what is asked.
 package crossstreamevents
 
 import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
 	"cudalab/grader/suite"
+	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
+	"cudalab/native/trace"
 )
 
 // Code is the functions that the exercise asks for.
 type Code struct {
-	Share  func(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.Stream) error) error
-	FanOut func(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.DevicePtr) error
+	Share  Share
+	FanOut FanOut
 }
 
-// The cases, in the order in which they run: all of Share before FanOut, as the skeleton's gaps are numbered.
-const (
-	caseShareArguments  = "share-arguments"
-	caseShare           = "share"
-	caseShareDelays     = "share-delays"
-	caseShareError      = "share-error"
-	caseShareFaults     = "share-faults"
-	caseFanOutArguments = "fan-out-arguments"
-	caseFanOut          = "fan-out"
-	caseFanOutDelays    = "fan-out-delays"
-	caseFanOutFaults    = "fan-out-faults"
-	caseSpeed           = "speed"
+// The functions of the exercise.
+type (
+	Share  func(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.Stream) error) error
+	FanOut func(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.DevicePtr) error
 )
 
-// New is the suite over one implementation, with the solution beside it for the clock. cudalab, which only judges,
-// passes the zero Code for both.
-func New(student, solution Code) *suite.Suite {
-	d := driver{student: student, solution: solution}
-	good := []string{caseShare, caseShareDelays, caseFanOut, caseFanOutDelays}
-	return &suite.Suite{
-		Exercise: "cross-stream-events",
-		Package:  "crossstreamevents",
-		Function: "Share",
-		Cases: []suite.Case{
-			{ID: caseShareArguments, Drive: d.shareArguments},
-			{ID: caseShare, Drive: d.share},
-			{ID: caseShareDelays, Drive: d.shareDelays},
-			{ID: caseShareError, Drive: d.shareError},
-			{ID: caseShareFaults, Drive: d.shareFaults},
-			{ID: caseFanOutArguments, Drive: d.fanOutArguments},
-			{ID: caseFanOut, Drive: d.fanOut},
-			{ID: caseFanOutDelays, Drive: d.fanOutDelays},
-			{ID: caseFanOutFaults, Drive: d.fanOutFaults},
-			{ID: caseSpeed, Timed: true, Drive: d.speed},
+// Of is the exercise's code.
+func Of(share Share, fanOut FanOut) Code { return Code{Share: share, FanOut: fanOut} }
+
+// sumKernels are the lesson's kernels, as the trace names them: who fills, and who reads.
+var sumKernels = suite.SumKernels{Fill: "fill", Sum: "checksum"}
+
+// Lesson is what is asked about the exercise.
+var Lesson = suite.Lesson[Code]{
+	Name:      "cross-stream-events",
+	Functions: []string{"Share", "FanOut"},
+	Parts: []suite.Part[Code]{
+		suite.Arguments("refuses bad arguments before any CUDA call", shareRefusals, fanOutRefusals),
+		{Question: suite.Question{ID: "results", Name: "every sum is right, whichever stream is late", Luck: true, Judge: judgeResults},
+			Cases: good.Trials()},
+		{Question: suite.Question{ID: "placement", Name: "every step is done, in the stream that it belongs to",
+			Judge: good.Each("Who owns the buffer allocates, fills and frees it; who reads it takes the checksum into its own result.", placement)},
+			Cases: good.Trials()},
+		good.Order("every use is ordered after its allocation and before its free",
+			"No use before its allocation, after its free, or beside a write it is not ordered with.", &shareError.Trial),
+		good.NoHostWait("events", "events alone make the order: the host never waits",
+			"Share and FanOut returned while the device was still busy.", waiting, shareDelays, fanOutDelays),
+		{Question: suite.Question{ID: "overlap", Name: "streams that need not wait for each other do not",
+			Judge: good.Each("The work of independent need not wait for b, nor one consumer for another.", overlap)},
+			Cases: good.Trials()},
+		good.Cleanup("nothing is left behind, not even when a call fails",
+			"Buffers and events are gone after every call, also where a call in between failed, and the failure was reported.",
+			shareFaults, fanOutFaults).And(afterIndependent, &shareError.Trial),
+		speed,
+	},
+	Benchmarks: []suite.Trial[Code]{speed.Benchmark("two streams that each have 1 ms of work of their own", "call",
+		"The baseline has the host wait wherever one stream has to come after another.")},
+}
+
+// The gaps behind which the functions can come to their end.
+const (
+	lastOfShare  = "1f"
+	lastOfFanOut = "2c"
+)
+
+// scene lends the code its streams, the source first, and room for its results.
+var scene = &suite.Scene[Code, workload]{
+	KeepPool: true,
+	Set: func(s *suite.Stage, w workload) func(Code, workload) error {
+		results := s.Results(w.outs())
+		for i := range 1 + w.outs() {
+			s.Stream(w.streamName(i))
+		}
+		return func(code Code, w workload) error {
+			if w.function() == "Share" {
+				err := code.Share(s.Lent[0], s.Lent[1], w.n, results.At(0), w.independent)
+				if errors.Is(err, errIndependent) {
+					s.Note(noteKept, nil)
+				}
+				return err
+			}
+			outs := make([]cuda.DevicePtr, w.outs()) // a fresh slice, since the code under test may write to it
+			for i := range outs {
+				outs[i] = results.At(i)
+			}
+			consumers := slices.Clone(s.Lent[1 : 1+w.outs()])
+			if w.lengths != nil {
+				consumers, outs = consumers[:w.lengths.consumers], outs[:w.lengths.outs]
+			}
+			return code.FanOut(s.Lent[0], consumers, w.n, outs)
+		}
+	},
+}
+
+var (
+	share        = scene.Runs("share", lastOfShare, shareWorkloads, around)
+	shareDelays  = scene.Runs("share-delays", lastOfShare, shareDelayed, around)
+	shareError   = scene.Runs("share-error", lastOfShare, suite.Fixed(workload{n: 900, late: []int{1}, fails: true}), around)
+	shareFaults  = scene.Faults("share-faults", lastOfShare, workload{n: 300, quiet: true}, suite.FaultJudge{Function: "Share"}, wrongSum)
+	fanOut       = scene.Runs("fan-out", lastOfFanOut, fanOutWorkloads, around)
+	fanOutDelays = scene.Runs("fan-out-delays", lastOfFanOut, fanOutDelayed, around)
+	fanOutFaults = scene.Faults("fan-out-faults", lastOfFanOut, workload{consumers: 3, n: 700}, suite.FaultJudge{Function: "FanOut"}, wrongSum)
+
+	good = &suite.Good[Code, workload]{Function: "Share or FanOut",
+		Runs: []*suite.Runs[Code, workload]{share, shareDelays, fanOut, fanOutDelays}}
+)
+
+// around keeps the streams that are late busy before the call. Behind it, it takes memory in the source's stream, where
+// what the code has just freed is the first to be handed out again, and writes over it: whoever still reads the buffer then
+// finds other numbers than it should. It waits for the streams one by one, those that are late last: what should have
+// waited for a late stream, and does not, is then done before it. The last consumers come first, since code that forgets
+// some remembers the first.
+var around = suite.Around[workload]{
+	Before: func(s *suite.Stage, w workload) {
+		for _, i := range w.late {
+			s.Busy(s.Lent[i], suite.PendingDelay)
+		}
+	},
+	Behind: func(s *suite.Stage, w workload) {
+		size := int64(4 * w.n)
+		p, err := cuda.MallocAsync(size, s.Lent[0])
+		s.Bench.Must(err)
+		s.Bench.Must(cuda.MemsetAsync(p, suite.Poison, size, s.Lent[0]))
+		s.Bench.Must(cuda.FreeAsync(p, s.Lent[0]))
+		for _, late := range []bool{false, true} {
+			for i, stream := range slices.Backward(s.Lent) {
+				if slices.Contains(w.late, i) == late {
+					s.Bench.Must(cuda.StreamSynchronize(stream))
+				}
+			}
+		}
+	},
+}
+
+// refusal is what both functions are told about arguments that they should have refused.
+func refusal(function, fix string) suite.Refusal {
+	return suite.Refusal{
+		Function: function,
+		Why:      "An argument that is refused before the first CUDA call leaves nothing to undo.",
+		Fix:      fix,
+		FixLate:  "Look at all the arguments before the first CUDA call.",
+	}
+}
+
+var (
+	shareRefusals = suite.NewRefusals("share-arguments", "1a", []suite.Bad[workload]{
+		{Label: "0 elements", W: workload{n: 0}},
+		{Label: "-7 elements", W: workload{n: -7}},
+	}, scene.Refuse, refusal("Share", "Return contract.ErrArgument when n is below 1."))
+
+	fanOutRefusals = suite.NewRefusals("fan-out-arguments", "2a", []suite.Bad[workload]{
+		{Label: "0 elements", W: workload{n: 0, consumers: 2}},
+		{Label: "-1 elements", W: workload{n: -1, consumers: 1}},
+		badFanOut("no consumers", 0, 0),
+		badFanOut("3 consumers and 2 outs", 3, 2),
+		badFanOut("1 consumer and 2 outs", 1, 2),
+	}, scene.Refuse, refusal("FanOut", "Return contract.ErrArgument when n is below 1, when there are no consumers, and when "+
+		"len(outs) is not len(consumers)."))
+)
+
+func badFanOut(label string, consumers, outs int) suite.Bad[workload] {
+	return suite.Bad[workload]{Label: label, W: workload{n: 100, consumers: max(consumers, outs), lengths: &lengths{consumers, outs}}}
+}
+
+func waiting(w workload) suite.HostWait {
+	return suite.HostWait{
+		Should: w.function() + " should leave the order to events and return at once",
+		Why: "While the host waits it enqueues nothing, so streams that could be working run dry; an event makes only the stream " +
+			"wait that has to.",
+		Fix: "Leave it out, and let the later stream wait instead: cuda.EventRecord in the earlier stream, " +
+			"cuda.StreamWaitEvent in the later one.",
+		AllocationShould: "The buffer should be allocated and freed in a stream",
+		AllocationThen:   "stands outside every stream, so no event can order it.",
+		AllocationWhy: "Memory from cuda.MallocAsync exists from that place in its stream on: another stream that waits for an event recorded " +
+			"there may use it.",
+	}
+}
+
+// errIndependent is what independent answers where it is to fail; noteKept is noted where that error came back.
+var errIndependent = errors.New("the independent work could not be enqueued")
+
+const noteKept = "error kept"
+
+// independentDelay is how long the work takes that independent enqueues, in nanoseconds.
+const independentDelay = 100_000
+
+// independent is what Share is given to call. Its work is known in the trace by its kernel.
+func (w workload) independent(s cuda.Stream) error {
+	switch {
+	case w.fails:
+		return errIndependent
+	case w.quiet:
+		return nil
+	case w.timed:
+		return probe.Delay(s, longDelay)
+	}
+	return probe.Delay(s, independentDelay)
+}
+
+// afterIndependent judges the call in which independent failed. That its free was in order is the order part's.
+func afterIndependent(e *suite.Evidence) []suite.Finding {
+	if good.Incomplete(e) != "" || suite.HasError(e.Of(suite.EndRules, good.IDs()...)) {
+		return nil // so it is without any failure
+	}
+	notes := e.Cases[shareError.ID]
+	var found []suite.Finding
+	for _, f := range notes.Findings {
+		if slices.Contains(suite.EndRules, f.Rule) {
+			found = append(found, notes.OnError(f, "As a test, independent returned an error", "Share"))
+		}
+	}
+	for _, m := range shareError.Made(e) {
+		if m.Noted(noteKept) == nil {
+			found = append(found, m.At(-1, suite.Finding{
+				Rule:    "error-ignored",
+				Message: "As a test, independent returned an error. Share should have returned it too (errors.Is looks for it), but did not.",
+				Why:     "The caller has to know that its own work is not in the stream's queue.",
+				Fix:     "Return the error of independent once the buffer is freed; errors.Join keeps several errors.",
+			}))
+		}
+	}
+	return found
+}
+
+// The timed workloads. Both hold two pieces of work, each longDelay long, that can run at the same time, and next to
+// which all the rest is short: overlapping takes half the time of waiting.
+const (
+	longDelay     = 1_000_000 // nanoseconds
+	timedFanOut   = 4         // consumers
+	timedElements = 10_000    // at most
+)
+
+//go:embed paces.txt
+var paces string
+
+// speedLimit is how much slower than the solution a right program may be.
+const speedLimit = 1.5
+
+var speed = scene.Speed("as fast as overlapping streams allow", lastOfFanOut, "The code",
+	// b is busy with earlier work, and independent brings as much for a.
+	race(workload{timed: true}, func(s *suite.Stage) func(func() error) error {
+		return func(call func() error) error {
+			return inOrder(func() error { return probe.Delay(s.Lent[1], longDelay) }, call)
+		}
+	}),
+	// The source is busy with earlier work, and the host has more for another stream once FanOut returns.
+	race(workload{timed: true, consumers: timedFanOut}, func(s *suite.Stage) func(func() error) error {
+		elsewhere := s.Stream("elsewhere")
+		return func(call func() error) error {
+			return inOrder(func() error { return probe.Delay(s.Lent[0], longDelay) }, call,
+				func() error { return probe.Delay(elsewhere, longDelay) })
+		}
+	}))
+
+// inOrder takes steps up to the first that fails.
+func inOrder(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// race times one function on calls like shape, with a fresh number of elements each time.
+func race(shape workload, around func(*suite.Stage) func(func() error) error) *suite.Race[Code, workload] {
+	function := shape.function()
+	shape.n = timedElements
+	return &suite.Race[Code, workload]{
+		Shape: shape,
+		Draw: func(r *rand.Rand) workload {
+			w := shape
+			w.n = timedElements/2 + r.IntN(timedElements/2)
+			return w
 		},
-		Checks: []suite.Question{
-			{ID: "arguments", Name: "refuses bad arguments before any CUDA call",
-				Needs: []string{caseShareArguments, caseFanOutArguments}, Judge: judgeArguments},
-			{ID: "results", Name: "every sum is right, whichever stream is late",
-				Needs: good, Judge: judgeResults, Luck: true},
-			{ID: "placement", Name: "every step is done, in the stream that it belongs to",
-				Needs: good, Judge: judgePlacement},
-			{ID: "order", Name: "every use is ordered after its allocation and before its free",
-				Needs: append([]string{caseShareError}, good...), Judge: judgeOrder},
-			{ID: "events", Name: "events alone make the order: the host never waits",
-				Needs: good, Judge: judgeEvents},
-			{ID: "overlap", Name: "streams that need not wait for each other do not",
-				Needs: good, Judge: judgeOverlap},
-			{ID: "cleanup", Name: "nothing is left behind, not even when a call fails",
-				Needs: append([]string{caseShareError, caseShareFaults, caseFanOutFaults}, good...), Judge: judgeCleanup},
-			{ID: "speed", Name: "as fast as overlapping streams allow",
-				Needs: []string{caseSpeed}, Judge: judgeSpeed},
+		Baseline: baseline,
+		KeepPool: true,
+		Around:   around,
+		Audit: func(s *suite.Stage, w workload, t *trace.Trace) []uint64 {
+			return s.NotReduced(t, sumKernels, func(int) int { return w.n })
 		},
-		Benchmarks: []suite.Benchmark{{ID: "speed", Name: "two streams that each have 1 ms of work of their own", Operation: "call",
-			Note: "The baseline has the host wait wherever one stream has to come after another.", Drive: d.speed}},
+		LeftOut: func(w workload, i uint64) string {
+			return fmt.Sprintf("%s should have kernels.Fill and kernels.Checksum compute every sum in each call, but in a call among the "+
+				"timed ones that at %s did not come from them; the same code did all its work before.", function, w.outName(int(i)))
+		},
+		Wrong: func(m *suite.Timed[workload]) string {
+			if i := m.W.firstWrong(m.Sums()); i >= 0 {
+				return fmt.Sprintf("%s should do all of its work in each call, but while it was timed for %s, the sum at %s was wrong; the "+
+					"same code was right before.", function, m.W.Label(), m.W.outName(i))
+			}
+			return ""
+		},
+		WrongWhy: "Work that is left out or reused from an earlier call is not faster work.",
+		WrongFix: "Do all the work anew in every call, whatever was done before.",
+		SpeedWords: suite.SpeedWords{
+			Pacing: suite.Pacing{Function: function, Versus: "a host that waits", Limit: speedLimit, Recorded: paces},
+			Passed: func(ratio, speedup float64) string {
+				return fmt.Sprintf("%s takes %.2f times the solution's time and is %.1f times as fast as with a host that waits.",
+					function, ratio, speedup)
+			},
+			Work: "Beside other long work " + function, Takes: "takes",
+			Why: "Two long pieces of work in two streams take the time of one, unless a wait puts them one after the other.",
+			Fix: "Let a stream wait only for what it needs, and the host for nothing.",
+		},
 	}
 }

@@ -2,6 +2,7 @@ package crossstreamevents
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"cudalab/grader/suite"
 	"cudalab/kernels/oracle"
@@ -13,22 +14,29 @@ type workload struct {
 	n         int
 	// late are the streams that are kept busy before the call: 0 is the source, i+1 is consumer i.
 	late []int
+	// What independent does in place of a little work: it fails, it does nothing, so that no launch of the grader's is in the
+	// way, or it has long work.
+	fails, quiet, timed bool
+	lengths             *lengths // of a call of FanOut that has to be refused
 }
 
-// outs is how many results the call has, and how many streams read the buffer.
-func (w *workload) outs() int { return max(w.consumers, 1) }
+// lengths are how many consumers and outs FanOut is given.
+type lengths struct{ consumers, outs int }
 
-func (w *workload) function() string {
-	if w.consumers == 0 {
+// outs is how many results the call has, and how many streams read the buffer.
+func (w workload) outs() int { return max(w.consumers, 1) }
+
+func (w workload) function() string {
+	if w.consumers == 0 && w.lengths == nil {
 		return "Share"
 	}
 	return "FanOut"
 }
 
 // streamName is the student's parameter for a stream: 0 is the source, i+1 is consumer i.
-func (w *workload) streamName(i int) string {
+func (w workload) streamName(i int) string {
 	switch {
-	case w.consumers == 0:
+	case w.function() == "Share":
 		return []string{"a", "b"}[i]
 	case i == 0:
 		return "source"
@@ -36,18 +44,29 @@ func (w *workload) streamName(i int) string {
 	return fmt.Sprintf("consumers[%d]", i-1)
 }
 
-func (w *workload) outName(i int) string {
-	if w.consumers == 0 {
+func (w workload) outName(i int) string {
+	if w.function() == "Share" {
 		return "out"
 	}
 	return fmt.Sprintf("outs[%d]", i)
 }
 
 // want is the sum that every result must have.
-func (w *workload) want() uint64 { return oracle.ReduceProcess(w.n, 1, 0) }
+func (w workload) want() uint64 { return oracle.ChecksumFilled(w.n) }
 
-// label says what is called for: "257 elements for 3 consumers, while source is busy".
-func (w *workload) label() string {
+// firstWrong is the first result that is wrong, or missing; -1 if all are right.
+func (w workload) firstWrong(sums []uint64) int {
+	want := w.want()
+	for i := range w.outs() {
+		if i >= len(sums) || sums[i] != want {
+			return i
+		}
+	}
+	return -1
+}
+
+// Label says what is called for: "257 elements for 3 consumers, while source is busy".
+func (w workload) Label() string {
 	label := suite.Count(w.n, "element", "elements")
 	if w.consumers > 0 {
 		label += " for " + suite.Count(w.consumers, "consumer", "consumers")
@@ -62,11 +81,15 @@ func (w *workload) label() string {
 	}
 	switch len(w.late) {
 	case 0:
-		return label
 	case 1:
-		return label + " is busy"
+		label += " is busy"
+	default:
+		label += " are busy"
 	}
-	return label + " are busy"
+	if w.fails {
+		label += " and independent returns an error"
+	}
+	return label
 }
 
 // maxElements bounds the sizes that are drawn. manyElements need more blocks of 256 threads than a block may have threads,
@@ -77,9 +100,7 @@ const (
 )
 
 // shareWorkloads are the calls of Share on idle streams: sizes around a block's, a large one, then random ones.
-func shareWorkloads(seed uint64) []workload {
-	r := suite.NewRand(seed, caseShare)
-	var ws []workload
+func shareWorkloads(r *rand.Rand) (ws []workload) {
 	for _, n := range []int{1, 255, 256, 257, 1000, manyElements, 1 + r.IntN(maxElements), 1 + r.IntN(maxElements)} {
 		ws = append(ws, workload{n: n})
 	}
@@ -87,9 +108,7 @@ func shareWorkloads(seed uint64) []workload {
 }
 
 // shareDelayed are the calls of Share on streams of which one or both are late.
-func shareDelayed(seed uint64) []workload {
-	r := suite.NewRand(seed, caseShareDelays)
-	var ws []workload
+func shareDelayed(r *rand.Rand) (ws []workload) {
 	for _, late := range [][]int{{0}, {1}, {0, 1}} {
 		ws = append(ws, workload{n: 1 + r.IntN(maxElements), late: late})
 	}
@@ -97,8 +116,7 @@ func shareDelayed(seed uint64) []workload {
 }
 
 // fanOutWorkloads are the calls of FanOut on idle streams.
-func fanOutWorkloads(seed uint64) []workload {
-	r := suite.NewRand(seed, caseFanOut)
+func fanOutWorkloads(r *rand.Rand) []workload {
 	return []workload{
 		{consumers: 1, n: 1},
 		{consumers: 2, n: 513},
@@ -110,17 +128,9 @@ func fanOutWorkloads(seed uint64) []workload {
 }
 
 // fanOutDelayed are the calls of FanOut on streams of which each in turn is late, and then all of them are.
-func fanOutDelayed(seed uint64) []workload {
-	r := suite.NewRand(seed, caseFanOutDelays)
-	var ws []workload
+func fanOutDelayed(r *rand.Rand) (ws []workload) {
 	for _, late := range [][]int{{0}, {1}, {2}, {3}, {0, 1, 2, 3}} {
 		ws = append(ws, workload{consumers: 3, n: 1 + r.IntN(maxElements), late: late})
 	}
 	return ws
 }
-
-// The calls under which CUDA calls are made to fail.
-var (
-	faultyShare  = workload{n: 300}
-	faultyFanOut = workload{consumers: 3, n: 700}
-)

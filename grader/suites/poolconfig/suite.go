@@ -1,62 +1,105 @@
-// Package poolconfig is the suite of the pool-config lesson: its workloads, its baseline and its checks.
+// Package poolconfig is the suite of the pool-config lesson: its workloads, its baseline and what is asked.
 package poolconfig
 
 import (
+	_ "embed"
 	"fmt"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/native/trace"
 )
 
 // Run is the function that the exercise asks for.
 type Run func(contract.PoolConfig) (contract.PoolReport, error)
 
-// The cases, in the order in which they run.
-const (
-	caseArguments = "arguments"
-	caseShapes    = "shapes"
-	caseRandom    = "random"
-	caseFaults    = "faults"
-	caseSpeed     = "speed"
+// Of is the exercise's code.
+func Of(run Run) Run { return run }
+
+// Lesson is what is asked about the exercise.
+var Lesson = suite.Lesson[Run]{
+	Name:      "pool-config",
+	Functions: []string{"Run"},
+	Parts: []suite.Part[Run]{
+		suite.Arguments("refuses bad arguments before anything is made", refusals),
+		{Question: suite.Question{ID: "pool", Name: "all memory comes from one pool of its own with the right threshold, and no other pool is changed",
+			Judge: good.Each("One pool of its own with its threshold set in time; the device's own pools are as they were.", pools)},
+			Cases: good.Trials()},
+		{Question: suite.Question{ID: "work", Name: "block j is allocated, touched and freed on Streams[j % len(Streams)], every round",
+			Luck: true, Judge: judgeWork}, Cases: good.Trials()},
+		good.Order("every use is ordered before its free, and every sample is taken after the round's work",
+			"Every use is over before the free, and every sample shows a pool at rest.").And(sampledEarly),
+		{Question: suite.Question{ID: "report", Name: "the report is what the pool answered", Judge: judgeReport}, Cases: good.Trials()},
+		{Question: suite.Question{ID: "reuse", Name: "allocations served from what the pool holds are counted, and the pool stops growing",
+			Judge: judgeReuse}, Cases: good.Trials()},
+		{Question: suite.Question{ID: "trim", Name: "the pool is trimmed and sampled once, after the last round",
+			Judge: good.Each("What the pool held in reserve went back after the last round.", whole((*call).trim))}, Cases: good.Trials()},
+		good.Cleanup("nothing is left behind, not even when a CUDA call fails",
+			"Every block was freed and the pool destroyed, and a failing CUDA call was reported and left nothing behind.",
+			faults).And(poolsAfterFaults),
+		speed,
+	},
+	Benchmarks: []suite.Trial[Run]{speed.Benchmark(fmt.Sprintf("%d rounds of %d blocks on %d streams", speedRounds, speedBlocks, speedStreams),
+		"run", "The baseline leaves the pool's release threshold at 0, so that every round fetches its memory again.")},
+}
+
+// lastGap is the one behind which Run can come to its end.
+const lastGap = "1h"
+
+var (
+	good = &suite.Good[Run, workload]{Function: "Run", Runs: []*suite.Runs[Run, workload]{
+		scene.Runs("shapes", lastGap, suite.Fixed(shapes()...), suite.Around[workload]{}),
+		scene.Runs("random", lastGap, drawn, suite.Around[workload]{}),
+	}}
+	faults = scene.Faults("faults", lastGap, newWorkload(2, 2, keepAll, 0, 3000, 5000, 7000).withOwnPool(),
+		suite.FaultJudge{Function: "Run"}, nil)
 )
 
-// New is the suite over one implementation, with the solution beside it for the clock. cudalab, which only judges,
-// passes nil for both.
-func New(student, solution Run) *suite.Suite {
-	d := driver{student: student, solution: solution}
-	good := []string{caseShapes, caseRandom}
-	return &suite.Suite{
-		Exercise: "pool-config",
-		Package:  "poolconfig",
-		Function: "Run",
-		Cases: []suite.Case{
-			{ID: caseArguments, Drive: d.arguments},
-			{ID: caseShapes, Drive: d.shapes},
-			{ID: caseRandom, Drive: d.random},
-			{ID: caseFaults, Drive: d.faults},
-			{ID: caseSpeed, Timed: true, Drive: d.speed},
+var refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{
+	{Label: "no streams", W: newWorkload(0, 2, keepAll, 0, 64, 100)},
+	{Label: "no sizes", W: newWorkload(2, 2, keepAll, 0)},
+	{Label: "a block of 0 bytes behind a good one", W: newWorkload(2, 2, keepAll, 0, 64, 0)},
+	{Label: "a block of -5 bytes", W: newWorkload(2, 2, keepAll, 0, -5)},
+	{Label: "0 rounds", W: newWorkload(2, 0, keepAll, 0, 64, 100)},
+	{Label: "-1 rounds", W: newWorkload(2, -1, keepAll, 0, 64, 100)},
+	{Label: "device -1", W: newWorkload(2, 2, keepAll, 0, 64, 100).onDevice(-1)},
+	{Label: "the number of devices as the device", W: newWorkload(2, 2, keepAll, 0, 64, 100).onDevice(deviceCount)},
+	{Label: "device 1,000,000", W: newWorkload(2, 2, keepAll, 0, 64, 100).onDevice(1_000_000)},
+}, refuse, suite.Refusal{
+	Function: "Run",
+	Fix: "Return contract.ErrArgument for no streams, no sizes, a size below 1, fewer than one round, and a device " +
+		"below 0 or not below cuda.GetDeviceCount().",
+	FixLate: "Look at all the arguments, every size included, before the first CUDA call but cuda.GetDeviceCount.",
+	Allowed: []trace.Op{trace.OpDeviceInfo}, // counting the devices is how one learns that a device is not there
+})
+
+// speedLimit is how much slower than the solution a right program may be.
+const speedLimit = 1.5
+
+//go:embed paces.txt
+var paces string
+
+var speed = scene.Speed("as fast as a pool that keeps its memory allows", lastGap, "Run", &suite.Race[Run, workload]{
+	Shape:    newWorkload(speedStreams, speedRounds, keepAll, 0),
+	Draw:     speedWorkload,
+	Baseline: baseline,
+	Audit:    touchedTooLittle,
+	LeftOut: func(workload, uint64) string {
+		return "Run should do all of its work in each call, but in the timed calls it left some out; the same code did all of it before."
+	},
+	Wrong:    wrongWhenTimed,
+	WrongWhy: "Work that is left out or remembered from an earlier call is not faster work.",
+	WrongFix: "Do every round anew in every call, whatever was done before.",
+	SpeedWords: suite.SpeedWords{
+		Pacing: suite.Pacing{Versus: "threshold 0", Limit: speedLimit, Recorded: paces},
+		Passed: func(ratio, speedup float64) string {
+			return fmt.Sprintf("%.2f times the solution's time; %.1f times as fast as a pool that keeps nothing.", ratio, speedup)
 		},
-		Checks: []suite.Question{
-			{ID: "arguments", Name: "refuses bad arguments before anything is made",
-				Needs: []string{caseArguments}, Judge: judgeArguments},
-			{ID: "pool", Name: "all memory comes from one pool of its own with the right threshold, and no other pool is changed",
-				Needs: good, Judge: judgePool},
-			{ID: "work", Name: "block j is allocated, touched and freed on Streams[j % len(Streams)], every round",
-				Needs: good, Judge: judgeWork, Luck: true},
-			{ID: "order", Name: "every use is ordered before its free, and every sample is taken after the round's work",
-				Needs: good, Judge: judgeOrder},
-			{ID: "report", Name: "the report is what the pool answered",
-				Needs: good, Judge: judgeReport},
-			{ID: "reuse", Name: "allocations served from what the pool holds are counted, and the pool stops growing",
-				Needs: good, Judge: judgeReuse},
-			{ID: "trim", Name: "the pool is trimmed and sampled once, after the last round",
-				Needs: good, Judge: judgeTrim},
-			{ID: "cleanup", Name: "nothing is left behind, not even when a CUDA call fails",
-				Needs: append(good, caseFaults), Judge: judgeCleanup},
-			{ID: "speed", Name: "as fast as a pool that keeps its memory allows",
-				Needs: []string{caseSpeed}, Judge: judgeSpeed},
-		},
-		Benchmarks: []suite.Benchmark{{ID: "speed", Name: fmt.Sprintf("%d rounds of %d blocks on %d streams", speedRounds, speedBlocks, speedStreams), Operation: "run",
-			Note: "The baseline leaves the pool's release threshold at 0, so that every round fetches its memory again.", Drive: d.speed}},
-	}
-}
+		Work: fmt.Sprintf("%d rounds of %d blocks on %d streams, through a pool that may keep all its memory,", speedRounds, speedBlocks,
+			speedStreams), Takes: "take",
+		Why: "From a pool that has the memory a block costs under a microsecond; growing the pool, waiting for the device, or writing " +
+			"a block with a few threads only costs many times that.",
+		Fix: "Let the pool keep its memory from round to round, wait only once in a round, when everything is enqueued, and launch " +
+			"kernels.Touch with some thousand threads.",
+	},
+})

@@ -18,6 +18,8 @@ type workload struct {
 	ownPool bool
 }
 
+func (w workload) Label() string { return w.label }
+
 const (
 	kib = 1 << 10
 	mib = 1 << 20
@@ -26,9 +28,13 @@ const (
 )
 
 func newWorkload(streams, rounds int, threshold, trimTo uint64, sizes ...int64) workload {
+	keeps := "threshold " + bytesName(threshold)
+	if threshold == keepAll {
+		keeps = "the largest threshold"
+	}
 	return workload{
 		label: fmt.Sprintf("%s of %s on %s with %s", suite.Count(rounds, "round", "rounds"),
-			suite.Count(len(sizes), "block", "blocks"), suite.Count(streams, "stream", "streams"), thresholdName(threshold)),
+			suite.Count(len(sizes), "block", "blocks"), suite.Count(streams, "stream", "streams"), keeps),
 		streams: streams,
 		config:  contract.PoolConfig{Threshold: threshold, TrimTo: trimTo, Sizes: sizes, Rounds: rounds},
 	}
@@ -39,38 +45,24 @@ func (w workload) withOwnPool() workload {
 	return w
 }
 
-// blocks is how many blocks all rounds have together.
-func (w *workload) blocks() int { return w.config.Rounds * len(w.config.Sizes) }
+func (w workload) onDevice(device int) workload {
+	w.config.Device = device
+	return w
+}
 
 // peak is how many bytes a round has live at once.
-func (w *workload) peak() uint64 {
-	sum := uint64(0)
+func (w workload) peak() (sum uint64) {
 	for _, size := range w.config.Sizes {
 		sum += uint64(size)
 	}
 	return sum
 }
 
-func thresholdName(bytes uint64) string {
-	if bytes == keepAll {
-		return "the largest threshold"
-	}
-	return "threshold " + bytesName(bytes)
-}
-
-// bytesName is a number of bytes for a message.
 func bytesName(n uint64) string {
-	switch {
-	case n == 1:
-		return "1 byte"
-	case n == keepAll:
+	if n == keepAll {
 		return "the largest number"
-	case n >= mib && n%mib == 0:
-		return fmt.Sprintf("%d MiB", n/mib)
-	case n >= kib && n%kib == 0:
-		return fmt.Sprintf("%d KiB", n/kib)
 	}
-	return fmt.Sprintf("%d bytes", n)
+	return suite.Bytes(n)
 }
 
 // shapes are the workloads at the edges: one byte, more streams than blocks, pools of several growth steps that keep
@@ -85,9 +77,8 @@ func shapes() []workload {
 	}
 }
 
-// drawn are the random workloads of a seed.
-func drawn(seed uint64) []workload {
-	r := suite.NewRand(seed, caseRandom)
+// drawn are random workloads.
+func drawn(r *rand.Rand) []workload {
 	ws := make([]workload, 3)
 	for i := range ws {
 		sizes := make([]int64, 2+r.IntN(6))
@@ -103,9 +94,6 @@ func drawn(seed uint64) []workload {
 	}
 	return ws
 }
-
-// faulty is the workload under which CUDA calls are made to fail.
-func faulty() workload { return newWorkload(2, 2, keepAll, 0, 3000, 5000, 7000).withOwnPool() }
 
 // The timed workload. Its blocks are small, so that touching them takes less than what a pool that keeps nothing pays in
 // every round for growing and giving back: some 80 µs on an H200 whatever the blocks' size below its growth step.

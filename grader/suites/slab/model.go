@@ -5,30 +5,25 @@ import (
 	"slices"
 
 	"cudalab/exercises/contract"
-	"cudalab/grader/suite/sequence"
+	"cudalab/grader/suite/allocator"
 )
 
-// aspect is what a model judges; faults of other kinds are left to other models.
-type aspect uint8
-
+// The parts that the model finds faults of.
 const (
-	ofClasses aspect = iota // which class an Alloc is served from
-	ofErrors                // which error a call answers
-	ofStats                 // what Stats says
-	ofBlocks                // where the blocks lie
+	ofClasses = "classes" // which class an Alloc is served from
+	ofErrors  = "errors"  // which error a call answers
+	ofStats   = "stats"   // what Stats says
+	ofBlocks  = "blocks"  // where the blocks lie
 )
-
-var aspects = []aspect{ofClasses, ofErrors, ofStats, ofBlocks}
 
 // model is a slab allocator without memory: it knows of each class how many blocks are out, and of each address what
 // was handed out there.
 type model struct {
-	aspect  aspect
 	classes []contract.ClassStats
 	live    map[uint64]handed
 	blocks  int // Allocs so far
 	closed  bool
-	lost    bool // a fault of another aspect has left it without a notion of what is right
+	lost    bool // a fault has left it without a notion of what is right
 }
 
 // handed is a block in its user's hands.
@@ -37,100 +32,102 @@ type handed struct {
 	class  int
 }
 
-func newModel(w *workload, of aspect) func() sequence.Model {
-	return func() sequence.Model {
-		m := &model{aspect: of, live: map[uint64]handed{}}
-		for _, size := range w.classes {
-			m.classes = append(m.classes, contract.ClassStats{BlockSize: size, Total: w.blocks})
-		}
-		return m
+func newModel(w *workload) allocator.Model {
+	m := &model{live: map[uint64]handed{}}
+	for _, size := range w.Layout.classes {
+		m.classes = append(m.classes, contract.ClassStats{BlockSize: size, Total: w.Layout.blocks})
 	}
+	return m
 }
 
-// Step judges one answer.
-func (m *model) Step(op sequence.Op, a sequence.Answer) *sequence.Fault {
+// Blind: what one part tells of spoils no other.
+func (m *model) Blind(string) bool { return false }
+
+// Step judges one answer. After a fault it says no more: what follows may come of it.
+func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	if m.lost {
 		return nil
 	}
+	found := m.judge(op, a)
+	m.lost = len(found) > 0
+	return found
+}
+
+func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	var fits, class int
-	var want sequence.Err
+	var want allocator.Err
 	switch op.Kind {
-	case sequence.Alloc:
+	case allocator.KindAlloc:
 		m.blocks++
 		fits, class, want = m.place(op.Size)
-	case sequence.Close:
+	case allocator.KindClose:
 		fits, class = -1, -1
 	default:
 		h, ok := m.live[a.Addr]
 		if class = h.class; !ok {
-			want = sequence.ErrInvalidFree
+			want = allocator.ErrInvalidFree
 		}
 	}
 	if m.closed {
-		want = sequence.ErrClosed
+		want = allocator.ErrClosed
 	}
 	if a.Err != want {
-		m.lost = true
-		of, fault := m.wrongAnswer(op, a, want, fits, class)
-		return m.told(of, fault)
+		return m.wrongAnswer(op, a, want, class)
 	}
 	before := slices.Clone(m.classes)
-	if want == sequence.Nil {
-		if fault := m.carryOut(op, a, fits, class); fault != nil {
-			return fault
+	if want == allocator.Nil {
+		if f := m.carryOut(op, a, fits, class); f != nil {
+			return f.In(ofBlocks)
 		}
 	}
-	if m.lost || m.closed {
+	if m.closed {
 		return nil // what Stats says of a closed allocator is not judged
 	}
 	return m.judgeStats(op, a, want, class, before)
 }
 
 // place is the smallest class that fits, the class that serves, and what Alloc has to answer.
-func (m *model) place(size int64) (fits, class int, want sequence.Err) {
+func (m *model) place(size int64) (fits, class int, want allocator.Err) {
 	if size < 1 || size > m.classes[len(m.classes)-1].BlockSize {
-		return 0, 0, sequence.ErrSize
+		return 0, 0, allocator.ErrSize
 	}
 	for m.classes[fits].BlockSize < size {
 		fits++
 	}
 	for class = fits; class < len(m.classes); class++ {
 		if m.classes[class].InUse < m.classes[class].Total {
-			return fits, class, sequence.Nil
+			return fits, class, allocator.Nil
 		}
 	}
-	return fits, fits, sequence.ErrFull
+	return fits, fits, allocator.ErrFull
 }
 
 // carryOut brings the model up to date with an operation that succeeded, as it should have.
-func (m *model) carryOut(op sequence.Op, a sequence.Answer, fits, class int) *sequence.Fault {
+func (m *model) carryOut(op allocator.Op, a allocator.Answer, fits, class int) *allocator.Fault {
 	switch op.Kind {
-	case sequence.Close:
+	case allocator.KindClose:
 		m.closed = true
-		return nil
-	case sequence.Alloc:
-		fault := m.misplaced(a.Addr, class)
-		if fault != nil {
-			m.lost = true
-			return m.told(ofBlocks, fault)
+	case allocator.KindAlloc:
+		if f := m.misplaced(a.Addr, class); f != nil {
+			return f
 		}
 		m.live[a.Addr] = handed{m.blocks, class}
 		m.classes[class].InUse++
 		if class != fits {
 			m.classes[fits].Spills++
 		}
-		return nil
+	default:
+		delete(m.live, a.Addr)
+		m.classes[class].InUse--
 	}
-	delete(m.live, a.Addr)
-	m.classes[class].InUse--
 	return nil
 }
 
 // misplaced is what is wrong with a block of a class at an address, or nil.
-func (m *model) misplaced(addr uint64, class int) *sequence.Fault {
+func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 	size := uint64(m.classes[class].BlockSize)
 	if addr == 0 {
-		return &sequence.Fault{Rule: "null-block",
+		return &allocator.Fault{Rule: "null-block",
 			Message: "should have handed out a block, but it returned the null address and no error",
 			Why:     "There is no memory at the null address: when a kernel uses it, every later CUDA call fails.",
 			Fix:     "Return the address of the block, or an error."}
@@ -141,7 +138,7 @@ func (m *model) misplaced(addr uint64, class int) *sequence.Fault {
 		if addr < other {
 			where = fmt.Sprintf("before block #%d and reaches into it", h.number)
 		}
-		f := &sequence.Fault{Rule: "overlap",
+		f := &allocator.Fault{Rule: "overlap",
 			Message: fmt.Sprintf("should have handed out a block that is free, but the block of %d bytes begins %s, which is still handed out",
 				size, where),
 			Why: "Whoever writes to one of two blocks that overlap destroys what the user of the other has there.",
@@ -153,7 +150,7 @@ func (m *model) misplaced(addr uint64, class int) *sequence.Fault {
 		return f
 	}
 	if addr%256 != 0 {
-		return &sequence.Fault{Rule: "misaligned",
+		return &allocator.Fault{Rule: "misaligned",
 			Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but its remainder by 256 is %d", addr%256),
 			Why:     "A kernel that reads a float4 or a double has to find it at a multiple of its size; elsewhere every later CUDA call fails.",
 			Fix:     "Begin every class at a multiple of 256 from what cuda.Malloc returned; the block sizes then keep it so."}
@@ -171,50 +168,42 @@ func (m *model) around(addr, size uint64) (first uint64, found bool) {
 	return first, found
 }
 
-// wrongAnswer is the fault of an answer that is not the one wanted, and the aspect that it belongs to.
-func (m *model) wrongAnswer(op sequence.Op, a sequence.Answer, want sequence.Err, fits, class int) (aspect, *sequence.Fault) {
-	f := sequence.WrongError(want, a)
+// wrongAnswer is the fault of an answer that is not the one wanted.
+func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.Err, class int) []allocator.Fault {
+	f := allocator.WrongError(want, a)
 	switch {
-	case want == sequence.ErrClosed:
+	case want == allocator.ErrClosed:
 		f.Rule = "works-after-close"
 		f.Why = "After Close the memory is no longer the allocator's, and may already be somebody else's."
 		f.Fix = "Remember that Close has succeeded, and look at that first in Alloc, Free and Close."
-	case want == sequence.ErrInvalidFree && a.Err == sequence.Nil:
+	case want == allocator.ErrInvalidFree && a.Err == allocator.Nil:
 		f.Rule = "invalid-free-accepted"
 		f.Why = "A block that is taken back twice would be handed out to two users at once, and an address where no block begins " +
 			"is not the allocator's to hand out."
 		f.Fix = "Check that the address is exactly where a block begins and that this block is handed out, before you change anything."
-	case op.Kind == sequence.Alloc && want == sequence.Nil:
+	case op.Kind == allocator.KindAlloc && want == allocator.Nil:
 		f.Rule = "block-refused"
 		f.Message = fmt.Sprintf("should have got a block of %d bytes, since only %d of %d are handed out, but it returned %s", m.classes[class].BlockSize,
 			m.classes[class].InUse, m.classes[class].Total, a.Says())
 		f.Why = "A block that is too large serves as well; only when no class that fits has one left is the allocator full."
 		f.Fix = "Try the smallest class that fits first, and then every larger one."
-		return ofClasses, f
-	case want == sequence.ErrFull && a.Err == sequence.Nil:
+		return f.In(ofClasses)
+	case want == allocator.ErrFull && a.Err == allocator.Nil:
 		f.Rule = "too-many-blocks"
 		f.Message = "should have returned contract.ErrFull, since all blocks of the classes that fit are out, but it returned nil"
 		f.Why = "No block is left that is large enough: what was handed out is somebody else's, or too small."
 		f.Fix = "Hand out a block only if it is free and large enough; never look into smaller classes."
-		return ofClasses, f
-	case want == sequence.Nil:
+		return f.In(ofClasses)
+	case want == allocator.Nil:
 		f.Rule = "free-refused"
 		f.Message = "should have returned nil, but it returned " + a.Says()
 		f.Why = "What is handed out has to come back, or the allocator runs full."
 		f.Fix = "Look at how the block and its class are found from the address: only blocks that are not handed out are to be refused."
-		if op.Kind == sequence.Close {
+		if op.Kind == allocator.KindClose {
 			f.Rule = "close-refused"
 			f.Why = "Close gives back all memory, and with it every block that is still handed out."
 			f.Fix = "Free the memory with one cuda.Free, and return its error."
 		}
 	}
-	return ofErrors, f
-}
-
-// told is a fault that this model is to tell; one of another aspect it keeps to itself.
-func (m *model) told(of aspect, f *sequence.Fault) *sequence.Fault {
-	if of != m.aspect {
-		return nil
-	}
-	return f
+	return f.In(ofErrors)
 }

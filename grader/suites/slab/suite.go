@@ -1,17 +1,20 @@
-// Package slab is the suite of the slab lesson: its sequences, the model of what a slab allocator must answer, its
-// baseline and its checks.
+// Package slab is the suite of the slab lesson: its sequences, the model of what a slab allocator must answer, and what is
+// asked.
 package slab
 
 import (
+	"math"
+
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
-	"cudalab/grader/suite/sequence"
+	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/allocbench"
 	"cudalab/native/cuda"
 )
 
 // Allocator is what the exercise asks for.
 type Allocator interface {
-	sequence.Allocator
+	allocator.Allocator
 	Free(cuda.DevicePtr) error
 	Stats() []contract.ClassStats
 }
@@ -24,49 +27,89 @@ func Of[A Allocator](f func([]int64, int) (A, error)) Make {
 	return func(classes []int64, blocksPerClass int) (Allocator, error) { return f(classes, blocksPerClass) }
 }
 
-// The cases, in the order in which they run.
-const (
-	caseArguments = "arguments"
-	caseExamples  = "examples"
-	caseRandom    = "random"
-	caseFaults    = "faults"
-	caseCost      = "cost"
-)
+// Lesson is what is asked about the exercise.
+var Lesson = suite.Lesson[Make]{
+	Name:      "slab",
+	Functions: []string{"New"},
+	Parts: []suite.Part[Make]{
+		lab.Arguments(arguments),
+		good.Telling(good.Part(ofClasses, "every block comes from the smallest class that fits and has one",
+			"Every block came from the smallest class that fits, or from the next larger one that had any left.", nil)),
+		good.Part(ofErrors, "each mistake gets its own error, and changes nothing",
+			"Every mistake was answered with its own error, and changed nothing.", nil),
+		good.Part(ofStats, "Stats says how the classes stand", "After every call Stats said how the classes stood.", nil),
+		{Cases: good.Trials(), Question: suite.Question{ID: ofBlocks,
+			Name: "blocks are aligned, inside the allocator's memory, and nobody else's", Judge: judgeBlocks}},
+		{Cases: good.Trials(), Question: suite.Question{ID: "host-only", Name: "nothing asks CUDA between New and Close", Judge: judgeHostOnly}},
+		good.Cleanup(allocator.Cleanup[Make]{
+			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap,
+			Life: lab.ThreeBlocks(layout{classes: []int64{256, 512, 1024}, blocks: 2}),
+		}),
+		cost.Part(),
+	},
+	Benchmarks: allocbench.Benchmarks(func(f Make) allocbench.Make {
+		return func(least, largest int64, blocks int) (allocbench.Allocator, error) {
+			var classes []int64
+			for size := least; size <= largest; size *= 2 {
+				classes = append(classes, size)
+			}
+			return f(classes, blocks)
+		}
+	}),
+}
 
-// New is the suite over one implementation, with the solution beside it for the clock. cudalab, which only judges,
-// passes nil for both.
-func New(student, solution Make) *suite.Suite {
-	d := driver{student: student, solution: solution}
-	good := []string{caseExamples, caseRandom}
-	return &suite.Suite{
-		Exercise: "slab",
-		Package:  "slab",
-		Function: "New",
-		Cases: []suite.Case{
-			{ID: caseArguments, Drive: d.arguments},
-			{ID: caseExamples, Drive: d.examples},
-			{ID: caseRandom, Drive: d.random},
-			{ID: caseFaults, Drive: d.faults},
-			{ID: caseCost, Timed: true, Drive: d.cost},
-		},
-		Checks: []suite.Question{
-			{ID: "arguments", Name: "refuses bad arguments before anything is made",
-				Needs: []string{caseArguments}, Judge: judgeArguments},
-			{ID: "classes", Name: "every block comes from the smallest class that fits and has one",
-				Needs: good, Judge: judgeClasses},
-			{ID: "errors", Name: "each mistake gets its own error, and changes nothing",
-				Needs: good, Judge: judgeErrors},
-			{ID: "stats", Name: "Stats says how the classes stand",
-				Needs: good, Judge: judgeStats},
-			{ID: "blocks", Name: "blocks are aligned, inside the allocator's memory, and nobody else's",
-				Needs: good, Judge: judgeBlocks},
-			{ID: "host-only", Name: "nothing asks CUDA between New and Close",
-				Needs: good, Judge: judgeHostOnly},
-			{ID: "cleanup", Name: "Close gives everything back, also when a CUDA call has failed",
-				Needs: append(good, caseFaults), Judge: judgeCleanup},
-			{ID: "cost", Name: "a block costs the same among 100 blocks and among 100,000",
-				Needs: []string{caseCost}, Judge: judgeCost},
-		},
-		Benchmarks: d.benchmarks(),
-	}
+// lastGap is the one behind which an allocator can be closed.
+const lastGap = "1f"
+
+var lab = &allocator.Lab[Make, layout]{
+	New: func(f Make, l layout) (allocator.Subject, error) {
+		a, err := f(l.classes, l.blocks)
+		if err != nil {
+			return allocator.Subject{}, err
+		}
+		return allocator.Subject{Allocator: a, Stats: func() []int64 { return numbers(a.Stats()) }}, nil
+	},
+	Model: newModel,
+	Parts: []string{ofClasses, ofErrors, ofStats, ofBlocks},
+	Proof: newProof,
+}
+
+var good = allocator.Good[Make, layout]{
+	lab.Steps("examples", lastGap, allocator.Fixed(examples()...)),
+	lab.Steps("random", lastGap, drawn),
+}
+
+var arguments = allocator.Arguments[layout]{
+	Name: "refuses bad arguments before anything is made", After: "1b",
+	Bad: []layout{
+		{nil, 4},
+		{[]int64{}, 4},
+		{[]int64{0}, 4},
+		{[]int64{-256}, 4},
+		{[]int64{100}, 4},
+		{[]int64{256, 300}, 4},
+		{[]int64{256, 256}, 4},
+		{[]int64{512, 256}, 4},
+		{[]int64{256, 1024, 512}, 4},
+		{[]int64{256, 512, 0}, 4},
+		{[]int64{256}, 0},
+		{[]int64{256}, -1},
+		{[]int64{1 << 62}, 2},                       // 2^63 bytes
+		{[]int64{1 << 62}, 4},                       // 2^64
+		{[]int64{1 << 62, 1<<62 + 256}, 1},          // 2^63 and 256 in two classes
+		{[]int64{1 << 61, 1<<61 + 256, 3 << 61}, 2}, // the first fits twice, the second does not any more
+	},
+	Good:  layout{[]int64{math.MaxInt64 / 513}, 513}, // as many bytes as an int64 can count
+	Wrong: allocator.Refused,
+	Refusal: suite.Refusal{
+		Fix: "Return contract.ErrArgument for no classes, for a size that is below 1, no multiple of 256, or not larger than the one " +
+			"before, for fewer than one block in a class, and for more bytes in all than an int64 can count.",
+		FixLate: "Look at the number of blocks and at every size before the first CUDA call.",
+	},
+}
+
+func judgeHostOnly(e *suite.Evidence) suite.Answer {
+	a := good.Judge(e, "host-only", "Between New and Close the host did it all by itself.", nil)
+	a.Findings = good.CallsBetween(e, "all memory", "a list")
+	return a
 }

@@ -2,8 +2,10 @@ package vmmarena
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
 	"cudalab/native/cuda"
 )
 
@@ -16,29 +18,34 @@ const (
 // costRoom is how many blocks an arena has memory for from the beginning, so that none has to grow on the clock.
 const costRoom = 12 * manyBlocks
 
-// noteAstray is how many of the blocks that were handed out on the clock were not where they belong.
-const noteAstray = "astray"
-
 // cost times an Alloc behind few blocks and behind many.
-func (d driver) cost(b *suite.Bench) {
-	few, many := newLoad(d.student, fewBlocks, 2*fewBlocks), newLoad(d.student, manyBlocks, costRoom)
-	loads, reference := []*load{few, many}, (*suite.Load)(nil)
-	if d.solution != nil {
-		solution := newLoad(d.solution, manyBlocks, costRoom)
-		loads, reference = append(loads, solution), &solution.Load
-	}
-	if !b.Growth("an arena with many blocks", few.Load, many.Load, reference) {
-		return
-	}
-	b.Value(noteAstray, few.astray+many.astray)
-	for _, l := range loads {
-		b.Call("Close", l.arena.Close)
-	}
+var cost = allocator.Cost[Make]{
+	Name: "a block costs the same behind 100 blocks and behind 100,000", After: lastGap,
+	Few: fewBlocks, Many: manyBlocks, Calls: "New, Alloc, Reset or Close",
+	Load: func(make Make, blocks int, _ *rand.Rand) allocator.Load {
+		if blocks == fewBlocks {
+			return &load{make: make, high: 2 * fewBlocks}
+		}
+		return &load{make: make, high: costRoom}
+	},
+	Wrong: func(_ uint64, handed []uint64) string {
+		if len(handed) == 0 || handed[0] == 0 {
+			return ""
+		}
+		return fmt.Sprintf("When time was measured, %d blocks should have been handed out right behind the block before, but they were elsewhere.",
+			handed[0])
+	},
+	WrongWhy: "Two users of one address destroy each other's data; an arena is no faster for that.",
+	WrongFix: "Hand out the next bytes in every call, whatever was done before.",
+	GrowthWords: suite.GrowthWords{
+		Operation: "an Alloc", Things: "blocks handed out",
+		Why: "An arena takes its blocks back all at once, so it need not know them: where the next one begins is one number.",
+		Fix: "Keep no list of blocks, or never walk through it in Alloc: add the rounded size to what is used, and compare.",
+	},
 }
 
 // load is an arena with some blocks handed out.
 type load struct {
-	suite.Load
 	make      Make
 	arena     Arena
 	base      cuda.DevicePtr
@@ -47,14 +54,8 @@ type load struct {
 	astray    uint64
 }
 
-func newLoad(make Make, blocks, high int) *load {
-	l := &load{make: make, high: high}
-	l.Load = suite.Load{Things: blocks, Fill: l.fill, Work: l.hand}
-	return l
-}
-
-// fill makes an arena that has its memory, where there is none yet, and hands the first blocks out.
-func (l *load) fill(blocks int) (err error) {
+// Fill makes an arena that has its memory, where there is none yet, and hands the first blocks out.
+func (l *load) Fill(blocks int) (err error) {
 	if l.arena == nil {
 		if l.arena, err = l.make(0, costRoom*alignment); err != nil {
 			return err
@@ -89,8 +90,8 @@ func (l *load) handFirst() error {
 	return nil
 }
 
-// hand has blocks handed out.
-func (l *load) hand(operations int) error {
+// Work has blocks handed out.
+func (l *load) Work(operations int) error {
 	for range operations {
 		if l.n == l.high {
 			if err := l.again(); err != nil {
@@ -109,30 +110,7 @@ func (l *load) hand(operations int) error {
 	return nil
 }
 
-func judgeCost(e *suite.Evidence) suite.Answer {
-	notes := e.Cases[caseCost]
-	if spoilt := notes.Spoilt("New, Alloc, Reset or Close", astray); spoilt != nil {
-		return suite.Answer{Findings: spoilt}
-	}
-	return suite.JudgeGrowth(notes, suite.GrowthWords{
-		Operation: "an Alloc", Things: "blocks handed out",
-		Why: "An arena takes its blocks back all at once, so it need not know them: where the next one begins is one number.",
-		Fix: "Keep no list of blocks, or never walk through it in Alloc: add the rounded size to what is used, and compare.",
-	})
-}
+func (l *load) Close() error { return l.arena.Close() }
 
-// astray looks at where the blocks lay that were handed out on the clock.
-func astray(notes *suite.CaseNotes) []suite.Finding {
-	for _, n := range notes.Values[noteAstray] {
-		if n > 0 {
-			return []suite.Finding{{
-				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1,
-				Message: fmt.Sprintf("When time was measured, %d blocks should have been handed out right behind the block before, but they "+
-					"were elsewhere.", n),
-				Why: "Two users of one address destroy each other's data; an arena is no faster for that.",
-				Fix: "Hand out the next bytes in every call, whatever was done before.",
-			}}
-		}
-	}
-	return nil
-}
+// Handed is how many of the blocks that were handed out on the clock were not where they belong.
+func (l *load) Handed() []uint64 { return []uint64{l.astray} }

@@ -2,10 +2,11 @@ package vmmarena
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"cudalab/grader/suite"
-	"cudalab/grader/suite/sequence"
+	"cudalab/grader/suite/allocator"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
@@ -126,8 +127,8 @@ func (l *ledger) unusable(at, size uint64) (p *piece, whole bool) {
 
 // step is one operation of a sequence with what the trace shows of it.
 type step struct {
-	op     sequence.Op
-	answer sequence.Answer
+	op     allocator.Op
+	answer allocator.Answer
 	calls  []int // the records of its CUDA calls
 	before int64 // bytes mapped from Base on when it began
 	mapped int64 // and when it had ended
@@ -140,36 +141,53 @@ type step struct {
 // grew reports whether memory was added.
 func (s *step) grew() bool { return s.mapped > s.before }
 
-// carried is a sequence as it went.
+// carried is a sequence as it went, with what the trace shows of it. What it shows behind a wrong answer may come of that,
+// and is not judged.
 type carried struct {
-	workload
-	notes *suite.CaseNotes
+	*allocator.Run[layout]
+	e     *suite.Evidence
 	steps []step
-	right int // so many of the steps, from the first, were answered as they should have been
 }
 
-// carry is a sequence with what was noted of it.
-func carry(notes *suite.CaseNotes, w workload) carried {
-	c := carried{workload: w, notes: notes}
-	if records := sequence.Read(notes, w.name); len(records) > 0 {
-		c.steps = steps(notes, &records[0])
+func carry(e *suite.Evidence, r *allocator.Run[layout]) *carried {
+	return suite.Once(r.Notes, "steps of "+r.Name, func() *carried {
+		c := &carried{Run: r, e: e}
+		if r.Record != nil {
+			c.steps = steps(r.Notes, r.Record)
+		}
+		return c
+	})
+}
+
+// finding is a fault that the trace shows in a step, at the record which is at fault, or where that is -1 on the method's line.
+func (c *carried) finding(i, record int, f suite.Finding) []suite.Finding {
+	site := c.steps[i].answer.Site
+	if record >= 0 {
+		site = c.Notes.Trace.SiteOf(&c.Notes.Trace.Records[record])
 	}
-	m := newModel(w.layout, ofBump)().(*model)
-	for c.right = 0; c.right < len(c.steps); c.right++ {
-		m.Step(c.steps[c.right].op, c.steps[c.right].answer)
-		if m.lost {
-			break
+	f.Severity, f.Record = cmp.Or(f.Severity, suite.Error), record
+	return []suite.Finding{c.e.At(f, site)}
+}
+
+// doing begins a sentence about a step: "Asked to reset (operation 2 of "small blocks" with …), the arena".
+func (c *carried) doing(i int) string {
+	return fmt.Sprintf("Asked to %s (operation %d of %q with %s), the arena", allocator.Words([]allocator.Op{c.steps[i].op}), i+1, c.Name,
+		c.Layout)
+}
+
+// created is the last MemCreate of a step that made memory; -1 if there is none.
+func (c *carried) created(i int) int {
+	made := -1
+	for _, at := range c.steps[i].calls {
+		if r := &c.Notes.Trace.Records[at]; r.Op == trace.OpMemCreate && r.Code == 0 {
+			made = at
 		}
 	}
-	return c
+	return made
 }
 
-// whole reports whether all operations were carried out and answered as they should have been. What the trace shows
-// behind a wrong answer may come of that, and is not judged.
-func (c *carried) whole() bool { return c.right == len(c.ops) }
-
 // steps walks through a sequence that was noted.
-func steps(notes *suite.CaseNotes, rec *sequence.Record) []step {
+func steps(notes *suite.CaseNotes, rec *allocator.Record) []step {
 	var l ledger
 	var all []step
 	at, _ := notes.Window(rec.First - 1)

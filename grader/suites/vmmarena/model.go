@@ -5,21 +5,17 @@ import (
 	"strings"
 
 	"cudalab/exercises/contract"
-	"cudalab/grader/suite/sequence"
+	"cudalab/grader/suite/allocator"
 	"cudalab/native/device"
 )
 
-// aspect is what a model judges, by the check that tells of it; faults of other kinds are left to other models.
-type aspect uint8
-
+// The parts that the model finds faults of.
 const (
-	ofBump   aspect = iota // where blocks lie, and which error a call answers
-	ofGrowth               // that growing works, and moves nothing
-	ofReset                // what Reset changes, and what it does not
-	ofMemory               // what happens when the device has no memory left
+	ofBump   = "bump"   // where blocks lie, and which error a call answers
+	ofGrowth = "growth" // that growing works, and moves nothing
+	ofReset  = "reset"  // what Reset changes, and what it does not
+	ofMemory = "memory" // what happens when the device has no memory left
 )
-
-var aspects = []aspect{ofBump, ofGrowth, ofReset, ofMemory}
 
 // What a Subject's Stats are, in their order.
 const (
@@ -39,7 +35,6 @@ func numbers(s contract.ArenaStats) []int64 {
 
 // model is an arena without memory: it knows how many bytes are used.
 type model struct {
-	aspect    aspect
 	layout    layout
 	base      int64 // 0 until the first answer
 	used      int64
@@ -49,26 +44,26 @@ type model struct {
 	lost      bool // after a fault
 }
 
-func newModel(l layout, of aspect) func() sequence.Model {
-	return func() sequence.Model { return &model{aspect: of, layout: l, committed: -1} }
-}
+func newModel(w *workload) allocator.Model { return &model{layout: w.Layout, committed: -1} }
 
-// Step judges one answer. After a fault it says no more, whoever is to tell that: what follows may come of it.
-func (m *model) Step(op sequence.Op, a sequence.Answer) *sequence.Fault {
+// Blind: a wrong answer is in the way of everything else.
+func (m *model) Blind(string) bool { return m.lost }
+
+// Step judges one answer. After a fault it says no more: what follows may come of it.
+func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	if m.lost || len(a.Stats) != statCount {
 		return nil
 	}
-	of, f := m.judge(op, a)
+	part, f := m.judge(op, a)
 	m.committed = a.Stats[statCommitted]
-	m.lost = f != nil
-	if of != m.aspect {
-		return nil
+	if m.lost = f != nil; m.lost {
+		return f.In(part)
 	}
-	return f
+	return nil
 }
 
 // judge is what is wrong with an answer, and whose it is to tell.
-func (m *model) judge(op sequence.Op, a sequence.Answer) (aspect, *sequence.Fault) {
+func (m *model) judge(op allocator.Op, a allocator.Answer) (part string, f *allocator.Fault) {
 	if m.base == 0 {
 		m.base = a.Stats[statBase]
 	}
@@ -77,57 +72,57 @@ func (m *model) judge(op sequence.Op, a sequence.Answer) (aspect, *sequence.Faul
 		return m.wrongAnswer(want, op, a)
 	}
 	before := m.used
-	if a.Err == sequence.Nil {
+	if a.Err == allocator.Nil {
 		switch op.Kind {
-		case sequence.Alloc:
+		case allocator.KindAlloc:
 			if at := uint64(m.base + m.used); a.Addr != at {
 				return m.misplaced(a.Addr, at)
 			}
 			m.used += roundUp(op.Size, alignment)
-		case sequence.Reset:
+		case allocator.KindReset:
 			m.used = 0
 			m.resets++
-		case sequence.Close:
+		case allocator.KindClose:
 			m.closed = true
 		}
 	}
 	if m.closed {
-		return 0, nil // what Stats says of a closed arena is not judged
+		return "", nil // what Stats says of a closed arena is not judged
 	}
 	return m.wrongStats(op, a, before)
 }
 
 // outOfMemory is what the device answers where it has none left.
-const outOfMemory = sequence.ErrOther
+const outOfMemory = allocator.ErrOther
 
 // want is what an operation has to be answered with.
-func (m *model) want(op sequence.Op) sequence.Err {
+func (m *model) want(op allocator.Op) allocator.Err {
 	switch {
 	case m.closed:
-		return sequence.ErrClosed
-	case op.Kind != sequence.Alloc:
-		return sequence.Nil
+		return allocator.ErrClosed
+	case op.Kind != allocator.KindAlloc:
+		return allocator.Nil
 	case op.Size < 1:
-		return sequence.ErrSize
+		return allocator.ErrSize
 	case op.Size > m.layout.reserved()-m.used:
-		return sequence.ErrFull
+		return allocator.ErrFull
 	case m.layout.memory > 0 && m.end(op) > m.layout.memory:
 		return outOfMemory
 	}
-	return sequence.Nil
+	return allocator.Nil
 }
 
 // end is where the memory must reach for an Alloc to succeed.
-func (m *model) end(op sequence.Op) int64 {
+func (m *model) end(op allocator.Op) int64 {
 	return roundUp(m.used+roundUp(op.Size, alignment), m.layout.granularity)
 }
 
 // accepts reports whether an answer is the one wanted. A size beyond all that was reserved may count as a wrong one: the
 // arena will never have such a block.
-func (m *model) accepts(want sequence.Err, op sequence.Op, a sequence.Answer) bool {
+func (m *model) accepts(want allocator.Err, op allocator.Op, a allocator.Answer) bool {
 	switch {
-	case want == sequence.ErrFull && op.Size > m.layout.reserved():
-		return a.Err == sequence.ErrFull || a.Err == sequence.ErrSize
+	case want == allocator.ErrFull && op.Size > m.layout.reserved():
+		return a.Err == allocator.ErrFull || a.Err == allocator.ErrSize
 	case want == outOfMemory:
 		return a.Err == outOfMemory && strings.Contains(a.Text, device.ErrorOutOfMemory.String())
 	}
@@ -135,8 +130,8 @@ func (m *model) accepts(want sequence.Err, op sequence.Op, a sequence.Answer) bo
 }
 
 // misplaced is what is wrong with the address of a block that belongs elsewhere.
-func (m *model) misplaced(addr, want uint64) (aspect, *sequence.Fault) {
-	f := &sequence.Fault{Rule: "misplaced",
+func (m *model) misplaced(addr, want uint64) (part string, f *allocator.Fault) {
+	f = &allocator.Fault{Rule: "misplaced",
 		Message: fmt.Sprintf("should have handed out %s, right behind the block before, but it handed out %s", m.fromBase(want), m.fromBase(addr)),
 		Why: "An arena has no holes: its memory reaches from Base to the end of the last block, and each block begins at a multiple of 256 " +
 			"because every size is rounded up to one.",
@@ -176,18 +171,18 @@ func (m *model) fromBase(addr uint64) string {
 }
 
 // wrongStats is what is wrong with what Stats says after an operation.
-func (m *model) wrongStats(op sequence.Op, a sequence.Answer, before int64) (aspect, *sequence.Fault) {
+func (m *model) wrongStats(op allocator.Op, a allocator.Answer, before int64) (part string, f *allocator.Fault) {
 	s := a.Stats
-	fault := func(rule, name string, got, want int64, why, fix string) *sequence.Fault {
-		return &sequence.Fault{Rule: rule, Why: why, Fix: fix,
+	fault := func(rule, name string, got, want int64, why, fix string) *allocator.Fault {
+		return &allocator.Fault{Rule: rule, Why: why, Fix: fix,
 			Message: fmt.Sprintf("should have left Stats with %s = %d, but it says %d", name, want, got)}
 	}
 	const whyStats = "A caller decides by these numbers what to do next."
-	failed := a.Err != sequence.Nil
+	failed := a.Err != allocator.Nil
 	recommitted := m.committed >= 0 && s[statCommitted] != m.committed
 	switch {
 	case s[statBase] != m.base || s[statBase] == 0:
-		f := &sequence.Fault{Rule: "moved", Message: "should have left Base where it was, but Stats says that it is elsewhere",
+		f := &allocator.Fault{Rule: "moved", Message: "should have left Base where it was, but Stats says that it is elsewhere",
 			Why: "Whoever has an address from before holds on to it.",
 			Fix: "Reserve all addresses once, in New, and let Base be where they begin."}
 		if m.base == 0 {
@@ -211,7 +206,7 @@ func (m *model) wrongStats(op sequence.Op, a sequence.Answer, before int64) (asp
 			"Count a block only when its memory is there.")
 	case s[statUsed] != m.used:
 		of := ofBump
-		if op.Kind == sequence.Reset {
+		if op.Kind == allocator.KindReset {
 			of = ofReset
 		}
 		return of, fault("wrong-stats", "Used", s[statUsed], m.used, whyStats,
@@ -226,10 +221,10 @@ func (m *model) wrongStats(op sequence.Op, a sequence.Answer, before int64) (asp
 			"A growth that fails leaves the arena as it was, so that smaller blocks may still be had.",
 			"Add to the bytes that are committed only when the memory is created, mapped, and may be used; and give back what a growth "+
 				"that stops halfway has made.")
-	case recommitted && op.Kind == sequence.Reset:
+	case recommitted && op.Kind == allocator.KindReset:
 		return ofReset, fault("changed-by-reset", "Committed", s[statCommitted], m.committed,
 			"What is mapped once costs nothing to use again; to unmap it and map it anew takes many microseconds.",
 			"Leave the memory and its number alone in Reset.")
 	}
-	return 0, nil
+	return "", nil
 }

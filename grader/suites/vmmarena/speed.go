@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
 )
@@ -25,8 +26,8 @@ const (
 	gpuWarm, gpuRounds = 2, 61
 )
 
-// speed times how an arena grows. It is closed off the clock.
-func (d driver) speed(b *suite.Bench) {
+// race times how an arena grows. It is closed off the clock.
+func race(b *suite.Bench, sides suite.Sides[Make]) {
 	warm, rounds := gpuWarm, gpuRounds
 	if b.Session.Device().Info().Kind == device.Sim {
 		warm, rounds = simWarm, simRounds
@@ -45,10 +46,10 @@ func (d driver) speed(b *suite.Bench) {
 		}
 	}
 	var solution func() error
-	if d.solution != nil {
-		solution = fill(d.solution)
+	if sides.Solution != nil {
+		solution = fill(*sides.Solution)
 	}
-	contenders := suite.Contenders("", fill(d.student), solution, fill(newCopying))
+	contenders := suite.Contenders("", fill(sides.Student), solution, fill(newCopying))
 	check := func(contender int) {
 		if contender == 0 {
 			b.Value(noteUnusable, unusable(b, arena.Stats().Base, last))
@@ -64,7 +65,7 @@ func (d driver) speed(b *suite.Bench) {
 // may not write to. A granule is mapped as a whole or not at all, so its first block tells of all. Then it waits, since
 // the arena is closed next.
 func unusable(b *suite.Bench, base, last cuda.DevicePtr) uint64 {
-	granule, wrong, missing := granularity(b), uint64(0), false
+	granule, wrong, missing := allocator.Granularity(b), uint64(0), false
 	for at := cuda.DevicePtr(0); at < speedTotal; at += speedBlock {
 		if at == 0 || int64(base+at)%granule == 0 {
 			missing = cuda.Memset(base+at, 1, 8) != nil
@@ -87,8 +88,13 @@ const speedMean = true
 //go:embed paces.txt
 var paces string
 
+var speed = suite.Part[Make]{
+	Cases:    []*suite.Trial[Make]{{ID: "speed", After: lastGap, Timed: true, Drive: race}},
+	Question: suite.Question{ID: "speed", Name: "growing takes about as long as the solution's", Judge: judgeSpeed},
+}
+
 func judgeSpeed(e *suite.Evidence) suite.Answer {
-	notes := e.Cases[caseSpeed]
+	notes := e.Cases["speed"]
 	if spoilt := notes.Spoilt("New or Alloc", wrongWhenTimed); spoilt != nil {
 		return suite.Answer{Findings: spoilt}
 	}

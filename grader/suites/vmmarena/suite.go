@@ -1,16 +1,23 @@
 // Package vmmarena is the suite of the vmm-arena lesson: its sequences, the model of what an arena must answer, the account
-// of what the trace shows of its memory, its baseline and its checks.
+// of what the trace shows of its memory, its baseline and what is asked.
 package vmmarena
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
-	"cudalab/grader/suite/sequence"
+	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/allocbench"
+	"cudalab/native/cuda"
+	"cudalab/native/sim"
 )
 
 // Arena is what the exercise asks for.
 type Arena interface {
-	sequence.Allocator
+	allocator.Allocator
 	Reset() error
 	Stats() contract.ArenaStats
 }
@@ -23,63 +30,115 @@ func Of[A Arena](f func(int, int64) (A, error)) Make {
 	return func(device int, reserve int64) (Arena, error) { return f(device, reserve) }
 }
 
-// The cases, in the order in which they run.
-const (
-	caseArguments = "arguments"
-	caseExamples  = "examples"
-	caseRandom    = "random"
-	caseFine      = "fine"   // on a device of smaller granularity than any GPU's
-	caseCoarse    = "coarse" // of larger
-	caseMemory    = "memory" // on a device that runs out of memory
-	caseFaults    = "faults"
-	caseCost      = "cost"
-	caseSpeed     = "speed"
+// Lesson is what is asked about the exercise.
+var Lesson = suite.Lesson[Make]{
+	Name:      "vmm-arena",
+	Memory:    4 << 30, // the solution has a GiB of physical memory where the granularity is large
+	Functions: []string{"New"},
+	Mean:      speedMean,
+	Parts: []suite.Part[Make]{
+		lab.Arguments(arguments),
+		plenty.Part(ofBump, "blocks lie one behind the other from Base on, and each mistake gets its own error",
+			"Every block lay where the one before had ended, and every mistake was answered with its own error.", nil),
+		plenty.Telling(suite.Part[Make]{Cases: plenty.Trials(), Question: suite.Question{ID: ofGrowth,
+			Name: "grows in its range, by whole granules, and what is there stays where it is", Judge: judgeGrowth}}),
+		plenty.Part("committed", "holds no more than twice the peak of what was used, and grows by a factor",
+			"There was never more memory than twice the peak of what was used, and it grew in few steps.",
+			func(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+				c := carry(e, r)
+				return slices.Concat(c.tooMuch(), c.misstated(), c.tooOften())
+			}),
+		plenty.Part(ofReset, "Reset begins again at Base and keeps the memory",
+			"After every Reset the first block was at Base, in memory that was still mapped.",
+			func(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+				c := carry(e, r)
+				return append(c.callsOfReset(), c.callsOfAlloc(true)...)
+			}),
+		memory(),
+		plenty.Cleanup(cleanup),
+		cost.Part(),
+		speed,
+	},
+	Benchmarks: append(allocbench.Pairs("An arena takes no single block back: it is reset when it is full, which is in the time.", ofBlocks),
+		suite.Trial[Make]{ID: "growth", Drive: race, Benchmark: suite.Benchmark{
+			Name: fmt.Sprintf("growth from nothing to %d MiB in blocks of %d KiB", speedTotal>>20, speedBlock>>10), Operation: "run",
+			Note: "The baseline takes twice the memory, copies what is there and frees the old, whenever it is full.",
+		}}, allocbench.Bookkeeping(ofBlocks)),
+}
+
+// lastGap is the one behind which an arena can be closed.
+const lastGap = "1g"
+
+var lab = &allocator.Lab[Make, layout]{
+	New: func(f Make, l layout) (allocator.Subject, error) {
+		a, err := f(l.device, l.reserve)
+		if err != nil {
+			return allocator.Subject{}, err
+		}
+		return allocator.Subject{Allocator: a, Stats: func() []int64 { return numbers(a.Stats()) }, Base: a.Stats().Base}, nil
+	},
+	Model: newModel,
+	Parts: []string{ofBump, ofGrowth, ofReset, ofMemory},
+	Proof: newProof,
+	Device: func(l layout) sim.Options {
+		return sim.Options{Granularity: uint64(l.granularity), Memory: uint64(l.memory)}
+	},
+	Granular: true,
+}
+
+var (
+	// plenty are the trials whose sequences find as much memory as they ask for.
+	plenty = allocator.Good[Make, layout]{
+		lab.Steps("examples", lastGap, examples),
+		lab.Steps("random", lastGap, drawn),
+		lab.Steps("fine", lastGap, both).On(fine),     // of smaller granularity than any GPU's
+		lab.Steps("coarse", lastGap, both).On(coarse), // of larger
+	}
+	// scarcity is the trial on a device that runs out of memory. All of that is the arena's, so the blocks are not used.
+	scarcity = allocator.Good[Make, layout]{lab.Steps("memory", lastGap, nearlyFull).On(scarce).Idle()}
 )
 
-// plenty are the cases whose sequences find as much memory as they ask for.
-var plenty = []string{caseExamples, caseRandom, caseFine, caseCoarse}
+// noDevice is the number of a device that no machine has.
+const noDevice = 99
 
-// New is the suite over one implementation, with the solution beside it for the clock. cudalab, which only judges,
-// passes nil for both.
-func New(student, solution Make) *suite.Suite {
-	d := driver{student: student, solution: solution}
-	return &suite.Suite{
-		Exercise: "vmm-arena",
-		Package:  "vmmarena",
-		Memory:   4 << 30, // the solution has a GiB of physical memory where the granularity is large
-		Function: "New",
-		Mean:     speedMean,
-		Cases: []suite.Case{
-			{ID: caseArguments, Drive: d.arguments},
-			{ID: caseExamples, Drive: d.examples},
-			{ID: caseRandom, Drive: d.random},
-			{ID: caseFine, Simulated: fine, Drive: d.both},
-			{ID: caseCoarse, Simulated: coarse, Drive: d.both},
-			{ID: caseMemory, Simulated: scarce, Drive: d.memory},
-			{ID: caseFaults, Drive: d.faults},
-			{ID: caseCost, Timed: true, Drive: d.cost},
-			{ID: caseSpeed, Timed: true, Drive: d.speed},
-		},
-		Checks: []suite.Question{
-			{ID: "arguments", Name: "refuses a bad reserve before any CUDA call, and reserves on the device it is told",
-				Needs: []string{caseArguments}, Judge: judgeArguments},
-			{ID: "bump", Name: "blocks lie one behind the other from Base on, and each mistake gets its own error",
-				Needs: plenty, Judge: judgeBump},
-			{ID: "growth", Name: "grows in its range, by whole granules, and what is there stays where it is",
-				Needs: plenty, Judge: judgeGrowth},
-			{ID: "committed", Name: "holds no more than twice the peak of what was used, and grows by a factor",
-				Needs: plenty, Judge: judgeCommitted},
-			{ID: "reset", Name: "Reset begins again at Base and keeps the memory",
-				Needs: plenty, Judge: judgeReset},
-			{ID: "memory", Name: "makes do with less when the device is nearly full, and a growth that fails changes nothing",
-				Needs: []string{caseMemory}, Judge: judgeMemory},
-			{ID: "cleanup", Name: "Close gives everything back, also when a CUDA call has failed",
-				Needs: append([]string{caseFaults}, plenty...), Judge: judgeCleanup},
-			{ID: "cost", Name: "a block costs the same behind 100 blocks and behind 100,000",
-				Needs: []string{caseCost}, Judge: judgeCost},
-			{ID: "speed", Name: "growing takes about as long as the solution's",
-				Needs: []string{caseSpeed}, Judge: judgeSpeed},
-		},
-		Benchmarks: d.benchmarks(),
+var arguments = allocator.Arguments[layout]{
+	Name: "refuses a bad reserve before any CUDA call, and reserves on the device it is told", After: "1b",
+	Bad:  []layout{{reserve: 0}, {reserve: -1}, {reserve: -1 << 21}},
+	Good: layout{device: noDevice, reserve: 1 << 20},
+	Wrong: func(o suite.Outcome) (suite.Finding, bool) {
+		return suite.Finding{
+			Rule:    "device-ignored",
+			Message: o.Label + " should have returned CUDA's error, since there is no such device, but it returned nil.",
+			Why:     "Memory lies on one device: an arena on another one than its caller wants is of no use to kernels there.",
+			Fix:     "Pass device on as the ID of the location, wherever memory is asked about or created.",
+		}, o.OK()
+	},
+	Refusal: suite.Refusal{
+		Fix:     "Return contract.ErrArgument for a reserve below 1, before the first CUDA call.",
+		FixLate: "Look at reserve before the first CUDA call.",
+	},
+}
+
+// ofBlocks is an arena for benchmarks.
+func ofBlocks(f Make) allocbench.Make {
+	return func(_, largest int64, blocks int) (allocbench.Allocator, error) {
+		a, err := f(0, largest*int64(blocks))
+		return phased{a}, err
 	}
 }
+
+// phased is an arena whose blocks are freed all together, whenever it is full.
+type phased struct{ Arena }
+
+func (a phased) Alloc(size int64) (cuda.DevicePtr, error) {
+	p, err := a.Arena.Alloc(size)
+	if !errors.Is(err, contract.ErrFull) {
+		return p, err
+	}
+	if err := a.Reset(); err != nil {
+		return 0, err
+	}
+	return a.Arena.Alloc(size)
+}
+
+func (phased) Free(cuda.DevicePtr) error { return nil }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
-	"cudalab/grader/suite/sequence"
+	"cudalab/grader/suite/allocator"
 	"cudalab/native/sim"
 )
 
@@ -15,13 +15,14 @@ const alignment = 256
 
 // layout is an arena and the device it is on, in bytes.
 type layout struct {
+	device      int
 	reserve     int64
 	granularity int64
 	memory      int64 // the device's, a multiple of the granularity; 0 where there is plenty
 }
 
 // String is the call that makes the arena.
-func (l layout) String() string { return fmt.Sprintf("vmmarena.New(0, %d)", l.reserve) }
+func (l layout) String() string { return fmt.Sprintf("vmmarena.New(%d, %d)", l.device, l.reserve) }
 
 // reserved is how many bytes of addresses the arena has.
 func (l layout) reserved() int64 { return roundUp(l.reserve, l.granularity) }
@@ -32,24 +33,19 @@ func (l layout) most(peak int64) int64 { return roundUp(max(2*peak, l.granularit
 func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
 
 // workload is one arena and what is done with it.
-type workload struct {
-	name   string // under which its answers are noted
-	layout layout
-	ops    []sequence.Op
-}
-
-func alloc(size int64) sequence.Op { return sequence.Op{Kind: sequence.Alloc, Size: size} }
+type workload = allocator.Workload[layout]
 
 var (
-	reset = sequence.Op{Kind: sequence.Reset}
-	shut  = sequence.Op{Kind: sequence.Close}
+	alloc       = allocator.Alloc
+	reset, shut = allocator.Reset, allocator.Close
 )
 
 // examples are the sequences at the edges, on a device of granularity g. The first calls the methods in the order of the
 // skeleton's gaps.
-func examples(g int64) []workload {
-	of := func(name string, reserve int64, ops ...sequence.Op) workload {
-		return workload{name, layout{reserve: reserve, granularity: g}, ops}
+func examples(from allocator.Source) []workload {
+	g := from.Granularity
+	of := func(name string, reserve int64, ops ...allocator.Op) workload {
+		return workload{Name: name, Layout: layout{reserve: reserve, granularity: g}, Ops: ops}
 	}
 	return []workload{
 		of("small blocks", 8*g, alloc(1), alloc(256), alloc(257), alloc(1000), alloc(1), reset, alloc(5), alloc(300), shut),
@@ -59,7 +55,7 @@ func examples(g int64) []workload {
 		of("more than is left", 4*g, alloc(g), alloc(3*g+1), alloc(3*g-1), alloc(1), reset, alloc(4*g+1), alloc(2*g), alloc(2*g+1),
 			alloc(2*g), shut),
 		of("blocks across granules", 64*g, alloc(g-256), alloc(512), alloc(3*g), alloc(g/2), alloc(10*g+1), alloc(1), alloc(g), shut),
-		of("a granule at a time", 64*g, append(slices.Repeat([]sequence.Op{alloc(g)}, 48), shut)...),
+		of("a granule at a time", 64*g, append(slices.Repeat([]allocator.Op{alloc(g)}, 48), shut)...),
 		of("the same memory again", 32*g, alloc(3*g), reset, alloc(g), alloc(g), alloc(g), alloc(g), reset, reset, alloc(4*g), reset,
 			alloc(100), alloc(8*g), reset, alloc(8*g), shut),
 		of("never used", 8*g, shut),
@@ -74,20 +70,22 @@ const (
 	randomTop   = 64 // granules reserved at most
 )
 
-// drawn are the random sequences of a case.
-func drawn(seed uint64, caseID string, g int64) []workload {
-	r := suite.NewRand(seed, caseID)
-	ws := make([]workload, randomCount)
+// drawn are random sequences.
+func drawn(from allocator.Source) []workload {
+	ws, g := make([]workload, randomCount), from.Granularity
 	for i := range ws {
-		l := layout{reserve: g*(2+r.Int64N(randomTop-1)) - r.Int64N(g), granularity: g}
-		ws[i] = workload{fmt.Sprintf("random %d", i), l, drawOps(r, l.granularity, l.reserved())}
+		l := layout{reserve: g*(2+from.Int64N(randomTop-1)) - from.Int64N(g), granularity: g}
+		ws[i] = workload{Name: fmt.Sprintf("random %d", i), Layout: l, Ops: drawOps(from.Rand, g, l.reserved())}
 	}
 	return ws
 }
 
+// both are the examples and random sequences.
+func both(from allocator.Source) []workload { return append(examples(from), drawn(from)...) }
+
 // drawOps draws operations that fill so many bytes a few times over, with every mistake in between.
-func drawOps(r *rand.Rand, g, room int64) []sequence.Op {
-	var ops []sequence.Op
+func drawOps(r *rand.Rand, g, room int64) []allocator.Op {
+	var ops []allocator.Op
 	used := int64(0)
 	for len(ops) < randomOps {
 		size := drawSize(r, g)
@@ -117,37 +115,38 @@ func drawSize(r *rand.Rand, g int64) int64 {
 // The devices that no GPU is: the seed draws how they differ.
 
 func fine(seed uint64) sim.Options {
-	r := suite.NewRand(seed, "devices "+caseFine)
+	r := suite.NewRand(seed, "devices fine")
 	return sim.Options{Granularity: 64 << 10 << r.IntN(4)} // 64 KiB to 512 KiB
 }
 
 func coarse(seed uint64) sim.Options {
-	r := suite.NewRand(seed, "devices "+caseCoarse)
+	r := suite.NewRand(seed, "devices coarse")
 	return sim.Options{Granularity: 4 << 20 << r.IntN(3)} // 4 MiB to 16 MiB
 }
 
 // scarce has room for some granules only.
 func scarce(seed uint64) sim.Options {
-	r := suite.NewRand(seed, "devices "+caseMemory)
+	r := suite.NewRand(seed, "devices memory")
 	g := uint64(1<<20) << r.IntN(3)
 	return sim.Options{Granularity: g, Memory: g * (24 + r.Uint64N(24))}
 }
 
 // nearlyFull are the sequences on a device that runs out of memory.
-func nearlyFull(seed uint64) []workload {
-	o := scarce(seed)
+func nearlyFull(from allocator.Source) []workload {
+	o := scarce(from.Seed)
 	g, m := int64(o.Granularity), int64(o.Memory)
-	plenty := layout{reserve: 8 * m, granularity: g, memory: m}
 	half := m / g / 2 * g
-	ws := []workload{
-		{"more than half of the memory", plenty, []sequence.Op{alloc(half + g), alloc(m - half - 2*g), alloc(g), alloc(1), shut}},
-		{"all but a granule", plenty, []sequence.Op{alloc(m - g), alloc(g + 1), alloc(100), alloc(g), alloc(100), reset, alloc(m), shut}},
-		{"much too large", plenty, []sequence.Op{alloc(2 * m), alloc(g), alloc(4 * m), alloc(g), alloc(m), alloc(m - 2*g), alloc(1), shut}},
-		{"again and again", plenty, []sequence.Op{alloc(half), alloc(m), alloc(m), alloc(m), alloc(half), reset, alloc(m + 1), alloc(m), shut}},
+	of := func(name string, ops ...allocator.Op) workload {
+		return workload{Name: name, Layout: layout{reserve: 8 * m, granularity: g, memory: m}, Ops: ops}
 	}
-	r := suite.NewRand(seed, caseMemory)
+	ws := []workload{
+		of("more than half of the memory", alloc(half+g), alloc(m-half-2*g), alloc(g), alloc(1), shut),
+		of("all but a granule", alloc(m-g), alloc(g+1), alloc(100), alloc(g), alloc(100), reset, alloc(m), shut),
+		of("much too large", alloc(2*m), alloc(g), alloc(4*m), alloc(g), alloc(m), alloc(m-2*g), alloc(1), shut),
+		of("again and again", alloc(half), alloc(m), alloc(m), alloc(m), alloc(half), reset, alloc(m+1), alloc(m), shut),
+	}
 	for i := range 2 {
-		ws = append(ws, workload{fmt.Sprintf("random %d", i), plenty, drawOps(r, 2*g, m+4*g)})
+		ws = append(ws, of(fmt.Sprintf("random %d", i), drawOps(from.Rand, 2*g, m+4*g)...))
 	}
 	return ws
 }

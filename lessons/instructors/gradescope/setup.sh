@@ -4,6 +4,7 @@
 set -euo pipefail
 root=${AUTOGRADER:-/autograder}
 course=$root/source/cudalab
+# shellcheck source-path=SCRIPTDIR source=settings.sh
 . "$root/source/settings.sh"
 
 if ! command -v go >/dev/null; then

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
+	"cudalab/grader/report"
+	"cudalab/grader/suite"
+	"cudalab/grader/suites/course"
+)
+
+// checkFlags are what `check` can be told.
+type checkFlags struct {
+	all      bool
+	solution bool
+	dir      string
+	device   string
+	profile  string
+	json     bool
+	html     string
+	trace    string
+	seed     uint64
+	noTiming bool
+}
+
+func newCheck() *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check NAME...",
+		Short: "Check exercises and say what is wrong, where and why",
+		Long: `Check builds each exercise, runs its suite on the device and reports what it found.
+
+--json writes each report as one JSON document, one after another.
+
+--html writes the report as one HTML file that needs nothing else: the findings beside your source, and pictures of what
+your streams and memory did, with the faults marked in them. With several exercises each gets a file of its own:
+FILE page.html becomes page-slab.html and so on.
+
+--trace writes every CUDA call and what the device did for it in the Chrome trace event format, for
+https://ui.perfetto.dev: each case is a process, the host and each stream a thread of it. A call's arguments name its
+stream, event and allocation (numbered from 1 in each case), what it touched, the answer, and the source lines it came
+from, innermost first.
+
+For either the suite runs your code once more, with an event before and after each operation to learn its times.
+Nothing is judged by that run.`,
+		Example: `  cudalab check async-pipeline
+  cudalab check async-pipeline --device sim --seed 42
+  cudalab check --all --json`,
+		ValidArgsFunction: exerciseNames,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.all, "all", false, "check every exercise of the course")
+	flags.BoolVar(&f.solution, "solution", false, "check the reference solution instead of your code")
+	flags.StringVar(&f.dir, "dir", "", "check the code in the folder `DIR` instead of the exercise's own")
+	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	profileFlag(cmd, &f.profile)
+	flags.BoolVar(&f.json, "json", false, "write reports as JSON")
+	flags.StringVar(&f.html, "html", "", "write the report with pictures of streams and memory to `FILE`")
+	flags.StringVar(&f.trace, "trace", "", "write all calls and device work to `FILE`, for Perfetto")
+	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: the seed that failed last, else a fresh one")
+	flags.BoolVar(&f.noTiming, "no-timing", false, "leave out the checks of speed")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", devices))
+	return cmd
+}
+
+func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
+	c, err := openCourse(cmd)
+	if err != nil {
+		return err
+	}
+	if err := f.validate(cmd, names); err != nil {
+		return err
+	}
+	exercises, err := chosen(c, names, f.all)
+	if err != nil {
+		return err
+	}
+	if f.solution {
+		if err := noSolutions(c, exercises[0], "there is none to check"); err != nil {
+			return err
+		}
+	}
+	p, err := simulated(c, f.device, f.profile)
+	if err != nil {
+		return err
+	}
+	pictures, err := openPictures(f.html, f.trace, exercises)
+	if err != nil {
+		return err
+	}
+	worst := exitPassed
+	for i, e := range exercises {
+		if i > 0 && !f.json {
+			fmt.Fprintln(cmd.OutOrStdout())
+		}
+		q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p, Seed: f.seed,
+			NoTiming: f.noTiming, Pictures: pictures.wanted()}
+		if f.solution {
+			q.Dir = course.Relative(filepath.Join(c.Root, e.SolutionFolder()))
+		}
+		r := check.Exercise(cmd.Context(), q)
+		if cmd.Context().Err() != nil {
+			break
+		}
+		if err := show(cmd.OutOrStdout(), r.Report, f.json); err != nil {
+			return err
+		}
+		if err := pictures.add(i, e.Title, r); err != nil {
+			return err
+		}
+		worst = max(worst, exitStatus(r))
+	}
+	if err := pictures.close(); err != nil {
+		return err
+	}
+	if worst != exitPassed {
+		return &exitError{status: worst}
+	}
+	return nil
+}
+
+func (f *checkFlags) validate(cmd *cobra.Command, names []string) error {
+	switch {
+	case f.all && len(names) > 0:
+		return usage("--all checks every exercise: leave out either --all or the names.")
+	case f.dir != "" && f.solution:
+		return usage("--dir and --solution both say which code to check: leave one out.")
+	case f.dir != "" && (f.all || len(names) > 1):
+		return usage("--dir is the folder of one exercise: name one with it.")
+	case cmd.Flags().Changed("seed") && (f.seed == 0 || f.seed > check.MaxSeed):
+		return usage("a seed is a number from 1 to %d.", uint64(check.MaxSeed))
+	}
+	if err := validDevice(f.device); err != nil || f.dir == "" {
+		return err
+	}
+	if err := course.Exists(f.dir); err != nil {
+		return usage("%v. --dir names the folder with the exercise's .go files.", err)
+	}
+	return nil
+}
+
+// chosen are the exercises that were named, or all of them.
+func chosen(c *course.Course, names []string, all bool) ([]course.Exercise, error) {
+	if all {
+		return c.Exercises, nil
+	}
+	if len(names) == 0 {
+		return nil, usage("name the exercise to check, or check all with --all. %s", theExercises(c))
+	}
+	var found []course.Exercise
+	for _, name := range names {
+		e, err := find(c, name)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, e)
+	}
+	return found, nil
+}
+
+func show(w io.Writer, r suite.Report, asJSON bool) error {
+	if asJSON {
+		return report.JSON(w, r)
+	}
+	s := screenOf(w)
+	text, err := reportOn(s, r, false)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(s, text)
+	return err
+}
+
+// reportOn is a report for people, as a screen can show it; brief, the first error is what it is about.
+func reportOn(s screen, r suite.Report, brief bool) (string, error) {
+	var b strings.Builder
+	err := report.Terminal(&b, r, report.Options{Color: s.color, Width: s.width, Links: s.links, Brief: brief, Source: sourceLine})
+	return b.String(), err
+}
+
+// sourceLine reads one line of a file.
+func sourceLine(file string, line int) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		if n == line {
+			return lines.Text()
+		}
+	}
+	return ""
+}
+
+// exitStatus is what a script learns of a result.
+func exitStatus(r check.Result) int {
+	var environment *compile.EnvironmentError
+	var missing *run.NoDevice
+	switch {
+	case r.Report.Status == suite.Passed:
+		return exitPassed
+	case r.Report.Status != suite.Errored:
+		return exitFailed
+	case errors.As(r.Err, &environment), errors.As(r.Err, &missing):
+		return exitEnvironment
+	}
+	return exitFault
+}

@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cudalab/grader/class"
+	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
+	"cudalab/grader/suites/course"
+)
+
+// gradeFlags are what `grade` can be told.
+type gradeFlags struct {
+	results   string
+	exercises []string
+	device    string
+	profile   string
+	gpus      string
+	jobs      int
+	seed      uint64
+	timeout   time.Duration
+	resume    bool
+	students  []string
+	shard     string
+	formats   []string
+	dryRun    bool
+	insecure  bool
+	slurm     slurmFlags
+}
+
+func newGrade() *cobra.Command {
+	var f gradeFlags
+	cmd := &cobra.Command{
+		Use:   "grade SUBMISSIONS -o RESULTS",
+		Short: "Grade a class: a folder or archive of submissions",
+		Long: `Grade builds and checks every submission in SUBMISSIONS: a folder with a folder or archive for each student, one
+archive of all, or a single submission. Each holds one folder for each exercise, named as the exercise's package.
+
+RESULTS gets
+  grades.csv            the grades, for a spreadsheet
+  report.html           the class: who passed what, which mistakes were common
+  students/ID.json      all about one student: points, findings with their lines, messages
+  timings/index.html    what was measured, and how long it took; timings/ID.json for one student
+  journal.jsonl         what all of these come from, one line for each result
+and with --format junit.xml, or a folder of the format's name with one ID.json for each student.
+
+Whatever ends the command, --resume goes on with the journal: no finished result is lost and none is made twice. All but
+the timings depends on nothing but the submissions, the seed and the device, and comes out the same another time.
+
+Everyone's workloads are drawn from one seed. On a GPU the checks of speed have it alone, whoever else uses cudalab on
+the machine, and the others share it.
+
+A submission that cannot be graded by no fault of its own, for instance because the GPU is lost, is tried twice more and
+then gets no grade rather than a zero; the exit status is 4 then, and --resume tries it again. Otherwise it is 0,
+whatever the grades are.`,
+		Example: `  cudalab grade submissions/ -o results
+  cudalab grade submissions.zip -o results --exercise slab --exercise buddy --seed 42
+  cudalab grade submissions/ -o results --format gradescope --format junit
+  cudalab grade submissions/ -o results --resume
+  cudalab grade submissions/ -o results --student ada
+  cudalab grade submissions/ -o results --slurm --shards 8 --gpus-per-task 1`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault // submissions are files
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runGrade(cmd, args, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.results, "output", "o", "", "the folder for the results, `RESULTS`")
+	flags.StringSliceVar(&f.exercises, "exercise", nil, "grade only the exercise `NAME`; may be given again; default: all of the course")
+	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	profileFlag(cmd, &f.profile)
+	flags.StringVar(&f.gpus, "gpus", "auto", "use the GPUs of `LIST`, such as 0,1; auto: all that there are")
+	flags.IntVar(&f.jobs, "jobs", 0, "grade `N` submissions at one time; default: one for each CPU, or two for each GPU")
+	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: a fresh one, which is printed")
+	flags.DurationVar(&f.timeout, "timeout", class.DefaultTimeout, "stop a submission that takes longer than `TIME` in all")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the results in RESULTS")
+	flags.StringSliceVar(&f.students, "student", nil, "grade only the student `ID`, also again; may be given again")
+	flags.StringVar(&f.shard, "shard", "", "grade only part `I/N` of the class, such as 1/4; see `cudalab grade merge`")
+	flags.StringSliceVar(&f.formats, "format", nil, "write the results as `FORMAT` as well: "+strings.Join(formatNames(), ", "))
+	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be graded and how long that would take, and write nothing")
+	flags.BoolVar(&f.insecure, "insecure", false, "grade even where this machine cannot confine the submissions' code")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", devices))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("exercise", exerciseNames))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return formatNames(), cobra.ShellCompDirectiveNoFileComp
+	}))
+	f.slurm.register(cmd)
+	cmd.AddCommand(newGradeMerge())
+	return cmd
+}
+
+func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
+
+func runGrade(cmd *cobra.Command, args []string, f gradeFlags) error {
+	if len(args) != 1 {
+		return usage("name the folder or archive that holds the submissions, and one only: cudalab grade SUBMISSIONS -o RESULTS.")
+	}
+	c, err := locateCourse(cmd)
+	if err != nil {
+		return err
+	}
+	o, err := f.options(cmd, c)
+	if err != nil {
+		return err
+	}
+	o.Submissions = args[0]
+	if err := f.slurm.validate(cmd); err != nil {
+		return err
+	}
+	if f.slurm.use {
+		return f.gradeOnSlurm(cmd, c, o)
+	}
+	view := newProgressView(screenOf(cmd.ErrOrStderr()))
+	o.Progress, o.Say = view.progress, view.say
+	if f.dryRun {
+		plan, err := class.DryRun(cmd.Context(), o)
+		if err != nil {
+			return gradeError(err)
+		}
+		showPlan(cmd.OutOrStdout(), plan)
+		return nil
+	}
+	graded, err := class.Grade(cmd.Context(), o)
+	view.close()
+	if errors.Is(err, context.Canceled) && graded != nil {
+		view.say(fmt.Sprintf("Results so far: %d; go on with --resume.", len(graded.Students)))
+		return err
+	}
+	if err != nil {
+		return gradeError(err)
+	}
+	return summarise(cmd.OutOrStdout(), graded, f.results)
+}
+
+// options are what the flags say.
+func (f *gradeFlags) options(cmd *cobra.Command, c *course.Course) (class.Options, error) {
+	o := class.Options{Root: c.Root, Results: f.results, Device: f.device, Jobs: f.jobs, Seed: f.seed, Timeout: f.timeout,
+		Insecure: f.insecure, Resume: f.resume, Only: f.students, Exercises: c.Exercises}
+	switch {
+	case f.results == "" && !f.dryRun:
+		return o, usage("name the folder for the results with -o.")
+	case cmd.Flags().Changed("seed") && (f.seed == 0 || f.seed > check.MaxSeed):
+		return o, usage("a seed is a number from 1 to %d.", uint64(check.MaxSeed))
+	case f.jobs < 0 || cmd.Flags().Changed("jobs") && f.jobs == 0:
+		return o, usage("--jobs is how many submissions are graded at one time: 1 or more.")
+	case f.timeout <= 0:
+		return o, usage("--timeout is how long one submission may take, such as 10m: more than nothing.")
+	}
+	if err := validDevice(f.device); err != nil {
+		return o, err
+	}
+	var err error
+	if o.Profile, err = simulated(c, f.device, f.profile); err != nil {
+		return o, err
+	}
+	if f.gpus != "auto" {
+		if o.GPUs = class.SplitGPUs(f.gpus); len(o.GPUs) == 0 {
+			return o, usage("--gpus lists the GPUs to use, such as 0,1, or is auto.")
+		}
+	}
+	if len(f.exercises) > 0 {
+		if o.Exercises, err = inOrder(c, f.exercises); err != nil {
+			return o, err
+		}
+	}
+	if o.Writers, err = writers(f.formats); err != nil {
+		return o, err
+	}
+	if f.shard != "" {
+		o.Shard, err = parseShard(f.shard)
+	}
+	return o, err
+}
+
+// inOrder are the exercises that were named, each once and in the course's order.
+func inOrder(c *course.Course, names []string) ([]course.Exercise, error) {
+	wanted := map[string]bool{}
+	for _, name := range names {
+		e, err := find(c, name)
+		if err != nil {
+			return nil, err
+		}
+		wanted[e.Name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(c.Exercises), func(e course.Exercise) bool { return !wanted[e.Name] }), nil
+}
+
+func writers(names []string) ([]class.Writer, error) {
+	all := slices.Clone(always)
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		w, ok := formats[name]
+		if !ok {
+			return nil, usage("there is no format %q: choose among %s.", name, strings.Join(formatNames(), ", "))
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+func parseShard(text string) (class.Shard, error) {
+	part, of, ok := strings.Cut(text, "/")
+	i, err1 := strconv.Atoi(part)
+	n, err2 := strconv.Atoi(of)
+	if !ok || err1 != nil || err2 != nil || i < 1 || i > n {
+		return class.Shard{}, usage("--shard is one of so many parts, the first is 1: 1/4, 2/4, 3/4 and 4/4. %q is none.", text)
+	}
+	return class.Shard{Index: i, Of: n}, nil
+}
+
+// gradeError gives an error of package class the exit status that it has.
+func gradeError(err error) error {
+	var asked *class.UsageError
+	var environment *compile.EnvironmentError
+	var missing *run.NoDevice
+	switch {
+	case errors.As(err, &asked):
+		return &exitError{exitUsage, asked.Message}
+	case errors.As(err, &environment), errors.As(err, &missing):
+		return &exitError{exitEnvironment, err.Error()}
+	}
+	return err
+}
+
+func newGradeMerge() *cobra.Command {
+	var to string
+	var names []string
+	cmd := &cobra.Command{
+		Use:   "merge RESULTS... -o MERGED",
+		Short: "Put the results of the parts of a class together",
+		Long: `Merge puts the results of shards together in another folder, as if the class had been graded there. They must have
+been graded with the same seed, versions, exercises and kind of device.`,
+		Example: `  cudalab grade merge results-1 results-2 -o results`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || to == "" {
+				return usage("name the folders with the results of the parts, and with -o the one for all: cudalab grade merge RESULTS... -o MERGED.")
+			}
+			w, err := writers(names)
+			if err != nil {
+				return err
+			}
+			view := newProgressView(screenOf(cmd.ErrOrStderr()))
+			merged, err := class.Merge(args, to, class.Options{Writers: w, Say: view.say})
+			if err != nil {
+				return gradeError(err)
+			}
+			return summarise(cmd.OutOrStdout(), merged, to)
+		},
+	}
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the folder for all results, `MERGED`")
+	cmd.Flags().StringSliceVar(&names, "format", nil, "write the results as `FORMAT` as well: "+strings.Join(formatNames(), ", "))
+	return cmd
+}

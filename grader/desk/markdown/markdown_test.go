@@ -1,0 +1,85 @@
+package markdown_test
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/desk/markdown"
+	"cudalab/lessons"
+)
+
+func render(t *testing.T, text string, width int, color bool) string {
+	t.Helper()
+	shown, err := markdown.Render(text, width, color)
+	require.NoError(t, err)
+	return shown
+}
+
+func TestTextFollowsTheWidth(t *testing.T) {
+	text := "One two three **four\nfive** six seven.\n\n- An item\n  of two lines\n- Another\n\n> A quote\n> of two\n"
+	require.Equal(t, "One two three four five six seven.\n\n• An item of two lines\n• Another\n\n│ A quote of two\n",
+		render(t, text, 80, false))
+	require.Equal(t, "One two three\nfour five six\nseven.\n\n• An item of\ntwo lines\n• Another\n\n│ A quote of\n│ two\n",
+		render(t, text, 16, false))
+}
+
+func TestCodeAndDrawingsStayAsTheyAre(t *testing.T) {
+	shown := render(t, "# Head\n\n```text\na   PPP ● I\n         ╲\nb         ○ R\n```\n\n```go\nif x {\n\treturn\n}\n```\n", 80, false)
+	require.Equal(t, "# Head\n\n  a   PPP ● I\n           ╲\n  b         ○ R\n\n  if x {\n      return\n  }\n", shown)
+}
+
+func TestLinksLeadToAddressesOnly(t *testing.T) {
+	require.Equal(t, "Read the next lesson or the manual https://docs.nvidia.com/cuda.\n",
+		render(t, "Read [the next\nlesson](slab.md) or [the manual](https://docs.nvidia.com/cuda).\n", 80, false))
+}
+
+func TestColourIsAskedFor(t *testing.T) {
+	text := "# Head\n\nUse `cuda.Free`.\n\n```go\nreturn nil\n```\n"
+	require.NotContains(t, render(t, text, 80, false), "\x1b")
+	require.Contains(t, render(t, text, 80, true), "\x1b[33mcuda.Free\x1b[m")
+}
+
+func TestEveryChapterFitsOnATerminal(t *testing.T) {
+	exercises, err := lessons.Course()
+	require.NoError(t, err)
+	for _, e := range exercises {
+		chapter, err := e.Chapter()
+		require.NoError(t, err)
+		for _, width := range []int{40, 80, 200} {
+			for line := range strings.Lines(render(t, chapter, width, false)) {
+				code := strings.HasPrefix(line, "  ")
+				if !code && len(strings.Fields(line)) > 1 { // a word that is longer has a line to itself
+					require.LessOrEqual(t, utf8.RuneCountInString(line)-1, width, "%s: %s", e.Name, line)
+				}
+			}
+		}
+	}
+}
+
+func TestThePagerIsTheReaders(t *testing.T) {
+	cat, err := exec.LookPath("cat")
+	if err != nil {
+		t.Skip("there is no cat to be the pager")
+	}
+	t.Setenv("TERM", "xterm")
+	for _, c := range []struct{ pager, want string }{
+		{cat + " -n", "     1\ttext\n"},
+		{"no-such-pager", "text\n"},
+	} {
+		t.Setenv("PAGER", c.pager)
+		var out bytes.Buffer
+		require.NoError(t, markdown.Show(context.Background(), &out, "text\n"))
+		require.Equal(t, c.want, out.String())
+	}
+	t.Setenv("PAGER", cat+" -n")
+	t.Setenv("TERM", "dumb")
+	var out bytes.Buffer
+	require.NoError(t, markdown.Show(context.Background(), &out, "text\n"))
+	require.Equal(t, "text\n", out.String())
+}

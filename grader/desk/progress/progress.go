@@ -1,0 +1,221 @@
+// Package progress remembers what the last check of each exercise said and which hints were given, in
+// .cudalab/progress.json under the course's root. It is a convenience: where the file is lost, damaged or cannot be
+// written, nothing else suffers.
+package progress
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"cudalab/grader/machine/lock"
+	"cudalab/grader/suite"
+)
+
+// Entry is what is remembered of one exercise.
+type Entry struct {
+	// Status is the last verdict; "" before the first check, where only hints have been given.
+	Status   suite.Status `json:"status"`
+	Score    float64      `json:"score"`
+	MaxScore float64      `json:"max_score"`
+	Device   string       `json:"device"`
+	// FailingSeed drew the workloads that the code failed on; the next check begins with it. 0: none.
+	FailingSeed uint64 `json:"failing_seed,omitempty"`
+	// When is the time at which the last check began: files that are younger were not checked.
+	When time.Time `json:"when"`
+	// FirstPassed is when the exercise passed for the first time; zero if it never has.
+	FirstPassed time.Time `json:"first_passed,omitzero"`
+	// Findings are the errors of the last check, each rule once in each place, the first to be mended first.
+	Findings []Finding `json:"findings,omitempty"`
+	// Hints counts the hints that were given for each TODO.
+	Hints map[string]int `json:"hints,omitempty"`
+}
+
+// Checked reports whether the exercise has ever been checked.
+func (e Entry) Checked() bool { return e.Status != "" }
+
+// Finding is where the last check found which fault.
+type Finding struct {
+	Rule string `json:"rule"`
+	File string `json:"file,omitempty"` // its name within the exercise's folder; "" where no line is at fault
+	Line int    `json:"line,omitempty"`
+}
+
+// Progress is what is remembered, by exercise.
+type Progress map[string]Entry
+
+const (
+	// Folder is where cudalab keeps what is the student's own and no exercise, relative to the course's root.
+	Folder = ".cudalab"
+
+	file  = "progress.json"
+	aside = "progress.damaged.json"
+)
+
+// Load reads the progress under a course's root; it is empty where there is none to be read.
+func Load(root string) Progress {
+	p, err := read(root)
+	if err != nil {
+		return Progress{}
+	}
+	return p
+}
+
+// errDamaged is the error of read where there is a file that holds no progress.
+var errDamaged = errors.New("damaged")
+
+func read(root string) (Progress, error) {
+	text, err := os.ReadFile(filepath.Join(root, Folder, file))
+	if err != nil {
+		return nil, err
+	}
+	var p Progress
+	if json.Unmarshal(text, &p) != nil || p == nil {
+		return nil, errDamaged
+	}
+	if _, err := json.Marshal(p); err != nil { // a time in a zone that there is none of: nothing could ever be added
+		return nil, errDamaged
+	}
+	return p, nil
+}
+
+// Repair puts a damaged file out of the way, so that it is spoken of once. What it returns is for the student: "" where
+// nothing is wrong.
+func Repair(root string) string {
+	if _, err := read(root); !errors.Is(err, errDamaged) {
+		return ""
+	}
+	from, to := filepath.Join(root, Folder, file), filepath.Join(root, Folder, aside)
+	said := fmt.Sprintf("%s cannot be read, so nothing is known of your progress. Your code is untouched: check it again.", from)
+	if os.Rename(from, to) == nil {
+		said += fmt.Sprintf(" The damaged file is kept as %s.", aside)
+	}
+	return said
+}
+
+// Current is the exercise that one is at, of the course's exercises in their order: the one that was worked on last, if
+// it has not passed, else the first that has not, else the last of all.
+func (p Progress) Current(names []string) string {
+	current, first := "", ""
+	for _, name := range names {
+		e := p[name]
+		if e.Status == suite.Passed {
+			continue
+		}
+		if first == "" {
+			first = name
+		}
+		begun := e.Checked() && e.Status != suite.NotStarted || len(e.Hints) > 0
+		if begun && (current == "" || e.When.After(p[current].When)) {
+			current = name
+		}
+	}
+	switch {
+	case current != "":
+		return current
+	case first == "" && len(names) > 0:
+		return names[len(names)-1]
+	}
+	return first
+}
+
+// Record keeps the verdict of a report. Two checks that end at once lose nothing of each other's; the file is whole at
+// every moment.
+func Record(ctx context.Context, root string, r suite.Report) error {
+	return change(ctx, root, func(p Progress) {
+		last := p[r.Exercise]
+		took := time.Duration(r.DurationMS) * time.Millisecond
+		e := Entry{Status: r.Status, Score: r.Score, MaxScore: r.MaxScore, Device: r.Device.Kind,
+			When: time.Now().Add(-took).Truncate(time.Millisecond), FirstPassed: last.FirstPassed,
+			Findings: findings(r), Hints: last.Hints}
+		switch r.Status {
+		case suite.Failed, suite.Timeout, suite.Crashed:
+			e.FailingSeed = r.Seed
+		case suite.BuildFailed, suite.Refused:
+			e.FailingSeed = last.FailingSeed // nothing was run: what failed before may still fail
+		case suite.Passed:
+			if e.FirstPassed.IsZero() {
+				e.FirstPassed = e.When
+			}
+		}
+		p[r.Exercise] = e
+	})
+}
+
+// findings are the errors that a report names, in its order.
+func findings(r suite.Report) []Finding {
+	var found []Finding
+	for _, c := range r.Checks {
+		for _, f := range c.Findings {
+			kept := Finding{Rule: f.Rule, Line: f.Line}
+			if f.File != "" {
+				kept.File = filepath.Base(f.File)
+			}
+			if f.Severity == suite.Error && !slices.Contains(found, kept) {
+				found = append(found, kept)
+			}
+		}
+	}
+	return found
+}
+
+// Hinted remembers that so many hints have been given for a TODO of an exercise.
+func Hinted(ctx context.Context, root, exercise, todo string, given int) error {
+	return change(ctx, root, func(p Progress) {
+		e := p[exercise]
+		e.Hints = maps.Clone(e.Hints)
+		if e.Hints == nil {
+			e.Hints = map[string]int{}
+		}
+		e.Hints[todo] = max(e.Hints[todo], given)
+		p[exercise] = e
+	})
+}
+
+// Forget takes an exercise back to where it was before the first check.
+func Forget(ctx context.Context, root, exercise string) error {
+	return change(ctx, root, func(p Progress) { delete(p, exercise) })
+}
+
+// change applies a change to what is remembered, alone among all processes.
+func change(ctx context.Context, root string, apply func(Progress)) error {
+	dir := filepath.Join(root, Folder)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	release, err := lock.Acquire(ctx, filepath.Join(dir, "progress.lock"))
+	if err != nil {
+		return err
+	}
+	defer release()
+	p := Load(root)
+	apply(p)
+	return write(filepath.Join(dir, file), p)
+}
+
+// write replaces a file as a whole.
+func write(path string, p Progress) error {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return fmt.Errorf("progress: %w", err)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), file+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name()) // fails once it has its name
+	_, err = temp.Write(append(text, '\n'))
+	if closeErr := temp.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), path)
+}

@@ -1,0 +1,162 @@
+package progress_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/desk/progress"
+	"cudalab/grader/suite"
+)
+
+func record(t *testing.T, root string, r suite.Report) {
+	require.NoError(t, progress.Record(context.Background(), root, r))
+}
+
+func TestAFailingSeedIsKeptUntilItPasses(t *testing.T) {
+	root := t.TempDir()
+	require.Empty(t, progress.Load(root))
+	for _, step := range []struct {
+		status suite.Status
+		seed   uint64
+		want   uint64
+	}{
+		{suite.NotStarted, 5, 0},
+		{suite.Failed, 6, 6},
+		{suite.BuildFailed, 7, 6},
+		{suite.Refused, 8, 6},
+		{suite.Crashed, 9, 9},
+		{suite.Timeout, 10, 10},
+		{suite.Passed, 10, 0},
+	} {
+		record(t, root, suite.Report{Exercise: "slab", Status: step.status, Seed: step.seed, Score: 3, MaxScore: 4,
+			Device: suite.Device{Kind: "sim"}})
+		e := progress.Load(root)["slab"]
+		require.Equal(t, step.want, e.FailingSeed, step.status)
+		require.Equal(t, step.status, e.Status)
+		require.Equal(t, 3.0, e.Score)
+		require.Equal(t, "sim", e.Device)
+		require.False(t, e.When.IsZero())
+	}
+}
+
+// remembered makes a course's root with a progress file.
+func remembered(t *testing.T, text string) (root string) {
+	root = t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(root, ".cudalab"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, ".cudalab", "progress.json"), []byte(text), 0o644))
+	return root
+}
+
+func TestDamageIsSpokenOfOnce(t *testing.T) {
+	require.Empty(t, progress.Repair(t.TempDir()), "a file that is not there is none that is damaged")
+	require.Empty(t, progress.Repair(remembered(t, "{}")))
+
+	root := remembered(t, `{"slab": 3}`)
+	require.Contains(t, progress.Repair(root), "progress.damaged.json")
+	require.Empty(t, progress.Repair(root))
+	kept, err := os.ReadFile(filepath.Join(root, ".cudalab", "progress.damaged.json"))
+	require.NoError(t, err)
+	require.Equal(t, `{"slab": 3}`, string(kept))
+}
+
+func TestFilesOfTheFirstVersionAreRead(t *testing.T) {
+	root := remembered(t, `{"slab": {"status": "failed", "score": 45, "max_score": 100, "device": "gpu",
+		"failing_seed": 42, "when": "2026-07-01T12:00:00Z"}}`)
+	require.Equal(t, progress.Entry{Status: suite.Failed, Score: 45, MaxScore: 100, Device: "gpu", FailingSeed: 42,
+		When: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}, progress.Load(root)["slab"])
+}
+
+func TestHintsOutliveChecksButNotAReset(t *testing.T) {
+	root := t.TempDir()
+	ctx := context.Background()
+	require.NoError(t, progress.Hinted(ctx, root, "slab", "1a", 2))
+	require.NoError(t, progress.Hinted(ctx, root, "slab", "1b", 1))
+	require.NoError(t, progress.Hinted(ctx, root, "slab", "1a", 1))
+	require.False(t, progress.Load(root)["slab"].Checked())
+	record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed})
+	require.Equal(t, map[string]int{"1a": 2, "1b": 1}, progress.Load(root)["slab"].Hints)
+	require.NoError(t, progress.Forget(ctx, root, "slab"))
+	require.NotContains(t, progress.Load(root), "slab")
+}
+
+func TestErrorsAreKeptEachOnce(t *testing.T) {
+	root := t.TempDir()
+	leak := suite.Finding{Rule: "leak", Severity: suite.Error, File: "exercises/slab/slab.go", Line: 7}
+	record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed, Checks: []suite.Check{
+		{Findings: []suite.Finding{leak, {Rule: "needless-wait", Severity: suite.Remark}}},
+		{Findings: []suite.Finding{leak, {Rule: "too-slow", Severity: suite.Error}}},
+	}})
+	require.Equal(t, []progress.Finding{{Rule: "leak", File: "slab.go", Line: 7}, {Rule: "too-slow"}},
+		progress.Load(root)["slab"].Findings)
+	record(t, root, suite.Report{Exercise: "slab", Status: suite.Passed})
+	require.Empty(t, progress.Load(root)["slab"].Findings)
+}
+
+func TestAPassIsNotForgotten(t *testing.T) {
+	root := t.TempDir()
+	record(t, root, suite.Report{Exercise: "slab", Status: suite.Passed})
+	first := progress.Load(root)["slab"].FirstPassed
+	require.False(t, first.IsZero())
+	record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed})
+	require.True(t, progress.Load(root)["slab"].FirstPassed.Equal(first))
+}
+
+func TestCurrent(t *testing.T) {
+	names := []string{"slab", "buddy", "vmm-arena"}
+	at := func(minute int, status suite.Status) progress.Entry {
+		return progress.Entry{Status: status, When: time.Date(2026, 7, 1, 12, minute, 0, 0, time.UTC)}
+	}
+	for _, c := range []struct {
+		p    progress.Progress
+		want string
+	}{
+		{nil, "slab"},
+		{progress.Progress{"slab": at(1, suite.Passed)}, "buddy"},
+		{progress.Progress{"slab": at(1, suite.NotStarted), "buddy": at(2, suite.NotStarted)}, "slab"},
+		{progress.Progress{"slab": at(1, suite.Failed), "buddy": at(2, suite.Failed)}, "buddy"},
+		{progress.Progress{"slab": at(3, suite.BuildFailed), "buddy": at(2, suite.Failed)}, "slab"},
+		{progress.Progress{"buddy": {Hints: map[string]int{"1a": 1}}}, "buddy"},
+		{progress.Progress{"slab": at(1, suite.Passed), "buddy": at(2, suite.Passed), "vmm-arena": at(3, suite.Passed)}, "vmm-arena"},
+	} {
+		require.Equal(t, c.want, c.p.Current(names), "%v", c.p)
+	}
+	require.Empty(t, progress.Progress{}.Current(nil))
+}
+
+func TestADamagedFileIsStartedAnew(t *testing.T) {
+	for _, text := range []string{"", "{", "null", "[]", `{"slab": 3}`} {
+		root := remembered(t, text)
+		require.Empty(t, progress.Load(root), text)
+		record(t, root, suite.Report{Exercise: "buddy", Status: suite.Passed})
+		require.Len(t, progress.Load(root), 1, text)
+	}
+}
+
+func TestChecksThatEndAtOnceLoseNothing(t *testing.T) {
+	root := t.TempDir()
+	var all sync.WaitGroup
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	for _, name := range names {
+		all.Go(func() {
+			require.NoError(t, progress.Record(context.Background(), root, suite.Report{Exercise: name, Status: suite.Passed}))
+		})
+	}
+	all.Wait()
+	require.Len(t, progress.Load(root), len(names))
+	left, err := os.ReadDir(filepath.Join(root, ".cudalab"))
+	require.NoError(t, err)
+	require.Len(t, left, 2, "only the file and its lock")
+}
+
+func TestNoPlaceToWrite(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(root, ".cudalab"), nil, 0o644))
+	require.Error(t, progress.Record(context.Background(), root, suite.Report{Exercise: "slab"}))
+	require.Empty(t, progress.Load(root))
+}

@@ -1,0 +1,168 @@
+// Package check checks one exercise from its source files to its report: it builds the runner, has the suite run, and
+// remembers the verdict.
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"time"
+
+	"cudalab/grader/desk/progress"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
+	"cudalab/grader/machine/lock"
+	"cudalab/grader/suite"
+	"cudalab/grader/suites/course"
+	"cudalab/native/sim"
+)
+
+// MaxSeed is the largest seed that is drawn; every program that reads JSON can hold it exactly.
+const MaxSeed = 1<<48 - 1
+
+// Request says what to check and how.
+type Request struct {
+	Root     string // the course's
+	Exercise course.Exercise
+	// Dir is a folder with the code to check instead of the exercise's own; "" otherwise. A verdict on a folder from
+	// elsewhere is not remembered.
+	Dir      string
+	Device   string       // "gpu", "sim" or "auto"
+	Profile  *sim.Profile // of the simulated device; nil: the built-in one
+	Seed     uint64       // 0: the one that failed last, or a fresh one
+	NoTiming bool
+	Pictures bool // run the untimed cases once more, for Result.Pictures
+}
+
+// Result is a report with what lies behind it.
+type Result struct {
+	run.Result
+	// Name turns a file in a trace's call stacks into the student's file.
+	Name func(file string) string
+}
+
+// Exercise carries out one check. It always returns a report. Where its status is suite.Errored, Err says why: a
+// *compile.EnvironmentError, a *run.NoDevice, the context's error, or a fault of cudalab's own.
+func Exercise(ctx context.Context, q Request) Result {
+	began := time.Now()
+	dir := q.Dir
+	if dir == "" {
+		dir = course.Relative(filepath.Join(q.Root, q.Exercise.Folder()))
+	}
+	replayed := false
+	if q.Seed == 0 {
+		q.Seed, replayed = seed(q)
+	}
+	r := checkDir(ctx, q, dir)
+	r.Report.DurationMS = time.Since(began).Milliseconds()
+	advise(&r.Report, q, replayed)
+	if q.Dir == "" && r.Err == nil {
+		// Where nothing can be written nothing is remembered, which spoils no check.
+		_ = progress.Record(ctx, q.Root, r.Report)
+	}
+	return r
+}
+
+// seed is the one that the code failed on when it was last checked, or a fresh one.
+func seed(q Request) (seed uint64, replayed bool) {
+	if last := progress.Load(q.Root)[q.Exercise.Name].FailingSeed; q.Dir == "" && last != 0 {
+		return last, true
+	}
+	return 1 + rand.Uint64N(MaxSeed), false
+}
+
+func checkDir(ctx context.Context, q Request, dir string) Result {
+	results, err := job{
+		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device, Profile: q.Profile},
+		seed: q.Seed, noTiming: q.NoTiming, pictures: q.Pictures, shared: lock.SharedGPU, exclusive: lock.GPU,
+	}.check(ctx)
+	if err != nil {
+		return unbuilt(q, suite.Errored, suite.Check{}, err)
+	}
+	return results[0]
+}
+
+// outdated is the error where the course has other suites than this program was built with.
+func outdated(root string, e course.Exercise) error {
+	file := e.Changed(root)
+	if file == "" {
+		return nil
+	}
+	return &compile.EnvironmentError{
+		Problem: fmt.Sprintf("This cudalab was built from another version of the course: %s has changed since.", file),
+		Fix:     "Build it again: make build, or go build -o bin/cudalab ./cmd/cudalab.",
+	}
+}
+
+// points are what the exercise's checks are worth.
+func points(e course.Exercise) map[string]float64 {
+	p := map[string]float64{}
+	for id, n := range e.Points {
+		p[id] = float64(n)
+	}
+	return p
+}
+
+// unbuilt is the result where there is nothing to run.
+func unbuilt(q Request, status suite.Status, c suite.Check, err error) Result {
+	r := suite.Report{Schema: suite.SchemaVersion, Exercise: q.Exercise.Name, Device: suite.Device{Kind: q.Device},
+		Status: status, Seed: q.Seed}
+	for _, n := range q.Exercise.Points {
+		r.MaxScore += float64(n)
+	}
+	if c.ID != "" {
+		r.Checks = []suite.Check{c}
+	}
+	if err != nil {
+		r.Message = "cudalab could not build the runner: " + err.Error()
+		if environment := (*compile.EnvironmentError)(nil); errors.As(err, &environment) {
+			r.Message, r.Next = environment.Problem, environment.Fix
+		}
+	}
+	return Result{Result: run.Result{Report: r, Err: err}, Name: func(file string) string { return file }}
+}
+
+// The check that stands for everything before the code runs. It is worth nothing by itself.
+const buildID = "build"
+
+func refusals(rs []compile.Refusal) suite.Check {
+	c := suite.Check{ID: buildID, Name: "uses only what an exercise may use", Status: suite.Failed}
+	for _, r := range rs {
+		c.Findings = append(c.Findings, suite.Finding{Rule: string(r.Rule), Severity: suite.Error, Message: r.Message,
+			Why: r.Why, Fix: r.Fix, File: r.File, Line: r.Line, Record: -1})
+	}
+	return c
+}
+
+func compileErrors(es []compile.CompileError) suite.Check {
+	c := suite.Check{ID: buildID, Name: "compiles", Status: suite.Failed}
+	for _, e := range es {
+		c.Findings = append(c.Findings, suite.Finding{Rule: "compile", Severity: suite.Error, Message: e.Message,
+			Fix:  cmp.Or(e.Plain, "Compare this line and the one before it with the skeleton; go doc says what a call takes and returns."),
+			File: e.File, Line: e.Line, Record: -1})
+	}
+	return c
+}
+
+// advise says what to do next where the check itself has not.
+func advise(r *suite.Report, q Request, replayed bool) {
+	if r.Next != "" {
+		return
+	}
+	switch r.Status {
+	case suite.Passed:
+		if replayed {
+			r.Next = "check once more: these were the workloads that failed last time, and the next are new"
+		}
+	case suite.Failed, suite.Timeout, suite.Crashed:
+		r.Next = "mend the first error above and check again; the next check begins with the same workloads"
+		if q.Dir != "" {
+			r.Next = fmt.Sprintf("mend the first error above and check again; --seed %d draws the same workloads", r.Seed)
+		}
+	case suite.BuildFailed, suite.Refused:
+		r.Next = "mend the first error above and check again"
+	}
+}

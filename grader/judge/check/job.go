@@ -1,0 +1,143 @@
+package check
+
+import (
+	"context"
+
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/gaps"
+	"cudalab/grader/suites/course"
+)
+
+// job is the check of several exercises of one student's, which share a runner.
+type job struct {
+	root        string
+	parts       []part
+	options     run.Options          // without the runner's file
+	precompiled *compile.Precompiled // nil: go build does it all
+	seed        uint64
+	noTiming    bool
+	pictures    bool
+	shared      func(context.Context) (release func(), err error)
+	exclusive   func(context.Context) (release func(), err error)
+}
+
+// part is one exercise and the folder with the code for it.
+type part struct {
+	exercise course.Exercise
+	dir      string
+}
+
+// build is what package compile has to know of it, in the course at root.
+func (p part) build(root string) compile.Exercise {
+	solution := p.exercise.HasSolution(root)
+	return compile.Exercise{Package: p.exercise.Package, Dir: p.dir, Main: p.exercise.Main(solution), Solution: solution}
+}
+
+// check checks all parts; each gets the result that it would get alone. An error concerns them all.
+func (j job) check(ctx context.Context) ([]Result, error) {
+	q := compile.Request{Root: j.root, Precompiled: j.precompiled}
+	for _, p := range j.parts {
+		if err := outdated(j.root, p.exercise); err != nil {
+			return nil, err
+		}
+		q.Exercises = append(q.Exercises, p.build(j.root))
+	}
+	built, err := compile.Build(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer built.Close()
+	results, broken := j.together(ctx, built)
+	if len(j.parts) == 1 {
+		return results, nil
+	}
+	// An exercise that ends the process may have been brought to it by another's: its initialisation, or what it left
+	// behind. What it does in a process of its own is its own, and in a program of its own where others' code runs there
+	// in any case.
+	var entangled []int
+	for _, i := range broken {
+		if othersStart(built, i) {
+			entangled = append(entangled, i)
+			continue
+		}
+		runner := j.runner(built)
+		results[i] = j.one(ctx, j.parts[i], &built.Exercises[i], runner)
+		runner.Close()
+	}
+	built.Close()
+	for _, i := range entangled {
+		alone := j
+		alone.parts = j.parts[i : i+1]
+		r, err := alone.check(ctx)
+		if err != nil {
+			return nil, err
+		}
+		results[i] = r[0]
+	}
+	return results, nil
+}
+
+// othersStart reports whether code of any other exercise but the i-th runs when the program starts.
+func othersStart(built *compile.Result, i int) bool {
+	for other := range built.Exercises {
+		if e := &built.Exercises[other]; other != i && e.OK() && e.Starts {
+			return true
+		}
+	}
+	return false
+}
+
+func (j job) runner(built *compile.Result) *run.Runner {
+	o := j.options
+	o.Binary = built.Binary
+	return run.NewRunner(o)
+}
+
+// together checks all parts with one runner; broken are those in whose check a process came to a bad end.
+func (j job) together(ctx context.Context, built *compile.Result) (results []Result, broken []int) {
+	runner := j.runner(built)
+	defer runner.Close()
+	for i, p := range j.parts {
+		r := j.one(ctx, p, &built.Exercises[i], runner)
+		if r.Broken {
+			broken = append(broken, i)
+		}
+		results = append(results, r)
+	}
+	return results, broken
+}
+
+// one is the result for one exercise of a runner.
+func (j job) one(ctx context.Context, p part, linked *compile.Linked, runner *run.Runner) Result {
+	q := Request{Exercise: p.exercise, Device: j.options.Device, Seed: j.seed}
+	switch {
+	case linked.Err != nil:
+		return unbuilt(q, suite.Errored, suite.Check{}, linked.Err)
+	case len(linked.Refusals) > 0:
+		return unbuilt(q, suite.Refused, refusals(linked.Refusals), nil)
+	case len(linked.Errors) > 0:
+		return unbuilt(q, suite.BuildFailed, compileErrors(linked.Errors), nil)
+	}
+	left, err := gaps.Find(p.dir)
+	if err != nil {
+		return unbuilt(q, suite.Errored, suite.Check{}, err)
+	}
+	name := nameIn(linked)
+	return Result{Name: name, Result: run.Check(ctx, run.Request{
+		Suite: p.exercise.Suite, Runner: runner, Package: linked.ImportPath, Seed: j.seed, NoTiming: j.noTiming,
+		Pictures: j.pictures, Points: points(p.exercise), Gaps: left, Functions: functions(p.dir), Name: name,
+		Shared: j.shared, Exclusive: j.exclusive,
+	})}
+}
+
+// nameIn turns a path that the compiler saw into the student's.
+func nameIn(linked *compile.Linked) func(file string) string {
+	return func(file string) string {
+		if path, ok := linked.Sources.RealPath(file); ok {
+			return path
+		}
+		return file
+	}
+}

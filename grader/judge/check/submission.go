@@ -1,0 +1,60 @@
+package check
+
+import (
+	"context"
+	"path/filepath"
+
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
+	"cudalab/grader/machine/sandbox"
+	"cudalab/grader/suites/course"
+	"cudalab/native/sim"
+)
+
+// SubmissionRequest says what to check of one student's submission, and how.
+type SubmissionRequest struct {
+	Root      string // the course's
+	Exercises []course.Exercise
+	Dir       string       // has a folder for each of them, named as its package
+	Device    string       // "gpu", "sim" or "auto"
+	GPU       string       // as CUDA_VISIBLE_DEVICES names it; "": as it is for cudalab
+	Profile   *sim.Profile // of the simulated device; nil: the built-in one
+	Seed      uint64
+	Sandbox   *sandbox.Policy // of the runner; nil: none
+	// Precompiled is Precompile's, of these exercises and perhaps others; nil: go build does it all.
+	Precompiled *compile.Precompiled
+	// Shared is held while untimed cases run where there may be a GPU, Exclusive while timed ones do. Nil: nothing is.
+	Shared, Exclusive func(context.Context) (release func(), err error)
+}
+
+// Precompile is what makes building many submissions of these exercises cheaper; nil where that has to be left to go build.
+// What is wrong then shows in the first build.
+func Precompile(ctx context.Context, root string, exercises []course.Exercise) *compile.Precompiled {
+	q := compile.Request{Root: root}
+	for _, e := range exercises {
+		q.Exercises = append(q.Exercises, part{exercise: e}.build(root))
+	}
+	p, err := compile.Precompile(ctx, q)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// Submission checks several exercises with one runner, so that it is built, and the device started, once for all. Every
+// result, one for each exercise, is what Exercise would say of it alone, down to the byte but for what is measured:
+// whatever ended a process is checked again in one of its own. An error is one that concerns them all, as in Result.Err.
+func Submission(ctx context.Context, q SubmissionRequest) ([]Result, error) {
+	j := job{
+		root: q.Root, options: run.Options{Device: q.Device, Visible: q.GPU, Sandbox: q.Sandbox, Profile: q.Profile},
+		precompiled: q.Precompiled, seed: q.Seed, shared: q.Shared, exclusive: q.Exclusive,
+	}
+	for _, e := range q.Exercises {
+		j.parts = append(j.parts, part{e, filepath.Join(q.Dir, e.Package)})
+	}
+	results, err := j.check(ctx)
+	for i := range results {
+		advise(&results[i].Report, Request{Dir: q.Dir}, false)
+	}
+	return results, err
+}

@@ -1,0 +1,203 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
+	"cudalab/grader/suite"
+	"cudalab/grader/suites/course"
+)
+
+// handedIn is a submission of all solutions; spoil changes them.
+type handedIn struct {
+	*course.Course
+	dir string
+}
+
+func handIn(t testing.TB) handedIn {
+	c, err := course.Open("../../..")
+	require.NoError(t, err)
+	h := handedIn{c, t.TempDir()}
+	for _, e := range c.Exercises {
+		require.NoError(t, os.CopyFS(filepath.Join(h.dir, e.Package), os.DirFS(filepath.Join(c.Root, e.SolutionFolder()))))
+	}
+	return h
+}
+
+// spoil writes code into an exercise: at the start of the body of its first exported function, and behind everything.
+func (h handedIn) spoil(t *testing.T, pkg, inside, behind string) {
+	t.Helper()
+	file := filepath.Join(h.dir, pkg, pkg+".go")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	head := regexp.MustCompile(`(?m)^func (New|Run|Share)\(.*\{$`)
+	require.Regexp(t, head, string(text))
+	spoilt := head.ReplaceAllString(string(text), "$0\n"+strings.ReplaceAll(inside, "$", "$$"))
+	require.NoError(t, os.WriteFile(file, []byte(spoilt+"\n"+behind), 0o600))
+}
+
+func (h handedIn) job() job {
+	j := job{root: h.Root, options: run.Options{Device: "sim"}, seed: 42, noTiming: true}
+	for _, e := range h.Exercises {
+		j.parts = append(j.parts, part{e, filepath.Join(h.dir, e.Package)})
+	}
+	return j
+}
+
+// both checks a submission's exercises together, from what is precompiled, and each alone, without, and compares what is
+// said to the byte.
+func (h handedIn) both(t *testing.T) map[string]suite.Report {
+	t.Helper()
+	j := h.job()
+	quick := j
+	quick.precompiled = Precompile(context.Background(), h.Root, h.Exercises)
+	require.NotNil(t, quick.precompiled)
+	together, err := quick.check(context.Background())
+	require.NoError(t, err)
+	require.Len(t, together, len(j.parts))
+	said := map[string]suite.Report{}
+	for i, p := range j.parts {
+		alone := j
+		alone.parts = j.parts[i : i+1]
+		r, err := alone.check(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, text(t, r[0].Report), text(t, together[i].Report))
+		require.Equal(t, r[0].Err == nil, together[i].Err == nil)
+		said[p.exercise.Package] = together[i].Report
+	}
+	return said
+}
+
+func text(t *testing.T, r suite.Report) string {
+	r.DurationMS = 0
+	b, err := json.MarshalIndent(r, "", " ")
+	require.NoError(t, err)
+	return string(b)
+}
+
+func TestNobodyHurtsAnother(t *testing.T) {
+	h := handIn(t)
+	h.spoil(t, "asyncpipeline", "\tfmt.Println(`printed by the first`)\n\tprintln(`panic: not really`)", "")
+	h.spoil(t, "poolconfig", "\tforever(0)", "func forever(n int) int { return forever(n+1) + 1 }\n") // ends the process
+	h.spoil(t, "crossstreamevents", "", "func broken() { unknown() }\n")
+	h.spoil(t, "slab", "", "func broken() { go func() {}() }\n")
+	said := h.both(t)
+	require.Equal(t, suite.Passed, said["asyncpipeline"].Status)
+	require.Contains(t, said["asyncpipeline"].Output, "printed by the first")
+	require.Equal(t, suite.Crashed, said["poolconfig"].Status)
+	require.Contains(t, text(t, said["poolconfig"]), "endless-recursion")
+	require.Equal(t, suite.BuildFailed, said["crossstreamevents"].Status)
+	require.Equal(t, suite.Refused, said["slab"].Status)
+	require.Equal(t, suite.Passed, said["buddy"].Status)
+	require.Empty(t, said["buddy"].Output)
+}
+
+// What ends the process before anyone could be asked keeps nobody from being graded.
+func TestAPanicWhileTheProgramStarts(t *testing.T) {
+	h := handIn(t)
+	h.spoil(t, "buddy", "", "var none []int\n\nvar first = none[len(none)]\n\nfunc init() { println(first) }\n")
+	said := h.both(t)
+	for pkg, r := range said {
+		if pkg != "buddy" {
+			require.Equal(t, suite.Passed, r.Status, pkg)
+			continue
+		}
+		require.Equal(t, suite.Crashed, r.Status)
+		f := r.Checks[0].Findings[0]
+		require.Contains(t, f.Message, "index out of range")
+		require.Equal(t, "buddy.go", filepath.Base(f.File))
+		require.Positive(t, f.Line)
+	}
+}
+
+// Memory that one exercise keeps is not held against another.
+func TestMemoryThatOneKeeps(t *testing.T) {
+	h := handIn(t)
+	for _, pkg := range []string{"asyncpipeline", "poolconfig"} {
+		h.spoil(t, pkg, "\tkeep()", `var kept []byte
+
+func keep() {
+	if kept == nil {
+		kept = make([]byte, 600<<20)
+	}
+	for i := 0; i < len(kept); i += 4096 {
+		kept[i] = 1
+	}
+}
+`)
+	}
+	for pkg, r := range h.both(t) {
+		require.Equal(t, suite.Passed, r.Status, pkg)
+	}
+}
+
+func TestNoDeviceForAnyone(t *testing.T) {
+	h := handIn(t)
+	j := h.job()
+	j.options.Device, j.options.Visible = "gpu", "-1"
+	results, err := j.check(context.Background())
+	require.NoError(t, err)
+	for _, r := range results {
+		var missing *run.NoDevice
+		require.ErrorAs(t, r.Err, &missing)
+		require.Equal(t, suite.Errored, r.Report.Status)
+		require.Equal(t, missing.Problem, r.Report.Message)
+	}
+}
+
+func TestACheckThatIsStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := handIn(t).job().check(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// BenchmarkSubmission is a submission of six changed exercises, from its files to its reports on the simulator, and what
+// of that is the build.
+func BenchmarkSubmission(b *testing.B) {
+	h := handIn(b)
+	n := 0
+	change := func() {
+		n++
+		for _, e := range h.Exercises {
+			note := fmt.Sprintf("package %s\n\nvar note = `%d %d`\n\nfunc init() { note += note }\n", e.Package, os.Getpid(), n)
+			require.NoError(b, os.WriteFile(filepath.Join(h.dir, e.Package, "note.go"), []byte(note), 0o600))
+		}
+	}
+	j := h.job()
+	b.Run("Build", func(b *testing.B) {
+		q := compile.Request{Root: j.root}
+		for _, p := range j.parts {
+			q.Exercises = append(q.Exercises, p.build(j.root))
+		}
+		for b.Loop() {
+			change()
+			r, err := compile.Build(context.Background(), q)
+			require.NoError(b, err)
+			r.Close()
+		}
+	})
+	for _, noTiming := range []bool{true, false} {
+		j.noTiming = noTiming
+		b.Run(fmt.Sprintf("BuildAndCheck/timing=%t", !noTiming), func(b *testing.B) {
+			for b.Loop() {
+				change()
+				results, err := j.check(context.Background())
+				require.NoError(b, err)
+				for _, r := range results {
+					require.Equal(b, suite.Passed, r.Report.Status)
+				}
+			}
+		})
+	}
+}

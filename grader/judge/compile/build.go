@@ -1,0 +1,176 @@
+// Package compile turns a student's folders, one for each exercise, into one runner. It first holds them to the import
+// policy, then has `go build` compile them in the exercises' places, through an overlay: nothing is copied into the
+// course's tree or changed there. Where many runners are built in a row, compiler and linker do it alone for code that
+// compiles. What the compiler has to say comes back as data, in the compiler's words and in plain ones.
+package compile
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"cudalab/grader/machine/child"
+)
+
+// Request says what to build.
+type Request struct {
+	Root      string       // the course: the folder that holds its go.mod
+	Exercises []Exercise   // for one runner; each package once
+	GoTool    string       // the go command; empty: looked for in PATH, then where Go's installers put it
+	Limits    child.Limits // of each go build; a zero Wall, Memory or FileSize means DefaultLimits'
+	// Precompiled is the course's, made from a request with these exercises among others; nil: go build does it all.
+	Precompiled *Precompiled
+}
+
+// Exercise is a student's code for one exercise.
+type Exercise struct {
+	Package string // the exercise's, "asyncpipeline"
+	Dir     string // the student's folder, which may be the exercise's own
+	// Main is the expression that makes the suite in the runner. In it, exercise and suite name the packages
+	// exercises/PACKAGE and grader/suites/PACKAGE, and so does solution with Solution set:
+	// "suite.New(exercise.Run, solution.Run)".
+	Main     string
+	Solution bool // link solutions/PACKAGE
+}
+
+// DefaultLimits bound one go build. The compiler works constants and type parameters out while it compiles, and a few
+// lines of them can keep it busy for ever, or make it fill the disk. A runner has some five MiB.
+var DefaultLimits = child.Limits{Wall: 60 * time.Second, Memory: 3 << 30, FileSize: 256 << 20}
+
+// Result is a runner of the exercises that can be run, and why the others cannot.
+type Result struct {
+	Binary    string   // the runner, until Close; empty if there is no exercise to run
+	Exercises []Linked // as in the request
+
+	release func()
+}
+
+// Linked is what became of one exercise. What keeps it from being run says nothing about the others: it comes out as if
+// it had been built alone.
+type Linked struct {
+	// Refusals are what breaks the import policy. Nothing was compiled if there are any.
+	Refusals []Refusal
+	Errors   []CompileError
+	Notes    []string // what was left aside in the student's folder, one sentence each
+	Sources  SourceMap
+	// ImportPath is that of the exercise's package.
+	ImportPath string
+	// Starts says that some of the exercise's code runs when the runner starts, whichever exercise is asked about.
+	Starts bool
+	// Err is a reason that does not lie in the student's code: an *EnvironmentError, or a fault of cudalab's own.
+	Err error
+}
+
+// OK reports whether the exercise is in the runner.
+func (l *Linked) OK() bool { return len(l.Refusals) == 0 && len(l.Errors) == 0 && l.Err == nil }
+
+// Close gives the runner's file up, for the next build to use. It must not run any more.
+func (r *Result) Close() {
+	if r.release != nil {
+		r.release()
+		r.release = nil
+		r.Binary = ""
+	}
+}
+
+// EnvironmentError is a reason not to build that lies in neither the student's code nor cudalab: no Go, one that is
+// too old, no place to write.
+type EnvironmentError struct {
+	Problem string // what was needed and what was found
+	Fix     string // what to do about it
+}
+
+func (e *EnvironmentError) Error() string { return e.Problem + " " + e.Fix }
+
+// Build makes one runner of all the exercises that obey the policy and compile. Its error is an *EnvironmentError, the
+// context's, or a fault of cudalab's own; what is wrong with one exercise is in the Result.
+func Build(ctx context.Context, q Request) (*Result, error) {
+	q, err := complete(q)
+	if err != nil {
+		return nil, err
+	}
+	api := newAPI(q.Root)
+	submissions := make([]*submission, len(q.Exercises))
+	var clean []*submission
+	for i, e := range q.Exercises {
+		submissions[i] = read(e, api)
+		if !submissions[i].bad() {
+			clean = append(clean, submissions[i])
+		}
+	}
+	r := &Result{}
+	if len(clean) > 0 {
+		if r.Binary, r.release, err = link(ctx, q, clean, api); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range submissions {
+		r.Exercises = append(r.Exercises, Linked{Refusals: s.refusals, Errors: s.errors, Notes: s.notes, Err: s.err,
+			Sources: newSourceMap(s), ImportPath: importPath(s), Starts: s.starts})
+	}
+	return r, nil
+}
+
+// complete checks a request and fills in what it leaves out.
+func complete(q Request) (Request, error) {
+	var err error
+	if q.Root, err = filepath.Abs(q.Root); err != nil {
+		return q, err
+	}
+	// The overlay goes by the paths that go build uses, which are free of links.
+	if real, err := filepath.EvalSymlinks(q.Root); err == nil {
+		q.Root = real
+	}
+	needed := []string{"go.mod"}
+	for i, e := range q.Exercises {
+		if !token.IsIdentifier(e.Package) {
+			return q, fmt.Errorf("%q is not the name of an exercise's package", e.Package)
+		}
+		if slices.ContainsFunc(q.Exercises[:i], func(o Exercise) bool { return o.Package == e.Package }) {
+			return q, fmt.Errorf("two folders are given for the package %s", e.Package)
+		}
+		needed = append(needed, filepath.Join("exercises", e.Package))
+	}
+	for _, needed := range needed {
+		if _, err := os.Stat(filepath.Join(q.Root, needed)); err != nil {
+			return q, &EnvironmentError{
+				Problem: fmt.Sprintf("%s should be the course's folder, but has no %s.", q.Root, filepath.ToSlash(needed)),
+				Fix:     "Start cudalab inside the folder that you unpacked or cloned.",
+			}
+		}
+	}
+	if q.Limits.Wall == 0 {
+		q.Limits.Wall = DefaultLimits.Wall
+	}
+	if q.Limits.Memory == 0 {
+		q.Limits.Memory = DefaultLimits.Memory
+	}
+	if q.Limits.FileSize == 0 {
+		q.Limits.FileSize = DefaultLimits.FileSize
+	}
+	return q, nil
+}
+
+// SourceMap leads from the paths that a runner's stacks and panics name to the student's files.
+type SourceMap struct {
+	files map[string]string
+}
+
+func newSourceMap(s *submission) SourceMap {
+	m := SourceMap{files: map[string]string{}}
+	for _, f := range s.files {
+		m.files[importPath(s)+"/"+f.name] = f.path
+	}
+	return m
+}
+
+// RealPath is the student's file behind a path in a stack of the runner, as a path under Exercise.Dir as it was given.
+// It is not ok for any other file.
+func (m SourceMap) RealPath(virtual string) (path string, ok bool) {
+	path, ok = m.files[filepath.ToSlash(virtual)]
+	return path, ok
+}

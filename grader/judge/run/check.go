@@ -1,0 +1,287 @@
+// Package run carries out one check: it starts the runner, asks it for one case after another, lets the order checker
+// and the suite judge what came back, and makes the report. Until something is proven right it counts as failed, and
+// what is cudalab's own fault never counts against the student.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"cudalab/grader/judge/wire"
+	"cudalab/grader/order"
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/gaps"
+	"cudalab/native/trace"
+)
+
+// Request says what to check and how.
+type Request struct {
+	Suite    *suite.Suite // for its checks; its cases run in the runner
+	Runner   *Runner      // with the suite's exercise among others in it; it remains the caller's, to close
+	Package  string       // import path of the code under test
+	Seed     uint64
+	NoTiming bool
+	Pictures bool               // run the untimed cases once more, for Result.Pictures
+	Points   map[string]float64 // by check
+	Gaps     []gaps.Gap         // what is still to be written
+	// Functions are the student's functions and methods by name, where they are declared.
+	Functions map[string]suite.Place
+	// Name turns a path that the compiler saw into what the student calls the file.
+	Name func(file string) string
+	// Exclusive, if set, is held while a timed case runs on a GPU, so that no other check disturbs it.
+	Exclusive func(context.Context) (release func(), err error)
+	// Shared, if set, is held while everything else runs where there may be a GPU.
+	Shared func(context.Context) (release func(), err error)
+}
+
+var errCancelled = errors.New("stopped before it was done")
+
+// cancelledBy is the error where the context ended a check. It is the context's as well.
+func cancelledBy(ctx context.Context) error {
+	return fmt.Errorf("%w: %w", errCancelled, context.Cause(ctx))
+}
+
+// NoDevice is the error where the device that was asked for cannot be had.
+type NoDevice struct{ Problem string } // what is missing and what to do, in sentences
+
+func (e *NoDevice) Error() string { return e.Problem }
+
+// Result is a report with what lies behind it.
+type Result struct {
+	Report suite.Report
+	Cases  []*suite.CaseNotes // that were run, in the suite's order
+	// Pictures are the untimed cases run once more, under the same seed, with the times of their operations in the traces:
+	// for showing what happened, since taking the times slows it down. A case that did not end well the first time has none.
+	Pictures []*suite.CaseNotes
+	// Place finds the student's lines in a call stack, innermost first. Nil where nothing was run.
+	Place func(trace.Site) []suite.Place
+	// Err is why the report's status is suite.Errored; nil with any other status. It is never the student's fault: a
+	// *NoDevice where the device cannot be had or was lost for good, the context's error, or a fault of cudalab's or the
+	// machine's. All but the context's may be gone in a second try.
+	Err error
+	// Broken reports that a process of the runner's came to a bad end. Of a runner that others share, that may be their
+	// doing: only from one of its own can it be told.
+	Broken bool
+}
+
+// Check runs the whole suite. It always returns a report; where the fault is cudalab's or the machine's its status is
+// suite.Errored.
+func Check(ctx context.Context, q Request) Result {
+	began := time.Now()
+	c := &checking{Request: q, locate: locator{pkg: q.Package, name: q.Name}, runs: map[string]caseRun{}, reported: map[string]bool{}}
+	c.report = suite.Report{Schema: suite.SchemaVersion, Exercise: q.Suite.Exercise, Seed: q.Seed, Device: suite.Device{Kind: q.Runner.kind()}}
+	err := c.shared(ctx, func() error { return c.correctness(ctx) })
+	if err == nil {
+		c.judge(false)
+		err = c.timing(ctx)
+	}
+	var pictures []*suite.CaseNotes
+	if err == nil {
+		err = c.shared(ctx, func() (err error) {
+			pictures, err = c.pictures(ctx)
+			return err
+		})
+	}
+	c.report.Output += c.Runner.printed()
+	err = c.conclude(err)
+	c.report.DurationMS = time.Since(began).Milliseconds()
+	return Result{Report: c.report, Cases: c.notes(), Pictures: pictures, Place: c.locate.places, Err: err, Broken: c.broken}
+}
+
+// checking is one Check under way.
+type checking struct {
+	Request
+	locate   locator
+	broken   bool // a process came to a bad end
+	runs     map[string]caseRun
+	gap      string          // the first gap that answered
+	reported map[string]bool // cases whose bad end has been reported in a check
+	status   suite.Status    // of the worst end of a case, if any was bad
+	report   suite.Report
+}
+
+// correctness runs the untimed cases.
+func (c *checking) correctness(ctx context.Context) error {
+	for i := range c.Suite.Cases {
+		cs := &c.Suite.Cases[i]
+		if cs.Timed {
+			continue
+		}
+		run, err := c.runCase(ctx, cs, 0)
+		if err != nil {
+			return err
+		}
+		for _, o := range run.notes.Outcomes {
+			if o.Gap != "" {
+				c.gap = o.Gap
+				return nil
+			}
+		}
+		if run.end == timedOut || run.end == outOfMemory || run.stillborn {
+			return nil // the next case would most likely end like this one
+		}
+	}
+	return nil
+}
+
+// runCase has one case run and keeps what came of it.
+func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {
+	run, err := c.ask(ctx, cs, wire.Request{Case: cs.ID, Attempt: attempt, Seed: c.Seed})
+	if err != nil {
+		return caseRun{}, err
+	}
+	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
+	c.runs[cs.ID] = run
+	if run.end == cancelled {
+		return run, cancelledBy(ctx)
+	}
+	return run, nil
+}
+
+// ask asks for one case, in a fresh process if the last one is gone.
+func (c *checking) ask(ctx context.Context, cs *suite.Case, request wire.Request) (caseRun, error) {
+	if err := c.begin(ctx); err != nil {
+		run, ok := stillbornIn(err, cs.ID, c.locate)
+		if !ok {
+			return caseRun{}, err
+		}
+		return run, nil
+	}
+	request.Exercise = c.Suite.Exercise
+	run := c.Runner.process.ask(ctx, cs, request)
+	if run.end == done && !run.spent {
+		return run, nil
+	}
+	c.report.Output += c.Runner.end()
+	if run.end == done || run.end == cancelled {
+		return run, nil
+	}
+	c.broken = true
+	if c.Runner.kind() != gpu {
+		return run, nil
+	}
+	// Where the GPU itself was lost nobody can say whose doing that was: only a device that comes back bears witness.
+	return run, c.begin(ctx)
+}
+
+const gpu = "gpu"
+
+// begin sees to it that there is a process, and with it a device.
+func (c *checking) begin(ctx context.Context) error {
+	err := c.Runner.begin(ctx)
+	if missing := (*NoDevice)(nil); err != nil && !errors.As(err, &missing) {
+		c.broken = !errors.Is(err, errCancelled)
+	}
+	if c.Runner.device.Kind != "" {
+		c.report.Device = c.Runner.device
+	}
+	return err
+}
+
+// shared runs f while other checks may run on the same GPU, but nothing is timed there.
+func (c *checking) shared(ctx context.Context, f func() error) error {
+	if c.Shared == nil || c.Runner.kind() == "sim" {
+		return f()
+	}
+	release, err := c.Shared(ctx)
+	if err != nil {
+		return fmt.Errorf("waiting for the GPU: %w", err)
+	}
+	defer release()
+	return f()
+}
+
+// findings gives the order checker's findings their lines.
+func (c *checking) findings(found []order.Finding, t *trace.Trace) []suite.Finding {
+	var fs []suite.Finding
+	for _, o := range found {
+		f := suite.Finding{Rule: o.Rule, Severity: suite.Error, Message: o.Message, Why: o.Why, Fix: o.Fix, Record: o.At,
+			Picture: order.Picture(t, o)}
+		if o.Severity == order.Remark {
+			f.Severity = suite.Remark
+		}
+		var site trace.Site
+		if o.At >= 0 && o.At < len(t.Records) {
+			site = t.SiteOf(&t.Records[o.At])
+		}
+		own := len(c.locate.places(site)) > 0
+		if !own && o.Rule == order.UseAfterDestroy {
+			continue // the grader's own call: that the student destroyed what was lent is told as such
+		}
+		f = c.locate.at(f, site)
+		for _, rel := range o.Related {
+			places := c.locate.places(t.SiteOf(&t.Records[rel.At]))
+			if len(places) == 0 {
+				continue
+			}
+			p := places[0]
+			if !own { // the grader's own call came to harm by the student's: the student's line is the one at fault
+				f.File, f.Line, own = p.File, p.Line, true
+				f.Message += " That call is made by the caller of your code; yours is this one: " + rel.Note + "."
+				continue
+			}
+			f.Related = append(f.Related, suite.Related{File: p.File, Line: p.Line, Message: rel.Note})
+		}
+		if own {
+			fs = append(fs, f)
+		}
+	}
+	return fs
+}
+
+// timing runs the timed cases, where everything else has passed, and a second time before a failure is believed.
+func (c *checking) timing(ctx context.Context) error {
+	if c.gap != "" || c.NoTiming || !c.allPassed() {
+		c.judge(true)
+		return nil
+	}
+	for i := range c.Suite.Cases {
+		cs := &c.Suite.Cases[i]
+		if !cs.Timed {
+			continue
+		}
+		if _, err := c.timed(ctx, cs, 0); err != nil {
+			return err
+		}
+		if c.wantsConfirmation(cs.ID) {
+			if _, err := c.timed(ctx, cs, 1); err != nil {
+				return err
+			}
+		}
+	}
+	c.judge(true)
+	return nil
+}
+
+func (c *checking) timed(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {
+	if c.Exclusive != nil && c.Runner.kind() == gpu {
+		release, err := c.Exclusive(ctx)
+		if err != nil {
+			return caseRun{}, fmt.Errorf("waiting for the GPU: %w", err)
+		}
+		defer release()
+	}
+	return c.runCase(ctx, cs, attempt)
+}
+
+// wantsConfirmation asks the checks on a timed case whether they would fail it.
+func (c *checking) wantsConfirmation(caseID string) bool {
+	for _, q := range c.Suite.Checks {
+		for _, need := range q.Needs {
+			if need == caseID && c.runs[caseID].end == done && q.Judge(c.evidence()).Confirm {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *checking) evidence() *suite.Evidence {
+	e := &suite.Evidence{Seed: c.Seed, Device: c.report.Device, Place: c.locate.places, Cases: map[string]*suite.CaseNotes{}}
+	for id, run := range c.runs {
+		e.Cases[id] = run.notes
+	}
+	return e
+}

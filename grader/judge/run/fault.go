@@ -1,0 +1,262 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"cudalab/grader/machine/child"
+	"cudalab/grader/suite"
+	"cudalab/native/device"
+	"cudalab/native/trace"
+)
+
+// verdictOf says of a case that did not end in order what that means for the exercise. ok is false for a case that
+// did, and for one whose end is nobody's fault but cudalab's, which is then in err.
+func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok bool, err error) {
+	switch run.end {
+	case done:
+		for _, o := range run.notes.Outcomes {
+			if o.Panic != "" && !o.Runaway && l.ours(o.Stack) {
+				return "", suite.Finding{}, false, fmt.Errorf("case %s: cudalab's own code panicked: %s", run.notes.ID, o.Panic)
+			}
+			if o.Panic != "" {
+				return suite.Crashed, panicked(o, l), true, nil
+			}
+			if o.Excess.Asked > 0 {
+				return suite.Failed, excessive(o, run.notes.Trace, l), true, nil
+			}
+		}
+		return "", suite.Finding{}, false, nil
+	case deviceLost:
+		return suite.Crashed, lostDevice(run), true, nil
+	case timedOut:
+		return suite.Timeout, stuck(run, l), true, nil
+	case outOfMemory:
+		return suite.Crashed, greedy(run, l), true, nil
+	case died:
+		if c := parseCrash(run.child.Stderr); c.ours(l) {
+			return "", suite.Finding{}, false, fmt.Errorf("case %s: the runner itself failed: %s", run.notes.ID, c.headline)
+		}
+		// Nothing in the runner can do that, and its memory has a limit of its own: the machine has run out of it, or a person
+		// has ended the process.
+		if run.child.Signal == os.Kill {
+			return "", suite.Finding{}, false, fmt.Errorf("case %s: something else on this machine killed the runner", run.notes.ID)
+		}
+		return suite.Crashed, crashed(run, l), true, nil
+	case faulted:
+		if f, ok := notYours(run, l); ok {
+			return suite.Failed, f, true, nil
+		}
+		return "", suite.Finding{}, false, fmt.Errorf("case %s: %s", run.notes.ID, run.fault.Message)
+	case cancelled:
+		return "", suite.Finding{}, false, errCancelled
+	}
+	return "", suite.Finding{}, false, fmt.Errorf("case %s: what the runner sent made no sense: %s", run.notes.ID, run.fault.Message)
+}
+
+func panicked(o suite.Outcome, l locator) suite.Finding {
+	if o.Runaway {
+		return l.at(suite.Finding{
+			Rule: "endless-calls", Severity: suite.Error, Record: -1,
+			Message: fmt.Sprintf("In the test %q your code should have returned, but it went on making CUDA calls and was stopped: %s.",
+				o.Label, strings.TrimSuffix(o.Panic, ".")),
+			Why: "Most CUDA calls return at once, whatever the device still does, so only its own condition ends a loop around them.",
+			Fix: "Look at the condition of the loop around this call: it never becomes false.",
+		}, o.Stack)
+	}
+	return l.at(suite.Finding{
+		Rule: "panic", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("In the test %q your code should have returned, but it panicked: %s.", o.Label, o.Panic),
+		Why:     "A panic leaves the function at once: memory on the device stays allocated, and Go's garbage collector does not free it.",
+		Fix:     panicFix(o.Panic),
+	}, o.Stack)
+}
+
+// excessive is the finding for code that took more memory than the exercise's limit.
+func excessive(o suite.Outcome, t *trace.Trace, l locator) suite.Finding {
+	e := o.Excess
+	f := suite.Finding{
+		Rule: "memory-limit", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("In the test %q your code should get by with %s of memory at one time, on the device and pinned together, but it "+
+			"asked for %s while it held %s, and was answered %s.", o.Label, bytesOf(e.Quota), bytesOf(e.Asked), bytesOf(e.Held),
+			device.ErrorOutOfMemory),
+		Why: "Everyone whose code runs on a device shares its memory, so here nobody may have much more than the exercise takes; Go's garbage " +
+			"collector frees none of it.",
+		Fix: "Allocate only what the work that is under way needs, and free it when that is done; look at what is allocated in a loop.",
+	}
+	if e.Record < 0 || e.Record >= len(t.Records) {
+		return f
+	}
+	f.Record = e.Record
+	return l.at(f, t.SiteOf(&t.Records[e.Record]))
+}
+
+// bytesOf is an amount of memory in words: "512 MiB".
+func bytesOf(n uint64) string {
+	if n >= 10<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// panicFix has a word for the panics that beginners meet.
+func panicFix(message string) string {
+	switch {
+	case strings.Contains(message, "index out of range"):
+		return "Check the index against the slice's length; an empty slice has no element, not even the last."
+	case strings.Contains(message, "integer divide by zero"):
+		return "Check that the divisor is not zero, for instance len(streams), before dividing or taking a remainder."
+	case strings.Contains(message, "nil pointer"), strings.Contains(message, "nil map"):
+		return "Give the variable a value before it is used: new(T), make(map[K]V) or a struct literal."
+	case strings.Contains(message, "out of range"):
+		return "Check the bounds against the length before slicing or making."
+	}
+	return "Return an error instead of panicking; the line above is where it happened."
+}
+
+func lostDevice(run caseRun) suite.Finding {
+	return suite.Finding{
+		Rule: "device-lost", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("After your code had run, the device should still have worked, but it answered %s.", run.fault.Message),
+		Why:     "When a kernel touches memory that it may not touch, every later CUDA call of the process fails.",
+		Fix: "Look for a pointer that is used before its allocation, after its free, or beyond its end; where the order of the calls " +
+			"shows it, a finding below names the line.",
+	}
+}
+
+func stuck(run caseRun, l locator) suite.Finding {
+	g, inside := parseCrash(run.child.Stderr).in(l)
+	f := suite.Finding{
+		Rule: "timeout", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("Your code should have returned within milliseconds, but after %v it was still running and was stopped.", caseTimeout),
+		Why:     "Most CUDA calls return at once, and the work that they start on the device is short here.",
+		Fix:     "Look at the loop around this line: its condition never becomes false.",
+	}
+	if !inside {
+		f.Fix = "Look for a loop that does not end, or a wait for work that never finishes."
+		return f
+	}
+	if waitsForever[g.state] {
+		f.Message = fmt.Sprintf("Your code should have returned within milliseconds, but after %v it was still waiting (%s) and was stopped.",
+			caseTimeout, g.state)
+		f.Why = whyAlone
+		f.Fix = "Nobody will ever send on this channel: these lessons need no channels, the order is the streams' and events'."
+	}
+	return l.at(f, g.site)
+}
+
+// whyAlone is why a wait for another goroutine never ends.
+const whyAlone = "A channel passes values between goroutines, and this code runs in one alone: all that runs beside it is the device's work."
+
+var waitsForever = map[string]bool{"chan receive": true, "chan send": true, "select": true, "select (no cases)": true,
+	"chan receive (nil chan)": true, "chan send (nil chan)": true}
+
+func greedy(run caseRun, l locator) suite.Finding {
+	f := suite.Finding{
+		Rule: "host-memory", Severity: suite.Error, Record: -1,
+		Why:     "The data of these lessons is in the device's memory; the host keeps little more than pointers to it.",
+		Message: fmt.Sprintf("Your code should get by with a few MiB of host memory, but reached %.1f GiB and was stopped.", float64(run.child.Peak)/(1<<30)),
+		Fix:     "Look for a slice or map that grows in a loop that does not end.",
+	}
+	if g, ok := parseCrash(run.child.Stderr).in(l); ok {
+		return l.at(f, g.site)
+	}
+	return f
+}
+
+// whyEnded is why the end of the process cannot be part of a solution.
+const whyEnded = "When the process ends, everything on the device that belongs to it is gone, and nothing is left to judge."
+
+func crashed(run caseRun, l locator) suite.Finding {
+	c := parseCrash(run.child.Stderr)
+	f := suite.Finding{Rule: "crash", Severity: suite.Error, Record: -1}
+	switch {
+	case strings.Contains(c.headline, "all goroutines are asleep"):
+		f.Rule = "deadlock"
+		f.Message = "Your code should have returned, but it waits for something that can never happen: a deadlock."
+		f.Why = whyAlone
+		f.Fix = "Nobody will ever send on this channel: these lessons need no channels, the order is the streams' and events'."
+	case strings.HasPrefix(c.headline, "SIGSEGV"), strings.HasPrefix(c.headline, "SIGBUS"):
+		f.Rule = "driver-crash"
+		f.Message = "The call on this line should have returned, but NVIDIA's driver crashed inside it and took the process with it."
+		if _, ok := c.in(l); !ok {
+			f.Message = "Your code returned, but NVIDIA's driver crashed when the device was cleaned up after it."
+		}
+		f.Why = "The driver does not check all that it is given, so a value that is no longer valid can crash it."
+		f.Fix = "Mend the other findings first: a pool, stream or block that is no longer valid, or was never given back, is the " +
+			"usual cause."
+	case strings.Contains(c.headline, "stack overflow"):
+		f.Rule = "endless-recursion"
+		f.Message = "Your code should have returned, but a function calls itself without end until the stack is full."
+		f.Why = "Every call that has not returned takes a piece of the stack, and the stack has a limit."
+		f.Fix = "Give the recursion a case in which it stops."
+	case c.headline != "":
+		f.Message = "Your code should have returned, but it ended the process: " + c.headline + "."
+		f.Why = whyEnded
+		f.Fix = "Return an error instead of ending the process; the line above is where it happened."
+	case run.child.Reason == child.Signalled:
+		f.Message = fmt.Sprintf("Your code should have returned, but the process was ended by a signal (%v).", run.child.Signal)
+		f.Why = whyEnded
+		f.Fix = "Run the check again; if it happens each time, look at what the last CUDA call was given."
+	default:
+		f.Message = fmt.Sprintf("Your code should have returned, but the process ended in the middle, with exit status %d.", run.child.ExitCode)
+		f.Why = whyEnded
+		f.Fix = "Run the check again; if it happens each time, look at what the last CUDA call was given."
+	}
+	if g, ok := c.in(l); ok {
+		return l.at(f, g.site)
+	}
+	return f
+}
+
+// notYours explains a fault of the grader's own call by what the student's code took away: an allocation, stream or
+// event that was lent to it.
+func notYours(run caseRun, l locator) (suite.Finding, bool) {
+	t := run.notes.Trace
+	lent := map[string]bool{}
+	for i := range t.Records {
+		r := &t.Records[i]
+		if r.Phase == trace.Enter || r.Code != 0 {
+			continue
+		}
+		own := len(l.places(t.SiteOf(r))) > 0
+		thing, made, ended := object(r)
+		switch {
+		case made && !own:
+			lent[thing] = true
+		case ended && own && lent[thing]:
+			return l.at(suite.Finding{
+				Rule: "not-yours", Severity: suite.Error, Record: i,
+				Message: fmt.Sprintf("Your code should leave what its caller has lent to it, but cuda.%s takes it away here: what comes in as an "+
+					"argument, and the device's own pools, belong to the caller.", r.Op),
+				Why: "The caller still uses them after your code has returned.",
+				Fix: "Leave the call out; free and destroy only what your code has made itself.",
+			}, t.SiteOf(r)), true
+		}
+	}
+	return suite.Finding{}, false
+}
+
+// object names what a record makes or ends.
+func object(r *trace.Record) (name string, made, ended bool) {
+	switch r.Op {
+	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost:
+		return fmt.Sprint("allocation ", r.Alloc), true, false
+	case trace.OpFree, trace.OpFreeAsync, trace.OpFreeHost:
+		return fmt.Sprint("allocation ", r.Alloc), false, true
+	case trace.OpStreamCreate:
+		return fmt.Sprint("stream ", r.Stream), true, false
+	case trace.OpStreamDestroy:
+		return fmt.Sprint("stream ", r.Stream), false, true
+	case trace.OpEventCreate:
+		return fmt.Sprint("event ", r.Event), true, false
+	case trace.OpEventDestroy:
+		return fmt.Sprint("event ", r.Event), false, true
+	case trace.OpMemPoolCreate:
+		return fmt.Sprint("pool ", r.Pool), true, false
+	case trace.OpMemPoolDestroy:
+		return fmt.Sprint("pool ", r.Pool), false, true
+	}
+	return "", false, false
+}

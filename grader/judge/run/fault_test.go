@@ -1,0 +1,140 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/machine/child"
+	"cudalab/grader/suite"
+	"cudalab/native/session"
+	"cudalab/native/trace"
+)
+
+func at(functions ...string) trace.Site {
+	var site trace.Site
+	for i, f := range functions {
+		site = append(site, trace.Frame{Func: f, File: "/src/slab.go", Line: i + 1})
+	}
+	return site
+}
+
+// ended is a case whose one call of the student's code panicked there.
+func ended(o suite.Outcome) caseRun {
+	return caseRun{end: done, notes: &suite.CaseNotes{ID: "shapes", Trace: &trace.Trace{}, Outcomes: []suite.Outcome{o}}}
+}
+
+func TestWhosePanicItIs(t *testing.T) {
+	const student, ours = "cudalab/exercises/slab.Run", "cudalab/native/sim.(*Device).MemAlloc"
+	for name, tt := range map[string]struct {
+		site    trace.Site
+		runaway bool
+		fault   bool
+	}{
+		"in the student's code":                      {site: at("runtime.gopanic", student, "cudalab/grader/suite.guard")},
+		"in the standard library, called from there": {site: at("runtime.gopanic", "strings.Repeat", student)},
+		"in package cuda, called from there":         {site: at("runtime.gopanic", ours, "cudalab/native/cuda.Malloc", student), fault: true},
+		"in a function that the suite passed in":     {site: at("cudalab/grader/suites/slab.driver.func1", student), fault: true},
+		"stopped for calling without end":            {site: at("cudalab/native/session.(*Session).begin", student), runaway: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, f, ok, err := verdictOf(ended(suite.Outcome{Panic: "boom", Runaway: tt.runaway, Stack: tt.site}), slabLines)
+			if tt.fault {
+				require.ErrorContains(t, err, "boom")
+				require.False(t, ok)
+				return
+			}
+			require.NoError(t, err)
+			require.True(t, ok)
+			require.Equal(t, suite.Crashed, status)
+			require.Equal(t, "slab.go", f.File)
+		})
+	}
+}
+
+// A record that is not in the trace names no line, whatever the runner says.
+func TestTooMuchMemoryIsTheStudentsFailure(t *testing.T) {
+	for record, line := range map[int]int{0: 1, 1: 0, -1: 0} {
+		run := ended(suite.Outcome{Label: "5 batches", Err: "full",
+			Excess: session.Excess{Asked: 34 << 20, Held: 489 << 20, Quota: 512 << 20, Record: record}})
+		run.notes.Trace = &trace.Trace{Sites: []trace.Site{at("cudalab/exercises/slab.Run")}, Records: []trace.Record{{Op: trace.OpMalloc}}}
+		status, f, ok, err := verdictOf(run, slabLines)
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, suite.Failed, status)
+		require.Equal(t, "memory-limit", f.Rule)
+		require.Contains(t, f.Message, "get by with 512 MiB of memory")
+		require.Contains(t, f.Message, "asked for 34 MiB while it held 489 MiB")
+		require.Equal(t, line, f.Line)
+	}
+}
+
+func TestWhoseCrashItIs(t *testing.T) {
+	inside := "goroutine 1 [running]:\ncudalab/exercises/slab.Run()\n\t/src/slab.go:4\n"
+	outside := "goroutine 1 [running]:\ncudalab/grader/judge/runner.Main()\n\t/src/runner.go:4\n"
+	for stderr, fault := range map[string]bool{
+		"fatal error: stack overflow\n\n" + inside:              false,
+		"panic: boom\n\n" + outside:                             true,
+		"SIGSEGV: segmentation violation\nPC=0x1\n\n" + outside: false,
+		"": false,
+	} {
+		run := caseRun{end: died, notes: &suite.CaseNotes{ID: "shapes", Trace: &trace.Trace{}},
+			child: child.Result{Reason: child.Exited, ExitCode: 2, Stderr: []byte(stderr)}}
+		_, f, ok, err := verdictOf(run, slabLines)
+		require.Equal(t, fault, err != nil, stderr)
+		require.Equal(t, !fault, ok, stderr)
+		if ok {
+			require.NotEmpty(t, f.Message)
+			require.NotEmpty(t, f.Fix)
+		}
+	}
+}
+
+func TestARunnerThatWasKilledIsNobodysFault(t *testing.T) {
+	run := emptyRun("shapes")
+	run.end, run.child = died, child.Result{Reason: child.Signalled, ExitCode: -1, Signal: os.Kill}
+	_, _, ok, err := verdictOf(run, slabLines)
+	require.ErrorContains(t, err, "killed the runner")
+	require.False(t, ok)
+}
+
+func TestWhatEndsTheProcessBeforeItGreets(t *testing.T) {
+	inside := "panic: boom\n\ngoroutine 1 [running]:\ncudalab/exercises/slab.init()\n\t/src/slab.go:4\nmain.main()\n\t/main.go:1\n"
+	another := strings.ReplaceAll(inside, "slab", "buddy")
+	for stderr, own := range map[string]bool{inside: true, another: false, "": false} {
+		born := &stillborn{child: child.Result{Reason: child.Exited, ExitCode: 2, Stderr: []byte(stderr)}}
+		run, ok := stillbornIn(fmt.Errorf("starting: %w", born), "shapes", slabLines)
+		require.Equal(t, own, ok, stderr)
+		if own {
+			status, f, _, err := verdictOf(run, slabLines)
+			require.NoError(t, err)
+			require.Equal(t, suite.Crashed, status)
+			require.Equal(t, 4, f.Line)
+		}
+	}
+	_, ok := stillbornIn(&NoDevice{"none"}, "shapes", slabLines)
+	require.False(t, ok)
+}
+
+func TestWhatWasOnlyLentIsNotYours(t *testing.T) {
+	own, theirs := at("cudalab/exercises/slab.Run"), at("cudalab/grader/suites/slab.newArena")
+	tr := &trace.Trace{Sites: []trace.Site{nil, theirs, own}, Records: []trace.Record{
+		{Op: trace.OpStreamCreate, Stream: 1, Site: 1},
+		{Op: trace.OpStreamCreate, Stream: 2, Site: 2},
+		{Op: trace.OpStreamDestroy, Stream: 2, Site: 2},
+	}}
+	run := caseRun{end: faulted, notes: &suite.CaseNotes{ID: "shapes", Trace: tr}}
+	_, _, _, err := verdictOf(run, slabLines)
+	require.Error(t, err, "nothing lent was taken away, so the fault is ours")
+
+	tr.Records = append(tr.Records, trace.Record{Op: trace.OpStreamDestroy, Stream: 1, Site: 2})
+	status, f, ok, err := verdictOf(run, slabLines)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, suite.Failed, status)
+	require.Equal(t, "not-yours", f.Rule)
+	require.Equal(t, 1, f.Line)
+}

@@ -1,0 +1,66 @@
+package run
+
+import (
+	"context"
+	"slices"
+
+	"cudalab/grader/judge/wire"
+	"cudalab/grader/order"
+	"cudalab/grader/suite"
+)
+
+// Drawn are the cases to make pictures of: as they ran for that, or where they did not as they were judged.
+func (r *Result) Drawn() []*suite.CaseNotes {
+	var all []*suite.CaseNotes
+	for _, n := range r.Cases {
+		if i := slices.IndexFunc(r.Pictures, func(p *suite.CaseNotes) bool { return p.ID == n.ID }); i >= 0 {
+			n = r.Pictures[i]
+		}
+		if len(n.Trace.Records) > 0 {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// Timed are the cases that have samples.
+func (r *Result) Timed() []*suite.CaseNotes {
+	return slices.DeleteFunc(slices.Clone(r.Cases), func(n *suite.CaseNotes) bool { return len(n.Samples) == 0 })
+}
+
+// notes are what the cases left behind, in the suite's order.
+func (c *checking) notes() []*suite.CaseNotes {
+	var all []*suite.CaseNotes
+	for _, cs := range c.Suite.Cases {
+		if run, ok := c.runs[cs.ID]; ok {
+			all = append(all, run.notes)
+		}
+	}
+	return all
+}
+
+// pictures runs the untimed cases once more, where that is asked for, with the times of their operations. A case that
+// did not end well is left out, and so is one that does not this time: nothing is judged by them.
+func (c *checking) pictures(ctx context.Context) ([]*suite.CaseNotes, error) {
+	if !c.Pictures || c.gap != "" {
+		return nil, nil
+	}
+	var all []*suite.CaseNotes
+	for i := range c.Suite.Cases {
+		cs := &c.Suite.Cases[i]
+		if first, ran := c.runs[cs.ID]; cs.Timed || !ran || first.end != done {
+			continue
+		}
+		run, err := c.ask(ctx, cs, wire.Request{Case: cs.ID, Seed: c.Seed, Times: true})
+		switch {
+		case err != nil:
+			return nil, err
+		case run.end == cancelled:
+			return nil, cancelledBy(ctx)
+		case run.end == done:
+			run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
+			all = append(all, run.notes)
+		}
+	}
+	return all, nil
+}

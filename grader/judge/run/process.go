@@ -1,0 +1,313 @@
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"cudalab/grader/judge/wire"
+	"cudalab/grader/machine/child"
+	"cudalab/grader/machine/sandbox"
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// Bounds on a runner. They are generous: what they end would not have ended by itself.
+const (
+	caseTimeout = 10 * time.Second // a case takes milliseconds; a timed one on a GPU about a second
+	endTimeout  = 5 * time.Second  // from the closing of the pipe
+	runnerGrace = 2 * time.Second  // for a Go program to print its stacks
+	processes   = 8
+)
+
+// helloTimeout is how long a runner may take to greet: a first start of the driver in a boot takes seconds.
+func helloTimeout(device string) time.Duration {
+	if device == "sim" {
+		return caseTimeout
+	}
+	return 60 * time.Second
+}
+
+// memoryLimit is how many bytes a runner may have resident. The simulator needs some ten MiB, a CUDA context some hundred.
+func memoryLimit(device string) uint64 {
+	if device == "sim" {
+		return 1 << 30
+	}
+	return 4 << 30
+}
+
+// tooLong is the reason for stopping a runner whose case takes too long.
+const tooLong child.Reason = "case time"
+
+// process is a runner that was started and has greeted.
+type process struct {
+	child *child.Process
+	toIt  *os.File
+	out   *wire.Writer
+	notes chan []wire.Message // up to what ends a case each; closed when the runner's pipe ended
+	err   error               // why, once notes is closed; nil where it was closed in order
+	hello wire.Hello
+}
+
+// start starts a runner and waits for its greeting. Its error is a *stillborn where the process came to an end before.
+func start(ctx context.Context, o Options) (*process, error) {
+	requestsIn, requestsOut, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	notesIn, notesOut, err := os.Pipe()
+	if err != nil {
+		requestsIn.Close()
+		requestsOut.Close()
+		return nil, err
+	}
+	c, err := child.Start(ctx, child.Command{
+		Path: o.Binary, Args: []string{o.Device}, Env: environment(o),
+		ExtraFiles: []*os.File{requestsIn, notesOut},
+		Limits:     child.Limits{Memory: memoryLimit(o.Device), Processes: processes},
+		Sandbox:    o.Sandbox,
+		Grace:      runnerGrace,
+	})
+	requestsIn.Close()
+	notesOut.Close()
+	if err != nil {
+		requestsOut.Close()
+		notesIn.Close()
+		return nil, fmt.Errorf("starting the runner: %w", err)
+	}
+	p := &process{child: c, toIt: requestsOut, out: wire.NewWriter(requestsOut), notes: make(chan []wire.Message, 1)}
+	go p.read(notesIn)
+	_ = p.out.Send(wire.Setup{Profile: o.Profile}) // a runner that is gone already does not greet
+	limit := helloTimeout(o.Device)
+	timer := time.AfterFunc(limit, func() { p.child.Quit(tooLong) })
+	defer timer.Stop()
+	hello, ok := wire.Hello{}, false
+	if first := <-p.notes; len(first) > 0 {
+		hello, ok = first[0].(wire.Hello)
+	}
+	if ok && hello.Version == wire.Version {
+		p.hello = hello
+		return p, nil
+	}
+	if ok {
+		p.child.Quit("another version")
+	}
+	p.close()
+	return nil, &stillborn{child: p.child.Wait(), limit: limit}
+}
+
+// stillborn is the error where a runner ended before it greeted. What runs before that is the driver's start and the
+// initialisation of all packages in the runner, among them the student's.
+type stillborn struct {
+	child child.Result
+	limit time.Duration
+}
+
+func (e *stillborn) Error() string {
+	switch {
+	case e.child.Reason == tooLong:
+		return fmt.Sprintf("the runner did not greet within %v: %s", e.limit, e.child.Stderr)
+	case len(e.child.Stderr) > 0:
+		return fmt.Sprintf("the runner did not greet: %s", e.child.Stderr)
+	}
+	return fmt.Sprintf("the runner did not greet: %s, exit status %d", e.child.Reason, e.child.ExitCode)
+}
+
+// run is the end as that of a case, where the code under test is what ended the runner.
+func (e *stillborn) run(caseID string, l locator) (caseRun, bool) {
+	run := emptyRun(caseID)
+	run.stillborn, run.end, run.child = true, endOf(e.child), e.child
+	_, inside := parseCrash(e.child.Stderr).in(l)
+	return run, inside
+}
+
+// environment is what a runner inherits: what the driver looks for, and nothing that would tell it about the student's
+// machine or change how Go runs. A confined one has no folder to call its own, and the driver is told to keep nothing.
+func environment(o Options) []string {
+	names := []string{"SystemRoot", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES",
+		"NVIDIA_DRIVER_CAPABILITIES"}
+	env := []string{"GOTRACEBACK=all"}
+	if o.Sandbox != nil {
+		env = append(env, sandbox.Environment()...)
+	} else {
+		names = append(names, "PATH", "HOME", "TMPDIR", "CUDA_CACHE_PATH")
+	}
+	for _, name := range names {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	if o.Visible != "" {
+		env = append(env, "CUDA_VISIBLE_DEVICES="+o.Visible) // the last one counts
+	}
+	return env
+}
+
+// read passes on what the runner says, a case's notes at once: to wake the other side for each takes longer than reading it.
+func (p *process) read(pipe *os.File) {
+	defer close(p.notes)
+	defer pipe.Close()
+	var said []wire.Message
+	for r := wire.NewReader(pipe); ; {
+		m, err := r.Next()
+		if err != nil {
+			p.err = err
+			p.notes <- said
+			return
+		}
+		said = append(said, m)
+		switch m.(type) {
+		case wire.Hello, wire.Done, wire.Fault:
+			p.notes <- said
+			said = nil
+		}
+	}
+}
+
+// cut takes what the runner has printed since the last cut.
+func (p *process) cut() string {
+	timer := time.AfterFunc(endTimeout, func() { p.child.Quit(tooLong) })
+	defer timer.Stop()
+	mark := rand.Text() // which no code under test can print, as it cannot know it
+	stdout, _ := p.child.Cut(mark, func() error { return p.out.Send(wire.Mark{Text: mark}) })
+	return string(stdout)
+}
+
+// close asks the runner to end, and sees to it that it does; Wait of its child tells how.
+func (p *process) close() {
+	p.toIt.Close()
+	go func() {
+		for range p.notes { // whatever it still says is of no interest
+		}
+	}()
+	go func() {
+		select {
+		case <-p.child.Done():
+		case <-time.After(endTimeout):
+			p.child.Quit(tooLong)
+		}
+	}()
+}
+
+// caseRun is what became of one case.
+type caseRun struct {
+	notes     *suite.CaseNotes
+	end       ending
+	spent     bool         // the process is of no further use, though the case ended well
+	stillborn bool         // the process ended before it could be asked
+	fault     wire.Fault   // where end is faulted or deviceLost
+	child     child.Result // where end is died, timedOut or outOfMemory
+}
+
+type ending int
+
+const (
+	done        ending = iota
+	faulted            // a call of the grader's own failed
+	deviceLost         // the device became unusable
+	died               // the process ended in the middle
+	timedOut           // and was stopped
+	outOfMemory        // of the host, and was stopped
+	nonsense           // what came over the pipe made no sense
+	cancelled          // somebody stopped cudalab
+)
+
+func emptyRun(caseID string) caseRun {
+	return caseRun{notes: &suite.CaseNotes{ID: caseID, Trace: &trace.Trace{},
+		Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
+}
+
+// ask has the runner run one case. After any end but done the process is of no further use.
+func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) caseRun {
+	run := emptyRun(c.ID)
+	if err := p.out.Send(request); err != nil {
+		run.end, run.child = died, p.child.Wait()
+		return run
+	}
+	timer := time.NewTimer(caseTimeout)
+	defer timer.Stop()
+	for {
+		select {
+		case said, open := <-p.notes:
+			if !open {
+				return p.broken(run)
+			}
+			for _, m := range said {
+				if run.take(m) {
+					return run
+				}
+			}
+		case <-timer.C:
+			p.child.Quit(tooLong)
+			timer.Reset(time.Hour) // the pipe ends as soon as the child does
+		case <-ctx.Done():
+			p.close()
+			run.end, run.child = cancelled, p.child.Wait()
+			return run
+		}
+	}
+}
+
+// broken finds out why the pipe ended in the middle of a case.
+func (p *process) broken(run caseRun) caseRun {
+	if p.err != nil && !isEnd(p.err) {
+		p.child.Quit("nonsense on the pipe")
+	}
+	p.close()
+	run.child = p.child.Wait()
+	run.end = endOf(run.child)
+	if run.end == died && p.err != nil && !isEnd(p.err) {
+		run.end, run.fault = nonsense, wire.Fault{Message: p.err.Error()}
+	}
+	return run
+}
+
+// endOf is what the end of the process means for its case.
+func endOf(r child.Result) ending {
+	switch r.Reason {
+	case tooLong:
+		return timedOut
+	case child.Memory:
+		return outOfMemory
+	case child.Cancelled:
+		return cancelled
+	}
+	return died
+}
+
+// take keeps one note; it reports whether the case is over.
+func (run *caseRun) take(m wire.Message) bool {
+	n := run.notes
+	switch m := m.(type) {
+	case suite.Outcome:
+		n.Outcomes = append(n.Outcomes, m)
+	case wire.Value:
+		n.Values[m.Name] = append(n.Values[m.Name], m.Values...)
+	case wire.Sample:
+		n.Samples[m.Series] = append(n.Samples[m.Series], m.Nanoseconds)
+	case *trace.Trace:
+		n.Trace = m
+	case wire.Done:
+		run.end, run.spent = done, m.Spent
+		return true
+	case wire.Fault:
+		run.end, run.fault = faulted, m
+		if m.DeviceLost {
+			run.end = deviceLost
+		}
+		return true
+	default:
+		run.end, run.fault = nonsense, wire.Fault{Message: fmt.Sprintf("the runner sent a %T", m)}
+		return true
+	}
+	return false
+}
+
+// isEnd reports whether the pipe just ended, as it does when the process does.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}

@@ -1,0 +1,212 @@
+package run
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/gaps"
+)
+
+// judge answers the checks on timed cases, or those on the others.
+func (c *checking) judge(timed bool) {
+	for _, q := range c.Suite.Checks {
+		if c.isTimed(q) != timed {
+			continue
+		}
+		check := c.answer(q)
+		check.ID, check.Name, check.MaxPoints = q.ID, q.Name, c.Points[q.ID]
+		if check.Status == suite.Passed {
+			check.Points = check.MaxPoints
+		}
+		c.report.Checks = append(c.report.Checks, check)
+	}
+}
+
+func (c *checking) isTimed(q suite.Question) bool {
+	return slices.ContainsFunc(c.Suite.Cases, func(cs suite.Case) bool { return cs.Timed && slices.Contains(q.Needs, cs.ID) })
+}
+
+func (c *checking) allPassed() bool {
+	return !slices.ContainsFunc(c.report.Checks, func(ch suite.Check) bool { return ch.Status != suite.Passed })
+}
+
+// answer is the verdict on one check. A case that did not end well answers for the first check that needs it.
+func (c *checking) answer(q suite.Question) suite.Check {
+	var bad []suite.Finding
+	evidence := c.evidence()
+	for _, id := range q.Needs {
+		run, ran := c.runs[id]
+		if !ran && len(bad) > 0 {
+			break // it was not asked for because of how the one before had ended
+		}
+		if !ran {
+			return c.notAsked(q)
+		}
+		status, f, ok, err := verdictOf(run, c.locate)
+		if err != nil {
+			return suite.Check{Status: suite.Skipped, Message: "Could not be asked."}
+		}
+		if ok {
+			c.worsen(status)
+			if c.reported[id] {
+				return suite.Check{Status: suite.Skipped, Message: "Could not be asked: see above how your code ended."}
+			}
+			c.reported[id] = true
+			bad = append(bad, f)
+		}
+		if slices.ContainsFunc(run.notes.Outcomes, func(o suite.Outcome) bool { return o.Gap != "" }) {
+			return c.notAsked(q)
+		}
+	}
+	if len(bad) > 0 {
+		return suite.Check{Status: suite.Failed, Findings: c.placed(suite.Unique(append(bad, c.errorsElsewhere(q)...)))}
+	}
+	a := q.Judge(evidence)
+	check := suite.Check{Status: suite.Passed, Message: a.Message, Findings: c.placed(a.Findings), Measurements: a.Measurements}
+	switch {
+	case slices.ContainsFunc(a.Findings, func(f suite.Finding) bool { return f.Severity == suite.Error }):
+		check.Status, check.Message = suite.Failed, ""
+	case a.Skip != "":
+		check.Status, check.Message = suite.Skipped, a.Skip
+	case q.Luck && c.unordered(q):
+		check.Status = suite.Skipped
+		check.Message = "It came out right this time, but that is luck while memory is used as the errors in the other checks say: mend those first."
+	}
+	return check
+}
+
+// unordered reports whether the order checker found errors of order in the cases of a check.
+func (c *checking) unordered(q suite.Question) bool {
+	return suite.HasError(c.evidence().Of(suite.OrderRules, q.Needs...))
+}
+
+// placed gives findings that are about no line the first line of the function they are about.
+func (c *checking) placed(found []suite.Finding) []suite.Finding {
+	for i := range found {
+		if f := &found[i]; f.File == "" {
+			at := c.Functions[cmp.Or(f.Function, c.Suite.Functions[0])]
+			f.File, f.Line = at.File, at.Line
+		}
+	}
+	return found
+}
+
+// errorsElsewhere are the order checker's errors in the cases of a check that did end well: where another crashed, they
+// may tell why.
+func (c *checking) errorsElsewhere(q suite.Question) []suite.Finding {
+	var found []suite.Finding
+	for _, id := range q.Needs {
+		run, ran := c.runs[id]
+		if !ran {
+			continue
+		}
+		for _, f := range run.notes.Findings {
+			if f.Severity == suite.Error {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+func (c *checking) notAsked(q suite.Question) suite.Check {
+	check := suite.Check{Status: suite.Skipped}
+	switch {
+	case c.gap != "":
+		check.Message = "Comes when the code is complete."
+	case c.NoTiming && c.isTimed(q):
+		check.Message = "Left out, as --no-timing says."
+	case c.isTimed(q):
+		check.Message = "Time is measured once everything above has passed."
+	default:
+		check.Message = "Could not be asked: see above how your code ended."
+	}
+	return check
+}
+
+// severity orders the ways in which an exercise can go wrong as a whole.
+var severity = []suite.Status{"", suite.Failed, suite.Crashed, suite.Timeout}
+
+func (c *checking) worsen(s suite.Status) {
+	if slices.Index(severity, s) > slices.Index(severity, c.status) {
+		c.status = s
+	}
+}
+
+// conclude makes the whole of the parts. It returns why that could not be done, if so.
+func (c *checking) conclude(err error) error {
+	r := &c.report
+	for _, run := range c.runs {
+		if _, _, _, fault := verdictOf(run, c.locate); err == nil {
+			err = fault
+		}
+	}
+	r.Checks = slices.Clip(r.Checks)
+	for _, ch := range r.Checks {
+		if c.NoTiming && ch.Status == suite.Skipped && c.timedCheck(ch.ID) {
+			continue
+		}
+		r.Score += ch.Points
+		r.MaxScore += ch.MaxPoints
+	}
+	switch {
+	case errors.Is(err, errCancelled):
+		r.Status, r.Score = suite.Errored, 0
+		r.Message = "The check was stopped before it was done; nothing has been decided."
+		r.Next = "run it again"
+	case err != nil:
+		r.Status, r.Score = suite.Errored, 0
+		r.Message = "cudalab could not carry the check through: " + err.Error()
+		if missing := (*NoDevice)(nil); errors.As(err, &missing) {
+			r.Message = missing.Problem
+		}
+		r.Next = "this is not your code's fault: run `cudalab doctor` to see what is missing"
+	case c.gap != "":
+		c.concludeGap()
+	case c.status != "" && c.status != suite.Failed:
+		r.Status = c.status
+	case slices.ContainsFunc(r.Checks, func(ch suite.Check) bool { return ch.Status == suite.Failed }), !c.everythingAsked():
+		r.Status = suite.Failed
+	default:
+		r.Status = suite.Passed
+	}
+	return err
+}
+
+// everythingAsked reports whether every check passed but those that --no-timing leaves out.
+func (c *checking) everythingAsked() bool {
+	for _, ch := range c.report.Checks {
+		if ch.Status != suite.Passed && !(c.NoTiming && c.timedCheck(ch.ID)) {
+			return false
+		}
+	}
+	return len(c.report.Checks) == len(c.Suite.Checks)
+}
+
+func (c *checking) timedCheck(id string) bool {
+	return slices.ContainsFunc(c.Suite.Checks, func(q suite.Question) bool { return q.ID == id && c.isTimed(q) })
+}
+
+// firstGap is the number of every lesson's first TODO: a skeleton that answers with it is as it was handed out.
+const firstGap = "1a"
+
+func (c *checking) concludeGap() {
+	r := &c.report
+	r.Status = suite.Failed
+	r.Message = fmt.Sprintf("TODO(%s) is still to be written.", c.gap)
+	if c.gap == firstGap {
+		r.Status = suite.NotStarted
+		r.Message = "Not started yet: the skeleton is as it was handed out."
+	}
+	r.Next = "write TODO(" + c.gap + ")"
+	if i := slices.IndexFunc(c.Gaps, func(g gaps.Gap) bool { return g.ID == c.gap }); i >= 0 {
+		g := c.Gaps[i]
+		r.Next = fmt.Sprintf("write TODO(%s) in %s:%d", g.ID, g.File, g.Line)
+		if g.Text != "" {
+			r.Next += ": " + g.Text
+		}
+	}
+}

@@ -1,0 +1,277 @@
+// Package runner is the inside of the process that holds a student's code for one exercise or several: it runs the cases
+// that cudalab asks for, and streams what they note. It decides nothing. Its main package is made for each build by grader/judge/compile.
+package runner
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"cudalab/grader/judge/wire"
+	"cudalab/grader/machine/child/inherit"
+	"cudalab/grader/suite"
+	"cudalab/kernels/probe"
+	"cudalab/native/cuda"
+	"cudalab/native/device"
+	"cudalab/native/session"
+	"cudalab/native/sim"
+	"cudalab/native/trace"
+)
+
+// The inherited files: requests come in on the first, notes go out on the second.
+const (
+	requestsFile = 0
+	notesFile    = 1
+)
+
+// Bounds on one case, far above what any exercise needs: they end code that allocates or calls without end.
+const (
+	maxRecords = 200_000
+	maxStack   = 64 << 20 // bytes: an endless recursion is found before its stack is taken for greed
+)
+
+// How much garbage there may be: a runner lives for a second and needs little memory, so collecting costs more than it
+// gains. Near collectFrom bytes, long before cudalab takes it for greed, all of it is collected.
+const (
+	collectAt   = 400 // per cent of what is in use
+	collectFrom = 512 << 20
+)
+
+// Main serves cudalab until it closes the pipe. The first argument is the kind of device: "gpu", "sim", or
+// "auto", which takes the simulator where there is no GPU to be had.
+func Main(suites ...*suite.Suite) {
+	requests, answers := inherit.File(requestsFile), inherit.File(notesFile)
+	if len(os.Args) != 2 || requests == nil || answers == nil {
+		fmt.Fprintln(os.Stderr, "This is a runner, which only cudalab starts: use `cudalab check`.")
+		os.Exit(2)
+	}
+	debug.SetMaxStack(maxStack)
+	debug.SetGCPercent(collectAt)
+	debug.SetMemoryLimit(collectFrom)
+	r := &runner{
+		suites: suites,
+		kind:   os.Args[1],
+		in:     wire.NewReader(requests),
+		pipe:   bufio.NewWriterSize(answers, 1<<16),
+	}
+	r.out = wire.NewWriter(r.pipe)
+	if !r.setUp() || !r.open() {
+		return
+	}
+	for r.serve() {
+	}
+}
+
+type runner struct {
+	suites  []*suite.Suite
+	profile *sim.Profile // of every simulated device; nil: the built-in one
+	kind    string
+	in      *wire.Reader
+	pipe    *bufio.Writer
+	out     *wire.Writer
+	values  wire.Value // noted in a row under one name, and not sent yet
+	session *session.Session
+}
+
+// setUp learns what cudalab says before the greeting; it reports whether cudalab has said it.
+func (r *runner) setUp() bool {
+	m, err := r.in.Next()
+	s, ok := m.(wire.Setup)
+	r.profile = s.Profile
+	return err == nil && ok
+}
+
+// open greets cudalab; it reports whether there is a device to work on.
+func (r *runner) open() bool {
+	hello := wire.Hello{Version: wire.Version}
+	auto := r.kind == "auto"
+	if auto {
+		r.kind = string(device.GPU)
+	}
+	d, err := r.openReady(r.kind)
+	if err != nil {
+		hello.Problem = err.Error()
+		if auto {
+			r.kind = string(device.Sim)
+			d, err = r.openReady(r.kind)
+		}
+	}
+	if err == nil {
+		info := d.Info()
+		hello.Device = suite.Device{Kind: string(info.Kind), Name: info.Name, Driver: info.Driver}
+		r.use(d)
+		if info.Kind == device.GPU {
+			r.profile = nil // what the simulator serves better says the same on every GPU
+		}
+	}
+	r.send(hello)
+	r.flush()
+	return err == nil
+}
+
+// openReady opens a device that can carry the lessons.
+func (r *runner) openReady(kind string) (d device.Device, err error) {
+	if kind == string(device.Sim) {
+		d = sim.New(sim.Options{Profile: r.profile})
+	} else {
+		d, err = session.OpenDevice(kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, err = probe.Ready(d)
+	return d, err
+}
+
+func (r *runner) use(d device.Device) {
+	r.session = session.New(d)
+	r.session.Limit(maxRecords)
+	r.session.Use()
+}
+
+// simulate goes on with a simulated device that nobody has touched, which is the caller's to close.
+func (r *runner) simulate(o sim.Options) *sim.Device {
+	o.Profile = r.profile
+	d := sim.New(o)
+	r.use(d)
+	return d
+}
+
+// serve does one thing that is asked for; it reports whether another may follow in this process.
+func (r *runner) serve() bool {
+	m, err := r.in.Next()
+	if err != nil {
+		return false // cudalab is done, or gone
+	}
+	switch m := m.(type) {
+	case wire.Mark:
+		fmt.Fprint(os.Stdout, m.Text)
+		fmt.Fprint(os.Stderr, m.Text)
+		return true
+	case wire.Request:
+		end := r.answer(m)
+		r.send(end)
+		r.flush()
+		done, ok := end.(wire.Done)
+		return ok && !done.Spent
+	}
+	return false
+}
+
+// answer runs the case that is asked for.
+func (r *runner) answer(request wire.Request) (end wire.Message) {
+	for _, s := range r.suites {
+		if s.Exercise != request.Exercise {
+			continue
+		}
+		if c, ok := s.Case(request.Case); ok {
+			return r.run(c, request, cmp.Or(s.Memory, suite.DefaultMemory))
+		}
+	}
+	return wire.Fault{Message: fmt.Sprintf("the runner knows no case %s of %s", request.Case, request.Exercise)}
+}
+
+// run carries out one case, in which the student's code may have so many bytes, and sends its notes; the last word, Done
+// or a Fault, is the caller's to send.
+func (r *runner) run(c *suite.Case, request wire.Request, quota uint64) (end wire.Message) {
+	switch {
+	case c.Simulated != nil:
+		defer r.use(r.session.Device())
+		defer r.simulate(c.Simulated(request.Seed)).Close()
+	case r.kind == string(device.Sim):
+		// A simulated device costs nothing: every case gets one that nobody has touched. Where nothing is timed it runs
+		// another legal schedule under every seed; a picture shows the plain one.
+		defer r.simulate(sim.Options{Seed: request.Seed, Jitter: !c.Timed && !request.Times}).Close()
+	}
+	b := &suite.Bench{Session: r.session, Seed: request.Seed, CaseID: c.ID, Attempt: request.Attempt, Notes: notes{r}, Quota: quota}
+	if !c.Timed {
+		r.session.TimeOperations(request.Times)
+		r.session.StartTrace()
+	}
+	fault := drive(c, b)
+	if !c.Timed {
+		r.send(r.session.StopTrace())
+	}
+	if fault == nil && r.kind != string(device.Sim) && r.session.Orphaned() {
+		return wire.Done{Spent: true}
+	}
+	if fault == nil {
+		fault = r.tidy()
+	}
+	if fault == nil {
+		return wire.Done{}
+	}
+	var code device.Code
+	return wire.Fault{Message: fault.Error(), DeviceLost: errors.As(fault, &code) && code.Sticky()}
+}
+
+// drive runs the case's code. An error is the case's own failed call, or its panic, which is a fault of the suite.
+func drive(c *suite.Case, b *suite.Bench) (err error) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		var ok bool
+		if err, ok = suite.Fault(v); ok {
+			return
+		}
+		err = fmt.Errorf("the suite's case %s panicked: %v", c.ID, v)
+		if site := trace.Callers(2); len(site) > 0 {
+			err = fmt.Errorf("%w (%s:%d)", err, site[0].File, site[0].Line)
+		}
+	}()
+	c.Drive(b)
+	return nil
+}
+
+// tidy takes away what the case left on the device, so that the next one starts clean.
+func (r *runner) tidy() error {
+	r.session.ClearFaults()
+	if err := cuda.DeviceSynchronize(); err != nil {
+		return err
+	}
+	if err := r.session.Sweep(); err != nil {
+		return err
+	}
+	r.session.Restore()
+	return nil
+}
+
+// send writes a message. Where the pipe is gone cudalab is, and the next read ends the runner.
+func (r *runner) send(m wire.Message) {
+	r.sendValues()
+	_ = r.out.Send(m)
+}
+
+// maxValues is how many values are sent together: a sequence has some thousand.
+const maxValues = 1 << 12
+
+func (r *runner) sendValues() {
+	if len(r.values.Values) > 0 {
+		_ = r.out.Send(r.values)
+		r.values.Values = r.values.Values[:0]
+	}
+}
+
+func (r *runner) flush() { _ = r.pipe.Flush() }
+
+// notes passes a case's notes on.
+type notes struct{ *runner }
+
+func (n notes) Outcome(o suite.Outcome) { n.send(o) }
+
+func (n notes) Value(name string, v uint64) {
+	if n.values.Name != name || len(n.values.Values) == maxValues {
+		n.sendValues()
+		n.values.Name = name
+	}
+	n.values.Values = append(n.values.Values, v)
+}
+
+func (n notes) Sample(series string, nanos int64) {
+	n.send(wire.Sample{Series: series, Nanoseconds: nanos})
+}

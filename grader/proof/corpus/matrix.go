@@ -1,0 +1,163 @@
+package corpus
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cudalab/grader/suite"
+)
+
+// Matrix counts what became of an exercise's programs that were checked: what they are against what the grader said of them.
+type Matrix struct {
+	exercise string
+	counts   map[Kind]map[string]int // by row and column
+	checks   map[string]*tally       // by the check's ID
+	order    []string                // of the checks
+	rules    map[string]*tally
+}
+
+// NewMatrix is an exercise's matrix without any program.
+func NewMatrix(exercise string) *Matrix {
+	return &Matrix{exercise: exercise, counts: map[Kind]map[string]int{}, checks: map[string]*tally{}, rules: map[string]*tally{}}
+}
+
+// tally counts how often something is to be found, was, and was where it is not to be.
+type tally struct{ wanted, found, stray int }
+
+// The columns of a Matrix.
+const (
+	passed     = "passed"
+	forReason  = "failed rightly"
+	otherwise  = "failed otherwise"
+	unfinished = "next gap told"
+	refused    = "refused"
+	ungraded   = "not graded"
+)
+
+var (
+	columns = []string{passed, forReason, otherwise, unfinished, refused, ungraded}
+	rows    = []Kind{Solution, Skeleton, Half, Right, Wrong, Cheat}
+)
+
+// Add counts one program and what was said of it.
+func (m *Matrix) Add(p Program, r suite.Report) {
+	x := p.Expect()
+	if m.counts[p.Kind] == nil {
+		m.counts[p.Kind] = map[string]int{}
+	}
+	m.counts[p.Kind][column(x, r)]++
+	for _, ch := range r.Checks {
+		if _, known := m.checks[ch.ID]; !known {
+			m.checks[ch.ID] = &tally{}
+			m.order = append(m.order, ch.ID)
+		}
+		m.checks[ch.ID].add(slices.Contains(x.Fails, ch.ID), ch.Status == suite.Failed && !slices.Contains(x.May, ch.ID))
+	}
+	for _, w := range x.Wants {
+		if m.rules[w.Rule] == nil {
+			m.rules[w.Rule] = &tally{}
+		}
+		m.rules[w.Rule].add(true, w.in(r))
+	}
+}
+
+func (t *tally) add(wanted, found bool) {
+	switch {
+	case wanted && found:
+		t.wanted, t.found = t.wanted+1, t.found+1
+	case wanted:
+		t.wanted++
+	case found:
+		t.stray++
+	}
+}
+
+func column(x Expectation, r suite.Report) string {
+	switch {
+	case r.Status == suite.Passed:
+		return passed
+	case r.Status == suite.Errored:
+		return ungraded
+	case len(x.Differences(r)) > 0:
+		return otherwise
+	case r.Status == suite.Refused:
+		return refused
+	case r.Status == suite.NotStarted || x.Next != "":
+		return unfinished
+	}
+	return forReason
+}
+
+// String is the matrix in lines: what the programs are and what was said of them; which checks failed of those that had
+// to; which rules were found on the lines that break them.
+func (m *Matrix) String() string {
+	var b strings.Builder
+	table(&b, m.exercise, m.counts)
+	fmt.Fprintf(&b, "%-36s %8s %8s %8s\n", "check", "must", "does", "besides")
+	for _, id := range m.order {
+		if id != "build" { // stands for the refusals, which are counted above
+			t := m.checks[id]
+			fmt.Fprintf(&b, "%-36s %8d %8d %8d\n", m.exercise+" "+id, t.wanted, t.found, t.stray)
+		}
+	}
+	fmt.Fprintf(&b, "\n%-36s %8s %8s\n", "rule", "lines", "found")
+	for _, rule := range slices.Sorted(maps.Keys(m.rules)) {
+		fmt.Fprintf(&b, "%-36s %8d %8d\n", rule, m.rules[rule].wanted, m.rules[rule].found)
+	}
+	return b.String()
+}
+
+// MatrixFile is where an exercise's matrix on a device is kept, in the course at root.
+func MatrixFile(root, exercisePackage, device string) string {
+	return filepath.Join(root, "grader", "suites", exercisePackage, "testdata", "matrix", device+".txt")
+}
+
+// Sum is the first table of several exercises' matrices as one, in lines.
+func Sum(matrices ...string) (string, error) {
+	all := map[Kind]map[string]int{}
+	for _, row := range rows {
+		all[row] = map[string]int{}
+	}
+	for _, m := range matrices {
+		lines := strings.Split(m, "\n")
+		for i, row := range rows {
+			cells := []string{}
+			if i+1 < len(lines) {
+				cells = strings.Fields(lines[i+1])
+			}
+			if len(cells) != 1+len(columns) || cells[0] != string(row) {
+				return "", fmt.Errorf("line %d of a matrix should count the programs of kind %s:\n%s", i+2, row, m)
+			}
+			for j, c := range columns {
+				n, err := strconv.Atoi(cells[j+1])
+				if err != nil {
+					return "", fmt.Errorf("line %d of a matrix: %w", i+2, err)
+				}
+				all[row][c] += n
+			}
+		}
+	}
+	var b strings.Builder
+	table(&b, "all exercises", all)
+	return b.String(), nil
+}
+
+func table(b *strings.Builder, title string, counts map[Kind]map[string]int) {
+	fmt.Fprintf(b, "%-20s", title)
+	for _, c := range columns {
+		fmt.Fprintf(b, " %16s", c)
+	}
+	b.WriteByte('\n')
+	for _, row := range rows {
+		fmt.Fprintf(b, "%-20s", row)
+		for _, c := range columns {
+			fmt.Fprintf(b, " %16d", counts[row][c])
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteByte('\n')
+}

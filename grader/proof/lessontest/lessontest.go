@@ -1,0 +1,181 @@
+// Package lessontest is the test of a lesson. It holds the grader to the lesson's own sources and to its corpus: the
+// solution passes in full, the skeleton is not started, a half-done skeleton is told the next gap, right programs in other
+// styles pass, and wrong ones and cheats fail for the right reason on the right line.
+//
+// Each lesson has a test package that calls it, grader/suites/PACKAGE, so that go test runs several at a time and only
+// those whose inputs have changed. What the checks say of the programs on the simulator is kept there in
+// testdata/words.txt, and what became of them on each device in testdata/matrix; -record writes both.
+package lessontest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/machine/lock"
+	"cudalab/grader/proof/corpus"
+	"cudalab/grader/suite"
+	"cudalab/grader/suites/course"
+)
+
+var (
+	onDevice = flag.String("device", "sim", "the `device` on which the lesson's programs are checked: sim or gpu")
+	record   = flag.Bool("record", false, "write what the checks say of the programs, and what becomes of them, to testdata instead of comparing it")
+)
+
+// seed is what the programs' workloads are drawn from.
+const seed = 42
+
+// Run checks every program of an exercise of this course, as many at a time as -parallel says.
+func Run(t *testing.T, exercise string) { Of(t, course.Own(), exercise) }
+
+// Of checks every program of an exercise of any course, in whose folder the test is.
+func Of(t *testing.T, d course.Definition, exercise string) {
+	c, err := d.Open("")
+	require.NoError(t, err)
+	e, err := c.Find(exercise)
+	require.NoError(t, err)
+	// The runners are built by other processes, of whose files go test knows nothing: it runs a test again, instead of
+	// answering from its cache, only where something has changed that the test itself has looked at.
+	_, err = compile.Sources(c.Root, e.Package)
+	require.NoError(t, err)
+	programs, err := corpus.Programs(c.Root, e.Package)
+	require.NoError(t, err)
+	// The programs stay for as long as what was said of them is quoted.
+	b := bench{Course: c, exercise: e, folder: t.TempDir(), precompiled: check.Precompile(context.Background(), c.Root, []course.Exercise{e})}
+	checked := make([]verdict, len(programs))
+	t.Run("programs", func(t *testing.T) { // ends with the last of them
+		for i, p := range programs {
+			t.Run(p.String(), func(t *testing.T) {
+				t.Parallel()
+				v := b.check(t, p)
+				checked[i] = v
+				require.Empty(t, p.Expect().Differences(v.report), describe(v.report))
+				requireWhole(t, e, p, v.report)
+				if p.Kind == corpus.Right || p.Kind == corpus.Solution {
+					requireRoom(t, v.report)
+				}
+			})
+		}
+	})
+	matrix, said := corpus.NewMatrix(e.Name), transcript{told: map[string]bool{}}
+	for i, p := range programs {
+		if checked[i].dir == "" {
+			return // only some were asked for, or one could not be checked
+		}
+		matrix.Add(p, checked[i].report)
+		said.add(p, checked[i].dir, checked[i].report)
+	}
+	t.Run("matrix", func(t *testing.T) { compareMatrix(t, corpus.MatrixFile(c.Root, e.Package, *onDevice), matrix) })
+	if *onDevice == "sim" {
+		t.Run("words", func(t *testing.T) { said.compare(t, filepath.Join("testdata", "words.txt")) })
+	}
+}
+
+// bench is what the programs of one exercise are checked with.
+type bench struct {
+	*course.Course
+	exercise    course.Exercise
+	folder      string // for the programs
+	precompiled *compile.Precompiled
+}
+
+// verdict is what was said of a program, and the folder in which it was.
+type verdict struct {
+	report suite.Report
+	dir    string
+}
+
+func (b bench) check(t *testing.T, p corpus.Program) verdict {
+	t.Helper()
+	above, err := os.MkdirTemp(b.folder, "")
+	require.NoError(t, err)
+	dir := filepath.Join(above, b.exercise.Package)
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, b.exercise.Package+".go"), []byte(p.Text), 0o644))
+	rs, err := check.Submission(context.Background(), check.SubmissionRequest{
+		Root: b.Root, Exercises: []course.Exercise{b.exercise}, Dir: above, Device: *onDevice, Seed: seed,
+		Precompiled: b.precompiled, Shared: lock.SharedGPU, Exclusive: lock.GPU,
+	})
+	require.NoError(t, err)
+	require.NoError(t, rs[0].Err)
+	require.Equal(t, *onDevice, rs[0].Report.Device.Kind)
+	return verdict{rs[0].Report, dir}
+}
+
+// requireWhole says what every report must have, and what the solution's and the skeleton's must.
+func requireWhole(t *testing.T, e course.Exercise, p corpus.Program, r suite.Report) {
+	t.Helper()
+	for _, ch := range r.Checks {
+		for _, f := range ch.Findings {
+			require.NotEmpty(t, f.Message)
+			require.NotEmpty(t, f.Fix)
+		}
+	}
+	require.Equal(t, 100.0, r.MaxScore)
+	switch p.Kind {
+	case corpus.Solution:
+		require.Equal(t, r.MaxScore, r.Score)
+		require.Len(t, r.Checks, len(e.Suite.Checks))
+	case corpus.Skeleton:
+		require.Equal(t, suite.NotStarted, r.Status, describe(r))
+		require.Zero(t, r.Score)
+	}
+}
+
+// room is by what factor a right program stays within a limit on its time: so far from it verdicts are certain, as
+// the chapter on fairness shows.
+const room = 1.2
+
+// requireRoom sees to it that no right program is near a limit on its time: on another GPU it would be beyond.
+func requireRoom(t *testing.T, r suite.Report) {
+	t.Helper()
+	for _, ch := range r.Checks {
+		for _, m := range ch.Measurements {
+			if strings.HasSuffix(m.Name, "time / solution's time") {
+				require.Positive(t, m.Limit)
+				require.LessOrEqual(t, room*m.Value, m.Limit, "%s: a right program is too near the limit", ch.ID)
+			}
+		}
+	}
+}
+
+// compareMatrix holds what became of the programs to what is recorded for the device, or records it. On a GPU nothing
+// needs to have been recorded.
+func compareMatrix(t *testing.T, file string, m *corpus.Matrix) {
+	t.Logf("on %s, seed %d\n\n%s", *onDevice, seed, m)
+	if *record {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(m.String()), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) && *onDevice == "gpu" {
+		t.Skip("not yet recorded on a GPU: -record does it")
+	}
+	require.NoError(t, err)
+	require.Equal(t, string(want), m.String(), "other programs, or other verdicts: read them, and record them with -record")
+}
+
+// describe is a report in lines, for a failing test.
+func describe(r suite.Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %g/%g %s\n", r.Status, r.Score, r.MaxScore, r.Message)
+	for _, ch := range r.Checks {
+		fmt.Fprintf(&b, "  %s: %s %s\n", ch.ID, ch.Status, ch.Message)
+		for _, f := range ch.Findings {
+			fmt.Fprintf(&b, "    %s:%d: %s %s: %s\n", filepath.Base(f.File), f.Line, f.Severity, cmp.Or(f.Rule, "?"), f.Message)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,127 @@
+package lessontest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/proof/corpus"
+	"cudalab/grader/suite"
+)
+
+// transcript is what the checks of one lesson say to a student, to be read: everything once, under the first program
+// that is told it. Texts that differ in their numbers alone, or in the line they are about, count as one.
+type transcript struct {
+	told map[string]bool
+	text strings.Builder
+}
+
+// add takes down what a report says that no other has said before. Dir is the folder with the program. Checks that the
+// program may pass or fail, as luck has it, are left aside.
+func (s *transcript) add(p corpus.Program, dir string, r suite.Report) {
+	may := p.Expect().May
+	var news strings.Builder
+	tell := func(text string) {
+		if key := number.ReplaceAllString(quote.ReplaceAllString(text, ""), "0"); !s.told[key] {
+			s.told[key] = true
+			news.WriteString(text)
+		}
+	}
+	for _, c := range r.Checks {
+		if slices.Contains(may, c.ID) {
+			continue
+		}
+		if c.Message != "" {
+			tell(steady(c, fmt.Sprintf("%s: %s\n  %s\n", c.Status, c.Name, c.Message)))
+		}
+		for _, f := range c.Findings {
+			if !onHost(c) || f.Severity == suite.Error { // a remark may come of a machine that is busy
+				text := steady(c, spelled(dir, f))
+				switch f.Rule {
+				case "wrong-when-timed":
+					text = counted.ReplaceAllString(text, "…")
+				case "grows":
+					text = many.ReplaceAllString(text, "With … ")
+				}
+				tell(text)
+			}
+		}
+	}
+	if r.Message != "" {
+		tell("message: " + r.Message + "\n")
+	}
+	if r.Next != "" {
+		tell("next: " + strings.ReplaceAll(r.Next, dir+string(filepath.Separator), "") + "\n")
+	}
+	if news.Len() > 0 {
+		fmt.Fprintf(&s.text, "== %s\n%s\n", p, news.String())
+	}
+}
+
+var (
+	number   = regexp.MustCompile(`[0-9][0-9.,]*`)
+	quote    = regexp.MustCompile(`(?m)^ *\| .*\n`)
+	counted  = regexp.MustCompile(`[0-9]{6,}`)     // in as much time as there was
+	many     = regexp.MustCompile(`With [0-9,]+ `) // as few as it took to see it
+	measured = regexp.MustCompile(`[0-9]+( ns| times as long|, which is)`)
+)
+
+// onHost reports whether a check has measured the host's own time, which the simulator's clock does not replace.
+func onHost(c suite.Check) bool {
+	return slices.ContainsFunc(c.Measurements, func(m suite.Measurement) bool { return m.Unit == "ns" })
+}
+
+// steady is a text of a check without the times that differ from run to run.
+func steady(c suite.Check, text string) string {
+	if !onHost(c) {
+		return text
+	}
+	return measured.ReplaceAllString(text, "…$1")
+}
+
+// spelled is a finding as a student reads it, with the lines it is about in place of their positions.
+func spelled(dir string, f suite.Finding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n%s  %s\n", f.Severity, f.Rule, quoted(dir, f.File, f.Line), f.Message)
+	if f.Why != "" {
+		fmt.Fprintf(&b, "  Why: %s\n", f.Why)
+	}
+	fmt.Fprintf(&b, "  Fix: %s\n", f.Fix)
+	for _, x := range f.Related {
+		fmt.Fprintf(&b, "  - %s\n%s", x.Message, quoted(dir, x.File, x.Line))
+	}
+	return b.String()
+}
+
+// quoted is a line of the program without what the corpus says in its comment; "" where there is none.
+func quoted(dir, file string, line int) string {
+	text, err := os.ReadFile(filepath.Join(dir, filepath.Base(file)))
+	if err != nil || line == 0 {
+		return ""
+	}
+	code, _, _ := strings.Cut(strings.Split(string(text), "\n")[line-1], " // want: ")
+	return "    | " + strings.TrimSpace(code) + "\n"
+}
+
+// compare holds the transcript to the golden file of its lesson, or writes it.
+func (s *transcript) compare(t *testing.T, file string) {
+	if *record {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(s.text.String()), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	was, is := strings.Split(string(want), "\n"), strings.Split(s.text.String(), "\n")
+	for i := range max(len(was), len(is)) {
+		if i >= len(was) || i >= len(is) || was[i] != is[i] {
+			require.Equalf(t, was[min(i, len(was)):min(i+3, len(was))], is[min(i, len(is)):min(i+3, len(is))],
+				"what the checks say differs from line %d on: read it, and record it with -record", i+1)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package allocator
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/grader/suite"
+)
+
+// Model knows what an allocator must answer, and is shown one operation after another, with what was answered.
+type Model interface {
+	// Step is what is wrong with an answer by all that came before: of the faults of one part the first counts. A model that
+	// has lost its notion of what is right finds nothing more.
+	Step(op Op, a Answer) []Fault
+	// Blind reports whether what was wrong has kept the model from seeing to the end what a part asks about.
+	Blind(part string) bool
+}
+
+// Fault is a wrong answer. Message is what was expected and what came instead, as the second half of a sentence that
+// begins with the operation: "should have returned contract.ErrInvalidFree, but it returned nil".
+type Fault struct {
+	Part                    string // the ID of the part that tells it
+	Rule, Message, Why, Fix string
+}
+
+// WrongError is the fault of an answer that is another than the one wanted; its part is for the model to say.
+func WrongError(want Err, a Answer) Fault {
+	return Fault{Rule: "wrong-error", Message: a.InsteadOf(want),
+		Why: "The caller finds out with errors.Is what went wrong, and what to do about it.",
+		Fix: fmt.Sprintf("Return %v here, or an error that wraps it with %%w.", want)}
+}
+
+// In is the fault as one of a part, which is all that is wrong with an answer.
+func (f Fault) In(part string) []Fault {
+	f.Part = part
+	return []Fault{f}
+}
+
+// Judge is the first fault of a part and the operation that has it; nil if there is none. Skipped operations, and what a
+// gap or a panic left without an answer, are nobody's fault here.
+func Judge(ops []Op, answers []Answer, m Model, part string) (at int, f *Fault) {
+	for i, a := range answers[:min(len(answers), len(ops))] {
+		switch a.Err {
+		case Skipped:
+			continue
+		case Gap, Panic:
+			return -1, nil
+		}
+		for _, f := range m.Step(ops[i], a) {
+			if f.Part == part {
+				return i, &f
+			}
+		}
+	}
+	return -1, nil
+}
+
+// shrunk is the name under which the shrunk sequences of a name are noted.
+func shrunk(name string) string { return name + ", shrunk" }
+
+// Check runs a sequence and has a model judge the answers. For the first fault of each part it shrinks the sequence and runs
+// the shortest one as well, but once for each rule. It reports whether the sequence ran to its end and all was right.
+func (r *Runner) Check(name string, ops []Op, model func() Model, parts ...string) bool {
+	answers := r.Run(name, ops)
+	right := len(answers) == len(ops)
+	told := map[string]bool{}
+	for _, part := range parts {
+		at, fault := Judge(ops, answers, model(), part)
+		if fault == nil {
+			continue
+		}
+		right = false
+		if told[fault.Rule] {
+			continue
+		}
+		told[fault.Rule] = true
+		r.Run(shrunk(name), Shrink(ops[:at+1], func(ops []Op) bool {
+			_, f := Judge(ops, r.Try(ops), model(), part)
+			return f != nil && f.Rule == fault.Rule
+		}))
+	}
+	return right
+}
+
+// Failure is a sequence with a wrong answer.
+type Failure struct {
+	Record
+	At    int // the operation
+	Fault *Fault
+}
+
+// Failures judges the sequences that Check noted under a name, and answers the shortest that fails for each rule of a part.
+func Failures(notes *suite.CaseNotes, name string, model func() Model, part string) []Failure {
+	var found []Failure
+	at := map[string]int{} // by rule, its place in found
+	for _, rec := range slices.Concat(Read(notes, shrunk(name)), Read(notes, name)) {
+		i, fault := Judge(rec.Ops, rec.Answers, model(), part)
+		if fault == nil {
+			continue
+		}
+		f := Failure{Record: rec, At: i, Fault: fault}
+		if known, ok := at[fault.Rule]; !ok {
+			at[fault.Rule] = len(found)
+			found = append(found, f)
+		} else if f.At < found[known].At {
+			found[known] = f
+		}
+	}
+	return found
+}
+
+// Finding is the failure as a student reads it, on the line of the method that gave the wrong answer. allocator is what
+// the sequence begins with, as in Runner.Label.
+func (f *Failure) Finding(e *suite.Evidence, allocator string) suite.Finding {
+	ops := f.Ops[:f.At+1]
+	message := fmt.Sprintf("After %s, %s %s.", allocator, Words(ops), f.Fault.Message)
+	if len(ops) > 1 {
+		message = fmt.Sprintf("After %s: %s. The last of these %s.", allocator, Words(ops), f.Fault.Message)
+	}
+	return e.At(suite.Finding{Rule: f.Fault.Rule, Severity: suite.Error, Message: message, Why: f.Fault.Why, Fix: f.Fault.Fix,
+		Record: -1}, f.Answers[f.At].Site)
+}

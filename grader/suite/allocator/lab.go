@@ -1,0 +1,186 @@
+package allocator
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"cudalab/grader/suite"
+	"cudalab/native/cuda"
+	"cudalab/native/session"
+	"cudalab/native/sim"
+)
+
+// Lab is how a lesson makes allocators with the Code that it is given, and has them tried. L is what New is called with;
+// its String is the call: "slab.New([256 512], 4)".
+type Lab[Code any, L fmt.Stringer] struct {
+	New   func(Code, L) (Subject, error)
+	Model func(*Workload[L]) Model
+	// Parts are the IDs of the parts that the Model finds faults of, those first for which a sequence is to be shrunk first.
+	Parts []string
+	// Proof makes what uses the blocks of all sequences of a trial on the device. It may be nil.
+	Proof func(*suite.Bench) Proof[L]
+	// Device is as in Runner; it may be nil.
+	Device   func(L) sim.Options
+	Traced   bool // as in Runner
+	Granular bool // sequences are drawn by the granularity of the device's memory; see Source
+}
+
+// Workload is one allocator and what is done with it.
+type Workload[L fmt.Stringer] struct {
+	Name   string // under which its answers are noted
+	Layout L
+	Ops    []Op
+	// Misuse: among the operations are frees that have to be refused. Code that does not refuse them may be right about
+	// nothing that follows; see Model.Blind.
+	Misuse bool
+}
+
+// Proof uses the blocks on the device, so that it shows if they overlap or somebody else writes to them.
+type Proof[L fmt.Stringer] interface {
+	User
+	Begin(w *Workload[L], base cuda.DevicePtr) // another allocator is made: for the sequence, or for a shrunk part of it
+	Close()
+}
+
+// Source is what the sequences of a trial are drawn from, in the same way in both halves.
+type Source struct {
+	*rand.Rand  // the trial's own
+	Seed        uint64
+	Granularity int64 // of the device's memory, in bytes; 0 where the Lab is not Granular
+}
+
+// Steps is a trial that carries out sequences, each on an allocator of its own.
+type Steps[Code any, L fmt.Stringer] struct {
+	suite.Trial[Code]
+	lab  *Lab[Code, L]
+	draw func(Source) []Workload[L]
+	idle bool
+}
+
+// Steps is a trial with the sequences that draw draws. after is as in suite.Trial.
+func (lab *Lab[Code, L]) Steps(id, after string, draw func(Source) []Workload[L]) *Steps[Code, L] {
+	s := &Steps[Code, L]{Trial: suite.Trial[Code]{ID: id, After: after}, lab: lab, draw: draw}
+	s.Drive = func(b *suite.Bench, sides suite.Sides[Code]) { s.carryOut(b, sides.Student) }
+	return s
+}
+
+// On has the trial run on a simulated device everywhere, as in suite.Case.
+func (s *Steps[Code, L]) On(device func(seed uint64) sim.Options) *Steps[Code, L] {
+	s.Simulated = device
+	return s
+}
+
+// Idle has nobody use the blocks, where the device has no memory left for a Proof.
+func (s *Steps[Code, L]) Idle() *Steps[Code, L] {
+	s.idle = true
+	return s
+}
+
+// Fixed draws always the same sequences.
+func Fixed[L fmt.Stringer](ws ...Workload[L]) func(Source) []Workload[L] {
+	return func(Source) []Workload[L] { return ws }
+}
+
+func (s *Steps[Code, L]) carryOut(b *suite.Bench, code Code) {
+	from := Source{Rand: b.Rand(), Seed: b.Seed}
+	if s.lab.Granular {
+		from.Granularity = Granularity(b)
+	}
+	var proof Proof[L]
+	if s.lab.Proof != nil && !s.idle {
+		proof = s.lab.Proof(b)
+	}
+	for _, w := range s.draw(from) {
+		r := s.lab.runner(b, code, &w, proof)
+		r.Check(w.Name, w.Ops, func() Model { return s.lab.Model(&w) }, s.lab.Parts...)
+	}
+	if proof != nil {
+		proof.Close()
+	}
+}
+
+// runner carries out sequences on the allocator of a workload; proof may be nil.
+func (lab *Lab[Code, L]) runner(b *suite.Bench, code Code, w *Workload[L], proof Proof[L]) *Runner {
+	r := &Runner{Bench: b, Label: w.Layout.String(), Traced: lab.Traced}
+	if proof != nil {
+		r.User = proof
+	}
+	if lab.Device != nil {
+		r.Device = lab.Device(w.Layout)
+	}
+	r.New = func() (Subject, error) {
+		s, err := lab.New(code, w.Layout)
+		if err == nil && proof != nil && session.Current() == b.Session { // not in a Try
+			proof.Begin(w, s.Base)
+		}
+		return s, err
+	}
+	return r
+}
+
+// Try carries out a workload off the record, as Runner.Try does.
+func (lab *Lab[Code, L]) Try(b *suite.Bench, code Code, w *Workload[L]) []Answer {
+	return lab.runner(b, code, w, nil).Try(w.Ops)
+}
+
+// noteGranularity is what Granularity was answered, in bytes.
+const noteGranularity = "granularity"
+
+// Granularity asks the device what it maps memory in multiples of, and notes the answer.
+func Granularity(b *suite.Bench) int64 {
+	prop := cuda.MemAllocationProp{Type: cuda.MemAllocationTypePinned,
+		Location: cuda.MemLocation{Type: cuda.MemLocationTypeDevice}}
+	g, err := cuda.MemGetAllocationGranularity(prop, cuda.MemAllocGranularityMinimum)
+	b.Must(err)
+	b.Value(noteGranularity, uint64(g))
+	return g
+}
+
+// Run is a sequence as it went.
+type Run[L fmt.Stringer] struct {
+	Workload[L]
+	Notes  *suite.CaseNotes
+	Record *Record // nil where no allocator could be made
+	Model  Model   // as it is behind the last answer
+	Right  int     // so many answers, from the first, were right
+	fresh  func() Model
+}
+
+// Runs are the trial's sequences as they went; there are none where it ended before it had drawn them.
+func (s *Steps[Code, L]) Runs(e *suite.Evidence) []Run[L] {
+	notes := e.Cases[s.ID]
+	return suite.Once(notes, "runs", func() (all []Run[L]) {
+		from := Source{Rand: suite.NewRand(e.Seed, s.ID), Seed: e.Seed}
+		for _, v := range notes.Values[noteGranularity] {
+			from.Granularity = int64(v)
+		}
+		if s.lab.Granular && from.Granularity <= 0 {
+			return nil
+		}
+		for _, w := range s.draw(from) {
+			all = append(all, s.lab.run(notes, w))
+		}
+		return all
+	})
+}
+
+func (lab *Lab[Code, L]) run(notes *suite.CaseNotes, w Workload[L]) Run[L] {
+	r := Run[L]{Workload: w, Notes: notes, fresh: func() Model { return lab.Model(&w) }}
+	r.Model = r.fresh()
+	records := Read(notes, w.Name)
+	if len(records) == 0 {
+		return r
+	}
+	r.Record = &records[0]
+	wrong := false
+	for i, a := range r.Record.Answers[:min(len(r.Record.Answers), len(w.Ops))] {
+		if a.Err == Gap || a.Err == Panic {
+			break
+		}
+		wrong = a.Err != Skipped && len(r.Model.Step(w.Ops[i], a)) > 0 || wrong
+		if !wrong {
+			r.Right++
+		}
+	}
+	return r
+}

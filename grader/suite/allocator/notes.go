@@ -1,0 +1,112 @@
+package allocator
+
+import (
+	"math"
+
+	"cudalab/grader/suite"
+)
+
+// Record is a sequence that was carried out, as cudalab sees it.
+type Record struct {
+	Ops     []Op
+	Answers []Answer // one per operation, up to the one that ended the sequence
+	First   int      // the number of the first operation's Call; see suite.CaseNotes.Window
+}
+
+// note notes a sequence as numbers: the first Call, the operations, and what the outcomes do not say of the answers.
+// Operations that were skipped made no Call, and have no outcome.
+func note(b *suite.Bench, name string, first int, ops []Op, answers []Answer) {
+	b.Value(name, uint64(first))
+	b.Value(name, uint64(len(ops)))
+	for _, op := range ops {
+		b.Value(name, uint64(op.Kind))
+		b.Value(name, uint64(op.Size))
+		b.Value(name, uint64(op.Block))
+	}
+	b.Value(name, uint64(len(answers)))
+	for _, a := range answers {
+		b.Value(name, uint64(a.Err))
+		b.Value(name, a.Addr)
+		b.Value(name, uint64(len(a.Stats)))
+		for _, v := range a.Stats {
+			b.Value(name, uint64(v))
+		}
+	}
+}
+
+// Read is the sequences that were noted under a name, in their order.
+func Read(notes *suite.CaseNotes, name string) []Record {
+	return suite.Once(notes, "sequences "+name, func() (found []Record) {
+		r := reader{left: notes.Values[name]}
+		for len(r.left) > 0 {
+			found = append(found, r.record(notes.Outcomes))
+		}
+		return found
+	})
+}
+
+// reader takes numbers off what was noted; behind the end it reads zeros.
+type reader struct {
+	left  []uint64
+	stats []int64 // what all answers' Stats are parts of
+}
+
+func (r *reader) next() uint64 {
+	if len(r.left) == 0 {
+		return 0
+	}
+	v := r.left[0]
+	r.left = r.left[1:]
+	return v
+}
+
+// count is a number of things to follow, each of at least so many numbers.
+func (r *reader) count(size int) int { return int(min(r.next(), uint64(len(r.left)/size))) }
+
+func (r *reader) record(outcomes []suite.Outcome) Record {
+	rec := Record{First: int(min(r.next(), math.MaxInt32))}
+	rec.Ops = make([]Op, r.count(3))
+	for i := range rec.Ops {
+		rec.Ops[i] = Op{Kind: Kind(r.next()), Size: int64(r.next()), Block: int(int64(r.next()))}
+	}
+	call := rec.First
+	rec.Answers = make([]Answer, r.count(3))
+	for i := range rec.Answers {
+		a := Answer{Err: Err(r.next()), Addr: r.next(), Stats: r.numbers(r.count(1))}
+		if a.Err != Skipped {
+			if call < len(outcomes) {
+				a.Text, a.Site = outcomes[call].Err, outcomes[call].Stack
+			}
+			call++
+		}
+		rec.Answers[i] = a
+	}
+	return rec
+}
+
+// numbers are the next n; nil if there are none.
+func (r *reader) numbers(n int) []int64 {
+	if n == 0 {
+		return nil
+	}
+	if len(r.stats) < n {
+		r.stats = make([]int64, len(r.left))
+	}
+	for i := range n {
+		r.stats[i] = int64(r.next())
+	}
+	all := r.stats[:n:n]
+	r.stats = r.stats[n:]
+	return all
+}
+
+// Call is the number of the Call that operation i was, for CaseNotes.Window. A skipped operation was none.
+func (r *Record) Call(i int) int {
+	call := r.First
+	for _, a := range r.Answers[:min(i, len(r.Answers))] {
+		if a.Err != Skipped {
+			call++
+		}
+	}
+	return call
+}

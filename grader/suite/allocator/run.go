@@ -1,0 +1,303 @@
+package allocator
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+	"runtime"
+	"slices"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite"
+	"cudalab/native/cuda"
+	"cudalab/native/device"
+	"cudalab/native/session"
+	"cudalab/native/sim"
+	"cudalab/native/trace"
+)
+
+// Runner carries sequences out.
+type Runner struct {
+	Bench *suite.Bench
+	New   func() (Subject, error) // a fresh allocator of the student's
+	Label string                  // what New makes, in plain words: "slab.New([256 512], 4)"
+	User  User                    // may be nil
+	// Device is what the simulated device of a Try is like, where it must not be like any other; its seed is the Bench's.
+	Device sim.Options
+	Traced bool // a Try records its CUDA calls too, for New to look at
+}
+
+// User does with the blocks what who asked for them would. It is the grader's own: its CUDA calls are not the student's.
+type User interface {
+	// Allocated comes when a block was handed out; it has its number, its address and its size as asked for.
+	Allocated(block int, at cuda.DevicePtr, size int64)
+	// Freeing comes before a live block is freed, or given back by Reset or Close. When it returns, the device must be
+	// through with the block.
+	Freeing(block int, at cuda.DevicePtr, size int64)
+}
+
+// Run makes an allocator and carries the operations out on it, each in a Call of the Bench, so that its outcome and its
+// records are the case's. What came back is noted under name; see Read. An allocator that the sequence leaves open is
+// closed behind it, in one more Call. Nothing is noted of a sequence whose allocator could not be made: the outcome of
+// that Call tells of it.
+func (r *Runner) Run(name string, ops []Op) []Answer {
+	w := walk{user: r.User, bench: r.Bench}
+	first := r.Bench.Calls() + 1
+	made := r.Bench.Call(r.Label, func() (err error) {
+		w.subject, err = r.New()
+		return err
+	})
+	if !made.OK() {
+		return nil
+	}
+	w.start(ops)
+	for _, op := range ops {
+		if !w.step(op, func(label string, site trace.Site, f func() error) bool {
+			o := r.Bench.CallOf(label, site, f)
+			return o.Panic == ""
+		}) {
+			break
+		}
+	}
+	if !w.closed && !w.broken {
+		w.ending()
+		r.Bench.CallOf(phrase(Close), w.sites[KindClose], w.subject.Allocator.Close)
+		w.ended()
+	}
+	note(r.Bench, name, first, ops, w.answers)
+	return w.answers
+}
+
+// Try carries the operations out on an allocator of their own and notes nothing. It works on a simulated device, as a rule
+// without a trace, so that it costs little and leaves nothing behind whatever the code does. It answers nil where no allocator could
+// be made.
+func (r *Runner) Try(ops []Op) []Answer {
+	options := r.Device
+	options.Seed = r.Bench.Seed
+	d := sim.New(options)
+	defer d.Close()
+	defer r.Bench.Session.Use()
+	s := session.New(d)
+	if r.Traced {
+		s.StartTrace()
+	}
+	s.Use()
+
+	var w walk
+	var err error
+	if !quietly(func() { w.subject, err = r.New() }) || err != nil {
+		return nil
+	}
+	w.start(ops)
+	for _, op := range ops {
+		if !w.step(op, func(_ string, _ trace.Site, f func() error) bool { return quietly(func() { _ = f() }) }) {
+			break
+		}
+	}
+	return w.answers
+}
+
+// quietly reports whether f returned; a panic ends it only.
+func quietly(f func()) (returned bool) {
+	defer func() { _ = recover() }()
+	f()
+	return true
+}
+
+// walk is one sequence under way.
+type walk struct {
+	subject Subject
+	user    User
+	bench   *suite.Bench // nil in a Try: nothing is noted in the trace, and nobody uses the blocks
+	sites   map[Kind]trace.Site
+	addrs   []cuda.DevicePtr // by block; 0 where it was not handed out
+	live    map[cuda.DevicePtr]held
+	answers []Answer
+	closed  bool // Close has succeeded
+	broken  bool // a gap or a panic has ended the sequence
+}
+
+// held is a block in the user's hands.
+type held struct {
+	block int
+	size  int64
+}
+
+func (w *walk) start(ops []Op) {
+	w.answers = make([]Answer, 0, len(ops))
+	w.live = map[cuda.DevicePtr]held{}
+	w.sites = map[Kind]trace.Site{
+		KindAlloc: siteOf(w.subject.Allocator, "Alloc"),
+		KindFree:  siteOf(w.subject.Allocator, "Free"),
+		KindReset: siteOf(w.subject.Allocator, "Reset"),
+		KindClose: siteOf(w.subject.Allocator, "Close"),
+	}
+}
+
+// siteOf is where a method of the student's is declared: a wrong answer has no line of its own, but the method has.
+func siteOf(a Allocator, method string) trace.Site {
+	m, ok := methodOf(reflect.TypeOf(a), method)
+	if !ok {
+		return nil
+	}
+	f := runtime.FuncForPC(m.Func.Pointer())
+	if f == nil {
+		return nil
+	}
+	file, line := f.FileLine(f.Entry())
+	return trace.Site{{Func: f.Name(), File: file, Line: line}}
+}
+
+// methodOf spells the names out: looking a method up by a variable would keep every method of the program alive.
+func methodOf(t reflect.Type, name string) (reflect.Method, bool) {
+	switch {
+	case t == nil:
+		return reflect.Method{}, false
+	case name == "Alloc":
+		return t.MethodByName("Alloc")
+	case name == "Free":
+		return t.MethodByName("Free")
+	case name == "Reset":
+		return t.MethodByName("Reset")
+	}
+	return t.MethodByName("Close")
+}
+
+// step carries one operation out by call, which reports whether the code returned; step reports whether to go on.
+func (w *walk) step(op Op, call func(label string, site trace.Site, f func() error) bool) bool {
+	a := Answer{Site: w.sites[method(op.Kind)]}
+	switch op.Kind {
+	case KindAlloc:
+		w.addrs = append(w.addrs, 0)
+	case KindFree, KindFreeInside:
+		if op.Block < 1 || op.Block > len(w.addrs) || w.addrs[op.Block-1] == 0 {
+			w.answers = append(w.answers, Answer{Err: Skipped})
+			return true
+		}
+		a.Addr = uint64(w.addrs[op.Block-1])
+		if op.Kind == KindFreeInside {
+			a.Addr += uint64(op.Size)
+		}
+	case KindFreeUnknown:
+		a.Addr = uint64(op.Size)
+	}
+	leaving, was := w.live[cuda.DevicePtr(a.Addr)]
+	switch {
+	case op.Kind == KindReset || op.Kind == KindClose:
+		w.ending()
+	case op.Kind != KindAlloc && was:
+		w.freeing(cuda.DevicePtr(a.Addr), leaving)
+	}
+	returned := call(phrase(op), a.Site, func() error {
+		err := w.perform(op, &a)
+		a.Err, a.Text = classify(err)
+		if w.subject.Stats != nil && a.Err != Gap {
+			a.Stats = w.subject.Stats()
+		}
+		return err
+	})
+	if !returned {
+		a.Err = Panic
+	}
+	w.answers = append(w.answers, a)
+	if a.Err == Nil {
+		w.settle(op, a, was)
+	}
+	w.broken = a.Err == Gap || a.Err == Panic
+	return !w.broken
+}
+
+// perform is the call itself.
+func (w *walk) perform(op Op, a *Answer) error {
+	switch op.Kind {
+	case KindAlloc:
+		p, err := w.subject.Allocator.Alloc(op.Size)
+		a.Addr = uint64(p)
+		return err
+	case KindReset:
+		return w.subject.Allocator.(resetter).Reset()
+	case KindClose:
+		return w.subject.Allocator.Close()
+	}
+	return w.subject.Allocator.(freer).Free(cuda.DevicePtr(a.Addr))
+}
+
+// settle follows what a successful operation has changed.
+func (w *walk) settle(op Op, a Answer, was bool) {
+	at := cuda.DevicePtr(a.Addr)
+	switch {
+	case op.Kind == KindAlloc:
+		w.addrs[len(w.addrs)-1] = at
+		w.live[at] = held{len(w.addrs), op.Size}
+		if w.bench != nil {
+			w.bench.Session.BlockAlloc(device.Ptr(at), op.Size)
+			if w.user != nil {
+				w.user.Allocated(len(w.addrs), at, op.Size)
+			}
+		}
+	case op.Kind == KindReset || op.Kind == KindClose:
+		w.ended()
+		w.closed = w.closed || op.Kind == KindClose
+	case was:
+		w.freed(at)
+	}
+}
+
+// freeing and freed come before and after a block is given back; ending and ended, where all are.
+func (w *walk) freeing(at cuda.DevicePtr, h held) {
+	if w.bench != nil && w.user != nil {
+		w.user.Freeing(h.block, at, h.size)
+	}
+}
+
+func (w *walk) freed(at cuda.DevicePtr) {
+	delete(w.live, at)
+	if w.bench != nil {
+		w.bench.Session.BlockFree(device.Ptr(at))
+	}
+}
+
+func (w *walk) ending() {
+	for _, at := range slices.Sorted(maps.Keys(w.live)) {
+		w.freeing(at, w.live[at])
+	}
+}
+
+func (w *walk) ended() {
+	for _, at := range slices.Sorted(maps.Keys(w.live)) {
+		w.freed(at)
+	}
+}
+
+// classify finds out which of the contract's errors an error is.
+func classify(err error) (Err, string) {
+	if err == nil {
+		return Nil, ""
+	}
+	if gap := (*contract.Gap)(nil); errors.As(err, &gap) {
+		return Gap, err.Error()
+	}
+	found := ErrOther
+	for sentinel, e := range sentinels {
+		switch {
+		case !errors.Is(err, sentinel):
+		case found != ErrOther:
+			return ErrSeveral, err.Error()
+		default:
+			found = e
+		}
+	}
+	return found, err.Error()
+}
+
+var sentinels = map[error]Err{contract.ErrSize: ErrSize, contract.ErrFull: ErrFull,
+	contract.ErrInvalidFree: ErrInvalidFree, contract.ErrClosed: ErrClosed}
+
+// method is the kind whose site an operation has.
+func method(k Kind) Kind {
+	switch k {
+	case KindFreeInside, KindFreeUnknown, KindFreeNull:
+		return KindFree
+	}
+	return k
+}

@@ -1,0 +1,49 @@
+package allocator
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxWords is how many operations Words spells out: a sequence that could not be shrunk is told by its end.
+const maxWords = 16
+
+// Words is a sequence as a person says it: "allocate 300, allocate 5000, free #1, free #1 again". A long one is told by its
+// last operations.
+func Words(ops []Op) string {
+	var words []string
+	freed := map[int]bool{}
+	for _, op := range ops {
+		word := phrase(op)
+		if op.Kind == KindFree {
+			if freed[op.Block] {
+				word += " again"
+			}
+			freed[op.Block] = true
+		}
+		words = append(words, word)
+	}
+	if left := len(words) - maxWords; left > 0 {
+		words = append([]string{fmt.Sprintf("%d operations", left)}, words[left:]...)
+	}
+	return strings.Join(words, ", ")
+}
+
+// phrase is one operation in words.
+func phrase(op Op) string {
+	switch op.Kind {
+	case KindAlloc:
+		return fmt.Sprintf("allocate %d", op.Size)
+	case KindFree:
+		return fmt.Sprintf("free #%d", op.Block)
+	case KindFreeInside:
+		return fmt.Sprintf("free #%d plus %d", op.Block, op.Size)
+	case KindFreeUnknown:
+		return fmt.Sprintf("free %#x, which was never handed out", uint64(op.Size))
+	case KindFreeNull:
+		return "free the null address"
+	case KindReset:
+		return "reset"
+	}
+	return "close"
+}

@@ -1,0 +1,253 @@
+package suite
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"cudalab/native/trace"
+)
+
+// Refusals are calls with bad arguments, each of which has to be refused before anything is made.
+type Refusals[Code any] struct {
+	Trial[Code]
+	calls int
+	words Refusal
+}
+
+// NewRefusals is a trial that has drive make each of the bad calls, in a Call of its own.
+func NewRefusals[Code, Bad any](id, after string, bad []Bad, drive func(*Bench, Code, Bad) Outcome, words Refusal) *Refusals[Code] {
+	r := &Refusals[Code]{Trial: Trial[Code]{ID: id, After: after}, calls: len(bad), words: words}
+	r.Drive = func(b *Bench, sides Sides[Code]) {
+		for _, call := range bad {
+			if o := drive(b, sides.Student, call); o.Gap != "" {
+				return
+			}
+		}
+	}
+	return r
+}
+
+// Bad is a workload that has to be refused, and what is bad about it, in words.
+type Bad[W Workload] struct {
+	Label string
+	W     W
+}
+
+// Refuse makes a bad call; see NewRefusals.
+func (sc *Scene[Code, W]) Refuse(b *Bench, code Code, bad Bad[W]) Outcome {
+	s := b.NewStage()
+	call := sc.Set(s, bad.W)
+	o := b.Call(bad.Label, func() error { return call(code, bad.W) })
+	s.Close()
+	return o
+}
+
+// Arguments is the part that asks for bad arguments to be refused.
+func Arguments[Code any](name string, refusals ...*Refusals[Code]) Part[Code] {
+	p := Part[Code]{Question: Question{ID: "arguments", Name: name}}
+	for _, r := range refusals {
+		p.Cases = append(p.Cases, &r.Trial)
+	}
+	p.Judge = func(e *Evidence) Answer {
+		a := Answer{Message: cmp.Or(refusals[0].words.Pass, "Bad arguments are refused, and nothing was touched.")}
+		skip := ""
+		for _, r := range refusals {
+			one := e.JudgeArguments(r.ID, r.calls, r.words)
+			a.Findings = append(a.Findings, one.Findings...)
+			skip = one.Skip
+		}
+		a.Findings = Unique(a.Findings)
+		if len(a.Findings) == 0 {
+			a.Skip = skip
+		}
+		return a
+	}
+	return p
+}
+
+// Order is the part that asks for the order checker's rules, in the good trials and in further ones.
+func (g *Good[Code, W]) Order(name, pass string, more ...*Trial[Code]) Part[Code] {
+	p := Part[Code]{Question: Question{ID: "order", Name: name}, Cases: g.Trials(more...)}
+	p.Judge = func(e *Evidence) Answer {
+		a := Answer{Message: pass}
+		for _, t := range p.Cases {
+			a.Findings = append(a.Findings, e.Of(OrderRules, t.ID)...)
+		}
+		a.Findings = Unique(append(a.Findings, e.Remarks(g.IDs()...)...))
+		if !HasError(a.Findings) {
+			a.Skip = g.Incomplete(e)
+		}
+		return a
+	}
+	return p
+}
+
+// And has the part fail for what more finds, too, in further trials or in its own. Remarks stay behind the errors.
+func (p Part[Code]) And(more func(*Evidence) []Finding, further ...*Trial[Code]) Part[Code] {
+	judge := p.Judge
+	p.Cases = append(slices.Clone(p.Cases), further...)
+	p.Judge = func(e *Evidence) Answer {
+		a := judge(e)
+		at := len(a.Findings)
+		if i := slices.IndexFunc(a.Findings, func(f Finding) bool { return f.Severity == Remark }); i >= 0 {
+			at = i
+		}
+		a.Findings = Unique(slices.Insert(a.Findings, at, more(e)...))
+		if HasError(a.Findings) {
+			a.Skip = ""
+		}
+		return a
+	}
+	return p
+}
+
+// HostWait is a lesson's words about calls that make the host wait, and about memory that belongs to no stream.
+type HostWait struct {
+	Should   string // how a sentence begins: "Run should return without waiting for the device"
+	Why, Fix string
+	// Allocation is about memory from outside of the streams: what comes behind "The buffer should be allocated in the batch's
+	// stream, but cuda.Malloc".
+	AllocationShould, AllocationThen, AllocationWhy string
+}
+
+// fixAsync mends memory from outside of the streams.
+const fixAsync = "Allocate with cuda.MallocAsync(size, stream) and free with cuda.FreeAsync(ptr, stream)."
+
+// hostWaits says of each call that makes the host wait what it waits for.
+var hostWaits = map[trace.Op]string{
+	trace.OpStreamSynchronize: "waits until the stream is empty",
+	trace.OpEventSynchronize:  "waits until the event has happened",
+	trace.OpDeviceSynchronize: "waits for the whole device",
+	trace.OpFree:              "waits for the whole device before it frees memory that came from cuda.Malloc",
+	trace.OpMemcpyDtoH:        "waits until the copy is done",
+	trace.OpFreeHost:          "waits for the whole device",
+}
+
+// Finding judges a successful or failed call, made while a stream was busy for so many nanoseconds, 0 for not at all: ok
+// where it makes the host wait, or belongs to no stream.
+func (h *HostWait) Finding(r *trace.Record, busy int64) (f Finding, ok bool) {
+	f = Finding{Rule: "host-wait", Why: h.Why, Fix: h.Fix}
+	what, known := hostWaits[r.Op]
+	switch {
+	case r.Op == trace.OpMalloc || r.Op == trace.OpMallocHost:
+		f.Rule = "synchronous-allocation"
+		f.Message = h.AllocationShould + ", but " + CallName(r) + " " + h.AllocationThen
+		f.Why, f.Fix = h.AllocationWhy, fixAsync
+	case known:
+		f.Message = h.Should + ", but " + CallName(r) + " " + what + "."
+		if r.Op == trace.OpFree {
+			f.Fix = fixAsync
+		}
+	case (r.Op == trace.OpStreamQuery || r.Op == trace.OpEventQuery) && r.Code != 0:
+		f.Message = h.Should + ", but " + CallName(r) + " asks whether it is done, and was told: not yet. Asking until it is done is waiting."
+	// Only calls that may wait are recorded in two halves. Of the others none can be to blame for a machine that is slow.
+	case busy > 0 && r.Phase == trace.Leave && r.Took > busy/2:
+		f.Message = fmt.Sprintf("%s, but %s did not return for %.1f ms while the streams were busy.", h.Should, CallName(r), float64(r.Took)/1e6)
+	default:
+		return Finding{}, false
+	}
+	return f, true
+}
+
+// PendingDelay is how long streams are kept busy to find out whether a call waits for them, in nanoseconds: far longer than
+// the calls of any solution take, so that one that waits stands out.
+const PendingDelay = 30_000_000
+
+// NoHostWait is the part that asks for no call that makes the host wait, in the good trials and in those whose calls are
+// made while streams are busy for PendingDelay.
+func (g *Good[Code, W]) NoHostWait(id, name, pass string, words func(W) HostWait, pending ...*Runs[Code, W]) Part[Code] {
+	p := Part[Code]{Question: Question{ID: id, Name: name}, Cases: g.Trials()}
+	all := slices.Clone(g.Runs)
+	for _, r := range pending {
+		if !slices.Contains(all, r) {
+			all, p.Cases = append(all, r), append(p.Cases, &r.Trial)
+		}
+	}
+	p.Judge = func(e *Evidence) Answer {
+		a := Answer{Message: pass}
+		for _, runs := range all {
+			busy := int64(0)
+			if slices.Contains(pending, runs) {
+				busy = PendingDelay
+			}
+			for _, m := range runs.Made(e) {
+				words := words(m.W)
+				m.Records(func(at int, r *trace.Record) bool {
+					if f, ok := words.Finding(r, busy); ok {
+						a.Findings = append(a.Findings, m.At(at, f))
+					}
+					return true
+				})
+			}
+		}
+		a.Findings = Unique(a.Findings)
+		if len(a.Findings) == 0 {
+			a.Skip = g.Incomplete(e)
+		}
+		return a
+	}
+	return p
+}
+
+// Faults is a trial in which every CUDA call of the code fails once; see Bench.EveryFault.
+type Faults[Code any, W Workload] struct {
+	Trial[Code]
+	w     W
+	judge FaultJudge
+	wrong func(*Made[W]) string
+}
+
+// Faults is a trial with one workload: the smallest in which every call of the code is made. wrong says in a clause what is
+// wrong with the results of a call that answered nil, "" where they are right; it is nil where there are no results.
+func (sc *Scene[Code, W]) Faults(id, after string, w W, j FaultJudge, wrong func(*Made[W]) string) *Faults[Code, W] {
+	f := &Faults[Code, W]{Trial: Trial[Code]{ID: id, After: after}, w: w, judge: j, wrong: wrong}
+	f.Drive = func(b *Bench, sides Sides[Code]) {
+		b.EveryFault(w.Label(), func() (run func() error, finish func()) {
+			s, number := b.NewStage(), b.Calls()
+			call := sc.Set(s, w)
+			return func() error { return call(sides.Student, w) }, func() {
+				s.settle()
+				s.note("", number)
+				s.Close()
+			}
+		})
+	}
+	return f
+}
+
+// Made are the calls of the trial.
+func (f *Faults[Code, W]) Made(e *Evidence) []Made[W] { return madeOf(e, f.ID, []W{f.w}) }
+
+// findings are what the failures have shown.
+func (f *Faults[Code, W]) findings(e *Evidence) []Finding {
+	j := f.judge
+	if f.wrong != nil {
+		all := f.Made(e)
+		j.Wrong = func(outcome int) string { return f.wrong(&all[outcome]) }
+	}
+	return e.AfterFaults(f.ID, j)
+}
+
+// Cleanup is the part that asks that nothing is left behind, in the good trials and where CUDA calls fail.
+func (g *Good[Code, W]) Cleanup(name, pass string, faults ...*Faults[Code, W]) Part[Code] {
+	p := Part[Code]{Question: Question{ID: "cleanup", Name: name}, Cases: g.Trials()}
+	for _, f := range faults {
+		p.Cases = append(p.Cases, &f.Trial)
+	}
+	p.Judge = func(e *Evidence) Answer {
+		a := Answer{Message: pass, Findings: e.Of(EndRules, g.IDs()...)}
+		if HasError(a.Findings) {
+			return a // a leak without any failure would only be told again for each failure
+		}
+		if a.Skip = g.Incomplete(e); a.Skip != "" {
+			return a
+		}
+		for _, f := range faults {
+			a.Findings = append(a.Findings, f.findings(e)...)
+		}
+		a.Findings = Unique(a.Findings)
+		return a
+	}
+	return p
+}

@@ -1,0 +1,210 @@
+package suite
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"cudalab/native/trace"
+)
+
+// Workload is what one call of the code under test is given, as both halves of a suite draw it.
+type Workload interface {
+	Label() string // in plain words: "5 batches on 2 streams"
+}
+
+// Scene is how a lesson of stream-ordered code calls what a student writes. From it come the trials with good workloads
+// (Runs), those in which CUDA calls fail (Faults), and the race (Race).
+type Scene[Code any, W Workload] struct {
+	// Set makes on the stage what calls with workloads of this shape need, and returns the call. That makes no CUDA call of
+	// the grader's own; it has to hand out fresh slices, since the code under test may write to them.
+	Set func(*Stage, W) func(Code, W) error
+	// KeepPool has the default pool keep its memory meanwhile; see Bench.KeepPool.
+	KeepPool bool
+}
+
+// Runs is a trial that calls the code once for each workload, as long as it answers nil.
+type Runs[Code any, W Workload] struct {
+	Trial[Code]
+	Draw func(*rand.Rand) []W
+}
+
+// Around is what the grader does around a call, and may be nil.
+type Around[W Workload] struct {
+	Before func(*Stage, W) // such as keeping streams busy
+	Behind func(*Stage, W) // ahead of the wait for the device
+}
+
+// Runs is a trial with the workloads that draw draws from the seed, in the same way in both halves.
+func (sc *Scene[Code, W]) Runs(id, after string, draw func(*rand.Rand) []W, around Around[W]) *Runs[Code, W] {
+	r := &Runs[Code, W]{Trial: Trial[Code]{ID: id, After: after}, Draw: draw}
+	r.Drive = func(b *Bench, sides Sides[Code]) {
+		if sc.KeepPool {
+			b.KeepPool()
+		}
+		for _, w := range draw(b.Rand()) {
+			if !sc.once(b, sides.Student, w, around) {
+				return
+			}
+		}
+	}
+	return r
+}
+
+// once calls the code for one workload; it reports whether there is sense in going on.
+func (sc *Scene[Code, W]) once(b *Bench, code Code, w W, around Around[W]) bool {
+	s := b.NewStage()
+	call := sc.Set(s, w)
+	if around.Before != nil {
+		around.Before(s, w)
+	}
+	number := b.Calls()
+	o := b.Call(w.Label(), func() error { return call(code, w) })
+	if around.Behind != nil {
+		around.Behind(s, w)
+	}
+	s.settle()
+	s.note("", number)
+	s.Close()
+	return o.OK() && !b.Session.Orphaned() // beside memory that nobody can free no further pool is safe on a GPU
+}
+
+// Drawn are the workloads of a seed.
+func (r *Runs[Code, W]) Drawn(seed uint64) []W { return r.Draw(NewRand(seed, r.ID)) }
+
+// Fixed draws always the same workloads.
+func Fixed[W any](ws ...W) func(*rand.Rand) []W {
+	return func(*rand.Rand) []W { return ws }
+}
+
+// Made is one call of the code under test as the trace shows it, with the workload that it was given.
+type Made[W Workload] struct {
+	Call
+	W      W
+	number int
+}
+
+// Noted are the numbers that a Stage noted of the call under a name; nil where it noted none.
+func (m *Made[W]) Noted(name string) []uint64 { return m.Notes.notedOf(name)[m.number] }
+
+// Sums are the values of the call's results when the device had come to rest.
+func (m *Made[W]) Sums() []uint64 { return m.Noted(noteSum) }
+
+// madeOf pairs the calls of a case with the workloads they were made for; where there are more calls, they are all of the last.
+func madeOf[W Workload](e *Evidence, caseID string, ws []W) []Made[W] {
+	return Once(e.Cases[caseID], "made", func() (all []Made[W]) {
+		for i, c := range e.Calls(caseID) {
+			all = append(all, Made[W]{Call: c, W: ws[min(i, len(ws)-1)], number: i})
+		}
+		return all
+	})
+}
+
+// Made are the calls of the trial.
+func (r *Runs[Code, W]) Made(e *Evidence) []Made[W] { return madeOf(e, r.ID, r.Drawn(e.Seed)) }
+
+// Good are trials that a right program completes, and by which most parts are judged.
+type Good[Code any, W Workload] struct {
+	Function string // in plain words who ended early where one did: "Run", "Share or FanOut"
+	Runs     []*Runs[Code, W]
+}
+
+// Trials are the trials, for a Part; more may follow.
+func (g *Good[Code, W]) Trials(more ...*Trial[Code]) []*Trial[Code] {
+	var all []*Trial[Code]
+	for _, r := range g.Runs {
+		all = append(all, &r.Trial)
+	}
+	return append(all, more...)
+}
+
+// IDs are the trials' IDs.
+func (g *Good[Code, W]) IDs() (ids []string) {
+	for _, r := range g.Runs {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// Made are the calls of all the trials.
+func (g *Good[Code, W]) Made(e *Evidence) (all []Made[W]) {
+	for _, r := range g.Runs {
+		all = append(all, r.Made(e)...)
+	}
+	return all
+}
+
+// Incomplete says why not everything could be seen; "" where every workload was carried out.
+func (g *Good[Code, W]) Incomplete(e *Evidence) string {
+	for _, r := range g.Runs {
+		ok := 0
+		for _, m := range r.Made(e) {
+			if m.Outcome.OK() {
+				ok++
+			}
+		}
+		if ok < len(r.Drawn(e.Seed)) {
+			return g.Function + " ended early with an error, so this could not be seen in full."
+		}
+	}
+	return ""
+}
+
+// Judge answers a question by what look finds in each call. Where that is nothing, but not every workload was carried out,
+// the question could not be asked.
+func (g *Good[Code, W]) Judge(e *Evidence, pass string, look func(*Made[W]) []Finding) Answer {
+	a := Answer{Message: pass}
+	for _, m := range g.Made(e) {
+		a.Findings = append(a.Findings, look(&m)...)
+	}
+	a.Findings = Unique(a.Findings)
+	if len(a.Findings) == 0 {
+		a.Skip = g.Incomplete(e)
+	}
+	return a
+}
+
+// Each is Judge as a Part has it, with a sentence for a pass that does not depend on the evidence.
+func (g *Good[Code, W]) Each(pass string, look func(*Made[W]) []Finding) func(*Evidence) Answer {
+	return func(e *Evidence) Answer { return g.Judge(e, pass, look) }
+}
+
+// noteSum is the note of a call's results.
+const noteSum = "sum"
+
+// maxCalls bounds the number of a call, so that nonsense takes no time.
+const maxCalls = 1 << 16
+
+// noteOf notes numbers of one call under a name.
+func (b *Bench) noteOf(call int, name string, values []uint64) {
+	for _, v := range append([]uint64{uint64(call), uint64(len(values))}, values...) {
+		b.Value(name, v)
+	}
+}
+
+// notedOf are the numbers that noteOf noted under a name, by call.
+func (c *CaseNotes) notedOf(name string) map[int][]uint64 {
+	return Once(c, "noted "+name, func() map[int][]uint64 {
+		found := map[int][]uint64{}
+		for left := c.Values[name]; len(left) >= 2; {
+			n := int(min(left[1], uint64(len(left)-2)))
+			found[int(min(left[0], maxCalls))], left = left[2:2+n], left[2+n:]
+		}
+		return found
+	})
+}
+
+// Find is the student's successful calls of an operation.
+func (c *Call) Find(op trace.Op) (found []int) {
+	c.Records(func(at int, r *trace.Record) bool {
+		if r.Op == op && r.Code == 0 {
+			found = append(found, at)
+		}
+		return true
+	})
+	return found
+}
+
+// Touching reports whether a record reads or writes memory of an allocation.
+func Touching(r *trace.Record, alloc trace.ID) bool {
+	return slices.ContainsFunc(r.Accesses, func(a trace.Access) bool { return a.Alloc == alloc })
+}

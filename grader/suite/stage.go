@@ -1,0 +1,95 @@
+package suite
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"cudalab/kernels/probe"
+	"cudalab/native/cuda"
+)
+
+// Stage is the device side of one call of the code under test: its streams and the room for its results. It is made for a
+// call, or for all samples of a race, and Close gives everything back.
+type Stage struct {
+	Bench   *Bench
+	Lent    []cuda.Stream // the streams that were made, in their order
+	results *Results
+	finish  []func()
+	noted   map[string][]uint64 // by Note, since the last call was over
+}
+
+// NewStage is an empty stage.
+func (b *Bench) NewStage() *Stage { return &Stage{Bench: b} }
+
+// Stream makes a non-blocking stream that messages call by a name.
+func (s *Stage) Stream(name string) cuda.Stream {
+	stream, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
+	s.Bench.Must(err)
+	s.Bench.Session.Label(name)
+	s.Lent = append(s.Lent, stream)
+	return stream
+}
+
+// Streams makes n of them; name is a format for a number, "streams[%d]".
+func (s *Stage) Streams(n int, name string) []cuda.Stream {
+	made := make([]cuda.Stream, n)
+	for i := range made {
+		made[i] = s.Stream(fmt.Sprintf(name, i))
+	}
+	return made
+}
+
+// Results makes room for n results, which hold garbage until the code under test has set them. Their values are noted when
+// the call is over; see Made.Sums.
+func (s *Stage) Results(n int) *Results {
+	s.results = s.Bench.NewResults(n)
+	s.results.Poison()
+	return s.results
+}
+
+// Busy keeps a stream busy for so many nanoseconds by the device's clock.
+func (s *Stage) Busy(stream cuda.Stream, nanoseconds int64) {
+	s.Bench.Must(probe.Delay(stream, nanoseconds))
+}
+
+// Finally has f run when the call is over, before anything is given back: the last one first.
+func (s *Stage) Finally(f func()) { s.finish = append(s.finish, f) }
+
+// Note keeps numbers that a call came back with, to be noted under a name when it is over; see Made.Noted.
+func (s *Stage) Note(name string, values []uint64) {
+	if s.noted == nil {
+		s.noted = map[string][]uint64{}
+	}
+	s.noted[name] = values
+}
+
+// settle waits for what a call has left on the device.
+func (s *Stage) settle() {
+	s.Bench.Must(cuda.DeviceSynchronize())
+}
+
+// note notes the results of a call, and what Note has kept of it, under the call's number and names with a prefix.
+func (s *Stage) note(prefix string, call int) {
+	if s.results != nil {
+		s.Note(noteSum, s.results.read())
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.noted)) {
+		s.Bench.noteOf(call, prefix+name, s.noted[name])
+	}
+	s.noted = nil
+}
+
+// Close waits for the device and gives back what the stage has made.
+func (s *Stage) Close() {
+	s.Bench.Must(cuda.DeviceSynchronize())
+	for i := len(s.finish) - 1; i >= 0; i-- {
+		s.finish[i]()
+	}
+	for _, stream := range s.Lent {
+		s.Bench.Must(cuda.StreamDestroy(stream))
+	}
+	if s.results != nil {
+		s.results.Free()
+	}
+}

@@ -1,0 +1,15 @@
+package asyncpipeline_test
+
+import (
+	"testing"
+
+	"cudalab/grader/proof/lessontest"
+	"cudalab/grader/suites/asyncpipeline"
+	solution "cudalab/solutions/asyncpipeline"
+)
+
+func TestLesson(t *testing.T) { lessontest.Run(t, "async-pipeline") }
+
+func TestPaces(t *testing.T) {
+	lessontest.Paces(t, asyncpipeline.Lesson.Suite(solution.Run, solution.Run))
+}

@@ -1,0 +1,124 @@
+package asyncpipeline
+
+import (
+	"fmt"
+
+	"cudalab/grader/suite"
+	"cudalab/kernels/oracle"
+	"cudalab/native/trace"
+)
+
+// call is one call of Run as the trace shows it.
+type call = suite.Made[workload]
+
+// batchName is "batches[2] (257 elements)".
+func batchName(c *call, i int) string {
+	return fmt.Sprintf("batches[%d] (%s)", i, suite.Count(c.W.batches[i].N, "element", "elements"))
+}
+
+// buffer is the allocation that the sum of batch i was taken from, and the record of the reduce that did; -1 if none.
+func buffer(c *call, i int) (alloc trace.ID, record int) {
+	record = -1
+	c.Records(func(at int, r *trace.Record) bool {
+		if r.Op == trace.OpLaunch && c.Touches(r, i) {
+			record = at
+			for _, a := range r.Accesses {
+				if a.Alloc != c.Results {
+					alloc = a.Alloc
+				}
+			}
+		}
+		return true
+	})
+	return alloc, record
+}
+
+func judgeResults(e *suite.Evidence) suite.Answer {
+	batches, largest := 0, 0
+	a := good.Judge(e, "", func(c *call) (found []suite.Finding) {
+		for _, b := range c.W.batches {
+			largest = max(largest, b.N)
+		}
+		if !c.Outcome.OK() {
+			return []suite.Finding{c.UnexpectedError("Run")}
+		}
+		for i, got := range c.Sums() {
+			batches++
+			if want := c.W.want(i); got != want {
+				found = append(found, wrongResult(c, i, want, got))
+			} else if !c.Reduced(sumKernels, i, c.W.batches[i].N) {
+				found = append(found, notComputed(c, i))
+			}
+		}
+		return found
+	})
+	a.Message = fmt.Sprintf("%d sums are exact, from 1 element to %d.", batches, largest)
+	return a
+}
+
+func wrongResult(c *call, i int, want, got uint64) suite.Finding {
+	words, fix := explain(c, i, want, got)
+	_, at := buffer(c, i)
+	return c.At(at, suite.Finding{
+		Rule:    "wrong-result",
+		Message: fmt.Sprintf("With %s, %s should have the sum %d, but has %d%s.", c.W.label, batchName(c, i), want, got, words),
+		Why:     "The sum is over the exact bits of every element, so a single element that is missing or different shows.",
+		Fix:     fix,
+	})
+}
+
+// notComputed is the finding where a sum is right, but not the kernels' work.
+func notComputed(c *call, i int) suite.Finding {
+	return c.At(-1, suite.Finding{
+		Rule: "not-computed",
+		Message: fmt.Sprintf("With %s, kernels.Process and kernels.Reduce should compute the sum of %s on the device, but the right sum came "+
+			"there without them.", c.W.label, batchName(c, i)),
+		Why: "What is asked for is a pipeline of work on the device; where the sum comes from elsewhere there is none.",
+		Fix: "Allocate N floats for every batch, launch kernels.Process on them, and kernels.Reduce into batch.Result.",
+	})
+}
+
+// wrongSum says in a clause which sum is wrong; "" where none is.
+func wrongSum(c *call) string {
+	sums := c.Sums()
+	i := c.W.firstWrong(sums)
+	if i < 0 || i >= len(sums) {
+		return ""
+	}
+	return fmt.Sprintf("the sum of %s is %d instead of %d.", batchName(c, i), sums[i], c.W.want(i))
+}
+
+// explain recognises the commonest ways of getting a sum wrong.
+func explain(c *call, i int, want, got uint64) (words, fix string) {
+	b := c.W.batches[i]
+	zeroed, reduced := false, 0
+	c.Records(func(_ int, r *trace.Record) bool {
+		if c.Touches(r, i) && r.Code == 0 {
+			if r.Op == trace.OpLaunch {
+				reduced++
+			} else {
+				zeroed = true
+			}
+		}
+		return true
+	})
+	switch {
+	case got == suite.Garbage && reduced == 0:
+		return ": nothing was ever written there", "Launch kernels.Reduce for every batch, with batch.Result as its result."
+	case reduced == 0:
+		return ": no kernel added to it", "Launch kernels.Reduce for every batch, with batch.Result as its result."
+	case !zeroed || got == want+suite.Garbage:
+		return ": reduce added to the garbage that was there before", "Set batch.Result to zero in the batch's stream before " +
+			"reduce: cuda.MemsetAsync(batch.Result, 0, 8, stream)."
+	case reduced > 1:
+		return fmt.Sprintf(": reduce ran %d times for it", reduced), "Launch kernels.Reduce once per batch."
+	case got == oracle.ReduceProcess(b.N, b.Multiplier, 0):
+		return ", the sum for no work at all", "Pass batch.Work to kernels.Process."
+	case got == oracle.ReduceProcess(b.N, 1, b.Work):
+		return ", the sum for a multiplier of 1", "Pass batch.Multiplier to kernels.Process."
+	case got == oracle.ReduceProcess(b.N-1, b.Multiplier, b.Work):
+		return ", the sum without the last element", "Cover all elements: a grid of (n + block - 1) / block blocks."
+	}
+	return "", "Launch kernels.Process and then kernels.Reduce over all N elements of this batch, with its own Multiplier and " +
+		"Work, into its own Result. Where memory is used too early or too late, the check of the order below names the line."
+}

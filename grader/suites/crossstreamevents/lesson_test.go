@@ -1,0 +1,16 @@
+package crossstreamevents_test
+
+import (
+	"testing"
+
+	"cudalab/grader/proof/lessontest"
+	"cudalab/grader/suites/crossstreamevents"
+	solution "cudalab/solutions/crossstreamevents"
+)
+
+func TestLesson(t *testing.T) { lessontest.Run(t, "cross-stream-events") }
+
+func TestPaces(t *testing.T) {
+	code := crossstreamevents.Code{Share: solution.Share, FanOut: solution.FanOut}
+	lessontest.Paces(t, crossstreamevents.Lesson.Suite(code, code))
+}

@@ -1,0 +1,127 @@
+package crossstreamevents
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// call is one call of Share or FanOut. Its first stream is the source.
+type call struct{ *suite.Made[workload] }
+
+// streamName is what the student calls a stream.
+func (c call) streamName(id trace.ID) string { return c.StreamName(id, c.W.streamName) }
+
+// records yields the calls that the student's code made, as Records does, without the work of independent.
+func (c call) records(yield func(int, *trace.Record) bool) {
+	c.Records(func(at int, r *trace.Record) bool { return independent(r) || yield(at, r) })
+}
+
+// independent reports whether a record is of the work that independent enqueues.
+func independent(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Kernel == "delay" }
+
+// relate adds the student's line of a record to a finding.
+func (c call) relate(f *suite.Finding, record int, message string) {
+	if places := c.Evidence.Place(c.Notes.Trace.SiteOf(c.Record(record))); len(places) > 0 {
+		f.Related = append(f.Related, suite.Related{File: places[0].File, Line: places[0].Line, Message: message})
+	}
+}
+
+// checksum is the last launch of checksum that added to result i; -1 if there is none.
+func (c call) checksum(i int) int {
+	last := -1
+	c.records(func(at int, r *trace.Record) bool {
+		if r.Op == trace.OpLaunch && r.Kernel == sumKernels.Sum && r.Code == 0 && c.Touches(r, i) {
+			last = at
+		}
+		return true
+	})
+	return last
+}
+
+// placement finds steps that are in another stream than the contract says, or are left out.
+func placement(m *suite.Made[workload]) []suite.Finding {
+	c := call{m}
+	return append(c.misplaced(), c.leftOut()...)
+}
+
+// misplaced finds the calls that are in another stream than the contract says.
+func (c call) misplaced() []suite.Finding {
+	var found []suite.Finding
+	c.records(func(at int, r *trace.Record) bool {
+		want, what := c.belongs(r)
+		if r.Code != 0 || want < 0 || r.Stream == c.Streams[want] {
+			return true
+		}
+		name := c.W.streamName(want)
+		found = append(found, c.At(at, suite.Finding{
+			Rule:    "wrong-stream",
+			Message: fmt.Sprintf("%s should be in stream %s, but %s is in %s.", what, name, suite.CallName(r), c.streamName(r.Stream)),
+			Why: "Each stream works through its own queue, so the stream that a call is given to decides what it waits for and " +
+				"what waits for it.",
+			Fix: fmt.Sprintf("Pass %s as the stream of this call.", name),
+		}))
+		return true
+	})
+	return found
+}
+
+// belongs is the stream that a call has to be in, 0 for the source, and what to call it at the start of a sentence; -1 where any will do. Calls that
+// belong to no stream at all are another check's.
+func (c call) belongs(r *trace.Record) (stream int, what string) {
+	switch r.Op {
+	case trace.OpMallocAsync, trace.OpMallocFromPoolAsync:
+		return 0, "The allocation"
+	case trace.OpFreeAsync:
+		return 0, "The free"
+	case trace.OpLaunch:
+		if r.Kernel == sumKernels.Fill {
+			return 0, "The launch of fill"
+		}
+	case trace.OpMemset, trace.OpMemcpyHtoD, trace.OpMemcpyDtoD, trace.OpMemcpyDtoH:
+		return -1, ""
+	}
+	for i := range c.W.outs() {
+		if c.Touches(r, i) {
+			return i + 1, "The work on " + c.W.outName(i)
+		}
+	}
+	return -1, ""
+}
+
+// leftOut finds results that are right without the steps that lead to them.
+func (c call) leftOut() []suite.Finding {
+	var made, filled []trace.ID // allocations of this call, and those that fill wrote to
+	c.records(func(_ int, r *trace.Record) bool {
+		switch {
+		case r.Code != 0:
+		case r.Op == trace.OpMallocAsync || r.Op == trace.OpMallocFromPoolAsync || r.Op == trace.OpMalloc:
+			made = append(made, r.Alloc)
+		case r.Op == trace.OpLaunch && r.Kernel == sumKernels.Fill:
+			for _, a := range r.Accesses {
+				filled = append(filled, a.Alloc)
+			}
+		}
+		return true
+	})
+	var found []suite.Finding
+	for i, sum := range c.Sums() {
+		at := c.checksum(i)
+		fresh := at >= 0 && slices.ContainsFunc(c.Record(at).Accesses, func(a trace.Access) bool {
+			return slices.Contains(made, a.Alloc) && slices.Contains(filled, a.Alloc)
+		})
+		if sum != c.W.want() || fresh {
+			continue
+		}
+		found = append(found, suite.Finding{
+			Rule: "step-left-out", Severity: suite.Error, Record: -1, Function: c.W.function(),
+			Message: fmt.Sprintf("%s for %s should get the sum at %s from kernels.Checksum, over a buffer that it has allocated and filled "+
+				"with kernels.Fill, but the sum came there in another way.", c.W.function(), c.W.Label(), c.W.outName(i)),
+			Why: "The exercise is about handing a buffer from stream to stream; the number is only there to show that it worked.",
+			Fix: "Allocate the buffer, launch kernels.Fill and then kernels.Checksum in every call.",
+		})
+	}
+	return found
+}

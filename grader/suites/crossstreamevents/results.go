@@ -1,0 +1,67 @@
+package crossstreamevents
+
+import (
+	"fmt"
+
+	"cudalab/grader/suite"
+	"cudalab/kernels/oracle"
+)
+
+func judgeResults(e *suite.Evidence) suite.Answer {
+	sums := 0
+	a := good.Judge(e, "", func(m *suite.Made[workload]) (found []suite.Finding) {
+		if !m.Outcome.OK() {
+			return []suite.Finding{m.UnexpectedError(m.W.function())}
+		}
+		for i, got := range m.Sums() {
+			sums++
+			if got != m.W.want() {
+				found = append(found, call{m}.wrongResult(i, got))
+			}
+		}
+		return found
+	})
+	a.Message = fmt.Sprintf("%d sums are exact, with each stream late in turn.", sums)
+	return a
+}
+
+func (c call) wrongResult(i int, got uint64) suite.Finding {
+	words, fix := c.explain(i, got)
+	return c.At(c.checksum(i), suite.Finding{
+		Rule: "wrong-result", Function: c.W.function(),
+		Message: fmt.Sprintf("%s for %s: %s should have the sum %d, but has %d%s.",
+			c.W.function(), c.W.Label(), c.W.outName(i), c.W.want(), got, words),
+		Why: "Every element counts with its index, so a single one that is missing, different or out of place shows.",
+		Fix: fix,
+	})
+}
+
+// wrongSum says in a clause which sum is wrong; "" where none is.
+func wrongSum(m *suite.Made[workload]) string {
+	sums := m.Sums()
+	i := m.W.firstWrong(sums)
+	if i < 0 || i >= len(sums) {
+		return ""
+	}
+	return fmt.Sprintf("the sum at %s is %d instead of %d.", m.W.outName(i), sums[i], m.W.want())
+}
+
+// explain recognises the commonest ways of getting a sum wrong.
+func (c call) explain(i int, got uint64) (words, fix string) {
+	out, stream := c.W.outName(i), c.W.streamName(i+1)
+	added := c.checksum(i) >= 0
+	switch {
+	case !added && got == suite.Garbage:
+		return ": nothing was ever written there",
+			fmt.Sprintf("Launch kernels.Checksum in %s, with %s as its result.", stream, out)
+	case !added:
+		return ": no kernel added to it", fmt.Sprintf("Launch kernels.Checksum in %s, with %s as its result.", stream, out)
+	case got == c.W.want()+suite.Garbage:
+		return ": checksum added to the garbage that was there before",
+			fmt.Sprintf("Set it to zero in %s before checksum: cuda.MemsetAsync(%s, 0, 8, %s).", stream, out, stream)
+	case c.W.n > 1 && got == oracle.ChecksumFilled(c.W.n-1):
+		return ", the sum without the last element", "Cover all elements: a grid of (n + block - 1) / block blocks."
+	}
+	return "", fmt.Sprintf("Launch kernels.Fill over all n elements, make %s wait for it before it reads them, "+
+		"and free them only after that; the check of the order below names the line where a wait is missing.", stream)
+}

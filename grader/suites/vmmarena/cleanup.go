@@ -1,0 +1,149 @@
+package vmmarena
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
+	"cudalab/native/device"
+	"cudalab/native/trace"
+)
+
+// What the life of an arena notes beside its error: the outcome of a run
+const (
+	noteChanged = "changed by an error"  // in which an Alloc failed and Stats came out otherwise
+	noteStuck   = "failed a second time" // in which an Alloc failed where nothing was made to fail
+)
+
+var cleanup = allocator.Cleanup[Make]{
+	Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Life: life, Also: scarcity.IDs(),
+	Pass: "Close gave everything back, and a CUDA call that failed was reported or made good, and left nothing behind.",
+	Judge: func(notes *suite.CaseNotes) suite.FaultJudge {
+		return suite.FaultJudge{
+			Function: "New, Alloc or Close",
+			Recovers: func(run suite.FaultRun) bool { return madeGood(notes, run) },
+			Retried:  "Close",
+		}
+	},
+	Sound: sound,
+	Further: func(e *suite.Evidence, notes *suite.CaseNotes, found []suite.Finding) []suite.Finding {
+		changed := unsettled(e, notes)
+		if len(changed) > 0 {
+			// Whatever else it returns from then on comes of that.
+			found = slices.DeleteFunc(found, func(f suite.Finding) bool { return f.Rule == suite.ErrorReplaced })
+		}
+		if !suite.HasError(found) {
+			found = append(found, changed...)
+		}
+		return found
+	},
+}
+
+// life makes an arena that grows, is reset and closed with blocks handed out.
+func life(b *suite.Bench, f Make) (words string, live func() error) {
+	g := allocator.Granularity(b)
+	l := layout{reserve: 16 * g, granularity: g}
+	return l.String() + ", three times Alloc, Reset, Alloc, and Close", func() error { return lived(b, f, l) }
+}
+
+// lived answers the errors of all calls that failed; a call that failed is made again, since nothing is made to fail twice.
+func lived(b *suite.Bench, f Make, l layout) error {
+	a, err := f(l.device, l.reserve)
+	if err != nil {
+		return err
+	}
+	var blocks []device.Ptr
+	hand := func(size int64) {
+		before := a.Stats()
+		p, wrong := a.Alloc(size)
+		if wrong != nil {
+			if a.Stats() != before {
+				b.Value(noteChanged, uint64(b.Calls()-1))
+			}
+			err = errors.Join(err, wrong)
+			if p, wrong = a.Alloc(size); wrong != nil {
+				b.Value(noteStuck, uint64(b.Calls()-1))
+				return
+			}
+		}
+		b.Session.BlockAlloc(device.Ptr(p), size)
+		blocks = append(blocks, device.Ptr(p))
+	}
+	takeBack := func() {
+		for _, p := range blocks {
+			b.Session.BlockFree(p)
+		}
+		blocks = nil
+	}
+	for _, size := range []int64{100, l.granularity, 3 * l.granularity} {
+		hand(size)
+	}
+	takeBack()
+	err = errors.Join(err, a.Reset())
+	hand(100)
+	takeBack()
+	return errors.Join(err, allocator.CloseTwice(a))
+}
+
+// madeGood reports whether an arena has come by another way to what the call that failed was to give it: a growth may be
+// tried once more with less.
+func madeGood(notes *suite.CaseNotes, run suite.FaultRun) bool {
+	records := notes.Trace.Records
+	switch run.Op {
+	case trace.OpMemCreate, trace.OpMemMap, trace.OpMemSetAccess:
+	case trace.OpMemRelease:
+		released := false
+		for at := run.Failed + 1; at < run.To; at++ {
+			released = released || records[at].Op == run.Op && records[at].Code == 0 && records[at].Alloc == records[run.Failed].Alloc
+		}
+		if !released {
+			return false
+		}
+	default:
+		return false
+	}
+	return sound(notes, run.From, run.To)
+}
+
+// sound reports whether the device may use every block that was handed out between two records.
+func sound(notes *suite.CaseNotes, from, to int) bool {
+	var l ledger
+	for at := from; at < to; at++ {
+		r := &notes.Trace.Records[at]
+		l.see(at, r)
+		if r.Op != trace.OpBlockAlloc {
+			continue
+		}
+		if p, whole := l.unusable(r.Addr, uint64(r.Size)); p != nil || !whole {
+			return false
+		}
+	}
+	return true
+}
+
+// unsettled finds a run in which an Alloc failed and the arena was not as before; of several, the first.
+func unsettled(e *suite.Evidence, notes *suite.CaseNotes) []suite.Finding {
+	for _, run := range notes.FaultRuns() {
+		f := suite.Finding{Rule: "changed-by-error", Severity: suite.Error, Record: run.Failed,
+			Why: "A growth that fails leaves the arena as it was, so that it can be tried again."}
+		switch {
+		case noted(notes, noteChanged, run.Index):
+			f.Message = fmt.Sprintf("%s. Alloc should have returned that error and left Stats as they were, but they are others now.", run.What)
+			f.Fix = "Change what the arena knows of itself only when all calls of a growth have succeeded."
+		case noted(notes, noteStuck, run.Index):
+			f.Message = fmt.Sprintf("%s. The same Alloc, tried once more, should have succeeded, but failed as well.", run.What)
+			f.Fix = "Give back all that the growth has made before returning its error: unmap what was mapped, release what was created."
+		default:
+			continue
+		}
+		return []suite.Finding{e.At(f, notes.Trace.SiteOf(&notes.Trace.Records[run.Failed]))}
+	}
+	return nil
+}
+
+// noted reports whether a run was noted under a name, by its outcome.
+func noted(notes *suite.CaseNotes, name string, outcome int) bool {
+	return slices.Contains(notes.Values[name], uint64(outcome))
+}

@@ -1,0 +1,162 @@
+package vmmarena
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
+	"cudalab/native/trace"
+)
+
+func judgeGrowth(e *suite.Evidence) suite.Answer {
+	a := plenty.Judge(e, ofGrowth, "The range never moved, nothing was copied, and what kernels had written was there after every growth, also on "+
+		"devices of other granularities.", func(r *allocator.Run[layout]) []suite.Finding {
+		c := carry(e, r)
+		return slices.Concat(c.unusable(), c.callsOfAlloc(false))
+	})
+	if plenty.Seen(e, ofGrowth) && !suite.HasError(a.Findings) {
+		for _, r := range plenty.Runs(e) {
+			a.Findings = append(a.Findings, carry(e, &r).lost()...)
+		}
+		a.Findings = suite.Unique(append(a.Findings, e.Of(suite.OrderRules, plenty.IDs()...)...))
+	}
+	return a
+}
+
+// unusable finds blocks that the device may not use.
+func (c *carried) unusable() []suite.Finding {
+	for i := range c.Right {
+		s := &c.steps[i]
+		switch p := s.lacking; {
+		case p != nil && p.access >= 0:
+			return c.finding(i, p.access, suite.Finding{Rule: "no-access",
+				Message: fmt.Sprintf("%s should have handed out memory that may be read and written, but this call gave it other access.", c.doing(i)),
+				Why:     "When a kernel writes to memory that may only be read, every later CUDA call fails.",
+				Fix:     "Pass cuda.MemAccessFlagsProtReadWrite, for the arena's device."})
+		case p != nil:
+			return c.finding(i, p.mapped, suite.Finding{Rule: "no-access",
+				Message: fmt.Sprintf("%s should have handed out memory that the device may use, but what is mapped here was never given access.",
+					c.doing(i)),
+				Why: "A new mapping allows no access, even right behind one that does; when a kernel touches it, every later CUDA call fails.",
+				Fix: "Call cuda.MemSetAccess after every cuda.MemMap, for the addresses that were mapped."})
+		case s.bare:
+			return c.finding(i, -1, suite.Finding{Rule: "not-mapped",
+				Message: fmt.Sprintf("%s should have handed out memory, but some of the addresses have none: only %d bytes from Base on are mapped.",
+					c.doing(i), s.mapped),
+				Why: "A reserved address has no memory behind it: when a kernel touches it, every later CUDA call fails.",
+				Fix: "Before a block is handed out, have memory mapped up to its end, without a hole."})
+		}
+	}
+	return nil
+}
+
+// What Alloc may call to grow, and what it may ask on the way.
+var growing = []trace.Op{trace.OpMemCreate, trace.OpMemMap, trace.OpMemSetAccess, trace.OpMemRelease, trace.OpMemUnmap,
+	trace.OpMemGetAllocationGranularity, trace.OpMemGetInfo, trace.OpDeviceInfo}
+
+// What moves data, or makes memory that has addresses of its own.
+var moving = []trace.Op{trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemcpyDtoD,
+	trace.OpMemcpyDtoDAsync, trace.OpMemcpyDtoH, trace.OpMemcpyDtoHAsync, trace.OpMemcpyHtoD, trace.OpMemcpyHtoDAsync}
+
+// callsOfAlloc finds what Alloc asks of CUDA beyond growing in place; either what it asks for memory that was there before
+// a Reset, or all else.
+func (c *carried) callsOfAlloc(again bool) []suite.Finding {
+	var found []suite.Finding
+	used, resets := int64(0), 0
+	for i := range min(c.Right+1, len(c.steps)) {
+		s := &c.steps[i]
+		if s.op.Kind == allocator.KindReset && s.answer.Err == allocator.Nil {
+			used, resets = 0, resets+1
+		}
+		if s.op.Kind != allocator.KindAlloc {
+			continue
+		}
+		idle := s.op.Size <= s.before-used || s.answer.Err != allocator.Nil
+		if s.answer.Err == allocator.Nil {
+			used += roundUp(s.op.Size, alignment)
+		}
+		if again != (idle && resets > 0) {
+			continue
+		}
+		for _, at := range s.calls {
+			if f, wrong := c.callOfAlloc(i, at, idle); wrong && (i < c.Right || f.Rule != ruleNeedless) {
+				found = append(found, c.finding(i, at, f)...)
+			}
+		}
+	}
+	return found
+}
+
+// ruleNeedless is the rule of a call that does no harm, and no good.
+const ruleNeedless = "cuda-call"
+
+// callOfAlloc judges one call; idle says that the Alloc had no need to grow.
+func (c *carried) callOfAlloc(i, at int, idle bool) (f suite.Finding, wrong bool) {
+	r := &c.Notes.Trace.Records[at]
+	name := suite.CallName(r)
+	switch {
+	case slices.Contains(moving, r.Op):
+		return suite.Finding{Rule: "copied",
+			Message: fmt.Sprintf("%s should have grown in its range, but it called %s.", c.doing(i), name),
+			Why: "To grow by copying takes longer the more there is, needs the memory twice for a while, and leaves all addresses from before " +
+				"pointing to where the data was.",
+			Fix: "Create physical memory with cuda.MemCreate and map it behind what is mapped already."}, true
+	case r.Op == trace.OpMemAddressReserve:
+		return suite.Finding{Rule: "moved",
+			Message: fmt.Sprintf("%s should have grown in the range that New reserved, but it reserved another.", c.doing(i)),
+			Why:     "Whoever has an address from before holds on to it: an arena that moves leaves them all pointing to where it was.",
+			Fix:     "Reserve all addresses once, in New; they cost no memory."}, true
+	case r.Op == trace.OpMemUnmap && c.unmapsOld(i, at):
+		return suite.Finding{Rule: "unmapped",
+			Message: fmt.Sprintf("%s should have left the memory where it was, but it unmapped memory that was in use.", c.doing(i)),
+			Why:     "A kernel may be working in the blocks at this moment, and from MemUnmap on there is nothing behind their addresses.",
+			Fix:     "Map only what is missing, behind what is mapped already; CUDA takes any number of mappings side by side."}, true
+	case r.Op == trace.OpMemCreate && r.Code != 0 && r.Size%c.Layout.granularity != 0:
+		return suite.Finding{Rule: "not-rounded",
+			Message: fmt.Sprintf("%s should have asked for a multiple of the granularity, which is %d, but it asked for %d bytes, and got none.",
+				c.doing(i), c.Layout.granularity, r.Size),
+			Why: "A device maps memory in granules alone, so memory comes in whole ones as well.",
+			Fix: "Round the size up to the granularity: (size + granularity - 1) / granularity * granularity."}, true
+	case idle:
+		return suite.Finding{Rule: ruleNeedless,
+			Message: fmt.Sprintf("%s should not have called CUDA, since it had the memory or had to refuse, but it called %s.",
+				c.doing(i), name),
+			Why: "As long as there is memory a block costs an addition on the host; a call into the driver costs many times that.",
+			Fix: "Call CUDA only if the block ends behind what is committed."}, true
+	case !slices.Contains(growing, r.Op):
+		f := suite.Finding{Rule: ruleNeedless,
+			Message: fmt.Sprintf("%s should have created, mapped and made accessible what was missing, but it called %s as well.", c.doing(i), name),
+			Why:     "Growing in place disturbs nobody: nothing has to be waited for, cleared or moved.",
+			Fix:     "Leave this call out."}
+		if r.Op == trace.OpDeviceSynchronize || r.Op == trace.OpStreamSynchronize || r.Op == trace.OpEventSynchronize {
+			f.Severity = suite.Remark
+		}
+		return f, true
+	}
+	return suite.Finding{}, false
+}
+
+// unmapsOld reports whether a MemUnmap has taken memory away that was mapped before the operation.
+func (c *carried) unmapsOld(i, at int) bool {
+	s, r := &c.steps[i], &c.Notes.Trace.Records[at]
+	base := uint64(s.answer.Stats[statBase])
+	return r.Addr < base+uint64(s.before) && r.Addr+uint64(r.Size) > base
+}
+
+// lost finds data that was not there any more.
+func (c *carried) lost() []suite.Finding {
+	wrong := uint64(0)
+	for _, n := range c.Notes.Values[noteMismatches+c.Name] {
+		wrong += n
+	}
+	grew := slices.IndexFunc(c.steps, func(s step) bool { return s.grew() })
+	if wrong == 0 || grew < 0 {
+		return nil
+	}
+	return c.finding(grew, -1, suite.Finding{Rule: "lost",
+		Message: fmt.Sprintf("The blocks of the sequence %q with %s should have kept what kernels wrote to them, but when all were taken back "+
+			"%d words of 8 bytes were other ones.", c.Name, c.Layout, wrong),
+		Why: "What was written stays in physical memory, and goes with it: new memory behind the same addresses holds anything.",
+		Fix: "Leave what is mapped alone when the arena grows, and write nothing to it."})
+}
