@@ -93,7 +93,7 @@ func TestAnAuditSeesHowASumWasComputed(t *testing.T) {
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			audits := 0
-			b.Race(0, 3, []suite.Contender{{
+			b.Time(suite.Timing{Rounds: 3}, suite.Contender{
 				Name: "yours",
 				Run: func() error {
 					way.run()
@@ -103,7 +103,7 @@ func TestAnAuditSeesHowASumWasComputed(t *testing.T) {
 					audits++
 					require.Equal(t, way.honest, suite.Reduced(tr, pair, sums, n))
 				},
-			}}, func() {}, func(int) {})
+			})
 			require.Positive(t, audits)
 		})
 	}

@@ -4,14 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
 	"cudalab/exercises/contract"
-	"cudalab/native/cuda"
-	"cudalab/native/device"
 	"cudalab/native/session"
 	"cudalab/native/trace"
 )
@@ -165,50 +161,4 @@ func Fault(recovered any) (error, bool) {
 	}
 	f, ok := recovered.(fault)
 	return f.err, ok
-}
-
-// Contender is one implementation in a Race.
-type Contender struct {
-	Name string
-	Run  func() error
-	// Audit, where not nil, is given what Run did in further runs off the clock, which the code can tell from no sample: they
-	// come at random between the samples, and one behind the last. It gets nil for a run that failed.
-	Audit func(*trace.Trace)
-}
-
-// Race times contenders side by side: rounds times, in random order within each round, each on inputs that prepare
-// has made fresh. The clock stops when the whole device has come to rest. Between samples the device is idle. The
-// first warm rounds are not noted. check is called after each sample, off the clock, to verify the outputs.
-// Times are the device's host clock: virtual, and exact, on the simulator.
-func (b *Bench) Race(warm, rounds int, contenders []Contender, prepare func(), check func(contender int)) {
-	order := rand.New(rand.NewPCG(b.Seed, uint64(b.Attempt)+1))
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	clock := b.Session.Device()
-	for round := range warm + rounds {
-		if clock.Info().Kind == device.GPU { // no collector disturbs the simulator's clock
-			runtime.GC()
-		}
-		for _, i := range order.Perm(len(contenders)) {
-			prepare()
-			b.Must(cuda.DeviceSynchronize())
-			o := Outcome{Label: contenders[i].Name}
-			start := clock.Now()
-			err := guard(&o, contenders[i].Run)
-			b.Must(cuda.DeviceSynchronize())
-			took := clock.Now() - start
-			o.keep(err)
-			if !o.OK() {
-				b.Notes.Outcome(o)
-				return
-			}
-			if round >= warm {
-				b.Notes.Sample(contenders[i].Name, took)
-			}
-			check(i)
-			if audit := contenders[i].Audit; audit != nil && (round == warm+rounds-1 || order.IntN(2) == 0) {
-				prepare()
-				audit(b.audit(contenders[i].Run))
-			}
-		}
-	}
 }

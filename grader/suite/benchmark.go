@@ -56,7 +56,7 @@ type Comparison struct {
 // Clock is what a time was taken with.
 type Clock string
 
-// The clocks; see Contest.
+// The clocks; see Span.
 const (
 	Wall    Clock = "wall"    // the machine's
 	Virtual Clock = "virtual" // the simulated device's

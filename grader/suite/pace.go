@@ -8,7 +8,7 @@ import (
 	"cudalab/grader/suite/measure"
 )
 
-// Baseline is the contender of a Race that a lesson argues against.
+// Baseline is the contender that a lesson argues against.
 const Baseline = "baseline"
 
 // Pacing says what a timed case is judged by.
@@ -39,7 +39,7 @@ func (p *Pace) TooSlow(q Pacing) bool { return p.Ratio.Against(q.Limit) == measu
 
 // Pace makes figures of what a Race has noted. It is not ok where there are none.
 func (e *Evidence) Pace(notes *CaseNotes, q Pacing) (p Pace, ok bool) {
-	prefix := Series(q.Function, "")
+	prefix := SeriesOf(q.Function, "")
 	yours, solution, baseline := notes.Samples[prefix+Yours], notes.Samples[prefix+Solution], notes.Samples[prefix+Baseline]
 	if len(yours) == 0 || len(baseline) == 0 {
 		return Pace{}, false

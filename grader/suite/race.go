@@ -51,7 +51,7 @@ const (
 	noteLeftOut = "left out"
 )
 
-func (r *Race[Code, W]) prefix() string { return Series(r.Function, prefixTimed) }
+func (r *Race[Code, W]) prefix() string { return SeriesOf(r.Function, prefixTimed) }
 
 // carryOut runs the race.
 func (r *Race[Code, W]) carryOut(b *Bench, sc *Scene[Code, W], sides Sides[Code]) {
@@ -70,19 +70,23 @@ func (r *Race[Code, W]) carryOut(b *Bench, sc *Scene[Code, W], sides Sides[Code]
 		solution = of(*sides.Solution)
 	}
 	contenders := Contenders(r.Function, of(sides.Student), solution, of(r.Baseline))
+	for i := range contenders {
+		contenders[i].Prepare = func() error {
+			w = r.Draw(random)
+			drawn++
+			if s.results != nil {
+				s.results.Poison()
+			}
+			return nil
+		}
+	}
 	contenders[0].Audit = func(t *trace.Trace) { b.noteOf(drawn, r.prefix()+noteLeftOut, r.Audit(s, w, t)) }
-	b.Race(WarmRounds, b.Rounds(), contenders, func() {
-		w = r.Draw(random)
-		drawn++
-		if s.results != nil {
-			s.results.Poison()
-		}
-	}, func(contender int) {
-		if contender == 0 {
-			b.noteOf(drawn, r.prefix()+noteSampled, nil)
-			s.note(r.prefix(), drawn)
-		}
-	})
+	contenders[0].Check = func() {
+		b.noteOf(drawn, r.prefix()+noteSampled, nil)
+		s.note(r.prefix(), drawn)
+	}
+	all, _ := b.Time(b.raceTiming(), contenders...)
+	b.Note(all)
 	s.Close()
 }
 

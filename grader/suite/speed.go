@@ -6,34 +6,33 @@ import (
 	"cudalab/native/device"
 )
 
-// Rounds of a Race that holds the student's code against the solution. Virtual times repeat exactly; on a GPU 25 ratios
-// give an interval that resolves a tenth.
+// Rounds of a Race. Virtual times repeat exactly; on a GPU 25 ratios give an interval that resolves a tenth.
 const (
-	WarmRounds = 2
+	warmRounds = 2
 	simRounds  = 2
 	gpuRounds  = 25
 )
 
-// Rounds is how many rounds such a race has behind its WarmRounds.
-func (b *Bench) Rounds() int {
+// raceTiming is how samples are taken that hold the student's code against the solution.
+func (b *Bench) raceTiming() Timing {
 	if b.Session.Device().Info().Kind == device.Sim {
-		return simRounds
+		return Timing{Warm: warmRounds, Rounds: simRounds}
 	}
-	return gpuRounds
+	return Timing{Warm: warmRounds, Rounds: gpuRounds}
 }
 
 // Contenders are who takes part in a race, the student's code first; solution is nil where it is not at hand. Function is
 // the one that is timed, where a case times several, as in Pacing.
 func Contenders(function string, student, solution, baseline func() error) []Contender {
-	all := []Contender{{Name: Series(function, Yours), Run: student}}
+	all := []Contender{{Name: SeriesOf(function, Yours), Run: student}}
 	if solution != nil {
-		all = append(all, Contender{Name: Series(function, Solution), Run: solution})
+		all = append(all, Contender{Name: SeriesOf(function, Solution), Run: solution})
 	}
-	return append(all, Contender{Name: Series(function, Baseline), Run: baseline})
+	return append(all, Contender{Name: SeriesOf(function, Baseline), Run: baseline})
 }
 
-// Series is the name under which something is noted of a function, where a case times several.
-func Series(function, name string) string {
+// SeriesOf is the name under which something is noted of a function, where a case times several.
+func SeriesOf(function, name string) string {
 	if function == "" {
 		return name
 	}

@@ -5,6 +5,14 @@
 // the code and note what came back, and decide nothing. Checks run in cudalab: they are given what the cases noted
 // together with the trace and the order checker's findings, and decide. Either half can draw the same workload from
 // the same seed, so expectations never travel.
+//
+// Time is taken in one way, by Bench.Time. Contenders take turns: in a round each has one sample, which is the time of one
+// run by the clock that its Span names, and the first rounds only warm up. What is judged is never a time but a ratio of
+// two contenders' samples, with the interval around it:
+//
+//   - Race holds the student's code against the solution's, for the part that Scene.Speed makes;
+//   - Bench.Compare holds implementations beside each other for cudalab bench, and judges nothing;
+//   - allocator.Cost holds an operation among many blocks against the same among few.
 package suite
 
 import (

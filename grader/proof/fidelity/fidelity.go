@@ -44,11 +44,14 @@ func (p *Program) Measure(d device.Device) (Timing, error) {
 	notes, err := carryOut(d, p.Name, func(b *suite.Bench) {
 		k := &kit{Bench: b}
 		slow, fast := p.ways(k)
-		warm := func() {
+		warm := way(func() {
 			slow()
 			fast()
-		}
-		b.Race(0, rounds, []suite.Contender{{Name: slowWay, Run: way(slow)}, {Name: fastWay, Run: way(fast)}}, warm, func(int) {})
+		})
+		samples, _ := b.Time(suite.Timing{Rounds: rounds},
+			suite.Contender{Name: slowWay, Prepare: warm, Run: way(slow)},
+			suite.Contender{Name: fastWay, Prepare: warm, Run: way(fast)})
+		b.Note(samples)
 		k.giveBack()
 	})
 	if err != nil {

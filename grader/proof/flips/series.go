@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/measure"
 	"cudalab/grader/suites/course"
 )
@@ -84,7 +85,7 @@ var AllSeries = []Series{
 		}},
 	},
 	{
-		Name: "vmm-arena/growth", Exercise: "vmm-arena", Check: "cost", Limit: suite.GrowthFails, Growth: true,
+		Name: "vmm-arena/growth", Exercise: "vmm-arena", Check: "cost", Limit: allocator.GrowthFails, Growth: true,
 		Slow: "a search through some of the blocks", Probe: 300,
 		Edits: [][2]string{
 			{"	closed      bool\n}", "	closed      bool\n	blocks      []int32\n}\n\nvar scanned int"},
@@ -94,7 +95,7 @@ var AllSeries = []Series{
 		},
 	},
 	{
-		Name: "slab/growth", Exercise: "slab", Check: "cost", Limit: suite.GrowthFails, Growth: true,
+		Name: "slab/growth", Exercise: "slab", Check: "cost", Limit: allocator.GrowthFails, Growth: true,
 		Slow: "a search through some of the blocks", Probe: 1000,
 		Edits: [][2]string{
 			{"	for i := fits; i < len(a.classes); i++ {\n", fmt.Sprintf(scan, "a.classes[fits].live", "false") +
@@ -103,7 +104,7 @@ var AllSeries = []Series{
 		},
 	},
 	{
-		Name: "buddy/growth", Exercise: "buddy", Check: "cost", Limit: suite.GrowthFails, Growth: true,
+		Name: "buddy/growth", Exercise: "buddy", Check: "cost", Limit: allocator.GrowthFails, Growth: true,
 		Slow: "a search through some of the blocks", Probe: 800,
 		Edits: [][2]string{
 			{"	ready := a.ready >> order\n", fmt.Sprintf(scan, "a.live", "255") + "	ready := a.ready >> order\n"},

@@ -16,7 +16,7 @@ type Load interface {
 	Handed() []uint64
 }
 
-// Cost is the part that asks whether an operation costs the same among few blocks and among many; see suite.Bench.Growth.
+// Cost is the part that asks whether an operation costs the same among few blocks and among many; see growth.
 type Cost[Code any] struct {
 	Name, After string // of the part, and of its trial
 	Few, Many   int    // blocks
@@ -28,7 +28,7 @@ type Cost[Code any] struct {
 	// right. blocks is how many the Load was to hold when time was measured.
 	Wrong              func(blocks uint64, handed []uint64) string
 	WrongWhy, WrongFix string
-	suite.GrowthWords
+	GrowthWords
 	// Versus, where not nil, takes samples of something else, for a figure under its name.
 	Versus     func(*suite.Bench, func(nanoseconds int64)) error
 	VersusName string
@@ -48,7 +48,7 @@ func (c Cost[Code]) Part() suite.Part[Code] {
 		if spoilt := notes.Spoilt(c.Calls, c.wrong); spoilt != nil {
 			return suite.Answer{Findings: spoilt}
 		}
-		a := suite.JudgeGrowth(notes, c.GrowthWords)
+		a := judgeGrowth(notes, c.GrowthWords)
 		if versus := notes.Samples[seriesVersus]; len(versus) > 0 && a.Skip == "" {
 			a.Measurements = append(a.Measurements, suite.Microseconds(c.VersusName, versus))
 		}
@@ -59,18 +59,12 @@ func (c Cost[Code]) Part() suite.Part[Code] {
 
 func (c Cost[Code]) carryOut(b *suite.Bench, sides suite.Sides[Code]) {
 	r := b.Rand()
-	timed := func(l Load, blocks int) suite.Load {
-		return suite.Load{Things: blocks, Fill: l.Fill, Work: l.Work}
-	}
-	loads := []Load{c.Load(sides.Student, c.Few, r), c.Load(sides.Student, c.Many, r)}
+	loads := [2]Load{c.Load(sides.Student, c.Few, r), c.Load(sides.Student, c.Many, r)}
 	var solution Load
-	var reference *suite.Load
 	if sides.Solution != nil {
 		solution = c.Load(*sides.Solution, c.Many, r)
-		l := timed(solution, c.Many)
-		reference = &l
 	}
-	if !b.Growth("an allocator with many blocks", timed(loads[0], c.Few), timed(loads[1], c.Many), reference) {
+	if !growth(b, c.Few, c.Many, loads, solution) {
 		return
 	}
 	if solution != nil {
@@ -89,7 +83,7 @@ func (c Cost[Code]) carryOut(b *suite.Bench, sides suite.Sides[Code]) {
 
 // wrong looks at the blocks that were handed out on the clock.
 func (c Cost[Code]) wrong(notes *suite.CaseNotes) []suite.Finding {
-	few, many, ok := notes.Grown()
+	few, many, ok := grown(notes)
 	if !ok {
 		return nil // no time was measured
 	}

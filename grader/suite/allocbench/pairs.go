@@ -15,9 +15,9 @@ type field struct {
 
 // pairs times how long work takes for an allocation and a free. CUDA's stream-ordered calls go to so many streams in turns.
 func (f field) pairs(streams int, work func(a Allocator, operations int) error) {
-	var entries []suite.Entry
+	var contenders []suite.Contender
 	enter := func(name string, a Allocator, operations int) {
-		entries = append(entries, suite.Entry{Name: name, Operations: operations, Batch: func() error { return work(a, operations) }})
+		contenders = append(contenders, suite.Contender{Name: name, Operations: operations, Run: func() error { return work(a, operations) }})
 	}
 	made := f.make(least, largest, liveBlocks)
 	for _, m := range made {
@@ -26,7 +26,7 @@ func (f field) pairs(streams int, work func(a Allocator, operations int) error) 
 	ordered := f.ordered(streams)
 	enter(mallocAsync, ordered, asyncBatch)
 	enter(malloc, plain{}, mallocBatch)
-	f.b.Contest(entries...)
+	f.b.Compare(contenders...)
 	f.close(made, ordered)
 }
 
@@ -108,10 +108,10 @@ func (m *mix) carryOut(a Allocator, operations int) (err error) {
 
 // growth times allocations only, until all blocks are handed out. They are freed off the clock.
 func (f field) growth() {
-	var entries []suite.Entry
+	var contenders []suite.Contender
 	enter := func(name string, a Allocator, blocks int) {
 		held := make([]cuda.DevicePtr, 0, blocks)
-		entries = append(entries, suite.Entry{Name: name, Operations: blocks,
+		contenders = append(contenders, suite.Contender{Name: name, Operations: blocks,
 			Prepare: func() error {
 				for _, p := range held {
 					if err := a.Free(p); err != nil {
@@ -121,7 +121,7 @@ func (f field) growth() {
 				held = held[:0]
 				return nil
 			},
-			Batch: func() error {
+			Run: func() error {
 				for range blocks {
 					p, err := a.Alloc(pairSize)
 					if err != nil {
@@ -140,8 +140,8 @@ func (f field) growth() {
 	ordered := f.ordered(1)
 	enter(mallocAsync, ordered, allBlocks)
 	enter(malloc, plain{}, allBlocks)
-	f.b.Contest(entries...)
-	for _, e := range entries {
+	f.b.Compare(contenders...)
+	for _, e := range contenders {
 		f.b.Call(e.Name, e.Prepare)
 	}
 	f.close(made, ordered)

@@ -28,7 +28,7 @@ var cost = allocator.Cost[Make]{
 	Wrong:    wrongWhenTimed,
 	WrongWhy: "Two users of one block destroy each other's data; an allocator is no faster for that.",
 	WrongFix: "Do the same work whatever the size of the root and the number of blocks.",
-	GrowthWords: suite.GrowthWords{
+	GrowthWords: allocator.GrowthWords{
 		Operation: "an Alloc and a Free", Things: "blocks",
 		Why: "A root of 2^n minimal blocks is n halvings deep, so nothing need take more steps than that; a search through all blocks takes " +
 			"a thousand times as many steps when there are a thousand times as many blocks.",
@@ -118,7 +118,7 @@ func (l *load) Fill(blocks int) (err error) {
 		if err != nil {
 			return err
 		}
-		l.order = suite.Shuffled(l.r, l.order, len(l.held))
+		l.order = allocator.Shuffled(l.r, l.order, len(l.held))
 		l.held = append(l.held, h)
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/native/cuda"
 )
@@ -29,7 +28,7 @@ var cost = allocator.Cost[Make]{
 	},
 	WrongWhy: "Two users of one block destroy each other's data; an allocator is no faster for that.",
 	WrongFix: "Hand out only blocks that are free, in every call, whatever was done before.",
-	GrowthWords: suite.GrowthWords{
+	GrowthWords: allocator.GrowthWords{
 		Operation: "an Alloc and a Free", Things: "blocks",
 		Why: "A search through all blocks takes a time that grows with their number, and an allocator is called in every innermost loop.",
 		Fix: "Keep the free blocks of a class on a stack, so that one is at hand, and find a block from its address by arithmetic: " +
@@ -67,7 +66,7 @@ func (l *load) Fill(blocks int) (err error) {
 			return err
 		}
 		l.held = append(l.held, p)
-		l.next = suite.Shuffled(l.r, l.next, i)
+		l.next = allocator.Shuffled(l.r, l.next, i)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/native/cuda"
 )
@@ -37,7 +36,7 @@ var cost = allocator.Cost[Make]{
 	},
 	WrongWhy: "Two users of one address destroy each other's data; an arena is no faster for that.",
 	WrongFix: "Hand out the next bytes in every call, whatever was done before.",
-	GrowthWords: suite.GrowthWords{
+	GrowthWords: allocator.GrowthWords{
 		Operation: "an Alloc", Things: "blocks handed out",
 		Why: "An arena takes its blocks back all at once, so it need not know them: where the next one begins is one number.",
 		Fix: "Keep no list of blocks, or never walk through it in Alloc: add the rounded size to what is used, and compare.",

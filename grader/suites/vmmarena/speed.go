@@ -28,9 +28,9 @@ const (
 
 // race times how an arena grows. It is closed off the clock.
 func race(b *suite.Bench, sides suite.Sides[Make]) {
-	warm, rounds := gpuWarm, gpuRounds
+	timing := suite.Timing{Warm: gpuWarm, Rounds: gpuRounds}
 	if b.Session.Device().Info().Kind == device.Sim {
-		warm, rounds = simWarm, simRounds
+		timing = suite.Timing{Warm: simWarm, Rounds: simRounds}
 	}
 	var arena Arena
 	var last cuda.DevicePtr
@@ -50,15 +50,18 @@ func race(b *suite.Bench, sides suite.Sides[Make]) {
 		solution = fill(*sides.Solution)
 	}
 	contenders := suite.Contenders("", fill(sides.Student), solution, fill(newCopying))
-	check := func(contender int) {
-		if contender == 0 {
-			b.Value(noteUnusable, unusable(b, arena.Stats().Base, last))
-		}
-		if err := arena.Close(); err != nil && contender == 0 {
-			b.Value(noteUnusable, 1)
+	for i := range contenders {
+		contenders[i].Check = func() {
+			if i == 0 {
+				b.Value(noteUnusable, unusable(b, arena.Stats().Base, last))
+			}
+			if err := arena.Close(); err != nil && i == 0 {
+				b.Value(noteUnusable, 1)
+			}
 		}
 	}
-	b.Race(warm, rounds, contenders, func() {}, check)
+	samples, _ := b.Time(timing, contenders...)
+	b.Note(samples)
 }
 
 // unusable counts the blocks between Base and the last one, where all should be, that are not there or that the device

@@ -14,19 +14,19 @@ import (
 	"cudalab/native/sim"
 )
 
-// contestNotes are a benchmark's notes as cudalab gets them.
-type contestNotes struct{ suite.CaseNotes }
+// comparison are a benchmark's notes as cudalab gets them.
+type comparison struct{ suite.CaseNotes }
 
-func (n *contestNotes) Outcome(o suite.Outcome)     { n.Outcomes = append(n.Outcomes, o) }
-func (n *contestNotes) Value(name string, v uint64) { n.Values[name] = append(n.Values[name], v) }
-func (n *contestNotes) Sample(series string, t int64) {
+func (n *comparison) Outcome(o suite.Outcome)     { n.Outcomes = append(n.Outcomes, o) }
+func (n *comparison) Value(name string, v uint64) { n.Values[name] = append(n.Values[name], v) }
+func (n *comparison) Sample(series string, t int64) {
 	n.Samples[series] = append(n.Samples[series], t)
 }
 
-func newContest() (*suite.Bench, *contestNotes) {
+func newComparison() (*suite.Bench, *comparison) {
 	s := session.New(sim.New(sim.Options{}))
 	s.Use()
-	n := &contestNotes{suite.CaseNotes{Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
+	n := &comparison{suite.CaseNotes{Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
 	return &suite.Bench{Session: s, Seed: 7, Notes: n}, n
 }
 
@@ -46,19 +46,19 @@ func synchronise() error { return cuda.DeviceSynchronize() }
 
 var simulated = suite.Device{Kind: "sim"}
 
-func TestContestTakesTurnsInRandomOrder(t *testing.T) {
-	b, n := newContest()
+func TestContendersTakeTurnsInRandomOrder(t *testing.T) {
+	b, n := newComparison()
 	var turns []string
 	collecting := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(collecting)
-	entry := func(name string) suite.Entry {
-		return suite.Entry{Name: name, Operations: 1, Batch: func() error {
+	entry := func(name string) suite.Contender {
+		return suite.Contender{Name: name, Operations: 1, Run: func() error {
 			turns = append(turns, name)
 			require.Equal(t, -1, debug.SetGCPercent(-1), "the collector is off")
 			return spin()
 		}}
 	}
-	b.Contest(entry("a"), entry("b"), entry("c"))
+	b.Compare(entry("a"), entry("b"), entry("c"))
 	require.Equal(t, 100, debug.SetGCPercent(100), "and as before when all is over")
 	require.Empty(t, n.Outcomes)
 	orders := map[[3]string]bool{}
@@ -72,11 +72,11 @@ func TestContestTakesTurnsInRandomOrder(t *testing.T) {
 }
 
 func TestOnASimulatedDeviceWhoCallsCUDAIsTimedInVirtualTime(t *testing.T) {
-	b, n := newContest()
-	b.Contest(
-		suite.Entry{Name: suite.Solution, Operations: 2, Batch: spin},
-		suite.Entry{Name: "cuda", Operations: 1, Batch: synchronise},
-		suite.Entry{Name: suite.Yours, Operations: 1, Batch: func() error { return errors.Join(spin(), synchronise()) }},
+	b, n := newComparison()
+	b.Compare(
+		suite.Contender{Name: suite.Solution, Operations: 2, Run: spin},
+		suite.Contender{Name: "cuda", Operations: 1, Run: synchronise},
+		suite.Contender{Name: suite.Yours, Operations: 1, Run: func() error { return errors.Join(spin(), synchronise()) }},
 	)
 	m := suite.Benchmark{ID: "m", Name: "a workload", Operation: "call"}
 	ws := m.Workloads(&n.CaseNotes, simulated, func(string) bool { return false })
@@ -130,11 +130,11 @@ func TestAContenderThatFailsGoesOnNoLonger(t *testing.T) {
 		"error": func() error { return errors.New("full") },
 		"panic": func() error { panic("full") },
 	} {
-		b, n := newContest()
+		b, n := newComparison()
 		tried := 0
-		b.Contest(
-			suite.Entry{Name: suite.Yours, Operations: 1, Batch: func() error { tried++; return fail() }},
-			suite.Entry{Name: suite.Solution, Operations: 1, Batch: synchronise},
+		b.Compare(
+			suite.Contender{Name: suite.Yours, Operations: 1, Run: func() error { tried++; return fail() }},
+			suite.Contender{Name: suite.Solution, Operations: 1, Run: synchronise},
 		)
 		require.Equal(t, 1, tried, name)
 		require.Len(t, n.Outcomes, 1, name)
@@ -146,7 +146,7 @@ func TestAContenderThatFailsGoesOnNoLonger(t *testing.T) {
 }
 
 func TestBookkeepingCountsWhatIsKept(t *testing.T) {
-	b, n := newContest()
+	b, n := newComparison()
 	const things, each = 1000, 4096
 	b.Bookkeeping(suite.Yours, things, func() (any, error) {
 		kept := make([][]byte, things)

@@ -1,0 +1,146 @@
+package allocator
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/suite"
+	"cudalab/native/session"
+	"cudalab/native/sim"
+)
+
+// samples is a case's notes as growth makes them.
+type samples struct{ suite.CaseNotes }
+
+func (s *samples) Outcome(o suite.Outcome)       { s.Outcomes = append(s.Outcomes, o) }
+func (s *samples) Value(name string, v uint64)   { s.Values[name] = append(s.Values[name], v) }
+func (s *samples) Sample(series string, n int64) { s.Samples[series] = append(s.Samples[series], n) }
+
+// timing is a Bench that keeps its samples.
+func timing() (*suite.Bench, *samples) {
+	s := &samples{suite.CaseNotes{Samples: map[string][]int64{}, Values: map[string][]uint64{}}}
+	return &suite.Bench{Session: session.New(sim.New(sim.Options{})), Notes: s}, s
+}
+
+// manyBlocks are a thousand times as many as few.
+const (
+	fewBlocks  = 100
+	manyBlocks = 100_000
+)
+
+// counting is a load whose operation takes so many steps; filled are the numbers of blocks it was filled with.
+type counting struct {
+	steps    func(blocks int) int
+	fails    func() error // instead of working, where not nil
+	unfilled error
+	filled   []int
+	done     int
+}
+
+func (c *counting) Fill(blocks int) error {
+	if c.unfilled == nil {
+		c.filled = append(c.filled, blocks)
+	}
+	return c.unfilled
+}
+
+func (c *counting) Work(operations int) error {
+	if c.fails != nil {
+		return c.fails()
+	}
+	for range operations * c.steps(c.filled[len(c.filled)-1]) {
+		c.done++
+	}
+	return nil
+}
+
+func (*counting) Close() error     { return nil }
+func (*counting) Handed() []uint64 { return nil }
+
+func cheap(int) int { return 100 }
+
+// grow are the samples of an operation that takes so many steps among blocks, and what the many were filled with.
+func grow(t *testing.T, steps func(blocks int) int) (*samples, []int) {
+	b, s := timing()
+	many := &counting{steps: steps}
+	require.True(t, growth(b, fewBlocks, manyBlocks, [2]Load{&counting{steps: cheap}, many}, &counting{steps: cheap}))
+	for _, o := range s.Outcomes {
+		require.True(t, o.OK())
+	}
+	return s, many.filled
+}
+
+func TestGrowthSamplesFewAndManyAlike(t *testing.T) {
+	s, filled := grow(t, cheap)
+	require.Equal(t, manyBlocks, filled[len(filled)-1])
+	n := len(s.Samples[few])
+	require.Positive(t, n)
+	require.LessOrEqual(t, n, growthRounds)
+	require.Len(t, s.Samples[many], n)
+	require.Len(t, s.Samples[suite.Solution], 1)
+}
+
+func TestGrowthDoesNotEndEarlyWhereTheCostGrows(t *testing.T) {
+	s, filled := grow(t, func(int) int { return 100 * 4 * GrowthPasses })
+	require.Len(t, s.Samples[many], growthRounds)
+	require.Equal(t, manyBlocks, filled[len(filled)-1])
+}
+
+// A search through all blocks is seen long before there are so many, and told of with their number.
+func TestGrowthNeedsFewOfTheManyWhereTheCostGrowsFast(t *testing.T) {
+	s, filled := grow(t, func(blocks int) int { return 10 * blocks })
+	some := filled[len(filled)-1]
+	require.Less(t, some, manyBlocks)
+	a := judgeGrowth(&s.CaseNotes, GrowthWords{Operation: "an Alloc", Things: "blocks"})
+	require.Equal(t, suite.Error, a.Findings[0].Severity)
+	require.Contains(t, a.Findings[0].Message, "With "+grouped(uint64(some))+" blocks, an Alloc should take about as long as with 100 blocks")
+}
+
+func TestGrowthEndsAtTheFirstError(t *testing.T) {
+	full := errors.New("full")
+	b, s := timing()
+	solution := &counting{steps: cheap}
+	require.False(t, growth(b, fewBlocks, manyBlocks,
+		[2]Load{&counting{steps: cheap}, &counting{fails: func() error { return full }}}, solution))
+	require.Equal(t, "full", s.Outcomes[len(s.Outcomes)-1].Err)
+	require.Empty(t, solution.filled, "there is nothing to compare with, so nobody may close it")
+
+	b, s = timing()
+	require.False(t, growth(b, fewBlocks, manyBlocks, [2]Load{&counting{steps: cheap}, &counting{unfilled: full}}, nil))
+	require.Equal(t, "full", s.Outcomes[len(s.Outcomes)-1].Err)
+	require.Empty(t, s.Samples)
+}
+
+func TestJudgeGrowth(t *testing.T) {
+	words := GrowthWords{Operation: "an Alloc", Things: "blocks", Why: "Why.", Fix: "Fix."}
+	for name, c := range map[string]struct {
+		few, many []int64
+		severity  suite.Severity // "" for a pass without a word
+		confirm   bool
+	}{
+		"flat":                              {[]int64{10_000, 11_000}, []int64{12_000, 90_000}, "", false},
+		"at the limit":                      {[]int64{10_000, 10_000}, []int64{80_000, 80_000}, "", false},
+		"between":                           {[]int64{10_000, 11_000}, []int64{200_000, 210_000}, suite.Remark, false},
+		"beyond, some of the few disturbed": {[]int64{10_000, 40_000}, []int64{400_000, 410_000}, suite.Error, true},
+		"some of the many disturbed":        {[]int64{10_000, 11_000}, []int64{75_000, 410_000}, "", false},
+		"beyond":                            {[]int64{10_000, 11_000}, []int64{1_000_000, 1_100_000}, suite.Error, true},
+		"beyond doubt":                      {[]int64{10_000, 11_000}, []int64{4_000_000, 4_100_000}, suite.Error, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			notes := &suite.CaseNotes{Samples: map[string][]int64{few: c.few, many: c.many, suite.Solution: c.few},
+				Values: map[string][]uint64{noteBlocks: {fewBlocks, manyBlocks}}}
+			a := judgeGrowth(notes, words)
+			require.Equal(t, c.confirm, a.Confirm)
+			require.Len(t, a.Measurements, 4)
+			if c.severity == "" {
+				require.Empty(t, a.Findings)
+				return
+			}
+			require.Len(t, a.Findings, 1)
+			require.Equal(t, c.severity, a.Findings[0].Severity)
+		})
+	}
+	require.NotEmpty(t, judgeGrowth(&suite.CaseNotes{}, words).Skip)
+}
