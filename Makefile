@@ -8,9 +8,10 @@ FUZZTIME    ?= 10s
 # Packages with a lesson's test.
 LESSONS := $(patsubst %/lesson_test.go,./%,$(wildcard grader/suites/*/lesson_test.go))
 
-# Packages whose tests mostly compute on one goroutine: under the race detector they take several times as long, for nothing.
-LONG := cudalab/grader/judge/check cudalab/grader/class/intake cudalab/grader/proof/mutants cudalab/grader/proof/conformance \
-	$(LESSONS:./%=cudalab/%)
+# Packages whose tests mostly compute on one goroutine, or run whole programs: under the race detector they take several
+# times as long, for nothing. What they run has tests of its own.
+LONG := $(addprefix cudalab/,cmd/cudalab/cli grader/class/handout grader/class/intake grader/judge/check grader/proof/conformance \
+	grader/proof/flips grader/proof/mutants lessons/instructors) $(LESSONS:./%=cudalab/%)
 
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')

@@ -20,7 +20,7 @@ import (
 const (
 	caseTimeout = 10 * time.Second // a case takes milliseconds; a timed one on a GPU about a second
 	endTimeout  = 5 * time.Second  // from the closing of the pipe
-	runnerGrace = 2 * time.Second  // for a Go program to print its stacks
+	runnerGrace = 10 * time.Second // for a Go program to print its stacks, on however busy a machine
 	processes   = 8
 )
 

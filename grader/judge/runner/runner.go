@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"cudalab/grader/judge/wire"
@@ -39,6 +40,10 @@ const (
 	collectAt   = 400 // per cent of what is in use
 	collectFrom = 512 << 20
 )
+
+// init keeps the cases on the process's first thread. Linux gives that one the signal upon which Go prints the stacks, and
+// only of the thread that gets it can the line be told where code runs without end.
+func init() { runtime.LockOSThread() }
 
 // Main serves cudalab until it closes the pipe. The first argument is the kind of device: "gpu", "sim", or
 // "auto", which takes the simulator where there is no GPU to be had.
