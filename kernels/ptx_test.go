@@ -76,6 +76,25 @@ func entry(t *testing.T, name string) string {
 	return ""
 }
 
+// TestAllHasEveryKernel sees to it that what others take from All, such as the tests of kernels on a GPU, leaves nothing out.
+func TestAllHasEveryKernel(t *testing.T) {
+	var compiled, listed []string
+	for _, file := range ptxFiles(t) {
+		if filepath.Dir(file) != "." {
+			continue // the grader's own
+		}
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`(?m)^\.visible \.entry (\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+			compiled = append(compiled, m[1])
+		}
+	}
+	for _, k := range kernels.All() {
+		listed = append(listed, k.Entry())
+	}
+	require.ElementsMatch(t, compiled, listed, "the kernels of the .ptx files, and those that All in kernels.go answers")
+}
+
 // What the oracle and the timed workloads rely on, past what the compiler may change.
 func TestPTXOfProcess(t *testing.T) {
 	process := entry(t, "process")

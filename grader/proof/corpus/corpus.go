@@ -51,6 +51,8 @@ const (
 	Right    Kind = "right"
 	Wrong    Kind = "wrong"
 	Cheat    Kind = "cheat" // made to pass without being right
+
+	slower Kind = "slower" // in a file of its own; see Slower
 )
 
 // kinds are those of which a corpus has several, in the order in which Programs answers them.

@@ -34,8 +34,8 @@ func (p place) fault(format string, args ...any) error {
 
 var (
 	heading   = regexp.MustCompile(`^-- (.*) --$`)
-	named     = regexp.MustCompile(`^(half|right|wrong|cheat)/([a-z0-9]+(?:-[a-z0-9]+)*)$`)
-	directive = regexp.MustCompile(`^//cudalab:(?:fails(?: .*)?|(?:may|next) .+|refused)$`)
+	named     = regexp.MustCompile(`^(half|right|wrong|cheat|slower)/([a-z0-9]+(?:-[a-z0-9]+)*)$`)
+	directive = regexp.MustCompile(`^//cudalab:(?:fails(?: .*)?|(?:may|next|slower) .+|refused)$`)
 )
 
 // parse reads a file of edits. Its error tells of every line that is not right.

@@ -47,7 +47,10 @@ func TestRecord(t *testing.T) {
 	}
 	d := open(t)
 	r := NewRecording(d, time.Now())
-	for _, x := range everything() {
+	all, closeAll, err := everything()
+	require.NoError(t, err)
+	defer closeAll()
+	for _, x := range all {
 		timings, err := x.measure(d)
 		require.NoError(t, err, x.name)
 		r.Timings = append(r.Timings, timings...)
@@ -68,7 +71,10 @@ func TestPredictions(t *testing.T) {
 	}
 	var rows []Row
 	var d device.Device
-	for _, x := range everything() {
+	all, closeAll, err := everything()
+	require.NoError(t, err)
+	defer closeAll()
+	for _, x := range all {
 		if d == nil || *kind == "sim" { // a GPU takes long to open, and a simulated one may as well be new
 			d = open(t)
 		}
@@ -109,7 +115,10 @@ func TestPredictions(t *testing.T) {
 	})
 }
 
-func isLesson(name string) bool { return strings.HasPrefix(name, "lesson/") }
+// isLesson reports whether a row is of what lessons time.
+func isLesson(name string) bool {
+	return strings.HasPrefix(name, "lesson/") || strings.HasPrefix(name, "allocators/")
+}
 
 // Where the instructors' chapter shows the lessons' rows.
 const (

@@ -1,24 +1,20 @@
 package fidelity
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"cudalab/grader/proof/flips"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocbench"
 	"cudalab/grader/suite/measure"
-	asyncpipelinesuite "cudalab/grader/suites/asyncpipeline"
-	crossstreameventssuite "cudalab/grader/suites/crossstreamevents"
-	poolconfigsuite "cudalab/grader/suites/poolconfig"
-	slabsuite "cudalab/grader/suites/slab"
-	vmmarenasuite "cudalab/grader/suites/vmmarena"
+	"cudalab/grader/suites/course"
+	"cudalab/native/cuda"
 	"cudalab/native/device"
-	"cudalab/solutions/asyncpipeline"
-	"cudalab/solutions/crossstreamevents"
-	"cudalab/solutions/poolconfig"
-	"cudalab/solutions/slab"
-	"cudalab/solutions/vmmarena"
 )
 
 // timed is what is timed in one go: a program, or a lesson's timed case, which may be of several functions.
@@ -28,56 +24,66 @@ type timed struct {
 	measure    func(d device.Device) ([]Timing, error)
 }
 
-// everything is the programs, and what the lessons time.
-func everything() []timed {
-	var all []timed
+// everything is the programs, and what the lessons time. Of the lessons' own it makes a runner, to be closed.
+func everything() (all []timed, close func(), err error) {
 	for _, p := range Programs() {
 		all = append(all, timed{p.Name, p.Slow, p.Fast, func(d device.Device) ([]Timing, error) {
 			t, err := p.Measure(d)
 			return []Timing{t}, err
 		}})
 	}
-	return slices.Concat(all, races(), allocators())
+	lessons, close, err := races()
+	return slices.Concat(all, lessons, allocators()), close, err
 }
 
-// races are the lessons in which the solution races against the baseline.
-func races() (all []timed) {
-	events := crossstreameventssuite.Code{Share: crossstreamevents.Share, FanOut: crossstreamevents.FanOut}
-	arena := vmmarenasuite.Of(vmmarena.New)
-	for _, s := range []*suite.Suite{
-		asyncpipelinesuite.Lesson.Suite(asyncpipeline.Run, asyncpipeline.Run),
-		poolconfigsuite.Lesson.Suite(poolconfig.Run, poolconfig.Run),
-		crossstreameventssuite.Lesson.Suite(events, events),
-		vmmarenasuite.Lesson.Suite(arena, arena),
-	} {
-		for _, c := range s.Cases {
-			if c.Timed {
-				all = append(all, timed{"lesson/" + s.Exercise, "the baseline of " + s.Exercise, "its solution",
-					func(d device.Device) ([]Timing, error) { return raced(d, "lesson/"+s.Exercise, c) }})
+// races are the lessons in which the solution races against a baseline.
+func races() (all []timed, close func(), err error) {
+	c, err := course.Open("../../..")
+	if err != nil {
+		return nil, nil, err
+	}
+	solutions := flips.Solutions(c)
+	binary, err := flips.Link(context.Background(), c.Root, solutions...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, p := range solutions {
+		for _, q := range p.Exercise.Suite.Checks {
+			s, err := flips.Timed(p.Exercise.Suite, q.ID)
+			if err != nil {
+				continue // nothing of it is timed
 			}
+			name := "lesson/" + p.Exercise.Name
+			all = append(all, timed{name, "the baseline of " + p.Exercise.Name, "its solution", func(d device.Device) ([]Timing, error) {
+				checker := binary.Checker(string(d.Info().Kind))
+				defer checker.Close()
+				r := checker.Check(context.Background(), i, 1, s)
+				if r.Err != nil || r.Report.Status != suite.Passed {
+					return nil, errors.Join(fmt.Errorf("the solution of %s did not pass", p.Exercise.Name), r.Err)
+				}
+				return raced(name, r.Cases), nil
+			}})
+		}
+	}
+	return all, binary.Close, nil
+}
+
+// raced are the times of the solution and the baseline, for each function that a race was of; none where there was none.
+func raced(name string, cases []*suite.CaseNotes) (all []Timing) {
+	for _, notes := range cases {
+		for _, series := range slices.Sorted(maps.Keys(notes.Samples)) {
+			function, ok := strings.CutSuffix(series, suite.Solution)
+			if !ok || notes.Samples[function+suite.Baseline] == nil {
+				continue
+			}
+			t := newTiming(name, notes.Samples[function+suite.Baseline], notes.Samples[series])
+			if function = strings.TrimSuffix(function, ": "); function != "" {
+				t.Name += "/" + function
+			}
+			all = append(all, t)
 		}
 	}
 	return all
-}
-
-// raced times the solution and the baseline in a lesson's race, for each function that it is of.
-func raced(d device.Device, name string, c suite.Case) (all []Timing, err error) {
-	notes, err := carryOut(d, c.ID, c.Drive)
-	if err != nil {
-		return nil, err
-	}
-	for _, series := range slices.Sorted(maps.Keys(notes.Samples)) {
-		function, ok := strings.CutSuffix(series, suite.Solution)
-		if !ok || notes.Samples[function+suite.Baseline] == nil {
-			continue
-		}
-		t := newTiming(name, notes.Samples[function+suite.Baseline], notes.Samples[series])
-		if function = strings.TrimSuffix(function, ": "); function != "" {
-			t.Name += "/" + function
-		}
-		all = append(all, t)
-	}
-	return all, nil
 }
 
 // The contenders of an allocators' benchmark that need no allocator.
@@ -86,41 +92,50 @@ const (
 	ordered = "cuda.MallocAsync"
 )
 
-// allocators are what slab and buddy are compared with: they make no CUDA calls of their own when they are timed.
+// allocators are what the lessons' allocators are compared with: they make no CUDA calls of their own when they are timed.
 func allocators() (all []timed) {
-	s := slabsuite.Lesson.Suite(slabsuite.Of(slab.New), slabsuite.Of(slab.New))
-	for _, m := range s.Benchmarks {
-		if m.ID == "bookkeeping" {
-			continue
-		}
-		all = append(all, timed{"lesson/slab-and-buddy/" + m.ID, plain + ": " + m.Name, ordered,
-			func(d device.Device) ([]Timing, error) { return compared(d, "lesson/slab-and-buddy/"+m.ID, m) }})
+	for _, m := range allocbench.Pairs("", bump) {
+		all = append(all, compared(m))
 	}
-	return all
+	return append(all, compared(allocbench.Growth(bump)))
+}
+
+// counter is an allocator without memory, for benchmarks in which only the others count.
+type counter struct{}
+
+func (counter) Alloc(int64) (cuda.DevicePtr, error) { return 256, nil }
+func (counter) Free(cuda.DevicePtr) error           { return nil }
+func (counter) Close() error                        { return nil }
+
+func bump(counter) allocbench.Make {
+	return func(int64, int64, int) (allocbench.Allocator, error) { return counter{}, nil }
 }
 
 // compared times the two, for one operation.
-func compared(d device.Device, name string, m suite.Benchmark) ([]Timing, error) {
-	notes, err := carryOut(d, m.ID, m.Drive)
-	if err != nil {
-		return nil, err
-	}
-	info := d.Info()
-	t := Timing{Name: name}
-	for _, w := range m.Workloads(&notes.CaseNotes, suite.Device{Kind: string(info.Kind), Name: info.Name}, func(string) bool { return false }) {
-		for _, s := range w.Standings {
-			v := micros(measure.Interval{Value: s.Value, Low: s.Low, High: s.High})
-			switch s.Contender {
-			case plain:
-				t.Slow = v
-			case ordered:
-				t.Fast = v
+func compared(m suite.Trial[counter]) timed {
+	name := "allocators/" + m.ID
+	return timed{name, plain + ": " + m.Benchmark.Name, ordered, func(d device.Device) ([]Timing, error) {
+		notes, err := carryOut(d, m.ID, func(b *suite.Bench) { m.Drive(b, suite.Sides[counter]{}) })
+		if err != nil {
+			return nil, err
+		}
+		info := d.Info()
+		t := Timing{Name: name}
+		for _, w := range m.Benchmark.Workloads(&notes.CaseNotes, suite.Device{Kind: string(info.Kind), Name: info.Name}, func(string) bool { return false }) {
+			for _, s := range w.Standings {
+				v := micros(measure.Interval{Value: s.Value, Low: s.Low, High: s.High})
+				switch s.Contender {
+				case plain:
+					t.Slow = v
+				case ordered:
+					t.Fast = v
+				}
 			}
 		}
-	}
-	if t.Slow.Value == 0 || t.Fast.Value == 0 {
-		return nil, fmt.Errorf("%s: %s and %s were to be timed", name, plain, ordered)
-	}
-	t.Speedup = measure.Interval{Value: t.Slow.Value / t.Fast.Value, Low: t.Slow.Low / t.Fast.High, High: t.Slow.High / t.Fast.Low}
-	return []Timing{t}, nil
+		if t.Slow.Value == 0 || t.Fast.Value == 0 {
+			return nil, fmt.Errorf("%s: %s and %s were to be timed", name, plain, ordered)
+		}
+		t.Speedup = measure.Interval{Value: t.Slow.Value / t.Fast.Value, Low: t.Slow.Low / t.Fast.High, High: t.Slow.High / t.Fast.Low}
+		return []Timing{t}, nil
+	}}
 }

@@ -45,8 +45,8 @@ func (p Point) String() string {
 	return fmt.Sprintf("%s %.4g %g %d %d %d", p.Series, p.Slowdown, p.Limit, p.Passed, p.Unclear, p.Failed)
 }
 
-// ReadCurve reads what String wrote, a line each; lines that begin with # are comments. The points come by series and rising
-// slowdown.
+// ReadCurve reads what String wrote, a line each; lines that begin with # are comments. The points come by series and
+// rising slowdown.
 func ReadCurve(text string) ([]Point, error) {
 	var all []Point
 	for line := range strings.Lines(text) {
@@ -59,18 +59,15 @@ func ReadCurve(text string) ([]Point, error) {
 		}
 		all = append(all, p)
 	}
-	order := func(p Point) int {
-		return slices.IndexFunc(AllSeries, func(s Series) bool { return s.Name == p.Series })
-	}
 	slices.SortStableFunc(all, func(a, b Point) int {
-		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.Of(), b.Of()))
+		return cmp.Or(cmp.Compare(a.Series, b.Series), cmp.Compare(a.Of(), b.Of()))
 	})
 	return all, nil
 }
 
 // Picture draws the curve of each series in a line of text: to the right goes the slowdown, from a half to twice the limit; a
 // dot stands for checks that all passed, # for checks that all failed, and a digit for how many tenths failed: from 1 to 9.
-func Picture(points []Point) string {
+func Picture(all []Series, points []Point) string {
 	const left, right, width = 0.5, 2.0, 60
 	column := func(of float64) int { return int(math.Round((of - left) / (right - left) * width)) }
 	var b strings.Builder
@@ -82,7 +79,7 @@ func Picture(points []Point) string {
 		copy(ruler[column(mark.at):], []rune(mark.text))
 	}
 	fmt.Fprintf(&b, "%-26s%s\n", "of the limit:", strings.TrimRight(string(ruler), " "))
-	for _, s := range AllSeries {
+	for _, s := range all {
 		line := bytes.Repeat([]byte(" "), width+1)
 		drawn := map[int]Point{} // all the checks of what is too near to be drawn apart
 		for _, p := range points {
@@ -113,10 +110,10 @@ func share(p Point) byte {
 }
 
 // Table says in Markdown, for each series, up to where every check passes a program and from where on every check fails it.
-func Table(points []Point) string {
+func Table(all []Series, points []Point) string {
 	var b strings.Builder
 	b.WriteString("| check | made slower by | limit | checks | all pass up to | all fail from |\n|---|---|--:|--:|--:|--:|\n")
-	for _, s := range AllSeries {
+	for _, s := range all {
 		of := slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return p.Series != s.Name })
 		if len(of) == 0 {
 			continue
@@ -132,7 +129,7 @@ func Table(points []Point) string {
 		for fails > 0 && of[fails-1].Failed == of[fails-1].Checks() {
 			fails--
 		}
-		fmt.Fprintf(&b, "| %s | %s | %g | %d | %s | %s |\n", s.Name, s.Slow, s.Limit, checks, at(of, doubted-1), at(of, fails))
+		fmt.Fprintf(&b, "| %s | %s | %g | %d | %s | %s |\n", s.Name, s.More, s.Limit, checks, at(of, doubted-1), at(of, fails))
 	}
 	return b.String()
 }

@@ -51,14 +51,14 @@ func TestCurve(t *testing.T) {
 		require.NoError(t, add(fmt.Sprintf("# Programs that are slower than the solution, and what their checks say of them: series, slowdown, its limit,\n"+
 			"# checks that passed, that passed unclear, that failed. Written by TestCurve on %s.\n", time.Now().Format(time.DateOnly))))
 	})
-	for _, s := range flips.AllSeries {
-		if *curveFile == "" && s.Growth || !regexp.MustCompile(*curveSeries).MatchString(s.Name) {
+	for _, s := range allSeries(t) {
+		if *curveFile == "" && s.Growth() || !regexp.MustCompile(*curveSeries).MatchString(s.Name) {
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			m := slowing{t: t, course: c, series: s, kind: *onDevice}
-			if s.Growth {
+			if s.Growth() {
 				m.kind = "sim"
 			}
 			for _, extra := range m.extras(levels) {
@@ -75,7 +75,7 @@ func TestCurve(t *testing.T) {
 					file.Unlock()
 					require.NoError(t, err)
 				}
-				if m.kind == "sim" && !s.Growth { // virtual times repeat exactly
+				if m.kind == "sim" && !s.Growth() { // virtual times repeat exactly
 					require.Equal(t, p.Of() > 1, p.Failed == p.Checks())
 				}
 				if flipped := p.Flipped(); flipped != "" {
@@ -111,7 +111,7 @@ const probes = 4
 // which the series' own probe tells roughly.
 func (m *slowing) extras(levels []float64) (all []int) {
 	without, each, probe := 1.0, 0.0, m.series.Probe // without any it is the solution
-	if m.series.Growth {
+	if m.series.Growth() {
 		without = m.slowdown(0)
 	}
 	needed := func(level float64) int { return max(int((level*m.series.Limit-without)/each), 0) }
@@ -150,7 +150,7 @@ type judgement struct {
 // judged measures the program with so much extra in so many runs, and checks it so many times.
 func (m *slowing) judged(extra, runs, checks int) judgement {
 	t, ctx := m.t, context.Background()
-	program, err := m.series.Program(m.course, t.TempDir(), extra)
+	program, err := m.series.Write(t.TempDir(), extra)
 	require.NoError(t, err)
 	binary, err := flips.Link(ctx, m.course.Root, program)
 	require.NoError(t, err)
