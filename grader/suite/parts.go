@@ -2,10 +2,7 @@ package suite
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-
-	"cudalab/native/trace"
 )
 
 // Refusals are calls with bad arguments, each of which has to be refused before anything is made.
@@ -96,94 +93,6 @@ func (p Part[Code]) And(more func(*Evidence) []Finding, further ...*Trial[Code])
 		a.Findings = Unique(slices.Insert(a.Findings, at, more(e)...))
 		if HasError(a.Findings) {
 			a.Skip = ""
-		}
-		return a
-	}
-	return p
-}
-
-// HostWait is a lesson's words about calls that make the host wait, and about memory that belongs to no stream.
-type HostWait struct {
-	Should   string // how a sentence begins: "Run should return without waiting for the device"
-	Why, Fix string
-	// Allocation is about memory from outside of the streams: what comes behind "The buffer should be allocated in the batch's
-	// stream, but cuda.Malloc".
-	AllocationShould, AllocationThen, AllocationWhy string
-}
-
-// fixAsync mends memory from outside of the streams.
-const fixAsync = "Allocate with cuda.MallocAsync(size, stream) and free with cuda.FreeAsync(ptr, stream)."
-
-// hostWaits says of each call that makes the host wait what it waits for.
-var hostWaits = map[trace.Op]string{
-	trace.OpStreamSynchronize: "waits until the stream is empty",
-	trace.OpEventSynchronize:  "waits until the event has happened",
-	trace.OpDeviceSynchronize: "waits for the whole device",
-	trace.OpFree:              "waits for the whole device before it frees memory that came from cuda.Malloc",
-	trace.OpMemcpyDtoH:        "waits until the copy is done",
-	trace.OpFreeHost:          "waits for the whole device",
-}
-
-// Finding judges a successful or failed call, made while a stream was busy for so many nanoseconds, 0 for not at all: ok
-// where it makes the host wait, or belongs to no stream.
-func (h *HostWait) Finding(r *trace.Record, busy int64) (f Finding, ok bool) {
-	f = Finding{Rule: "host-wait", Why: h.Why, Fix: h.Fix}
-	what, known := hostWaits[r.Op]
-	switch {
-	case r.Op == trace.OpMalloc || r.Op == trace.OpMallocHost:
-		f.Rule = "synchronous-allocation"
-		f.Message = h.AllocationShould + ", but " + CallName(r) + " " + h.AllocationThen
-		f.Why, f.Fix = h.AllocationWhy, fixAsync
-	case known:
-		f.Message = h.Should + ", but " + CallName(r) + " " + what + "."
-		if r.Op == trace.OpFree {
-			f.Fix = fixAsync
-		}
-	case (r.Op == trace.OpStreamQuery || r.Op == trace.OpEventQuery) && r.Code != 0:
-		f.Message = h.Should + ", but " + CallName(r) + " asks whether it is done, and was told: not yet. Asking until it is done is waiting."
-	// Only calls that may wait are recorded in two halves. Of the others none can be to blame for a machine that is slow.
-	case busy > 0 && r.Phase == trace.Leave && r.Took > busy/2:
-		f.Message = fmt.Sprintf("%s, but %s did not return for %.1f ms while the streams were busy.", h.Should, CallName(r), float64(r.Took)/1e6)
-	default:
-		return Finding{}, false
-	}
-	return f, true
-}
-
-// PendingDelay is how long streams are kept busy to find out whether a call waits for them, in nanoseconds: far longer than
-// the calls of any solution take, so that one that waits stands out.
-const PendingDelay = 30_000_000
-
-// NoHostWait is the part that asks for no call that makes the host wait, in the good trials and in those whose calls are
-// made while streams are busy for PendingDelay.
-func (g *Good[Code, W]) NoHostWait(id, name, pass string, words func(W) HostWait, pending ...*Runs[Code, W]) Part[Code] {
-	p := Part[Code]{Question: Question{ID: id, Name: name}, Cases: g.Trials()}
-	all := slices.Clone(g.Runs)
-	for _, r := range pending {
-		if !slices.Contains(all, r) {
-			all, p.Cases = append(all, r), append(p.Cases, &r.Trial)
-		}
-	}
-	p.Judge = func(e *Evidence) Answer {
-		a := Answer{Message: pass}
-		for _, runs := range all {
-			busy := int64(0)
-			if slices.Contains(pending, runs) {
-				busy = PendingDelay
-			}
-			for _, m := range runs.Made(e) {
-				words := words(m.W)
-				m.Records(func(at int, r *trace.Record) bool {
-					if f, ok := words.Finding(r, busy); ok {
-						a.Findings = append(a.Findings, m.At(at, f))
-					}
-					return true
-				})
-			}
-		}
-		a.Findings = Unique(a.Findings)
-		if len(a.Findings) == 0 {
-			a.Skip = g.Incomplete(e)
 		}
 		return a
 	}

@@ -218,7 +218,7 @@ var rows = []row{
 	{"set the current pool, no such device", line(), func(e *env) error { return cuda.DeviceSetMemPool(1, e.pool) },
 		trace.Record{Op: trace.OpDeviceSetMemPool, Pool: 1, Code: 101}},
 	{"malloc from pool", line(), func(e *env) error { _, err := cuda.MallocFromPoolAsync(77, e.pool, e.s); return err },
-		trace.Record{Op: trace.OpMallocFromPoolAsync, Alloc: 8, Size: 77, Stream: 1, Pool: 1}},
+		trace.Record{Op: trace.OpMallocFromPoolAsync, Alloc: 8, Size: 77, Stream: 1, Pool: 1, Value: 32 << 20}},
 	{"malloc from pool, negative", line(), func(e *env) error { _, err := cuda.MallocFromPoolAsync(-8, e.pool, e.s); return err },
 		trace.Record{Op: trace.OpMallocFromPoolAsync, Size: -8, Stream: 1, Pool: 1, Code: 1}},
 	{"malloc from pool, null", line(), func(e *env) error { _, err := cuda.MallocFromPoolAsync(8, cuda.MemPool{}, e.s); return err },

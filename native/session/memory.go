@@ -31,7 +31,9 @@ func (s *Session) MallocAsync(size int64, x *Stream) (p device.Ptr, code device.
 	code = s.call(trace.Record{Op: trace.OpMallocAsync, Size: size}, named{stream: x},
 		func(r *trace.Record) (code device.Code) {
 			if code = s.refuse(r, size); code == device.Success {
+				rise := s.rise(r)
 				p, code = s.dev.MemAllocAsync(uint64(size), x.raw())
+				r.Value = rise()
 				s.allocated(r, p, size, code)
 			}
 			return code

@@ -181,10 +181,27 @@ func (s *Session) MallocFromPoolAsync(size int64, from *MemPool, x *Stream) (p d
 	code = s.call(trace.Record{Op: trace.OpMallocFromPoolAsync, Size: size}, named{stream: x, pool: from},
 		func(r *trace.Record) (code device.Code) {
 			if code = s.refuse(r, size); code == device.Success {
+				rise := s.rise(r)
 				p, code = s.dev.MemAllocFromPoolAsync(uint64(size), from.raw(), x.raw())
+				r.Value = rise()
 				s.allocated(r, p, size, code)
 			}
 			return code
 		})
 	return p, code
+}
+
+// rise answers by how many bytes the pool that a call allocates from, unless it is the default one, holds more from the system
+// than before. The device is asked itself: what the student's code asks shows it in some programs and in others not.
+func (s *Session) rise(r *trace.Record) func() uint64 {
+	i := slices.IndexFunc(s.pools, func(x *MemPool) bool { return x.epoch == s.epoch && x.id == r.Pool })
+	if !s.tracing || r.Pool == 0 || i < 0 {
+		return func() uint64 { return 0 }
+	}
+	reserved := func() uint64 {
+		bytes, _ := s.dev.MemPoolGetAttribute(s.pools[i].handle, device.PoolReservedMemCurrent)
+		return bytes
+	}
+	before := reserved()
+	return func() uint64 { return reserved() - before }
 }
