@@ -100,10 +100,16 @@ func (s *Session) call(r trace.Record, n named, do func(r *trace.Record) device.
 // nil, is told the answer and completes the record of leaving.
 func (s *Session) wait(r trace.Record, n named, prepare func(r *trace.Record) device.Code,
 	do func() device.Code, settle func(r *trace.Record, code device.Code)) device.Code {
-	at, epoch, m, code := s.enter(r, n, prepare)
+	at, epoch, m, code, faked := s.enter(r, n, prepare)
 	refused := code != device.Success
-	if !refused {
+	switch {
+	case !refused:
 		code = do()
+	case faked && synchronises(r.Op):
+		// A wait that fails has waited: what it answers is the error of the work that it waited for.
+		if real := do(); real != device.Success {
+			code = real
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,8 +129,15 @@ func (s *Session) wait(r trace.Record, n named, prepare func(r *trace.Record) de
 	return s.note(code)
 }
 
-// enter is wait's first half: where the record of entering is, -1 with tracing off, and the answer if it is settled.
-func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) device.Code) (int, uint32, *interval, device.Code) {
+// synchronises reports whether all that a call does is to wait.
+func synchronises(op trace.Op) bool {
+	return op == trace.OpStreamSynchronize || op == trace.OpEventSynchronize || op == trace.OpDeviceSynchronize
+}
+
+// enter is wait's first half: where the record of entering is, -1 with tracing off, and the answer if it is settled, if need
+// be by a fault.
+func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) device.Code) (at int, epoch uint32, m *interval,
+	code device.Code, faked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Phase = trace.Enter
@@ -132,14 +145,16 @@ func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) d
 	if code == device.Success && prepare != nil {
 		code = prepare(rec)
 	}
+	faked = rec.Faked
 	if !s.tracing {
-		return -1, s.epoch, nil, code
+		rec.Faked = false // of the record that nobody reads
+		return -1, s.epoch, nil, code, faked
 	}
-	at := len(s.records) - 1
+	at = len(s.records) - 1
 	if code != device.Success {
-		return at, s.epoch, nil, code
+		return at, s.epoch, nil, code, faked
 	}
-	return at, s.epoch, s.startTime(rec, n.stream), code
+	return at, s.epoch, s.startTime(rec, n.stream), code, false
 }
 
 // begin adds r to the trace, with identities, site and time, and settles the answer if a fault or a value that is no

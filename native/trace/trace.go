@@ -157,7 +157,7 @@ type Record struct {
 	Size   int64  // bytes asked for
 	Flags  uint32 // of StreamCreate and EventCreate; of MemSetAccess a device.MemAccess
 	Stale  bool   // a Stream, Event or MemPool value that had been destroyed was named
-	Faked  bool   // the answer was injected; the device never saw the call
+	Faked  bool   // the answer was injected; the device never saw the call, unless all that it does is to wait
 	Time   int64  // nanoseconds of the device's host clock at the call
 	Took   int64  // nanoseconds until it returned, on Call and Leave
 	Start  int64  // when the device began and ended the work that the call enqueued, in nanoseconds on the clock of Time;

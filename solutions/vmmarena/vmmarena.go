@@ -53,7 +53,8 @@ func (a *Arena) memory() cuda.MemAllocationProp {
 
 // Alloc hands out size bytes, rounded up to a multiple of 256, right behind the block before. A size below 1 is
 // contract.ErrSize, one for which the addresses do not suffice contract.ErrFull. If more memory is needed and CUDA
-// does not give it, that error is returned, and the arena is as it was.
+// does not give it, that error is returned, and the arena is as it was. CUDA is called only to grow; a growth may clear the
+// memory that it adds, or wait for the device, but need not.
 func (a *Arena) Alloc(size int64) (cuda.DevicePtr, error) {
 	if a.closed {
 		return 0, contract.ErrClosed
@@ -115,7 +116,7 @@ func (a *Arena) commit(size int64) error {
 }
 
 // Reset takes all blocks back at once: the next one begins at Base again. The memory stays mapped. The caller has
-// finished all use of the blocks.
+// finished all use of the blocks, so nothing has to be waited for.
 func (a *Arena) Reset() error {
 	if a.closed {
 		return contract.ErrClosed

@@ -87,22 +87,19 @@ func lived(b *suite.Bench, f Make, l layout) error {
 	return errors.Join(err, allocator.CloseTwice(a))
 }
 
-// madeGood reports whether an arena has come by another way to what the call that failed was to give it: a growth may be
-// tried once more with less.
+// madeGood reports whether an arena has come by another way to what the call that failed was to give it, or can do without: a
+// growth may be tried once more with less, and nobody has to know how much memory is free. What New has to have, and what is
+// to be given back, has to be asked for again.
 func madeGood(notes *suite.CaseNotes, run suite.FaultRun) bool {
 	records := notes.Trace.Records
+	failed := &records[run.Failed]
 	switch run.Op {
-	case trace.OpMemCreate, trace.OpMemMap, trace.OpMemSetAccess:
-	case trace.OpMemRelease:
-		released := false
-		for at := run.Failed + 1; at < run.To; at++ {
-			released = released || records[at].Op == run.Op && records[at].Code == 0 && records[at].Alloc == records[run.Failed].Alloc
-		}
-		if !released {
+	case trace.OpMemGetAllocationGranularity, trace.OpMemAddressReserve, trace.OpMemAddressFree, trace.OpMemUnmap, trace.OpMemRelease:
+		if !slices.ContainsFunc(records[run.Failed+1:run.To], func(r trace.Record) bool {
+			return r.Op == run.Op && r.Phase != trace.Enter && r.Code == 0 && (r.Alloc == failed.Alloc && r.Addr == failed.Addr || r.Op == trace.OpMemAddressReserve)
+		}) {
 			return false
 		}
-	default:
-		return false
 	}
 	return sound(notes, run.From, run.To)
 }

@@ -129,12 +129,22 @@ func (c *carried) callOfAlloc(i, at int, idle bool) (f suite.Finding, wrong bool
 			Message: fmt.Sprintf("%s should have created, mapped and made accessible what was missing, but it called %s as well.", c.doing(i), name),
 			Why:     "Growing in place disturbs nobody: nothing has to be waited for, cleared or moved.",
 			Fix:     "Leave this call out."}
-		if r.Op == trace.OpDeviceSynchronize || r.Op == trace.OpStreamSynchronize || r.Op == trace.OpEventSynchronize {
+		if harmless(r.Op) {
 			f.Severity = suite.Remark
 		}
 		return f, true
 	}
 	return suite.Finding{}, false
+}
+
+// harmless reports whether a call only takes time: it waits, or clears memory. What it clears that held something is lost.
+func harmless(op trace.Op) bool {
+	switch op {
+	case trace.OpDeviceSynchronize, trace.OpStreamSynchronize, trace.OpEventSynchronize, trace.OpStreamQuery, trace.OpEventQuery,
+		trace.OpMemset, trace.OpMemsetAsync:
+		return true
+	}
+	return false
 }
 
 // unmapsOld reports whether a MemUnmap has taken memory away that was mapped before the operation.

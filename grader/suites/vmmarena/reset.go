@@ -21,8 +21,11 @@ func (c *carried) callsOfReset() []suite.Finding {
 				Message: fmt.Sprintf("Reset should have left CUDA alone, but it called %s.", suite.CallName(r)),
 				Why:     "What is mapped once costs nothing to use again; to unmap it and map it anew takes many microseconds.",
 				Fix:     "Set the number of bytes that are used to 0, and leave the memory mapped until Close."}
-			if r.Op == trace.OpMemUnmap {
+			switch {
+			case r.Op == trace.OpMemUnmap:
 				f.Rule = "reset-unmaps"
+			case harmless(r.Op):
+				f.Severity = suite.Remark
 			}
 			found = append(found, c.finding(i, at, f)...)
 		}
