@@ -2,5 +2,5 @@
 
 package suite
 
-// threadTime is the time that has passed: these systems do not tell a thread's CPU time without a library of theirs.
-func threadTime() int64 { return monotonic() }
+// ThreadTime is the time that has passed: these systems do not tell a thread's CPU time without a library of theirs.
+func ThreadTime() int64 { return monotonic() }

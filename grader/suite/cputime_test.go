@@ -10,10 +10,10 @@ import (
 func TestThreadTimeAdvancesWithWork(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	before, x := threadTime(), 1
+	before, x := ThreadTime(), 1
 	for i := range 10_000_000 {
 		x = x*31 + i
 	}
 	require.NotZero(t, x)
-	require.Greater(t, threadTime(), before)
+	require.Greater(t, ThreadTime(), before)
 }

@@ -158,19 +158,19 @@ func (b *Bench) sample(c *Contender, span Span) (onDevice, onThread int64, ok bo
 		b.Must(cuda.DeviceSynchronize())
 	}
 	o, clock, runs := Outcome{Label: c.Name}, b.Session.Device(), int64(0)
-	wasThread, wasDevice := threadTime(), clock.Now()
+	wasThread, wasDevice := ThreadTime(), clock.Now()
 	for {
 		err := guard(&o, c.Run)
 		o.keep(err)
 		runs++
-		if !o.OK() || runs >= int64(c.Repeat) || threadTime()-wasThread > int64(c.Within) {
+		if !o.OK() || runs >= int64(c.Repeat) || ThreadTime()-wasThread > int64(c.Within) {
 			break
 		}
 	}
 	if span == UntilIdle {
 		b.Must(cuda.DeviceSynchronize())
 	}
-	onDevice, onThread = clock.Now()-wasDevice, threadTime()-wasThread
+	onDevice, onThread = clock.Now()-wasDevice, ThreadTime()-wasThread
 	if !o.OK() {
 		b.Notes.Outcome(o)
 		return 0, 0, false

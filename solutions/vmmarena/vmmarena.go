@@ -53,8 +53,8 @@ func (a *Arena) memory() cuda.MemAllocationProp {
 
 // Alloc hands out size bytes, rounded up to a multiple of 256, right behind the block before. A size below 1 is
 // contract.ErrSize, one for which the addresses do not suffice contract.ErrFull. If more memory is needed and CUDA
-// does not give it, that error is returned, and the arena is as it was. CUDA is called only to grow; a growth may clear the
-// memory that it adds, or wait for the device, but need not.
+// does not give it, that error is returned, and the arena is as it was. CUDA is called only to grow, and the
+// memory that a growth adds is not cleared.
 func (a *Arena) Alloc(size int64) (cuda.DevicePtr, error) {
 	if a.closed {
 		return 0, contract.ErrClosed

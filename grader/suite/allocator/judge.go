@@ -89,24 +89,48 @@ type Failure struct {
 	Fault *Fault
 }
 
-// Failures judges the sequences that Check noted under a name, and answers the shortest that fails for each rule of a part.
-func Failures(notes *suite.CaseNotes, name string, model func() Model, part string) []Failure {
+// Failures judges the sequences that Check noted under a name, or RunAtOnce of these operations, and answers the shortest
+// that fails for each rule of a part.
+func Failures(notes *suite.CaseNotes, name string, ops []Op, model func() Model, part string) []Failure {
 	var found []Failure
 	at := map[string]int{} // by rule, its place in found
-	for _, rec := range slices.Concat(Read(notes, shrunk(name)), Read(notes, name)) {
-		i, fault := Judge(rec.Ops, rec.Answers, model(), part)
-		if fault == nil {
+	for _, f := range judged(notes, name, ops, model) {
+		if f.Fault.Part != part {
 			continue
 		}
-		f := Failure{Record: rec, At: i, Fault: fault}
-		if known, ok := at[fault.Rule]; !ok {
-			at[fault.Rule] = len(found)
+		if known, ok := at[f.Fault.Rule]; !ok {
+			at[f.Fault.Rule] = len(found)
 			found = append(found, f)
 		} else if f.At < found[known].At {
 			found[known] = f
 		}
 	}
 	return found
+}
+
+// judged are the first faults of each part in the sequences of a name, the shrunk ones before the others. Every sequence is
+// gone through once for all parts.
+func judged(notes *suite.CaseNotes, name string, ops []Op, model func() Model) []Failure {
+	return suite.Once(notes, "judged "+name, func() (found []Failure) {
+		for _, rec := range slices.Concat(Read(notes, shrunk(name), nil), Read(notes, name, ops)) {
+			m, told := model(), map[string]bool{}
+			for i, a := range rec.Answers[:min(len(rec.Answers), len(rec.Ops))] {
+				if a.Err == Gap || a.Err == Panic {
+					break
+				}
+				if a.Err == Skipped {
+					continue
+				}
+				for _, f := range m.Step(rec.Ops[i], a) {
+					if !told[f.Part] {
+						told[f.Part] = true
+						found = append(found, Failure{Record: rec, At: i, Fault: &f})
+					}
+				}
+			}
+		}
+		return found
+	})
 }
 
 // Finding is the failure as a student reads it, on the line of the method that gave the wrong answer. allocator is what

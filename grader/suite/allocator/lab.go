@@ -3,6 +3,7 @@ package allocator
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/native/cuda"
@@ -55,6 +56,9 @@ type Steps[Code any, L fmt.Stringer] struct {
 	lab  *Lab[Code, L]
 	draw func(Source) []Workload[L]
 	idle bool
+	once bool // each sequence in one Call
+
+	teller string // the part that tells where no allocator could be made; see Also
 }
 
 // Steps is a trial with the sequences that draw draws. after is as in suite.Trial.
@@ -76,6 +80,56 @@ func (s *Steps[Code, L]) Idle() *Steps[Code, L] {
 	return s
 }
 
+// unlimited is more memory than any sequence asks for, in bytes: what nobody touches costs a simulated device nothing.
+const unlimited = 1 << 56
+
+// Large has the trial run on a simulated device with memory for anything, and each sequence in one Call, so that a hundred
+// thousand operations take milliseconds. Nobody uses the blocks, and a sequence that finds a fault is not shrunk. Parts
+// ask for what the model finds in it with Also.
+func (s *Steps[Code, L]) Large() *Steps[Code, L] {
+	s.idle, s.once = true, true
+	return s.On(func(seed uint64) sim.Options { return sim.Options{Seed: seed, Memory: unlimited} })
+}
+
+// Also has a part ask the same of a Large trial: for what the model finds of the part there. Where no allocator could be made
+// the first such part tells of it.
+func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
+	tells := s.teller == ""
+	if tells {
+		s.teller = p.ID
+	}
+	p = p.And(func(e *suite.Evidence) (found []suite.Finding) {
+		for _, r := range s.Runs(e) {
+			for _, f := range Failures(r.Notes, r.Name, r.Ops, r.fresh, p.ID) {
+				found = append(found, f.Finding(e, r.Layout.String()))
+			}
+			if r.Record == nil && tells {
+				found = append(found, notMade(e.Cases[s.ID])...)
+			}
+		}
+		return found
+	}, &s.Trial)
+	judge := p.Judge
+	p.Judge = func(e *suite.Evidence) suite.Answer {
+		a := judge(e)
+		if !suite.HasError(a.Findings) && slices.ContainsFunc(s.Runs(e), func(r Run[L]) bool { return r.Record == nil }) {
+			a.Skip = unseen
+		}
+		return a
+	}
+	return p
+}
+
+// notMade finds that no allocator was made, and why.
+func notMade(notes *suite.CaseNotes) []suite.Finding {
+	for _, o := range notes.Outcomes {
+		if !o.OK() && o.Panic == "" {
+			return []suite.Finding{suite.UnexpectedError("New", o)}
+		}
+	}
+	return nil
+}
+
 // Fixed draws always the same sequences.
 func Fixed[L fmt.Stringer](ws ...Workload[L]) func(Source) []Workload[L] {
 	return func(Source) []Workload[L] { return ws }
@@ -90,8 +144,15 @@ func (s *Steps[Code, L]) carryOut(b *suite.Bench, code Code) {
 	if s.lab.Proof != nil && !s.idle {
 		proof = s.lab.Proof(b)
 	}
+	if s.once {
+		b.Quota = 0
+	}
 	for _, w := range s.draw(from) {
 		r := s.lab.runner(b, code, &w, proof)
+		if s.once {
+			r.RunAtOnce(w.Name, w.Ops)
+			continue
+		}
 		r.Check(w.Name, w.Ops, func() Model { return s.lab.Model(&w) }, s.lab.Parts...)
 	}
 	if proof != nil {
@@ -158,20 +219,23 @@ func (s *Steps[Code, L]) Runs(e *suite.Evidence) []Run[L] {
 			return nil
 		}
 		for _, w := range s.draw(from) {
-			all = append(all, s.lab.run(notes, w))
+			all = append(all, s.lab.run(notes, w, s.once))
 		}
 		return all
 	})
 }
 
-func (lab *Lab[Code, L]) run(notes *suite.CaseNotes, w Workload[L]) Run[L] {
+func (lab *Lab[Code, L]) run(notes *suite.CaseNotes, w Workload[L], once bool) Run[L] {
 	r := Run[L]{Workload: w, Notes: notes, fresh: func() Model { return lab.Model(&w) }}
 	r.Model = r.fresh()
-	records := Read(notes, w.Name)
+	records := Read(notes, w.Name, w.Ops)
 	if len(records) == 0 {
 		return r
 	}
 	r.Record = &records[0]
+	if once {
+		return r // what is asked of it, the model alone answers
+	}
 	wrong := false
 	for i, a := range r.Record.Answers[:min(len(r.Record.Answers), len(w.Ops))] {
 		if a.Err == Gap || a.Err == Panic {

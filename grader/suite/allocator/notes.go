@@ -34,12 +34,12 @@ func note(b *suite.Bench, name string, first int, ops []Op, answers []Answer) {
 	}
 }
 
-// Read is the sequences that were noted under a name, in their order.
-func Read(notes *suite.CaseNotes, name string) []Record {
+// Read is the sequences that were noted under a name, in their order. ops are the operations of one that was noted without.
+func Read(notes *suite.CaseNotes, name string, ops []Op) []Record {
 	return suite.Once(notes, "sequences "+name, func() (found []Record) {
 		r := reader{left: notes.Values[name]}
 		for len(r.left) > 0 {
-			found = append(found, r.record(notes.Outcomes))
+			found = append(found, r.record(notes.Outcomes, ops))
 		}
 		return found
 	})
@@ -63,13 +63,16 @@ func (r *reader) next() uint64 {
 // count is a number of things to follow, each of at least so many numbers.
 func (r *reader) count(size int) int { return int(min(r.next(), uint64(len(r.left)/size))) }
 
-func (r *reader) record(outcomes []suite.Outcome) Record {
+func (r *reader) record(outcomes []suite.Outcome, ops []Op) Record {
 	rec := Record{First: int(min(r.next(), math.MaxInt32))}
 	rec.Ops = make([]Op, r.count(3))
 	for i := range rec.Ops {
 		rec.Ops[i] = Op{Kind: Kind(r.next()), Size: int64(r.next()), Block: int(int64(r.next()))}
 	}
-	call := rec.First
+	call, calls := rec.First, 1
+	if len(rec.Ops) == 0 { // all in one Call
+		rec.Ops, calls = ops, 0
+	}
 	rec.Answers = make([]Answer, r.count(3))
 	for i := range rec.Answers {
 		a := Answer{Err: Err(r.next()), Addr: r.next(), Stats: r.numbers(r.count(1))}
@@ -77,7 +80,7 @@ func (r *reader) record(outcomes []suite.Outcome) Record {
 			if call < len(outcomes) {
 				a.Text, a.Site = outcomes[call].Err, outcomes[call].Stack
 			}
-			call++
+			call += calls
 		}
 		rec.Answers[i] = a
 	}

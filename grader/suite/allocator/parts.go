@@ -53,7 +53,7 @@ func (g Good[Code, L]) Judge(e *suite.Evidence, part, pass string, shown func(*R
 	a := suite.Answer{Message: pass}
 	runs := g.Runs(e)
 	for _, r := range runs {
-		for _, f := range Failures(r.Notes, r.Name, r.fresh, part) {
+		for _, f := range Failures(r.Notes, r.Name, r.Ops, r.fresh, part) {
 			a.Findings = append(a.Findings, f.Finding(e, r.Layout.String()))
 		}
 	}
@@ -65,10 +65,13 @@ func (g Good[Code, L]) Judge(e *suite.Evidence, part, pass string, shown func(*R
 	}
 	a.Findings = suite.Unique(a.Findings)
 	if len(a.Findings) == 0 && !g.Seen(e, part) {
-		a.Skip = "What another check found is in the way, so this could not be seen in full."
+		a.Skip = unseen
 	}
 	return a
 }
+
+// unseen is why a part cannot answer where a sequence could not be seen to its end.
+const unseen = "What another check found is in the way, so this could not be seen in full."
 
 // Part asks for what the model finds, and for what shown finds in each sequence, which may be nil; see Judge.
 func (g Good[Code, L]) Part(id, name, pass string, shown func(*suite.Evidence, *Run[L]) []suite.Finding) suite.Part[Code] {
@@ -142,9 +145,9 @@ func (g Good[Code, L]) CallsBetween(e *suite.Evidence, memory, onHost string) []
 type Arguments[L fmt.Stringer] struct {
 	Name, After string // of the part, and of its trial
 	Bad         []L
-	// Good is asked for behind the bad ones: it is right, but no device has what it asks for. Wrong says what is wrong with the
-	// answer to that, if anything is.
-	Good  L
+	// Good are asked for behind the bad ones: they are right, but no device has what they ask for. Wrong says what is wrong with
+	// the answer to that, if anything is.
+	Good  []L
 	Wrong func(suite.Outcome) (f suite.Finding, wrong bool)
 	suite.Refusal
 }
@@ -152,7 +155,7 @@ type Arguments[L fmt.Stringer] struct {
 // Arguments is the part.
 func (lab *Lab[Code, L]) Arguments(args Arguments[L]) suite.Part[Code] {
 	t := &suite.Trial[Code]{ID: "arguments", After: args.After, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
-		for _, l := range append(slices.Clone(args.Bad), args.Good) {
+		for _, l := range slices.Concat(args.Bad, args.Good) {
 			o := b.Call(l.String(), func() error {
 				_, err := lab.New(sides.Student, l)
 				return err
@@ -165,11 +168,15 @@ func (lab *Lab[Code, L]) Arguments(args Arguments[L]) suite.Part[Code] {
 	judge := func(e *suite.Evidence) suite.Answer {
 		a := e.JudgeArguments(t.ID, len(args.Bad), args.Refusal)
 		outcomes := e.Cases[t.ID].Outcomes
-		if len(outcomes) <= len(args.Bad) {
+		if len(outcomes) < len(args.Bad)+len(args.Good) {
 			a.Skip = cmp.Or(a.Skip, "Not every argument could be tried.")
-		} else if f, wrong := args.Wrong(outcomes[len(args.Bad)]); wrong {
-			f.Severity, f.Record, f.Function = suite.Error, -1, "New"
-			a.Findings = suite.Unique(append(a.Findings, f))
+			return a
+		}
+		for _, o := range outcomes[len(args.Bad):] {
+			if f, wrong := args.Wrong(o); wrong {
+				f.Severity, f.Record, f.Function = suite.Error, -1, "New"
+				a.Findings = suite.Unique(append(a.Findings, f))
+			}
 		}
 		return a
 	}

@@ -2,6 +2,7 @@ package allocator
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"runtime"
@@ -66,6 +67,46 @@ func (r *Runner) Run(name string, ops []Op) []Answer {
 	}
 	note(r.Bench, name, first, ops, w.answers)
 	return w.answers
+}
+
+// patience is how much CPU time RunAtOnce gives, in nanoseconds, twenty times what a quick allocator takes: one that searches
+// through its blocks is told by its cost, and not by a case that does not end.
+const patience = 1_000_000_000
+
+// writes reports whether the code has filled memory, which a simulated device has to find room for: on this scale its host
+// would not have it, and other trials tell of the call.
+func (r *Runner) writes() bool {
+	return len(r.Bench.Session.Since(trace.OpMemset))+len(r.Bench.Session.Since(trace.OpMemsetAsync)) > 0
+}
+
+// RunAtOnce is Run with all operations in one Call, and nobody to use the blocks. It ends early with an allocator that takes
+// too long, or writes to its memory. The operations are not noted: whoever reads the answers has to know them.
+func (r *Runner) RunAtOnce(name string, ops []Op) {
+	var w walk
+	first := r.Bench.Calls() + 1
+	made := r.Bench.Call(r.Label, func() (err error) {
+		w.subject, err = r.New()
+		return err
+	})
+	if !made.OK() {
+		return
+	}
+	w.start(ops)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	began := suite.ThreadTime()
+	r.Bench.CallOf(fmt.Sprintf("carry out %d operations", len(ops)), w.sites[KindAlloc], func() error {
+		for i, op := range ops {
+			if i%64 == 0 && suite.ThreadTime()-began > patience || i%1024 == 0 && r.writes() || !w.step(op, func(_ string, _ trace.Site, f func() error) bool {
+				_ = f()
+				return true
+			}) {
+				break
+			}
+		}
+		return nil
+	})
+	note(r.Bench, name, first, nil, w.answers)
 }
 
 // Try carries the operations out on an allocator of their own and notes nothing. It works on a simulated device, as a rule

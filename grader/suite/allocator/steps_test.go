@@ -184,10 +184,10 @@ func TestARightAllocatorHasNoFault(t *testing.T) {
 			answers = r.Run("again", ops)
 		}
 	})
-	require.Empty(t, allocator.Failures(notes, "random", newModel, ""))
-	require.Len(t, allocator.Read(notes, "random"), 5)
+	require.Empty(t, allocator.Failures(notes, "random", nil, newModel, ""))
+	require.Len(t, allocator.Read(notes, "random", nil), 5)
 
-	read := allocator.Read(notes, "again")
+	read := allocator.Read(notes, "again", nil)
 	require.Len(t, read, 5)
 	last := read[4]
 	require.Equal(t, ops, last.Ops)
@@ -210,7 +210,7 @@ func TestAFaultIsShrunkToItsCore(t *testing.T) {
 	notes := drive(t, func(b *suite.Bench) {
 		require.False(t, runner(b, bump{forgetsDoubleFree: true}).Check("random", random(b.Rand(), 300), newModel, ""))
 	})
-	failures := allocator.Failures(notes, "random", newModel, "")
+	failures := allocator.Failures(notes, "random", nil, newModel, "")
 	require.Len(t, failures, 1)
 	require.Len(t, failures[0].Ops, 3)
 	require.Equal(t, allocator.KindAlloc, failures[0].Ops[0].Kind)
@@ -229,8 +229,8 @@ func TestAPanicEndsASequence(t *testing.T) {
 		ops := []allocator.Op{allocator.Alloc(5), allocator.Alloc(7), allocator.Alloc(9)}
 		require.False(t, runner(b, bump{panicsOn: 7}).Check("panics", ops, newModel, ""))
 	})
-	require.Empty(t, allocator.Failures(notes, "panics", newModel, ""))
-	require.Equal(t, allocator.Panic, allocator.Read(notes, "panics")[0].Answers[1].Err)
+	require.Empty(t, allocator.Failures(notes, "panics", nil, newModel, ""))
+	require.Equal(t, allocator.Panic, allocator.Read(notes, "panics", nil)[0].Answers[1].Err)
 	require.Equal(t, "on this size", notes.Outcomes[2].Panic)
 }
 
@@ -283,7 +283,7 @@ func TestSeveralErrorsAtOnceAreNone(t *testing.T) {
 		r.New = func() (allocator.Subject, error) { return allocator.Subject{Allocator: everything{}}, nil }
 		r.Run("joined", []allocator.Op{allocator.Alloc(1)})
 	})
-	a := allocator.Read(notes, "joined")[0].Answers[0]
+	a := allocator.Read(notes, "joined", nil)[0].Answers[0]
 	require.Equal(t, allocator.ErrSeveral, a.Err)
 }
 

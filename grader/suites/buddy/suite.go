@@ -36,13 +36,13 @@ var Lesson = suite.Lesson[Make]{
 		lab.Arguments(arguments),
 		good.Telling(suite.Part[Make]{Cases: good.Trials(), Question: suite.Question{ID: ofMemory,
 			Name: "the root block is one cuda.Malloc, and CUDA is not called again before Close", Judge: judgeMemory}}),
-		good.Part(ofErrors, "sizes and addresses that are not valid are refused with the right error, and valid ones are not",
-			"Every size and every address that is not valid was refused with its error, and no valid one was.", nil),
-		{Cases: good.Trials(), Question: suite.Question{ID: ofBlocks,
-			Name: "every block is aligned to its size, inside the root, and nobody else's", Judge: judgeBlocks}},
-		good.Part(ofCoalescing, "Alloc succeeds whenever an aligned block is free, and only halves are made whole again",
-			"Whenever an aligned block was free it was found, and what was all free was one block again.", nil),
-		good.Part(ofStats, "Stats tells what is in use and what is free", "After every call Stats told what was in use and what was free.", nil),
+		scale.Also(good.Part(ofErrors, "sizes and addresses that are not valid are refused with the right error, and valid ones are not",
+			"Every size and every address that is not valid was refused with its error, and no valid one was.", nil)),
+		scale.Also(suite.Part[Make]{Cases: good.Trials(), Question: suite.Question{ID: ofBlocks,
+			Name: "every block is aligned to its size, inside the root, and nobody else's", Judge: judgeBlocks}}),
+		scale.Also(good.Part(ofCoalescing, "Alloc succeeds whenever an aligned block is free, and only halves are made whole again",
+			"Whenever an aligned block was free it was found, and what was all free was one block again.", nil)),
+		scale.Also(good.Part(ofStats, "Stats tells what is in use and what is free", "After every call Stats told what was in use and what was free.", nil)),
 		good.Cleanup(allocator.Cleanup[Make]{
 			Name: "Close gives everything back, and a failing CUDA call is reported and leaves nothing behind", After: lastGap,
 			Life: lab.ThreeBlocks(sixteen),
@@ -93,11 +93,15 @@ var good = allocator.Good[Make, layout]{
 	lab.Steps("random", lastGap, drawn),
 }
 
+// scale is the trial with more blocks and bytes than small numbers can hold.
+var scale = lab.Steps("scale", lastGap, large).Large()
+
 var arguments = allocator.Arguments[layout]{
 	Name: "refuses bad arguments before anything is made", After: "1b",
 	Bad: []layout{{0, 256}, {-1, 256}, {-4096, 256}, {4096, 0}, {4096, -1}, {256, 257}, {4096, 8192}, {100, 1},
 		{1<<62 + 1, 256}, {math.MaxInt64, 1 << 62}, {4096, 1<<62 + 1}, {4096, math.MaxInt64}},
-	Good:  layout{1 << 62, 1 << 62}, // the largest root that there can be
+	// The largest root that there can be, whole and in so many blocks that no table of them can be made before it is refused.
+	Good:  []layout{{1 << 62, 1 << 62}, {1 << 62, 1}},
 	Wrong: allocator.Refused,
 	Refusal: suite.Refusal{
 		Fix: "Return contract.ErrArgument for a total or a minimal block below 1 or above 2^62, and where the minimal block, rounded up to a power " +

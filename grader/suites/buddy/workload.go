@@ -82,6 +82,42 @@ func pick(n, step, from int) (ops []allocator.Op) {
 	return ops
 }
 
+// The large sequence: more minimal blocks than 16 bits can number, over more bytes than 32 bits can count.
+const (
+	largeBlocks = 1 << 17
+	largeTurns  = 3000
+)
+
+// large hands out more than half of the minimal blocks, goes on with mistakes and blocks of all sizes, and gives some back.
+func large(from allocator.Source) []workload {
+	l := layout{minBlock: 1 << (16 + from.IntN(12))}
+	l.total = largeBlocks * l.minBlock
+	var ops []allocator.Op
+	const first = largeBlocks/2 + 1000
+	for range first {
+		ops = append(ops, alloc(1+from.Int64N(l.minBlock)))
+	}
+	for range largeTurns {
+		any := 1 + from.IntN(first)
+		switch from.IntN(5) {
+		case 0:
+			ops = append(ops, free(any), free(any))
+		case 1:
+			ops = append(ops, inside(any, 1+from.Int64N(l.minBlock)), inside(any, 1<<16*l.minBlock), inside(any, 1<<32+1))
+		case 2:
+			ops = append(ops, alloc(l.minBlock<<from.IntN(17)))
+		case 3:
+			ops = append(ops, alloc([]int64{l.root() + 1, 1 << 32, 1<<32 + 1, 1 << 62, 1<<62 + 1, 1<<63 - 1, -1 << 63}[from.IntN(7)]))
+		default:
+			ops = append(ops, free(any))
+		}
+	}
+	for i := range 2 * largeTurns {
+		ops = append(ops, free(1+i)) // neighbours, which become whole again
+	}
+	return []workload{{Name: "many blocks", Layout: l, Misuse: true, Ops: append(ops, alloc(l.root()/64), alloc(1), shut, shut)}}
+}
+
 // Bounds of the random sequences.
 const (
 	randomCount = 6

@@ -21,7 +21,8 @@ const (
 type model struct {
 	classes []contract.ClassStats
 	live    map[uint64]handed
-	blocks  int // Allocs so far
+	begins  []map[uint64]uint64 // for each class, by the address over the block size, where a live block begins
+	blocks  int                 // Allocs so far
 	closed  bool
 	lost    bool // a fault has left it without a notion of what is right
 }
@@ -36,6 +37,7 @@ func newModel(w *workload) allocator.Model {
 	m := &model{live: map[uint64]handed{}}
 	for _, size := range w.Layout.classes {
 		m.classes = append(m.classes, contract.ClassStats{BlockSize: size, Total: w.Layout.blocks})
+		m.begins = append(m.begins, map[uint64]uint64{})
 	}
 	return m
 }
@@ -112,12 +114,14 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer, fits, class int) *
 			return f
 		}
 		m.live[a.Addr] = handed{m.blocks, class}
+		m.begins[class][a.Addr/uint64(m.classes[class].BlockSize)] = a.Addr
 		m.classes[class].InUse++
 		if class != fits {
 			m.classes[fits].Spills++
 		}
 	default:
 		delete(m.live, a.Addr)
+		delete(m.begins[class], a.Addr/uint64(m.classes[class].BlockSize))
 		m.classes[class].InUse--
 	}
 	return nil
@@ -160,9 +164,25 @@ func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 
 // around is the first live block that has any of the bytes at an address.
 func (m *model) around(addr, size uint64) (first uint64, found bool) {
-	for other, h := range m.live {
-		if addr < other+uint64(m.classes[h.class].BlockSize) && other < addr+size && (!found || other < first) {
-			first, found = other, true
+	for class, begins := range m.begins {
+		each := uint64(m.classes[class].BlockSize)
+		take := func(other uint64) {
+			if addr < other+each && other < addr+size && (!found || other < first) {
+				first, found = other, true
+			}
+		}
+		// No two live blocks overlap, so that in as many bytes as a block has there begins one at most.
+		from, to := (addr-min(addr, each))/each, (addr+size)/each
+		if to-from > uint64(len(begins)) {
+			for _, other := range begins {
+				take(other)
+			}
+			continue
+		}
+		for i := from; i <= to; i++ {
+			if other, ok := begins[i]; ok {
+				take(other)
+			}
 		}
 	}
 	return first, found

@@ -33,13 +33,13 @@ var Lesson = suite.Lesson[Make]{
 	Functions: []string{"New"},
 	Parts: []suite.Part[Make]{
 		lab.Arguments(arguments),
-		good.Telling(good.Part(ofClasses, "every block comes from the smallest class that fits and has one",
-			"Every block came from the smallest class that fits, or from the next larger one that had any left.", nil)),
-		good.Part(ofErrors, "each mistake gets its own error, and changes nothing",
-			"Every mistake was answered with its own error, and changed nothing.", nil),
-		good.Part(ofStats, "Stats says how the classes stand", "After every call Stats said how the classes stood.", nil),
-		{Cases: good.Trials(), Question: suite.Question{ID: ofBlocks,
-			Name: "blocks are aligned, inside the allocator's memory, and nobody else's", Judge: judgeBlocks}},
+		scale.Also(good.Telling(good.Part(ofClasses, "every block comes from the smallest class that fits and has one",
+			"Every block came from the smallest class that fits, or from the next larger one that had any left.", nil))),
+		scale.Also(good.Part(ofErrors, "each mistake gets its own error, and changes nothing",
+			"Every mistake was answered with its own error, and changed nothing.", nil)),
+		scale.Also(good.Part(ofStats, "Stats says how the classes stand", "After every call Stats said how the classes stood.", nil)),
+		scale.Also(suite.Part[Make]{Cases: good.Trials(), Question: suite.Question{ID: ofBlocks,
+			Name: "blocks are aligned, inside the allocator's memory, and nobody else's", Judge: judgeBlocks}}),
 		{Cases: good.Trials(), Question: suite.Question{ID: "host-only", Name: "nothing asks CUDA between New and Close", Judge: judgeHostOnly}},
 		good.Cleanup(allocator.Cleanup[Make]{
 			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap,
@@ -79,6 +79,9 @@ var good = allocator.Good[Make, layout]{
 	lab.Steps("random", lastGap, drawn),
 }
 
+// scale is the trial with more blocks and bytes than small numbers can hold.
+var scale = lab.Steps("scale", lastGap, large).Large()
+
 var arguments = allocator.Arguments[layout]{
 	Name: "refuses bad arguments before anything is made", After: "1b",
 	Bad: []layout{
@@ -99,7 +102,7 @@ var arguments = allocator.Arguments[layout]{
 		{[]int64{1 << 62, 1<<62 + 256}, 1},          // 2^63 and 256 in two classes
 		{[]int64{1 << 61, 1<<61 + 256, 3 << 61}, 2}, // the first fits twice, the second does not any more
 	},
-	Good:  layout{[]int64{math.MaxInt64 / 513}, 513}, // as many bytes as an int64 can count
+	Good:  []layout{{[]int64{math.MaxInt64 / 513}, 513}}, // as many bytes as an int64 can count
 	Wrong: allocator.Refused,
 	Refusal: suite.Refusal{
 		Fix: "Return contract.ErrArgument for no classes, for a size that is below 1, no multiple of 256, or not larger than the one " +

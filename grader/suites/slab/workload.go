@@ -50,6 +50,42 @@ func examples() []workload {
 	}
 }
 
+// The large sequence: more blocks than 16 bits can number, in classes that lie more bytes apart than 32 bits can count.
+const (
+	largeBlocks = 1<<16 + 1000
+	largeTurns  = 4000
+)
+
+// large fills a class and spills out of it, goes on with mistakes while all that is handed out, and gives some of it back.
+func large(from allocator.Source) []workload {
+	l := layout{classes: []int64{256 * (1 + from.Int64N(4)), 1<<26 + 256*from.Int64N(1000)}, blocks: largeBlocks}
+	var ops []allocator.Op
+	for range largeBlocks + 100 {
+		ops = append(ops, alloc(1+from.Int64N(l.classes[0])))
+	}
+	for range largeTurns {
+		any := 1 + from.IntN(largeBlocks)
+		switch from.IntN(6) {
+		case 0:
+			ops = append(ops, free(any), free(any), alloc(l.classes[0]))
+		case 1:
+			ops = append(ops, inside(any, 1+from.Int64N(l.classes[0])), inside(any, 1<<16*l.classes[0]), inside(any, 1<<32))
+		case 2:
+			ops = append(ops, alloc(l.classes[1]-from.Int64N(1<<25)))
+		case 3:
+			ops = append(ops, alloc([]int64{l.classes[1] + 1, 1 << 32, 1<<32 + 1, 1 << 62, 1<<63 - 1, -1 << 63, 0}[from.IntN(7)]))
+		case 4:
+			ops = append(ops, free(largeBlocks+1+from.IntN(100)))
+		default:
+			ops = append(ops, free(any))
+		}
+	}
+	for i := range largeTurns {
+		ops = append(ops, free(1+(i*7919)%(largeBlocks+100)))
+	}
+	return []workload{{Name: "many blocks", Layout: l, Ops: append(ops, alloc(l.classes[1]), shut, shut)}}
+}
+
 // Bounds of the random sequences.
 const (
 	randomCount = 6

@@ -137,11 +137,10 @@ func (c *carried) callOfAlloc(i, at int, idle bool) (f suite.Finding, wrong bool
 	return suite.Finding{}, false
 }
 
-// harmless reports whether a call only takes time: it waits, or clears memory. What it clears that held something is lost.
+// harmless reports whether a call only takes time.
 func harmless(op trace.Op) bool {
 	switch op {
-	case trace.OpDeviceSynchronize, trace.OpStreamSynchronize, trace.OpEventSynchronize, trace.OpStreamQuery, trace.OpEventQuery,
-		trace.OpMemset, trace.OpMemsetAsync:
+	case trace.OpDeviceSynchronize, trace.OpStreamSynchronize, trace.OpEventSynchronize, trace.OpStreamQuery, trace.OpEventQuery:
 		return true
 	}
 	return false

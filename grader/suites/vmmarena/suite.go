@@ -38,10 +38,10 @@ var Lesson = suite.Lesson[Make]{
 	Mean:      speedMean,
 	Parts: []suite.Part[Make]{
 		lab.Arguments(arguments),
-		plenty.Part(ofBump, "blocks lie one behind the other from Base on, and each mistake gets its own error",
-			"Every block lay where the one before had ended, and every mistake was answered with its own error.", nil),
-		plenty.Telling(suite.Part[Make]{Cases: plenty.Trials(), Question: suite.Question{ID: ofGrowth,
-			Name: "grows in its range, by whole granules, and what is there stays where it is", Judge: judgeGrowth}}),
+		scale.Also(plenty.Part(ofBump, "blocks lie one behind the other from Base on, and each mistake gets its own error",
+			"Every block lay where the one before had ended, and every mistake was answered with its own error.", nil)),
+		scale.Also(plenty.Telling(suite.Part[Make]{Cases: plenty.Trials(), Question: suite.Question{ID: ofGrowth,
+			Name: "grows in its range, by whole granules, and what is there stays where it is", Judge: judgeGrowth}})),
 		plenty.Part("committed", "holds no more than twice the peak of what was used, and grows by a factor",
 			"There was never more memory than twice the peak of what was used, and it grew in few steps.",
 			func(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
@@ -94,6 +94,8 @@ var (
 		lab.Steps("fine", lastGap, both).On(fine),     // of smaller granularity than any GPU's
 		lab.Steps("coarse", lastGap, both).On(coarse), // of larger
 	}
+	// scale is the trial with more blocks and bytes than small numbers can hold.
+	scale = lab.Steps("scale", lastGap, large).Large()
 	// scarcity is the trial on a device that runs out of memory. All of that is the arena's, so the blocks are not used.
 	scarcity = allocator.Good[Make, layout]{lab.Steps("memory", lastGap, nearlyFull).On(scarce).Idle()}
 )
@@ -104,7 +106,7 @@ const noDevice = 99
 var arguments = allocator.Arguments[layout]{
 	Name: "refuses a bad reserve before any CUDA call, and reserves on the device it is told", After: "1b",
 	Bad:  []layout{{reserve: 0}, {reserve: -1}, {reserve: -1 << 21}},
-	Good: layout{device: noDevice, reserve: 1 << 20},
+	Good: []layout{{device: noDevice, reserve: 1 << 20}},
 	Wrong: func(o suite.Outcome) (suite.Finding, bool) {
 		return suite.Finding{
 			Rule:    "device-ignored",

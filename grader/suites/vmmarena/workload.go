@@ -63,6 +63,25 @@ func examples(from allocator.Source) []workload {
 	}
 }
 
+// largeBlocks are more than 16 bits can number.
+const largeBlocks = 1<<16 + 1000
+
+// large hands out many small blocks and then such as 32 bits cannot measure, twice over.
+func large(from allocator.Source) []workload {
+	l := layout{reserve: 3<<32 + from.Int64N(1<<30), granularity: from.Granularity}
+	var ops []allocator.Op
+	for round := range 2 {
+		for range largeBlocks >> (8 * round) {
+			ops = append(ops, alloc(1+from.Int64N(1<<16)))
+		}
+		for _, size := range []int64{1 << 31, 1<<32 - 255, 1<<32 + 1, 1 << 36, 1<<63 - 1, 1<<63 - 256, 1 << 62, -1 << 63, l.reserve} {
+			ops = append(ops, alloc(size), alloc(1+from.Int64N(1<<20)))
+		}
+		ops = append(ops, reset)
+	}
+	return []workload{{Name: "many blocks", Layout: l, Ops: append(ops, alloc(l.reserve), shut, shut)}}
+}
+
 // Bounds of the random sequences.
 const (
 	randomCount = 4
