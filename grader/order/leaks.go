@@ -38,9 +38,9 @@ func (c *checker) strays() {
 		left = append(left, stray{made: made})
 	}
 	for _, list := range []*spans{&c.space.reserved, &c.space.mapped} {
-		for x := range list.within(0, math.MaxInt64) {
-			if !c.space.tried[x.by.record()] {
-				left = append(left, stray{made: x.by.record()})
+		for x := range list.Within(0, math.MaxInt64) {
+			if !c.space.tried[x.Value.record()] {
+				left = append(left, stray{made: x.Value.record()})
 			}
 		}
 	}

@@ -83,7 +83,7 @@ func (s *Session) call(r trace.Record, n named, do func(r *trace.Record) device.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rec, code := s.begin(r, n)
-	var m *interval
+	var m *measurement
 	if code == device.Success {
 		m = s.startTime(rec, n.stream)
 		code = do(rec)
@@ -124,7 +124,7 @@ func (s *Session) wait(r trace.Record, n named, prepare func(r *trace.Record) de
 }
 
 // enter is wait's first half: where the record of entering is, -1 with tracing off, and the answer if it is settled.
-func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) device.Code) (int, uint32, *interval, device.Code) {
+func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) device.Code) (int, uint32, *measurement, device.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Phase = trace.Enter
