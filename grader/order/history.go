@@ -23,7 +23,7 @@ type history struct {
 	atomics sharers
 	version int      // counts the writes and atomic accesses
 	latest  []extent // where the last of these were: that of version v at v modulo latestKept
-	unread  []extent // of news, kept for its memory
+	unread  []extent // of unchecked, kept for its memory
 }
 
 // extent is the bytes from lo up to, not including, hi.
@@ -48,9 +48,9 @@ type sharer struct {
 	version int
 }
 
-// news is where a read of the bytes between lo and hi has to be checked: everywhere, or where the few writes and atomic
+// unchecked is where a read of the bytes between lo and hi has to be checked: everywhere, or where the few writes and atomic
 // accesses were that were made since this stream read there.
-func (h *history) news(stream trace.ID, lo, hi int64) []extent {
+func (h *history) unchecked(stream trace.ID, lo, hi int64) []extent {
 	s := h.reads.byStream(stream)
 	h.unread = h.unread[:0]
 	if !h.recalls(s, lo, hi) {

@@ -153,7 +153,7 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 	if x.Kind != trace.Read {
 		check(lo, hi)
 	} else {
-		for _, e := range h.news(q.id, lo, hi) {
+		for _, e := range h.unchecked(q.id, lo, hi) {
 			check(e.lo, e.hi)
 		}
 	}

@@ -24,15 +24,15 @@ func judgeReuse(e *suite.Evidence) suite.Answer {
 type growth struct {
 	least, most int    // how many allocations did not raise it; the same where every one can be told
 	step        uint64 // the largest rise between two answers
-	blind       int    // record of the first allocation that cannot be told from its neighbours; -1 if there is none
+	ambiguous   int    // record of the first allocation that cannot be told from its neighbours; -1 if there is none
 }
 
 func (c *call) growth() growth {
-	g := growth{blind: -1}
+	g := growth{ambiguous: -1}
 	held, next := uint64(0), 0 // a new pool has nothing reserved
 	unseen := func(n int) {
-		if g.most += n; g.blind < 0 {
-			g.blind = c.blocks[next].Made
+		if g.most += n; g.ambiguous < 0 {
+			g.ambiguous = c.blocks[next].Made
 		}
 	}
 	for _, r := range c.asked(device.PoolReservedMemCurrent, c.From, c.To) {
@@ -66,9 +66,9 @@ func (c *call) miscounted() []suite.Finding {
 		Why: "An allocation that fits into what the pool holds costs under a microsecond; one that makes it grow costs a hundred times that.",
 		Fix: "Ask for cuda.MemPoolAttrReservedMemCurrent before and after each allocation, and count those after which it is the same."}
 	switch {
-	case g.blind >= 0:
+	case g.ambiguous >= 0:
 		rule.ID = "reuse-unknown"
-		return []suite.Finding{c.Finding(g.blind, rule, "PoolReport.Reused should follow from what the pool answers, but it was not asked "+
+		return []suite.Finding{c.Finding(g.ambiguous, rule, "PoolReport.Reused should follow from what the pool answers, but it was not asked "+
 			"between all allocations: it is %d, and anything from %d to %d fits the answers.", is, g.least, g.most)}
 	case is != g.least:
 		return []suite.Finding{c.Finding(-1, rule, "PoolReport.Reused should be %d, because so many of %s did not raise the pool's reserved "+

@@ -20,20 +20,20 @@ const (
 // was handed out there.
 type model struct {
 	classes []contract.ClassStats
-	live    map[uint64]handed
+	live    map[uint64]liveBlock
 	blocks  int // Allocs so far
 	closed  bool
 	lost    bool // a fault has left it without a notion of what is right
 }
 
-// handed is a block in its user's hands.
-type handed struct {
+// liveBlock is a block in its user's hands.
+type liveBlock struct {
 	number int
 	class  int
 }
 
 func newModel(w *workload) allocator.Model {
-	m := &model{live: map[uint64]handed{}}
+	m := &model{live: map[uint64]liveBlock{}}
 	for _, size := range w.Layout.classes {
 		m.classes = append(m.classes, contract.ClassStats{BlockSize: size, Total: w.Layout.blocks})
 	}
@@ -111,7 +111,7 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer, fits, class int) *
 		if f := m.misplaced(a.Addr, class); f != nil {
 			return f
 		}
-		m.live[a.Addr] = handed{m.blocks, class}
+		m.live[a.Addr] = liveBlock{m.blocks, class}
 		m.classes[class].InUse++
 		if class != fits {
 			m.classes[fits].Spills++
