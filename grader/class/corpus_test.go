@@ -56,8 +56,8 @@ func ofCorpus(t *testing.T, pkg, name string) string {
 	return p.Text
 }
 
-// hand writes a student's file: hand(t, dir, "ada/slab/slab.go", text).
-func hand(t *testing.T, dir, path, text string) {
+// handIn writes a student's file: handIn(t, dir, "ada/slab/slab.go", text).
+func handIn(t *testing.T, dir, path, text string) {
 	t.Helper()
 	path = filepath.Join(dir, filepath.FromSlash(path))
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -68,11 +68,11 @@ func hand(t *testing.T, dir, path, text string) {
 func small(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	right := program(t, "solutions/slab/slab.go")
-	hand(t, dir, "ada/slab/slab.go", right)
-	hand(t, dir, "bob/slab/slab.go", ofCorpus(t, "slab", "wrong/double-free"))
-	hand(t, dir, "cem/slab/slab.go", strings.Replace(right, "func New(", "func Nwe(", 1))
-	hand(t, dir, "dan/slab/slab.go", strings.Replace(right, "import (", "import (\n\t_ \"os\"", 1))
-	hand(t, dir, "eve/slab/slab.go", program(t, "lessons/slab.skeleton.go.txt"))
+	handIn(t, dir, "ada/slab/slab.go", right)
+	handIn(t, dir, "bob/slab/slab.go", ofCorpus(t, "slab", "wrong/double-free"))
+	handIn(t, dir, "cem/slab/slab.go", strings.Replace(right, "func New(", "func Nwe(", 1))
+	handIn(t, dir, "dan/slab/slab.go", strings.Replace(right, "import (", "import (\n\t_ \"os\"", 1))
+	handIn(t, dir, "eve/slab/slab.go", program(t, "lessons/slab.skeleton.go.txt"))
 	return dir
 }
 
@@ -80,18 +80,18 @@ func small(t *testing.T) (dir string) {
 func large(t *testing.T) (dir string) {
 	dir = small(t)
 	slab, pipeline := program(t, "solutions/slab/slab.go"), program(t, "solutions/asyncpipeline/asyncpipeline.go")
-	hand(t, dir, "ada/asyncpipeline/asyncpipeline.go", pipeline)
-	hand(t, dir, "bob/asyncpipeline/asyncpipeline.go", ofCorpus(t, "asyncpipeline", "wrong/leak-on-error"))
-	hand(t, dir, "cem/asyncpipeline/asyncpipeline.go", pipeline)
-	hand(t, dir, "fay/asyncpipeline/asyncpipeline.go", endlessPipeline)
-	hand(t, dir, "fay/slab/slab.go", slab)
+	handIn(t, dir, "ada/asyncpipeline/asyncpipeline.go", pipeline)
+	handIn(t, dir, "bob/asyncpipeline/asyncpipeline.go", ofCorpus(t, "asyncpipeline", "wrong/leak-on-error"))
+	handIn(t, dir, "cem/asyncpipeline/asyncpipeline.go", pipeline)
+	handIn(t, dir, "fay/asyncpipeline/asyncpipeline.go", endlessPipeline)
+	handIn(t, dir, "fay/slab/slab.go", slab)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "gil"), 0o755)) // handed in nothing
-	hand(t, dir, "hal/asyncpipeline/asyncpipeline.go", ofCorpus(t, "asyncpipeline", "wrong/panics"))
-	hand(t, dir, "hal/slab/slab.go", slab)
-	hand(t, dir, "ida/slab/slab.go", strings.Replace(slab, ") Alloc(size int64) (cuda.DevicePtr, error) {",
+	handIn(t, dir, "hal/asyncpipeline/asyncpipeline.go", ofCorpus(t, "asyncpipeline", "wrong/panics"))
+	handIn(t, dir, "hal/slab/slab.go", slab)
+	handIn(t, dir, "ida/slab/slab.go", strings.Replace(slab, ") Alloc(size int64) (cuda.DevicePtr, error) {",
 		") Alloc(size int64) (cuda.DevicePtr, error) {\n\tprintln(\"to standard error\")", 1))
-	hand(t, dir, "jon/asyncpipeline/asyncpipeline.go", ofCorpus(t, "asyncpipeline", "half/reduce-next"))
-	hand(t, dir, "kim.zip", "no archive at all")
+	handIn(t, dir, "jon/asyncpipeline/asyncpipeline.go", ofCorpus(t, "asyncpipeline", "half/reduce-next"))
+	handIn(t, dir, "kim.zip", "no archive at all")
 	archive(t, filepath.Join(dir, "lea.zip"), map[string]string{"lea/slab/slab.go": slab, "lea/asyncpipeline/asyncpipeline.go": pipeline,
 		"lea/notes.txt": "my notes"})
 	return dir

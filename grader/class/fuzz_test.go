@@ -49,17 +49,17 @@ func FuzzJournal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		text = sealed(t, text)
-		told, whole, err := readJournal(bytes.NewReader(text), "journal.jsonl")
+		read, whole, err := readJournal(bytes.NewReader(text), "journal.jsonl")
 		if err != nil {
 			var asked *UsageError
 			require.ErrorAs(t, err, &asked)
 			require.Regexp(t, `^Line \d+ of journal\.jsonl(, which [a-z ]+,)? is damaged: .*\.$`, asked.Message)
 			return
 		}
-		require.Equal(t, whole != int64(len(text)), told.torn)
+		require.Equal(t, whole != int64(len(text)), read.torn)
 		require.True(t, whole == 0 || text[whole-1] == '\n')
-		require.Equal(t, whole > 0, told.header != nil)
-		for id, s := range told.results {
+		require.Equal(t, whole > 0, read.header != nil)
+		for id, s := range read.results {
 			require.Equal(t, id, s.ID)
 			require.Equal(t, id, filepath.Base(id), "results are written to files of that name")
 		}
@@ -67,8 +67,8 @@ func FuzzJournal(f *testing.F) {
 		require.NoError(t, os.WriteFile(journalPath(dir), text, 0o600))
 		j, again, err := openJournal(dir)
 		require.NoError(t, err)
-		require.Equal(t, told, again)
-		if told.header == nil {
+		require.Equal(t, read, again)
+		if read.header == nil {
 			require.NoError(t, j.begin(Header{Schema: SchemaVersion}))
 		}
 		require.NoError(t, j.settle(Student{ID: "eve", Status: Graded}))
@@ -78,10 +78,10 @@ func FuzzJournal(f *testing.F) {
 		require.True(t, bytes.HasPrefix(now, text[:whole]), "what was told stays")
 		after := reopen(t, dir)
 		require.False(t, after.torn)
-		delete(told.results, "eve")
+		delete(read.results, "eve")
 		require.Contains(t, after.results, "eve")
 		delete(after.results, "eve")
-		require.Equal(t, told.results, after.results)
+		require.Equal(t, read.results, after.results)
 	})
 }
 
@@ -98,16 +98,16 @@ func FuzzMerge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		around := t.TempDir()
 		from := []string{filepath.Join(around, "1"), filepath.Join(around, "2")}
-		told := map[string][]Student{}
+		handedIn := map[string][]Student{}
 		for i, text := range [][]byte{sealed(t, a), sealed(t, b)} {
 			require.NoError(t, os.MkdirAll(filepath.Join(from[i], timingsDir), 0o700))
 			require.NoError(t, os.WriteFile(journalPath(from[i]), text, 0o600))
-			past, _, err := readJournal(bytes.NewReader(text), "")
+			journal, _, err := readJournal(bytes.NewReader(text), "")
 			if err != nil {
 				continue
 			}
-			for id, s := range past.results {
-				told[id] = append(told[id], s)
+			for id, s := range journal.results {
+				handedIn[id] = append(handedIn[id], s)
 			}
 		}
 		to := filepath.Join(around, "merged")
@@ -126,15 +126,15 @@ func FuzzMerge(f *testing.F) {
 			require.NoFileExists(t, journalPath(to))
 			return
 		}
-		require.Len(t, c.Students, len(told))
+		require.Len(t, c.Students, len(handedIn))
 		for _, s := range c.Students {
-			require.Contains(t, told[s.ID], s)
+			require.Contains(t, handedIn[s.ID], s)
 			require.FileExists(t, filepath.Join(to, studentsDir, s.ID+".json"))
 		}
 		again, _, err := readJournal(bytes.NewReader([]byte(tree(t, to)[journalFile])), "")
 		require.NoError(t, err)
 		require.Equal(t, Shard{}, again.header.Shard)
-		require.Len(t, again.results, len(told))
+		require.Len(t, again.results, len(handedIn))
 	})
 }
 

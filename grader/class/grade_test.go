@@ -154,8 +154,8 @@ func TestFaultsOfOurs(t *testing.T) {
 func TestOneStudentAgain(t *testing.T) {
 	o := graded(t, small(t), "slab")
 	grade(t, o)
-	hand(t, o.Submissions, "bob/slab/slab.go", program(t, "solutions/slab/slab.go"))
-	hand(t, o.Submissions, "cem/slab/slab.go", program(t, "solutions/slab/slab.go"))
+	handIn(t, o.Submissions, "bob/slab/slab.go", program(t, "solutions/slab/slab.go"))
+	handIn(t, o.Submissions, "cem/slab/slab.go", program(t, "solutions/slab/slab.go"))
 	o.Seed, o.Only = 0, []string{"bob"}
 	o.Progress = func(p Progress) { require.Equal(t, 1, p.Total) }
 	c := grade(t, o)
@@ -183,7 +183,7 @@ func TestOneStudentAgain(t *testing.T) {
 
 func TestTimeForASubmission(t *testing.T) {
 	dir := t.TempDir()
-	hand(t, dir, "ada/slab/slab.go", program(t, "solutions/slab/slab.go"))
+	handIn(t, dir, "ada/slab/slab.go", program(t, "solutions/slab/slab.go"))
 	o := graded(t, dir, "slab")
 	o.Timeout = time.Millisecond
 	c := grade(t, o)
@@ -274,7 +274,7 @@ func TestShardsMergeToTheWhole(t *testing.T) {
 	_, err = Merge([]string{parts[0], other.Results}, filepath.Join(t.TempDir(), "other"), say)
 	require.ErrorContains(t, err, "do not belong together")
 
-	hand(t, dir, "dan/slab/slab.go", program(t, "solutions/slab/slab.go"))
+	handIn(t, dir, "dan/slab/slab.go", program(t, "solutions/slab/slab.go"))
 	changed := graded(t, dir, "slab")
 	changed.Only = []string{"dan"}
 	grade(t, changed)
@@ -284,7 +284,7 @@ func TestShardsMergeToTheWhole(t *testing.T) {
 
 func TestDryRunWritesNothing(t *testing.T) {
 	o := graded(t, small(t), "slab")
-	hand(t, o.Submissions, "zoe.zip", "no archive")
+	handIn(t, o.Submissions, "zoe.zip", "no archive")
 	p, err := DryRun(context.Background(), o)
 	require.NoError(t, err)
 	require.Len(t, p.Submissions, 6)

@@ -44,7 +44,7 @@ func hostilePrograms(t *testing.T) map[string]hostile {
 	all := map[string]hostile{}
 	for _, file := range files {
 		text := program(t, "grader/class/"+filepath.ToSlash(file))
-		h := hostile{hand: func(t *testing.T, dir, id string) { hand(t, dir, id+"/asyncpipeline/asyncpipeline.go", text) }}
+		h := hostile{hand: func(t *testing.T, dir, id string) { handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", text) }}
 		status := regexp.MustCompile(`(?m)^//cudalab:status (.*)$`).FindStringSubmatch(text)
 		require.NotNil(t, status, file)
 		h.status = suite.Status(status[1])
@@ -96,7 +96,7 @@ func hostileFiles(t *testing.T) map[string]hostile {
 			require.NoError(t, os.Symlink(filepath.Join(dir, "ann"), filepath.Join(dir, id)))
 		}, status: none, says: `link`},
 		"source-not-UTF-8": {hand: func(t *testing.T, dir, id string) {
-			hand(t, dir, id+"/asyncpipeline/asyncpipeline.go", strings.Replace(right, "// Run puts", "// R\xfcn puts", 1))
+			handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", strings.Replace(right, "// Run puts", "// R\xfcn puts", 1))
 		}, status: suite.Refused, says: `should be UTF-8 text`},
 		"name-not-UTF-8": {hand: func(t *testing.T, dir, id string) {
 			f, err := os.Create(filepath.Join(dir, id+".zip"))
@@ -110,17 +110,17 @@ func hostileFiles(t *testing.T) map[string]hostile {
 			require.NoError(t, z.Close())
 		}, status: suite.Refused, says: `m%FCller\.go`},
 		"assembly": {hand: func(t *testing.T, dir, id string) {
-			hand(t, dir, id+"/asyncpipeline/asyncpipeline.go", right)
-			hand(t, dir, id+"/asyncpipeline/syscall_amd64.s", "TEXT ·exit(SB),0,$0-0\n\tMOVQ $231, AX\n\tSYSCALL\n")
+			handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", right)
+			handIn(t, dir, id+"/asyncpipeline/syscall_amd64.s", "TEXT ·exit(SB),0,$0-0\n\tMOVQ $231, AX\n\tSYSCALL\n")
 		}, status: suite.Refused, says: `syscall_amd64\.s is something else`},
 		"module": {hand: func(t *testing.T, dir, id string) {
-			hand(t, dir, id+"/asyncpipeline/asyncpipeline.go", right)
-			hand(t, dir, id+"/asyncpipeline/go.mod", "module cudalab\n\ntoolchain go9.9.9\n")
+			handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", right)
+			handIn(t, dir, id+"/asyncpipeline/go.mod", "module cudalab\n\ntoolchain go9.9.9\n")
 		}, status: suite.Refused, says: `go\.mod makes it a module of its own`},
 		"results": {hand: func(t *testing.T, dir, id string) {
-			hand(t, dir, id+"/asyncpipeline/asyncpipeline.go", right)
+			handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", right)
 			for _, name := range []string{"journal.jsonl", "students/ann.json", "grades.csv"} {
-				hand(t, dir, id+"/"+name, `{"schema":1,"id":"ann","status":"graded","score":0}`)
+				handIn(t, dir, id+"/"+name, `{"schema":1,"id":"ann","status":"graded","score":0}`)
 			}
 		}, status: suite.Passed, says: `journal\.jsonl`},
 	}

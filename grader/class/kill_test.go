@@ -46,7 +46,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	dir := small(t)
 	right := program(t, "solutions/slab/slab.go")
 	for i := range *kills { // so that there is something left to do until the last
-		hand(t, dir, fmt.Sprintf("more-%02d/slab/slab.go", i), right+fmt.Sprintf("\n// %d\n", i))
+		handIn(t, dir, fmt.Sprintf("more-%02d/slab/slab.go", i), right+fmt.Sprintf("\n// %d\n", i))
 	}
 	whole := graded(t, dir, "slab")
 	began := time.Now()

@@ -47,7 +47,7 @@ func (c *checker) handOut(i int, r *trace.Record) {
 		other.block.overlaps = append(other.block.overlaps, overlap{a, -shift})
 		a.parted, other.parted = true, true
 	}
-	c.blocks.set(lo, hi, stamp{hostID, position(i)})
+	c.blocks.Set(lo, hi, stamp{hostID, position(i)})
 	switch {
 	case around == nil || around.physical != nil:
 	case around.made < 0:
@@ -56,10 +56,10 @@ func (c *checker) handOut(i int, r *trace.Record) {
 		a.birth = around.birth
 		a.take(around, lo-int64(c.words.addr(around)), 0, r.Size)
 	}
-	for m := range c.space.mapped.within(lo, hi) {
-		r := c.words.record(m.by.record())
+	for m := range c.space.mapped.Within(lo, hi) {
+		r := c.words.record(m.Value.record())
 		if memory := c.allocs[r.Alloc]; memory != nil {
-			a.take(memory, m.lo-int64(r.Addr)+int64(r.Value), m.lo-lo, m.hi-m.lo)
+			a.take(memory, m.Lo-int64(r.Addr)+int64(r.Value), m.Lo-lo, m.Hi-m.Lo)
 		}
 	}
 }
@@ -70,10 +70,10 @@ func (a *allocation) take(other *allocation, from, to, size int64) {
 	if other.history == nil {
 		return
 	}
-	for s := range other.history.writes.within(from, from+size) {
-		a.history.writes.set(s.lo-from+to, s.hi-from+to, s.by)
+	for s := range other.history.writes.Within(from, from+size) {
+		a.history.writes.Set(s.Lo-from+to, s.Hi-from+to, s.Value)
 	}
-	other.history.writes.cut(from, from+size)
+	other.history.writes.Cut(from, from+size)
 }
 
 // takeBack takes in that an allocator has taken a block back.
@@ -111,15 +111,15 @@ func (c *checker) reachableAround(i int, x *trace.Access, b *allocation) (a *all
 
 // blocksIn are the blocks that lie, at least in part, between two addresses.
 func (c *checker) blocksIn(lo, hi int64) (list []*allocation) {
-	for s := range c.blocks.within(lo, hi) {
-		list = append(list, c.allocs[c.words.record(s.by.record()).Alloc])
+	for s := range c.blocks.Within(lo, hi) {
+		list = append(list, c.allocs[c.words.record(s.Value.record()).Alloc])
 	}
 	return list
 }
 
 // blocksOf are the blocks in an allocation.
 func (c *checker) blocksOf(a *allocation) (list []*allocation) {
-	if c.blocks.empty() || a.made < 0 {
+	if c.blocks.Empty() || a.made < 0 {
 		return nil
 	}
 	lo := int64(c.words.addr(a))
@@ -144,13 +144,13 @@ func (c *checker) endBlocks(i int, list []*allocation) {
 func (c *checker) vacate(a *allocation) {
 	lo, hi := addresses(c.words.record(a.made))
 	var own []span
-	for s := range c.blocks.within(lo, hi) {
-		if s.by.record() == a.made {
+	for s := range c.blocks.Within(lo, hi) {
+		if s.Value.record() == a.made {
 			own = append(own, s)
 		}
 	}
 	for _, s := range own {
-		c.blocks.cut(s.lo, s.hi)
+		c.blocks.Cut(s.Lo, s.Hi)
 	}
 	for _, o := range a.block.overlaps {
 		o.with.block.overlaps = slices.DeleteFunc(o.with.block.overlaps, func(o overlap) bool { return o.with == a })

@@ -4,7 +4,14 @@ import (
 	"slices"
 	"sort"
 
+	"cudalab/native/interval"
 	"cudalab/native/trace"
+)
+
+// span is bytes with the last access to them.
+type (
+	spans = interval.Map[int64, stamp]
+	span  = interval.Span[int64, stamp]
 )
 
 // history is the accesses to one allocation that later ones can still conflict with: of each byte the last write, and
@@ -16,7 +23,7 @@ type history struct {
 	atomics sharers
 	version int      // counts the writes and atomic accesses
 	latest  []extent // where the last of these were: that of version v at v modulo latestKept
-	unread  []extent // of news, kept for its memory
+	unread  []extent // of unchecked, kept for its memory
 }
 
 // extent is the bytes from lo up to, not including, hi.
@@ -25,7 +32,7 @@ type extent struct{ lo, hi int64 }
 const latestKept = 64
 
 func (h *history) reset() {
-	h.writes.reset()
+	h.writes.Reset()
 	h.reads.reset()
 	h.atomics.reset()
 	h.version, h.latest = 0, h.latest[:0]
@@ -41,9 +48,9 @@ type sharer struct {
 	version int
 }
 
-// news is where a read of the bytes between lo and hi has to be checked: everywhere, or where the few writes and atomic
+// unchecked is where a read of the bytes between lo and hi has to be checked: everywhere, or where the few writes and atomic
 // accesses were that were made since this stream read there.
-func (h *history) news(stream trace.ID, lo, hi int64) []extent {
+func (h *history) unchecked(stream trace.ID, lo, hi int64) []extent {
 	s := h.reads.byStream(stream)
 	h.unread = h.unread[:0]
 	if !h.recalls(s, lo, hi) {
@@ -87,7 +94,7 @@ type sharers []sharer
 
 func (l *sharers) reset() {
 	for i := range *l {
-		(*l)[i].spans.reset()
+		(*l)[i].spans.Reset()
 	}
 	*l = (*l)[:0]
 }
@@ -115,8 +122,8 @@ func (l *sharers) cut(lo, hi int64) {
 	list := *l
 	kept := 0
 	for i := range list {
-		list[i].spans.cut(lo, hi)
-		if !list[i].spans.empty() {
+		list[i].spans.Cut(lo, hi)
+		if !list[i].spans.Empty() {
 			if kept < i {
 				list[kept], list[i] = list[i], list[kept]
 			}
@@ -137,13 +144,13 @@ type conflict struct {
 // bytes between lo and hi, and gap for those that nothing has written.
 func (h *history) against(q *queue, kind trace.AccessKind, lo, hi int64, found func(conflict), gap func(lo, hi int64)) {
 	at := lo
-	for w := range h.writes.within(lo, hi) {
-		if at < w.lo {
-			gap(at, w.lo)
+	for w := range h.writes.Within(lo, hi) {
+		if at < w.Lo {
+			gap(at, w.Lo)
 		}
-		at = w.hi
-		if !q.behind(w.by) {
-			h.unless(q, conflict{w.by, trace.Write, w.lo, w.hi}, found)
+		at = w.Hi
+		if !q.behind(w.Value) {
+			h.unless(q, conflict{w.Value, trace.Write, w.Lo, w.Hi}, found)
 		}
 	}
 	if at < hi {
@@ -163,9 +170,9 @@ func (h *history) shared(q *queue, list sharers, kind trace.AccessKind, lo, hi i
 		if s.stream == q.id || s.stream == hostID {
 			continue
 		}
-		for x := range s.spans.within(lo, hi) {
-			if !q.behind(x.by) {
-				h.unless(q, conflict{x.by, kind, x.lo, x.hi}, found)
+		for x := range s.spans.Within(lo, hi) {
+			if !q.behind(x.Value) {
+				h.unless(q, conflict{x.Value, kind, x.Lo, x.Hi}, found)
 			}
 		}
 	}
@@ -180,9 +187,9 @@ func (h *history) unless(q *queue, x conflict, found func(conflict)) {
 			if !q.behind(stamp{list[i].stream, x.by.pos + 1}) {
 				continue // of what that stream did after x, q is behind nothing
 			}
-			for y := range list[i].spans.within(x.lo, x.hi) {
-				if y.by.pos > x.by.pos && q.behind(y.by) {
-					left = subtract(left, y.lo, y.hi)
+			for y := range list[i].spans.Within(x.lo, x.hi) {
+				if y.Value.pos > x.by.pos && q.behind(y.Value) {
+					left = subtract(left, y.Lo, y.Hi)
 				}
 			}
 		}
@@ -217,12 +224,12 @@ func subtract(list []conflict, lo, hi int64) []conflict {
 func (h *history) add(q *queue, by stamp, kind trace.AccessKind, lo, hi int64) {
 	switch kind {
 	case trace.Read:
-		h.reads.byStream(q.id).spans.set(lo, hi, by)
+		h.reads.byStream(q.id).spans.Set(lo, hi, by)
 	case trace.Atomic:
-		h.atomics.byStream(q.id).spans.set(lo, hi, by)
+		h.atomics.byStream(q.id).spans.Set(lo, hi, by)
 		h.changed(lo, hi)
 	default:
-		h.writes.set(lo, hi, by)
+		h.writes.Set(lo, hi, by)
 		h.reads.cut(lo, hi)
 		h.atomics.cut(lo, hi)
 		h.changed(lo, hi)

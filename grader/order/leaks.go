@@ -9,42 +9,42 @@ import (
 	"cudalab/native/trace"
 )
 
-// stray is a thing that the program made and never gave back.
-type stray struct {
+// leaked is something that the program made and never gave back.
+type leaked struct {
 	made  int         // record of the call that made it
 	alloc *allocation // of memory; nil for everything else
 }
 
-// strays reports what is left at the end. What was made before the trace began is not the program's to give back, and
+// leaks reports what is left at the end. What was made before the trace began is not the program's to give back, and
 // blocks are the allocator's.
-func (c *checker) strays() {
-	var left []stray
+func (c *checker) leaks() {
+	var left []leaked
 	for _, a := range c.allocs {
 		if a.freed == 0 && !a.tried && a.made >= 0 && a.block == nil && (a.physical == nil || a.physical.released == 0) {
-			left = append(left, stray{a.made, a})
+			left = append(left, leaked{a.made, a})
 		}
 	}
 	for _, e := range c.events {
 		if e.known {
-			left = append(left, stray{made: e.made})
+			left = append(left, leaked{made: e.made})
 		}
 	}
 	for _, q := range c.queues.streams {
 		if q.created && !q.destroyed {
-			left = append(left, stray{made: q.made})
+			left = append(left, leaked{made: q.made})
 		}
 	}
 	for _, made := range c.pools {
-		left = append(left, stray{made: made})
+		left = append(left, leaked{made: made})
 	}
 	for _, list := range []*spans{&c.space.reserved, &c.space.mapped} {
-		for x := range list.within(0, math.MaxInt64) {
-			if !c.space.tried[x.by.record()] {
-				left = append(left, stray{made: x.by.record()})
+		for x := range list.Within(0, math.MaxInt64) {
+			if !c.space.tried[x.Value.record()] {
+				left = append(left, leaked{made: x.Value.record()})
 			}
 		}
 	}
-	slices.SortFunc(left, func(a, b stray) int { return cmp.Compare(a.made, b.made) })
+	slices.SortFunc(left, func(a, b leaked) int { return cmp.Compare(a.made, b.made) })
 	for _, s := range left {
 		if c.words.record(s.made).Site != 0 {
 			c.report.leak(s)
@@ -52,7 +52,7 @@ func (c *checker) strays() {
 	}
 }
 
-func (p *report) leak(s stray) {
+func (p *report) leak(s leaked) {
 	w := p.words
 	p.add(Leak, s.made, -1, s.made, 0, func() Finding {
 		r := w.record(s.made)

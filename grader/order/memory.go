@@ -36,7 +36,7 @@ func (c *checker) allocation(id trace.ID) *allocation {
 	a := c.allocs[id]
 	if a == nil {
 		a = &allocation{id: id, birth: stamp{hostID, 0}, made: -1, size: unknownSize, history: c.newHistory()}
-		a.history.writes.set(0, a.size, stamp{hostID, 1})
+		a.history.writes.Set(0, a.size, stamp{hostID, 1})
 		c.allocs[id] = a
 	}
 	return a
@@ -66,7 +66,7 @@ func (c *checker) allocate(i int, r, done *trace.Record) {
 	}
 	c.allocs[a.id] = a
 	if r.Site == 0 { // made before the trace began, so it may hold anything
-		a.history.writes.set(0, a.size, stamp{hostID, position(i)})
+		a.history.writes.Set(0, a.size, stamp{hostID, position(i)})
 	}
 }
 
@@ -91,7 +91,7 @@ func (c *checker) reachable(i int, x *trace.Access) (a *allocation, lo, hi int64
 		return nil, 0, 0
 	}
 	if x.Alloc == 0 {
-		if reserved := c.space.reserved.at(x.Offset, x.Offset+1); reserved >= 0 {
+		if reserved := recordIn(&c.space.reserved, x.Offset, x.Offset+1); reserved >= 0 {
 			c.report.onlyReserved(i, x, reserved)
 		} else {
 			c.report.nowhere(i, x)
@@ -146,14 +146,14 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 			c.report.race(i, x, a, q, y)
 		}, func(lo, hi int64) {
 			if born && x.Kind != trace.Write && !a.parted {
-				unwritten = append(unwritten, span{lo, hi, stamp{hostID, by.pos}})
+				unwritten = append(unwritten, span{Lo: lo, Hi: hi, Value: stamp{hostID, by.pos}})
 			}
 		})
 	}
 	if x.Kind != trace.Read {
 		check(lo, hi)
 	} else {
-		for _, e := range h.news(q.id, lo, hi) {
+		for _, e := range h.unchecked(q.id, lo, hi) {
 			check(e.lo, e.hi)
 		}
 	}
@@ -167,7 +167,7 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 	if len(unwritten) > 0 {
 		c.report.uninitialized(i, x, a, unwritten)
 		for _, s := range unwritten {
-			h.writes.set(s.lo, s.hi, s.by)
+			h.writes.Set(s.Lo, s.Hi, s.Value)
 		}
 	}
 	h.add(q, by, x.Kind, lo, hi)

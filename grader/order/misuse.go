@@ -11,10 +11,10 @@ func (p *report) uninitialized(i int, x *trace.Access, a *allocation, unwritten 
 	w := p.words
 	p.add(UninitializedRead, i, -1, a.made, x.Arg, func() Finding {
 		first, last := unwritten[0], unwritten[len(unwritten)-1]
-		what := w.part(a, first.lo, last.hi)
+		what := w.part(a, first.Lo, last.Hi)
 		if len(unwritten) > 1 {
 			what = fmt.Sprintf("%s in %d pieces, from offset %s on, of %s",
-				bytes(total(unwritten)), len(unwritten), number(first.lo), w.memory(a))
+				bytes(total(unwritten)), len(unwritten), number(first.Lo), w.memory(a))
 		}
 		f := Finding{
 			Message: fmt.Sprintf("%s %s %s, which should be written first, but nothing has written there.", capital(w.callOn(i)), verb(x.Kind), what),
@@ -38,7 +38,7 @@ func (p *report) uninitialized(i int, x *trace.Access, a *allocation, unwritten 
 
 func total(list []span) (sum int64) {
 	for _, s := range list {
-		sum += s.hi - s.lo
+		sum += s.Hi - s.Lo
 	}
 	return sum
 }

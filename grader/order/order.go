@@ -100,7 +100,7 @@ func Check(t *trace.Trace) []Finding {
 			delete(c.pending, int(r.Pair))
 		}
 	}
-	c.strays()
+	c.leaks()
 	c.unrecorded()
 	c.needless()
 	c.legacyByAccident()

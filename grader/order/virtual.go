@@ -34,10 +34,10 @@ func addresses(r *trace.Record) (lo, hi int64) {
 	return int64(r.Addr), int64(r.Addr) + size
 }
 
-// at is the record of the first span that has some of the addresses between lo and hi; -1 if there is none.
-func (s *spans) at(lo, hi int64) int {
-	for x := range s.within(lo, hi) {
-		return x.by.record()
+// recordIn is the record of the first span that has some of the addresses between lo and hi; -1 if there is none.
+func recordIn(s *spans, lo, hi int64) int {
+	for x := range s.Within(lo, hi) {
+		return x.Value.record()
 	}
 	return -1
 }
@@ -56,27 +56,27 @@ func (s *space) try(records ...int) {
 func (c *checker) mappings(lo, hi int64) (records []int, whole bool) {
 	at := lo
 	whole = true
-	for m := range c.space.mapped.within(lo, hi) {
-		first, last := addresses(c.words.record(m.by.record()))
+	for m := range c.space.mapped.Within(lo, hi) {
+		first, last := addresses(c.words.record(m.Value.record()))
 		whole = whole && first == at
 		at = last
-		records = append(records, m.by.record())
+		records = append(records, m.Value.record())
 	}
 	return records, whole && at == hi
 }
 
 func (c *checker) reserve(i int, r *trace.Record) {
 	if lo, hi := addresses(r); lo < hi {
-		c.space.reserved.set(lo, hi, stamp{hostID, position(i)})
-		c.space.returned.cut(lo, hi)
+		c.space.reserved.Set(lo, hi, stamp{hostID, position(i)})
+		c.space.returned.Cut(lo, hi)
 	}
 }
 
 // giveBack takes in a MemAddressFree that succeeded.
 func (c *checker) giveBack(i int, r *trace.Record) {
 	if lo, hi := addresses(r); lo < hi {
-		c.space.reserved.cut(lo, hi)
-		c.space.returned.set(lo, hi, stamp{hostID, position(i)})
+		c.space.reserved.Cut(lo, hi)
+		c.space.returned.Set(lo, hi, stamp{hostID, position(i)})
 	}
 }
 
@@ -85,7 +85,7 @@ func (c *checker) giveBack(i int, r *trace.Record) {
 func (c *checker) failedGiveBack(i int, r, done *trace.Record) {
 	lo, hi := addresses(r)
 	hi = max(hi, lo+1)
-	reserved := c.space.reserved.at(lo, hi)
+	reserved := recordIn(&c.space.reserved, lo, hi)
 	if reserved >= 0 {
 		defer c.space.try(reserved)
 	}
@@ -100,7 +100,7 @@ func (c *checker) failedGiveBack(i int, r, done *trace.Record) {
 		c.report.giveBackOfMapped(i, mapped)
 		return
 	}
-	switch returned := c.space.returned.at(lo, hi); {
+	switch returned := recordIn(&c.space.returned, lo, hi); {
 	case reserved >= 0:
 		if w := c.words.record(reserved); w.Addr != r.Addr || w.Size != r.Size {
 			c.report.giveBackOfPart(i, reserved)
@@ -152,9 +152,9 @@ func (c *checker) mapMemory(i int, r *trace.Record) {
 	if lo == hi {
 		return
 	}
-	c.space.mapped.set(lo, hi, stamp{hostID, position(i)})
-	c.space.unmapped.cut(lo, hi)
-	c.space.access.cut(lo, hi)
+	c.space.mapped.Set(lo, hi, stamp{hostID, position(i)})
+	c.space.unmapped.Cut(lo, hi)
+	c.space.access.Cut(lo, hi)
 	if r.Alloc != 0 {
 		a := c.physicalMemory(r.Alloc)
 		a.physical.mappings = append(a.physical.mappings, i)
@@ -169,14 +169,14 @@ func (c *checker) unmap(i int, r *trace.Record) {
 		return
 	}
 	records, whole := c.mappings(lo, hi)
-	if !whole && c.space.reserved.at(lo, hi) >= 0 {
+	if !whole && recordIn(&c.space.reserved, lo, hi) >= 0 {
 		c.wrongUnmap(i, lo, hi, records, Remark)
 	}
 	var gone []*allocation
 	for _, at := range records {
 		m := c.words.record(at)
 		first, last := addresses(m)
-		c.space.unmapped.set(first, last, stamp{hostID, position(i)})
+		c.space.unmapped.Set(first, last, stamp{hostID, position(i)})
 		if m.Alloc != 0 {
 			a := c.physicalMemory(m.Alloc)
 			a.physical.unmapped = i + 1
@@ -188,8 +188,8 @@ func (c *checker) unmap(i int, r *trace.Record) {
 	}
 	inside := c.blocksIn(lo, hi)
 	pending(c.queues.host, func(y conflict, a *allocation) { c.report.freeBeforeUse(i, a, y) }, append(gone, inside...)...)
-	c.space.mapped.cut(lo, hi)
-	c.space.access.cut(lo, hi)
+	c.space.mapped.Cut(lo, hi)
+	c.space.access.Cut(lo, hi)
 	c.endBlocks(i, inside)
 	for _, a := range gone {
 		c.endUnheld(i, a)
@@ -209,7 +209,7 @@ func (c *checker) failedUnmap(i int, r, done *trace.Record) {
 // wrongUnmap reports a MemUnmap of addresses that are not whole mappings side by side, those of records among them. A driver
 // may be content with that (an H200's, 580, takes what there is), where the manual is not.
 func (c *checker) wrongUnmap(i int, lo, hi int64, records []int, severity Severity) {
-	switch unmapped := c.space.unmapped.at(lo, hi); {
+	switch unmapped := recordIn(&c.space.unmapped, lo, hi); {
 	case len(records) > 0:
 		c.report.unmapOfPart(i, records[0], severity)
 	case unmapped >= 0:
@@ -223,12 +223,12 @@ func (c *checker) wrongUnmap(i int, lo, hi int64, records []int, severity Severi
 // so an H200 with driver 580 does.
 func (c *checker) setAccess(i int, r *trace.Record) {
 	lo, hi := addresses(r)
-	for m := range c.space.mapped.within(lo, hi) {
-		if m.lo > lo {
+	for m := range c.space.mapped.Within(lo, hi) {
+		if m.Lo > lo {
 			return
 		}
-		c.space.access.set(m.lo, m.hi, stamp{hostID, position(i)})
-		lo = m.hi
+		c.space.access.Set(m.Lo, m.Hi, stamp{hostID, position(i)})
+		lo = m.Hi
 	}
 }
 
@@ -259,20 +259,20 @@ func (c *checker) usable(i int, x *trace.Access, a *allocation, lo, hi int64) bo
 // usableBlock is usable for a block. Outside reserved addresses there are no mappings: it is part of an allocation.
 func (c *checker) usableBlock(i int, x *trace.Access, a *allocation, lo, hi int64) bool {
 	base := int64(c.words.record(a.made).Addr)
-	reserved := c.space.reserved.at(base+lo, base+hi)
+	reserved := recordIn(&c.space.reserved, base+lo, base+hi)
 	if reserved < 0 {
 		return true
 	}
 	at := base + lo
-	for m := range c.space.mapped.within(base+lo, base+hi) {
-		if m.lo > at {
+	for m := range c.space.mapped.Within(base+lo, base+hi) {
+		if m.Lo > at {
 			break
 		}
-		if !c.allowed(x.Kind, m.lo, m.hi) {
-			c.report.noAccess(i, x, a, m.lo-base, m.hi-base, m.by.record())
+		if !c.allowed(x.Kind, m.Lo, m.Hi) {
+			c.report.noAccess(i, x, a, m.Lo-base, m.Hi-base, m.Value.record())
 			return false
 		}
-		at = m.hi
+		at = m.Hi
 	}
 	if at < base+hi {
 		c.report.notMapped(i, x, a, reserved)
@@ -293,11 +293,11 @@ func (c *checker) allowed(kind trace.AccessKind, lo, hi int64) bool {
 	if kind == trace.Read {
 		need = mayRead
 	}
-	for s := range c.space.access.within(lo, hi) {
-		if s.lo > lo || c.words.record(s.by.record()).Flags&need != need {
+	for s := range c.space.access.Within(lo, hi) {
+		if s.Lo > lo || c.words.record(s.Value.record()).Flags&need != need {
 			return false
 		}
-		lo = s.hi
+		lo = s.Hi
 	}
 	return lo >= hi
 }

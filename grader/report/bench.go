@@ -39,11 +39,11 @@ func Bench(w io.Writer, r suite.BenchReport, o Options) error {
 	p.output()
 	if note := ClockNote(r); note != "" {
 		p.line("")
-		p.block(0, "", note, p.look.dim)
+		p.block(0, "", note, p.palette.dim)
 	}
 	if r.Message != "" {
 		p.line("")
-		p.block(0, "", r.Message, p.look.bold)
+		p.block(0, "", r.Message, p.palette.bold)
 	}
 	if r.Next != "" {
 		p.block(0, "Next: ", r.Next, plain)
@@ -95,21 +95,21 @@ func (p *printer) workloads(ws []suite.Comparison) {
 		}
 		p.line(style(clip(strings.TrimRight(text, " "), p.width)))
 	}
-	row(benchHead, p.look.dim)
+	row(benchHead, p.palette.dim)
 	for i, w := range ws {
 		if i > 0 {
 			p.line("")
 		}
-		p.block(0, "", w.Name+", per "+w.Operation, p.look.bold)
+		p.block(0, "", w.Name+", per "+w.Operation, p.palette.bold)
 		for _, s := range w.Standings {
 			style := plain
 			if s.Contender == suite.Yours {
-				style = p.look.code
+				style = p.palette.code
 			}
 			row(benchRow(w, s), style)
 		}
 		if again := i+1 < len(ws) && ws[i+1].Note == w.Note; w.Note != "" && !again {
-			p.block(rowIndent, "", w.Note, p.look.dim)
+			p.block(rowIndent, "", w.Note, p.palette.dim)
 		}
 	}
 }

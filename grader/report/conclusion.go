@@ -27,14 +27,14 @@ func (p *printer) conclusion() {
 	if !known {
 		verdict.name = strings.ToUpper(string(r.Status))
 	}
-	style := p.look.bad
+	style := p.palette.bad
 	switch {
 	case r.Status == suite.Passed:
-		style = p.look.good
+		style = p.palette.good
 	case r.Status == suite.NotStarted:
-		style = p.look.odd
+		style = p.palette.odd
 	case unfinished(r):
-		verdict.name, style = "UNFINISHED", p.look.odd
+		verdict.name, style = "UNFINISHED", p.palette.odd
 	}
 	text := style(verdict.name)
 	if r.Status != suite.Errored && r.MaxScore > 0 {
@@ -50,10 +50,10 @@ func (p *printer) conclusion() {
 		p.block(0, "", message, plain)
 	}
 	if r.Status == suite.Failed && !unfinished(r) || r.Status == suite.Timeout || r.Status == suite.Crashed {
-		p.line(p.look.dim(fmt.Sprintf("The workloads were drawn from seed %d.", r.Seed)))
+		p.line(p.palette.dim(fmt.Sprintf("The workloads were drawn from seed %d.", r.Seed)))
 	}
 	if r.Next != "" {
-		p.block(0, "Next: ", r.Next, p.look.bold)
+		p.block(0, "Next: ", r.Next, p.palette.bold)
 	}
 }
 

@@ -50,12 +50,12 @@ func Terminal(w io.Writer, r suite.Report, o Options) error {
 	return err
 }
 
-// look holds the colours; without colour each leaves its text as it is.
-type look struct {
+// palette holds the colours; without colour each leaves its text as it is.
+type palette struct {
 	bold, dim, good, bad, odd, place, code func(a ...any) string
 }
 
-func newLook(colored bool) look {
+func newPalette(colored bool) palette {
 	with := func(attributes ...color.Attribute) func(a ...any) string {
 		c := color.New(attributes...)
 		if colored {
@@ -65,21 +65,21 @@ func newLook(colored bool) look {
 		}
 		return c.SprintFunc()
 	}
-	return look{
+	return palette{
 		bold: with(color.Bold), dim: with(color.Faint), good: with(color.FgGreen), bad: with(color.FgRed, color.Bold),
 		odd: with(color.FgYellow), place: with(color.FgCyan), code: with(color.FgYellow),
 	}
 }
 
 type printer struct {
-	report suite.Report
-	width  int
-	links  bool
-	source func(file string, line int) string
-	look   look
-	brief  bool
-	told   bool // an error has been written in full
-	text   bytes.Buffer
+	report     suite.Report
+	width      int
+	links      bool
+	source     func(file string, line int) string
+	palette    palette
+	brief      bool
+	errorShown bool // an error has been written in full
+	text       bytes.Buffer
 }
 
 // newPrinter lays the report's text out as the options say.
@@ -90,7 +90,7 @@ func newPrinter(r suite.Report, o Options) *printer {
 	if o.Source == nil {
 		o.Source = func(string, int) string { return "" }
 	}
-	return &printer{report: r, width: min(max(o.Width, minWidth), maxWidth), links: o.Links, source: o.Source, look: newLook(o.Color),
+	return &printer{report: r, width: min(max(o.Width, minWidth), maxWidth), links: o.Links, source: o.Source, palette: newPalette(o.Color),
 		brief: o.Brief}
 }
 
@@ -113,7 +113,7 @@ func (p *printer) block(indent int, lead, text string, style func(a ...any) stri
 func plain(a ...any) string { return fmt.Sprint(a...) }
 
 func (p *printer) headline() {
-	head := p.look.bold(p.report.Exercise)
+	head := p.palette.bold(p.report.Exercise)
 	if name := p.report.Device.Name; name != "" {
 		head += " on " + name
 		if p.report.Device.Driver != "" {
@@ -122,7 +122,7 @@ func (p *printer) headline() {
 	}
 	p.line(head)
 	if p.report.Device.Note != "" {
-		p.block(0, "", "There is no GPU to use, so the simulated one is: `cudalab doctor` says more.", p.look.dim)
+		p.block(0, "", "There is no GPU to use, so the simulated one is: `cudalab doctor` says more.", p.palette.dim)
 	}
 	if len(p.report.Checks) > 0 {
 		p.line("")
@@ -134,13 +134,13 @@ const indent = 4
 
 // check writes one check; whether its message is shown as well, the caller knows.
 func (p *printer) check(c suite.Check, message bool) {
-	symbol, style := "✓", p.look.good
+	symbol, style := "✓", p.palette.good
 	switch c.Status {
 	case suite.Passed:
 	case suite.Skipped:
-		symbol, style = "–", p.look.dim
+		symbol, style = "–", p.palette.dim
 	default:
-		symbol, style = "✗", p.look.bad
+		symbol, style = "✗", p.palette.bad
 	}
 	worth := ""
 	if c.MaxPoints > 0 {
@@ -155,11 +155,11 @@ func (p *printer) check(c suite.Check, message bool) {
 		case worth == "":
 			p.line(style(lead) + l)
 		default:
-			p.line(style(lead) + pad(l, p.width-hang-len(worth)) + p.look.dim(worth))
+			p.line(style(lead) + pad(l, p.width-hang-len(worth)) + p.palette.dim(worth))
 		}
 	}
 	if message {
-		p.block(hang, "", c.Message, p.look.dim)
+		p.block(hang, "", c.Message, p.palette.dim)
 	}
 	for i, f := range c.Findings {
 		if i > 0 && !p.short(f) {
@@ -172,13 +172,13 @@ func (p *printer) check(c suite.Check, message bool) {
 
 // short reports whether a finding is written in one line.
 func (p *printer) short(f suite.Finding) bool {
-	return p.brief && (p.told || f.Severity == suite.Remark)
+	return p.brief && (p.errorShown || f.Severity == suite.Remark)
 }
 
 func (p *printer) finding(f suite.Finding) {
-	kind, style := "error", p.look.bad
+	kind, style := "error", p.palette.bad
 	if f.Severity == suite.Remark {
-		kind, style = "remark", p.look.odd
+		kind, style = "remark", p.palette.odd
 	}
 	head, room := style(kind)+" "+f.Rule, p.width-indent-len(kind+" "+f.Rule)
 	switch {
@@ -193,14 +193,14 @@ func (p *printer) finding(f suite.Finding) {
 	if p.short(f) {
 		return
 	}
-	p.told = p.told || f.Severity == suite.Error
+	p.errorShown = p.errorShown || f.Severity == suite.Error
 	p.quote(indent, f.File, f.Line)
 	p.block(indent, "", f.Message, plain)
 	if f.Why != "" {
 		p.block(indent, "Why: ", f.Why, plain)
 	}
 	if f.Fix != "" {
-		p.block(indent, "Fix: ", f.Fix, p.look.bold)
+		p.block(indent, "Fix: ", f.Fix, p.palette.bold)
 	}
 	for _, r := range f.Related {
 		if r.File == "" {
@@ -240,7 +240,7 @@ func place(file string, line int) string {
 
 // place is a position as a terminal shows it.
 func (p *printer) place(file string, line int) string {
-	text := p.look.place(place(file, line))
+	text := p.palette.place(place(file, line))
 	if p.links {
 		return link(file, line, text)
 	}
@@ -260,7 +260,7 @@ func (p *printer) quote(indent int, file string, line int) {
 		return
 	}
 	lead := fmt.Sprintf("%s%5d │ ", strings.Repeat(" ", indent), line)
-	p.line(p.look.dim(lead) + p.look.code(clip(text, p.width-utf8.RuneCountInString(lead))))
+	p.line(p.palette.dim(lead) + p.palette.code(clip(text, p.width-utf8.RuneCountInString(lead))))
 }
 
 // measurements is a table: the figure, the interval it lies in, and the limit where there is one.
@@ -287,7 +287,7 @@ func (p *printer) measurements(ms []suite.Measurement) {
 			text += "  " + pad(row[3], widths[3])
 		}
 		text = strings.TrimRight(text+"  "+row[4], " ")
-		p.line(strings.Repeat(" ", indent) + p.look.dim(clip(text, p.width-indent)))
+		p.line(strings.Repeat(" ", indent) + p.palette.dim(clip(text, p.width-indent)))
 	}
 }
 
@@ -302,9 +302,9 @@ func (p *printer) output() {
 	lines := strings.Split(Harmless(text), "\n")
 	for i, l := range lines {
 		if i == outputLines && len(lines) > outputLines+1 {
-			p.line(p.look.dim(fmt.Sprintf("  … and %d more lines (--json has them)", len(lines)-outputLines)))
+			p.line(p.palette.dim(fmt.Sprintf("  … and %d more lines (--json has them)", len(lines)-outputLines)))
 			return
 		}
-		p.line(p.look.dim("  │ ") + clip(l, p.width-4))
+		p.line(p.palette.dim("  │ ") + clip(l, p.width-4))
 	}
 }

@@ -141,7 +141,7 @@ func (e *Evidence) ignored(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
 		Why:     "A CUDA call that fails does nothing, so what follows works on memory or results that are not there.",
 		Fix:     "Check the error of this call and return it.",
 	}
-	if gives(run.Op) {
+	if givesBack(run.Op) {
 		f.Why = "A CUDA call that fails does nothing: what it should give back is still held, and only this error tells the caller."
 		f.Fix = "Keep the error of this call and return it; errors.Join adds it to one that came before. In a defer, put the call " +
 			"into a func literal that sets the function's named error result."
@@ -162,8 +162,8 @@ func (e *Evidence) replaced(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
 	}, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
 }
 
-// gives reports whether a kind of call gives something back.
-func gives(op trace.Op) bool {
+// givesBack reports whether a kind of call gives something back.
+func givesBack(op trace.Op) bool {
 	switch op {
 	case trace.OpFree, trace.OpFreeHost, trace.OpFreeAsync, trace.OpMemUnmap, trace.OpMemRelease, trace.OpMemAddressFree,
 		trace.OpMemPoolDestroy, trace.OpEventDestroy, trace.OpStreamDestroy:
@@ -227,7 +227,7 @@ func lastResort(f Finding, run FaultRun) Finding {
 // notRetried finds a call that failed to give something back and was not made again, where it should have been.
 func (e *Evidence) notRetried(c *CaseNotes, run FaultRun, j FaultJudge) []Finding {
 	failed := &c.Trace.Records[run.Failed]
-	if !gives(run.Op) || run.Outcome.OK() {
+	if !givesBack(run.Op) || run.Outcome.OK() {
 		return nil
 	}
 	for _, r := range c.Trace.Records[run.Failed+1 : run.To] {

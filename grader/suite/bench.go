@@ -83,7 +83,7 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) Outcome {
 func (b *Bench) over(o Outcome) {
 	if o.Runaway {
 		b.Notes.Outcome(o)
-		panic(over{})
+		panic(recordLimit{})
 	}
 }
 
@@ -151,12 +151,12 @@ func (b *Bench) Must(err error) {
 	}
 }
 
-// over ends a case that can record no more calls.
-type over struct{}
+// recordLimit ends a case that can record no more calls.
+type recordLimit struct{}
 
 // Fault tells what ended a case on purpose from any other panic: the error of Must, or nil where Call did.
 func Fault(recovered any) (error, bool) {
-	if recovered == (over{}) {
+	if recovered == (recordLimit{}) {
 		return nil, true
 	}
 	f, ok := recovered.(fault)

@@ -50,7 +50,7 @@ func (e *Evidence) Pace(notes *CaseNotes, q Pacing) (p Pace, ok bool) {
 		if recorded, ok = findPace(q.Recorded, q.Function, e.Device); !ok {
 			return Pace{}, false
 		}
-		p.Ratio = recorded.of(ratioOf(q.Mean, yours, baseline))
+		p.Ratio = recorded.overSolution(ratioOf(q.Mean, yours, baseline))
 		p.Remarks = recorded.remarks(e.Device)
 	}
 	if p.Ratio.Against(q.Limit) == measure.Unclear {
@@ -141,7 +141,7 @@ func findPace(text, function string, d Device) (best paceFound, ok bool) {
 		if r.Kind != d.Kind {
 			return -1
 		}
-		return alike(r.Name, d.Name)
+		return commonPrefix(r.Name, d.Name)
 	}
 	for _, r := range all {
 		if r.Function != function {
@@ -155,8 +155,8 @@ func findPace(text, function string, d Device) (best paceFound, ok bool) {
 	return best, ok
 }
 
-// alike is how many bytes two names have in common at their beginning.
-func alike(a, b string) int {
+// commonPrefix is how many bytes two names have in common at their beginning.
+func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
@@ -173,8 +173,8 @@ func (r paceFound) interval() measure.Interval {
 	return v
 }
 
-// of makes the ratio over the solution's time out of that over the baseline's.
-func (r paceFound) of(v measure.Interval) measure.Interval {
+// overSolution makes the ratio over the solution's time out of that over the baseline's.
+func (r paceFound) overSolution(v measure.Interval) measure.Interval {
 	by := r.interval()
 	return measure.Interval{Value: v.Value / by.Value, Low: v.Low / by.High, High: v.High / by.Low}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,11 +16,14 @@ import (
 
 // Parse reads a file's text. An error says which field is wrong and what was expected.
 func Parse(text []byte) (*File, error) {
+	if err := syntax(text); err != nil {
+		return nil, err
+	}
 	fields, err := object("the file", text, []string{"schema", "device", "driver", "date", "kept", "constants"})
 	if err != nil {
 		return nil, err
 	}
-	if schema, err := number(fields["schema"]); err != nil || schema != Schema {
+	if string(fields["schema"]) != strconv.Itoa(Schema) {
 		return nil, fmt.Errorf("schema is %s, but this cudalab reads schema %d", shown(fields["schema"]), Schema)
 	}
 	f := &File{}
@@ -60,7 +62,18 @@ func Parse(text []byte) (*File, error) {
 	return f, nil
 }
 
-// object reads a JSON object that has each of some fields once, and no others.
+// syntax says, if so, where a text is no JSON. All that is read of it afterwards is.
+func syntax(text []byte) error {
+	var whole json.RawMessage
+	var wrong *json.SyntaxError
+	if !errors.As(json.Unmarshal(text, &whole), &wrong) {
+		return nil
+	}
+	return fmt.Errorf("line %d of the file is no JSON: %w", 1+bytes.Count(text[:wrong.Offset], []byte{'\n'}), wrong)
+}
+
+// object reads the fields of a JSON object that has each of some once, and no others. A struct would not do: encoding/json
+// lets the second of two fields of one name win, takes any case for a name, and says nothing of a field that is missing.
 func object(what string, text []byte, names []string) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -70,7 +83,7 @@ func object(what string, text []byte, names []string) (map[string]json.RawMessag
 	for d.More() {
 		token, err := d.Token()
 		if err != nil {
-			return nil, syntax(what, text, d.InputOffset(), err)
+			return nil, err
 		}
 		name, _ := token.(string) // before a colon, nothing else gets through
 		switch {
@@ -81,15 +94,9 @@ func object(what string, text []byte, names []string) (map[string]json.RawMessag
 		}
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
-			return nil, syntax(what, text, d.InputOffset(), err)
+			return nil, err
 		}
 		fields[name] = value
-	}
-	if _, err := d.Token(); err != nil {
-		return nil, syntax(what, text, d.InputOffset(), err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s goes on behind its closing brace", what)
 	}
 	for _, name := range names {
 		if fields[name] == nil {
@@ -97,16 +104,6 @@ func object(what string, text []byte, names []string) (map[string]json.RawMessag
 		}
 	}
 	return fields, nil
-}
-
-// syntax is the error of text that is no JSON from somewhere behind an offset on, with the line where that is.
-func syntax(what string, text []byte, offset int64, err error) error {
-	var wrong *json.SyntaxError
-	if !errors.As(err, &wrong) {
-		return fmt.Errorf("%s ends before its closing brace", what)
-	}
-	line := 1 + bytes.Count(text[:min(offset, int64(len(text)))], []byte{'\n'})
-	return fmt.Errorf("line %d of %s is no JSON: %w", line, what, wrong)
 }
 
 // mostShown is how much of a wrong value a message quotes, in bytes.
@@ -121,7 +118,10 @@ func shown(value []byte) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-func number(value json.RawMessage) (int64, error) { return strconv.ParseInt(string(value), 10, 64) }
+// number reads a number; encoding/json takes null for one and leaves what it should set.
+func number(to any, value json.RawMessage) (ok bool) {
+	return string(value) != "null" && json.Unmarshal(value, to) == nil
+}
 
 // word reads a string that is what it should be.
 func word(name string, value json.RawMessage, expected string, is func(string) bool) (string, error) {
@@ -183,20 +183,8 @@ func parse(c sim.Constant, value json.RawMessage) error {
 		}
 		return nil
 	}
-	n, err := number(value)
-	if err != nil {
+	if !number(c.Value, value) {
 		return fmt.Errorf("%s is %s, but should be %v", c.Name, shown(value), boundOf(c.Name))
-	}
-	switch v := c.Value.(type) {
-	case *int:
-		*v = int(n)
-	case *int64:
-		*v = n
-	case *uint64:
-		if n < 0 {
-			return fmt.Errorf("%s is %d, but should be %v", c.Name, n, boundOf(c.Name))
-		}
-		*v = uint64(n)
 	}
 	return nil
 }
@@ -213,15 +201,14 @@ func parseCurve(name string, c *sim.Curve, value json.RawMessage) error {
 		if err != nil {
 			return err
 		}
-		size, err1 := strconv.ParseUint(string(fields["bytes"]), 10, 64)
-		nanos, err2 := number(fields["ns"])
-		switch {
-		case err1 != nil:
+		var point sim.Point
+		if !number(&point.Bytes, fields["bytes"]) {
 			return fmt.Errorf("%s is for %s bytes, but should be for %v", what, shown(fields["bytes"]), curveBytes)
-		case err2 != nil:
+		}
+		if !number(&point.Nanos, fields["ns"]) {
 			return fmt.Errorf("%s is %s, but should be %v", what, shown(fields["ns"]), nanoseconds)
 		}
-		*c = append(*c, sim.Point{Bytes: size, Nanos: nanos})
+		*c = append(*c, point)
 	}
 	return nil
 }

@@ -75,13 +75,14 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 	}
 	whole := string(sample().Text())
 	for _, c := range []struct{ text, want string }{
-		{"", "the file should be a JSON object, in braces"},
+		{"", "line 1 of the file is no JSON: unexpected end of JSON input"},
 		{"[]", "the file should be a JSON object, in braces"},
-		{"\x00", "the file should be a JSON object, in braces"},
-		{"{", "the file ends before its closing brace"},
-		{whole[:len(whole)/2], "the file ends before its closing brace"},
-		{whole + "{}", "the file goes on behind its closing brace"},
+		{"\x00", "line 1 of the file is no JSON: invalid character '\\x00' looking for beginning of value"},
+		{"{", "line 1 of the file is no JSON: unexpected end of JSON input"},
+		{whole[:len(whole)/2], "of the file is no JSON: unexpected end of JSON input"},
+		{whole + "{}", "of the file is no JSON: invalid character '{' after top-level value"},
 		{strings.Replace(whole, `"kept": [`, `"kept": [}`, 1), "line 6 of the file is no JSON"},
+		{strings.Replace(whole, `"memory_bytes":`, `"memory_bytes"`, 1), "line 8 of the file is no JSON"},
 		{strings.Replace(whole, `"driver"`, `"device": "NVIDIA L4", "driver"`, 1), "the file has the field device twice"},
 		{strings.Replace(whole, `"copy_ns"`, `"launch_ns": 1, "copy_ns"`, 1), "constants has the field launch_ns twice"},
 

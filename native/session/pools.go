@@ -96,7 +96,7 @@ func (s *Session) MemPoolDestroy(x *MemPool) device.Code {
 func (s *Session) forgetPool(x *MemPool) {
 	x.dead.Store(true)
 	s.pools = slices.DeleteFunc(s.pools, func(other *MemPool) bool { return other == x })
-	s.orphaned = s.orphaned || s.memory.live.n > 0
+	s.orphaned = s.orphaned || !s.memory.live.Empty()
 	if s.current == x {
 		s.current = nil
 	}

@@ -83,7 +83,7 @@ func (s *Session) call(r trace.Record, n named, do func(r *trace.Record) device.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rec, code := s.begin(r, n)
-	var m *interval
+	var m *measurement
 	if code == device.Success {
 		m = s.startTime(rec, n.stream)
 		code = do(rec)
@@ -136,7 +136,7 @@ func synchronises(op trace.Op) bool {
 
 // enter is wait's first half: where the record of entering is, -1 with tracing off, and the answer if it is settled, if need
 // be by a fault.
-func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) device.Code) (at int, epoch uint32, m *interval,
+func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) device.Code) (at int, epoch uint32, m *measurement,
 	code device.Code, faked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

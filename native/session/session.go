@@ -113,6 +113,6 @@ func (s *Session) LastError() device.Code {
 
 // rewatch brings watched up to date. The lock is held.
 func (s *Session) rewatch() {
-	s.watched.Store(s.tracing || s.memory.live.n > 0 || len(s.handles) > 0 || len(s.ranges) > 0 ||
+	s.watched.Store(s.tracing || !s.memory.live.Empty() || len(s.handles) > 0 || len(s.ranges) > 0 ||
 		len(s.faults) > 0)
 }

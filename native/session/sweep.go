@@ -20,7 +20,7 @@ func (s *Session) Sweep() error {
 		}
 	}
 	check("waiting for it", s.dev.CtxSynchronize())
-	for _, a := range s.memory.live.all() {
+	for _, a := range s.memory.all() {
 		switch {
 		case a.memory != nil:
 			check("unmapping memory", s.dev.MemUnmap(a.base, uint64(a.size)))
@@ -84,7 +84,7 @@ func (s *Session) Sweep() error {
 func (s *Session) Orphaned() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.orphaned && s.memory.live.n > 0
+	return s.orphaned && !s.memory.live.Empty()
 }
 
 // Restore sets the attributes of the device's default pool back to what they are in a new process, and waits for the

@@ -100,9 +100,7 @@ func TestTableAgreesWithAPlainModel(t *testing.T) {
 		require.Same(t, want, got)
 		require.Equal(t, want != nil && live[slot] == nil, dead)
 	}
-	require.Equal(t, len(list), m.live.n)
-	require.Len(t, m.live.all(), len(list))
-	require.Greater(t, len(m.live.chunks)+len(m.freed.chunks), 4, "the test must see chunks split")
+	require.Len(t, m.all(), len(list))
 }
 
 func BenchmarkTable(b *testing.B) {

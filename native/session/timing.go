@@ -15,12 +15,12 @@ type timing struct {
 	base    device.Event   // what all times are measured from
 	origin  int64          // the host's clock when base was reached
 	spare   []device.Event // to be used again
-	pending []interval
+	pending []measurement
 	levels  map[level]uint64 // what the pools' sizes last were
 }
 
-// interval is an operation between two events in its stream.
-type interval struct {
+// measurement is an operation between two events in its stream.
+type measurement struct {
 	record     int // where it goes in the trace
 	stream     device.Stream
 	start, end device.Event
@@ -87,7 +87,7 @@ func (s *Session) timingEvent() (device.Event, bool) {
 
 // startTime marks the start of an operation in x and sets r's time to that of the call behind the mark. It returns nil
 // where r is no such operation or no times are taken. The lock is held.
-func (s *Session) startTime(r *trace.Record, x *Stream) *interval {
+func (s *Session) startTime(r *trace.Record, x *Stream) *measurement {
 	t := s.timing
 	if t == nil || !s.tracing || t.base == 0 || len(t.pending) >= maxTimed || !inStream(r.Op) {
 		return nil
@@ -98,12 +98,12 @@ func (s *Session) startTime(r *trace.Record, x *Stream) *interval {
 		return nil
 	}
 	r.Time = s.dev.Now()
-	return &interval{stream: x.raw(), start: start, end: end}
+	return &measurement{stream: x.raw(), start: start, end: end}
 }
 
 // endTime marks the end of the operation whose start is m, for the record at an index. An operation that the device
 // refused has no times. The lock is held.
-func (s *Session) endTime(m *interval, record int, code device.Code) {
+func (s *Session) endTime(m *measurement, record int, code device.Code) {
 	t := s.timing
 	switch {
 	case t == nil || m == nil:

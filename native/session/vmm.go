@@ -232,12 +232,12 @@ func (s *Session) MemUnmap(p device.Ptr, size int64) device.Code {
 // is held.
 func (s *Session) unmapping(p device.Ptr, size int64) (mappings []*allocation) {
 	lo, hi := uint64(p), uint64(p)+uint64(size)
-	for x, ok := s.memory.live.from(lo); ok && x.lo < hi; x, ok = s.memory.live.from(x.hi) {
-		if x.lo < lo || x.hi > hi {
+	for x, ok := s.memory.live.From(lo); ok && x.Lo < hi; x, ok = s.memory.live.From(x.Hi) {
+		if x.Lo < lo || x.Hi > hi {
 			return nil
 		}
-		if x.of.memory != nil {
-			mappings = append(mappings, x.of)
+		if x.Value.memory != nil {
+			mappings = append(mappings, x.Value)
 		}
 	}
 	for _, m := range mappings {

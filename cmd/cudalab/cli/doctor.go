@@ -35,7 +35,7 @@ of others when a class is graded. It exits with 0 if checks can run, on the simu
 not.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := &doctor{screen: screenOf(cmd.OutOrStdout()), able: true}
+			d := &doctor{screen: screenOf(cmd.OutOrStdout()), canCheck: true}
 			c, err := openCourse(cmd)
 			if err != nil {
 				d.missing("course", err.Error())
@@ -59,17 +59,17 @@ not.`,
 // doctor writes down what is there; able stays true while checks can run.
 type doctor struct {
 	screen
-	able bool
+	canCheck bool
 }
 
 func (d *doctor) ok(what, text string) { d.line("ok", what, text) }
 
-// lacks is for what one can do without.
-func (d *doctor) lacks(what, text string) { d.line("none", what, text) }
+// optional is for what one can do without.
+func (d *doctor) optional(what, text string) { d.line("none", what, text) }
 
 // missing is for what one cannot do without.
 func (d *doctor) missing(what, text string) {
-	d.able = false
+	d.canCheck = false
 	d.line("missing", what, text)
 }
 
@@ -86,7 +86,7 @@ func (d *doctor) line(state, what, text string) {
 func (d *doctor) goTool(ctx context.Context) {
 	path, err := exec.LookPath("go")
 	if err != nil {
-		d.lacks("Go in PATH", "the go command was not found there; the test build tells whether it is elsewhere.")
+		d.optional("Go in PATH", "the go command was not found there; the test build tells whether it is elsewhere.")
 		return
 	}
 	said, err := exec.CommandContext(ctx, path, "env", "-json", "GOVERSION", "GOCACHE").Output()
@@ -100,7 +100,7 @@ func (d *doctor) goTool(ctx context.Context) {
 	}
 	d.ok("Go", fmt.Sprintf("%s at %s", env.GOVERSION, path))
 	if err := writable(env.GOCACHE); err != nil {
-		d.lacks("Go's cache", fmt.Sprintf("%v: the temporary folder is used instead. Set GOCACHE to a folder that you may write to.", err))
+		d.optional("Go's cache", fmt.Sprintf("%v: the temporary folder is used instead. Set GOCACHE to a folder that you may write to.", err))
 		return
 	}
 	d.ok("Go's cache", env.GOCACHE)
@@ -164,8 +164,8 @@ func skeletonFolder(e course.Exercise) (string, error) {
 func (d *doctor) gpu() bool {
 	g, err := driver.Open()
 	if err != nil {
-		d.lacks("GPU", err.Error())
-		d.lacks("kernels", "checked on the simulator only: loading their PTX takes a GPU.")
+		d.optional("GPU", err.Error())
+		d.optional("kernels", "checked on the simulator only: loading their PTX takes a GPU.")
 		return false
 	}
 	defer g.Close() // nothing was left on it
@@ -174,7 +174,7 @@ func (d *doctor) gpu() bool {
 	d.ok("GPU", describe(info))
 	n, err := probe.Ready(g)
 	if err != nil {
-		d.lacks("kernels", err.Error()+".")
+		d.optional("kernels", err.Error()+".")
 		return false
 	}
 	d.ok("kernels", fmt.Sprintf("all %d load", n))
@@ -210,11 +210,11 @@ func (d *doctor) confinement() {
 		if p.InForce {
 			d.ok(p.Name, p.Text)
 		} else {
-			d.lacks(p.Name, p.Text)
+			d.optional(p.Name, p.Text)
 		}
 	}
 	if gaps := r.Gaps(); len(gaps) > 0 {
-		d.lacks("class", "`cudalab grade` takes --insecure here: a submission's code could "+strings.Join(gaps, "; and ")+".")
+		d.optional("class", "`cudalab grade` takes --insecure here: a submission's code could "+strings.Join(gaps, "; and ")+".")
 		return
 	}
 	d.ok("class", "`cudalab grade` confines the submissions' code.")
@@ -228,7 +228,7 @@ func describe(i device.Info) string {
 func (d *doctor) conclude(gpu bool) error {
 	verdict := "Checks can run here, on the simulated device."
 	switch {
-	case !d.able:
+	case !d.canCheck:
 		verdict = "Checks cannot run here until what is missing above is there."
 	case gpu:
 		verdict = "Checks can run here, on the GPU and on the simulated device."
@@ -236,7 +236,7 @@ func (d *doctor) conclude(gpu bool) error {
 	if _, err := io.WriteString(d, "\n"+verdict+"\n"); err != nil {
 		return errors.New(verdict)
 	}
-	if !d.able {
+	if !d.canCheck {
 		return &exitError{status: exitEnvironment}
 	}
 	return nil

@@ -58,7 +58,7 @@ func Write(ctx context.Context, c *course.Course, dir string) error {
 	}
 	maps.Copy(changed, raced)
 	if len(borrowed) > 0 {
-		if changed["go.mod"], err = lendingMod(ctx, c.Root, borrowed); err != nil {
+		if changed["go.mod"], err = borrowingMod(ctx, c.Root, borrowed); err != nil {
 			return err
 		}
 	}

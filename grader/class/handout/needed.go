@@ -23,9 +23,9 @@ import (
 // roots are the packages that cudalab, the runners and students' code are built from; what they import comes with them.
 var roots = []string{"./cmd/cudalab", "./exercises/contract", "./kernels", "cudalab/grader/judge/runner"}
 
-// lent is where a handout keeps the modules that the course takes from a folder of this machine: for a course outside of
+// modulesDir is where a handout keeps the modules that the course takes from a folder of this machine: for a course outside of
 // cudalab's repository, cudalab.
-const lent = "modules"
+const modulesDir = "modules"
 
 // systems are what students may have: a package may be there for one of them only.
 var systems = []string{"linux", "windows", "darwin"}
@@ -47,14 +47,14 @@ func needed(ctx context.Context, c *course.Course) (own []string, borrowed map[s
 		for _, p := range packages {
 			below, own := strings.CutPrefix(p.ImportPath, c.Module+"/")
 			if !own {
-				p.lend(borrowed)
+				p.addBorrowed(borrowed)
 				continue
 			}
 			if strings.HasPrefix(below, "solutions/") {
 				return nil, nil, fmt.Errorf("cudalab itself imports %s, so that no handout can be without it", p.ImportPath)
 			}
 			for _, file := range slices.Concat(p.GoFiles, p.SFiles, p.EmbedFiles) {
-				if full := path.Join(below, file); !tells(full) {
+				if full := path.Join(below, file); !showsSolution(full) {
 					files[full] = true
 				}
 			}
@@ -72,8 +72,8 @@ func needed(ctx context.Context, c *course.Course) (own []string, borrowed map[s
 	return slices.Sorted(maps.Keys(files)), borrowed, nil
 }
 
-// tells reports whether a file shows how an exercise may be solved: a walk-through, or a test.
-func tells(file string) bool {
+// showsSolution reports whether a file shows how an exercise may be solved: a walk-through, or a test.
+func showsSolution(file string) bool {
 	return strings.HasSuffix(file, ".solution.md") || strings.HasSuffix(file, "_test.go") || strings.Contains(file, "/testdata/")
 }
 
@@ -88,20 +88,20 @@ type listed struct {
 	}
 }
 
-// lend notes the package's files where it comes from a folder of this machine; others go downloads.
-func (p *listed) lend(borrowed map[string]string) {
+// addBorrowed notes the package's files where it comes from a folder of this machine; others go downloads.
+func (p *listed) addBorrowed(borrowed map[string]string) {
 	if p.Module == nil || p.Module.Replace == nil || p.Module.Replace.Version != "" {
 		return
 	}
 	below := strings.TrimPrefix(p.ImportPath, p.Module.Path)
 	for _, file := range slices.Concat(p.GoFiles, p.SFiles, p.EmbedFiles) {
-		if full := path.Join(lent, p.Module.Path, below, file); !tells(full) {
+		if full := path.Join(modulesDir, p.Module.Path, below, file); !showsSolution(full) {
 			borrowed[full] = filepath.Join(p.Dir, filepath.FromSlash(file))
 		}
 	}
 	for _, file := range []string{"go.mod", "LICENSE"} {
 		if from := filepath.Join(p.Module.Dir, file); exists(from) {
-			borrowed[path.Join(lent, p.Module.Path, file)] = from
+			borrowed[path.Join(modulesDir, p.Module.Path, file)] = from
 		}
 	}
 }
@@ -111,16 +111,16 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// lendingMod is the course's go.mod where it takes modules from folders of this machine: in the handout they are below it.
-func lendingMod(ctx context.Context, root string, borrowed map[string]string) (string, error) {
+// borrowingMod is the course's go.mod where it takes modules from folders of this machine: in the handout they are below it.
+func borrowingMod(ctx context.Context, root string, borrowed map[string]string) (string, error) {
 	tool, env, err := compile.GoCommand(root)
 	if err != nil {
 		return "", err
 	}
 	args := []string{"mod", "edit", "-print"}
 	for file := range borrowed {
-		if module, ok := strings.CutSuffix(strings.TrimPrefix(file, lent+"/"), "/go.mod"); ok {
-			args = append(args, fmt.Sprintf("-replace=%s=./%s/%[1]s", module, lent))
+		if module, ok := strings.CutSuffix(strings.TrimPrefix(file, modulesDir+"/"), "/go.mod"); ok {
+			args = append(args, fmt.Sprintf("-replace=%s=./%s/%[1]s", module, modulesDir))
 		}
 	}
 	slices.Sort(args[3:])

@@ -119,7 +119,7 @@ func (c *checking) correctness(ctx context.Context) error {
 				return nil
 			}
 		}
-		if run.end == timedOut || run.end == outOfMemory || run.stillborn {
+		if run.end == timedOut || run.end == outOfMemory || run.notGreeted {
 			return nil // the next case would most likely end like this one
 		}
 	}
@@ -143,7 +143,7 @@ func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (ca
 // ask asks for one case, in a fresh process if the last one is gone.
 func (c *checking) ask(ctx context.Context, cs *suite.Case, request wire.Request) (caseRun, error) {
 	if err := c.begin(ctx); err != nil {
-		run, ok := stillbornIn(err, cs.ID, c.locate)
+		run, ok := startErrorRun(err, cs.ID, c.locate)
 		if !ok {
 			return caseRun{}, err
 		}

@@ -105,8 +105,8 @@ func TestWhatEndsTheProcessBeforeItGreets(t *testing.T) {
 	inside := "panic: boom\n\ngoroutine 1 [running]:\ncudalab/exercises/slab.init()\n\t/src/slab.go:4\nmain.main()\n\t/main.go:1\n"
 	another := strings.ReplaceAll(inside, "slab", "buddy")
 	for stderr, own := range map[string]bool{inside: true, another: false, "": false} {
-		born := &stillborn{child: child.Result{Reason: child.Exited, ExitCode: 2, Stderr: []byte(stderr)}}
-		run, ok := stillbornIn(fmt.Errorf("starting: %w", born), "shapes", slabLines)
+		born := &startError{child: child.Result{Reason: child.Exited, ExitCode: 2, Stderr: []byte(stderr)}}
+		run, ok := startErrorRun(fmt.Errorf("starting: %w", born), "shapes", slabLines)
 		require.Equal(t, own, ok, stderr)
 		if own {
 			status, f, _, err := verdictOf(run, slabLines)
@@ -115,7 +115,7 @@ func TestWhatEndsTheProcessBeforeItGreets(t *testing.T) {
 			require.Equal(t, 4, f.Line)
 		}
 	}
-	_, ok := stillbornIn(&NoDevice{"none"}, "shapes", slabLines)
+	_, ok := startErrorRun(&NoDevice{"none"}, "shapes", slabLines)
 	require.False(t, ok)
 }
 

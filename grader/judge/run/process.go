@@ -53,7 +53,7 @@ type process struct {
 	hello wire.Hello
 }
 
-// start starts a runner and waits for its greeting. Its error is a *stillborn where the process came to an end before.
+// start starts a runner and waits for its greeting. Its error is a *startError where the process came to an end before.
 func start(ctx context.Context, o Options) (*process, error) {
 	requestsIn, requestsOut, err := os.Pipe()
 	if err != nil {
@@ -97,17 +97,17 @@ func start(ctx context.Context, o Options) (*process, error) {
 		p.child.Quit("another version")
 	}
 	p.close()
-	return nil, &stillborn{child: p.child.Wait(), limit: limit}
+	return nil, &startError{child: p.child.Wait(), limit: limit}
 }
 
-// stillborn is the error where a runner ended before it greeted. What runs before that is the driver's start and the
+// startError is the error where a runner ended before it greeted. What runs before that is the driver's start and the
 // initialisation of all packages in the runner, among them the student's.
-type stillborn struct {
+type startError struct {
 	child child.Result
 	limit time.Duration
 }
 
-func (e *stillborn) Error() string {
+func (e *startError) Error() string {
 	switch {
 	case e.child.Reason == tooLong:
 		return fmt.Sprintf("the runner did not greet within %v: %s", e.limit, e.child.Stderr)
@@ -118,9 +118,9 @@ func (e *stillborn) Error() string {
 }
 
 // run is the end as that of a case, where the code under test is what ended the runner.
-func (e *stillborn) run(caseID string, l locator) (caseRun, bool) {
+func (e *startError) run(caseID string, l locator) (caseRun, bool) {
 	run := emptyRun(caseID)
-	run.stillborn, run.end, run.child = true, endOf(e.child), e.child
+	run.notGreeted, run.end, run.child = true, endOf(e.child), e.child
 	_, inside := parseCrash(e.child.Stderr).in(l)
 	return run, inside
 }
@@ -195,12 +195,12 @@ func (p *process) close() {
 
 // caseRun is what became of one case.
 type caseRun struct {
-	notes     *suite.CaseNotes
-	end       ending
-	spent     bool         // the process is of no further use, though the case ended well
-	stillborn bool         // the process ended before it could be asked
-	fault     wire.Fault   // where end is faulted or deviceLost
-	child     child.Result // where end is died, timedOut or outOfMemory
+	notes      *suite.CaseNotes
+	end        ending
+	spent      bool         // the process is of no further use, though the case ended well
+	notGreeted bool         // the process ended before it could be asked
+	fault      wire.Fault   // where end is faulted or deviceLost
+	child      child.Result // where end is died, timedOut or outOfMemory
 }
 
 type ending int

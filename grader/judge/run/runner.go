@@ -92,10 +92,10 @@ func (r *Runner) printed() string {
 	return r.process.cut()
 }
 
-// stillbornIn is what became of a case that could not be run because the code under test ended the process before it
+// startErrorRun is what became of a case that could not be run because the code under test ended the process before it
 // greeted; ok is false for any other error of begin.
-func stillbornIn(err error, caseID string, l locator) (run caseRun, ok bool) {
-	if born := (*stillborn)(nil); errors.As(err, &born) {
+func startErrorRun(err error, caseID string, l locator) (run caseRun, ok bool) {
+	if born := (*startError)(nil); errors.As(err, &born) {
 		return born.run(caseID, l)
 	}
 	return caseRun{}, false

@@ -69,7 +69,7 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 			})
 		}
 	})
-	matrix, said := corpus.NewMatrix(e.Name), transcript{told: map[string]bool{}}
+	matrix, said := corpus.NewMatrix(e.Name), transcript{seen: map[string]bool{}}
 	for i, p := range programs {
 		if checked[i].dir == "" {
 			return // only some were asked for, or one could not be checked

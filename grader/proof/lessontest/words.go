@@ -18,7 +18,7 @@ import (
 // transcript is what the checks of one lesson say to a student, to be read: everything once, under the first program
 // that is told it. Texts that differ in their numbers alone, or in the line they are about, count as one.
 type transcript struct {
-	told map[string]bool
+	seen map[string]bool
 	text strings.Builder
 }
 
@@ -28,8 +28,8 @@ func (s *transcript) add(p corpus.Program, dir string, r suite.Report) {
 	may := p.Expect().May
 	var news strings.Builder
 	tell := func(text string) {
-		if key := number.ReplaceAllString(quote.ReplaceAllString(text, ""), "0"); !s.told[key] {
-			s.told[key] = true
+		if key := number.ReplaceAllString(quote.ReplaceAllString(text, ""), "0"); !s.seen[key] {
+			s.seen[key] = true
 			news.WriteString(text)
 		}
 	}
@@ -38,11 +38,11 @@ func (s *transcript) add(p corpus.Program, dir string, r suite.Report) {
 			continue
 		}
 		if c.Message != "" && !(onHost(c) && c.Status == suite.Passed && len(c.Findings) > 0) { // so may the sentence that goes with it
-			tell(steady(c, fmt.Sprintf("%s: %s\n  %s\n", c.Status, c.Name, c.Message)))
+			tell(withoutTimes(c, fmt.Sprintf("%s: %s\n  %s\n", c.Status, c.Name, c.Message)))
 		}
 		for _, f := range c.Findings {
 			if !onHost(c) || f.Severity == suite.Error { // a remark may come of a machine that is busy
-				text := steady(c, spelled(dir, f))
+				text := withoutTimes(c, findingText(dir, f))
 				switch f.Rule {
 				case "wrong-when-timed":
 					text = counted.ReplaceAllString(text, "…")
@@ -77,30 +77,30 @@ func onHost(c suite.Check) bool {
 	return slices.ContainsFunc(c.Measurements, func(m suite.Measurement) bool { return m.Unit == "ns" })
 }
 
-// steady is a text of a check without the times that differ from run to run.
-func steady(c suite.Check, text string) string {
+// withoutTimes is a text of a check without the times that differ from run to run.
+func withoutTimes(c suite.Check, text string) string {
 	if !onHost(c) {
 		return text
 	}
 	return measured.ReplaceAllString(text, "…$1")
 }
 
-// spelled is a finding as a student reads it, with the lines it is about in place of their positions.
-func spelled(dir string, f suite.Finding) string {
+// findingText is a finding as a student reads it, with the lines it is about in place of their positions.
+func findingText(dir string, f suite.Finding) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n%s  %s\n", f.Severity, f.Rule, quoted(dir, f.File, f.Line), f.Message)
+	fmt.Fprintf(&b, "%s %s\n%s  %s\n", f.Severity, f.Rule, sourceLine(dir, f.File, f.Line), f.Message)
 	if f.Why != "" {
 		fmt.Fprintf(&b, "  Why: %s\n", f.Why)
 	}
 	fmt.Fprintf(&b, "  Fix: %s\n", f.Fix)
 	for _, x := range f.Related {
-		fmt.Fprintf(&b, "  - %s\n%s", x.Message, quoted(dir, x.File, x.Line))
+		fmt.Fprintf(&b, "  - %s\n%s", x.Message, sourceLine(dir, x.File, x.Line))
 	}
 	return b.String()
 }
 
-// quoted is a line of the program without what the corpus says in its comment; "" where there is none.
-func quoted(dir, file string, line int) string {
+// sourceLine is a line of the program without what the corpus says in its comment; "" where there is none.
+func sourceLine(dir, file string, line int) string {
 	text, err := os.ReadFile(filepath.Join(dir, filepath.Base(file)))
 	if err != nil || line == 0 {
 		return ""

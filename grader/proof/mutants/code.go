@@ -164,7 +164,7 @@ func (c *code) compile(f *file, text string) (string, bool) {
 		case len(unused) == 0:
 			return text, true
 		}
-		repaired, ok := mend(syntax, text, unused[0].Pos)
+		repaired, ok := repair(syntax, text, unused[0].Pos)
 		if !ok {
 			return "", false
 		}
@@ -172,8 +172,8 @@ func (c *code) compile(f *file, text string) (string, bool) {
 	}
 }
 
-// mend drops the import at a position, or uses the variable that is declared there.
-func mend(syntax *ast.File, text string, at token.Pos) (string, bool) {
+// repair drops the import at a position, or uses the variable that is declared there.
+func repair(syntax *ast.File, text string, at token.Pos) (string, bool) {
 	offset := func(p token.Pos) int { return int(p - syntax.FileStart) }
 	for _, spec := range syntax.Imports {
 		if spec.Pos() <= at && at < spec.End() {

@@ -46,7 +46,7 @@ func TestEveryStudentHasTheSameTestsAndTheirOwnScore(t *testing.T) {
 	}
 }
 
-func of(t *testing.T, id string) []gradebook.Test {
+func testsOf(t *testing.T, id string) []gradebook.Test {
 	t.Helper()
 	c := reporttest.Sample()
 	for i := range c.Students {
@@ -59,7 +59,7 @@ func of(t *testing.T, id string) []gradebook.Test {
 }
 
 func TestAFindingIsToldWhole(t *testing.T) {
-	order := of(t, "bob")[1]
+	order := testsOf(t, "bob")[1]
 	require.Equal(t, suite.Failed, order.Status)
 	require.Equal(t, "1.2", order.Number)
 	require.Equal(t, reporttest.Race.File, order.File)
@@ -76,7 +76,7 @@ streams[1]       FreeAsync`, order.Text)
 }
 
 func TestWhatWasNeverAskedSaysWhy(t *testing.T) {
-	carl := of(t, "carl")
+	carl := testsOf(t, "carl")
 	require.Equal(t, suite.BuildFailed, carl[0].Status)
 	require.Contains(t, carl[0].Text, "does not compile")
 	require.Contains(t, carl[0].Text, "declared and not used: y")
@@ -84,7 +84,7 @@ func TestWhatWasNeverAskedSaysWhy(t *testing.T) {
 	require.Equal(t, "Not asked: the code does not compile. The first check of async-pipeline says more.", carl[1].Text)
 	require.Equal(t, suite.Refused, carl[3].Status)
 	require.Contains(t, carl[3].Text, `The import of "os" is refused.`)
-	require.Contains(t, of(t, "zoë")[0].Text, "no folder asyncpipeline")
+	require.Contains(t, testsOf(t, "zoë")[0].Text, "no folder asyncpipeline")
 }
 
 func TestSummarySaysWhatBecameOfEachExercise(t *testing.T) {

@@ -101,7 +101,7 @@ func newSceneFigure(id string, t *timeline.Timeline, s timeline.Scene, link func
 	f := &sceneFigure{ID: id, Title: t.Case + ": " + s.Label, t: t}
 	f.window(s)
 	f.Measured = !slices.ContainsFunc(t.Calls[f.from:f.to], func(c timeline.Call) bool { return c.Work && c.Code == 0 && !c.Measured })
-	f.lay(link)
+	f.layOut(link)
 	f.arrows(s, card)
 	f.memory()
 	f.Summary = f.summary(s)
@@ -128,8 +128,8 @@ func (f *sceneFigure) window(s timeline.Scene) {
 	f.Note = fmt.Sprintf("%d of %d calls are drawn; --trace FILE writes all of them.", mostCalls, total)
 }
 
-// lay places rows and bars.
-func (f *sceneFigure) lay(link func(*timeline.Call) string) {
+// layOut places rows and bars.
+func (f *sceneFigure) layOut(link func(*timeline.Call) string) {
 	rows := map[string]int{hostName: 0}
 	names := []string{hostName}
 	for _, st := range f.t.Streams {

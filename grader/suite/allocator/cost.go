@@ -83,7 +83,7 @@ func (c Cost[Code]) carryOut(b *suite.Bench, sides suite.Sides[Code]) {
 
 // wrong looks at the blocks that were handed out on the clock.
 func (c Cost[Code]) wrong(notes *suite.CaseNotes) []suite.Finding {
-	few, many, ok := grown(notes)
+	few, many, ok := blockCounts(notes)
 	if !ok {
 		return nil // no time was measured
 	}

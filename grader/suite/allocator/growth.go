@@ -48,9 +48,9 @@ var growthParts = []int{32, 16, 8, 6, 4, 3, 2, 1}
 const noteBlocks = "blocks"
 
 // growth times an operation of the host's alone, among few and among many blocks, and the solution's among many, which is
-// nil where there is none. judgeGrowth takes the least sample of each. It ends early where, cold or warm, even the dearest
-// of the many is far from GrowthPasses times the cheapest of the few, and where even the cheapest of the many is far beyond
-// GrowthFails times the dearest of the few: that may be before there are as many blocks as there were to be. The first error
+// nil where there is none. judgeGrowth takes the least sample of each. It ends early where, cold or warm, even the slowest
+// of the many is far from GrowthPasses times the cheapest of the few, and where even the fastest of the many is far beyond
+// GrowthFails times the slowest of the few: that may be before there are as many blocks as there were to be. The first error
 // ends it, also one under the clock, which is noted as an outcome; growth reports whether there was none: then all loads were
 // filled.
 func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]Load, solution Load) (filled bool) {
@@ -78,7 +78,7 @@ func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]Load, solution L
 			if !ok {
 				return false
 			}
-			if least(looks[many]) < growthClear*least(looks[few]) {
+			if fastest(looks[many]) < growthClear*fastest(looks[few]) {
 				continue
 			}
 		}
@@ -105,19 +105,19 @@ func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]Load, solution L
 	return true
 }
 
-func least(s suite.Series) int64   { return slices.Min(s.Times) }
-func dearest(s suite.Series) int64 { return slices.Max(s.Times) }
+func fastest(s suite.Series) int64 { return slices.Min(s.Times) }
+func slowest(s suite.Series) int64 { return slices.Max(s.Times) }
 
 // decided reports whether further rounds would say nothing else.
 func decided(s suite.Samples) bool {
-	return len(s[few].Times) > 0 && (2*dearest(s[many]) <= GrowthPasses*least(s[few]) || beyond(s))
+	return len(s[few].Times) > 0 && (2*slowest(s[many]) <= GrowthPasses*fastest(s[few]) || beyond(s))
 }
 
-// beyond reports whether even the cheapest of the many is far beyond GrowthFails times the dearest of the few.
-func beyond(s suite.Samples) bool { return least(s[many]) >= growthClear*dearest(s[few]) }
+// beyond reports whether even the fastest of the many is far beyond GrowthFails times the slowest of the few.
+func beyond(s suite.Samples) bool { return fastest(s[many]) >= growthClear*slowest(s[few]) }
 
-// grown are the numbers of few and of many blocks that growth has measured with; it is not ok where it has not come to that.
-func grown(notes *suite.CaseNotes) (few, many uint64, ok bool) {
+// blockCounts are the numbers of few and of many blocks that growth has measured with; it is not ok where it has not come to that.
+func blockCounts(notes *suite.CaseNotes) (few, many uint64, ok bool) {
 	if v := notes.Values[noteBlocks]; len(v) == 2 {
 		return v[0], v[1], true
 	}
@@ -140,11 +140,11 @@ type GrowthWords struct {
 }
 
 // judgeGrowth says whether an operation costs the same among few and many blocks. What disturbs a sample can only add to its
-// CPU time, so the least of each is held against the other: not the dearest of the few, which on a busy machine would let code
+// CPU time, so the least of each is held against the other: not the slowest of the few, which on a busy machine would let code
 // pass that is far beyond GrowthFails. Unless a failure is beyond doubt judgeGrowth asks for a second run before it.
 func judgeGrowth(notes *suite.CaseNotes, w GrowthWords) suite.Answer {
 	cheap, dear := notes.Samples[few], notes.Samples[many]
-	fewBlocks, manyBlocks, ok := grown(notes)
+	fewBlocks, manyBlocks, ok := blockCounts(notes)
 	if !ok || len(cheap) == 0 || len(dear) == 0 || slices.Min(cheap) <= 0 {
 		return suite.Answer{Skip: "No time could be measured."}
 	}

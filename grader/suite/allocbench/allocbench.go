@@ -105,7 +105,7 @@ func Growth[Code any](of func(Code) Make) suite.Trial[Code] {
 func Bookkeeping[Code any](of func(Code) Make) suite.Trial[Code] {
 	return trial("bookkeeping", suite.Benchmark{
 		Name: fmt.Sprintf("bookkeeping on the host for %d blocks", weighedBlocks), Operation: "block",
-	}, of, func(f field) { weigh(f.b, f.makers) })
+	}, of, func(f field) { measureBookkeeping(f.b, f.makers) })
 }
 
 // size is a number of bytes in words.
@@ -122,8 +122,8 @@ func size(n int64) string {
 // weighedBlocks is how many blocks the bookkeeping is spread over.
 const weighedBlocks = 1 << 14
 
-// weigh notes what each implementation keeps on the host for a block when all are handed out.
-func weigh(b *suite.Bench, makers []maker) {
+// measureBookkeeping notes what each implementation keeps on the host for a block when all are handed out.
+func measureBookkeeping(b *suite.Bench, makers []maker) {
 	for _, m := range makers {
 		var a Allocator
 		b.Bookkeeping(m.name, weighedBlocks, func() (any, error) {

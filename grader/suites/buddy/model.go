@@ -31,23 +31,23 @@ type model struct {
 	layout  layout
 	misuse  bool // as in Workload
 	space   *space
-	live    map[uint64]handed // by address
-	gone    map[uint64]bool   // addresses of blocks that were freed
-	inUse   int64             // bytes of the live blocks
-	blocks  int               // Allocs so far
+	live    map[uint64]liveBlock // by address
+	gone    map[uint64]bool      // addresses of blocks that were freed
+	inUse   int64                // bytes of the live blocks
+	blocks  int                  // Allocs so far
 	closed  bool
 	lost    bool // the root block is not known
 	blinded bool
 }
 
-// handed is a block in its user's hands.
-type handed struct {
+// liveBlock is a block in its user's hands.
+type liveBlock struct {
 	number int
 	size   int64
 }
 
 func newModel(w *workload) allocator.Model {
-	return &model{layout: w.Layout, misuse: w.Misuse, space: newSpace(w.Layout.top()), live: map[uint64]handed{}, gone: map[uint64]bool{}}
+	return &model{layout: w.Layout, misuse: w.Misuse, space: newSpace(w.Layout.top()), live: map[uint64]liveBlock{}, gone: map[uint64]bool{}}
 }
 
 // Blind: what is asked of New goes by other things than answers, and sequences with misuse in them need be seen only by the
@@ -197,7 +197,7 @@ func (m *model) place(a allocator.Answer, block int64) *allocator.Fault {
 		}
 	}
 	m.use(a, block, 1)
-	m.live[a.Addr] = handed{m.blocks, block}
+	m.live[a.Addr] = liveBlock{m.blocks, block}
 	delete(m.gone, a.Addr)
 	return nil
 }

@@ -20,24 +20,24 @@ func overlap(m *suite.Made[workload]) []suite.Finding {
 	}
 }
 
-// behind is, for one stream, which streams' work its own comes after, and the record of the wait that made it so.
-type behind map[trace.ID]int
+// predecessors is, for one stream, which streams' work its own comes after, and the record of the wait that made it so.
+type predecessors map[trace.ID]int
 
 // order follows the call's events up to the record at end: whose work each stream's next work will come after.
-func (c call) order(end int) map[trace.ID]behind {
-	streams, events := map[trace.ID]behind{}, map[trace.ID]behind{}
+func (c call) order(end int) map[trace.ID]predecessors {
+	streams, events := map[trace.ID]predecessors{}, map[trace.ID]predecessors{}
 	c.records(func(at int, r *trace.Record) bool {
 		switch {
 		case at >= end:
 			return false
 		case r.Code != 0:
 		case r.Op == trace.OpEventRecord:
-			covered := behind{r.Stream: at}
+			covered := predecessors{r.Stream: at}
 			maps.Copy(covered, streams[r.Stream])
 			events[r.Event] = covered
 		case r.Op == trace.OpStreamWaitEvent:
 			if streams[r.Stream] == nil {
-				streams[r.Stream] = behind{}
+				streams[r.Stream] = predecessors{}
 			}
 			for s := range events[r.Event] {
 				if _, already := streams[r.Stream][s]; !already && s != r.Stream {

@@ -47,8 +47,8 @@ type load struct {
 	r      *rand.Rand
 }
 
-// out is how many of so many blocks are handed out while time is measured.
-func out(blocks int) int { return blocks - blocks/spare }
+// handedOut is how many of so many blocks are handed out while time is measured.
+func handedOut(blocks int) int { return blocks - blocks/spare }
 
 // size is what is asked for as block i, so that the two classes take turns.
 func size(i int) int64 { return int64(200 + 256*(i%2)) }
@@ -60,7 +60,7 @@ func (l *load) Fill(blocks int) (err error) {
 			return err
 		}
 	}
-	for i := len(l.held); i < out(blocks); i++ {
+	for i := len(l.held); i < handedOut(blocks); i++ {
 		p, err := l.a.Alloc(size(i))
 		if err != nil {
 			return err

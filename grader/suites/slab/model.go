@@ -20,21 +20,21 @@ const (
 // was handed out there.
 type model struct {
 	classes []contract.ClassStats
-	live    map[uint64]handed
+	live    map[uint64]liveBlock
 	begins  []map[uint64]uint64 // for each class, by the address over the block size, where a live block begins
 	blocks  int                 // Allocs so far
 	closed  bool
 	lost    bool // a fault has left it without a notion of what is right
 }
 
-// handed is a block in its user's hands.
-type handed struct {
+// liveBlock is a block in its user's hands.
+type liveBlock struct {
 	number int
 	class  int
 }
 
 func newModel(w *workload) allocator.Model {
-	m := &model{live: map[uint64]handed{}}
+	m := &model{live: map[uint64]liveBlock{}}
 	for _, size := range w.Layout.classes {
 		m.classes = append(m.classes, contract.ClassStats{BlockSize: size, Total: w.Layout.blocks})
 		m.begins = append(m.begins, map[uint64]uint64{})
@@ -113,7 +113,7 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer, fits, class int) *
 		if f := m.misplaced(a.Addr, class); f != nil {
 			return f
 		}
-		m.live[a.Addr] = handed{m.blocks, class}
+		m.live[a.Addr] = liveBlock{m.blocks, class}
 		m.begins[class][a.Addr/uint64(m.classes[class].BlockSize)] = a.Addr
 		m.classes[class].InUse++
 		if class != fits {

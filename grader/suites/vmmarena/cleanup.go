@@ -18,18 +18,18 @@ const (
 )
 
 var cleanup = allocator.Cleanup[Make]{
-	Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Life: life, Also: scarcity.IDs(),
+	Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Life: lifecycle, Also: scarcity.IDs(),
 	Pass: "Close gave everything back, and a CUDA call that failed was reported or made good, and left nothing behind.",
 	Judge: func(notes *suite.CaseNotes) suite.FaultJudge {
 		return suite.FaultJudge{
 			Function: "New, Alloc or Close",
-			Recovers: func(run suite.FaultRun) bool { return madeGood(notes, run) },
+			Recovers: func(run suite.FaultRun) bool { return recovered(notes, run) },
 			Retried:  "Close",
 		}
 	},
-	Sound: sound,
+	Sound: allUsable,
 	Further: func(e *suite.Evidence, notes *suite.CaseNotes, found []suite.Finding) []suite.Finding {
-		changed := unsettled(e, notes)
+		changed := changedByError(e, notes)
 		if len(changed) > 0 {
 			// Whatever else it returns from then on comes of that.
 			found = slices.DeleteFunc(found, func(f suite.Finding) bool { return f.Rule == suite.ErrorReplaced })
@@ -41,21 +41,21 @@ var cleanup = allocator.Cleanup[Make]{
 	},
 }
 
-// life makes an arena that grows, is reset and closed with blocks handed out.
-func life(b *suite.Bench, f Make) (words string, live func() error) {
+// lifecycle makes an arena that grows, is reset and closed with blocks handed out.
+func lifecycle(b *suite.Bench, f Make) (words string, live func() error) {
 	g := allocator.Granularity(b)
 	l := layout{reserve: 16 * g, granularity: g}
-	return l.String() + ", three times Alloc, Reset, Alloc, and Close", func() error { return lived(b, f, l) }
+	return l.String() + ", three times Alloc, Reset, Alloc, and Close", func() error { return runLifecycle(b, f, l) }
 }
 
-// lived answers the errors of all calls that failed; a call that failed is made again, since nothing is made to fail twice.
-func lived(b *suite.Bench, f Make, l layout) error {
+// runLifecycle answers the errors of all calls that failed; a call that failed is made again, since nothing is made to fail twice.
+func runLifecycle(b *suite.Bench, f Make, l layout) error {
 	a, err := f(l.device, l.reserve)
 	if err != nil {
 		return err
 	}
 	var blocks []device.Ptr
-	hand := func(size int64) {
+	alloc := func(size int64) {
 		before := a.Stats()
 		p, wrong := a.Alloc(size)
 		if wrong != nil {
@@ -78,19 +78,19 @@ func lived(b *suite.Bench, f Make, l layout) error {
 		blocks = nil
 	}
 	for _, size := range []int64{100, l.granularity, 3 * l.granularity} {
-		hand(size)
+		alloc(size)
 	}
 	takeBack()
 	err = errors.Join(err, a.Reset())
-	hand(100)
+	alloc(100)
 	takeBack()
 	return errors.Join(err, allocator.CloseTwice(a))
 }
 
-// madeGood reports whether an arena has come by another way to what the call that failed was to give it, or can do without: a
+// recovered reports whether an arena has come by another way to what the call that failed was to give it, or can do without: a
 // growth may be tried once more with less, and nobody has to know how much memory is free. What New has to have, and what is
 // to be given back, has to be asked for again.
-func madeGood(notes *suite.CaseNotes, run suite.FaultRun) bool {
+func recovered(notes *suite.CaseNotes, run suite.FaultRun) bool {
 	records := notes.Trace.Records
 	failed := &records[run.Failed]
 	switch run.Op {
@@ -101,11 +101,11 @@ func madeGood(notes *suite.CaseNotes, run suite.FaultRun) bool {
 			return false
 		}
 	}
-	return sound(notes, run.From, run.To)
+	return allUsable(notes, run.From, run.To)
 }
 
-// sound reports whether the device may use every block that was handed out between two records.
-func sound(notes *suite.CaseNotes, from, to int) bool {
+// allUsable reports whether the device may use every block that was handed out between two records.
+func allUsable(notes *suite.CaseNotes, from, to int) bool {
 	var l ledger
 	for at := from; at < to; at++ {
 		r := &notes.Trace.Records[at]
@@ -120,8 +120,8 @@ func sound(notes *suite.CaseNotes, from, to int) bool {
 	return true
 }
 
-// unsettled finds a run in which an Alloc failed and the arena was not as before; of several, the first.
-func unsettled(e *suite.Evidence, notes *suite.CaseNotes) []suite.Finding {
+// changedByError finds a run in which an Alloc failed and the arena was not as before; of several, the first.
+func changedByError(e *suite.Evidence, notes *suite.CaseNotes) []suite.Finding {
 	for _, run := range notes.FaultRuns() {
 		f := suite.Finding{Rule: "changed-by-error", Severity: suite.Error, Record: run.Failed,
 			Why: "A growth that fails leaves the arena as it was, so that it can be tried again."}

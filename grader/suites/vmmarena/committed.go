@@ -10,7 +10,7 @@ import (
 )
 
 // tooMuch finds memory that is held beyond what the contract allows.
-func (c *carried) tooMuch() []suite.Finding {
+func (c *replay) tooMuch() []suite.Finding {
 	used, peak := int64(0), int64(0)
 	for i := range c.Right {
 		s := &c.steps[i]
@@ -40,7 +40,7 @@ func (c *carried) tooMuch() []suite.Finding {
 }
 
 // misstated finds a Committed that is not what is mapped.
-func (c *carried) misstated() []suite.Finding {
+func (c *replay) misstated() []suite.Finding {
 	for i := range c.Right {
 		s := &c.steps[i]
 		if s.op.Kind == allocator.KindClose {
@@ -59,7 +59,7 @@ func (c *carried) misstated() []suite.Finding {
 }
 
 // tooOften finds an arena that takes many more steps to grow than one would that grows by a quarter each time.
-func (c *carried) tooOften() []suite.Finding {
+func (c *replay) tooOften() []suite.Finding {
 	g, used, committed := c.Layout.granularity, int64(0), int64(0)
 	steps, quarter, last, most := 0, 0, -1, int64(0)
 	for i := range c.Right {

@@ -50,7 +50,7 @@ type load struct {
 	base      cuda.DevicePtr
 	n         int // blocks handed out
 	low, high int // it has so many of them at least, and at most
-	astray    uint64
+	misplaced uint64
 }
 
 // Fill makes an arena that has its memory, where there is none yet, and hands the first blocks out.
@@ -102,7 +102,7 @@ func (l *load) Work(operations int) error {
 			return err
 		}
 		if p != l.base+cuda.DevicePtr(alignment*l.n) {
-			l.astray++
+			l.misplaced++
 		}
 		l.n++
 	}
@@ -112,4 +112,4 @@ func (l *load) Work(operations int) error {
 func (l *load) Close() error { return l.arena.Close() }
 
 // Handed is how many of the blocks that were handed out on the clock were not where they belong.
-func (l *load) Handed() []uint64 { return []uint64{l.astray} }
+func (l *load) Handed() []uint64 { return []uint64{l.misplaced} }

@@ -12,12 +12,12 @@ import (
 func judgeGrowth(e *suite.Evidence) suite.Answer {
 	a := plenty.Judge(e, ofGrowth, "The range never moved, nothing was copied, and what kernels had written was there after every growth, also on "+
 		"devices of other granularities.", func(r *allocator.Run[layout]) []suite.Finding {
-		c := carry(e, r)
+		c := replayOf(e, r)
 		return slices.Concat(c.unusable(), c.callsOfAlloc(false))
 	})
 	if plenty.Seen(e, ofGrowth) && !suite.HasError(a.Findings) {
 		for _, r := range plenty.Runs(e) {
-			a.Findings = append(a.Findings, carry(e, &r).lost()...)
+			a.Findings = append(a.Findings, replayOf(e, &r).lost()...)
 		}
 		a.Findings = suite.Unique(append(a.Findings, e.Of(suite.OrderRules, plenty.IDs()...)...))
 	}
@@ -25,10 +25,10 @@ func judgeGrowth(e *suite.Evidence) suite.Answer {
 }
 
 // unusable finds blocks that the device may not use.
-func (c *carried) unusable() []suite.Finding {
+func (c *replay) unusable() []suite.Finding {
 	for i := range c.Right {
 		s := &c.steps[i]
-		switch p := s.lacking; {
+		switch p := s.unusable; {
 		case p != nil && p.access >= 0:
 			return c.finding(i, p.access, suite.Finding{Rule: "no-access",
 				Message: fmt.Sprintf("%s should have handed out memory that may be read and written, but this call gave it other access.", c.doing(i)),
@@ -40,7 +40,7 @@ func (c *carried) unusable() []suite.Finding {
 					c.doing(i)),
 				Why: "A new mapping allows no access, even right behind one that does; when a kernel touches it, every later CUDA call fails.",
 				Fix: "Call cuda.MemSetAccess after every cuda.MemMap, for the addresses that were mapped."})
-		case s.bare:
+		case s.unmapped:
 			return c.finding(i, -1, suite.Finding{Rule: "not-mapped",
 				Message: fmt.Sprintf("%s should have handed out memory, but some of the addresses have none: only %d bytes from Base on are mapped.",
 					c.doing(i), s.mapped),
@@ -61,7 +61,7 @@ var moving = []trace.Op{trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromP
 
 // callsOfAlloc finds what Alloc asks of CUDA beyond growing in place; either what it asks for memory that was there before
 // a Reset, or all else.
-func (c *carried) callsOfAlloc(again bool) []suite.Finding {
+func (c *replay) callsOfAlloc(again bool) []suite.Finding {
 	var found []suite.Finding
 	used, resets := int64(0), 0
 	for i := range min(c.Right+1, len(c.steps)) {
@@ -92,7 +92,7 @@ func (c *carried) callsOfAlloc(again bool) []suite.Finding {
 const ruleNeedless = "cuda-call"
 
 // callOfAlloc judges one call; idle says that the Alloc had no need to grow.
-func (c *carried) callOfAlloc(i, at int, idle bool) (f suite.Finding, wrong bool) {
+func (c *replay) callOfAlloc(i, at int, idle bool) (f suite.Finding, wrong bool) {
 	r := &c.Notes.Trace.Records[at]
 	name := suite.CallName(r)
 	switch {
@@ -147,14 +147,14 @@ func harmless(op trace.Op) bool {
 }
 
 // unmapsOld reports whether a MemUnmap has taken memory away that was mapped before the operation.
-func (c *carried) unmapsOld(i, at int) bool {
+func (c *replay) unmapsOld(i, at int) bool {
 	s, r := &c.steps[i], &c.Notes.Trace.Records[at]
 	base := uint64(s.answer.Stats[statBase])
 	return r.Addr < base+uint64(s.before) && r.Addr+uint64(r.Size) > base
 }
 
 // lost finds data that was not there any more.
-func (c *carried) lost() []suite.Finding {
+func (c *replay) lost() []suite.Finding {
 	wrong := uint64(0)
 	for _, n := range c.Notes.Values[noteMismatches+c.Name] {
 		wrong += n

@@ -133,25 +133,25 @@ type step struct {
 	before int64 // bytes mapped from Base on when it began
 	mapped int64 // and when it had ended
 	held   int64 // physical memory when it had ended, in bytes
-	// lacking is the mapping that spoils the block that was handed out, as unusable tells.
-	lacking *piece
-	bare    bool // the block has addresses without any memory
+	// unusable is the first mapping behind the block that was handed out that may not be read and written.
+	unusable *piece
+	unmapped bool // the block has addresses without any memory
 }
 
 // grew reports whether memory was added.
 func (s *step) grew() bool { return s.mapped > s.before }
 
-// carried is a sequence as it went, with what the trace shows of it. What it shows behind a wrong answer may come of that,
+// replay is a sequence as it went, with what the trace shows of it. What it shows behind a wrong answer may come of that,
 // and is not judged.
-type carried struct {
+type replay struct {
 	*allocator.Run[layout]
 	e     *suite.Evidence
 	steps []step
 }
 
-func carry(e *suite.Evidence, r *allocator.Run[layout]) *carried {
-	return suite.Once(r.Notes, "steps of "+r.Name, func() *carried {
-		c := &carried{Run: r, e: e}
+func replayOf(e *suite.Evidence, r *allocator.Run[layout]) *replay {
+	return suite.Once(r.Notes, "steps of "+r.Name, func() *replay {
+		c := &replay{Run: r, e: e}
 		if r.Record != nil {
 			c.steps = steps(r.Notes, r.Record)
 		}
@@ -160,7 +160,7 @@ func carry(e *suite.Evidence, r *allocator.Run[layout]) *carried {
 }
 
 // finding is a fault that the trace shows in a step, at the record which is at fault, or where that is -1 on the method's line.
-func (c *carried) finding(i, record int, f suite.Finding) []suite.Finding {
+func (c *replay) finding(i, record int, f suite.Finding) []suite.Finding {
 	site := c.steps[i].answer.Site
 	if record >= 0 {
 		site = c.Notes.Trace.SiteOf(&c.Notes.Trace.Records[record])
@@ -170,13 +170,13 @@ func (c *carried) finding(i, record int, f suite.Finding) []suite.Finding {
 }
 
 // doing begins a sentence about a step: "Asked to reset (operation 2 of "small blocks" with …), the arena".
-func (c *carried) doing(i int) string {
+func (c *replay) doing(i int) string {
 	return fmt.Sprintf("Asked to %s (operation %d of %q with %s), the arena", allocator.Words([]allocator.Op{c.steps[i].op}), i+1, c.Name,
 		c.Layout)
 }
 
 // created is the last MemCreate of a step that made memory; -1 if there is none.
-func (c *carried) created(i int) int {
+func (c *replay) created(i int) int {
 	made := -1
 	for _, at := range c.steps[i].calls {
 		if r := &c.Notes.Trace.Records[at]; r.Op == trace.OpMemCreate && r.Code == 0 {
@@ -201,7 +201,7 @@ func steps(notes *suite.CaseNotes, rec *allocator.Record) []step {
 			r := &notes.Trace.Records[at]
 			l.see(at, r)
 			if r.Op == trace.OpBlockAlloc && i > 0 {
-				all[i-1].lack(&l, r)
+				all[i-1].checkBlock(&l, r)
 			}
 		}
 		s := step{op: rec.Ops[i], answer: a, before: l.reach(base)}
@@ -218,11 +218,11 @@ func steps(notes *suite.CaseNotes, rec *allocator.Record) []step {
 	return all
 }
 
-func (s *step) lack(l *ledger, block *trace.Record) {
+func (s *step) checkBlock(l *ledger, block *trace.Record) {
 	p, whole := l.unusable(block.Addr, uint64(block.Size))
-	s.bare = !whole
+	s.unmapped = !whole
 	if p != nil {
-		lacking := *p
-		s.lacking = &lacking
+		unusable := *p
+		s.unusable = &unusable
 	}
 }

@@ -11,7 +11,9 @@ import (
 func memory() suite.Part[Make] {
 	p := scarcity.Telling(scarcity.Part(ofMemory, "makes do with less when the device is nearly full, and a growth that fails changes nothing",
 		"Where there was no room for a generous growth, a small one was made; one that failed changed nothing.",
-		func(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding { return carry(e, r).keptByFailure() }))
+		func(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+			return replayOf(e, r).keptByFailure()
+		}))
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
 		if suite.HasError(e.Of(suite.EndRules, scarcity.IDs()...)) {
@@ -23,7 +25,7 @@ func memory() suite.Part[Make] {
 }
 
 // keptByFailure finds memory that an Alloc held on to, or gave up, although it answered an error.
-func (c *carried) keptByFailure() []suite.Finding {
+func (c *replay) keptByFailure() []suite.Finding {
 	for i := range c.steps {
 		s := &c.steps[i]
 		if i == 0 || i > c.Right || s.answer.Err != outOfMemory || s.held == c.steps[i-1].held {

@@ -9,7 +9,7 @@ import (
 )
 
 // callsOfReset finds what Reset asks of CUDA.
-func (c *carried) callsOfReset() []suite.Finding {
+func (c *replay) callsOfReset() []suite.Finding {
 	var found []suite.Finding
 	for i := range c.steps {
 		if c.steps[i].op.Kind != allocator.KindReset || i > c.Right {

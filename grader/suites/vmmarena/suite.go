@@ -45,13 +45,13 @@ var Lesson = suite.Lesson[Make]{
 		plenty.Part("committed", "holds no more than twice the peak of what was used, and grows by a factor",
 			"There was never more memory than twice the peak of what was used, and it grew in few steps.",
 			func(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
-				c := carry(e, r)
+				c := replayOf(e, r)
 				return slices.Concat(c.tooMuch(), c.misstated(), c.tooOften())
 			}),
 		plenty.Part(ofReset, "Reset begins again at Base and keeps the memory",
 			"After every Reset the first block was at Base, in memory that was still mapped.",
 			func(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
-				c := carry(e, r)
+				c := replayOf(e, r)
 				return append(c.callsOfReset(), c.callsOfAlloc(true)...)
 			}),
 		memory(),
