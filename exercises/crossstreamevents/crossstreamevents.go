@@ -9,8 +9,8 @@ import (
 	"cudalab/native/cuda"
 )
 
-// Share hands a buffer of n uint32 elements from stream a to stream b and back, and returns without waiting for the
-// device.
+// Share hands a buffer of n uint32 elements from stream a to stream b, another one, and back, and returns without waiting
+// for the device.
 //
 // The buffer is allocated in a and filled there by kernels.Fill. Stream b takes its checksum with kernels.Checksum,
 // into the 8 bytes at out, which hold garbage until Share has set them to zero, in b as well. Then the buffer is freed
@@ -57,9 +57,9 @@ func release(data cuda.DevicePtr, event cuda.Event, owner cuda.Stream, users ...
 // FanOut hands a buffer of n uint32 elements from one stream to many and back, and returns without waiting for the
 // device.
 //
-// The buffer is allocated in source and filled there by kernels.Fill. Every stream in consumers takes its checksum with
-// kernels.Checksum: consumers[i] into the 8 bytes at outs[i], which hold garbage until FanOut has set them to zero, in
-// consumers[i] as well. The consumers do not wait for each other. Then the buffer is freed in source. Nothing but events
+// The buffer is allocated in source and filled there by kernels.Fill. Every stream in consumers, all of them different and
+// none the source, takes its checksum with kernels.Checksum: consumers[i] into the 8 bytes at outs[i], which hold garbage
+// until FanOut has set them to zero, in consumers[i] as well. The consumers do not wait for each other. Then the buffer is freed in source. Nothing but events
 // puts the streams in order.
 //
 // With n below 1, without consumers, or with fewer or more outs than consumers FanOut answers contract.ErrArgument

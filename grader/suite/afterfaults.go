@@ -74,6 +74,8 @@ type FaultJudge struct {
 	Wrong func(outcome int) string
 	// Recovers reports whether the code may make good for the call that failed and return nil. It may be nil: never.
 	Recovers func(FaultRun) bool
+	// Stops says that the contract has the code stop at the first error: it enqueues nothing more.
+	Stops bool
 	// Fixes are how to give back what a call has made, in sentences, where the words of this package will not do.
 	Fixes map[trace.Op]string
 	// Retried is what the run calls again when it has returned an error, to give back what is left: "Close". Then the
@@ -102,6 +104,9 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 			}
 		case !run.Kept && run.Outcome.Panic == "":
 			found = append(found, e.replaced(c, run, j))
+		}
+		if j.Stops && run.Outcome.Err != "" {
+			found = append(found, e.wentOn(c, run, j)...)
 		}
 		for _, f := range c.Findings {
 			if f.Severity != Error || !run.holds(f) {
@@ -160,6 +165,34 @@ func (e *Evidence) replaced(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
 		Why: "The caller finds out with errors.Is what went wrong; the error's text alone, or the error of a later call, does not tell.",
 		Fix: "Return the error of this call itself, or wrap it: fmt.Errorf with %w, or errors.Join.",
 	}, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
+}
+
+// wentOn finds new work that was enqueued behind a call that failed.
+func (e *Evidence) wentOn(c *CaseNotes, run FaultRun, j FaultJudge) []Finding {
+	for at := run.Failed + 1; at < run.To; at++ {
+		r := &c.Trace.Records[at]
+		if r.Code != 0 || r.Phase == trace.Leave || !isWork(r.Op) {
+			continue
+		}
+		return []Finding{e.Because(e.At(Finding{
+			Rule: "goes-on-after-error", Severity: Error, Record: at,
+			Message: fmt.Sprintf("%s. %s should have stopped there, but went on with %s.", run.What, j.Function, CallName(r)),
+			Why:     "What comes behind a call that failed works on memory or results that are not there, and a caller who is told of an error expects no new work.",
+			Fix:     "Return the error at once: only give back what was made, and enqueue nothing more.",
+		}, c.Trace.SiteOf(r)), c, run)}
+	}
+	return nil
+}
+
+// isWork reports whether a kind of call has the device do something new: whatever allocates, fills, copies or computes.
+func isWork(op trace.Op) bool {
+	switch op {
+	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemset, trace.OpMemsetAsync,
+		trace.OpMemcpyHtoD, trace.OpMemcpyDtoH, trace.OpMemcpyDtoD, trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync,
+		trace.OpMemcpyDtoDAsync, trace.OpLaunch:
+		return true
+	}
+	return false
 }
 
 // givesBack reports whether a kind of call gives something back.

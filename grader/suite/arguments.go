@@ -20,11 +20,12 @@ type Refusal struct {
 	Allowed []trace.Op
 }
 
-// JudgeArguments judges the first so many calls of a case, which all have to be refused before anything is made.
-func (e *Evidence) JudgeArguments(caseID string, calls int, r Refusal) Answer {
+// JudgeArguments judges the calls of a case from one up to another, which all have to be refused before anything is made.
+func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer {
 	notes := e.Cases[caseID]
 	a := Answer{Message: "Bad arguments are refused, and nothing was touched."}
-	for i, o := range notes.Outcomes[:min(calls, len(notes.Outcomes))] {
+	for i := from; i < min(to, len(notes.Outcomes)); i++ {
+		o := notes.Outcomes[i]
 		f := Finding{Severity: Error, Record: -1, Function: r.Function, Why: r.why(), Fix: r.Fix}
 		switch {
 		case o.OK():
@@ -40,7 +41,7 @@ func (e *Evidence) JudgeArguments(caseID string, calls int, r Refusal) Answer {
 		a.Findings = append(a.Findings, e.LateCheck(notes, i, r)...)
 	}
 	a.Findings = Unique(a.Findings)
-	if len(a.Findings) == 0 && len(notes.Outcomes) < calls {
+	if len(a.Findings) == 0 && len(notes.Outcomes) < to {
 		a.Skip = "Not every bad argument could be tried."
 	}
 	return a

@@ -26,7 +26,7 @@ func refused(t *testing.T, r suite.Refusal, code func() error) suite.Answer {
 	b.Call("0 bytes", code)
 	c.Trace = s.StopTrace()
 	e := &suite.Evidence{Cases: map[string]*suite.CaseNotes{c.ID: c}, Place: func(trace.Site) []suite.Place { return nil }}
-	return e.JudgeArguments(c.ID, 1, r)
+	return e.JudgeArguments(c.ID, 0, 1, r)
 }
 
 func TestArgumentsThatHaveToBeRefused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"cudalab/native/sim"
 	"cudalab/native/trace"
 )
 
@@ -47,6 +48,12 @@ func (sc *Scene[Code, W]) Runs(id, after string, draw func(*rand.Rand) []W, arou
 			}
 		}
 	}
+	return r
+}
+
+// On has the trial run on a simulated device everywhere, as in Case.
+func (r *Runs[Code, W]) On(device func(seed uint64) sim.Options) *Runs[Code, W] {
+	r.Simulated = device
 	return r
 }
 

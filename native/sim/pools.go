@@ -17,7 +17,7 @@ func (d *Device) MemPoolCreate() (device.Pool, device.Code) {
 	for slices.ContainsFunc(d.pools, func(p *pool) bool { return p.slot == slot }) {
 		slot++
 	}
-	p := newPool(device.Pool(d.newHandle()), heapBase+slot*reach, d.profile.PoolStep)
+	p := newPool(device.Pool(d.newHandle()), heapBase+slot*reach, d.poolStep)
 	p.slot = slot
 	d.pools = append(d.pools, p)
 	return p.handle, device.Success

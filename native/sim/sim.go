@@ -41,6 +41,8 @@ type Options struct {
 
 	// Granularity of virtual memory management, minimum and recommended: a power of two, at least 4 KiB. 0: the profile's.
 	Granularity uint64
+	// PoolStep is what a memory pool grows by multiples of, in bytes: a power of two, at least 2 MiB. 0: the profile's.
+	PoolStep uint64
 }
 
 // Device is one simulated GPU. It is safe for use from any goroutine.
@@ -54,6 +56,7 @@ type Device struct {
 	fault device.Code // the sticky error, once there is one
 
 	limit    uint64 // bytes of device memory
+	poolStep uint64 // what pools grow by multiples of, in bytes
 	reserved uint64 // bytes taken, by all heaps together and by MemCreate
 	mem      memory
 	heap     heap    // MemAlloc's
@@ -107,9 +110,10 @@ func New(o Options) *Device {
 	if d.limit == 0 {
 		d.limit = p.Memory
 	}
+	d.poolStep = cmp.Or(o.PoolStep, p.PoolStep)
 	d.virtual = newVirtual(cmp.Or(o.Granularity, p.Granularity))
 	d.heap = newHeap(heapBase, p.Granule)
-	d.pools = []*pool{newPool(device.Pool(d.newHandle()), poolBase, p.PoolStep)}
+	d.pools = []*pool{newPool(device.Pool(d.newHandle()), poolBase, d.poolStep)}
 	d.current = d.pools[0]
 	d.threads.capacity = int64(p.Multiprocessors) * p.ThreadsPerMultiprocessor
 	d.issue.capacity = int64(p.Multiprocessors) * p.StepWarps

@@ -166,7 +166,7 @@ func (lab *Lab[Code, L]) Arguments(args Arguments[L]) suite.Part[Code] {
 		}
 	}}
 	judge := func(e *suite.Evidence) suite.Answer {
-		a := e.JudgeArguments(t.ID, len(args.Bad), args.Refusal)
+		a := e.JudgeArguments(t.ID, 0, len(args.Bad), args.Refusal)
 		outcomes := e.Cases[t.ID].Outcomes
 		if len(outcomes) < len(args.Bad)+len(args.Good) {
 			a.Skip = cmp.Or(a.Skip, "Not every argument could be tried.")

@@ -67,7 +67,7 @@ var (
 		},
 	})
 	faults = scene.Faults("faults", lastGap, ofSizes(2, 300, 700, 500), suite.FaultJudge{
-		Function: "Run",
+		Function: "Run", Stops: true,
 		Fixes: map[trace.Op]string{
 			trace.OpMallocAsync: "Free the buffer with cuda.FreeAsync in the batch's stream before returning the error.",
 		},
@@ -84,7 +84,7 @@ var refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{
 	Fix:      "Return contract.ErrArgument when there are no streams or a batch has N < 1.",
 	FixLate:  "Look at all the arguments, every batch included, before the first CUDA call.",
 	Pass:     "No streams and empty batches are refused, and nothing was touched.",
-})
+}).Behind(scene.Call(ofSizes(2, 64, 64, 64)))
 
 var waiting = suite.HostWait{
 	Should:           "Run should return without waiting for the device",

@@ -62,7 +62,7 @@ func (w workload) named() workload {
 const manyElements = 300_000
 
 // shapes are the workloads at the edges: one element, one stream, sizes around a block's, more streams than batches, no
-// batch, many blocks.
+// batch, many blocks, equal batches, many batches.
 func shapes() []workload {
 	return []workload{
 		ofSizes(1, 1),
@@ -71,7 +71,17 @@ func shapes() []workload {
 		ofSizes(5, 1023, 2049),
 		ofSizes(2),
 		ofSizes(1, manyElements),
+		ofSizes(3, 700, 700, 700, 700, 700), // so that nothing but the order tells one from another
+		ofSizes(4, manySizes()...),
 	}
+}
+
+// manySizes are those of more batches than any other workload has.
+func manySizes() (sizes []int) {
+	for i := range speedBatches + 5 {
+		sizes = append(sizes, 100+37*i)
+	}
+	return sizes
 }
 
 // drawn are random workloads.

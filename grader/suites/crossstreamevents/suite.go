@@ -98,10 +98,10 @@ var (
 	share        = scene.Runs("share", lastOfShare, shareWorkloads, around)
 	shareDelays  = scene.Runs("share-delays", lastOfShare, shareDelayed, around)
 	shareError   = scene.Runs("share-error", lastOfShare, suite.Fixed(workload{n: 900, late: []int{1}, fails: true}), around)
-	shareFaults  = scene.Faults("share-faults", lastOfShare, workload{n: 300, quiet: true}, suite.FaultJudge{Function: "Share"}, wrongSum)
+	shareFaults  = scene.Faults("share-faults", lastOfShare, workload{n: 300, quiet: true}, suite.FaultJudge{Function: "Share", Stops: true}, wrongSum)
 	fanOut       = scene.Runs("fan-out", lastOfFanOut, fanOutWorkloads, around)
 	fanOutDelays = scene.Runs("fan-out-delays", lastOfFanOut, fanOutDelayed, around)
-	fanOutFaults = scene.Faults("fan-out-faults", lastOfFanOut, workload{consumers: 3, n: 700}, suite.FaultJudge{Function: "FanOut"}, wrongSum)
+	fanOutFaults = scene.Faults("fan-out-faults", lastOfFanOut, workload{consumers: 3, n: 700}, suite.FaultJudge{Function: "FanOut", Stops: true}, wrongSum)
 
 	good = &suite.Good[Code, workload]{Function: "Share or FanOut",
 		Runs: []*suite.Runs[Code, workload]{share, shareDelays, fanOut, fanOutDelays}}
@@ -148,7 +148,8 @@ var (
 	shareRefusals = suite.NewRefusals("share-arguments", "1a", []suite.Bad[workload]{
 		{Label: "0 elements", W: workload{n: 0}},
 		{Label: "-7 elements", W: workload{n: -7}},
-	}, scene.Refuse, refusal("Share", "Return contract.ErrArgument when n is below 1."))
+	}, scene.Refuse, refusal("Share", "Return contract.ErrArgument when n is below 1.")).
+		Behind(scene.Call(workload{n: 50, quiet: true}))
 
 	fanOutRefusals = suite.NewRefusals("fan-out-arguments", "2a", []suite.Bad[workload]{
 		{Label: "0 elements", W: workload{n: 0, consumers: 2}},
@@ -157,7 +158,7 @@ var (
 		badFanOut("3 consumers and 2 outs", 3, 2),
 		badFanOut("1 consumer and 2 outs", 1, 2),
 	}, scene.Refuse, refusal("FanOut", "Return contract.ErrArgument when n is below 1, when there are no consumers, and when "+
-		"len(outs) is not len(consumers)."))
+		"len(outs) is not len(consumers).")).Behind(scene.Call(workload{n: 100, consumers: 3}))
 )
 
 func badFanOut(label string, consumers, outs int) suite.Bad[workload] {

@@ -122,6 +122,7 @@ func fanOutWorkloads(r *rand.Rand) []workload {
 		{consumers: 2, n: 513},
 		{consumers: 5, n: 1023},
 		{consumers: 1, n: manyElements},
+		{consumers: 17, n: 300},
 		{consumers: 2 + r.IntN(5), n: 1 + r.IntN(maxElements)},
 		{consumers: 2 + r.IntN(5), n: 1 + r.IntN(maxElements)},
 	}

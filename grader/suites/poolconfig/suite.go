@@ -50,9 +50,10 @@ var (
 	good = &suite.Good[Run, workload]{Function: "Run", Runs: []*suite.Runs[Run, workload]{
 		scene.Runs("shapes", lastGap, suite.Fixed(shapes()...), suite.Around[workload]{}),
 		scene.Runs("random", lastGap, drawn, suite.Around[workload]{}),
+		scene.Runs("steps", lastGap, drawn, suite.Around[workload]{}).On(otherSteps),
 	}}
 	faults = scene.Faults("faults", lastGap, newWorkload(2, 2, keepAll, 0, 3000, 5000, 7000).withOwnPool(),
-		suite.FaultJudge{Function: "Run"}, nil)
+		suite.FaultJudge{Function: "Run", Stops: true}, nil)
 )
 
 var refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{
@@ -71,7 +72,7 @@ var refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{
 		"below 0 or not below cuda.GetDeviceCount().",
 	FixLate: "Look at all the arguments, every size included, before the first CUDA call but cuda.GetDeviceCount.",
 	Allowed: []trace.Op{trace.OpDeviceInfo}, // counting the devices is how one learns that a device is not there
-})
+}).Behind(scene.Call(newWorkload(2, 2, keepAll, 0, 64, 100)))
 
 // speedLimit is how much slower than the solution a right program may be.
 const speedLimit = 1.5

@@ -7,6 +7,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/native/sim"
 )
 
 // workload is one call of Run: a configuration without its streams, and how many of those there are.
@@ -74,6 +75,7 @@ func shapes() []workload {
 		newWorkload(2, 2, 0, 0, 20*mib, 20*mib, mib),
 		newWorkload(2, 2, 40*mib, 33*mib, 24*mib, 9*mib, 17*mib).withOwnPool(),
 		newWorkload(4, 2, keepAll, 1, 5000, 7000),
+		newWorkload(2, 2, keepAll, 0, 65*mib, 12, 32*mib),
 	}
 }
 
@@ -93,6 +95,12 @@ func drawn(r *rand.Rand) []workload {
 		ws[i].ownPool = r.IntN(2) == 0
 	}
 	return ws
+}
+
+// otherSteps has pools grow by other steps than any GPU's do: nobody is to know them by heart.
+func otherSteps(seed uint64) sim.Options {
+	r := suite.NewRand(seed, "devices steps")
+	return sim.Options{PoolStep: []uint64{2 * mib, 4 * mib, 8 * mib, 64 * mib}[r.IntN(4)]}
 }
 
 // The timed workload. Its blocks are small, so that touching them takes less than what a pool that keeps nothing pays in
