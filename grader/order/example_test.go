@@ -50,3 +50,36 @@ func ExampleCheck() {
 	// findings: 1
 	// findings: 0
 }
+
+// Memory is freed in another stream than the one that uses it. The picture shows the order that nothing makes.
+func ExamplePicture() {
+	s := session.New(sim.New(sim.Options{}))
+	s.StartTrace()
+	worker, _ := s.StreamCreate(device.StreamNonBlocking)
+	s.Label("worker")
+	other, _ := s.StreamCreate(device.StreamNonBlocking)
+	s.Label("other")
+	allocated, _ := s.EventCreate(device.EventDisableTiming)
+
+	p, _ := s.MallocAsync(1024, worker)
+	s.EventRecord(allocated, worker)
+	s.StreamWaitEvent(other, allocated)
+	s.MemsetAsync(p, 1, 1024, worker)
+	s.FreeAsync(p, other)
+
+	s.DeviceSynchronize()
+	s.EventDestroy(allocated)
+	s.StreamDestroy(worker)
+	s.StreamDestroy(other)
+	t := s.StopTrace()
+	for _, f := range order.Check(t) {
+		fmt.Printf("%s\n%s", f.Rule, order.Picture(t, f))
+	}
+	// Output:
+	// free-before-use
+	// worker   MallocAsync ──▶ MemsetAsync
+	//                               ┆
+	//                               └┄┄┄┄┄┄┄┄┄┄┄┐  missing
+	//                                           ▼
+	// other                                 FreeAsync
+}

@@ -1,10 +1,11 @@
-// Package suite is the vocabulary of grading: what a lesson's suite consists of, what its cases may do in the
-// runner, what its checks are given to judge by, and the report that comes of it.
+// Package suite is the lesson kit, and with it the vocabulary of grading: what a lesson's suite consists of, what its cases
+// may do in the runner, what its checks are given to judge by, and the report that comes of it.
 //
 // A suite has two halves. Cases run in the runner, beside the student's code: they draw workloads from the seed, call
 // the code and note what came back, and decide nothing. Checks run in cudalab: they are given what the cases noted
 // together with the trace and the order checker's findings, and decide. Either half can draw the same workload from
-// the same seed, so expectations never travel.
+// the same seed, so expectations never travel. A lesson's author declares both halves at once, as a Lesson: its example,
+// in example_test.go, is a whole one.
 //
 // Time is taken in one way, by Bench.Time. Contenders take turns: in a round each has one sample, which is the time of one
 // run by the clock that its Span names, and the first rounds only warm up. What is judged is never a time but a ratio of

@@ -90,8 +90,11 @@ func runBench(cmd *cobra.Command, names []string, f benchFlags) error {
 		if i > 0 && !f.json {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
-		r := check.Bench(cmd.Context(), check.BenchRequest{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p,
-			Solution: f.solution})
+		q := check.BenchRequest{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p, Solution: f.solution}
+		if f.dir == "" {
+			q.Seed = failingSeed(c.Root, e)
+		}
+		r := check.Bench(cmd.Context(), q)
 		if cmd.Context().Err() != nil {
 			break
 		}

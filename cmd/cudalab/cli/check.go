@@ -109,7 +109,7 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 		if f.solution {
 			q.Dir = course.Relative(filepath.Join(c.Root, e.SolutionFolder()))
 		}
-		r := check.Exercise(cmd.Context(), q)
+		r := checked(cmd.Context(), q)
 		if cmd.Context().Err() != nil {
 			break
 		}

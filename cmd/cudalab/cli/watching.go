@@ -101,7 +101,7 @@ func (w *watching) start(ctx context.Context) {
 	}
 	ctx, w.cancel = context.WithCancel(ctx)
 	w.again, w.dropped = false, false
-	w.seed = progress.Load(w.course.Root)[w.exercise.Name].FailingSeed
+	w.seed = failingSeed(w.course.Root, w.exercise)
 	if w.asked > 0 {
 		w.withdraw()
 	}

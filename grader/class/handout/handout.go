@@ -34,7 +34,7 @@ func (e *UsageError) Error() string { return e.Message }
 func usagef(format string, a ...any) error { return &UsageError{fmt.Sprintf(format, a...)} }
 
 // Write writes the handout of a course into a folder, which must be empty or not there yet, outside of the course. The
-// folder is there whole or, after an error, as it was. Errors are a *UsageError, a *build.EnvironmentError where there is
+// folder is there whole or, after an error, as it was. Errors are a *UsageError, a *compile.EnvironmentError where there is
 // no Go, or those of reading and writing files.
 func Write(ctx context.Context, c *course.Course, dir string) error {
 	dir, err := filepath.Abs(dir)

@@ -14,7 +14,7 @@ func BenchmarkOpen(b *testing.B) {
 		submission["exercises/"+pkg+"/"+pkg+".go"] = "package " + pkg + "\n" + strings.Repeat("// A line as long as many a line of code is.\n", 200)
 	}
 	for i := range 100 {
-		submission[fmt.Sprintf("grader/part%d/file.go", i)] = "package part\n" + strings.Repeat("// text\n", 100)
+		submission[fmt.Sprintf("kernels/part%d/file.go", i)] = "package part\n" + strings.Repeat("// text\n", 100)
 	}
 	archive := submission.zip(b)
 	folders, archives := tree{}, tree{}

@@ -21,6 +21,7 @@ type BenchRequest struct {
 	Dir      string       // a folder with the code to measure instead of the exercise's own; "" otherwise
 	Device   string       // "gpu", "sim" or "auto"
 	Profile  *sim.Profile // of the simulated device; nil: the built-in one
+	Seed     uint64       // of the check that the code has to pass before it is measured, as Request's
 	Solution bool         // measure only the solution, beside what it stands for
 }
 
@@ -49,8 +50,8 @@ func bench(ctx context.Context, q BenchRequest) BenchResult {
 	if dir == "" {
 		dir = course.Relative(filepath.Join(q.Root, q.Exercise.Folder()))
 	}
-	sound := Request{Root: q.Root, Exercise: q.Exercise, Dir: q.Dir, Device: q.Device, Profile: q.Profile, NoTiming: true}
-	sound.Seed, _ = seed(sound)
+	sound := Request{Root: q.Root, Exercise: q.Exercise, Dir: q.Dir, Device: q.Device, Profile: q.Profile, Seed: q.Seed,
+		NoTiming: true}
 	checked := checkDir(ctx, sound, dir)
 	if checked.Err != nil {
 		return BenchResult{withoutFigures(checked.Report), checked.Err}

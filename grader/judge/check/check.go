@@ -1,5 +1,4 @@
-// Package check checks one exercise from its source files to its report: it builds the runner, has the suite run, and
-// remembers the verdict.
+// Package check checks one exercise from its source files to its report: it builds the runner and has the suite run.
 package check
 
 import (
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"cudalab/grader/desk/progress"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
 	"cudalab/grader/machine/lock"
@@ -27,12 +25,11 @@ const MaxSeed = 1<<48 - 1
 type Request struct {
 	Root     string // the course's
 	Exercise course.Exercise
-	// Dir is a folder with the code to check instead of the exercise's own; "" otherwise. A verdict on a folder from
-	// elsewhere is not remembered.
-	Dir      string
+	Dir      string       // a folder with the code to check instead of the exercise's own; "" otherwise
 	Device   string       // "gpu", "sim" or "auto"
 	Profile  *sim.Profile // of the simulated device; nil: the built-in one
-	Seed     uint64       // 0: the one that failed last, or a fresh one
+	Seed     uint64       // 0: a fresh one
+	Replayed bool         // Seed is the one that the code failed on when it was last checked
 	NoTiming bool
 	Pictures bool // run the untimed cases once more, for Result.Pictures
 }
@@ -52,29 +49,16 @@ func Exercise(ctx context.Context, q Request) Result {
 	if dir == "" {
 		dir = course.Relative(filepath.Join(q.Root, q.Exercise.Folder()))
 	}
-	replayed := false
-	if q.Seed == 0 {
-		q.Seed, replayed = seed(q)
-	}
 	r := checkDir(ctx, q, dir)
 	r.Report.DurationMS = time.Since(began).Milliseconds()
-	advise(&r.Report, q, replayed)
-	if q.Dir == "" && r.Err == nil {
-		// Where nothing can be written nothing is remembered, which spoils no check.
-		_ = progress.Record(ctx, q.Root, r.Report)
-	}
+	advise(&r.Report, q)
 	return r
 }
 
-// seed is the one that the code failed on when it was last checked, or a fresh one.
-func seed(q Request) (seed uint64, replayed bool) {
-	if last := progress.Load(q.Root)[q.Exercise.Name].FailingSeed; q.Dir == "" && last != 0 {
-		return last, true
-	}
-	return 1 + rand.Uint64N(MaxSeed), false
-}
-
 func checkDir(ctx context.Context, q Request, dir string) Result {
+	if q.Seed == 0 {
+		q.Seed = 1 + rand.Uint64N(MaxSeed)
+	}
 	results, err := job{
 		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device, Profile: q.Profile},
 		seed: q.Seed, noTiming: q.NoTiming, pictures: q.Pictures, shared: lock.SharedGPU, exclusive: lock.GPU,
@@ -148,13 +132,13 @@ func compileErrors(es []compile.CompileError) suite.Check {
 }
 
 // advise says what to do next where the check itself has not.
-func advise(r *suite.Report, q Request, replayed bool) {
+func advise(r *suite.Report, q Request) {
 	if r.Next != "" {
 		return
 	}
 	switch r.Status {
 	case suite.Passed:
-		if replayed {
+		if q.Replayed {
 			r.Next = "check once more: these were the workloads that failed last time, and the next are new"
 		}
 	case suite.Failed, suite.Timeout, suite.Crashed:

@@ -54,7 +54,7 @@ func Submission(ctx context.Context, q SubmissionRequest) ([]Result, error) {
 	}
 	results, err := j.check(ctx)
 	for i := range results {
-		advise(&results[i].Report, Request{Dir: q.Dir}, false)
+		advise(&results[i].Report, Request{Dir: q.Dir})
 	}
 	return results, err
 }
