@@ -32,6 +32,8 @@ func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok
 		return suite.Crashed, lostDevice(run), true, nil
 	case timedOut:
 		return suite.Timeout, stuck(run, l), true, nil
+	case starved:
+		return "", suite.Finding{}, false, fmt.Errorf("case %s: %w", run.notes.ID, &Busy{run.child})
 	case outOfMemory:
 		return suite.Crashed, greedy(run, l), true, nil
 	case died:
