@@ -91,7 +91,7 @@ func runBench(cmd *cobra.Command, names []string, f benchFlags) error {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
 		r := check.Bench(cmd.Context(), check.BenchRequest{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p,
-			Solution: f.solution})
+			Solution: f.solution, Preparing: preparing(cmd, f.json)})
 		if cmd.Context().Err() != nil {
 			break
 		}

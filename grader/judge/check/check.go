@@ -35,6 +35,8 @@ type Request struct {
 	Seed     uint64       // 0: the one that failed last, or a fresh one
 	NoTiming bool
 	Pictures bool // run the untimed cases once more, for Result.Pictures
+	// Preparing, if set, is called where it takes long to compile what is not the student's; see compile.Request.
+	Preparing func()
 }
 
 // Result is a report with what lies behind it.
@@ -77,7 +79,7 @@ func seed(q Request) (seed uint64, replayed bool) {
 func checkDir(ctx context.Context, q Request, dir string) Result {
 	results, err := job{
 		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device, Profile: q.Profile},
-		seed: q.Seed, noTiming: q.NoTiming, pictures: q.Pictures, shared: lock.SharedGPU, exclusive: lock.GPU,
+		seed: q.Seed, noTiming: q.NoTiming, pictures: q.Pictures, preparing: q.Preparing, shared: lock.SharedGPU, exclusive: lock.GPU,
 	}.check(ctx)
 	if err != nil {
 		return unbuilt(q, suite.Errored, suite.Check{}, err)

@@ -16,6 +16,7 @@ type job struct {
 	parts       []part
 	options     run.Options          // without the runner's file
 	precompiled *compile.Precompiled // nil: go build does it all
+	preparing   func()               // as in Request
 	seed        uint64
 	noTiming    bool
 	pictures    bool
@@ -37,7 +38,7 @@ func (p part) build(root string) compile.Exercise {
 
 // check checks all parts; each gets the result that it would get alone. An error concerns them all.
 func (j job) check(ctx context.Context) ([]Result, error) {
-	q := compile.Request{Root: j.root, Precompiled: j.precompiled}
+	q := compile.Request{Root: j.root, Precompiled: j.precompiled, Preparing: j.preparing}
 	for _, p := range j.parts {
 		if err := outdated(j.root, p.exercise); err != nil {
 			return nil, err
