@@ -22,7 +22,7 @@ const (
 	caseTimeout = 10 * time.Second // a case takes milliseconds; a timed one on a GPU about a second
 	patience    = 5 * time.Minute  // by the clock, with a machine that has no time for the runner
 	endTimeout  = 5 * time.Second  // from the closing of the pipe
-	runnerGrace = 30 * time.Second // for a Go program to print its stacks, on however busy a machine
+	runnerGrace = 10 * time.Second // for a Go program to print its stacks, on however busy a machine
 	processes   = 8
 )
 
