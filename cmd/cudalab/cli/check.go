@@ -116,6 +116,9 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 		if err := show(cmd.OutOrStdout(), r.Report, f.json); err != nil {
 			return err
 		}
+		if fault := (*check.Panic)(nil); errors.As(r.Err, &fault) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "cudalab: %v\n\n%s", fault, fault.Stack)
+		}
 		if err := pictures.add(i, e.Title, r); err != nil {
 			return err
 		}
