@@ -52,7 +52,7 @@ func callsInError(n *suite.CaseNotes, l locator) (suite.Finding, bool) {
 			}
 			_, method, _ := cutLast(places[len(places)-1].Func)
 			f := suite.Finding{Rule: suite.RuleCallsInError, Severity: suite.Error, Record: i,
-				Message: fmt.Sprintf("An error should only say what went wrong, but the method %s of yours makes a call of cuda.%s here.", method, record.Op),
+				Message: fmt.Sprintf("An error should only say what went wrong, but the method %s of yours makes a call of %s here.", method, suite.CallName(record)),
 				Why:     "An error's methods run whenever somebody looks at it, after your code has returned, or never.",
 				Fix:     "Make the call before the error is returned, and keep in the error what came of it.",
 			}
