@@ -14,13 +14,13 @@ import (
 	"math"
 	"math/bits"
 
+	"cudalab/kernels/listed"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
 )
 
-// All are the kernels that this package launches, lesson by lesson.
-func All() []*device.Kernel {
-	return []*device.Kernel{process, reduce, touch, fill, checksum, stamp, verify, stampBlocks, verifyBlocks, extend, recheck}
+func init() {
+	listed.Add(process, reduce, touch, fill, checksum, stamp, verify, stampBlocks, verifyBlocks, extend, recheck)
 }
 
 // dim is a grid or block of one dimension. What no Dim3 can hold becomes 0, which CUDA refuses as it refuses any

@@ -13,7 +13,12 @@ type Gap struct {
 	ID string // the gap's number as in the skeleton's comments, "1a"
 }
 
-func (g *Gap) Error() string { return "TODO(" + g.ID + ") is still to be written" }
+func (g *Gap) Error() string {
+	if g == nil {
+		return "a nil *contract.Gap, which is no gap"
+	}
+	return "TODO(" + g.ID + ") is still to be written"
+}
 
 // TODO marks a gap: a skeleton returns TODO("1a") where the code for TODO(1a) belongs.
 func TODO(id string) error { return &Gap{ID: id} }

@@ -1,6 +1,7 @@
 package class
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,8 @@ import (
 )
 
 // attempt checks what a submission holds, once, in the course's order. An error is not the submission's fault, or the
-// context's end; a panic of cudalab's own is one.
+// context's end; a panic of cudalab's own is one. The exercises that it is not about have their reports all the same, and
+// those that it is about have one that says so.
 func (w *workers) attempt(ctx context.Context, s submission, attempt int, gpu string) (reports []suite.Report, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -40,18 +42,21 @@ func (w *workers) attempt(ctx context.Context, s submission, attempt int, gpu st
 		Shared:    func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu, lock.ShareGPU) },
 		Exclusive: func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu, lock.TimeGPU) },
 	})
+	var decided []suite.Report
 	for _, r := range results {
 		if d := r.Report.Device; d.Name != "" && d.Name != w.header.Device.Name && r.Err == nil {
 			r.Err = fmt.Errorf("GPU %s is of another model (%s) than the one that the class is graded on (%s)", gpu, d.Name, w.header.Device.Name)
 		}
 		if r.Err == nil {
-			reports = append(reports, r.Report)
-		} else if err == nil {
-			err = r.Err
+			decided = append(decided, r.Report)
+		} else {
+			r.Report.Status, r.Report.Score, r.Report.Checks = suite.Errored, 0, nil
+			err = cmp.Or(err, r.Err)
 		}
+		reports = append(reports, r.Report)
 	}
 	if errors.Is(context.Cause(ctx), errTimeout) {
-		return w.outOfTime(exercises, reports), nil
+		return w.outOfTime(exercises, decided), nil
 	}
 	return reports, err
 }

@@ -61,8 +61,17 @@ type Student struct {
 	Score    float64  `json:"score"` // null in JSON where Status is Errored
 	MaxScore float64  `json:"max_score"`
 	Digest   string   `json:"digest"` // of the files that were graded
-	// Exercises has a report for each of Class.Exercises, in that order, also for what was not handed in; none with Errored.
+	// Exercises has a report for each of Class.Exercises, in that order, also for what was not handed in. With Errored those
+	// that could not be decided have the status suite.Errored, and there are none where that is all.
 	Exercises []suite.Report `json:"exercises"`
+}
+
+// Report is the report on the i-th of Class.Exercises; decided is false where there is no grade for it.
+func (s *Student) Report(i int) (r suite.Report, decided bool) {
+	if i >= len(s.Exercises) {
+		return suite.Report{Status: suite.Errored}, false
+	}
+	return s.Exercises[i], s.Exercises[i].Status != suite.Errored
 }
 
 // Passed reports whether every exercise of the class passed.

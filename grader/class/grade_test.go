@@ -151,6 +151,37 @@ func TestFaultsOfOurs(t *testing.T) {
 	require.Equal(t, promised(t, whole.Results), promised(t, o.Results))
 }
 
+// A fault of ours in one exercise leaves the others their grades.
+func TestAFaultOfOursInOneExercise(t *testing.T) {
+	dir := t.TempDir()
+	handIn(t, dir, "ada/asyncpipeline/asyncpipeline.go", program(t, "solutions/asyncpipeline/asyncpipeline.go"))
+	handIn(t, dir, "ada/slab/slab.go", program(t, "solutions/slab/slab.go"))
+	handIn(t, dir, "bob/asyncpipeline/asyncpipeline.go", program(t, "exercises/asyncpipeline/asyncpipeline.go"))
+	o := graded(t, dir, "async-pipeline", "slab")
+	broken := *o.Exercises[1].Suite
+	broken.Checks = slices.Clone(broken.Checks)
+	judge := broken.Checks[1].Judge
+	broken.Checks[1].Judge = func(e *suite.Evidence) suite.Answer {
+		if e.Seed == o.Seed { // the solutions are checked under another one
+			panic("a slip of ours")
+		}
+		return judge(e)
+	}
+	o.Exercises[1].Suite = &broken
+	c := grade(t, o)
+	ada, bob := c.Students[0], c.Students[1]
+	require.Equal(t, Graded, bob.Status, "there was nothing to judge")
+	require.Equal(t, Errored, ada.Status, "there is no total")
+	require.Contains(t, ada.Problem, "a slip of ours")
+	r, decided := ada.Report(0)
+	require.True(t, decided)
+	require.Equal(t, suite.Passed, r.Status)
+	require.Equal(t, 100.0, r.Score)
+	r, decided = ada.Report(1)
+	require.False(t, decided)
+	require.Contains(t, r.Message, "a slip of ours")
+}
+
 func TestOneStudentAgain(t *testing.T) {
 	o := graded(t, small(t), "slab")
 	grade(t, o)

@@ -49,7 +49,7 @@ func prepare(ctx context.Context, o Options) (*prepared, error) {
 			release()
 		}, err
 	}
-	p.precompiled = check.Precompile(ctx, o.Root, o.Exercises)
+	p.precompiled = check.Precompile(ctx, o.Root, o.Exercises, func() { o.say("%s", compile.Preparing()) })
 	began := time.Now()
 	results, err := check.Submission(ctx, check.SubmissionRequest{Root: o.Root, Exercises: o.Exercises,
 		Dir: filepath.Join(o.Root, "solutions"), Device: o.Device, GPU: gpu, Profile: o.Profile, Seed: 1, Sandbox: p.policy,

@@ -96,10 +96,14 @@ func (w *workers) grade(ctx context.Context, s submission) (r settled, ok bool) 
 	}
 	if err != nil {
 		student.Status, student.Problem = Errored, fmt.Sprintf("Not graded, by no fault of the submission's: %s", sentence(err))
-	} else {
+	}
+	// What could be decided stays, whatever became of the rest.
+	if err == nil || slices.ContainsFunc(reports, func(r suite.Report) bool { return r.Status != suite.Errored }) {
 		r.timings.Exercises = reports
 		student.Exercises = w.settle(s, reports)
-		for _, report := range student.Exercises {
+	}
+	for _, report := range student.Exercises {
+		if err == nil {
 			student.Score += report.Score
 		}
 	}

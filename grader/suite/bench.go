@@ -25,6 +25,7 @@ type Outcome struct {
 	Err      string         // the error's text; "" where it returned nil
 	Gap      string         // the gap that answered, "1a"; "" where none did
 	Argument bool           // the error is contract.ErrArgument
+	Odd      Odd            // what is wrong with the error itself
 	Panic    string         // what it panicked with; "" where it did not
 	Runaway  bool           // stopped for making calls without end
 	Excess   session.Excess // how it ran into the limit on memory
@@ -69,12 +70,10 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) Outcome {
 	b.calls++
 	b.Session.Mark(markCall + n)
 	b.Session.SetQuota(b.Quota)
-	err := guard(&o, f)
+	guard(&o, f)
 	o.Excess = b.Session.SetQuota(0) // the suite's own calls are not to fail for what the student's code has taken
 	b.over(o)
 	b.Session.Mark(markReturn + n)
-	o.keep(err)
-	b.over(o)
 	b.Notes.Outcome(o)
 	return o
 }
@@ -87,23 +86,21 @@ func (b *Bench) over(o Outcome) {
 	}
 }
 
-// keep takes an error apart. Its methods may be the student's code like what returned it.
+// keep takes an error apart.
 func (o *Outcome) keep(err error) {
 	if err == nil {
 		return
 	}
 	o.Err = "an error without a text"
-	_ = guard(o, func() error {
-		if text := err.Error(); text != "" {
-			o.Err = bounded(text)
-		}
-		o.Argument = errors.Is(err, contract.ErrArgument)
-		var gap *contract.Gap
-		if errors.As(err, &gap) {
-			o.Gap = bounded(gap.ID)
-		}
-		return nil
-	})
+	err = Sound(err)
+	if text := err.Error(); text != "" {
+		o.Err = bounded(text)
+	}
+	o.Argument = errors.Is(err, contract.ErrArgument)
+	var gap *contract.Gap
+	if errors.As(err, &gap) && gap != nil {
+		o.Gap = bounded(gap.ID)
+	}
 }
 
 // maxText is how many bytes of a text of the student's are kept, to be read by people.
@@ -120,11 +117,18 @@ func bounded(text string) string {
 // Calls is how many calls have been made so far: the number of the next, as CaseNotes.Window counts them.
 func (b *Bench) Calls() int { return b.calls }
 
-// guard runs the student's code.
-func guard(o *Outcome, f func() error) (err error) {
+// guard runs the student's code and keeps what it returned: the methods of an error may be the student's as well.
+func guard(o *Outcome, f func() error) {
 	defer func() {
 		v := recover()
 		if v == nil {
+			return
+		}
+		if odd, ok := v.(oddError); ok {
+			o.Err, o.Odd = "an error that is none: "+odd.What, odd.Odd
+			if len(odd.where) > 0 {
+				o.Stack = odd.where
+			}
 			return
 		}
 		o.Stack = trace.Callers(2)
@@ -134,7 +138,7 @@ func guard(o *Outcome, f func() error) (err error) {
 		}
 		o.Panic = bounded(fmt.Sprint(v))
 	}()
-	return f()
+	o.keep(f())
 }
 
 // A fault is a call of the grader's own that failed.

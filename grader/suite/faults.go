@@ -118,7 +118,7 @@ func (b *Bench) EveryFault(label string, fresh func() (run func() error, finish 
 func (b *Bench) keeping(code device.Code, run func() error) func() error {
 	index := uint64(b.calls)
 	return func() error {
-		err := run()
+		err := Sound(run())
 		if errors.Is(err, code) {
 			b.Value(noteKept, index)
 		}

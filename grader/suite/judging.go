@@ -36,7 +36,10 @@ func (e *Evidence) Remarks(cases ...string) []Finding {
 
 // CallName is a call as the student wrote it: "cuda.MallocAsync", "kernels.Reduce".
 func CallName(r *trace.Record) string {
-	if r.Op == trace.OpLaunch {
+	switch {
+	case r.Op == trace.OpLaunch && r.Kernel == "": // of no kernel
+		return "cuda.LaunchKernel"
+	case r.Op == trace.OpLaunch:
 		return "kernels." + strings.ToUpper(r.Kernel[:1]) + r.Kernel[1:]
 	}
 	return "cuda." + r.Op.String()

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"cudalab/kernels"
+	_ "cudalab/kernels" // lists its kernels
+	"cudalab/kernels/listed"
 	"cudalab/native/device"
 )
 
@@ -26,7 +27,7 @@ func Ready(d device.Device) (loaded int, err error) {
 	if !d.Info().MemoryPools {
 		return 0, errNoPools
 	}
-	all := append(kernels.All(), All()...)
+	all := append(listed.All(), All()...)
 	l, ok := d.(loader)
 	if !ok {
 		return len(all), nil

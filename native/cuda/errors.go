@@ -29,6 +29,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if e == nil {
+		return "a nil *cuda.Error, which is no error of CUDA's"
+	}
 	message := e.Call + ": " + e.Code.String()
 	if e.Hint != "" {
 		message += ": " + e.Hint
@@ -37,7 +40,12 @@ func (e *Error) Error() string {
 }
 
 // Unwrap is the code, so that errors.Is can compare with it.
-func (e *Error) Unwrap() error { return e.Code }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Code
+}
 
 // answer makes an error of a code, and nil of Success.
 func answer(call string, code device.Code) error {

@@ -15,12 +15,12 @@ var launches = sync.Pool{New: func() any { return new(device.Launch) }}
 
 // LaunchKernel puts a kernel into the stream and returns without waiting for it. Each argument occupies the low bytes of
 // its slot. Package kernels has a typed call for every kernel, the analogue of kernel<<<grid, block, 0, stream>>>.
-// The launch does not check the pointers it is handed.
+// The launch does not check the pointers it is handed. A nil or zero kernel is answered ErrorInvalidValue.
 func LaunchKernel(k *device.Kernel, grid, block Dim3, s Stream, args ...uint64) error {
 	const call = "cudaLaunchKernel"
 	l := launches.Get().(*device.Launch)
 	*l = device.Launch{Kernel: k, Grid: grid, Block: block}
-	if k != nil && len(args) != k.Params() {
+	if !k.Made() || len(args) != k.Params() {
 		l.Kernel = nil
 	}
 	copy(l.Args[:], args)
@@ -29,7 +29,7 @@ func LaunchKernel(k *device.Kernel, grid, block Dim3, s Stream, args ...uint64) 
 	if code == device.Success {
 		return nil
 	}
-	if k == nil {
+	if !k.Made() {
 		return refused(call, code, "there is no kernel")
 	}
 	if len(args) != k.Params() {

@@ -71,9 +71,13 @@ type Spec struct {
 	Work     func(l *Launch) Work
 }
 
-// Kernel is a kernel that can be launched on either device. It cannot be made or changed but by NewKernel, which
-// exercises cannot reach: what a kernel does is the lesson's to say.
+// Kernel is a kernel that can be launched on either device. It is made by NewKernel, which exercises cannot reach: what a
+// kernel does is the lesson's to say. A nil or zero Kernel, which anybody may come by, is none: it has no name and no
+// parameters, touches nothing, and is not launched.
 type Kernel struct{ spec Spec }
+
+// Made reports whether k is a kernel that NewKernel has made.
+func (k *Kernel) Made() bool { return k != nil && k.spec.Exec != nil }
 
 // NewKernel defines a kernel. It panics on an incomplete Spec: a fault in a lesson, never a student's.
 func NewKernel(s Spec) *Kernel {
@@ -84,19 +88,48 @@ func NewKernel(s Spec) *Kernel {
 }
 
 // Entry is the entry point's name.
-func (k *Kernel) Entry() string { return k.spec.Entry }
+func (k *Kernel) Entry() string {
+	if !k.Made() {
+		return ""
+	}
+	return k.spec.Entry
+}
 
 // PTX is the module's text.
-func (k *Kernel) PTX() string { return k.spec.PTX }
+func (k *Kernel) PTX() string {
+	if !k.Made() {
+		return ""
+	}
+	return k.spec.PTX
+}
 
 // Params is the number of parameters.
-func (k *Kernel) Params() int { return k.spec.Params }
+func (k *Kernel) Params() int {
+	if !k.Made() {
+		return 0
+	}
+	return k.spec.Params
+}
 
 // Exec does on m what the launch does on a GPU.
-func (k *Kernel) Exec(l *Launch, m Memory) { k.spec.Exec(l, m) }
+func (k *Kernel) Exec(l *Launch, m Memory) {
+	if k.Made() {
+		k.spec.Exec(l, m)
+	}
+}
 
 // Accesses appends what the launch reads and writes to buf.
-func (k *Kernel) Accesses(l *Launch, buf []Access) []Access { return k.spec.Accesses(l, buf) }
+func (k *Kernel) Accesses(l *Launch, buf []Access) []Access {
+	if !k.Made() {
+		return buf
+	}
+	return k.spec.Accesses(l, buf)
+}
 
 // Work is what the launch costs.
-func (k *Kernel) Work(l *Launch) Work { return k.spec.Work(l) }
+func (k *Kernel) Work(l *Launch) Work {
+	if !k.Made() {
+		return Work{}
+	}
+	return k.spec.Work(l)
+}

@@ -90,7 +90,8 @@ func runBench(cmd *cobra.Command, names []string, f benchFlags) error {
 		if i > 0 && !f.json {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
-		q := check.BenchRequest{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p, Solution: f.solution}
+		q := check.BenchRequest{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p, Solution: f.solution,
+			Preparing: preparing(cmd, f.json)}
 		if f.dir == "" {
 			q.Seed = failingSeed(c.Root, e)
 		}

@@ -24,7 +24,7 @@ import (
 	solution "cudalab/solutions/asyncpipeline"
 )
 
-func main() { runner.Main(suite.New(exercise.Run, solution.Run)) }
+func main() { runner.Main(suite.Lesson.Suite(suite.Of(exercise.Run), suite.Of(solution.Run))) }
 `
 
 // BenchmarkWait is a student's wait, from a saved one-line change to the verdict on the simulated device, beside what

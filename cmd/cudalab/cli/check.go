@@ -105,7 +105,7 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
 		q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p, Seed: f.seed,
-			NoTiming: f.noTiming, Pictures: pictures.wanted()}
+			NoTiming: f.noTiming, Pictures: pictures.wanted(), Preparing: preparing(cmd, f.json)}
 		if f.solution {
 			q.Dir = course.Relative(filepath.Join(c.Root, e.SolutionFolder()))
 		}
@@ -115,6 +115,9 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 		}
 		if err := show(cmd.OutOrStdout(), r.Report, f.json); err != nil {
 			return err
+		}
+		if fault := (*check.Panic)(nil); errors.As(r.Err, &fault) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "cudalab: %v\n\n%s", fault, fault.Stack)
 		}
 		if err := pictures.add(i, e.Title, r); err != nil {
 			return err
@@ -169,6 +172,14 @@ func chosen(c *course.Course, names []string, all bool) ([]course.Exercise, erro
 	return found, nil
 }
 
+// preparing tells people on standard error why their first check on a machine takes long; programs wait in silence.
+func preparing(cmd *cobra.Command, silent bool) func() {
+	if silent {
+		return nil
+	}
+	return func() { screenOf(cmd.ErrOrStderr()).say(compile.Preparing()) }
+}
+
 func show(w io.Writer, r suite.Report, asJSON bool) error {
 	if asJSON {
 		return report.JSON(w, r)
@@ -209,12 +220,13 @@ func sourceLine(file string, line int) string {
 func exitStatus(r check.Result) int {
 	var environment *compile.EnvironmentError
 	var missing *run.NoDevice
+	var busy *run.Busy
 	switch {
 	case r.Report.Status == suite.Passed:
 		return exitPassed
 	case r.Report.Status != suite.Errored:
 		return exitFailed
-	case errors.As(r.Err, &environment), errors.As(r.Err, &missing):
+	case errors.As(r.Err, &environment), errors.As(r.Err, &missing), errors.As(r.Err, &busy):
 		return exitEnvironment
 	}
 	return exitFault

@@ -44,7 +44,7 @@ not.`,
 			}
 			d.goTool(cmd.Context())
 			if c != nil {
-				d.trialBuild(cmd.Context(), c)
+				d.trialBuild(cmd.Context(), c, preparing(cmd, false))
 			}
 			gpu := d.gpu()
 			d.simulator(c)
@@ -119,7 +119,7 @@ func writable(dir string) error {
 }
 
 // trialBuild builds the runner of a skeleton: whatever is needed for a build is there if that succeeds.
-func (d *doctor) trialBuild(ctx context.Context, c *course.Course) {
+func (d *doctor) trialBuild(ctx context.Context, c *course.Course, preparing func()) {
 	e := c.Exercises[0]
 	if file := e.Changed(c.Root); file != "" {
 		d.missing("cudalab", fmt.Sprintf("built from another version of the course: %s has changed since. Build it again.", file))
@@ -134,7 +134,7 @@ func (d *doctor) trialBuild(ctx context.Context, c *course.Course) {
 	began := time.Now()
 	solution := e.HasSolution(c.Root)
 	r, err := compile.Build(ctx, compile.Request{Root: c.Root, Exercises: []compile.Exercise{{Package: e.Package, Dir: dir,
-		Main: e.Main(solution), Solution: solution}}})
+		Main: e.Main(solution), Solution: solution}}, Preparing: preparing})
 	if err != nil {
 		d.missing("test build", err.Error())
 		return

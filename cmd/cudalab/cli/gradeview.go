@@ -74,7 +74,7 @@ func summarise(w io.Writer, c *class.Class, dir string) error {
 	for _, e := range c.Exercises {
 		width = max(width, len(e.Name))
 	}
-	errors, passed := 0, make([]int, len(c.Exercises))
+	errors, passed, decided := 0, make([]int, len(c.Exercises)), make([]int, len(c.Exercises))
 	for _, s := range c.Students {
 		if s.Status == class.Errored {
 			errors++
@@ -83,13 +83,16 @@ func summarise(w io.Writer, c *class.Class, dir string) error {
 			if r.Status == suite.Passed {
 				passed[i]++
 			}
+			if r.Status != suite.Errored {
+				decided[i]++
+			}
 		}
 	}
 	graded := len(c.Students) - errors
 	var b strings.Builder
 	fmt.Fprintf(&b, "Graded: %d of %d submissions, on %s, seed %d.\n\n", graded, len(c.Students), c.Device.Name, c.Seed)
 	for i, e := range c.Exercises {
-		fmt.Fprintf(&b, "  %-*s  %*d of %d passed\n", width, e.Name, len(fmt.Sprint(graded)), passed[i], graded)
+		fmt.Fprintf(&b, "  %-*s  %*d of %d passed\n", width, e.Name, len(fmt.Sprint(len(c.Students))), passed[i], decided[i])
 	}
 	fmt.Fprintf(&b, "\nResults: %s\n", filepath.ToSlash(dir))
 	if _, err := io.WriteString(w, b.String()); err != nil {

@@ -65,7 +65,7 @@ func (w *watching) onTerminal(cmd *cobra.Command, c *course.Course, e course.Exe
 	w.stdout = cmd.OutOrStdout()
 	w.course, w.keyboard = c, keyboard
 	w.check = func(ctx context.Context, e course.Exercise) check.Result {
-		return checked(ctx, check.Request{Root: c.Root, Exercise: e, Device: w.device, Profile: p})
+		return checked(ctx, check.Request{Root: c.Root, Exercise: e, Device: w.device, Profile: p, Preparing: w.preparing})
 	}
 	return w.run(cmd.Context(), e)
 }

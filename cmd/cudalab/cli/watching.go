@@ -14,6 +14,7 @@ import (
 	"cudalab/grader/desk/progress"
 	"cudalab/grader/desk/watch"
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
 	"cudalab/grader/suite"
 	"cudalab/grader/suites/course"
 )
@@ -35,6 +36,7 @@ type watching struct {
 	shown    *suite.Report // the last report on the exercise; nil before the first
 	asked    int           // lines of the prompt, where it is the last thing on the screen
 
+	slow    chan struct{}      // has a word where a check has to wait until what is not the student's is compiled
 	cancel  context.CancelFunc // ends the check that is running; nil where none is
 	done    chan outcome
 	again   bool   // check once more when the running check has ended: its result is out of date
@@ -51,7 +53,7 @@ type outcome struct {
 
 // run watches until the student has had enough or ctx is done.
 func (w *watching) run(ctx context.Context, e course.Exercise) error {
-	w.done = make(chan outcome, 1)
+	w.done, w.slow = make(chan outcome, 1), make(chan struct{}, 1)
 	w.enter(e)
 	defer func() { w.folder.Close() }()
 	defer w.stop()
@@ -64,6 +66,8 @@ func (w *watching) run(ctx context.Context, e course.Exercise) error {
 			return ctx.Err()
 		case <-w.folder.Saves:
 			w.start(ctx)
+		case <-w.slow:
+			w.say(compile.Preparing())
 		case o := <-w.done:
 			w.finish(ctx, o)
 		case key, open := <-pressed:
@@ -117,6 +121,14 @@ func (w *watching) start(ctx context.Context) {
 		}()
 		o.result = w.check(ctx, e)
 	}()
+}
+
+// preparing has run say why the check that is running takes long.
+func (w *watching) preparing() {
+	select {
+	case w.slow <- struct{}{}:
+	default:
+	}
 }
 
 // stop ends the check that is running and waits for it: it may have started other programs.

@@ -23,6 +23,8 @@ type BenchRequest struct {
 	Profile  *sim.Profile // of the simulated device; nil: the built-in one
 	Seed     uint64       // of the check that the code has to pass before it is measured, as Request's
 	Solution bool         // measure only the solution, beside what it stands for
+	// Preparing, if set, is called where it takes long to compile what is not the student's; see compile.Request.
+	Preparing func()
 }
 
 // BenchResult is a report with why it could not be made.
@@ -51,7 +53,7 @@ func bench(ctx context.Context, q BenchRequest) BenchResult {
 		dir = course.Relative(filepath.Join(q.Root, q.Exercise.Folder()))
 	}
 	sound := Request{Root: q.Root, Exercise: q.Exercise, Dir: q.Dir, Device: q.Device, Profile: q.Profile, Seed: q.Seed,
-		NoTiming: true}
+		NoTiming: true, Preparing: q.Preparing}
 	checked := checkDir(ctx, sound, dir)
 	if checked.Err != nil {
 		return BenchResult{withoutFigures(checked.Report), checked.Err}
@@ -106,7 +108,7 @@ func benchDir(ctx context.Context, q BenchRequest, dir string, withoutYours bool
 	p := part{q.Exercise, dir}
 	built, err := (*compile.Result)(nil), outdated(q.Root, q.Exercise)
 	if err == nil {
-		built, err = compile.Build(ctx, compile.Request{Root: q.Root, Exercises: []compile.Exercise{p.build(q.Root)}})
+		built, err = compile.Build(ctx, compile.Request{Root: q.Root, Exercises: []compile.Exercise{p.build(q.Root)}, Preparing: q.Preparing})
 	}
 	if err == nil && !built.Exercises[0].OK() {
 		err = fmt.Errorf("the code in %s could be built before, and cannot be any more", dir)

@@ -32,6 +32,8 @@ type Request struct {
 	Replayed bool         // Seed is the one that the code failed on when it was last checked
 	NoTiming bool
 	Pictures bool // run the untimed cases once more, for Result.Pictures
+	// Preparing, if set, is called where it takes long to compile what is not the student's; see compile.Request.
+	Preparing func()
 }
 
 // Result is a report with what lies behind it.
@@ -61,7 +63,7 @@ func checkDir(ctx context.Context, q Request, dir string) Result {
 	}
 	results, err := job{
 		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device, Profile: q.Profile},
-		seed: q.Seed, noTiming: q.NoTiming, pictures: q.Pictures, shared: lock.SharedGPU, exclusive: lock.GPU,
+		seed: q.Seed, noTiming: q.NoTiming, pictures: q.Pictures, preparing: q.Preparing, shared: lock.SharedGPU, exclusive: lock.GPU,
 	}.check(ctx)
 	if err != nil {
 		return unbuilt(q, suite.Errored, suite.Check{}, err)

@@ -2,6 +2,8 @@ package check
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
@@ -16,6 +18,7 @@ type job struct {
 	parts       []part
 	options     run.Options          // without the runner's file
 	precompiled *compile.Precompiled // nil: go build does it all
+	preparing   func()               // as in Request
 	seed        uint64
 	noTiming    bool
 	pictures    bool
@@ -37,7 +40,7 @@ func (p part) build(root string) compile.Exercise {
 
 // check checks all parts; each gets the result that it would get alone. An error concerns them all.
 func (j job) check(ctx context.Context) ([]Result, error) {
-	q := compile.Request{Root: j.root, Precompiled: j.precompiled}
+	q := compile.Request{Root: j.root, Precompiled: j.precompiled, Preparing: j.preparing}
 	for _, p := range j.parts {
 		if err := outdated(j.root, p.exercise); err != nil {
 			return nil, err
@@ -109,9 +112,25 @@ func (j job) together(ctx context.Context, built *compile.Result) (results []Res
 	return results, broken
 }
 
+// Panic is the error where cudalab itself panicked while it judged an exercise. It says nothing about any other.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (e *Panic) Error() string {
+	return fmt.Sprintf("cudalab itself panicked, please report it: %v", e.Value)
+}
+
 // one is the result for one exercise of a runner.
-func (j job) one(ctx context.Context, p part, linked *compile.Linked, runner *run.Runner) Result {
+func (j job) one(ctx context.Context, p part, linked *compile.Linked, runner *run.Runner) (r Result) {
 	q := Request{Exercise: p.exercise, Device: j.options.Device, Seed: j.seed}
+	defer func() {
+		if v := recover(); v != nil {
+			r = unbuilt(q, suite.Errored, suite.Check{}, &Panic{v, debug.Stack()})
+			r.Report.Message, r.Broken = r.Err.Error()+".", true
+		}
+	}()
 	switch {
 	case linked.Err != nil:
 		return unbuilt(q, suite.Errored, suite.Check{}, linked.Err)

@@ -28,9 +28,9 @@ type SubmissionRequest struct {
 }
 
 // Precompile is what makes building many submissions of these exercises cheaper; nil where that has to be left to go build.
-// What is wrong then shows in the first build.
-func Precompile(ctx context.Context, root string, exercises []course.Exercise) *compile.Precompiled {
-	q := compile.Request{Root: root}
+// What is wrong then shows in the first build. Preparing may be nil; it is as in Request.
+func Precompile(ctx context.Context, root string, exercises []course.Exercise, preparing func()) *compile.Precompiled {
+	q := compile.Request{Root: root, Preparing: preparing}
 	for _, e := range exercises {
 		q.Exercises = append(q.Exercises, part{exercise: e}.build(root))
 	}

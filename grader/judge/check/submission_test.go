@@ -60,7 +60,7 @@ func (h handedIn) both(t *testing.T) map[string]suite.Report {
 	t.Helper()
 	j := h.job()
 	quick := j
-	quick.precompiled = Precompile(context.Background(), h.Root, h.Exercises)
+	quick.precompiled = Precompile(context.Background(), h.Root, h.Exercises, nil)
 	require.NotNil(t, quick.precompiled)
 	together, err := quick.check(context.Background())
 	require.NoError(t, err)

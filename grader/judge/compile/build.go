@@ -21,9 +21,12 @@ type Request struct {
 	Root      string       // the course: the folder that holds its go.mod
 	Exercises []Exercise   // for one runner; each package once
 	GoTool    string       // the go command; empty: looked for in PATH, then where Go's installers put it
-	Limits    child.Limits // of each go build; a zero Wall, Memory or FileSize means DefaultLimits'
+	Limits    child.Limits // of each go build; a zero Wall, CPU, Memory or FileSize means DefaultLimits'
 	// Precompiled is the course's, made from a request with these exercises among others; nil: go build does it all.
 	Precompiled *Precompiled
+	// Preparing, if set, is called once the build has been held up for most of a second by what has to be compiled before
+	// the students' code, as it is at first on each machine: then Preparing says what people should know.
+	Preparing func()
 }
 
 // Exercise is a student's code for one exercise.
@@ -37,9 +40,11 @@ type Exercise struct {
 	Solution bool // link solutions/PACKAGE
 }
 
-// DefaultLimits bound one go build. The compiler works constants and type parameters out while it compiles, and a few
-// lines of them can keep it busy for ever, or make it fill the disk. A runner has some five MiB.
-var DefaultLimits = child.Limits{Wall: 60 * time.Second, Memory: 3 << 30, FileSize: 256 << 20}
+// DefaultLimits bound one go build, in which only the students' code is left to compile: that takes a second of CPU time.
+// The compiler works constants and type parameters out while it compiles, and a few lines of them can keep it busy for
+// ever, or make it fill the disk. A runner has some five MiB. The limit on wall time is for a machine that is too busy,
+// which is nobody's fault.
+var DefaultLimits = child.Limits{Wall: 5 * time.Minute, CPU: 20 * time.Second, Memory: 3 << 30, FileSize: 256 << 20}
 
 // Result is a runner of the exercises that can be run, and why the others cannot.
 type Result struct {
@@ -78,7 +83,7 @@ func (r *Result) Close() {
 }
 
 // EnvironmentError is a reason not to build that lies in neither the student's code nor cudalab: no Go, one that is
-// too old, no place to write.
+// too old, no place to write, a machine that is too busy.
 type EnvironmentError struct {
 	Problem string // what was needed and what was found
 	Fix     string // what to do about it
@@ -145,6 +150,9 @@ func complete(q Request) (Request, error) {
 	}
 	if q.Limits.Wall == 0 {
 		q.Limits.Wall = DefaultLimits.Wall
+	}
+	if q.Limits.CPU == 0 {
+		q.Limits.CPU = DefaultLimits.CPU
 	}
 	if q.Limits.Memory == 0 {
 		q.Limits.Memory = DefaultLimits.Memory

@@ -274,11 +274,11 @@ func TestContext(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	q := request(answering(t, "out of time"))
-	q.Limits = child.Limits{Wall: time.Millisecond}
+	q.Limits = child.Limits{CPU: 20 * time.Millisecond}
 	r := built(t, q)
 	require.False(t, r.OK())
 	require.Len(t, r.Errors, 1)
-	require.Contains(t, r.Errors[0].Message, "1ms")
+	require.Contains(t, r.Errors[0].Message, "20ms of CPU time")
 	require.Empty(t, r.Errors[0].File)
 
 	// Each line doubles a constant text, of which the compiler then has to hold the last.

@@ -45,7 +45,7 @@ func link(ctx context.Context, q Request, submissions []*submission, api *api) (
 	linked := false
 	if b.work, err = newWorkspace(api, b.slot.work, submissions); err != nil {
 		err = noPlace(err)
-	} else {
+	} else if _, err = b.prepare(ctx, false); err == nil {
 		linked, err = b.linkMost(ctx, submissions)
 	}
 	if err != nil || !linked {
@@ -100,8 +100,19 @@ func (b *builder) linkMost(ctx context.Context, submissions []*submission) (link
 }
 
 // compile runs go build. Errors that it finds in a student's code go into that submission; unexplained is a failure of go
-// build's without any.
+// build's without any. A limit is believed only once it is certain that nothing but the students' code was compiled.
 func (b *builder) compile(ctx context.Context, submissions []*submission) (unexplained *failure, err error) {
+	unexplained, err = b.goBuild(ctx, submissions)
+	if unexplained == nil || unexplained.limit == nil || err != nil {
+		return unexplained, err
+	}
+	if news, err := b.prepare(ctx, true); err != nil || !news {
+		return unexplained, err
+	}
+	return b.goBuild(ctx, submissions)
+}
+
+func (b *builder) goBuild(ctx context.Context, submissions []*submission) (unexplained *failure, err error) {
 	if err := b.work.join(submissions); err != nil {
 		return nil, err
 	}
@@ -130,6 +141,8 @@ func (b *builder) compile(ctx context.Context, submissions []*submission) (unexp
 		return nil, nil
 	case r.Reason == child.Cancelled:
 		return nil, ctx.Err()
+	case r.Reason == child.WallTime:
+		return nil, slow(b.Limits)
 	case r.Stopped():
 		limit := stopped(r.Reason, b.Limits)
 		return &failure{limit: &limit}, nil
@@ -185,8 +198,8 @@ func (f *failure) blame(s *submission) {
 func stopped(reason child.Reason, l child.Limits) CompileError {
 	limit := "ran into the limit on its " + string(reason)
 	switch reason {
-	case child.WallTime:
-		limit = fmt.Sprintf("was not done after %v", l.Wall)
+	case child.CPUTime:
+		limit = fmt.Sprintf("was not done after %v of CPU time", l.CPU)
 	case child.Memory:
 		limit = fmt.Sprintf("needed more than %d MiB of memory", l.Memory>>20)
 	}
@@ -198,7 +211,7 @@ func beyond(limit string) CompileError {
 	return CompileError{
 		Message: "go build " + limit,
 		Plain: "The compiler works out constants, arrays and type parameters while it compiles. Look for a huge array or " +
-			"constant, or for a generic type that contains itself; if there is none the machine may be busy: try once more.",
+			"constant, or for a generic type that contains itself.",
 	}
 }
 

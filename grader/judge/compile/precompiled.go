@@ -47,6 +47,7 @@ func Precompile(ctx context.Context, q Request) (*Precompiled, error) {
 		said, err := cmd.Output()
 		return strings.TrimSpace(string(said)), err
 	}
+	defer tell(q.Preparing)()
 	a := newAPI(q.Root)
 	p := &Precompiled{lang: version.Lang("go" + goNeeded(q.Root))}
 	settings := []string{"GOTOOLDIR", "GOAMD64", "GOARM64"}
@@ -62,16 +63,8 @@ func Precompile(ctx context.Context, q Request) (*Precompiled, error) {
 	if p.debug, err = ask("list", "-f", "{{.DefaultGODEBUG}}", a.module+"/cmd/cudalab"); err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
-	list := []string{"list", "-export", "-deps", "-trimpath", "-f", "{{with .Export}}packagefile {{$.ImportPath}}={{.}}{{end}}",
-		cudalab + "/grader/judge/runner"}
-	for _, e := range q.Exercises {
-		list = append(list, a.module+"/grader/suites/"+e.Package)
-		if e.Solution {
-			list = append(list, a.module+"/solutions/"+e.Package)
-		}
-	}
-	list = append(append(list, a.courses...), standard...)
-	if p.archives, err = ask(list...); err != nil {
+	list := []string{"list", "-export", "-deps", "-trimpath", "-f", "{{with .Export}}packagefile {{$.ImportPath}}={{.}}{{end}}"}
+	if p.archives, err = ask(append(list, a.packages(q.Exercises)...)...); err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
 	return p, nil

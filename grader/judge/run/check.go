@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cudalab/grader/judge/wire"
+	"cudalab/grader/machine/child"
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
@@ -48,6 +49,14 @@ type NoDevice struct{ Problem string } // what is missing and what to do, in sen
 
 func (e *NoDevice) Error() string { return e.Problem }
 
+// Busy is the error where the machine had too little time for the code under test to say anything about it.
+type Busy struct{ child child.Result }
+
+func (e *Busy) Error() string {
+	return fmt.Sprintf("the machine is too busy: within %v it gave the code %v of CPU time, and the code did not get done with it.",
+		e.child.Duration.Round(time.Second), e.child.CPU.Round(time.Millisecond))
+}
+
 // Result is a report with what lies behind it.
 type Result struct {
 	Report suite.Report
@@ -58,7 +67,7 @@ type Result struct {
 	// Place finds the student's lines in a call stack, innermost first. Nil where nothing was run.
 	Place func(trace.Site) []suite.Place
 	// Err is why the report's status is suite.Errored; nil with any other status. It is never the student's fault: a
-	// *NoDevice where the device cannot be had or was lost for good, the context's error, or a fault of cudalab's or the
+	// *NoDevice where the device cannot be had or was lost for good, a *Busy, the context's error, or a fault of cudalab's or the
 	// machine's. All but the context's may be gone in a second try.
 	Err error
 	// Broken reports that a process of the runner's came to a bad end. Of a runner that others share, that may be their
@@ -134,8 +143,12 @@ func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (ca
 	}
 	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
 	c.runs[cs.ID] = run
-	if run.end == cancelled {
+	switch run.end {
+	case cancelled:
 		return run, cancelledBy(ctx)
+	case starved:
+		_, _, _, err := verdictOf(run, c.locate)
+		return run, err
 	}
 	return run, nil
 }

@@ -23,15 +23,23 @@ func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok
 			if o.Panic != "" {
 				return suite.Crashed, panicked(o, l), true, nil
 			}
+			if o.Odd.Rule != "" {
+				return suite.Failed, odd(o, l), true, nil
+			}
 			if o.Excess.Asked > 0 {
 				return suite.Failed, excessive(o, run.notes.Trace, l), true, nil
 			}
+		}
+		if f, ok := callsInError(run.notes, l); ok {
+			return suite.Failed, f, true, nil
 		}
 		return "", suite.Finding{}, false, nil
 	case deviceLost:
 		return suite.Crashed, lostDevice(run), true, nil
 	case timedOut:
 		return suite.Timeout, stuck(run, l), true, nil
+	case starved:
+		return "", suite.Finding{}, false, fmt.Errorf("case %s: %w", run.notes.ID, &Busy{run.child})
 	case outOfMemory:
 		return suite.Crashed, greedy(run, l), true, nil
 	case died:

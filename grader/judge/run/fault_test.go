@@ -138,3 +138,30 @@ func TestWhatWasOnlyLentIsNotYours(t *testing.T) {
 	require.Equal(t, "not-yours", f.Rule)
 	require.Equal(t, 1, f.Line)
 }
+
+// Maps have no order, and what is said of the same code must not change from run to run.
+func TestTheFirstFaultOfOursIsTold(t *testing.T) {
+	for range 50 {
+		c := &checking{Request: Request{Suite: &suite.Suite{}}, runs: map[string]caseRun{}, locate: slabLines}
+		for _, id := range []string{"shapes", "order", "again", "faults"} {
+			c.Suite.Cases = append(c.Suite.Cases, suite.Case{ID: id})
+			run := emptyRun(id)
+			if run.end, run.fault.Message = faulted, "of "+id; id == "shapes" {
+				run.end = done
+			}
+			c.runs[id] = run
+		}
+		require.EqualError(t, c.conclude(nil), "case order: of order")
+	}
+}
+
+func TestABusyMachineIsNobodysFault(t *testing.T) {
+	run := emptyRun("shapes")
+	run.end = endOf(child.Result{Reason: child.TooBusy})
+	c := &checking{Request: Request{Suite: &suite.Suite{Cases: []suite.Case{{ID: "shapes"}}}}, runs: map[string]caseRun{"shapes": run}, locate: slabLines}
+	var busy *Busy
+	require.ErrorAs(t, c.conclude(nil), &busy)
+	require.Equal(t, suite.Errored, c.report.Status)
+	require.Contains(t, c.report.Message, "too busy")
+	require.Contains(t, c.report.Next, "not your code's fault: run it again")
+}

@@ -31,10 +31,8 @@ func (r *Result) Timed() []*suite.CaseNotes {
 // notes are what the cases left behind, in the suite's order.
 func (c *checking) notes() []*suite.CaseNotes {
 	var all []*suite.CaseNotes
-	for _, cs := range c.Suite.Cases {
-		if run, ok := c.runs[cs.ID]; ok {
-			all = append(all, run.notes)
-		}
+	for _, run := range c.inOrder() {
+		all = append(all, run.notes)
 	}
 	return all
 }

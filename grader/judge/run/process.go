@@ -16,9 +16,11 @@ import (
 	"cudalab/native/trace"
 )
 
-// Bounds on a runner. They are generous: what they end would not have ended by itself.
+// Bounds on a runner. They are generous: what they end would not have ended by itself. Those on what a student's code does
+// are of its own time, as child.Allowance counts it, so that a busy machine changes no verdict.
 const (
 	caseTimeout = 10 * time.Second // a case takes milliseconds; a timed one on a GPU about a second
+	patience    = 5 * time.Minute  // by the clock, with a machine that has no time for the runner
 	endTimeout  = 5 * time.Second  // from the closing of the pipe
 	runnerGrace = 10 * time.Second // for a Go program to print its stacks, on however busy a machine
 	processes   = 8
@@ -40,8 +42,8 @@ func memoryLimit(device string) uint64 {
 	return 4 << 30
 }
 
-// tooLong is the reason for stopping a runner whose case takes too long.
-const tooLong child.Reason = "case time"
+// lingers is the reason for stopping a runner that does not end though it was asked to: how its case ended is known by then.
+const lingers child.Reason = "does not end"
 
 // process is a runner that was started and has greeted.
 type process struct {
@@ -83,8 +85,7 @@ func start(ctx context.Context, o Options) (*process, error) {
 	go p.read(notesIn)
 	_ = p.out.Send(wire.Setup{Profile: o.Profile}) // a runner that is gone already does not greet
 	limit := helloTimeout(o.Device)
-	timer := time.AfterFunc(limit, func() { p.child.Quit(tooLong) })
-	defer timer.Stop()
+	defer c.Allow(child.Allowance{Own: limit, Wall: patience})()
 	hello, ok := wire.Hello{}, false
 	if first := <-p.notes; len(first) > 0 {
 		hello, ok = first[0].(wire.Hello)
@@ -97,6 +98,9 @@ func start(ctx context.Context, o Options) (*process, error) {
 		p.child.Quit("another version")
 	}
 	p.close()
+	if ended := p.child.Wait(); ended.Reason == child.TooBusy {
+		return nil, &Busy{ended}
+	}
 	return nil, &startError{child: p.child.Wait(), limit: limit}
 }
 
@@ -109,7 +113,7 @@ type startError struct {
 
 func (e *startError) Error() string {
 	switch {
-	case e.child.Reason == tooLong:
+	case e.child.Reason == child.TooLong:
 		return fmt.Sprintf("the runner did not greet within %v: %s", e.limit, e.child.Stderr)
 	case len(e.child.Stderr) > 0:
 		return fmt.Sprintf("the runner did not greet: %s", e.child.Stderr)
@@ -170,8 +174,7 @@ func (p *process) read(pipe *os.File) {
 
 // cut takes what the runner has printed since the last cut.
 func (p *process) cut() string {
-	timer := time.AfterFunc(endTimeout, func() { p.child.Quit(tooLong) })
-	defer timer.Stop()
+	defer p.child.Allow(child.Allowance{Own: endTimeout, Wall: patience})()
 	mark := rand.Text() // which no code under test can print, as it cannot know it
 	stdout, _ := p.child.Cut(mark, func() error { return p.out.Send(wire.Mark{Text: mark}) })
 	return string(stdout)
@@ -188,7 +191,7 @@ func (p *process) close() {
 		select {
 		case <-p.child.Done():
 		case <-time.After(endTimeout):
-			p.child.Quit(tooLong)
+			p.child.Quit(lingers)
 		}
 	}()
 }
@@ -211,6 +214,7 @@ const (
 	deviceLost         // the device became unusable
 	died               // the process ended in the middle
 	timedOut           // and was stopped
+	starved            // the machine had no time for it, and it was stopped
 	outOfMemory        // of the host, and was stopped
 	nonsense           // what came over the pipe made no sense
 	cancelled          // somebody stopped cudalab
@@ -228,8 +232,7 @@ func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) 
 		run.end, run.child = died, p.child.Wait()
 		return run
 	}
-	timer := time.NewTimer(caseTimeout)
-	defer timer.Stop()
+	defer p.child.Allow(child.Allowance{Own: caseTimeout, Wall: patience})()
 	for {
 		select {
 		case said, open := <-p.notes:
@@ -241,9 +244,6 @@ func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) 
 					return run
 				}
 			}
-		case <-timer.C:
-			p.child.Quit(tooLong)
-			timer.Reset(time.Hour) // the pipe ends as soon as the child does
 		case <-ctx.Done():
 			p.close()
 			run.end, run.child = cancelled, p.child.Wait()
@@ -269,8 +269,10 @@ func (p *process) broken(run caseRun) caseRun {
 // endOf is what the end of the process means for its case.
 func endOf(r child.Result) ending {
 	switch r.Reason {
-	case tooLong:
+	case child.TooLong:
 		return timedOut
+	case child.TooBusy:
+		return starved
 	case child.Memory:
 		return outOfMemory
 	case child.Cancelled:

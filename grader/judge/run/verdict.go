@@ -139,7 +139,7 @@ func (c *checking) worsen(s suite.Status) {
 // conclude makes the whole of the parts. It returns why that could not be done, if so.
 func (c *checking) conclude(err error) error {
 	r := &c.report
-	for _, run := range c.runs {
+	for _, run := range c.inOrder() {
 		if _, _, _, fault := verdictOf(run, c.locate); err == nil {
 			err = fault
 		}
@@ -164,6 +164,9 @@ func (c *checking) conclude(err error) error {
 			r.Message = missing.Problem
 		}
 		r.Next = "this is not your code's fault: run `cudalab doctor` to see what is missing"
+		if busy := (*Busy)(nil); errors.As(err, &busy) {
+			r.Next = "this is not your code's fault: run it again when less else runs on this machine"
+		}
 	case c.gap != "":
 		c.concludeGap()
 	case c.status != "" && c.status != suite.Failed:
@@ -174,6 +177,16 @@ func (c *checking) conclude(err error) error {
 		r.Status = suite.Passed
 	}
 	return err
+}
+
+// inOrder are the cases that were run, in the suite's order, so that the same faults are told in the same words.
+func (c *checking) inOrder() (runs []caseRun) {
+	for _, cs := range c.Suite.Cases {
+		if run, ran := c.runs[cs.ID]; ran {
+			runs = append(runs, run)
+		}
+	}
+	return runs
 }
 
 // everythingAsked reports whether every check passed but those that --no-timing leaves out.

@@ -124,6 +124,8 @@ func (w *Writer) Send(m Message) error {
 		w.w.String(m.Err)
 		w.w.String(m.Gap)
 		w.w.Bool(m.Argument)
+		w.w.String(m.Odd.Rule)
+		w.w.String(m.Odd.What)
 		w.w.String(m.Panic)
 		w.w.Bool(m.Runaway)
 		for _, n := range []uint64{m.Excess.Asked, m.Excess.Held, m.Excess.Quota, uint64(m.Excess.Record)} {
@@ -229,9 +231,9 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 		m = Hello{Version: int(r.Uint()), Device: suite.Device{Kind: r.String(), Name: r.String(), Driver: r.String()},
 			Problem: r.String()}
 	case KindOutcome:
-		o := suite.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Argument: r.Bool(), Panic: r.String(),
-			Runaway: r.Bool(),
-			Excess:  session.Excess{Asked: r.Uint(), Held: r.Uint(), Quota: r.Uint(), Record: int(r.Uint())}}
+		o := suite.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Argument: r.Bool(),
+			Odd: suite.Odd{Rule: r.String(), What: r.String()}, Panic: r.String(), Runaway: r.Bool(),
+			Excess: session.Excess{Asked: r.Uint(), Held: r.Uint(), Quota: r.Uint(), Record: int(r.Uint())}}
 		t, err := trace.Decode(r)
 		if err != nil || len(t.Sites) != 1 {
 			return nil, fmt.Errorf("wire: outcome: %w", codec.ErrDamaged)

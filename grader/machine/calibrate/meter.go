@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"cudalab/kernels"
+	"cudalab/kernels/listed"
 	"cudalab/kernels/probe"
 	"cudalab/native/device"
 	"cudalab/native/sim"
@@ -240,8 +240,8 @@ func (m *meter) onDevice(work func()) int64 {
 // The kernels that are measured.
 var (
 	delay   = kernel(probe.All(), "delay")
-	process = kernel(kernels.All(), "process")
-	touch   = kernel(kernels.All(), "touch")
+	process = kernel(listed.All(), "process")
+	touch   = kernel(listed.All(), "touch")
 )
 
 func kernel(all []*device.Kernel, entry string) *device.Kernel {

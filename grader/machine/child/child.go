@@ -102,6 +102,7 @@ type Process struct {
 	mu       sync.Mutex
 	reason   Reason        // why it has to stop, once somebody said so
 	stopping chan struct{} // closed when reason is set
+	account  *account      // of the allowance in force; nil: none
 
 	gone    chan struct{} // closed when the child has ended
 	watched chan struct{} // closed when watch, the owner of tree and peak until then, has returned
@@ -313,6 +314,15 @@ func (p *Process) poll() {
 		p.Quit(CPUTime)
 	case l.Processes > 0 && u.processes > l.Processes:
 		p.Quit(Processes)
+	}
+	p.mu.Lock()
+	reason := Reason("")
+	if p.account != nil {
+		reason = p.account.charge(time.Now(), u, p.tree.asleep)
+	}
+	p.mu.Unlock()
+	if reason != "" {
+		p.Quit(reason)
 	}
 }
 

@@ -60,6 +60,26 @@ func (t *tree) sample() usage {
 	return u
 }
 
+// measured says whether sample measures CPU time.
+const measured = true
+
+// asleep reports whether every thread of every member waits for something that is no CPU and no disk.
+func (t *tree) asleep() bool {
+	for pid := range t.members {
+		base := "/proc/" + strconv.Itoa(pid) + "/task/"
+		threads, err := os.ReadDir(base)
+		if err != nil {
+			continue
+		}
+		for _, thread := range threads {
+			if s, ok := readStatOf(base + thread.Name() + "/stat"); ok && s.state != 'S' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // explore adds the children of members, and theirs.
 func (t *tree) explore() {
 	var queue []int
@@ -135,6 +155,7 @@ type stat struct {
 	start    uint64 // in clock ticks since the machine started
 	cpu      time.Duration
 	resident uint64 // bytes
+	state    byte   // 'R' runs or is ready to, 'S' sleeps, 'D' waits for a disk
 }
 
 // clockTick is the unit of times in /proc, the same on every architecture that Go supports.
@@ -142,8 +163,13 @@ const clockTick = time.Second / 100
 
 // readStat reads /proc/pid/stat, as in proc_pid_stat(5). A process that has ended is not ok, reaped or not.
 func readStat(pid int) (s stat, ok bool) {
+	return readStatOf("/proc/" + strconv.Itoa(pid) + "/stat")
+}
+
+// readStatOf reads such a file, which threads have as well.
+func readStatOf(path string) (s stat, ok bool) {
 	var buffer [1 << 10]byte // fifty-two numbers and a name
-	line := readProc("/proc/"+strconv.Itoa(pid)+"/stat", buffer[:])
+	line := readProc(path, buffer[:])
 	if len(line) == 0 {
 		return s, false
 	}
@@ -164,6 +190,6 @@ func readStat(pid int) (s stat, ok bool) {
 	s.parent = int(number(ppid))
 	s.start = number(starttime)
 	s.resident = number(rss) * uint64(os.Getpagesize())
-	running := fields[state-first][0]
-	return s, running != 'Z' && running != 'X'
+	s.state = fields[state-first][0]
+	return s, s.state != 'Z' && s.state != 'X'
 }

@@ -53,7 +53,7 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 	programs, err := corpus.Programs(c.Root, e.Package)
 	require.NoError(t, err)
 	// The programs stay for as long as what was said of them is quoted.
-	b := bench{Course: c, exercise: e, folder: t.TempDir(), precompiled: check.Precompile(context.Background(), c.Root, []course.Exercise{e})}
+	b := bench{Course: c, exercise: e, folder: t.TempDir(), precompiled: check.Precompile(context.Background(), c.Root, []course.Exercise{e}, nil)}
 	checked := make([]verdict, len(programs))
 	t.Run("programs", func(t *testing.T) { // ends with the last of them
 		for i, p := range programs {

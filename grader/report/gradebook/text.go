@@ -69,6 +69,9 @@ func Summary(c *class.Class, s *class.Student) string {
 	}
 	for i, r := range s.Exercises {
 		line := fmt.Sprintf("%s: %s, %s of %s points.", r.Exercise, Word(r.Status), look.Points(r.Score), look.Points(c.Exercises[i].MaxScore))
+		if _, decided := s.Report(i); !decided {
+			line = fmt.Sprintf("%s: %s.", r.Exercise, Word(r.Status))
+		}
 		if r.Message != "" && r.Message != s.Problem {
 			line += " " + Clean(r.Message)
 		}

@@ -39,17 +39,17 @@ func Write(w io.Writer, c *class.Class) error {
 }
 
 func row(c *class.Class, s *class.Student) []string {
-	graded := s.Status == class.Graded
 	cells := []string{text(s.ID), string(s.Status), "", number(s.MaxScore)}
-	if graded {
+	if s.Status == class.Graded {
 		cells[2] = number(s.Score)
 	}
 	for i, e := range c.Exercises {
-		score, status := "", string(s.Status)
-		if graded {
-			score, status = number(s.Exercises[i].Score), string(s.Exercises[i].Status)
+		r, decided := s.Report(i)
+		score := ""
+		if decided {
+			score = number(r.Score)
 		}
-		cells = append(cells, score, number(e.MaxScore), status)
+		cells = append(cells, score, number(e.MaxScore), string(r.Status))
 	}
 	return append(cells, text(s.Problem))
 }

@@ -315,7 +315,7 @@ func classify(err error) (Err, string) {
 	if err == nil {
 		return Nil, ""
 	}
-	if gap := (*contract.Gap)(nil); errors.As(err, &gap) {
+	if gap := (*contract.Gap)(nil); errors.As(suite.Sound(err), &gap) {
 		return Gap, err.Error()
 	}
 	found := ErrOther

@@ -75,7 +75,7 @@ var scene = &suite.Scene[Code, workload]{
 		}
 		return func(code Code, w workload) error {
 			if w.function() == "Share" {
-				err := code.Share(s.Lent[0], s.Lent[1], w.n, results.At(0), w.independent)
+				err := suite.Sound(code.Share(s.Lent[0], s.Lent[1], w.n, results.At(0), w.independent))
 				if errors.Is(err, errIndependent) {
 					s.Note(noteKept, nil)
 				}

@@ -1,0 +1,157 @@
+package compile
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"cudalab/grader/machine/child"
+	"cudalab/grader/machine/lock"
+)
+
+// What a runner consists of but the student's own code, which is the standard library and the course, takes half a minute
+// of CPU time to compile at first, and on a busy machine any number of minutes. No student is to answer for that, so it is
+// compiled before, without a limit.
+const (
+	patience = 700 * time.Millisecond // how long that may take before anybody is told
+	effort   = 24 * time.Second       // of CPU time, where nothing is compiled yet
+)
+
+// Preparing is what a person is told who waits for that.
+func Preparing() string {
+	processors := runtime.GOMAXPROCS(0)
+	took := max(effort/time.Duration(processors), 5*time.Second).Round(5 * time.Second)
+	return fmt.Sprintf("Preparing: Go compiles its standard library and the course, once on this machine. With %s that takes about %v, "+
+		"longer while other programs keep the machine busy.", plural(processors, "processor"), took)
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// packages are those of a runner of these exercises, and all that they could import, but for the students' own.
+func (a *api) packages(exercises []Exercise) []string {
+	packages := append([]string{cudalab + "/grader/judge/runner"}, slices.Concat(a.courses, standard)...)
+	for _, e := range exercises {
+		packages = append(packages, a.module+"/grader/suites/"+e.Package)
+		if e.Solution {
+			packages = append(packages, a.module+"/solutions/"+e.Package)
+		}
+	}
+	return packages
+}
+
+// exercises are those that the course has, as far as a folder tells.
+func (a *api) exercises() (all []Exercise) {
+	has := func(room, name string) bool {
+		s, err := os.Stat(filepath.Join(a.root, filepath.FromSlash(room), name))
+		return err == nil && s.IsDir()
+	}
+	entries, _ := os.ReadDir(filepath.Join(a.root, "exercises")) // without them there is nothing to build, which the build says
+	for _, e := range entries {
+		if name := e.Name(); has("grader/suites", name) {
+			all = append(all, Exercise{Package: name, Solution: has("solutions", name)})
+		}
+	}
+	return all
+}
+
+// prepare sees to it that everything but the students' code is compiled. Where this machine remembers that it is, that
+// takes no time. Anew, it does not believe that; news reports that something was missing after all. Only the context's
+// error is one: what keeps it from being compiled the build itself has words for.
+func (b *builder) prepare(ctx context.Context, anew bool) (news bool, err error) {
+	if b.Precompiled != nil {
+		return false, nil // it is what everything but the students' code has been compiled to
+	}
+	memory := filepath.Join(filepath.Dir(b.slot.binary), "compiled-"+b.cache())
+	known := readMemory(memory)
+	if known != nil && !anew {
+		return false, nil
+	}
+	defer tell(b.Preparing)()
+	// Whoever comes while another compiles would compile the same once more beside it.
+	release, err := lock.Acquire(ctx, memory+".lock")
+	if err != nil {
+		return false, ctx.Err()
+	}
+	defer release()
+	if known == nil && readMemory(memory) != nil {
+		return true, nil
+	}
+	p, err := child.Start(ctx, child.Command{Path: b.tool, Dir: b.Root, Env: environment(b.slot.fallback),
+		Args: append([]string{"list", "-e", "-export", "-deps", "-trimpath", "-f", "{{.Export}}"}, b.api.packages(b.api.exercises())...)})
+	if err != nil {
+		return false, ctx.Err()
+	}
+	r := p.Wait()
+	files := slices.DeleteFunc(strings.Split(string(r.Stdout), "\n"), func(line string) bool { return line == "" })
+	if ctx.Err() != nil || r.Reason != child.Exited || r.ExitCode != 0 || r.Truncated || len(files) == 0 {
+		return false, ctx.Err()
+	}
+	_ = os.WriteFile(memory, []byte(strings.Join(files, "\n")), 0o600) // without it the next build asks again
+	return !slices.Equal(files, known), nil
+}
+
+// cache is a short name for the Go that compiles and the cache that it fills, as far as can be told without asking it.
+// What it cannot tell costs a build nothing but a second try.
+func (b *builder) cache() string {
+	key := b.tool
+	if s, err := os.Stat(b.tool); err == nil {
+		key += fmt.Sprint(s.Size(), s.ModTime().UnixNano())
+	}
+	for _, name := range []string{"GOCACHE", "GOFLAGS", "XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+		key += "\x00" + os.Getenv(name)
+	}
+	sum := sha256.Sum256([]byte(key + "\x00" + b.slot.fallback))
+	return hex.EncodeToString(sum[:6])
+}
+
+// readMemory are the compiled packages that a file lists, if all of them are still there: Go throws away what has not been
+// used for days.
+func readMemory(file string) []string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	files := strings.Split(string(text), "\n")
+	for _, f := range files {
+		if _, err := os.Stat(f); err != nil {
+			return nil
+		}
+	}
+	return files
+}
+
+// tell calls f once so much time has passed that somebody will wonder, unless done is called before.
+func tell(f func()) (done func()) {
+	if f == nil {
+		return func() {}
+	}
+	said := make(chan struct{})
+	timer := time.AfterFunc(patience, func() { f(); close(said) })
+	return func() {
+		if !timer.Stop() {
+			<-said // f is not to run any more once this has returned
+		}
+	}
+}
+
+// slow is the error where a build was stopped for a reason that may well be the machine's.
+func slow(limits child.Limits) error {
+	return &EnvironmentError{
+		Problem: fmt.Sprintf("The build was not done after %v and was stopped: this machine is too busy, or too slow. That says nothing "+
+			"about your code.", limits.Wall),
+		Fix: "Try again when less runs on it. If that does not help, look for a huge array or constant in what you have written last: " +
+			"the compiler works them out.",
+	}
+}
