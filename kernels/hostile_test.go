@@ -148,7 +148,7 @@ func newWorld(t *testing.T, r *rand.Rand, traced bool) *world {
 	add[*device.Launch](w, nil, new(device.Launch), &device.Launch{Kernel: new(device.Kernel)})
 	add[device.Memory](w, nil)
 	add(w, prop, cuda.MemAllocationProp{}, cuda.MemAllocationProp{Type: -1, Location: cuda.MemLocation{Type: 99, ID: math.MinInt32}})
-	add[float32](w, 0, 1, float32(math.NaN()), float32(math.Inf(-1)), -0.0, math.MaxFloat32)
+	add[float32](w, 0, 1, float32(math.NaN()), float32(math.Inf(-1)), float32(math.Copysign(0, -1)), math.MaxFloat32)
 	return w
 }
 
