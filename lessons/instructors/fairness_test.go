@@ -1,6 +1,8 @@
 package instructors_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +28,9 @@ func TestFairnessShowsWhatWasFound(t *testing.T) {
 		var matrices []string
 		for _, e := range c.Exercises {
 			text, err := os.ReadFile(corpus.MatrixFile(course, e.Package, device))
+			if errors.Is(err, fs.ErrNotExist) && device == "gpu" {
+				continue // not yet measured
+			}
 			require.NoError(t, err)
 			matrices = append(matrices, string(text))
 		}
