@@ -37,10 +37,10 @@ demo: build ## see it work: what this machine has, a solution that passes, the e
 test: lint ## check the code's form, run every test on the simulated device, say what took longest; needs no GPU
 	@if $(CC) --version >/dev/null 2>&1; then \
 		export CGO_ENABLED=1; \
-		{ go test -json -race $$(go list ./... | grep -vxF $(LONG:%=-e %)); go test -json $(LONG); }; \
+		{ go test -timeout 40m -json -race $$(go list ./... | grep -vxF $(LONG:%=-e %)); go test -timeout 40m -json $(LONG); }; \
 	else \
 		echo 'There is no C compiler here, which the race detector needs: the tests run without it.'; \
-		CGO_ENABLED=0 go test -json ./...; \
+		CGO_ENABLED=0 go test -timeout 40m -json ./...; \
 	fi | go run ./grader/proof/slowest
 
 test-gpu: build ## run the tests that need an NVIDIA GPU, and the checks of every solution on it
