@@ -54,7 +54,7 @@ func (d *Device) EventRecord(e device.Event, h device.Stream) device.Code {
 	w := demand{latency: d.profile.LaunchLatency}
 	if ev.timing {
 		d.now += d.profile.EventTiming
-		w.length = d.profile.EventStamp
+		w.lead = d.profile.EventStamp
 	}
 	ev.recorded = d.enqueue(s, nil, w)
 	return device.Success
