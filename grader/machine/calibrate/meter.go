@@ -66,6 +66,11 @@ func (m *meter) fail(format string, args ...any) {
 	panic(&Failed{Step: m.step, Why: fmt.Sprintf(format, args...)})
 }
 
+// contradict ends the run where what was measured cannot all be so.
+func (m *meter) contradict(format string, args ...any) {
+	panic(&Failed{Step: m.step, Why: fmt.Sprintf(format, args...), contradiction: true})
+}
+
 // warmUp is how long the GPU works before the first measurement: an idle one has slow clocks.
 const warmUp = 300e6 // nanoseconds
 

@@ -25,6 +25,9 @@ func (m *meter) inARow(enqueue func()) int64 {
 	}) / int64(n))
 }
 
+// leastLatency is the part of a launch and a synchronise that is at least between the two: less is not believed.
+const leastLatency = 0.02
+
 // launchLatency is what of a launch and a synchronise nothing else accounts for.
 func (m *meter) launchLatency() {
 	p := &m.profile
@@ -34,7 +37,11 @@ func (m *meter) launchLatency() {
 		m.ok("cuStreamSynchronize", m.d.StreamSynchronize(m.stream))
 		return m.d.Now() - start - m.clock
 	})
-	p.LaunchLatency = atLeastOne(total - p.Launch - p.Operation - p.Wake)
+	parts := p.Launch + p.Operation + p.Wake
+	p.LaunchLatency = total - parts
+	if float64(p.LaunchLatency) < leastLatency*float64(total) {
+		m.contradict("a launch and a synchronise take %d ns together, of which the launch, an empty kernel and waking up take %d by themselves.", total, parts)
+	}
 }
 
 // poolGap puts each kernel between an allocation and a free.
