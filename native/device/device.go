@@ -47,11 +47,12 @@ type Info struct {
 	BlocksPerMultiprocessor  int
 }
 
-// Flags of StreamCreate, EventCreate (cuda.h: CU_STREAM_NON_BLOCKING, CU_EVENT_BLOCKING_SYNC, CU_EVENT_DISABLE_TIMING).
+// Flags of StreamCreate, EventCreate (cuda.h: CU_STREAM_NON_BLOCKING, CU_EVENT_BLOCKING_SYNC and so on).
 const (
 	StreamNonBlocking  uint32 = 1
 	EventBlockingSync  uint32 = 1
 	EventDisableTiming uint32 = 2
+	EventInterprocess  uint32 = 4 // only together with EventDisableTiming
 )
 
 // PoolAttr names an attribute of a memory pool (cuda.h: CUmemPool_attribute, number for number).

@@ -142,6 +142,14 @@ func consistent(p *sim.Profile) error {
 			p.ThreadsPerMultiprocessor)
 	case p.PoolStep > p.Memory || p.Granule > p.Memory || p.Granularity > p.Memory:
 		return errors.New("memory_bytes should be more than pool_step_bytes, granule_bytes and granularity_bytes")
+	case p.SharedBandwidth < p.MemoryBandwidth:
+		return fmt.Errorf("shared_bytes_per_s is %d, but should be at least memory_bytes_per_s, %d: several have what one has", p.SharedBandwidth,
+			p.MemoryBandwidth)
+	case p.LinkBandwidth < max(p.HtoDBandwidth, p.DtoHBandwidth):
+		return fmt.Errorf("link_bytes_per_s is %d, but should be at least htod_bytes_per_s and dtoh_bytes_per_s, %d and %d", p.LinkBandwidth,
+			p.HtoDBandwidth, p.DtoHBandwidth)
+	case p.PageableBeside > p.PageableBandwidth:
+		return fmt.Errorf("pageable_beside_bytes_per_s is %d, but should be at most pageable_bytes_per_s, %d", p.PageableBeside, p.PageableBandwidth)
 	}
 	return nil
 }

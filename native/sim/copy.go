@@ -1,6 +1,10 @@
 package sim
 
-import "cudalab/native/device"
+import (
+	"math"
+
+	"cudalab/native/device"
+)
 
 // Synchronous copies and memsets are the asynchronous ones on the legacy stream; which of both wait is a matter of the
 // memory, not of the name.
@@ -14,7 +18,7 @@ func (d *Device) MemcpyHtoD(dst device.Ptr, src []byte) device.Code {
 	if s == nil {
 		return c
 	}
-	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.uploadDemand(uint64(len(src)), d.profile.PageableBandwidth)))
+	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.pageableUploadDemand(s, uint64(len(src)))))
 	return d.fault
 }
 
@@ -34,7 +38,7 @@ func (d *Device) MemcpyHtoDAsync(dst device.Ptr, src []byte, h device.Stream) de
 		d.enqueue(s, upload{uint64(dst), staged}, d.uploadDemand(size, d.profile.HtoDBandwidth))
 		return device.Success
 	}
-	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.uploadDemand(size, d.profile.PageableBandwidth)))
+	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.pageableUploadDemand(s, size)))
 	return d.fault
 }
 
@@ -52,7 +56,9 @@ func (d *Device) MemcpyDtoHAsync(dst []byte, src device.Ptr, h device.Stream) de
 	if s == nil {
 		return c
 	}
-	d.wait(d.enqueue(s, download{dst, uint64(src)}, d.downloadDemand(size, d.profile.PageableBandwidth)))
+	w := d.downloadDemand(size, d.profile.PageableBandwidth)
+	w.length += timeFor(min(size, bounceBuffer), d.profile.DtoHBandwidth) // the host copies on while the next part arrives
+	d.wait(d.enqueue(s, download{dst, uint64(src)}, w))
 	return d.fault
 }
 
@@ -159,27 +165,43 @@ func (d *Device) beginTransfer(cost int64, h device.Stream, p device.Ptr, size u
 	return s, device.Success
 }
 
-// uploadDemand is what a copy to the device asks for: one of the two copy engines.
+// bounceBuffer is how much of a copy to pageable memory the driver has arrive in memory of its own before it copies it on:
+// a copy of 1 MiB takes as long as both one after the other, one of 16 MiB hardly longer than the second.
+const bounceBuffer = 1 << 20
+
+// pageableUploadDemand is what a copy of pageable memory asks for. It goes in small parts through memory of the driver's,
+// and much slower where the engine has another stream's copies to do.
+func (d *Device) pageableUploadDemand(s *stream, size uint64) demand {
+	if _, until := d.htod.free(max(s.end, d.now+d.profile.LaunchLatency)); until != math.MaxInt64 {
+		return d.uploadDemand(size, d.profile.PageableBeside)
+	}
+	return d.uploadDemand(size, d.profile.PageableBandwidth)
+}
+
+// uploadDemand is what a copy to the device asks for: one of the two copy engines, and its share of the link.
 func (d *Device) uploadDemand(size uint64, bandwidth int64) demand {
-	return d.copyDemand(d.profile.HtoD+timeFor(size, bandwidth), &d.htod)
+	return d.copyDemand(d.profile.HtoD+timeFor(size, bandwidth), &d.htod, bandwidth)
 }
 
-// downloadDemand is what a copy to the host asks for: the other.
+// downloadDemand is what a copy to the host asks for: the other engine.
 func (d *Device) downloadDemand(size uint64, bandwidth int64) demand {
-	return d.copyDemand(d.profile.DtoH+timeFor(size, bandwidth), &d.dtoh)
+	return d.copyDemand(d.profile.DtoH+timeFor(size, bandwidth), &d.dtoh, bandwidth)
 }
 
-func (d *Device) copyDemand(length int64, engine *timeline) demand {
-	return demand{latency: d.profile.LaunchLatency, length: d.vary(length), needs: [2]need{{engine, 1}}}
+func (d *Device) copyDemand(length int64, engine *timeline, bandwidth int64) demand {
+	return demand{latency: d.profile.LaunchLatency, length: d.vary(length),
+		needs: [3]need{{engine, 1, 1}, {&d.link, bandwidth / megabyte, 1}}}
 }
 
-// memoryDemand is what an operation asks for that moves so many bytes within the device: all of the memory's bandwidth,
-// unless it is over before it has used any to speak of.
+// memoryDemand is what an operation asks for that moves so many bytes within the device: memory bandwidth, unless it is
+// over before it has used any to speak of.
 func (d *Device) memoryDemand(bytes uint64) demand {
 	length := timeFor(bytes, d.profile.MemoryBandwidth)
-	w := demand{latency: d.profile.LaunchLatency, length: d.vary(d.profile.Move + length)}
+	took := d.vary(d.profile.Move + length)
+	w := demand{latency: d.profile.LaunchLatency, lead: min(took, d.profile.Move)}
+	w.length = took - w.lead
 	if length > d.profile.Move {
-		w.needs[0] = need{&d.bandwidth, d.bandwidth.capacity}
+		w.needs[0] = need{&d.bandwidth, d.profile.MemoryBandwidth / megabyte, 1}
 	}
 	return w
 }

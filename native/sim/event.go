@@ -15,11 +15,13 @@ func (d *Device) EventCreate(flags uint32) (device.Event, device.Code) {
 	if c := d.begin(d.profile.EventCreate); c != device.Success {
 		return 0, c
 	}
-	if flags&^(device.EventBlockingSync|device.EventDisableTiming) != 0 {
+	timing := flags&device.EventDisableTiming == 0
+	if flags&^(device.EventBlockingSync|device.EventDisableTiming|device.EventInterprocess) != 0 ||
+		timing && flags&device.EventInterprocess != 0 {
 		return 0, device.ErrorInvalidValue
 	}
 	h := device.Event(d.newHandle())
-	d.events[h] = &event{timing: flags&device.EventDisableTiming == 0}
+	d.events[h] = &event{timing: timing}
 	return h, device.Success
 }
 
@@ -52,7 +54,7 @@ func (d *Device) EventRecord(e device.Event, h device.Stream) device.Code {
 	w := demand{latency: d.profile.LaunchLatency}
 	if ev.timing {
 		d.now += d.profile.EventTiming
-		w.length = d.profile.EventStamp
+		w.lead = d.profile.EventStamp
 	}
 	ev.recorded = d.enqueue(s, nil, w)
 	return device.Success

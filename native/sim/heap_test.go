@@ -11,34 +11,6 @@ import (
 	"cudalab/native/device"
 )
 
-// Bookings never take more than there is, and start as early as they can.
-func TestTimeline(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	const capacity, horizon = 10, 600
-	for range 200 {
-		line := timeline{capacity: capacity}
-		var taken [horizon]int64
-		for range 40 {
-			from, length, amount := r.Int64N(100), 1+r.Int64N(12), 1+r.Int64N(capacity+2)
-			want := from
-			for at := from; at < want+length; at++ {
-				if taken[at]+min(amount, capacity) > capacity {
-					want = at + 1
-				}
-			}
-			require.Equal(t, want, line.fit(from, length, amount))
-			line.book(want, length, amount)
-			for at := want; at < want+length; at++ {
-				taken[at] += min(amount, capacity)
-			}
-		}
-		for i := 1; i < len(line.steps); i++ {
-			require.Less(t, line.steps[i-1].at, line.steps[i].at)
-			require.NotEqual(t, line.steps[i-1].taken, line.steps[i].taken)
-		}
-	}
-}
-
 // A heap's blocks tile its addresses, and gaps are what is not mapped of them.
 func TestHeapInvariants(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

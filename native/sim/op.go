@@ -15,48 +15,9 @@ type op struct {
 	clock clock // what is ordered before it
 }
 
-// demand is what an operation asks of the device while it runs. The zero demand is an operation that only orders.
-type demand struct {
-	latency int64 // from the call to the earliest start
-	length  int64 // duration
-	needs   [2]need
-}
-
-// need is an amount of a resource; none where the resource is nil.
-type need struct {
-	resource *timeline
-	amount   int64
-}
-
 // settleLength is how many operations may be outstanding before those that have ended are run. It bounds memory, staged
 // copies of 64 KiB included, and is more than a lesson's program keeps in flight.
 const settleLength = 1 << 12
-
-// schedule decides when an operation that is ready at a time runs, books the resources and answers its end.
-func (d *Device) schedule(ready int64, w demand) int64 {
-	if w.length == 0 {
-		return ready
-	}
-	start := ready
-	for fits := false; !fits; {
-		fits = true
-		for _, n := range w.needs {
-			if n.resource == nil {
-				continue
-			}
-			if at := n.resource.fit(start, w.length, n.amount); at > start {
-				start, fits = at, false
-			}
-		}
-	}
-	for _, n := range w.needs {
-		if n.resource != nil {
-			n.resource.book(start, w.length, n.amount)
-			n.resource.forget(d.now)
-		}
-	}
-	return start + w.length
-}
 
 // vary is a duration under Jitter: between half and twice as long.
 func (d *Device) vary(length int64) int64 {
@@ -74,10 +35,10 @@ func (d *Device) vary(length int64) int64 {
 // enqueue puts an operation at the end of s, and behind deps as well. What of these the program may rely on is the
 // caller's to add to s.clock; the others only keep the old and the new owner of memory in order.
 func (d *Device) enqueue(s *stream, does effect, w demand, deps ...*op) *op {
-	if w.length > 0 {
+	if !w.none() {
 		d.holdQueue(s)
 		if s.pooled {
-			w.length += d.profile.PoolGap
+			w.lead += d.profile.PoolGap
 		}
 	}
 	_, s.pooled = does.(poisoning)
@@ -94,7 +55,7 @@ func (d *Device) enqueue(s *stream, does effect, w demand, deps ...*op) *op {
 	}
 	d.legacyBarrier(s, o)
 	o.end = d.schedule(o.end, w)
-	if w.length > 0 {
+	if !w.none() {
 		s.queued = append(s.queued, o.end)
 		s.work = o
 	}

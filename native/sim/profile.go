@@ -21,6 +21,7 @@ type Profile struct {
 
 	// What a call costs the calling thread, beyond any waiting.
 	Launch          int64 `file:"launch_ns"`
+	LaunchConnect   int64 `file:"launch_connect_ns"`   // on top, where none of the 8 streams that were launched in last is its own
 	Memset          Curve `file:"memset_ns"`           // by bytes: a large one is a kernel of the driver's
 	Copy            int64 `file:"copy_ns"`             // between host and device
 	CopyWithin      int64 `file:"copy_within_ns"`      // within the device
@@ -61,21 +62,24 @@ type Profile struct {
 	MemRelease     Curve `file:"mem_release_ns"`    // by bytes that go back, with MemUnmap where that comes last
 
 	// The device's side.
-	LaunchLatency     int64  `file:"launch_latency_ns"`    // from the end of the enqueuing call to the earliest start of the operation
-	Operation         int64  `file:"operation_ns"`         // duration of an empty kernel
-	HtoD              int64  `file:"htod_ns"`              // duration of a copy to the device, of no bytes
-	DtoH              int64  `file:"dtoh_ns"`              // duration of a copy to the host, of no bytes
-	EventStamp        int64  `file:"event_stamp_ns"`       // duration of the record of an event with timing
-	Move              int64  `file:"move_ns"`              // duration of a memset, or of a copy within the device, of no bytes
-	PoolGap           int64  `file:"pool_gap_ns"`          // what work takes longer right behind an allocation or free in its stream
-	StepPicos         int64  `file:"step_ps"`              // picoseconds: a dependent step of a kernel (device.Work.Steps)
-	StepWarps         int64  `file:"step_warps"`           // warps on a multiprocessor up to which that holds; beyond, in proportion more
-	MemoryBandwidth   int64  `file:"memory_bytes_per_s"`   // of memsets and of copies within the device, reads and writes together
-	KernelBandwidth   int64  `file:"kernel_bytes_per_s"`   // of kernels
-	ThreadBandwidth   int64  `file:"thread_bytes_per_s"`   // what one resident thread can draw of it
-	HtoDBandwidth     int64  `file:"htod_bytes_per_s"`     // pinned host memory to device
-	DtoHBandwidth     int64  `file:"dtoh_bytes_per_s"`     // device to pinned host memory
-	PageableBandwidth int64  `file:"pageable_bytes_per_s"` // either way, where host memory is pageable, and of the host's staging
+	LaunchLatency     int64  `file:"launch_latency_ns"`           // from the end of the enqueuing call to the earliest start of the operation
+	Operation         int64  `file:"operation_ns"`                // duration of an empty kernel
+	HtoD              int64  `file:"htod_ns"`                     // duration of a copy to the device, of no bytes
+	DtoH              int64  `file:"dtoh_ns"`                     // duration of a copy to the host, of no bytes
+	EventStamp        int64  `file:"event_stamp_ns"`              // duration of the record of an event with timing
+	Move              int64  `file:"move_ns"`                     // duration of a memset, or of a copy within the device, of no bytes
+	PoolGap           int64  `file:"pool_gap_ns"`                 // what work takes longer right behind an allocation or free in its stream
+	StepPicos         int64  `file:"step_ps"`                     // picoseconds: a dependent step of a kernel (device.Work.Steps)
+	StepWarps         int64  `file:"step_warps"`                  // warps on a multiprocessor up to which that holds; beyond, in proportion more
+	MemoryBandwidth   int64  `file:"memory_bytes_per_s"`          // of memsets and of copies within the device, reads and writes together
+	SharedBandwidth   int64  `file:"shared_bytes_per_s"`          // the same, of several of them side by side: no less
+	KernelBandwidth   int64  `file:"kernel_bytes_per_s"`          // of kernels
+	ThreadBandwidth   int64  `file:"thread_bytes_per_s"`          // what one resident thread can draw of it
+	HtoDBandwidth     int64  `file:"htod_bytes_per_s"`            // pinned host memory to device
+	DtoHBandwidth     int64  `file:"dtoh_bytes_per_s"`            // device to pinned host memory
+	LinkBandwidth     int64  `file:"link_bytes_per_s"`            // both directions together: no less than either
+	PageableBandwidth int64  `file:"pageable_bytes_per_s"`        // either way, where host memory is pageable, and of the host's staging
+	PageableBeside    int64  `file:"pageable_beside_bytes_per_s"` // to the device, while that copies other memory there: no more than that
 	StageLimit        uint64 `file:"stage_limit_bytes"`
 	QueueDepth        int    `file:"queue_depth"` // kernels, copies and memsets that may wait in one stream; the next call blocks
 
@@ -147,6 +151,7 @@ var H200 = Profile{
 	BlocksPerMultiprocessor:  32,
 
 	Launch:          2_900, // of a kernel with arguments, some 2,550 without
+	LaunchConnect:   800,   // in 32 streams in turns a launch takes so much longer than in one; in 4 no longer
 	Memset:          Curve{{256, 800}, {1 << 20, 2_880}, {64 << 20, 2_880}},
 	Copy:            1_090, // of pinned memory, 4 KiB: 1,110 up and 1,070 down
 	CopyWithin:      3_400,
@@ -197,17 +202,20 @@ var H200 = Profile{
 	Operation:         1_600,   // 100 kernels of one warp in a row, 1,380 where they have nothing to do
 	HtoD:              2_250,   // 50 copies of 8 bytes in a row take 2,180 a time, of 4 KiB 2,530, of 1 MiB 21,380
 	DtoH:              1_450,   // and back 1,490, 1,620 and 20,460
-	EventStamp:        1_280,   // between two events with nothing in between
+	EventStamp:        1_450,   // between two events with nothing in between 1,280; 200 records in a row 1,640 each
 	Move:              800,     // 200 memsets of 8 bytes
 	PoolGap:           1_200,   // 50 rounds of allocate, a short kernel and free take 2,760 a time, the kernel alone 1,620
 	StepPicos:         14_650,  // kernel process: 14.65 ms for a million rounds in 16 blocks of 256
 	StepWarps:         25,      // and 1,446 µs for 10,000 rounds in 4,096 such blocks: 64 warps take 2.54 times as long a step
 	MemoryBandwidth:   3_880e9, // a memset of 64 MiB
+	SharedBandwidth:   4_200e9, // two memsets of 256 MiB: 139 µs with launch and synchronise, one 89
 	KernelBandwidth:   1_620e9, // kernel process, 64 MiB
 	ThreadBandwidth:   95e6,    // kernel touch in 8 blocks of 256
 	HtoDBandwidth:     54_600e6,
 	DtoHBandwidth:     54_600e6,
+	LinkBandwidth:     105_000e6, // up and down at once: 256 MiB each 5.3 ms, alone 4.9; 16 MiB each 340 µs
 	PageableBandwidth: 18_700e6,
+	PageableBeside:    3_600e6,  // 64 MiB beside 64 MiB of pinned memory: 20 ms both. Estimate, of that one measurement
 	StageLimit:        64 << 10, // estimate: the GPU staged 2 MiB as well, which a host that simulates it would have to hold for each copy
 	QueueDepth:        1022,
 

@@ -6,8 +6,9 @@
 //
 // There is no real time in it. Every call advances a virtual host clock by what the call costs on the host (Profile),
 // Go code between calls costs nothing, and a call that waits moves the clock to the end of what it waits for. When an
-// operation starts and ends on the device is decided as it is enqueued: it starts once its stream, the events it
-// waits for and the resources it needs (thread slots of the multiprocessors, memory bandwidth, a copy engine) allow.
+// operation starts and ends on the device is decided as it is enqueued: it starts once its stream and the events it
+// waits for allow, and runs as fast as it can with what earlier ones leave of the device (thread slots of the
+// multiprocessors, memory bandwidth, a copy engine).
 //
 // # Memory
 //
@@ -82,10 +83,14 @@ type Device struct {
 	seenVersion uint64
 
 	threads   timeline // thread slots of all multiprocessors
+	grids     timeline // kernels that run at a time
 	issue     timeline // warps that all multiprocessors can run at full speed
 	bandwidth timeline // device memory, MB/s
+	link      timeline // to the host and from it together, MB/s
 	htod      timeline // the two copy engines
 	dtoh      timeline
+
+	connected [connections]*stream // the streams that kernels were last launched in, the last first
 }
 
 var _ device.Device = (*Device)(nil)
@@ -116,8 +121,11 @@ func New(o Options) *Device {
 	d.pools = []*pool{newPool(device.Pool(d.newHandle()), poolBase, d.poolStep)}
 	d.current = d.pools[0]
 	d.threads.capacity = int64(p.Multiprocessors) * p.ThreadsPerMultiprocessor
+	d.grids.capacity = maxGrids
 	d.issue.capacity = int64(p.Multiprocessors) * p.StepWarps
-	d.bandwidth.capacity = p.MemoryBandwidth / megabyte
+	d.issue.capacity += d.issue.capacity / spareIssue
+	d.bandwidth.capacity = p.SharedBandwidth / megabyte
+	d.link.capacity = p.LinkBandwidth / megabyte
 	d.htod.capacity, d.dtoh.capacity = 1, 1
 	d.legacy = d.newStream(0, true)
 	return d

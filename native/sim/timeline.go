@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"slices"
 	"sort"
 )
@@ -17,23 +18,24 @@ type step struct {
 	taken int64
 }
 
-// fit is the earliest time, not before from, at which amount is to be had for so long without a break. An amount
-// beyond the capacity counts as all of it.
-func (t *timeline) fit(from, length, amount int64) int64 {
-	room := t.capacity - min(amount, t.capacity)
-	for i := max(t.after(from)-1, 0); i < len(t.steps) && t.steps[i].at < from+length; i++ {
-		if t.steps[i].taken > room {
-			from = t.steps[i+1].at // there is a next one: nothing is taken in the last
-		}
+// free is how much is to be had at a time, and until when no more and no less.
+func (t *timeline) free(at int64) (amount, until int64) {
+	amount, until = t.capacity, math.MaxInt64
+	i := t.after(at)
+	if i > 0 {
+		amount -= t.steps[i-1].taken
 	}
-	return from
+	if i < len(t.steps) {
+		until = t.steps[i].at
+	}
+	return amount, until
 }
 
-// book takes amount from a time found by fit.
-func (t *timeline) book(from, length, amount int64) {
-	first, last := t.split(from), t.split(from+length)
+// book takes an amount that is free from one time to another.
+func (t *timeline) book(from, to, amount int64) {
+	first, last := t.split(from), t.split(to)
 	for i := first; i < last; i++ {
-		t.steps[i].taken += min(amount, t.capacity)
+		t.steps[i].taken += amount
 	}
 	t.join(last)
 	t.join(first)

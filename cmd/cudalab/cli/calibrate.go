@@ -27,7 +27,8 @@ func newCalibrate() *cobra.Command {
 		Short: "Measure this machine's GPU and make the simulated device one like it",
 		Long: `Calibrate measures what CUDA calls and kernels cost on this machine's GPU, shows the figures beside those of the NVIDIA
 H200 that the simulated device is otherwise like, and writes them as a profile: a JSON file with the unit in every name. It
-takes some seconds, in which nothing else should use the GPU.
+takes some seconds, in which nothing else should use the GPU: it measures until two runs agree, says so where no two
+do, and writes no figures that contradict each other.
 
 The profile goes into the course as ` + course.ProfileFile + `. From then on the simulated device is that GPU, with its
 name in every report, and so it is in every handout that is made of the course. Delete the file to have the H200 back. With
@@ -65,12 +66,16 @@ func runCalibrate(cmd *cobra.Command, kind, output string) error {
 		}
 		output = filepath.Join(c.Root, filepath.FromSlash(course.ProfileFile))
 	}
-	f, err := measured(cmd, kind)
+	f, unsure, err := measured(cmd, kind)
 	if err != nil {
 		return err
 	}
 	if err := showProfile(cmd.OutOrStdout(), f); err != nil {
 		return err
+	}
+	if len(unsure) > 0 {
+		screenOf(cmd.OutOrStdout()).say(fmt.Sprintf("Doubtful: measured again and again, no two runs agreed, the closest not on %s. Something else "+
+			"uses this machine or its GPU; calibrate again when nothing does.", strings.Join(unsure, ", ")))
 	}
 	if err := class.WriteFile(output, f.Text()); err != nil {
 		return &exitError{exitEnvironment, fmt.Sprintf("the profile could not be written: %v.", err)}
@@ -85,17 +90,17 @@ func runCalibrate(cmd *cobra.Command, kind, output string) error {
 }
 
 // measured measures a device while nothing of cudalab's uses it.
-func measured(cmd *cobra.Command, kind string) (f *profile.File, err error) {
+func measured(cmd *cobra.Command, kind string) (f *profile.File, unsure []string, err error) {
 	if kind == string(device.GPU) {
 		release, err := lock.GPU(cmd.Context())
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		defer release()
 	}
 	d, err := session.OpenDevice(kind)
 	if err != nil {
-		return nil, &exitError{exitEnvironment, "there is no GPU to measure. " + err.Error()}
+		return nil, nil, &exitError{exitEnvironment, "there is no GPU to measure. " + err.Error()}
 	}
 	defer func() {
 		if failed := d.Close(); err == nil && failed != nil {
@@ -103,18 +108,21 @@ func measured(cmd *cobra.Command, kind string) (f *profile.File, err error) {
 		}
 	}()
 	s := screenOf(cmd.ErrOrStderr())
-	f, err = calibrate.Measure(cmd.Context(), d, func(p calibrate.Progress) {
+	f, unsure, err = calibrate.Measure(cmd.Context(), d, func(p calibrate.Progress) {
 		if s.width > 0 {
 			fmt.Fprintf(s, "\r\x1b[K%d of %d: %s", p.Step, p.Steps, p.Name)
+			if p.Run > 1 {
+				fmt.Fprintf(s, ", run %d", p.Run)
+			}
 		}
 	})
 	if s.width > 0 {
 		fmt.Fprint(s, "\r\x1b[K")
 	}
 	if err == nil || errors.Is(err, context.Canceled) {
-		return f, err
+		return f, unsure, err
 	}
-	return nil, &exitError{exitEnvironment, fmt.Sprintf("the %s could not be measured. %s. Nothing was written; try again when nothing else "+
+	return nil, nil, &exitError{exitEnvironment, fmt.Sprintf("the %s could not be measured. %s. Nothing was written; try again when nothing else "+
 		"uses it.", d.Info().Name, strings.TrimSuffix(err.Error(), "."))}
 }
 

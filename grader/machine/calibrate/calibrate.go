@@ -5,6 +5,7 @@ package calibrate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -30,7 +31,8 @@ var steps = slices.Concat(deviceSteps, hostSteps, memorySteps, virtualSteps, wor
 
 // Progress says that a step is about to begin.
 type Progress struct {
-	Step, Steps int // the first is 1
+	Run         int // the first is 1
+	Step, Steps int // likewise
 	Name        string
 }
 
@@ -40,6 +42,8 @@ type Failed struct {
 	Call string // that was answered with Code; "" where no call failed
 	Code device.Code
 	Why  string // in a sentence, where no call failed
+
+	contradiction bool // what was measured cannot all be so: another run may go better
 }
 
 func (e *Failed) Error() string {
@@ -57,10 +61,45 @@ func (e *Failed) Unwrap() error {
 	return e.Code
 }
 
-// Measure measures a device that nobody else uses meanwhile: some seconds on a GPU. The device is left as it was found,
-// unless an error is one that has cost it its context. Errors are a *Failed, the context's, or those of probe.Ready.
-// What comes out of the bounds that a file has is not believed: it counts as not measured.
-func Measure(ctx context.Context, d device.Device, say func(Progress)) (f *profile.File, err error) {
+// Measure measures a device that nobody else uses meanwhile: some seconds on a GPU. It does so until two runs agree, since
+// other work on the machine shows in no other way; where no two do, the constants are named on which the two differ that
+// come closest. A run whose figures contradict each other does not count, and where no two others are left it is
+// an error. The device is left as it was found, unless an error is one that has cost it its context. Errors are a *Failed, the
+// context's, or those of probe.Ready. What comes out of the bounds that a file has is not believed: it counts as not
+// measured.
+func Measure(ctx context.Context, d device.Device, say func(Progress)) (f *profile.File, unsure []string, err error) {
+	var runs []*profile.File
+	for n := 1; n <= mostRuns; n++ {
+		this, failure := measureOnce(ctx, d, func(p Progress) {
+			p.Run = n
+			say(p)
+		})
+		var failed *Failed
+		switch {
+		case errors.As(failure, &failed) && failed.contradiction:
+			err = failure
+			continue
+		case failure != nil:
+			return nil, nil, failure
+		}
+		for _, earlier := range runs {
+			if names := differ(earlier, this); f == nil || len(names) < len(unsure) {
+				f, unsure = this, names
+			}
+		}
+		if f != nil && len(unsure) == 0 {
+			return f, nil, nil
+		}
+		runs = append(runs, this)
+	}
+	if f == nil {
+		return nil, nil, err
+	}
+	return f, unsure, nil
+}
+
+// measureOnce measures everything.
+func measureOnce(ctx context.Context, d device.Device, say func(Progress)) (f *profile.File, err error) {
 	if _, err := probe.Ready(d); err != nil {
 		return nil, err
 	}
@@ -94,7 +133,7 @@ func Measure(ctx context.Context, d device.Device, say func(Progress)) (f *profi
 	f = &profile.File{Profile: m.profile, Driver: info.Driver, Date: time.Now().Format(time.DateOnly)}
 	f.Keep(func(name string) bool { return !measured[name] || m.unknown[name] })
 	if _, err := profile.Parse(f.Text()); err != nil {
-		return nil, &Failed{Step: "the device", Why: fmt.Sprintf("what came out is no profile, because %v.", err)}
+		return nil, &Failed{Step: "the device", Why: fmt.Sprintf("what came out is no profile, because %v.", err), contradiction: true}
 	}
 	return f, nil
 }

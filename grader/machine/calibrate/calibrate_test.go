@@ -33,7 +33,9 @@ func other() *sim.Profile {
 	p.MaxThreads, p.ThreadsPerMultiprocessor, p.BlocksPerMultiprocessor = 512, 1536, 24
 	p.StepWarps = 17
 	p.KernelBandwidth, p.MemoryBandwidth, p.ThreadBandwidth = 160e9, 250e9, 9e6
+	p.SharedBandwidth = 300e9
 	p.HtoDBandwidth, p.DtoHBandwidth, p.PageableBandwidth = 12e9, 13e9, 5e9
+	p.LinkBandwidth, p.PageableBeside = 20e9, 2e9
 	p.StageLimit, p.QueueDepth = 16<<10, 500
 	p.Granule, p.PoolStep, p.Granularity = 4<<20, 16<<20, 1<<20
 	return &p
@@ -41,8 +43,9 @@ func other() *sim.Profile {
 
 func measure(t *testing.T, d device.Device) *profile.File {
 	t.Helper()
-	f, err := Measure(context.Background(), d, func(Progress) {})
+	f, unsure, err := Measure(context.Background(), d, func(Progress) {})
 	require.NoError(t, err)
+	require.Empty(t, unsure)
 	return f
 }
 
@@ -174,7 +177,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 
 	for _, at := range []int{1, 2, launches / 3, launches / 2, launches} {
 		h.calls, h.failAt = 0, at
-		f, err := Measure(context.Background(), h, func(Progress) {})
+		f, _, err := Measure(context.Background(), h, func(Progress) {})
 		var failed *Failed
 		require.ErrorAs(t, err, &failed, "launch %d of %d", at, launches)
 		require.ErrorIs(t, err, device.ErrorLaunchResources)
@@ -189,7 +192,7 @@ func TestMeasuringCanBeStopped(t *testing.T) {
 	h := &held{Device: sim.New(sim.Options{})}
 	defer h.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	f, err := Measure(ctx, h, func(p Progress) {
+	f, _, err := Measure(ctx, h, func(p Progress) {
 		require.Equal(t, len(steps), p.Steps)
 		if p.Step == 3 {
 			cancel()
@@ -220,7 +223,7 @@ func TestTooLittleMemory(t *testing.T) {
 	defer d.Close()
 	_, code := d.MemAlloc(sim.H200.Memory - 100<<20)
 	require.Equal(t, device.Success, code)
-	_, err := Measure(context.Background(), d, func(Progress) {})
+	_, _, err := Measure(context.Background(), d, func(Progress) {})
 	require.ErrorContains(t, err, "end the programs that use it.")
 }
 

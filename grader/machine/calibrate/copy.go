@@ -4,9 +4,9 @@ import "cudalab/native/device"
 
 // copySteps measure copies between host and device.
 var copySteps = []step{
-	{"how fast pinned memory is copied", []string{"htod_ns", "dtoh_ns", "htod_bytes_per_s", "dtoh_bytes_per_s"},
+	{"how fast pinned memory is copied", []string{"htod_ns", "dtoh_ns", "htod_bytes_per_s", "dtoh_bytes_per_s", "link_bytes_per_s"},
 		func(m *meter) { m.lend(m.pinnedCopies) }},
-	{"how fast pageable memory is copied", []string{"pageable_bytes_per_s"}, func(m *meter) { m.lend(m.pageableCopies) }},
+	{"how fast pageable memory is copied", []string{"pageable_bytes_per_s", "pageable_beside_bytes_per_s"}, func(m *meter) { m.lend(m.pageableCopies) }},
 	{"how much pageable memory is staged", []string{"stage_limit_bytes"}, func(m *meter) { m.lend(m.staging) }},
 }
 
@@ -17,12 +17,18 @@ func (m *meter) pinnedCopies() {
 	up := func(size uint64) func() {
 		return func() { m.ok("cuMemcpyHtoDAsync", m.d.MemcpyHostToDAsync(data, host, 0, size, m.stream)) }
 	}
-	down := func(size uint64) func() {
-		return func() { m.ok("cuMemcpyDtoHAsync", m.d.MemcpyDToHostAsync(host, 0, data, size, m.stream)) }
+	downOn := func(s device.Stream, size uint64) func() {
+		return func() { m.ok("cuMemcpyDtoHAsync", m.d.MemcpyDToHostAsync(host, 0, data, size, s)) }
 	}
+	down := func(size uint64) func() { return downOn(m.stream, size) }
 	m.profile.HtoD, m.profile.DtoH = m.inARow(up(few)), m.inARow(down(few))
-	m.profile.HtoDBandwidth = perSecond(many, m.onDevice(up(many))-m.profile.HtoD)
-	m.profile.DtoHBandwidth = perSecond(many, m.onDevice(down(many))-m.profile.DtoH)
+	upwards, downwards := m.onDevice(up(many)), m.onDevice(down(many))
+	m.profile.HtoDBandwidth = perSecond(many, upwards-m.profile.HtoD)
+	m.profile.DtoHBandwidth = perSecond(many, downwards-m.profile.DtoH)
+	// The copy that comes second has what the first leaves, and is alone at its end.
+	behind := m.onDevice(func() { m.beside(up(many), downOn(m.other, many)) }) - upwards
+	m.profile.LinkBandwidth = max(m.profile.DtoHBandwidth,
+		m.profile.HtoDBandwidth+portion(m.profile.DtoHBandwidth, downwards-behind, upwards))
 }
 
 // pageableCopies measures how much longer the host waits for more bytes, there and back.
@@ -38,12 +44,20 @@ func (m *meter) pageableCopies() {
 			return m.took("cuMemcpyHtoD", func() device.Code { return m.d.MemcpyHtoD(data, memory[:n]) })
 		})
 	}
+	other, host := m.newStream(), m.newPinned(more)
+	beside := func(n int) int64 {
+		return m.often(func() int64 {
+			m.ok("cuMemcpyHtoDAsync", m.d.MemcpyHostToDAsync(data, host, 0, more, other))
+			return m.took("cuMemcpyHtoDAsync", func() device.Code { return m.d.MemcpyHtoDAsync(data, memory[:n], m.stream) })
+		})
+	}
 	down := func(n int) int64 {
 		return m.often(func() int64 {
 			return m.took("cuMemcpyDtoH", func() device.Code { return m.d.MemcpyDtoH(memory[:n], data) })
 		})
 	}
 	m.profile.PageableBandwidth = perSecond(2*(more-less), up(more)-up(less)+down(more)-down(less))
+	m.profile.PageableBeside = min(perSecond(more-less, beside(more)-beside(less)), m.profile.PageableBandwidth)
 }
 
 // Bounds on the search for what is staged.

@@ -10,12 +10,26 @@ var hostSteps = []step{
 	{"what a launch costs the host", []string{"launch_ns"}, func(m *meter) {
 		m.profile.Launch = m.call("cuLaunchKernel", m.empty)
 	}},
+	{"what a launch in one of many streams costs the host", []string{"launch_connect_ns"}, func(m *meter) { m.lend(m.launchesInTurns) }},
 	{"what copies and memsets cost the host", []string{"memset_ns", "copy_ns", "copy_within_ns"}, func(m *meter) { m.lend(m.transferCalls) }},
 	{"what events cost", []string{"event_create_ns", "event_destroy_ns", "event_record_ns", "event_timing_ns", "event_stamp_ns",
 		"stream_wait_event_ns"}, func(m *meter) { m.lend(m.eventCalls) }},
 	{"what streams cost the host", []string{"stream_create_ns", "stream_destroy_ns"}, (*meter).streamCalls},
 	{"what queries cost the host", []string{"mem_get_info_ns", "query_ns", "lookup_ns"}, (*meter).queryCalls},
 	{"what waiting costs the host", []string{"synchronize_ns", "wake_ns"}, (*meter).waiting},
+}
+
+// launchesInTurns measures launches in more streams than the driver keeps ways to the device open for.
+func (m *meter) launchesInTurns() {
+	streams := make([]device.Stream, row)
+	for i := range streams {
+		streams[i] = m.newStream()
+	}
+	turn := 0
+	m.profile.LaunchConnect = atLeastOne(m.call("cuLaunchKernel", func() device.Code {
+		turn = (turn + 1) % len(streams)
+		return m.launchOn(streams[turn], process, 1, 32)
+	}) - m.profile.Launch)
 }
 
 // transferCalls measures the calls, on so few bytes that the queue never fills; of memsets, on many bytes as well. The

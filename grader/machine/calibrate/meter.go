@@ -20,8 +20,10 @@ type meter struct {
 	times  int   // how often something is measured
 	clock  int64 // nanoseconds that reading the clock twice takes
 	stream device.Stream
+	other  device.Stream // what works beside the first
 	start  device.Event
 	stop   device.Event
+	joined device.Event         // where the other stream has ended, without timing
 	undo   []func() device.Code // what gives back what is held, last one first
 }
 
@@ -64,6 +66,11 @@ func (m *meter) fail(format string, args ...any) {
 	panic(&Failed{Step: m.step, Why: fmt.Sprintf(format, args...)})
 }
 
+// contradict ends the run where what was measured cannot all be so.
+func (m *meter) contradict(format string, args ...any) {
+	panic(&Failed{Step: m.step, Why: fmt.Sprintf(format, args...), contradiction: true})
+}
+
 // warmUp is how long the GPU works before the first measurement: an idle one has slow clocks.
 const warmUp = 300e6 // nanoseconds
 
@@ -76,7 +83,8 @@ func (m *meter) prepare() {
 	}
 	m.clock = median(readings)
 	m.stream = m.newStream()
-	m.start, m.stop = m.newEvent(0), m.newEvent(0)
+	m.other = m.newStream()
+	m.start, m.stop, m.joined = m.newEvent(0), m.newEvent(0), m.newEvent(device.EventDisableTiming)
 	m.delay(warmUp)
 	m.settle()
 }
@@ -235,6 +243,15 @@ func (m *meter) onDevice(work func()) int64 {
 			}
 		}
 	})
+}
+
+// beside is work for onDevice in the meter's stream, and other work in the other stream that begins with it.
+func (m *meter) beside(work, other func()) {
+	m.ok("cuStreamWaitEvent", m.d.StreamWaitEvent(m.other, m.start))
+	work()
+	other()
+	m.ok("cuEventRecord", m.d.EventRecord(m.joined, m.other))
+	m.ok("cuStreamWaitEvent", m.d.StreamWaitEvent(m.stream, m.joined))
 }
 
 // The kernels that are measured.

@@ -11,7 +11,7 @@ var workSteps = []step{
 	{"what an allocation in front of a kernel costs the device", []string{"pool_gap_ns"}, func(m *meter) { m.lend(m.poolGap) }},
 	{"how long a kernel's steps take", []string{"step_ps", "step_warps"}, func(m *meter) { m.lend(m.kernelSteps) }},
 	{"how fast kernels use memory", []string{"kernel_bytes_per_s", "thread_bytes_per_s"}, func(m *meter) { m.lend(m.kernelBandwidth) }},
-	{"how fast memsets use memory", []string{"move_ns", "memory_bytes_per_s"}, func(m *meter) { m.lend(m.memsets) }},
+	{"how fast memsets use memory", []string{"move_ns", "memory_bytes_per_s", "shared_bytes_per_s"}, func(m *meter) { m.lend(m.memsets) }},
 }
 
 // inARow is how long one of many operations takes on the device, one behind the other. They are fewer than fill the
@@ -25,6 +25,9 @@ func (m *meter) inARow(enqueue func()) int64 {
 	}) / int64(n))
 }
 
+// leastLatency is the part of a launch and a synchronise that is at least between the two: less is not believed.
+const leastLatency = 0.02
+
 // launchLatency is what of a launch and a synchronise nothing else accounts for.
 func (m *meter) launchLatency() {
 	p := &m.profile
@@ -34,7 +37,11 @@ func (m *meter) launchLatency() {
 		m.ok("cuStreamSynchronize", m.d.StreamSynchronize(m.stream))
 		return m.d.Now() - start - m.clock
 	})
-	p.LaunchLatency = atLeastOne(total - p.Launch - p.Operation - p.Wake)
+	parts := p.Launch + p.Operation + p.Wake
+	p.LaunchLatency = total - parts
+	if float64(p.LaunchLatency) < leastLatency*float64(total) {
+		m.contradict("a launch and a synchronise take %d ns together, of which the launch, an empty kernel and waking up take %d by themselves.", total, parts)
+	}
 }
 
 // poolGap puts each kernel between an allocation and a free.
@@ -109,7 +116,17 @@ func (m *meter) memsets() {
 		return func() { m.ok("cuMemsetD8Async", m.d.MemsetD8Async(data, 0, size, m.stream)) }
 	}
 	m.profile.Move = m.inARow(set(few))
-	m.profile.MemoryBandwidth = perSecond(many, m.onDevice(set(many))-m.profile.Move)
+	alone := m.onDevice(set(many)) - m.profile.Move
+	m.profile.MemoryBandwidth = perSecond(many, alone)
+	other := func() { m.ok("cuMemsetD8Async", m.d.MemsetD8Async(data, 0, many, m.other)) }
+	// The memset that comes second has what the first leaves, and is alone at its end.
+	behind := m.onDevice(func() { m.beside(set(many), other) }) - m.profile.Move - alone
+	m.profile.SharedBandwidth = m.profile.MemoryBandwidth + portion(m.profile.MemoryBandwidth, alone-behind, alone)
+}
+
+// portion is as much of a bandwidth as one time is of another: none of it at least, and all of it at most.
+func portion(bandwidth, time, of int64) int64 {
+	return int64(float64(bandwidth) * min(max(float64(time)/float64(atLeastOne(of)), 0), 1))
 }
 
 // perSecond is a bandwidth; no more than what would be without time is believed.

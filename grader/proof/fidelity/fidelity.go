@@ -27,7 +27,7 @@ type Program struct {
 
 // Programs is the whole table. Names are unique.
 func Programs() []Program {
-	return slices.Concat(mallocPrograms(), poolPrograms(), copyPrograms(), launchPrograms(), eventPrograms(), virtualPrograms())
+	return slices.Concat(mallocPrograms(), poolPrograms(), copyPrograms(), launchPrograms(), besidePrograms(), eventPrograms(), virtualPrograms())
 }
 
 // How often each way is timed. Virtual times repeat exactly.

@@ -69,7 +69,7 @@ func TestPredictions(t *testing.T) {
 	for _, m := range recorded.Timings {
 		want[m.Name] = m
 	}
-	var rows []Row
+	var rows, unmeasured []Row
 	var d device.Device
 	all, closeAll, err := everything()
 	require.NoError(t, err)
@@ -83,20 +83,15 @@ func TestPredictions(t *testing.T) {
 		for _, got := range timings {
 			t.Run(got.Name, func(t *testing.T) {
 				w, ok := want[got.Name]
-				if !ok && isLesson(got.Name) {
+				r := Row{x.slow, x.fast, w, got}
+				if !ok {
+					unmeasured = append(unmeasured, r)
 					t.Skip("not yet measured on a GPU, or with kernels that it no longer has: -device gpu -record measures it")
 				}
-				require.True(t, ok, "not recorded: -device gpu -record does")
 				delete(want, got.Name)
-				r := Row{x.slow, x.fast, w, got}
 				rows = append(rows, r)
 				t.Log(r)
-				require.False(t, excepted(got.Name) && isLesson(got.Name), "no lesson may be an exception")
-				if *kind == "sim" {
-					require.Equal(t, excepted(got.Name), !r.holds(), "the exceptions, and no others, are beyond the bounds")
-				} else {
-					require.True(t, excepted(got.Name) || r.holds(), "beyond the bounds")
-				}
+				require.True(t, r.holds(), "beyond the bounds")
 			})
 		}
 	}
@@ -104,7 +99,7 @@ func TestPredictions(t *testing.T) {
 	if *kind != "sim" {
 		return
 	}
-	same(t, tableFile, func(string) string { return Table(recorded, rows) })
+	same(t, tableFile, func(string) string { return Table(recorded, rows, unmeasured) })
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return !isLesson(r.Measured.Name) })
 	same(t, chapterFile, func(chapter string) string {
 		before, rest, ok := strings.Cut(chapter, chapterBegin)

@@ -5,6 +5,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/kernels"
+	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
 )
 
@@ -113,6 +114,9 @@ func (k *kit) short(s cuda.Stream, p cuda.DevicePtr) { k.Must(kernels.Process(1,
 func (k *kit) long(s cuda.Stream, p cuda.DevicePtr, rounds int) {
 	k.Must(kernels.Process(16, 256, s, p, 4096, 2, rounds))
 }
+
+// delay launches a kernel of one thread, which spins for so many nanoseconds.
+func (k *kit) delay(s cuda.Stream, nanos int64) { k.Must(probe.Delay(s, nanos)) }
 
 // process launches a kernel that has a thread for each element.
 func (k *kit) process(s cuda.Stream, p cuda.DevicePtr, elements, rounds int) {
