@@ -176,6 +176,10 @@ func (b *built) eventStep(s step) {
 		return
 	case trace.OpStreamWaitEvent:
 		r.Stream = s.stream
+		if recorded == nil { // it never comes into the stream
+			b.add(r, call{onHost: true, waits: -1}, machineCall{idle: true})
+			break
+		}
 		b.add(r, call{waits: e.recorded}, machineCall{awaits: recorded})
 	default:
 		if s.notReady {

@@ -242,4 +242,14 @@ var orderings = []scenario{
 		"wait-unrecorded: StreamWaitEvent on stream 2",
 		"data-race: the launch of read on stream 2 / the launch of write on stream 1",
 	}},
+	{name: "a wait that the legacy default stream never sees", run: func(p program) {
+		s1, s2 := p.Stream(0), p.Stream(0)
+		m := p.Malloc(kB)
+		p.Launch(w, m, 0, kB, s1)
+		p.Wait(legacyID, p.Event())
+		p.Launch(r, m, 0, kB, s2)
+	}, faults: []string{
+		"wait-unrecorded: StreamWaitEvent on the legacy default stream",
+		"data-race: the launch of read on stream 2 / the launch of write on stream 1",
+	}},
 }
