@@ -26,10 +26,13 @@ func TestChaptersHaveOneShape(t *testing.T) {
 		for _, match := range heading.FindAllStringSubmatch(chapter, -1) {
 			found = append(found, match[1])
 		}
-		require.Equal(t, sections, found, e.Name)
+		require.Equal(t, sections, found, "the headings of lessons/%s.md", e.Name)
 
 		costs := section(chapter, "What it costs")
-		require.Contains(t, costs, "NVIDIA H200, driver 580.159.04", "%s: figures name their device", e.Name)
+		if strings.HasPrefix(strings.TrimSpace(costs), "Not yet measured.") {
+			continue
+		}
+		require.Contains(t, costs, "NVIDIA H200, driver 580.159.04", "%s: figures name their device, or are \"Not yet measured.\"", e.Name)
 		require.Contains(t, costs, "\n|", e.Name)
 	}
 }
@@ -64,7 +67,10 @@ func TestGlossaryNamesTheLessonThatExplains(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, explains, len(course(t)), "the glossary has terms of each lesson")
+	for _, e := range course(t) {
+		require.True(t, explains[e.Name], "the glossary has no term of %s: set in bold in the chapter what it explains first, and add a row to "+
+			"the section Words of lessons/README.md", e.Name)
+	}
 }
 
 func TestLinksLeadSomewhere(t *testing.T) {
@@ -116,7 +122,7 @@ func TestEveryQuotedFindingIsReal(t *testing.T) {
 		said := recorded(t, e.Package)
 		all = append(all, said...)
 		found := quotes(chapter)
-		require.NotEmpty(t, found, "%s quotes no finding", e.Name)
+		require.NotEmpty(t, found, "%s quotes no finding: quote one of the lesson's words.txt in a block ```text, from its first line on", e.Name)
 		for _, q := range found {
 			require.True(t, q.isIn(said), "%s: no check says\n%s", e.Name, q)
 		}

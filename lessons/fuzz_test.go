@@ -19,7 +19,7 @@ func TestFaultsOfTheCourse(t *testing.T) {
 		{"[[exercise]]\nname = \"slab\"\n", `course.toml: exercise 1 ("slab") needs a name, a title, a package and points`},
 		{strings.Replace(slab, "100", "0", 1), `course.toml: check "cost" of "slab" is worth 0 points, and should be worth at least 1`},
 		{strings.Replace(slab, "[]", "[\"buddy\"]", 1), `course.toml: "slab" requires "buddy", which should come before it`},
-		{slab + slab, `course.toml: there are two exercises "slab"`},
+		{slab + slab, `course.toml: there are two exercises "slab", and each needs a name of its own`},
 	} {
 		_, err := parseCourse(c.text)
 		require.ErrorContains(t, err, c.says)

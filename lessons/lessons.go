@@ -78,7 +78,7 @@ func parseCourse(text string) ([]Exercise, error) {
 			}
 		}
 		if before[e.Name] {
-			return nil, faultf("there are two exercises %q", e.Name)
+			return nil, faultf("there are two exercises %q, and each needs a name of its own", e.Name)
 		}
 		before[e.Name] = true
 	}

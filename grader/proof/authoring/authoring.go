@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -48,7 +50,7 @@ func Problems(course, cudalab fs.FS, suites []*suite.Suite) []Problem {
 	if err != nil {
 		return []Problem{{list, strings.TrimPrefix(err.Error(), "course.toml: "), "Mend the file: nothing else can be looked at before"}}
 	}
-	r := &review{course: course, rules: rules(course, cudalab)}
+	r := &review{course: course, rules: rules(course, cudalab), ambiguous: map[string]bool{}}
 	var inOrder, registered []string
 	packages := map[string]string{}
 	for _, e := range exercises {
@@ -62,7 +64,9 @@ func Problems(course, cudalab fs.FS, suites []*suite.Suite) []Problem {
 	for _, s := range suites {
 		switch {
 		case bySuite[s.Exercise] != nil:
-			r.add(registry, fmt.Sprintf("two suites are of the lesson %s", s.Exercise), "Keep one of the lines, and give the other lesson its own name")
+			r.add(registry, fmt.Sprintf("two suites are of the lesson %s%s", s.Exercise, r.named(s.Exercise)),
+				"Keep one of the lines, and give the other lesson its own name")
+			r.clash, r.ambiguous[s.Exercise] = true, true
 		case !slices.Contains(inOrder, s.Exercise):
 			r.add(registry, fmt.Sprintf("there is a suite of %s, which is no exercise of course.toml", s.Exercise),
 				fmt.Sprintf("Add an [[exercise]] with the name %q to %s, or correct the name in the suite", s.Exercise, list))
@@ -89,10 +93,29 @@ type review struct {
 	course   fs.FS
 	rules    string // the sources in which the names of rules stand
 	problems []Problem
+	// ambiguous are the lessons of which there are several suites; clash says that there are any.
+	ambiguous map[string]bool
+	clash     bool
 }
 
 func (r *review) add(file, missing, do string) {
 	r.problems = append(r.problems, Problem{file, missing, do})
+}
+
+// named are the files that declare a lesson of this name, to go behind a sentence.
+func (r *review) named(lesson string) string {
+	declared := regexp.MustCompile(`\bName:\s*` + regexp.QuoteMeta(strconv.Quote(lesson)))
+	var found []string
+	files, _ := fs.Glob(r.course, "grader/suites/*/*.go")
+	for _, file := range files {
+		if text, err := fs.ReadFile(r.course, file); err == nil && declared.Match(text) {
+			found = append(found, file)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return ", in " + strings.Join(found, " and ")
 }
 
 // text is a file's; a problem where there is none.

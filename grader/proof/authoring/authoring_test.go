@@ -105,7 +105,12 @@ func TestWhatALessonLacks(t *testing.T) {
 		"an unknown rule":        {replace(hints, "`wrong-result`", "`wrongs-result`"), nil, `lessons/tally.hints.md: no finding has the rule "wrongs-result", which the hints for 1b name`},
 		"an unknown After":       {nil, func(s *suite.Suite) { s.Cases[0].After = "1f" }, "grader/suites/tally/suite.go: the case drawn waits for the gap 1f, which the skeleton does not have. Name one of 1a, 1b"},
 		"an unknown function":    {nil, func(s *suite.Suite) { s.Functions = []string{"New"} }, "exercises/tally/tally.go: there is no function New, which the suite calls"},
-		"another lesson's suite": {nil, func(s *suite.Suite) { s.Exercise = "tell" }, "grader/suites/suites.go: there is a suite of tell, which is no exercise of course.toml"},
+		"several of an unknown After": {nil, func(s *suite.Suite) {
+			s.Cases = []suite.Case{{ID: "drawn", After: "1f"}, {ID: "faults", After: "1f"}}
+		}, "grader/suites/tally/suite.go: the cases drawn, faults wait for the gap 1f, which the skeleton does not have. Name one of 1a, 1b"},
+		"a kernel that is not defined": {replace("kernels/tally.go", `Entry:  "tally"`, `Entry:  "count"`), nil, "kernels/tally.go: nothing defines the kernel tally of kernels/tally.cu. Write var tally = device.NewKernel("},
+		"a kernel that is not listed":  {replace("kernels/tally.go", "func init() { listed.Add(tally) }", ""), nil, "kernels/tally.go: the kernel tally is not listed, so nobody sees whether a GPU's driver takes it. Write func init() { listed.Add(tally) }"},
+		"another lesson's suite":       {nil, func(s *suite.Suite) { s.Exercise = "tell" }, "grader/suites/suites.go: there is a suite of tell, which is no exercise of course.toml"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, s := outside(t), tally()
@@ -140,19 +145,37 @@ func TestTwoLessons(t *testing.T) {
 		files["lessons/course.toml"] = &fstest.MapFile{Data: []byte(entry + strings.Replace(entry, old, new, 1))}
 		return files
 	}
-	require.Equal(t, []Problem{{"lessons/course.toml", `there are two exercises "tally"`, "Mend the file: nothing else can be looked at before"}},
+	require.Equal(t, []Problem{{"lessons/course.toml", `there are two exercises "tally", and each needs a name of its own`, "Mend the file: nothing else can be looked at before"}},
 		Problems(twice("", ""), os.DirFS(root), []*suite.Suite{tally()}))
 	require.Contains(t, Problems(twice(`name = "tally"`, `name = "tell"`), os.DirFS(root), []*suite.Suite{tally()}),
 		Problem{"lessons/course.toml", "tally and tell are both in the package tally", "Give each a package of its own"})
-	require.Contains(t, Problems(outside(t), os.DirFS(root), []*suite.Suite{tally(), tally()}),
-		Problem{"grader/suites/suites.go", "two suites are of the lesson tally", "Keep one of the lines, and give the other lesson its own name"})
+	require.Equal(t, []Problem{{"grader/suites/suites.go", "two suites are of the lesson tally, in grader/suites/tally/suite.go",
+		"Keep one of the lines, and give the other lesson its own name"}},
+		Problems(outside(t), os.DirFS(root), []*suite.Suite{tally(), tally()}))
+
+	// A copied suite that kept its name is one fault: neither suite is held to points, and no suite is missed.
+	files := twice("tally", "tell")
+	files["grader/suites/tell/suite.go"] = files["grader/suites/tally/suite.go"]
+	other := tally()
+	other.Checks = other.Checks[:1]
+	var said []string
+	for _, p := range Problems(files, os.DirFS(root), []*suite.Suite{tally(), other}) {
+		if strings.HasPrefix(p.File, "grader/suites/suites.go") || strings.Contains(p.Missing, "points") {
+			said = append(said, p.String())
+		}
+	}
+	require.Equal(t, []string{"grader/suites/suites.go: two suites are of the lesson tally, in grader/suites/tally/suite.go and " +
+		"grader/suites/tell/suite.go. Keep one of the lines, and give the other lesson its own name."}, said)
 }
 
 // A new lesson is whole but for what nobody but its author can write.
 func TestNew(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/outside")))
-	require.NoError(t, New(dir, "ring-buffer"))
+	written, err := New(dir, "ring-buffer")
+	require.NoError(t, err)
+	require.Equal(t, []string{"exercises/ringbuffer/ringbuffer.go", "grader/suites/ringbuffer/lesson_test.go", "grader/suites/ringbuffer/suite.go",
+		"grader/suites/suites.go", "lessons/course.toml", "lessons/ring-buffer.hints.md", "solutions/ringbuffer/ringbuffer.go"}, written)
 	changed, err := Generate(dir)
 	require.NoError(t, err)
 	require.Equal(t, []string{"lessons/README.md", "lessons/ring-buffer.skeleton.go.txt", "lessons/tally.md"}, changed)
@@ -172,14 +195,16 @@ func TestNew(t *testing.T) {
 		corpus + "right.diff", corpus + "wrong.diff", corpus + "half.diff", corpus + "cheat.diff"}, lacking)
 
 	for name, words := range map[string]string{
-		"": "lower-case words", "Ring": "lower-case words", "../ring": "lower-case words", "func": "could not be called func",
+		"": "make lesson NAME=ring-buffer", "Ring": "lower-case words", "../ring": "lower-case words", "func": "could not be called func: choose another",
 		"ring-buffer": "there is a lesson ring-buffer already", "ringbuffer": "there is a lesson ring-buffer already",
 	} {
-		require.ErrorContains(t, New(dir, name), words)
+		_, err := New(dir, name)
+		require.ErrorContains(t, err, words)
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "exercises", "slot"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "exercises", "slot", "slot.go"), nil, 0o644))
-	require.ErrorContains(t, New(dir, "slot"), "exercises/slot/slot.go is there already")
+	_, err = New(dir, "slot")
+	require.ErrorContains(t, err, "exercises/slot/slot.go is there already")
 }
 
 // What the authors' guide shows is in the example, which is built and checked.

@@ -3,9 +3,12 @@ package authoring
 import (
 	"fmt"
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,7 +27,9 @@ func (r *review) lesson(e lessons.Exercise, s *suite.Suite) {
 			"Give the exercise a line about = \"...\", a sentence for the table of contents")
 	}
 	gaps := r.skeleton(e)
-	r.suite(e, s, gaps)
+	if !r.ambiguous[e.Name] {
+		r.suite(e, s, gaps)
+	}
 	r.kernel(e)
 	r.texts(e, gaps)
 	r.corpus(e)
@@ -33,6 +38,9 @@ func (r *review) lesson(e lessons.Exercise, s *suite.Suite) {
 // suite looks at what a lesson asks.
 func (r *review) suite(e lessons.Exercise, s *suite.Suite, gaps []string) {
 	folder := "grader/suites/" + e.Package
+	if s == nil && r.clash {
+		return // it may be one of those that bear the name of another
+	}
 	if s == nil {
 		r.add(registry, fmt.Sprintf("there is no suite of %s", e.Name),
 			fmt.Sprintf("Declare a suite.Lesson in %s, and add %s.Lesson.Judging() here", folder, e.Package))
@@ -58,11 +66,18 @@ func (r *review) suite(e lessons.Exercise, s *suite.Suite, gaps []string) {
 	if sum != 100 {
 		r.add(list, fmt.Sprintf("the points of %s add up to %d instead of 100", e.Name, sum), "Share 100 points out among its checks")
 	}
+	waiting := map[string][]string{} // cases, by the gap that there is not
 	for _, c := range s.Cases {
 		if c.After != "" && gaps != nil && !slices.Contains(gaps, c.After) {
-			r.add(file, fmt.Sprintf("the case %s waits for the gap %s, which the skeleton does not have", c.ID, c.After),
-				"Name one of "+strings.Join(gaps, ", "))
+			waiting[c.After] = append(waiting[c.After], c.ID)
 		}
+	}
+	for _, gap := range slices.Sorted(maps.Keys(waiting)) {
+		who := "the case " + waiting[gap][0] + " waits"
+		if len(waiting[gap]) > 1 {
+			who = "the cases " + strings.Join(waiting[gap], ", ") + " wait"
+		}
+		r.add(file, fmt.Sprintf("%s for the gap %s, which the skeleton does not have", who, gap), "Name one of "+strings.Join(gaps, ", "))
 	}
 	if len(s.Functions) == 0 {
 		r.add(file, "the lesson names no function that the exercise exports", "Fill in Functions")
@@ -90,7 +105,68 @@ func (r *review) kernel(e lessons.Exercise) {
 	if _, ok := r.text(source, "kernel of this lesson's", "Write one in CUDA C++, which the exercise launches through package kernels"); !ok {
 		return
 	}
-	r.text("kernels/"+e.Package+".ptx", "PTX of the lesson's kernel", "Compile it: make kernels, or kernels/build.sh, with the clang that it names")
+	ptx, ok := r.text("kernels/"+e.Package+".ptx", "PTX of the lesson's kernel", "Compile it: make kernels, or kernels/build.sh, with the clang that it names")
+	if !ok {
+		return
+	}
+	file := "kernels/" + e.Package + ".go"
+	known := r.kernels()
+	for _, m := range entries.FindAllStringSubmatch(ptx, -1) {
+		switch name, found := known[m[1]]; {
+		case !found:
+			r.add(file, fmt.Sprintf("nothing defines the kernel %s of %s", m[1], source),
+				fmt.Sprintf("Write var %s = device.NewKernel(device.Spec{Entry: %[1]q, ...}), and a function that launches it", m[1]))
+		case name != "":
+			r.add(file, fmt.Sprintf("the kernel %s is not listed, so nobody sees whether a GPU's driver takes it", m[1]),
+				fmt.Sprintf("Write func init() { listed.Add(%s) }, with the package cudalab/kernels/listed", name))
+		}
+	}
+}
+
+var entries = regexp.MustCompile(`(?m)^\.visible \.entry (\w+)\(`)
+
+// kernels are the kernels that the course's package kernels defines, by the names of their entry points: the variable that
+// holds one, or "" where that is listed.
+func (r *review) kernels() map[string]string {
+	defined, added := map[string]string{}, map[string]bool{}
+	files, _ := fs.Glob(r.course, "kernels/*.go")
+	for _, name := range files {
+		text, err := fs.ReadFile(r.course, name)
+		if err != nil || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
+		if err != nil {
+			continue // the compiler says so
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ValueSpec:
+				// The entry point stands among what the variable is made with, be it by a function of the package's own.
+				for i, value := range n.Values {
+					ast.Inspect(value, func(in ast.Node) bool {
+						if b, ok := in.(*ast.BasicLit); ok && b.Kind == token.STRING && i < len(n.Names) {
+							defined[strings.Trim(b.Value, "\"`")] = n.Names[i].Name
+						}
+						return true
+					})
+				}
+			case *ast.CallExpr:
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Add" && fmt.Sprint(f.X) == "listed" {
+					for _, a := range n.Args {
+						added[fmt.Sprint(a)] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	for entry, name := range defined {
+		if added[name] {
+			defined[entry] = ""
+		}
+	}
+	return defined
 }
 
 // texts looks at what students read.

@@ -7,9 +7,11 @@ import (
 	"go/format"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -39,54 +41,57 @@ type newLesson struct {
 var goodName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // New makes the folders of a lesson in the course at root, with a first part that passes, and enters it in course.toml and
-// in the registry. Its errors say what is wrong with the name, or which file cannot be written; nothing has changed then.
-func New(root, name string) error {
+// in the registry. It answers the files that it wrote. Its errors say what is wrong with the name, or which file cannot be
+// written; nothing has changed then.
+func New(root, name string) ([]string, error) {
 	l := newLesson{Name: name, Package: suite.PackageOf(name), Module: compile.Module(root)}
 	switch {
+	case name == "":
+		return nil, errors.New("the lesson needs a name, lower-case words joined by hyphens: make lesson NAME=ring-buffer")
 	case !goodName.MatchString(name):
-		return fmt.Errorf("%q is no name for a lesson: it should be lower-case words joined by hyphens, such as ring or ring-buffer", name)
+		return nil, fmt.Errorf("%q is no name for a lesson: it should be lower-case words joined by hyphens, such as ring or ring-buffer", name)
 	case token.IsKeyword(l.Package) || l.Package == "contract" || l.Package == "course" || l.Package == "suite":
-		return fmt.Errorf("%q is no name for a lesson: its package could not be called %s", name, l.Package)
+		return nil, fmt.Errorf("%q is no name for a lesson, since its package could not be called %s: choose another", name, l.Package)
 	}
 	l.Title = strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
 	exercises, err := lessons.Read(os.DirFS(filepath.Join(root, "lessons")))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, e := range exercises {
 		if e.Name == name || e.Package == l.Package {
-			return fmt.Errorf("there is a lesson %s already, in the package %s: choose another name", e.Name, e.Package)
+			return nil, fmt.Errorf("there is a lesson %s already, in the package %s: choose another name", e.Name, e.Package)
 		}
 	}
 	files := map[string]string{}
 	for from, to := range begun {
 		text, err := filled(from, l)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		files[fmt.Sprintf(to, l.Name, l.Package)] = text
 	}
 	for file := range files {
 		if _, err := os.Stat(filepath.Join(root, file)); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s is there already: choose another name, or take the file away", file)
+			return nil, fmt.Errorf("%s is there already: choose another name, or take the file away", file)
 		}
 	}
 	if files["lessons/course.toml"], err = listed(root, l); err != nil {
-		return err
+		return nil, err
 	}
 	if files[registry], err = registered(root, l); err != nil {
-		return err
+		return nil, err
 	}
 	for file, text := range files {
 		at := filepath.Join(root, filepath.FromSlash(file))
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			return err
+			return nil, err
 		}
 		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return slices.Sorted(maps.Keys(files)), nil
 }
 
 func filled(from string, l newLesson) (string, error) {

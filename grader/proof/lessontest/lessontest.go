@@ -163,8 +163,18 @@ func compareMatrix(t *testing.T, file string, m *corpus.Matrix) {
 	if errors.Is(err, fs.ErrNotExist) && *onDevice == "gpu" {
 		t.Skip("not yet recorded on a GPU: -record does it")
 	}
-	require.NoError(t, err)
+	requireRecorded(t, file, err)
 	require.Equal(t, string(want), m.String(), "other programs, or other verdicts: read them, and record them with -record")
+}
+
+// requireRecorded ends a test whose golden file cannot be read.
+func requireRecorded(t *testing.T, file string, err error) {
+	t.Helper()
+	if errors.Is(err, fs.ErrNotExist) {
+		require.FailNow(t, fmt.Sprintf("there is no %s/%s yet: go test with -record writes it, for you to read", filepath.Base(filepath.Dir(file)),
+			filepath.Base(file)))
+	}
+	require.NoError(t, err)
 }
 
 // describe is a report in lines, for a failing test.

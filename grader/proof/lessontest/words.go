@@ -116,7 +116,7 @@ func (s *transcript) compare(t *testing.T, file string) {
 		require.NoError(t, os.WriteFile(file, []byte(s.text.String()), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	require.NoError(t, err)
+	requireRecorded(t, file, err)
 	was, is := strings.Split(string(want), "\n"), strings.Split(s.text.String(), "\n")
 	for i := range max(len(was), len(is)) {
 		if i >= len(was) || i >= len(is) || was[i] != is[i] {

@@ -30,23 +30,25 @@ func run(args []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said := ""
+	var written []string
+	next := ""
 	switch {
 	case len(args) == 1 && args[0] == "generate":
 	case len(args) == 2 && args[0] == "new":
-		if err := authoring.New(root, args[1]); err != nil {
+		if written, err = authoring.New(root, args[1]); err != nil {
 			return "", err
 		}
-		said = fmt.Sprintf("The lesson %s is begun. `make build`, and `bin/cudalab check %[1]s --solution` passes;\n"+
-			"go test ./grader/proof/authoring says what is still to be written.\n", args[1])
+		next = fmt.Sprintf("The lesson %s is begun. `make build`, and `bin/cudalab check %[1]s --solution` passes;\n"+
+			"`go test ./grader/proof/authoring -run TestLessonsAreWhole` says what is still to be written.\n", args[1])
 	default:
 		return "", fmt.Errorf("say `authoring new NAME` or `authoring generate`, not %q", args)
 	}
 	changed, err := authoring.Generate(root)
-	for _, file := range changed {
+	said := ""
+	for _, file := range append(written, changed...) {
 		said += "written: " + file + "\n"
 	}
-	return said, err
+	return said + next, err
 }
 
 // root is the nearest folder with a go.mod, from the working directory upwards.

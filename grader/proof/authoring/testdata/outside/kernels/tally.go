@@ -5,6 +5,7 @@ import (
 	_ "embed" // tally.ptx
 	"encoding/binary"
 
+	"cudalab/kernels/listed"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
 
@@ -13,6 +14,8 @@ import (
 
 //go:embed tally.ptx
 var tallyPTX string
+
+func init() { listed.Add(tally) }
 
 // Tally launches kernel tally on s: tally<<<grid, block, 0, s>>>(result, n, value). Each of n threads adds value to the 8
 // bytes at result.
