@@ -2,6 +2,7 @@ package allocator
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"cudalab/grader/suite"
@@ -36,20 +37,31 @@ func (f Fault) In(part string) []Fault {
 	return []Fault{f}
 }
 
-// Judge is the first fault of a part and the operation that has it; nil if there is none. Skipped operations, and what a
-// gap or a panic left without an answer, are nobody's fault here.
-func Judge(ops []Op, answers []Answer, m Model, part string) (at int, f *Fault) {
-	for i, a := range answers[:min(len(answers), len(ops))] {
-		switch a.Err {
-		case Skipped:
-			continue
-		case Gap, Panic:
-			return -1, nil
-		}
-		for _, f := range m.Step(ops[i], a) {
-			if f.Part == part {
-				return i, &f
+// faults are what a model finds wrong with the answers, one after the other, each with its operation. Skipped operations, and
+// what a gap or a panic left without an answer, are nobody's fault here.
+func faults(ops []Op, answers []Answer, m Model) iter.Seq2[int, Fault] {
+	return func(yield func(int, Fault) bool) {
+		for i, a := range answers[:min(len(answers), len(ops))] {
+			switch a.Err {
+			case Skipped:
+				continue
+			case Gap, Panic:
+				return
 			}
+			for _, f := range m.Step(ops[i], a) {
+				if !yield(i, f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Judge is the first fault of a part and the operation that has it; nil if there is none.
+func Judge(ops []Op, answers []Answer, m Model, part string) (at int, f *Fault) {
+	for i, f := range faults(ops, answers, m) {
+		if f.Part == part {
+			return i, &f
 		}
 	}
 	return -1, nil
@@ -113,19 +125,11 @@ func Failures(notes *suite.CaseNotes, name string, ops []Op, model func() Model,
 func judged(notes *suite.CaseNotes, name string, ops []Op, model func() Model) []Failure {
 	return suite.Once(notes, "judged "+name, func() (found []Failure) {
 		for _, rec := range slices.Concat(Read(notes, shrunk(name), nil), Read(notes, name, ops)) {
-			m, told := model(), map[string]bool{}
-			for i, a := range rec.Answers[:min(len(rec.Answers), len(rec.Ops))] {
-				if a.Err == Gap || a.Err == Panic {
-					break
-				}
-				if a.Err == Skipped {
-					continue
-				}
-				for _, f := range m.Step(rec.Ops[i], a) {
-					if !told[f.Part] {
-						told[f.Part] = true
-						found = append(found, Failure{Record: rec, At: i, Fault: &f})
-					}
+			seen := map[string]bool{} // parts
+			for i, f := range faults(rec.Ops, rec.Answers, model()) {
+				if !seen[f.Part] {
+					seen[f.Part] = true
+					found = append(found, Failure{Record: rec, At: i, Fault: &f})
 				}
 			}
 		}
