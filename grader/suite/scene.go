@@ -72,7 +72,7 @@ func (sc *Scene[Code, W]) once(b *Bench, code Code, w W, around Around[W]) bool 
 	s.settle()
 	s.note("", number)
 	s.Close()
-	return o.OK() && !b.Session.Orphaned() // beside memory that nobody can free no further pool is safe on a GPU
+	return o.OK()
 }
 
 // Drawn are the workloads of a seed.

@@ -51,6 +51,7 @@ type Device struct {
 	start   time.Time
 
 	functions sync.Map // *device.Kernel to CUfunction (uintptr)
+	retired   retired
 
 	loading sync.Mutex         // held while a module is loaded; guards what follows
 	modules map[string]uintptr // PTX text to CUmodule

@@ -51,14 +51,10 @@ type poolProps struct {
 // MemPoolCreate makes a pool.
 func (d *Device) MemPoolCreate() (device.Pool, device.Code) {
 	props := poolProps{allocType: device.MemAllocationPinned, locationType: device.MemLocationDevice, locationID: d.ordinal}
+	d.retired.destroyEmpty(d)
 	var p device.Pool
 	code := d.call(d.lib.memPoolCreate, uintptr(unsafe.Pointer(&p)), uintptr(unsafe.Pointer(&props)))
 	return p, code
-}
-
-// MemPoolDestroy gives up a pool; what is allocated from it stays valid.
-func (d *Device) MemPoolDestroy(p device.Pool) device.Code {
-	return d.call(d.lib.memPoolDestroy, uintptr(p))
 }
 
 // MemPoolTrimTo gives memory that a pool does not use back to the system, down to so many bytes.

@@ -7,7 +7,11 @@ import (
 )
 
 // CtxSynchronize waits for all work of the context.
-func (d *Device) CtxSynchronize() device.Code { return d.call(d.lib.ctxSynchronize) }
+func (d *Device) CtxSynchronize() device.Code {
+	code := d.call(d.lib.ctxSynchronize)
+	d.retired.destroyEmpty(d)
+	return code
+}
 
 // StreamCreate makes a stream.
 func (d *Device) StreamCreate(flags uint32) (device.Stream, device.Code) {

@@ -23,20 +23,6 @@ func TestCallsAreCountedSinceAMark(t *testing.T) {
 	require.Equal(t, map[trace.Op]int{trace.OpStreamSynchronize: 2}, s.CallsSince("here"))
 }
 
-func TestNoMemoryOutlivesItsPoolForAFreeThatWasMadeToFail(t *testing.T) {
-	s := session.New(sim.New(sim.Options{}))
-	s.StartTrace()
-	pool, code := s.MemPoolCreate(0)
-	require.Equal(t, device.Success, code)
-	p, code := s.MallocFromPoolAsync(100, pool, nil)
-	require.Equal(t, device.Success, code)
-	s.Fail(trace.OpFreeAsync, 1, device.ErrorInvalidValue)
-	require.Equal(t, device.ErrorInvalidValue, s.FreeAsync(p, nil))
-	require.Equal(t, device.Success, s.MemPoolDestroy(pool))
-	require.False(t, s.Orphaned())
-	require.NoError(t, s.Sweep())
-}
-
 func TestSinceKnowsTheCallsBehindTheLastMark(t *testing.T) {
 	s := session.New(sim.New(sim.Options{}))
 	require.Empty(t, s.Since(trace.OpMalloc), "without a trace")

@@ -55,38 +55,6 @@ func (s *Session) fault(op trace.Op) (code device.Code, ok bool) {
 	return code, ok
 }
 
-// noteFailedFree remembers the memory that a free was made to fail for. The lock is held.
-func (s *Session) noteFailedFree(r *trace.Record) {
-	if r.Op != trace.OpFreeAsync && r.Op != trace.OpFree {
-		return
-	}
-	p := device.Ptr(r.Addr)
-	if a, freed, _ := s.memory.find(p); a != nil && !freed && a.base == p && a.memory == nil {
-		s.unfreed = append(s.unfreed, a)
-	}
-}
-
-// freeUnfreed frees the memory that such frees left, ahead of the end of a pool: a program may destroy its pool after a free
-// that was made to fail, and not every driver survives memory that outlives its pool; see Orphaned. The lock is held.
-func (s *Session) freeUnfreed() {
-	if len(s.unfreed) == 0 {
-		return
-	}
-	s.dev.CtxSynchronize()
-	for _, a := range s.unfreed {
-		if now, freed, _ := s.memory.find(a.base); now != a || freed || !a.pooled {
-			continue
-		}
-		if s.dev.MemFreeAsync(a.base, 0) == device.Success {
-			s.memory.remove(a)
-			s.asked -= uint64(a.size)
-		}
-	}
-	s.dev.CtxSynchronize()
-	s.unfreed = nil
-	s.rewatch()
-}
-
 // SetQuota limits the bytes that may be allocated at one time while tracing, on the device and pinned together; 0 means
 // no limit. Beyond it an allocation answers OUT_OF_MEMORY, as on a full device, without reaching the device. It returns
 // how the last quota was run into.

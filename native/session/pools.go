@@ -83,7 +83,6 @@ func (s *Session) MemPoolCreate(ordinal int) (x *MemPool, code device.Code) {
 // MemPoolDestroy destroys a pool. What is allocated from it stays valid.
 func (s *Session) MemPoolDestroy(x *MemPool) device.Code {
 	return s.call(trace.Record{Op: trace.OpMemPoolDestroy}, named{pool: x}, func(*trace.Record) device.Code {
-		s.freeUnfreed()
 		code := s.dev.MemPoolDestroy(x.raw())
 		if code == device.Success && x != nil {
 			s.forgetPool(x)
@@ -96,7 +95,6 @@ func (s *Session) MemPoolDestroy(x *MemPool) device.Code {
 func (s *Session) forgetPool(x *MemPool) {
 	x.dead.Store(true)
 	s.pools = slices.DeleteFunc(s.pools, func(other *MemPool) bool { return other == x })
-	s.orphaned = s.orphaned || !s.memory.live.Empty()
 	if s.current == x {
 		s.current = nil
 	}

@@ -34,7 +34,7 @@ func (s *Session) StartTrace() {
 	s.memory, s.blocks = table{}, table{}
 	s.streams, s.events, s.buffers, s.handles, s.ranges = nil, nil, nil, nil, nil
 	s.counts.streams, s.counts.events, s.counts.pools, s.counts.allocations = 0, 0, 0, 0
-	s.asked, s.orphaned, s.unfreed = 0, false, nil
+	s.asked = 0
 	s.beginTimes()
 	s.rewatch()
 }
@@ -172,7 +172,6 @@ func (s *Session) begin(r trace.Record, n named) (*trace.Record, device.Code) {
 	}
 	if code, ok := s.fault(r.Op); ok {
 		rec.Faked = true
-		s.noteFailedFree(rec)
 		return rec, code
 	}
 	if !n.stream.usable(s) || !n.event.usable(s) || !n.event2.usable(s) {

@@ -47,15 +47,13 @@ type Session struct {
 	handles  []*MemHandle  // made since StartTrace, the memory still there
 	ranges   []memRange    // reserved since StartTrace
 	pools    []*MemPool    // all that are alive and known
-	orphaned bool          // a pool was destroyed while memory was allocated, since StartTrace
 	current  *MemPool      // the device's; nil: the default pool
 	counts   struct{ streams, events, pools, allocations trace.ID }
 	quota    uint64
 	excess   Excess // since SetQuota
 	asked    uint64 // live bytes asked for since StartTrace, on the device and pinned
 	faults   map[trace.Op][]fault
-	unfreed  []*allocation // that a free was made to fail for
-	timing   *timing       // nil: the times of operations are not taken
+	timing   *timing // nil: the times of operations are not taken
 }
 
 // New returns a session on d, with tracing off. It does not own d: Close is the caller's.

@@ -78,15 +78,6 @@ func (s *Session) Sweep() error {
 	return first
 }
 
-// Orphaned reports whether there may be memory of a pool that was destroyed since StartTrace. That is legal, but
-// cuMemPoolCreate, cuMemPoolDestroy and the freeing of such memory were seen to crash and to hang afterwards (H200, driver
-// 580): a process is best ended then.
-func (s *Session) Orphaned() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.orphaned && !s.memory.live.Empty()
-}
-
 // Restore sets the attributes of the device's default pool back to what they are in a new process, and waits for the
 // device, so that the pool gives back what it kept. On a device without memory pools it does nothing.
 func (s *Session) Restore() {

@@ -164,11 +164,11 @@ func (c *checking) ask(ctx context.Context, cs *suite.Case, request wire.Request
 	}
 	request.Exercise = c.Suite.Exercise
 	run := c.Runner.process.ask(ctx, cs, request)
-	if run.end == done && !run.spent {
+	if run.end == done {
 		return run, nil
 	}
 	c.report.Output += c.Runner.end()
-	if run.end == done || run.end == cancelled {
+	if run.end == cancelled {
 		return run, nil
 	}
 	c.broken = true

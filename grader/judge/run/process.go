@@ -200,7 +200,6 @@ func (p *process) close() {
 type caseRun struct {
 	notes      *suite.CaseNotes
 	end        ending
-	spent      bool         // the process is of no further use, though the case ended well
 	notGreeted bool         // the process ended before it could be asked
 	fault      wire.Fault   // where end is faulted or deviceLost
 	child      child.Result // where end is died, timedOut or outOfMemory
@@ -294,7 +293,7 @@ func (run *caseRun) take(m wire.Message) bool {
 	case *trace.Trace:
 		n.Trace = m
 	case wire.Done:
-		run.end, run.spent = done, m.Spent
+		run.end = done
 		return true
 	case wire.Fault:
 		run.end, run.fault = faulted, m

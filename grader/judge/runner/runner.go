@@ -160,8 +160,8 @@ func (r *runner) serve() bool {
 		end := r.answer(m)
 		r.send(end)
 		r.flush()
-		done, ok := end.(wire.Done)
-		return ok && !done.Spent
+		_, done := end.(wire.Done)
+		return done
 	}
 	return false
 }
@@ -199,9 +199,6 @@ func (r *runner) run(c *suite.Case, request wire.Request, quota uint64) (end wir
 	fault := drive(c, b)
 	if !c.Timed {
 		r.send(r.session.StopTrace())
-	}
-	if fault == nil && r.kind != string(device.Sim) && r.session.Orphaned() {
-		return wire.Done{Spent: true}
 	}
 	if fault == nil {
 		fault = r.tidy()

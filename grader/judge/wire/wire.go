@@ -92,9 +92,7 @@ type Mark struct{ Text string }
 type Message any
 
 // Done ends a case that ran to its end.
-type Done struct {
-	Spent bool // the process cannot run another: what the case left behind cannot be taken away
-}
+type Done struct{}
 
 // Writer sends messages.
 type Writer struct {
@@ -148,7 +146,6 @@ func (w *Writer) Send(m Message) error {
 		m.Encode(&w.w)
 	case Done:
 		kind = KindDone
-		w.w.Bool(m.Spent)
 	case Fault:
 		kind = KindFault
 		w.w.String(m.Message)
@@ -255,7 +252,7 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 		}
 		m = t
 	case KindDone:
-		m = Done{Spent: r.Bool()}
+		m = Done{}
 	case KindFault:
 		m = Fault{Message: r.String(), DeviceLost: r.Bool()}
 	case kindSetup:

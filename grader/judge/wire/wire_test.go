@@ -26,7 +26,7 @@ var messages = []wire.Message{
 	wire.Value{Name: "sum", Values: []uint64{1 << 63, 0, 5}},
 	wire.Sample{Series: "student", Nanoseconds: -1},
 	&trace.Trace{Sites: []trace.Site{{}}, Records: []trace.Record{{Op: trace.OpLaunch, Kernel: "process"}}},
-	wire.Done{Spent: true},
+	wire.Done{},
 	wire.Fault{Message: "m", DeviceLost: true},
 	wire.Request{Exercise: "slab", Case: "speed", Attempt: 1, Seed: 99, Times: true},
 	wire.Mark{Text: "here"},
