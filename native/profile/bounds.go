@@ -148,8 +148,6 @@ func consistent(p *sim.Profile) error {
 	case p.LinkBandwidth < max(p.HtoDBandwidth, p.DtoHBandwidth):
 		return fmt.Errorf("link_bytes_per_s is %d, but should be at least htod_bytes_per_s and dtoh_bytes_per_s, %d and %d", p.LinkBandwidth,
 			p.HtoDBandwidth, p.DtoHBandwidth)
-	case p.PageableBeside > p.PageableBandwidth:
-		return fmt.Errorf("pageable_beside_bytes_per_s is %d, but should be at most pageable_bytes_per_s, %d", p.PageableBeside, p.PageableBandwidth)
 	}
 	return nil
 }

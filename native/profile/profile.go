@@ -17,7 +17,7 @@ import (
 )
 
 // Schema is the version of the file's form. The units are the last parts of the constants' names.
-const Schema = 2
+const Schema = 3
 
 // File is a profile with where it comes from.
 type File struct {

@@ -16,7 +16,6 @@ func TestSideBySide(t *testing.T) {
 	const (
 		spin = 20_000_000
 		big  = 256 * mib
-		half = 64 * mib
 	)
 	type world struct {
 		*Device
@@ -60,10 +59,6 @@ func TestSideBySide(t *testing.T) {
 		{"1,055 blocks beside a thread that spins", spinning, blocks(1055), 0.022},
 		{"1,056 blocks beside a thread that spins", spinning, blocks(1056), 0.022},
 		{"4,096 blocks beside a thread that spins", spinning, blocks(4096), 0.032},
-		{"pageable beside pinned", nil, func(w *world) {
-			up(w, half)
-			ok(w.t, w.MemcpyHtoDAsync(w.q, make([]byte, half), w.s[1]))
-		}, 20},
 		{"128 kernels of one thread, 2 ms each", nil, spread(128, 128, 2_000_000), 3.1},
 		{"256 kernels of one thread, 2 ms each", nil, spread(256, 256, 2_000_000), 4.9},
 		{"1,000 kernels of 10 µs on 32 streams", nil, spread(1000, 32, 10_000), 5.9},

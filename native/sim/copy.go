@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"math"
-
 	"cudalab/native/device"
 )
 
@@ -18,7 +16,7 @@ func (d *Device) MemcpyHtoD(dst device.Ptr, src []byte) device.Code {
 	if s == nil {
 		return c
 	}
-	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.pageableUploadDemand(s, uint64(len(src)))))
+	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.uploadDemand(uint64(len(src)), d.profile.PageableBandwidth)))
 	return d.fault
 }
 
@@ -38,7 +36,7 @@ func (d *Device) MemcpyHtoDAsync(dst device.Ptr, src []byte, h device.Stream) de
 		d.enqueue(s, upload{uint64(dst), staged}, d.uploadDemand(size, d.profile.HtoDBandwidth))
 		return device.Success
 	}
-	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.pageableUploadDemand(s, size)))
+	d.wait(d.enqueue(s, upload{uint64(dst), src}, d.uploadDemand(size, d.profile.PageableBandwidth)))
 	return d.fault
 }
 
@@ -168,15 +166,6 @@ func (d *Device) beginTransfer(cost int64, h device.Stream, p device.Ptr, size u
 // bounceBuffer is how much of a copy to pageable memory the driver has arrive in memory of its own before it copies it on:
 // a copy of 1 MiB takes as long as both one after the other, one of 16 MiB hardly longer than the second.
 const bounceBuffer = 1 << 20
-
-// pageableUploadDemand is what a copy of pageable memory asks for. It goes in small parts through memory of the driver's,
-// and much slower where the engine has another stream's copies to do.
-func (d *Device) pageableUploadDemand(s *stream, size uint64) demand {
-	if _, until := d.htod.free(max(s.end, d.now+d.profile.LaunchLatency)); until != math.MaxInt64 {
-		return d.uploadDemand(size, d.profile.PageableBeside)
-	}
-	return d.uploadDemand(size, d.profile.PageableBandwidth)
-}
 
 // uploadDemand is what a copy to the device asks for: one of the two copy engines, and its share of the link.
 func (d *Device) uploadDemand(size uint64, bandwidth int64) demand {

@@ -62,24 +62,23 @@ type Profile struct {
 	MemRelease     Curve `file:"mem_release_ns"`    // by bytes that go back, with MemUnmap where that comes last
 
 	// The device's side.
-	LaunchLatency     int64  `file:"launch_latency_ns"`           // from the end of the enqueuing call to the earliest start of the operation
-	Operation         int64  `file:"operation_ns"`                // duration of an empty kernel
-	HtoD              int64  `file:"htod_ns"`                     // duration of a copy to the device, of no bytes
-	DtoH              int64  `file:"dtoh_ns"`                     // duration of a copy to the host, of no bytes
-	EventStamp        int64  `file:"event_stamp_ns"`              // duration of the record of an event with timing
-	Move              int64  `file:"move_ns"`                     // duration of a memset, or of a copy within the device, of no bytes
-	PoolGap           int64  `file:"pool_gap_ns"`                 // what work takes longer right behind an allocation or free in its stream
-	StepPicos         int64  `file:"step_ps"`                     // picoseconds: a dependent step of a kernel (device.Work.Steps)
-	StepWarps         int64  `file:"step_warps"`                  // warps on a multiprocessor up to which that holds; beyond, in proportion more
-	MemoryBandwidth   int64  `file:"memory_bytes_per_s"`          // of memsets and of copies within the device, reads and writes together
-	SharedBandwidth   int64  `file:"shared_bytes_per_s"`          // the same, of several of them side by side: no less
-	KernelBandwidth   int64  `file:"kernel_bytes_per_s"`          // of kernels
-	ThreadBandwidth   int64  `file:"thread_bytes_per_s"`          // what one resident thread can draw of it
-	HtoDBandwidth     int64  `file:"htod_bytes_per_s"`            // pinned host memory to device
-	DtoHBandwidth     int64  `file:"dtoh_bytes_per_s"`            // device to pinned host memory
-	LinkBandwidth     int64  `file:"link_bytes_per_s"`            // both directions together: no less than either
-	PageableBandwidth int64  `file:"pageable_bytes_per_s"`        // either way, where host memory is pageable, and of the host's staging
-	PageableBeside    int64  `file:"pageable_beside_bytes_per_s"` // to the device, while that copies other memory there: no more than that
+	LaunchLatency     int64  `file:"launch_latency_ns"`    // from the end of the enqueuing call to the earliest start of the operation
+	Operation         int64  `file:"operation_ns"`         // duration of an empty kernel
+	HtoD              int64  `file:"htod_ns"`              // duration of a copy to the device, of no bytes
+	DtoH              int64  `file:"dtoh_ns"`              // duration of a copy to the host, of no bytes
+	EventStamp        int64  `file:"event_stamp_ns"`       // duration of the record of an event with timing
+	Move              int64  `file:"move_ns"`              // duration of a memset, or of a copy within the device, of no bytes
+	PoolGap           int64  `file:"pool_gap_ns"`          // what work takes longer right behind an allocation or free in its stream
+	StepPicos         int64  `file:"step_ps"`              // picoseconds: a dependent step of a kernel (device.Work.Steps)
+	StepWarps         int64  `file:"step_warps"`           // warps on a multiprocessor up to which that holds; beyond, in proportion more
+	MemoryBandwidth   int64  `file:"memory_bytes_per_s"`   // of memsets and of copies within the device, reads and writes together
+	SharedBandwidth   int64  `file:"shared_bytes_per_s"`   // the same, of several of them side by side: no less
+	KernelBandwidth   int64  `file:"kernel_bytes_per_s"`   // of kernels
+	ThreadBandwidth   int64  `file:"thread_bytes_per_s"`   // what one resident thread can draw of it
+	HtoDBandwidth     int64  `file:"htod_bytes_per_s"`     // pinned host memory to device
+	DtoHBandwidth     int64  `file:"dtoh_bytes_per_s"`     // device to pinned host memory
+	LinkBandwidth     int64  `file:"link_bytes_per_s"`     // both directions together: no less than either
+	PageableBandwidth int64  `file:"pageable_bytes_per_s"` // either way, where host memory is pageable, and of the host's staging
 	StageLimit        uint64 `file:"stage_limit_bytes"`
 	QueueDepth        int    `file:"queue_depth"` // kernels, copies and memsets that may wait in one stream; the next call blocks
 
@@ -215,7 +214,6 @@ var H200 = Profile{
 	DtoHBandwidth:     54_600e6,
 	LinkBandwidth:     105_000e6, // up and down at once: 256 MiB each 5.3 ms, alone 4.9; 16 MiB each 340 µs
 	PageableBandwidth: 18_700e6,
-	PageableBeside:    3_600e6,  // 64 MiB beside 64 MiB of pinned memory: 20 ms both. Estimate, of that one measurement
 	StageLimit:        64 << 10, // estimate: the GPU staged 2 MiB as well, which a host that simulates it would have to hold for each copy
 	QueueDepth:        1022,
 

@@ -35,7 +35,7 @@ func other() *sim.Profile {
 	p.KernelBandwidth, p.MemoryBandwidth, p.ThreadBandwidth = 160e9, 250e9, 9e6
 	p.SharedBandwidth = 300e9
 	p.HtoDBandwidth, p.DtoHBandwidth, p.PageableBandwidth = 12e9, 13e9, 5e9
-	p.LinkBandwidth, p.PageableBeside = 20e9, 2e9
+	p.LinkBandwidth = 20e9
 	p.StageLimit, p.QueueDepth = 16<<10, 500
 	p.Granule, p.PoolStep, p.Granularity = 4<<20, 16<<20, 1<<20
 	return &p

@@ -6,7 +6,7 @@ import "cudalab/native/device"
 var copySteps = []step{
 	{"how fast pinned memory is copied", []string{"htod_ns", "dtoh_ns", "htod_bytes_per_s", "dtoh_bytes_per_s", "link_bytes_per_s"},
 		func(m *meter) { m.lend(m.pinnedCopies) }},
-	{"how fast pageable memory is copied", []string{"pageable_bytes_per_s", "pageable_beside_bytes_per_s"}, func(m *meter) { m.lend(m.pageableCopies) }},
+	{"how fast pageable memory is copied", []string{"pageable_bytes_per_s"}, func(m *meter) { m.lend(m.pageableCopies) }},
 	{"how much pageable memory is staged", []string{"stage_limit_bytes"}, func(m *meter) { m.lend(m.staging) }},
 }
 
@@ -44,20 +44,12 @@ func (m *meter) pageableCopies() {
 			return m.took("cuMemcpyHtoD", func() device.Code { return m.d.MemcpyHtoD(data, memory[:n]) })
 		})
 	}
-	other, host := m.newStream(), m.newPinned(more)
-	beside := func(n int) int64 {
-		return m.often(func() int64 {
-			m.ok("cuMemcpyHtoDAsync", m.d.MemcpyHostToDAsync(data, host, 0, more, other))
-			return m.took("cuMemcpyHtoDAsync", func() device.Code { return m.d.MemcpyHtoDAsync(data, memory[:n], m.stream) })
-		})
-	}
 	down := func(n int) int64 {
 		return m.often(func() int64 {
 			return m.took("cuMemcpyDtoH", func() device.Code { return m.d.MemcpyDtoH(memory[:n], data) })
 		})
 	}
 	m.profile.PageableBandwidth = perSecond(2*(more-less), up(more)-up(less)+down(more)-down(less))
-	m.profile.PageableBeside = min(perSecond(more-less, beside(more)-beside(less)), m.profile.PageableBandwidth)
 }
 
 // Bounds on the search for what is staged.

@@ -1,7 +1,6 @@
 package fidelity
 
 import (
-	"cudalab/kernels"
 	"cudalab/native/cuda"
 )
 
@@ -39,11 +38,6 @@ func besidePrograms() []Program {
 			}
 			return memset(), memset()
 		}),
-		beside("memset-beside-kernel", "a kernel that writes 32 MiB in 8 blocks, and a memset of 512 MiB", func(k *kit) (one, other func(cuda.Stream)) {
-			p, q := k.memory(32*mib), k.memory(512*mib)
-			return func(s cuda.Stream) { k.Must(kernels.Touch(8, 256, s, p, 32*mib, 1)) },
-				func(s cuda.Stream) { k.Must(cuda.MemsetAsync(q, 1, 512*mib, s)) }
-		}),
 		beside("both-ways-256MiB", "256 MiB to the device and 256 MiB from it", func(k *kit) (one, other func(cuda.Stream)) {
 			const size = 256 * mib
 			up, down, from, to := k.memory(size), k.memory(size), k.pinned(size), k.pinned(size)
@@ -52,18 +46,18 @@ func besidePrograms() []Program {
 		}),
 		{
 			Name: "copy/pageable-beside-pinned",
-			Slow: "64 MiB of pageable memory to the device beside 64 MiB of pinned memory",
-			Fast: "the same one after the other",
+			Slow: "64 MiB of pageable memory to the device, and 256 MiB of pinned memory on the same stream",
+			Fast: "the same on two streams",
 			ways: func(k *kit) (slow, fast func()) {
-				const size = 64 * mib
-				s, p, q, h, g := k.streams(2), k.memory(size), k.memory(size), k.pinned(size), k.pageable(size)
+				const size, more = 64 * mib, 256 * mib
+				s, p, q, h, g := k.streams(2), k.memory(more), k.memory(size), k.pinned(more), k.pageable(size)
 				copies := func(on cuda.Stream) func() {
 					return func() {
-						k.Must(cuda.MemcpyHtoDAsync(p, h, size, s[0]))
+						k.Must(cuda.MemcpyHtoDAsync(p, h, more, s[0]))
 						k.Must(cuda.MemcpyHtoDAsync(q, g, size, on))
 					}
 				}
-				return copies(s[1]), copies(s[0])
+				return copies(s[0]), copies(s[1])
 			},
 		},
 		{

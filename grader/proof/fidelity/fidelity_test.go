@@ -1,113 +1,120 @@
 package fidelity
 
 import (
-	"errors"
+	"context"
 	"flag"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/native/device"
+	"cudalab/grader/machine/calibrate"
 	"cudalab/native/driver"
-	"cudalab/native/session"
+	"cudalab/native/sim"
 )
 
 var (
 	kind   = flag.String("device", "sim", "the `device` to time: sim or gpu")
-	record = flag.Bool("record", false, "write what is measured: the recording with -device gpu, else the table")
+	record = flag.Bool("record", false, "write what is measured: a recording with -device gpu, else the table")
 )
 
-var (
-	recordingFile = filepath.Join("testdata", "h200.txt")
-	tableFile     = "table.md"
+const (
+	recordings = "testdata"
+	tableFile  = "table.md"
 )
 
-// open opens a device and warms it up.
-func open(t *testing.T) device.Device {
-	d, err := session.OpenDevice(*kind)
-	var unavailable *driver.Unavailable
-	if errors.As(err, &unavailable) {
-		t.Skipf("no NVIDIA GPU here: %v", err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, d.Close()) })
-	require.NoError(t, Warm(d))
-	return d
-}
-
-// TestRecord writes the recording, and is skipped on the simulator.
+// TestRecord measures the GPU and writes a recording of it, and is skipped on the simulator.
 func TestRecord(t *testing.T) {
 	if *kind != "gpu" || !*record {
 		t.Skip("not asked to record: -device gpu -record does")
 	}
-	d := open(t)
-	r := NewRecording(d, time.Now())
+	d, err := driver.Open()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	require.NoError(t, Warm(d))
+	measured, unsure, err := calibrate.Measure(context.Background(), d, func(calibrate.Progress) {})
+	require.NoError(t, err)
+	r := NewRecording(d, measured, unsure)
 	all, closeAll, err := everything()
 	require.NoError(t, err)
 	defer closeAll()
 	for _, x := range all {
-		timings, err := x.measure(d)
+		timings, err := x.measure(target{d, nil})
 		require.NoError(t, err, x.name)
 		r.Timings = append(r.Timings, timings...)
 	}
-	require.NoError(t, os.MkdirAll(filepath.Dir(recordingFile), 0o755))
-	require.NoError(t, os.WriteFile(recordingFile, []byte(r.String()), 0o644))
+	require.NoError(t, os.WriteFile(r.Path(recordings)+".txt", []byte(r.String()), 0o644))
+	require.NoError(t, os.WriteFile(r.Path(recordings)+".json", measured.Text(), 0o644))
 }
 
-// TestPredictions holds the device's times to the recorded ones, and the table to both.
+// TestPredictions holds the simulated device with each recording's profile to the times recorded, and the table to both.
 func TestPredictions(t *testing.T) {
-	text, err := os.ReadFile(recordingFile)
-	require.NoError(t, err, "record it on a GPU: -device gpu -record")
-	recorded, err := Parse(string(text))
+	recorded, err := Recordings(recordings)
 	require.NoError(t, err)
-	want := map[string]Timing{}
-	for _, m := range recorded.Timings {
-		want[m.Name] = m
-	}
-	var rows, unmeasured []Row
-	var d device.Device
+	require.NotEmpty(t, recorded, "record one on a GPU: -device gpu -record")
 	all, closeAll, err := everything()
 	require.NoError(t, err)
 	defer closeAll()
-	for _, x := range all {
-		if d == nil || *kind == "sim" { // a GPU takes long to open, and a simulated one may as well be new
-			d = open(t)
+	var compared []Comparison
+	measured := map[string]bool{}
+	for _, r := range recorded {
+		c := Comparison{Recording: r}
+		want := map[string]Timing{}
+		for _, m := range r.Timings {
+			want[m.Name] = m
 		}
-		timings, err := x.measure(d)
-		require.NoError(t, err, x.name)
-		for _, got := range timings {
-			t.Run(got.Name, func(t *testing.T) {
+		for _, x := range all {
+			for _, got := range predict(t, x, r.Profile) {
 				w, ok := want[got.Name]
-				r := Row{x.slow, x.fast, w, got}
 				if !ok {
-					unmeasured = append(unmeasured, r)
-					t.Skip("not yet measured on a GPU, or with kernels that it no longer has: -device gpu -record measures it")
+					continue // the program is younger than the recording
 				}
 				delete(want, got.Name)
-				rows = append(rows, r)
-				t.Log(r)
-				require.True(t, r.holds(), "beyond the bounds")
-			})
+				measured[got.Name] = true
+				row := Row{x.slow, x.fast, w, got}
+				c.Rows = append(c.Rows, row)
+				t.Run(r.Date+"/"+got.Name, func(t *testing.T) {
+					t.Log(row)
+					require.True(t, row.holds(r.bounds()), "beyond the bounds")
+				})
+			}
+		}
+		require.Empty(t, want, "recorded, but no longer measured")
+		compared = append(compared, c)
+	}
+	var unmeasured []Row
+	for _, x := range all {
+		for _, got := range predict(t, x, nil) {
+			if !measured[got.Name] {
+				unmeasured = append(unmeasured, Row{Slow: x.slow, Fast: x.fast, Predicted: got})
+			}
 		}
 	}
-	require.Empty(t, want, "recorded, but no longer measured")
-	if *kind != "sim" {
-		return
+	same(t, tableFile, func(string) string { return Table(compared, unmeasured) })
+	var lessons []string
+	for _, c := range compared {
+		c.Rows = slices.DeleteFunc(c.Rows, func(r Row) bool { return !isLesson(r.Measured.Name) })
+		lessons = append(lessons, c.String())
 	}
-	same(t, tableFile, func(string) string { return Table(recorded, rows, unmeasured) })
-	rows = slices.DeleteFunc(rows, func(r Row) bool { return !isLesson(r.Measured.Name) })
 	same(t, chapterFile, func(chapter string) string {
 		before, rest, ok := strings.Cut(chapter, chapterBegin)
 		require.True(t, ok)
 		_, after, ok := strings.Cut(rest, chapterEnd)
 		require.True(t, ok)
-		return before + chapterBegin + times(rows) + chapterEnd + after
+		return before + chapterBegin + strings.Join(lessons, "\n") + chapterEnd + after
 	})
+}
+
+// predict times something on a simulated device that nobody has used.
+func predict(t *testing.T, x timed, p *sim.Profile) []Timing {
+	d := sim.New(sim.Options{Profile: p})
+	defer func() { require.NoError(t, d.Close()) }()
+	require.NoError(t, Warm(d))
+	timings, err := x.measure(target{d, p})
+	require.NoError(t, err, x.name)
+	return timings
 }
 
 // isLesson reports whether a row is of what lessons time.

@@ -15,20 +15,27 @@ import (
 	"cudalab/grader/suites/course"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
+	"cudalab/native/sim"
 )
 
 // timed is what is timed in one go: a program, or a lesson's timed case, which may be of several functions.
 type timed struct {
 	name       string
 	slow, fast string // in plain words
-	measure    func(d device.Device) ([]Timing, error)
+	measure    func(target) ([]Timing, error)
+}
+
+// target is a device to time, and its profile if it is simulated and not the built-in one.
+type target struct {
+	device.Device
+	profile *sim.Profile
 }
 
 // everything is the programs, and what the lessons time. Of the lessons' own it makes a runner, to be closed.
 func everything() (all []timed, close func(), err error) {
 	for _, p := range Programs() {
-		all = append(all, timed{p.Name, p.Slow, p.Fast, func(d device.Device) ([]Timing, error) {
-			t, err := p.Measure(d)
+		all = append(all, timed{p.Name, p.Slow, p.Fast, func(on target) ([]Timing, error) {
+			t, err := p.Measure(on)
 			return []Timing{t}, err
 		}})
 	}
@@ -54,8 +61,8 @@ func races() (all []timed, close func(), err error) {
 				continue // nothing of it is timed
 			}
 			name := "lesson/" + p.Exercise.Name
-			all = append(all, timed{name, "the baseline of " + p.Exercise.Name, "its solution", func(d device.Device) ([]Timing, error) {
-				checker := binary.Checker(string(d.Info().Kind))
+			all = append(all, timed{name, "the baseline of " + p.Exercise.Name, "its solution", func(on target) ([]Timing, error) {
+				checker := binary.Checker(string(on.Info().Kind), on.profile)
 				defer checker.Close()
 				r := checker.Check(context.Background(), i, 1, s)
 				if r.Err != nil || r.Report.Status != suite.Passed {
@@ -114,12 +121,12 @@ func bump(counter) allocbench.Make {
 // compared times the two, for one operation.
 func compared(m suite.Trial[counter]) timed {
 	name := "allocators/" + m.ID
-	return timed{name, plain + ": " + m.Benchmark.Name, ordered, func(d device.Device) ([]Timing, error) {
-		notes, err := carryOut(d, m.ID, func(b *suite.Bench) { m.Drive(b, suite.Sides[counter]{}) })
+	return timed{name, plain + ": " + m.Benchmark.Name, ordered, func(on target) ([]Timing, error) {
+		notes, err := carryOut(on, m.ID, func(b *suite.Bench) { m.Drive(b, suite.Sides[counter]{}) })
 		if err != nil {
 			return nil, err
 		}
-		info := d.Info()
+		info := on.Info()
 		t := Timing{Name: name}
 		for _, w := range m.Benchmark.Workloads(&notes.CaseNotes, suite.Device{Kind: string(info.Kind), Name: info.Name}, func(string) bool { return false }) {
 			for _, s := range w.Standings {

@@ -1,29 +1,67 @@
 package fidelity
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"cudalab/grader/suite/measure"
 	"cudalab/native/device"
+	"cudalab/native/profile"
+	"cudalab/native/sim"
 )
 
-// Recording is what a GPU was seen to take.
+// Recording is what a GPU was seen to take, in the machine that it was in: a call's time is the processor's.
 type Recording struct {
 	Device, Driver, Date string
+	Profile              *sim.Profile // what calibrate measured of it; nil: the built-in profile is of this machine
+	Unsure               string       // the profile's constants on which no two of calibrate's runs agreed: others used the machine
 	Timings              []Timing
 }
 
-// NewRecording is a recording of a device, without any timings yet.
-func NewRecording(d device.Device, now time.Time) *Recording {
+// NewRecording is a recording of a device that has been measured, without any timings yet.
+func NewRecording(d device.Device, measured *profile.File, unsure []string) *Recording {
 	info := d.Info()
-	return &Recording{Device: info.Name, Driver: info.Driver, Date: now.Format(time.DateOnly)}
+	return &Recording{Device: info.Name, Driver: info.Driver, Date: measured.Date, Profile: &measured.Profile, Unsure: strings.Join(unsure, " ")}
+}
+
+// Path is the recording's in a folder, without the end: its times' is .txt and its profile's .json.
+func (r *Recording) Path(folder string) string {
+	return filepath.Join(folder, strings.ToLower(strings.ReplaceAll(r.Device, " ", "-"))+"-"+r.Date)
+}
+
+// Recordings reads all recordings of a folder, by date.
+func Recordings(folder string) (all []*Recording, err error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		r, err := Parse(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		switch f, err := profile.Load(r.Path(folder) + ".json"); {
+		case err == nil:
+			r.Profile = &f.Profile
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b *Recording) int { return strings.Compare(a.Date, b.Date) })
+	return all, err
 }
 
 const heading = `# device: %s
 # driver: CUDA %s
 # date: %s
+# unsure: %s
 #
 # For each program the slow way's time, the fast way's and the speedup: median, and its 99 %% interval. Times are in
 # microseconds. Written by go test ./grader/proof/fidelity -device gpu -record.
@@ -32,7 +70,7 @@ const heading = `# device: %s
 // String is the form that Parse reads.
 func (r *Recording) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, heading, r.Device, r.Driver, r.Date)
+	fmt.Fprintf(&b, heading, r.Device, r.Driver, r.Date, r.Unsure)
 	for _, t := range r.Timings {
 		fmt.Fprintf(&b, "%-32s", t.Name)
 		for _, v := range []measure.Interval{t.Slow, t.Fast, t.Speedup} {
@@ -57,7 +95,7 @@ func figure(v float64) string {
 // Parse reads what String wrote.
 func Parse(text string) (*Recording, error) {
 	r := &Recording{}
-	head := map[string]*string{"# device: ": &r.Device, "# driver: CUDA ": &r.Driver, "# date: ": &r.Date}
+	head := map[string]*string{"# device: ": &r.Device, "# driver: CUDA ": &r.Driver, "# date: ": &r.Date, "# unsure: ": &r.Unsure}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "#") || line == "" {

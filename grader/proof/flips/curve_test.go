@@ -155,7 +155,7 @@ func (m *slowing) judged(extra, runs, checks int) judgement {
 	binary, err := flips.Link(ctx, m.course.Root, program)
 	require.NoError(t, err)
 	defer binary.Close()
-	checker := binary.Checker(m.kind)
+	checker := binary.Checker(m.kind, nil)
 	defer checker.Close()
 	timed, err := flips.Timed(program.Exercise.Suite, m.series.Check)
 	require.NoError(t, err)

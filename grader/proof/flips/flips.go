@@ -16,6 +16,7 @@ import (
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite"
 	"cudalab/grader/suites/course"
+	"cudalab/native/sim"
 )
 
 // Program is code for one exercise, in a folder.
@@ -71,9 +72,9 @@ type Checker struct {
 	runner *run.Runner
 }
 
-// Checker returns one that works on the given kind of device: "gpu" or "sim".
-func (b *Binary) Checker(kind string) *Checker {
-	return &Checker{b, run.NewRunner(run.Options{Binary: b.built.Binary, Device: kind})}
+// Checker returns one that works on the given kind of device: "gpu" or "sim", which then has the profile, or the built-in one.
+func (b *Binary) Checker(kind string, p *sim.Profile) *Checker {
+	return &Checker{b, run.NewRunner(run.Options{Binary: b.built.Binary, Device: kind, Profile: p})}
 }
 
 // Close ends the process.

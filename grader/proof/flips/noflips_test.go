@@ -55,7 +55,7 @@ func TestNoFlips(t *testing.T) {
 		r.until = time.Now().Add(*within)
 	}
 	for range *beside {
-		checker := binary.Checker(*onDevice)
+		checker := binary.Checker(*onDevice, nil)
 		defer checker.Close()
 		r.checkers = append(r.checkers, checker)
 	}

@@ -27,6 +27,7 @@ import (
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/suite"
 	"cudalab/grader/suites/course"
+	"cudalab/native/device"
 )
 
 var (
@@ -53,7 +54,8 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 	programs, err := corpus.Programs(c.Root, e.Package)
 	require.NoError(t, err)
 	// The programs stay for as long as what was said of them is quoted.
-	b := bench{Course: c, exercise: e, folder: t.TempDir(), precompiled: check.Precompile(context.Background(), c.Root, []course.Exercise{e}, nil)}
+	b := bench{Course: c, exercise: e, folder: t.TempDir(), precompiled: check.Precompile(context.Background(), c.Root, []course.Exercise{e}, nil),
+		places: places(*onDevice)}
 	checked := make([]verdict, len(programs))
 	t.Run("programs", func(t *testing.T) { // ends with the last of them
 		for i, p := range programs {
@@ -89,6 +91,28 @@ type bench struct {
 	exercise    course.Exercise
 	folder      string // for the programs
 	precompiled *compile.Precompiled
+	places      chan struct{} // on the device: one for each program that is checked
+}
+
+// onGPU is how many programs are checked at a time where they share a GPU: one takes turns with itself alone, and beside some
+// 20 processes an H200 had no memory left for the next one's context.
+const onGPU = 6
+
+// places are as many as a device has.
+func places(kind string) chan struct{} {
+	if kind == string(device.GPU) {
+		return make(chan struct{}, onGPU)
+	}
+	return nil
+}
+
+// room waits for a place on the device and answers how to leave it.
+func (b bench) room() (leave func()) {
+	if b.places == nil {
+		return func() {}
+	}
+	b.places <- struct{}{}
+	return func() { <-b.places }
 }
 
 // verdict is what was said of a program, and the folder in which it was.
@@ -99,6 +123,7 @@ type verdict struct {
 
 func (b bench) check(t *testing.T, p corpus.Program) verdict {
 	t.Helper()
+	defer b.room()()
 	above, err := os.MkdirTemp(b.folder, "")
 	require.NoError(t, err)
 	dir := filepath.Join(above, b.exercise.Package)
