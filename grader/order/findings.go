@@ -14,8 +14,9 @@ const (
 		"legacy default stream does not wait for it."
 	whyPinned = "An asynchronous copy with pinned memory only joins its stream's queue: it may run at any time until the " +
 		"host has waited for it."
+	// Seen on an H200, 64 KiB to 1 MiB beside another copy, 100 runs of each size.
 	whyStaged = "A Memcpy from pageable memory may return once the bytes are staged; the rest of it runs on the legacy " +
-		"default stream, which a non-blocking stream does not wait for."
+		"default stream, which a non-blocking stream does not wait for. While the copy engine was busy, an H200 read the old bytes every time."
 	whyAlloc = " returns the pointer at once, but the memory exists only for work that comes after it: later on " +
 		"the same stream, after a wait for an event recorded there, or after the host has waited." // behind the call's name
 	whyDead = "Once a free has been called, neither a stream nor the host may use the pointer: the next allocation may get the " +
@@ -72,7 +73,7 @@ func (p *report) raceRule(i, with int) (string, Severity) {
 	case onHost(p.words.record(i).Op):
 		return HostRace, Error
 	case staged(p.words.record(with)):
-		return StagedCopy, Remark
+		return StagedCopy, Error
 	}
 	return DataRace, Error
 }
@@ -136,10 +137,10 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 	op := w.record(i).Op
 	rule, severity := FreeBeforeUse, Error
 	switch {
-	case staged(w.record(with)):
-		rule, severity = StagedCopy, Remark
 	case op == trace.OpFree && a.made >= 0 && w.record(a.made).Op == trace.OpMalloc:
 		rule, severity = FreeWhilePending, Remark
+	case staged(w.record(with)):
+		rule = StagedCopy
 	}
 	p.add(rule, i, with, a.made, 0, func() Finding {
 		f := Finding{

@@ -139,7 +139,7 @@ func (j *judge) use(i int, u use) {
 			case j.calls[i].onHost:
 				v.rule = HostRace
 			case j.calls[x].staged:
-				v.rule, v.severity = StagedCopy, Remark
+				v.rule = StagedCopy
 			}
 			j.found[v] = x
 		})
@@ -187,10 +187,10 @@ func (j *judge) free(i int, m *memory) {
 		}
 		v := verdict{rule: FreeBeforeUse, severity: Error, at: i, with: x}
 		switch {
-		case j.calls[x].staged:
-			v.rule, v.severity = StagedCopy, Remark
 		case j.calls[i].op == trace.OpFree && m.op == trace.OpMalloc:
 			v.rule, v.severity = FreeWhilePending, Remark
+		case j.calls[x].staged:
+			v.rule = StagedCopy
 		}
 		j.found[v] = x
 	}

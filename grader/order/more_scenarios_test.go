@@ -63,7 +63,7 @@ var moreFaults = []scenario{
 		m := p.Malloc(kB)
 		p.CopyIn(m, kB)
 		p.Launch(r, m, 0, kB, s)
-	}, faults: []string{"remark staged-copy: the launch of read on stream 1 / MemcpyHtoD on the legacy default stream"}},
+	}, faults: []string{"staged-copy: the launch of read on stream 1 / MemcpyHtoD on the legacy default stream"}},
 	{name: "a copy within the device does not wait", run: func(p program) {
 		s := p.Stream(nonBlocking)
 		m, n := ready(p), p.Malloc(kB)
