@@ -14,7 +14,10 @@ var eventRows = []Row{
 			flags uint32
 		}{
 			{"EventBlockingSync", cuda.EventBlockingSync}, {"EventDisableTiming", cuda.EventDisableTiming},
-			{"EventBlockingSync|EventDisableTiming", cuda.EventBlockingSync | cuda.EventDisableTiming}, {"64", 64},
+			{"EventBlockingSync|EventDisableTiming", cuda.EventBlockingSync | cuda.EventDisableTiming},
+			{"interprocess", 4}, {"interprocess|EventDisableTiming", 4 | cuda.EventDisableTiming},
+			{"interprocess|EventDisableTiming|EventBlockingSync", 4 | cuda.EventDisableTiming | cuda.EventBlockingSync},
+			{"8", 8}, {"64", 64},
 		} {
 			_, err := cuda.EventCreateWithFlags(f.flags)
 			l.answer("EventCreateWithFlags("+f.name+")", err)

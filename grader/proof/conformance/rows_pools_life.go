@@ -136,6 +136,22 @@ var poolsLifeRows = []Row{
 		l.timed("MemPoolDestroy(pool)", func() error { return cuda.MemPoolDestroy(pool) })
 		l.timed("StreamSynchronize(s)", func() error { return cuda.StreamSynchronize(s) })
 	}},
+	{Name: "pools/destroy-again-and-again", Run: func(l *Log) {
+		s, free := l.stream(cuda.StreamNonBlocking), l.freeMemory()
+		for range 8 {
+			pool := l.keepingPool()
+			l.must(cuda.DeviceSetMemPool(0, pool))
+			freed, kept := l.mallocAsync(mib, s), l.mallocAsync(mib, s)
+			l.delay(s)
+			l.must(cuda.FreeAsync(freed, s))
+			l.must(cuda.MemPoolDestroy(pool))
+			l.must(cuda.MemsetAsync(kept, 1, mib, s))
+			l.must(cuda.FreeAsync(kept, s))
+		}
+		l.whose("after 8 pools with work and frees ahead", nil)
+		l.answer("StreamSynchronize(s)", cuda.StreamSynchronize(s))
+		l.taken("synchronised", free)
+	}},
 	{Name: "pools/destroy-gives-back-what-was-kept", Run: func(l *Log) {
 		s, pool, free := l.stream(cuda.StreamNonBlocking), l.keepingPool(), l.freeMemory()
 		l.must(cuda.FreeAsync(l.mallocFrom(pool, 100*mib, s), s))
