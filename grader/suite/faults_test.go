@@ -130,6 +130,27 @@ func TestALoopIsMadeToFailAtItsEnds(t *testing.T) {
 	require.Contains(t, runs[31].What, "100th call")
 }
 
+func TestAClockIsMadeToFail(t *testing.T) {
+	found, c := after(t, function, func(s cuda.Stream) func() error {
+		return func() error {
+			e, err := cuda.EventCreate()
+			if err != nil {
+				return err
+			}
+			defer cuda.EventDestroy(e)
+			if err := errors.Join(cuda.EventRecord(e, s), cuda.EventSynchronize(e)); err != nil {
+				return err
+			}
+			_, _ = cuda.EventElapsedTime(e, e)
+			return nil
+		}
+	})
+	clock := c.FaultRuns()[3]
+	require.Equal(t, "As a test, the 1st call of cuda.EventElapsedTime was made to fail with CUDA_ERROR_UNKNOWN (999)", clock.What)
+	require.Equal(t, []string{"error-ignored", "error-ignored"}, rules(found), "of the clock, and of the end of the event")
+	require.Equal(t, clock.Failed, found[0].Record)
+}
+
 func TestAnErrorIsIgnored(t *testing.T) {
 	found, _ := after(t, function, func(s cuda.Stream) func() error {
 		return func() error {
