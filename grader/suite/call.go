@@ -3,6 +3,7 @@ package suite
 import (
 	"slices"
 
+	"cudalab/grader/order"
 	"cudalab/native/trace"
 )
 
@@ -54,6 +55,16 @@ func (c *Call) Records(yield func(int, *trace.Record) bool) {
 			return
 		}
 	}
+}
+
+// Before reports whether what one record of the trace has done is over before what another does begins; see order.Relation.
+func (c *Call) Before(i, j int) bool { return c.relation().Before(i, j) }
+
+// Wait is the call that makes one record come after another, where there is one; see order.Relation.
+func (c *Call) Wait(i, j int) int { return c.relation().Wait(i, j) }
+
+func (c *Call) relation() *order.Relation {
+	return Once(c.Notes, "relation", func() *order.Relation { return order.Of(c.Notes.Trace) })
 }
 
 // At makes a finding an error of the line of a record; of none, where record is -1.
