@@ -21,12 +21,7 @@ func overlap(m *suite.Made[workload]) []suite.Finding {
 
 // judgeIndependent looks at when, how often and where Share called independent.
 func (c call) judgeIndependent() []suite.Finding {
-	var made []int
-	for at := c.From; at < c.To; at++ {
-		if independent(c.Record(at)) {
-			made = append(made, at)
-		}
-	}
+	made := c.Callbacks()
 	f := suite.Finding{
 		Rule: "independent-calls",
 		Why:  "The work that independent enqueues is the caller's own: left out it is missing, and twice it is done twice.",
@@ -38,9 +33,9 @@ func (c call) judgeIndependent() []suite.Finding {
 		return []suite.Finding{c.At(-1, f)}
 	case len(made) > 1:
 		f.Message = fmt.Sprintf("Share should call independent once, but called it %d times.", len(made))
-		return []suite.Finding{c.At(made[1], f)}
+		return []suite.Finding{c.At(made[1].From, f)}
 	}
-	at := made[0]
+	at := made[0].From // its launch
 	if r := c.Record(at); r.Stream != c.Streams[0] {
 		f.Rule = "wrong-stream"
 		f.Message = fmt.Sprintf("Share should call independent with stream a, but called it with %s.", c.streamName(r.Stream))
@@ -71,7 +66,7 @@ func (c call) judgeIndependent() []suite.Finding {
 // heldBack is the call by which record at has to wait for one of the call's streams; -1 if it need not.
 func (c call) heldBack(stream, at int) int {
 	held := -1
-	c.records(func(i int, r *trace.Record) bool {
+	c.Records(func(i int, r *trace.Record) bool {
 		if i < at && r.Stream == c.Streams[stream] {
 			if wait := c.Wait(i, at); wait >= 0 && c.Record(wait).Op == trace.OpStreamWaitEvent { // where the host waits another check says so
 				held = wait
