@@ -35,5 +35,6 @@ func FuzzCheck(f *testing.F) {
 			}
 			Picture(made, x)
 		}
+		Of(made).Wait(0, len(made.Records)-1)
 	})
 }

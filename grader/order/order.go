@@ -74,6 +74,16 @@ type Related struct {
 // Check finds the faults in t, in the order of the calls at fault. A call that was recorded entering and leaving is
 // named by the record of its entering.
 func Check(t *trace.Trace) []Finding {
+	c := newChecker(t)
+	c.follow(func(int, *trace.Record) {})
+	c.leaks()
+	c.unrecorded()
+	c.needless()
+	c.legacyByAccident()
+	return c.report.sorted()
+}
+
+func newChecker(t *trace.Trace) *checker {
 	c := &checker{
 		words:   words{t, nameStreams(t)},
 		leaves:  leaves(t.Records),
@@ -85,26 +95,29 @@ func Check(t *trace.Trace) []Finding {
 		waits:   map[uint32]*waitSite{},
 	}
 	c.report.words = &c.words
-	for i := range t.Records {
-		switch r := &t.Records[i]; r.Phase {
+	return c
+}
+
+// follow takes in the records one after the other, and calls made behind each, with the record that has its call's answer.
+func (c *checker) follow(made func(i int, done *trace.Record)) {
+	records := c.words.t.Records
+	for i := range records {
+		r := &records[i]
+		done := r
+		switch r.Phase {
 		case trace.Call:
 			c.leave(r, c.call(i, r, r))
 		case trace.Enter:
-			done := r
 			if at := c.leaves[i]; at > 0 {
-				done = &t.Records[at]
+				done = &records[at]
 			}
 			c.pending[i] = c.call(i, r, done)
 		case trace.Leave:
 			c.leave(r, c.pending[int(r.Pair)])
 			delete(c.pending, int(r.Pair))
 		}
+		made(i, done)
 	}
-	c.leaks()
-	c.unrecorded()
-	c.needless()
-	c.legacyByAccident()
-	return c.report.sorted()
 }
 
 // leaves is, for each record of entering a call, where the record of leaving it is. It is nil where the trace has none.

@@ -43,8 +43,10 @@ func (c *CaseNotes) FaultRuns() []FaultRun {
 		}
 		run.Failed += run.From
 		name := nth(k, op)
-		if r := &c.Trace.Records[run.Failed]; op == trace.OpLaunch {
-			name += ", " + CallName(r) + ","
+		if back, ok := c.callback(run.Failed); ok {
+			name += ", inside " + back.Name + ","
+		} else if op == trace.OpLaunch {
+			name += ", " + CallName(&c.Trace.Records[run.Failed]) + ","
 		}
 		run.What = fmt.Sprintf("As a test, the %s was made to fail with %s", name, faultCode(op))
 		if i+1 < len(c.Outcomes) {
@@ -176,7 +178,7 @@ func (e *Evidence) wentOn(c *CaseNotes, run FaultRun, j FaultJudge) []Finding {
 		}
 		return []Finding{e.Because(e.At(Finding{
 			Rule: "goes-on-after-error", Severity: Error, Record: at,
-			Message: fmt.Sprintf("%s. %s should have stopped there, but went on with %s.", run.What, j.Function, CallName(r)),
+			Message: fmt.Sprintf("%s. %s should have stopped there, but went on with %s.", run.What, j.Function, c.CallName(at)),
 			Why:     "What comes behind a call that failed works on memory or results that are not there, and a caller who is told of an error expects no new work.",
 			Fix:     "Return the error at once: only give back what was made, and enqueue nothing more.",
 		}, c.Trace.SiteOf(r)), c, run)}

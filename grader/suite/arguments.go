@@ -61,7 +61,7 @@ func (e *Evidence) LateCheck(notes *CaseNotes, i int, r Refusal) []Finding {
 		}
 		return []Finding{e.At(Finding{
 			Rule: "late-argument-check", Severity: Error, Record: at,
-			Message: fmt.Sprintf("%s should have refused before %s, but it called %s first.", r.subject(notes.Outcomes[i]), before, CallName(made)),
+			Message: fmt.Sprintf("%s should have refused before %s, but it called %s first.", r.subject(notes.Outcomes[i]), before, notes.CallName(at)),
 			Why:     r.why(), Fix: r.FixLate,
 		}, notes.Trace.SiteOf(made))}
 	}

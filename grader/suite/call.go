@@ -3,6 +3,7 @@ package suite
 import (
 	"slices"
 
+	"cudalab/grader/order"
 	"cudalab/native/trace"
 )
 
@@ -42,10 +43,15 @@ func (e *Evidence) Calls(caseID string) []Call {
 // Record is one record of the case's trace.
 func (c *Call) Record(at int) *trace.Record { return &c.Notes.Trace.Records[at] }
 
-// Records yields the CUDA calls that were made in the call, once each, with their indices in the trace; one that waits,
-// where it returned.
+// Records yields the CUDA calls that the student's code made in the call, once each, with their indices in the trace; one that
+// waits, where it returned. Those of what it was given to call are not among them.
 func (c *Call) Records(yield func(int, *trace.Record) bool) {
+	given := c.Callbacks()
 	for at := c.From; at < c.To; at++ {
+		if len(given) > 0 && at >= given[0].From {
+			at, given = given[0].To-1, given[1:]
+			continue
+		}
 		r := c.Record(at)
 		if r.Phase == trace.Enter || r.Op == trace.OpMark {
 			continue
@@ -54,6 +60,16 @@ func (c *Call) Records(yield func(int, *trace.Record) bool) {
 			return
 		}
 	}
+}
+
+// Before reports whether what one record of the trace has done is over before what another does begins; see order.Relation.
+func (c *Call) Before(i, j int) bool { return c.relation().Before(i, j) }
+
+// Wait is the call that makes one record come after another, where there is one; see order.Relation.
+func (c *Call) Wait(i, j int) int { return c.relation().Wait(i, j) }
+
+func (c *Call) relation() *order.Relation {
+	return Once(c.Notes, "relation", func() *order.Relation { return order.Of(c.Notes.Trace) })
 }
 
 // At makes a finding an error of the line of a record; of none, where record is -1.

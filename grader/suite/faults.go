@@ -50,6 +50,7 @@ var faultKinds = []struct {
 	{trace.OpStreamSynchronize, device.ErrorUnknown},
 	{trace.OpEventSynchronize, device.ErrorUnknown},
 	{trace.OpDeviceSynchronize, device.ErrorUnknown},
+	{trace.OpEventElapsedTime, device.ErrorUnknown},
 	{trace.OpFree, device.ErrorInvalidValue},
 	{trace.OpFreeHost, device.ErrorInvalidValue},
 	{trace.OpFreeAsync, device.ErrorInvalidValue},

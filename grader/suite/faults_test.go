@@ -3,6 +3,7 @@ package suite_test
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"testing"
 
@@ -61,11 +62,12 @@ func after(t *testing.T, j suite.FaultJudge, prepare func(cuda.Stream) func() er
 	return found, c
 }
 
-// place takes this file for the student's.
+// place takes this file, and that about callbacks, for the student's.
 func place(site trace.Site) (places []suite.Place) {
 	for _, frame := range site {
-		if strings.HasSuffix(frame.File, "faults_test.go") && !strings.Contains(frame.Func, ".after") {
-			places = append(places, suite.Place{File: "faults_test.go", Line: frame.Line, Func: frame.Func})
+		file := path.Base(frame.File)
+		if (file == "faults_test.go" || file == "callback_test.go") && !strings.Contains(frame.Func, ".after") {
+			places = append(places, suite.Place{File: file, Line: frame.Line, Func: frame.Func})
 		}
 	}
 	return places
@@ -128,6 +130,27 @@ func TestALoopIsMadeToFailAtItsEnds(t *testing.T) {
 	require.Contains(t, runs[15].What, "16th call")
 	require.Contains(t, runs[16].What, "85th call")
 	require.Contains(t, runs[31].What, "100th call")
+}
+
+func TestAClockIsMadeToFail(t *testing.T) {
+	found, c := after(t, function, func(s cuda.Stream) func() error {
+		return func() error {
+			e, err := cuda.EventCreate()
+			if err != nil {
+				return err
+			}
+			defer cuda.EventDestroy(e)
+			if err := errors.Join(cuda.EventRecord(e, s), cuda.EventSynchronize(e)); err != nil {
+				return err
+			}
+			_, _ = cuda.EventElapsedTime(e, e)
+			return nil
+		}
+	})
+	clock := c.FaultRuns()[3]
+	require.Equal(t, "As a test, the 1st call of cuda.EventElapsedTime was made to fail with CUDA_ERROR_UNKNOWN (999)", clock.What)
+	require.Equal(t, []string{"error-ignored", "error-ignored"}, rules(found), "of the clock, and of the end of the event")
+	require.Equal(t, clock.Failed, found[0].Record)
 }
 
 func TestAnErrorIsIgnored(t *testing.T) {

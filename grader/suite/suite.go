@@ -31,8 +31,14 @@ type Suite struct {
 	Functions []string
 	Memory    uint64 // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
 	Mean      bool   // how the times of its races are compared, as in Pacing
-	Cases     []Case
-	Checks    []Question
+	// AnyOrder says that the gaps may be filled in any order: one that answers ends its own case and no other, what the others
+	// show is judged, and the exercise has been started once a case has come to its end.
+	AnyOrder bool
+	// Remarks are rules of the order checker whose remarks weigh otherwise here: as an Error, or, where nothing stands for
+	// them, not at all.
+	Remarks map[string]Severity
+	Cases   []Case
+	Checks  []Question
 	// Benchmarks are for comparing only: no check needs one.
 	Benchmarks []Benchmark
 }

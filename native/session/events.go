@@ -1,6 +1,8 @@
 package session
 
 import (
+	"math"
+
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
@@ -89,8 +91,9 @@ func (s *Session) EventElapsedTime(start, end *Event) (milliseconds float32, cod
 		return milliseconds, s.note(code)
 	}
 	code = s.call(trace.Record{Op: trace.OpEventElapsedTime}, named{event: start, event2: end},
-		func(*trace.Record) (code device.Code) {
+		func(r *trace.Record) (code device.Code) {
 			milliseconds, code = s.dev.EventElapsedTime(start.raw(), end.raw())
+			r.Value = uint64(math.Float32bits(milliseconds))
 			return code
 		})
 	return milliseconds, code

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"math"
 	"sync"
 	"testing"
 
@@ -372,4 +373,28 @@ func BenchmarkMallocFreeAsync(b *testing.B) {
 			d.MemFreeAsync(p, raw)
 		}
 	})
+}
+
+func TestWhatTwoEventsAnswerIsRecorded(t *testing.T) {
+	s := open(t)
+	s.StartTrace()
+	stream := ok[*session.Stream](t)(s.StreamCreate(device.StreamNonBlocking))
+	start, end := ok[*session.Event](t)(s.EventCreate(0)), ok[*session.Event](t)(s.EventCreate(0))
+	p := ok[device.Ptr](t)(s.Malloc(1 << 20))
+	require.Equal(t, device.Success, s.EventRecord(start, stream))
+	require.Equal(t, device.Success, s.MemsetAsync(p, 1, 1<<20, stream))
+	require.Equal(t, device.Success, s.EventRecord(end, stream))
+	_, early := s.EventElapsedTime(start, end)
+	require.Equal(t, device.ErrorNotReady, early)
+	require.Equal(t, device.Success, s.StreamSynchronize(stream))
+	milliseconds := ok[float32](t)(s.EventElapsedTime(start, end))
+
+	var answers []uint64
+	for _, r := range s.StopTrace().Records {
+		if r.Op == trace.OpEventElapsedTime {
+			answers = append(answers, r.Value)
+		}
+	}
+	require.Positive(t, milliseconds)
+	require.Equal(t, []uint64{0, uint64(math.Float32bits(milliseconds))}, answers)
 }

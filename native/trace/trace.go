@@ -150,7 +150,7 @@ type Record struct {
 	Event2 ID     // for EventElapsedTime the end
 	Pool   ID     // the pool named or made; of MallocAsync and DeviceGetMemPool the current one. The null pool is 0 too
 	Attr   int32  // of MemPoolGetAttribute and MemPoolSetAttribute, a device.PoolAttr
-	Value  uint64 // the attribute's value, set or read; of MemPoolTrimTo the bytes to keep; of MallocAsync and MallocFromPoolAsync by how many bytes the pool's reserved memory rose, the default pool's excepted; of MemMap the offset, of MemAddressReserve the alignment
+	Value  uint64 // the attribute's value, set or read; of MemPoolTrimTo the bytes to keep; of MallocAsync and MallocFromPoolAsync by how many bytes the pool's reserved memory rose, the default pool's excepted; of MemMap the offset, of MemAddressReserve the alignment, of EventElapsedTime the math.Float32bits of the milliseconds
 	Alloc  ID     // the allocation made or freed; on a free that names nothing known, 0; of MemCreate, MemRelease and MemMap the physical memory
 	Freed  bool   // on a free: the allocation was already freed when the call was made
 	Addr   uint64 // the address or pointer argument as given or returned

@@ -4,6 +4,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,9 +123,9 @@ func (c *checking) correctness(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, o := range run.notes.Outcomes {
-			if o.Gap != "" {
-				c.gap = o.Gap
+		if gap := gapOf(run.notes); gap != "" {
+			c.gap = cmp.Or(c.gap, gap)
+			if !c.Suite.AnyOrder {
 				return nil
 			}
 		}
@@ -133,6 +134,16 @@ func (c *checking) correctness(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// gapOf is the gap that answered in a case; "" where none did.
+func gapOf(notes *suite.CaseNotes) string {
+	for _, o := range notes.Outcomes {
+		if o.Gap != "" {
+			return o.Gap
+		}
+	}
+	return ""
 }
 
 // runCase has one case run and keeps what came of it.
@@ -214,6 +225,12 @@ func (c *checking) findings(found []order.Finding, t *trace.Trace) []suite.Findi
 			Picture: order.Picture(t, o)}
 		if o.Severity == order.Remark {
 			f.Severity = suite.Remark
+			if weight, otherwise := c.Suite.Remarks[o.Rule]; otherwise {
+				f.Severity = weight
+			}
+		}
+		if f.Severity == "" {
+			continue
 		}
 		var site trace.Site
 		if o.At >= 0 && o.At < len(t.Records) {

@@ -2,7 +2,6 @@ package crossstreamevents
 
 import (
 	"fmt"
-	"maps"
 
 	"cudalab/grader/suite"
 	"cudalab/native/trace"
@@ -20,44 +19,9 @@ func overlap(m *suite.Made[workload]) []suite.Finding {
 	}
 }
 
-// predecessors is, for one stream, which streams' work its own comes after, and the record of the wait that made it so.
-type predecessors map[trace.ID]int
-
-// order follows the call's events up to the record at end: whose work each stream's next work will come after.
-func (c call) order(end int) map[trace.ID]predecessors {
-	streams, events := map[trace.ID]predecessors{}, map[trace.ID]predecessors{}
-	c.records(func(at int, r *trace.Record) bool {
-		switch {
-		case at >= end:
-			return false
-		case r.Code != 0:
-		case r.Op == trace.OpEventRecord:
-			covered := predecessors{r.Stream: at}
-			maps.Copy(covered, streams[r.Stream])
-			events[r.Event] = covered
-		case r.Op == trace.OpStreamWaitEvent:
-			if streams[r.Stream] == nil {
-				streams[r.Stream] = predecessors{}
-			}
-			for s := range events[r.Event] {
-				if _, already := streams[r.Stream][s]; !already && s != r.Stream {
-					streams[r.Stream][s] = at
-				}
-			}
-		}
-		return true
-	})
-	return streams
-}
-
 // judgeIndependent looks at when, how often and where Share called independent.
 func (c call) judgeIndependent() []suite.Finding {
-	var made []int
-	for at := c.From; at < c.To; at++ {
-		if independent(c.Record(at)) {
-			made = append(made, at)
-		}
-	}
+	made := c.Callbacks()
 	f := suite.Finding{
 		Rule: "independent-calls",
 		Why:  "The work that independent enqueues is the caller's own: left out it is missing, and twice it is done twice.",
@@ -69,9 +33,9 @@ func (c call) judgeIndependent() []suite.Finding {
 		return []suite.Finding{c.At(-1, f)}
 	case len(made) > 1:
 		f.Message = fmt.Sprintf("Share should call independent once, but called it %d times.", len(made))
-		return []suite.Finding{c.At(made[1], f)}
+		return []suite.Finding{c.At(made[1].From, f)}
 	}
-	at := made[0]
+	at := made[0].From // its launch
 	if r := c.Record(at); r.Stream != c.Streams[0] {
 		f.Rule = "wrong-stream"
 		f.Message = fmt.Sprintf("Share should call independent with stream a, but called it with %s.", c.streamName(r.Stream))
@@ -87,7 +51,7 @@ func (c call) judgeIndependent() []suite.Finding {
 		c.relate(&f, last, "the checksum is enqueued only here")
 		return []suite.Finding{f}
 	}
-	if wait, waits := c.order(at)[c.Streams[0]][c.Streams[1]]; waits {
+	if wait := c.heldBack(1, at); wait >= 0 {
 		f.Rule = "overlap-lost"
 		f.Message = "The work of independent should run beside that of b, but here stream a is made to wait for b before independent is called."
 		f.Why = "A stream that waits for an event holds back all that is enqueued in it later, whether that needs the wait or not."
@@ -99,6 +63,20 @@ func (c call) judgeIndependent() []suite.Finding {
 	return nil
 }
 
+// heldBack is the call by which record at has to wait for one of the call's streams; -1 if it need not.
+func (c call) heldBack(stream, at int) int {
+	held := -1
+	c.Records(func(i int, r *trace.Record) bool {
+		if i < at && r.Stream == c.Streams[stream] {
+			if wait := c.Wait(i, at); wait >= 0 && c.Record(wait).Op == trace.OpStreamWaitEvent { // where the host waits another check says so
+				held = wait
+			}
+		}
+		return i < at && held < 0
+	})
+	return held
+}
+
 // judgeConsumers looks for checksums that come after another consumer's work.
 func (c call) judgeConsumers() []suite.Finding {
 	var found []suite.Finding
@@ -107,10 +85,9 @@ func (c call) judgeConsumers() []suite.Finding {
 		if at < 0 {
 			continue
 		}
-		order := c.order(at)[c.Streams[1+i]]
 		for j := range c.W.consumers {
-			wait, waits := order[c.Streams[1+j]]
-			if !waits || c.Streams[1+j] == c.Streams[1+i] {
+			wait := c.heldBack(1+j, at)
+			if wait < 0 {
 				continue
 			}
 			f := c.At(wait, suite.Finding{

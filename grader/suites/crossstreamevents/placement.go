@@ -14,14 +14,6 @@ type call struct{ *suite.Made[workload] }
 // streamName is what the student calls a stream.
 func (c call) streamName(id trace.ID) string { return c.StreamName(id, c.W.streamName) }
 
-// records yields the calls that the student's code made, as Records does, without the work of independent.
-func (c call) records(yield func(int, *trace.Record) bool) {
-	c.Records(func(at int, r *trace.Record) bool { return independent(r) || yield(at, r) })
-}
-
-// independent reports whether a record is of the work that independent enqueues.
-func independent(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Kernel == "delay" }
-
 // relate adds the student's line of a record to a finding.
 func (c call) relate(f *suite.Finding, record int, message string) {
 	if places := c.Evidence.Place(c.Notes.Trace.SiteOf(c.Record(record))); len(places) > 0 {
@@ -32,7 +24,7 @@ func (c call) relate(f *suite.Finding, record int, message string) {
 // checksum is the last launch of checksum that added to result i; -1 if there is none.
 func (c call) checksum(i int) int {
 	last := -1
-	c.records(func(at int, r *trace.Record) bool {
+	c.Records(func(at int, r *trace.Record) bool {
 		if r.Op == trace.OpLaunch && r.Kernel == sumKernels.Sum && r.Code == 0 && c.Touches(r, i) {
 			last = at
 		}
@@ -50,7 +42,7 @@ func placement(m *suite.Made[workload]) []suite.Finding {
 // misplaced finds the calls that are in another stream than the contract says.
 func (c call) misplaced() []suite.Finding {
 	var found []suite.Finding
-	c.records(func(at int, r *trace.Record) bool {
+	c.Records(func(at int, r *trace.Record) bool {
 		want, what := c.belongs(r)
 		if r.Code != 0 || want < 0 || r.Stream == c.Streams[want] {
 			return true
@@ -94,7 +86,7 @@ func (c call) belongs(r *trace.Record) (stream int, what string) {
 // leftOut finds results that are right without the steps that lead to them.
 func (c call) leftOut() []suite.Finding {
 	var made, filled []trace.ID // allocations of this call, and those that fill wrote to
-	c.records(func(_ int, r *trace.Record) bool {
+	c.Records(func(_ int, r *trace.Record) bool {
 		switch {
 		case r.Code != 0:
 		case r.Op == trace.OpMallocAsync || r.Op == trace.OpMallocFromPoolAsync || r.Op == trace.OpMalloc:

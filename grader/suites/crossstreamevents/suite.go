@@ -75,7 +75,9 @@ var scene = &suite.Scene[Code, workload]{
 		}
 		return func(code Code, w workload) error {
 			if w.function() == "Share" {
-				err := suite.Sound(code.Share(s.Lent[0], s.Lent[1], w.n, results.At(0), w.independent))
+				err := suite.Sound(code.Share(s.Lent[0], s.Lent[1], w.n, results.At(0), func(in cuda.Stream) error {
+					return s.Bench.Callback("independent", func() error { return w.independent(in) })
+				}))
 				if errors.Is(err, errIndependent) {
 					s.Note(noteKept, nil)
 				}
@@ -187,7 +189,7 @@ const noteKept = "error kept"
 // independentDelay is how long the work takes that independent enqueues, in nanoseconds.
 const independentDelay = 100_000
 
-// independent is what Share is given to call. Its work is known in the trace by its kernel.
+// independent is what Share is given to call.
 func (w workload) independent(s cuda.Stream) error {
 	switch {
 	case w.fails:

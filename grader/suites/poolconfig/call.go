@@ -42,18 +42,30 @@ func follow(m *suite.Made[workload]) *call {
 	if made := c.Find(trace.OpMemPoolCreate); len(made) > 0 {
 		c.pool = c.Record(made[0]).Pool
 	}
-	var done suite.Progress
 	m.Records(func(at int, r *trace.Record) bool {
 		if r.Code != 0 {
 			return true
 		}
-		done.Take(at, r)
 		if r.Op == trace.OpMemPoolGetAttribute && r.Pool == c.pool {
-			c.reads = append(c.reads, read{at, device.PoolAttr(r.Attr), r.Value, done.Settled()})
+			c.reads = append(c.reads, read{at, device.PoolAttr(r.Attr), r.Value, c.settled(at)})
 		}
 		return true
 	})
 	return c
+}
+
+// settled reports whether at a record the host has waited for all work that was enqueued until then.
+func (c *call) settled(at int) bool {
+	for i := c.From; i < at; i++ {
+		switch r := c.Record(i); r.Op {
+		case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpFreeAsync, trace.OpLaunch, trace.OpMemsetAsync,
+			trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync:
+			if r.Code == 0 && !c.Before(i, at) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // look gathers the grader's questions about the pools and their answers; where one was asked twice, the later answer counts.
