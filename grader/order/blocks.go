@@ -88,11 +88,11 @@ func (c *checker) takeBack(i int, r *trace.Record) {
 		}
 		return
 	}
-	pending(c.queues.host, func(y conflict, _ *allocation) {
+	pending(c.queues.host, trace.Write, func(y conflict, _ *allocation) {
 		if y.by.record() > a.made { // what the allocator did before is not the caller's
 			c.report.freeBeforeUse(i, a, y)
 		}
-	}, a)
+	}, usages(a)...)
 	c.endBlocks(i, []*allocation{a})
 }
 

@@ -96,12 +96,9 @@ func (p *report) beforeAlloc(i int, x *trace.Access, a *allocation, cause stamp)
 	})
 }
 
-func (p *report) afterFree(i int, x *trace.Access, a *allocation) {
+// afterFree reports a use of memory that record free has freed or unmapped; -1: it is not known which has.
+func (p *report) afterFree(i int, x *trace.Access, a *allocation, free int) {
 	w := p.words
-	free := a.freed - 1
-	if a.physical != nil {
-		free = a.physical.unmapped - 1
-	}
 	p.add(UseAfterFree, i, free, a.made, x.Arg, func() Finding {
 		f := Finding{Why: whyDead, Related: p.from(a)}
 		if free < 0 {
@@ -129,6 +126,39 @@ func (p *report) afterFree(i int, x *trace.Access, a *allocation) {
 			f.Fix += " " + w.edge(i, free)
 		}
 		return f
+	})
+}
+
+// overlappingCopy reports a copy that reads and writes the bytes of a between lo and hi.
+func (p *report) overlappingCopy(i int, a *allocation, lo, hi int64) {
+	w := p.words
+	p.add(OverlappingCopy, i, -1, a.made, 0, func() Finding {
+		return Finding{
+			Message: fmt.Sprintf("%s should read and write different bytes, but both reads and writes %s.", capital(w.callOn(i)), w.part(a, lo, hi)),
+			Why: "A copy within the device moves many bytes at once, in no promised order: where source and destination overlap, what arrives " +
+				"is undefined.",
+			Fix:     "Copy to other memory first and from there to the destination, or in pieces that are no longer than the distance between the two.",
+			Related: p.from(a),
+		}
+	})
+}
+
+// revokeBeforeUse reports a MemSetAccess that takes access away from a use that may be still to come.
+func (p *report) revokeBeforeUse(i int, a *allocation, y conflict) {
+	w, with := p.words, y.by.record()
+	p.add(RevokeBeforeUse, i, with, a.made, 0, func() Finding {
+		what := "all access to"
+		if w.record(i).Flags != 0 {
+			what = "the right to write"
+		}
+		return Finding{
+			Message: fmt.Sprintf("MemSetAccess takes away %s %s, which %s %s. The host should wait for that first, but never does.", what,
+				w.memory(a), w.callOn(with), verb(y.kind)),
+			Why: "MemSetAccess waits for nothing and holds for work that was enqueued before: a kernel that finds its access gone " +
+				"ends with an illegal address, and from then on every CUDA call fails.",
+			Fix:     w.edge(with, i),
+			Related: append([]Related{w.doing(with, y.kind)}, append(w.attempt(with, i), p.from(a)...)...),
+		}
 	})
 }
 

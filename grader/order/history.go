@@ -236,18 +236,33 @@ func (h *history) add(q *queue, by stamp, kind trace.AccessKind, lo, hi int64) {
 	}
 }
 
-// pending calls found for the last access of each stream to some memory that q is not ordered behind, in order of the
-// streams.
-func pending(q *queue, found func(conflict, *allocation), memory ...*allocation) {
+// usage is some bytes of memory with what was done to them.
+type usage struct {
+	memory  *allocation
+	history *history
+	lo, hi  int64
+}
+
+// usages are all bytes of some allocations.
+func usages(memory ...*allocation) (list []usage) {
+	for _, a := range memory {
+		list = append(list, usage{a, a.history, 0, a.size})
+	}
+	return list
+}
+
+// pending calls found for the last access of each stream that conflicts with one of the given kind and that q is not ordered
+// behind, in order of the streams.
+func pending(q *queue, kind trace.AccessKind, found func(conflict, *allocation), of ...usage) {
 	type use struct {
 		conflict
 		memory *allocation
 	}
 	latest := map[trace.ID]use{}
-	for _, a := range memory {
-		a.history.against(q, trace.Write, 0, a.size, func(x conflict) {
+	for _, s := range of {
+		s.history.against(q, kind, s.lo, s.hi, func(x conflict) {
 			if x.by.pos > latest[x.by.stream].by.pos {
-				latest[x.by.stream] = use{x, a}
+				latest[x.by.stream] = use{x, s.memory}
 			}
 		}, func(int64, int64) {})
 	}

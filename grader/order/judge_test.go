@@ -2,6 +2,7 @@ package order
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"cudalab/native/trace"
@@ -63,6 +64,9 @@ func (b *built) judge(in relation, relate func(machine) relation) map[verdict]in
 		if c.frees != nil {
 			j.free(i, c.frees)
 		}
+		if c.op == trace.OpMemcpyDtoD || c.op == trace.OpMemcpyDtoDAsync {
+			j.copy(i, c.uses)
+		}
 		j.wait(i)
 	}
 	for _, e := range b.events {
@@ -75,7 +79,25 @@ func (b *built) judge(in relation, relate func(machine) relation) map[verdict]in
 			}
 		}
 	}
+	j.join()
 	return j.found
+}
+
+// join leaves out the races that another's edge would mend: what is at fault there comes after, and what it should come after
+// comes before.
+func (j *judge) join() {
+	race := func(v verdict) bool { return v.rule == DataRace || v.rule == HostRace }
+	mends := func(v, w verdict) bool {
+		return v != w && race(v) && race(w) && j.ordered(w.with, v.with) && j.ordered(v.at, w.at)
+	}
+	for w := range maps.Clone(j.found) {
+		for v := range j.found {
+			if mends(v, w) {
+				delete(j.found, w)
+				break
+			}
+		}
+	}
 }
 
 func conflicting(a, b trace.AccessKind) bool { return a != b || a == trace.Write }
@@ -105,6 +127,13 @@ func (j *judge) remember(i int, b *byteHistory, kind trace.AccessKind) {
 		return kind == trace.Write || x.kind == kind && j.sameQueue(x.call, i)
 	})
 	b.last = append(b.last, pastUse{i, kind})
+}
+
+// copy judges a copy within the device by its two uses.
+func (j *judge) copy(i int, uses []use) {
+	if a, b := uses[0], uses[len(uses)-1]; len(uses) == 2 && !b.dead && a.memory == b.memory && a.lo < b.hi && b.lo < a.hi {
+		j.found[verdict{rule: OverlappingCopy, severity: Error, at: i, with: -1}] = -1
+	}
 }
 
 // unborn reports whether call i may come before the allocation of m, and up to which call in the allocation's stream it

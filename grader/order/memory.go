@@ -85,6 +85,21 @@ func (c *checker) access(i int, r *trace.Record, q *queue) {
 	}
 }
 
+// overlap looks whether a copy within the device reads and writes some of the same bytes, in whatever mappings.
+func (c *checker) overlap(i int, r *trace.Record) {
+	for _, from := range r.Accesses {
+		for k := range r.Accesses {
+			to := &r.Accesses[k]
+			if from.Kind == trace.Read && to.Kind == trace.Write && from.Alloc == to.Alloc && from.Alloc != 0 && !to.Freed &&
+				from.Offset < to.Offset+to.Size && to.Offset < from.Offset+from.Size {
+				c.report.overlappingCopy(i, c.allocation(to.Alloc), max(from.Offset, to.Offset),
+					min(from.Offset+from.Size, to.Offset+to.Size))
+				return
+			}
+		}
+	}
+}
+
 // reachable is the part of an access that lies in live memory; a is nil where there is none. The rest is reported.
 func (c *checker) reachable(i int, x *trace.Access) (a *allocation, lo, hi int64) {
 	if x.Size <= 0 {
@@ -103,7 +118,11 @@ func (c *checker) reachable(i int, x *trace.Access) (a *allocation, lo, hi int64
 		return c.reachableAround(i, x, a)
 	}
 	if x.Freed || a.freed > 0 {
-		c.report.afterFree(i, x, a)
+		free := a.freed - 1
+		if a.physical != nil && x.Addr != 0 {
+			free = recordIn(&c.space.unmapped, int64(x.Addr), int64(x.Addr)+1)
+		}
+		c.report.afterFree(i, x, a, free)
 		return nil, 0, 0
 	}
 	lo, hi = max(x.Offset, 0), min(x.Offset+x.Size, a.size)
@@ -171,6 +190,9 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 		}
 	}
 	h.add(q, by, x.Kind, lo, hi)
+	if x.Addr != 0 {
+		c.through(x, q, by, lo, hi)
+	}
 	if x.Kind == trace.Read && born {
 		h.remember(q.id, lo, hi)
 	}
@@ -211,14 +233,14 @@ func (c *checker) free(i int, r *trace.Record) {
 	mended := a.excuses(q)
 	covered := mended > 0 || q.behind(a.birth) || r.Op != trace.OpFreeAsync
 	inside := c.blocksOf(a)
-	pending(q, func(y conflict, _ *allocation) {
+	pending(q, trace.Write, func(y conflict, _ *allocation) {
 		ofBirth := y.by.stream == a.birth.stream
 		if ofBirth && y.by.pos <= mended {
 			return
 		}
 		covered = covered || ofBirth
 		c.report.freeBeforeUse(i, a, y)
-	}, append(inside, a)...)
+	}, usages(append(inside, a)...)...)
 	if !covered {
 		c.report.freeBeforeAlloc(i, a)
 	}

@@ -124,13 +124,25 @@ var moreFaults = []scenario{
 			p.SyncDevice()
 		}
 	}, faults: []string{"data-race: the launch of read on stream 2 / the launch of write on stream 1"}},
-	{name: "a second race at another place", run: func(p program) {
+	{name: "two races that one wait mends", run: func(p program) {
 		m, n := ready(p), ready(p)
 		s1, s2 := two(p)
 		p.Launch(w, m, 0, kB, s1)
 		p.Launch(w, n, 0, kB, s1)
 		p.Launch(r, n, 0, kB, s2)
 		p.Launch(r, m, 0, kB, s2)
+	}, faults: []string{"data-race: the launch of read on stream 2 / the launch of write on stream 1"}},
+	{name: "a copy onto itself", run: func(p program) {
+		m := ready(p)
+		p.Copy(m, m, kB)
+	}, faults: []string{"overlapping-copy: MemcpyDtoD on the legacy default stream / Malloc"}},
+	{name: "two races that need two waits", run: func(p program) {
+		m, n := ready(p), ready(p)
+		s1, s2 := two(p)
+		p.Launch(w, m, 0, kB, s1)
+		p.Launch(r, m, 0, kB, s2)
+		p.Launch(w, n, 0, kB, s1)
+		p.Launch(r, n, 0, kB, s2)
 	}, faults: []string{
 		"data-race: the launch of read on stream 2 / the launch of write on stream 1",
 		"data-race: the launch of read on stream 2 / the launch of write on stream 1",

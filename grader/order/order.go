@@ -39,10 +39,12 @@ const (
 	UseBeforeAlloc    = "use-before-alloc"
 	UseAfterFree      = "use-after-free"
 	FreeBeforeUse     = "free-before-use"
+	RevokeBeforeUse   = "revoke-before-use"
 	DoubleFree        = "double-free" // a remark, as is the next, of a MemUnmap that the device accepted all the same
 	InvalidFree       = "invalid-free"
 	DataRace          = "data-race"
 	HostRace          = "host-race"
+	OverlappingCopy   = "overlapping-copy"
 	UninitializedRead = "uninitialized-read"
 	OutOfBounds       = "out-of-bounds"
 	Leak              = "leak"
@@ -80,6 +82,9 @@ func Check(t *trace.Trace) []Finding {
 	c.unrecorded()
 	c.needless()
 	c.legacyByAccident()
+	if c.report.races() > 1 {
+		c.report.join(Of(t).Before)
+	}
 	return c.report.sorted()
 }
 
@@ -224,6 +229,9 @@ func (c *checker) leave(r *trace.Record, waited mark) {
 // work enqueues a copy, a memset or a launch, and checks what it touches.
 func (c *checker) work(i int, r *trace.Record) mark {
 	q := c.queues.enqueue(r.Stream, i)
+	if r.Op == trace.OpMemcpyDtoD || r.Op == trace.OpMemcpyDtoDAsync {
+		c.overlap(i, r)
+	}
 	c.access(i, r, q)
 	c.legacy.note(i, r)
 	if waits(r) {

@@ -137,7 +137,8 @@ func TestWords(t *testing.T) {
 		b.WriteString("\n")
 	}
 	for _, rule := range []string{UseBeforeAlloc, UseAfterFree, FreeBeforeUse, DoubleFree, InvalidFree, DataRace, HostRace,
-		UninitializedRead, OutOfBounds, Leak, WaitUnrecorded, UseAfterDestroy, NeedlessWait, FreeWhilePending, LegacyStream, StagedCopy} {
+		UninitializedRead, OutOfBounds, Leak, WaitUnrecorded, UseAfterDestroy, NeedlessWait, FreeWhilePending, LegacyStream, StagedCopy,
+		RevokeBeforeUse, OverlappingCopy} {
 		require.True(t, rules[rule], "no scenario shows the words of %s", rule)
 	}
 	file := filepath.Join("testdata", "words.txt")

@@ -86,6 +86,67 @@ func (f *repeated) relate(at int, note string) {
 	}
 }
 
+// isRace reports whether a finding is of two uses of the same bytes in no order, of which the other is its first related call.
+func (f *repeated) isRace() bool { return f.Rule == DataRace || f.Rule == HostRace }
+
+func (p *report) races() (n int) {
+	for _, f := range p.list {
+		if f.isRace() {
+			n++
+		}
+	}
+	return n
+}
+
+// join leaves of several races that one edge would mend the one that asks for that edge, and has it name the others. An edge from
+// one call to another orders all that is before the first with all that is behind the second.
+func (p *report) join(before func(i, j int) bool) {
+	upTo := func(i, j int) bool { return i == j || before(i, j) }
+	mends := func(i, j int) bool {
+		f, g := p.list[i], p.list[j]
+		if !f.isRace() || !g.isRace() || g.more > f.more || i == j {
+			return false
+		}
+		x, y := f.Related[0].At, g.Related[0].At
+		if f.At == g.At && x == y {
+			return i < j // of the same two calls, in other memory
+		}
+		return upTo(y, x) && upTo(f.At, g.At)
+	}
+	var left []*repeated
+	mended := map[*repeated][]*repeated{}
+	for j, g := range p.list {
+		by := -1
+		for i := range p.list {
+			// The one that mends both of two others is not mended by either.
+			if mends(i, j) && (by < 0 || mends(i, by)) {
+				by = i
+			}
+		}
+		if by < 0 {
+			left = append(left, g)
+		} else {
+			mended[p.list[by]] = append(mended[p.list[by]], g)
+		}
+	}
+	for _, f := range left {
+		others := mended[f]
+		switch len(others) {
+		case 0:
+			continue
+		case 1:
+			g := others[0]
+			f.Message += fmt.Sprintf(" The same wait mends %s as well, which should come after %s.", p.words.callOn(g.At), p.words.callOn(g.Related[0].At))
+		default:
+			f.Message += fmt.Sprintf(" The same wait mends %s other places as well.", number(int64(len(others))))
+		}
+		for _, g := range others {
+			f.relate(g.At, "needs the same wait")
+		}
+	}
+	p.list = left
+}
+
 // sorted is the findings in the order of the calls at fault.
 func (p *report) sorted() []Finding {
 	slices.SortStableFunc(p.list, func(a, b *repeated) int { return a.At - b.At })

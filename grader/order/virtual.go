@@ -11,18 +11,18 @@ import (
 type physical struct {
 	released int   // record of the release, counted from 1; 0: none
 	mappings []int // records of the MemMap calls that hold it
-	unmapped int   // record of the last call that unmapped some of it, counted from 1; 0: none
 }
 
 // space is what the program has made of its addresses by virtual memory management. The spans are of addresses; the
 // stamp of each is that of the record of the call.
 type space struct {
-	reserved spans        // by MemAddressReserve
-	returned spans        // by MemAddressFree, and not reserved since
-	mapped   spans        // by MemMap
-	unmapped spans        // by MemUnmap, and not mapped since
-	access   spans        // by MemSetAccess, since they were mapped
-	tried    map[int]bool // records of the reservations and mappings that the program tried to end, and was refused
+	reserved spans            // by MemAddressReserve
+	returned spans            // by MemAddressFree, and not reserved since
+	mapped   spans            // by MemMap
+	unmapped spans            // by MemUnmap, and not mapped since
+	access   spans            // by MemSetAccess, since they were mapped
+	uses     map[int]*history // of each mapping, by the record of its MemMap: what went through it, from its first address on
+	tried    map[int]bool     // records of the reservations and mappings that the program tried to end, and was refused
 }
 
 // addresses is the range that a call names. It is empty where the numbers make none.
@@ -156,13 +156,35 @@ func (c *checker) mapMemory(i int, r *trace.Record) {
 	c.space.unmapped.Cut(lo, hi)
 	c.space.access.Cut(lo, hi)
 	if r.Alloc != 0 {
+		if c.space.uses == nil {
+			c.space.uses = map[int]*history{}
+		}
+		c.space.uses[i] = c.newHistory()
 		a := c.physicalMemory(r.Alloc)
 		a.physical.mappings = append(a.physical.mappings, i)
 	}
 }
 
-// unmap takes in a MemUnmap that succeeded. Work on memory that is mapped elsewhere too may go there, so pending work
-// counts only where the last mapping goes.
+// through takes in that q uses some bytes of memory by way of a mapping.
+func (c *checker) through(x *trace.Access, q *queue, by stamp, lo, hi int64) {
+	shift := int64(x.Addr) - x.Offset
+	if at := recordIn(&c.space.mapped, lo+shift, hi+shift); at >= 0 && c.space.uses[at] != nil {
+		first, _ := addresses(c.words.record(at))
+		c.space.uses[at].add(q, by, x.Kind, lo+shift-first, hi+shift-first)
+	}
+}
+
+// usedThrough is what went through a mapping between two addresses, if its memory is known.
+func (c *checker) usedThrough(mapping int, lo, hi int64) []usage {
+	r := c.words.record(mapping)
+	if c.space.uses[mapping] == nil {
+		return nil
+	}
+	first, last := addresses(r)
+	return []usage{{c.physicalMemory(r.Alloc), c.space.uses[mapping], max(lo, first) - first, min(hi, last) - first}}
+}
+
+// unmap takes in a MemUnmap that succeeded. Work that uses the memory by way of another mapping does not mind.
 func (c *checker) unmap(i int, r *trace.Record) {
 	lo, hi := addresses(r)
 	if lo == hi {
@@ -172,27 +194,27 @@ func (c *checker) unmap(i int, r *trace.Record) {
 	if !whole && recordIn(&c.space.reserved, lo, hi) >= 0 {
 		c.wrongUnmap(i, lo, hi, records, Remark)
 	}
-	var gone []*allocation
+	inside := c.blocksIn(lo, hi)
+	used := usages(inside...)
+	for _, at := range records {
+		used = append(used, c.usedThrough(at, math.MinInt64, math.MaxInt64)...)
+	}
+	pending(c.queues.host, trace.Write, func(y conflict, a *allocation) { c.report.freeBeforeUse(i, a, y) }, used...)
+	c.endBlocks(i, inside)
+	c.space.mapped.Cut(lo, hi)
+	c.space.access.Cut(lo, hi)
 	for _, at := range records {
 		m := c.words.record(at)
 		first, last := addresses(m)
 		c.space.unmapped.Set(first, last, stamp{hostID, position(i)})
-		if m.Alloc != 0 {
+		if h := c.space.uses[at]; h != nil {
+			h.reset()
+			c.spare = append(c.spare, h)
+			delete(c.space.uses, at)
 			a := c.physicalMemory(m.Alloc)
-			a.physical.unmapped = i + 1
 			a.physical.mappings = slices.DeleteFunc(a.physical.mappings, func(m int) bool { return m == at })
-			if len(a.physical.mappings) == 0 && a.freed == 0 {
-				gone = append(gone, a)
-			}
+			c.endUnheld(i, a)
 		}
-	}
-	inside := c.blocksIn(lo, hi)
-	pending(c.queues.host, func(y conflict, a *allocation) { c.report.freeBeforeUse(i, a, y) }, append(gone, inside...)...)
-	c.space.mapped.Cut(lo, hi)
-	c.space.access.Cut(lo, hi)
-	c.endBlocks(i, inside)
-	for _, a := range gone {
-		c.endUnheld(i, a)
 	}
 }
 
@@ -220,16 +242,28 @@ func (c *checker) wrongUnmap(i int, lo, hi int64, records []int, severity Severi
 }
 
 // setAccess takes in a MemSetAccess that succeeded. Where there is a hole between mappings it has done nothing behind that:
-// so an H200 with driver 580 does.
+// so an H200 with driver 580 does. Work that is still to come finds what access there is when it runs.
 func (c *checker) setAccess(i int, r *trace.Record) {
 	lo, hi := addresses(r)
+	first := lo
+	var used []usage
 	for m := range c.space.mapped.Within(lo, hi) {
 		if m.Lo > lo {
-			return
+			break
 		}
+		used = append(used, c.usedThrough(m.Value.record(), m.Lo, m.Hi)...)
 		c.space.access.Set(m.Lo, m.Hi, stamp{hostID, position(i)})
 		lo = m.Hi
 	}
+	if r.Flags&mayReadWrite == mayReadWrite {
+		return
+	}
+	taken := trace.Write // what conflicts with a write: all uses
+	if r.Flags&mayRead != 0 {
+		taken = trace.Read // all but reads
+	}
+	used = append(used, usages(c.blocksIn(first, lo)...)...)
+	pending(c.queues.host, taken, func(y conflict, a *allocation) { c.report.revokeBeforeUse(i, a, y) }, used...)
 }
 
 // usable reports whether an access to the bytes of a between lo and hi finds memory that it may use: mapped, and made
@@ -241,18 +275,12 @@ func (c *checker) usable(i int, x *trace.Access, a *allocation, lo, hi int64) bo
 	if a.block != nil {
 		return c.usableBlock(i, x, a, lo, hi)
 	}
-	for _, at := range a.physical.mappings {
-		r := c.words.record(at)
-		first, last := addresses(r)
-		shift := first - int64(r.Value)
-		if c.allowed(x.Kind, max(lo+shift, first), min(hi+shift, last)) {
-			return true
-		}
+	shift := int64(x.Addr) - x.Offset
+	mapping := recordIn(&c.space.mapped, lo+shift, hi+shift)
+	if x.Addr == 0 || mapping < 0 || c.allowed(x.Kind, lo+shift, hi+shift) {
+		return true // where nothing is mapped any more, the access is known to come after the unmap
 	}
-	if len(a.physical.mappings) == 0 {
-		return true // then the access is known to come after the unmap
-	}
-	c.report.noAccess(i, x, a, lo, hi, a.physical.mappings[0])
+	c.report.noAccess(i, x, a, lo, hi, mapping)
 	return false
 }
 

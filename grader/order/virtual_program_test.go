@@ -201,6 +201,9 @@ func (h *handmade) resolve(x trace.Access) trace.Access {
 		x.Offset += h.where[x.Alloc] - base
 		x.Alloc, x.Freed = around, true
 	}
+	if at, ok := h.where[x.Alloc]; ok && h.around[x.Alloc] == 0 {
+		x.Addr = uint64(at + x.Offset)
+	}
 	return x
 }
 
@@ -210,7 +213,7 @@ func (h *handmade) split(x trace.Access) []trace.Access {
 	for _, m := range h.placed {
 		if beyond > 0 && !x.Freed && m.at == h.where[x.Alloc]+h.sizes[x.Alloc] {
 			x.Size -= beyond
-			return []trace.Access{x, {Alloc: m.memory, Size: beyond, Kind: x.Kind, Arg: x.Arg}}
+			return []trace.Access{x, {Alloc: m.memory, Size: beyond, Kind: x.Kind, Arg: x.Arg, Addr: uint64(m.at)}}
 		}
 	}
 	return []trace.Access{x}

@@ -1,5 +1,29 @@
 package order
 
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Who only reads does not mind that the right to write is taken away. On the simulator the kernel would find it gone.
+func TestTheRightToWriteIsTakenAway(t *testing.T) {
+	p := newHandmade()
+	reads, writes := two(p)
+	v, m := mapped(p)
+	p.Memset(m, page)
+	p.SyncStream(legacyID)
+	p.Launch(r, m, 0, kB, reads)
+	p.Launch(w, m, page/2, kB, writes)
+	p.SetAccess(v, 0, page, readOnly)
+	p.finish()
+	findings := Check(&p.t)
+	require.Len(t, findings, 1)
+	require.Equal(t, RevokeBeforeUse, findings[0].Rule)
+	require.Contains(t, findings[0].Message, "MemSetAccess takes away the right to write the 2,097,152 bytes from MemCreate, "+
+		"which the launch of write on stream 2 writes.")
+}
+
 // What virtual memory management can be got wrong.
 var virtualMemory = []scenario{
 	{name: "mapped, used, unmapped", run: func(p program) {
@@ -54,6 +78,42 @@ var virtualMemory = []scenario{
 		p.SetAccess(alias, 0, page, readWrite)
 		p.Launch(w, m, 0, page, s)
 		p.Unmap(v, 0, page)
+	}},
+	{name: "memory mapped twice, unmapped where it is in use", run: func(p program) {
+		s := p.Stream(nonBlocking)
+		v, m := mapped(p)
+		p.Launch(w, m, 0, page, s)
+		alias := p.Reserve(page)
+		p.Map(alias, 0, m)
+		p.SetAccess(alias, 0, page, readWrite)
+		p.Unmap(v, 0, page)
+	}, faults: []string{"free-before-use: MemUnmap / the launch of write on stream 1"}},
+	{name: "memory mapped twice, in use at the other addresses", run: func(p program) {
+		s := p.Stream(nonBlocking)
+		v, m := mapped(p)
+		p.Launch(w, m, 0, page, s)
+		alias := p.Reserve(page)
+		p.Map(alias, 0, m)
+		p.SetAccess(alias, 0, page, readWrite)
+		p.Unmap(alias, 0, page)
+		p.SyncStream(s)
+		p.Unmap(v, 0, page)
+	}},
+	{name: "access taken away under a kernel", run: func(p program) {
+		s := p.Stream(nonBlocking)
+		v, m := mapped(p)
+		p.Launch(w, m, 0, page, s)
+		p.SetAccess(v, 0, page, 0)
+		p.SetAccess(v, 0, page, readWrite) // before the kernel runs, if it is in luck
+	}, faults: []string{"revoke-before-use: MemSetAccess / the launch of write on stream 1"}},
+	{name: "access taken away from other addresses of the memory", run: func(p program) {
+		s := p.Stream(nonBlocking)
+		v, m := mapped(p)
+		alias := p.Reserve(page)
+		p.Map(alias, 0, m)
+		p.SetAccess(alias, 0, page, readWrite)
+		p.Launch(w, m, 0, page, s)
+		p.SetAccess(v, 0, page, 0)
 	}},
 	{name: "read only", run: func(p program) {
 		s := p.Stream(nonBlocking)

@@ -11,7 +11,7 @@ import (
 
 // The order checker's rules, as checks group them: when memory may be used, and that everything made comes to an end.
 var (
-	OrderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "data-race", "host-race", "staged-copy",
+	OrderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "revoke-before-use", "overlapping-copy", "data-race", "host-race", "staged-copy",
 		"uninitialized-read", "out-of-bounds", "wait-unrecorded", "use-after-destroy"}
 	EndRules = []string{"leak", "double-free", "invalid-free"}
 )

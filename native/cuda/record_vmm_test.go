@@ -73,7 +73,7 @@ var vmmRows = []row{
 		trace.Record{Op: trace.OpMemSetAccess, Size: granule, Flags: 3, Code: 101}},
 
 	{"memset of mapped memory", line(), func(e *env) error { return cuda.MemsetAsync(e.va+8, 7, 64, e.s) },
-		trace.Record{Op: trace.OpMemsetAsync, Size: 64, Stream: 1, Accesses: []trace.Access{{Alloc: 6, Offset: 8, Size: 64, Kind: write}}}},
+		trace.Record{Op: trace.OpMemsetAsync, Size: 64, Stream: 1, Accesses: []trace.Access{{Alloc: 6, Offset: 8, Size: 64, Kind: write, Addr: 0x2000_0000_0008}}}},
 	{"memset of reserved addresses", line(), func(e *env) error { return cuda.MemsetAsync(0x7fff_0000_0000, 7, 64, e.s) },
 		trace.Record{Op: trace.OpMemsetAsync, Size: 64, Stream: 1, Code: 1,
 			Accesses: []trace.Access{{Offset: 0x7fff_0000_0000, Size: 64, Kind: write}}}},

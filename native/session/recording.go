@@ -222,6 +222,9 @@ func (s *Session) touch(r *trace.Record, p device.Ptr, size int64, kind trace.Ac
 		if m != nil {
 			a.Alloc, a.Freed, a.Offset = m.id, freed, m.offset+int64(p-m.base)
 		}
+		if m != nil && m.memory != nil {
+			a.Addr = uint64(p)
+		}
 		if m != nil && m.memory != nil && int64(end-p) < size {
 			if next, _, _ := s.memory.find(end); next != nil && next.memory != nil {
 				a.Size = int64(end - p)

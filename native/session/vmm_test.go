@@ -50,6 +50,12 @@ func written(alloc trace.ID, offset, size int64, freed bool) trace.Access {
 	return trace.Access{Alloc: alloc, Offset: offset, Size: size, Kind: trace.Write, Freed: freed}
 }
 
+// at is an access that goes through a mapping.
+func at(p device.Ptr, a trace.Access) trace.Access {
+	a.Addr = uint64(p)
+	return a
+}
+
 func TestTheGranularityIsTheDevices(t *testing.T) {
 	s := openGranular(t)
 	for _, option := range []device.MemGranularity{device.MemGranularityMinimum, device.MemGranularityRecommended} {
@@ -66,8 +72,8 @@ func TestAnAddressBelongsToTheMemoryBehindIt(t *testing.T) {
 	require.Equal(t, device.Success, s.MemMap(p+3*granule, granule, 0, first, 0))
 	require.Equal(t, device.Success, s.MemRelease(first))
 	require.Equal(t, []trace.Access{
-		written(1, 5, 1, false), written(2, 0, 1, false), {Offset: int64(p + 2*granule), Size: 1, Kind: trace.Write},
-		written(1, granule-1, 1, false),
+		at(p+5, written(1, 5, 1, false)), at(p+granule, written(2, 0, 1, false)), {Offset: int64(p + 2*granule), Size: 1, Kind: trace.Write},
+		at(p+4*granule-1, written(1, granule-1, 1, false)),
 	}, accesses(s, p+5, p+granule, p+2*granule, p+4*granule-1))
 	require.NoError(t, s.Sweep())
 }
@@ -87,8 +93,8 @@ func TestUnmappedMemoryIsFreedAndKeepsItsIdentity(t *testing.T) {
 	place(t, s, p)
 	require.Equal(t, device.Success, s.MemMap(p+granule, granule, 0, first, 0))
 	require.Equal(t, []trace.Access{
-		written(1, 0, 1, false), written(1, 8, 1, true), written(2, 0, 1, true),
-		written(3, 0, 1, false), written(1, 0, 1, false),
+		at(p, written(1, 0, 1, false)), at(p+8, written(1, 8, 1, true)), at(p+granule, written(2, 0, 1, true)),
+		at(p, written(3, 0, 1, false)), at(p+granule, written(1, 0, 1, false)),
 	}, accesses(s, p, p+granule))
 	require.NoError(t, s.Sweep())
 }
@@ -106,9 +112,9 @@ func TestAnAccessIsSplitWhereMappingsMeet(t *testing.T) {
 	require.Equal(t, device.Success, s.MemUnmap(p+granule, granule))
 	require.Equal(t, device.ErrorInvalidValue, s.Memset(p+granule-8, 1, granule+16))
 	require.Equal(t, []trace.Access{
-		written(1, granule-8, 8, false), written(2, 0, granule, false), written(3, 0, 8, false),
-		written(3, granule-8, 16, false), // what lies beyond the end counts as the last mapping's
-		written(1, granule-8, 8, false), written(2, 0, granule, true), written(3, 0, 8, false),
+		at(p+granule-8, written(1, granule-8, 8, false)), at(p+granule, written(2, 0, granule, false)), at(p+2*granule, written(3, 0, 8, false)),
+		at(p+3*granule-8, written(3, granule-8, 16, false)), // what lies beyond the end counts as the last mapping's
+		at(p+granule-8, written(1, granule-8, 8, false)), at(p+granule, written(2, 0, granule, true)), at(p+2*granule, written(3, 0, 8, false)),
 	}, accesses(s))
 	require.NoError(t, s.Sweep())
 }
@@ -184,7 +190,7 @@ func TestVirtualMemoryMadeBeforeTheTrace(t *testing.T) {
 	require.Zero(t, tr.Records[0].Site)
 	require.Equal(t, int64(granule), tr.Records[0].Size)
 	require.Equal(t, trace.ID(1), tr.Records[1].Alloc)
-	require.Equal(t, []trace.Access{written(1, 0, 1, false)}, tr.Records[3].Accesses)
+	require.Equal(t, []trace.Access{at(p, written(1, 0, 1, false))}, tr.Records[3].Accesses)
 
 	require.NoError(t, s.Sweep(), "the mapping goes; the memory and the addresses were there before")
 	require.Equal(t, device.ErrorInvalidValue, s.Memset(p, 1, 1))

@@ -7,14 +7,14 @@ import (
 )
 
 // formatVersion is the first field of an encoded trace. It changes with every change of the fields below.
-const formatVersion = 3
+const formatVersion = 4
 
 // The fewest bytes that each of these takes: one for each of its fields.
 const (
 	leastSite   = 1
 	leastFrame  = 3
 	leastRecord = 26
-	leastAccess = 6
+	leastAccess = 7
 )
 
 // Encode appends t's binary form to w: the version, the sites, the records. Fields are variable-length integers and
@@ -70,6 +70,7 @@ func (r *Record) encode(w *codec.Writer) {
 		w.Int(a.Size)
 		w.Uint(uint64(a.Kind))
 		w.Uint(uint64(a.Arg))
+		w.Uint(a.Addr)
 	}
 }
 
@@ -126,7 +127,7 @@ func (rec *Record) decode(r *codec.Reader) {
 		rec.Accesses = make([]Access, n)
 		for i := range rec.Accesses {
 			rec.Accesses[i] = Access{Alloc: ID(r.Uint()), Freed: r.Bool(), Offset: r.Int(), Size: r.Int(),
-				Kind: AccessKind(r.Uint()), Arg: uint8(r.Uint())}
+				Kind: AccessKind(r.Uint()), Arg: uint8(r.Uint()), Addr: r.Uint()}
 		}
 	}
 }

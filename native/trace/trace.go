@@ -125,6 +125,8 @@ type Access struct {
 	Size   int64 // bytes
 	Kind   AccessKind
 	Arg    uint8 // which pointer argument of the call, counted from 0, for messages
+
+	Addr uint64 // where the access begins, of memory that MemCreate has made: it may be mapped to several addresses
 }
 
 // HostMemory says what kind of host memory a copy uses.
