@@ -37,6 +37,21 @@ func TestChaptersHaveOneShape(t *testing.T) {
 	}
 }
 
+// The traps are folded away: whoever has not tried yet finds out by trying. All that a chapter quotes of the checks is
+// among them.
+func TestTrapsAreFoldedAway(t *testing.T) {
+	fold := regexp.MustCompile(`(?ms)^<details>\n<summary>[^\n]+</summary>\n\n(.*?)\n\n</details>$`)
+	for _, e := range course(t) {
+		chapter, err := e.Chapter()
+		require.NoError(t, err)
+		folded := fold.FindAllStringSubmatch(section(chapter, "The traps"), -1)
+		require.Len(t, folded, 1, "the traps of lessons/%s.md lie in one block <details>, with a <summary>", e.Name)
+		require.Equal(t, 1, strings.Count(chapter, "<details>"), e.Name)
+		require.Len(t, quotes(folded[0][1]), len(quotes(chapter)), "%s: what the checks say of a mistake stands with the traps", e.Name)
+		require.True(t, strings.HasPrefix(folded[0][1], "**"), "%s: the first trap begins with its name", e.Name)
+	}
+}
+
 // section is the text below a heading of a chapter.
 func section(chapter, heading string) string {
 	_, text, _ := strings.Cut(chapter, "\n## "+heading+"\n")

@@ -30,18 +30,25 @@ func TestUnknownNames(t *testing.T) {
 	}
 }
 
+// two matches what returns two results.
+var two = regexp.MustCompile(`(?m)^\t*return [^(\n]+, `)
+
 // around makes a file of a snippet. Statements become the body of a function, among the names that chapters and hints
 // take for granted; declarations are left as they are.
 func around(snippet string) string {
 	if !strings.Contains("\n"+snippet, "\nfunc ") {
-		snippet = `func snippet(streams []cuda.Stream, stream cuda.Stream, batches []contract.Batch, batch contract.Batch,
-			i, n, grid int, data cuda.DevicePtr, a, b, source, owner cuda.Stream, consumers, users []cuda.Stream,
-			event cuda.Event, out cuda.DevicePtr, outs []cuda.DevicePtr, independent func(cuda.Stream) error,
-			release func(cuda.DevicePtr, cuda.Event, cuda.Stream, ...cuda.Stream) error) (err error) {
+		results, none := "err error", "nil"
+		if two.MatchString(snippet) {
+			results, none = "_ any, err error", "nil, nil"
+		}
+		snippet = `func snippet(streams []cuda.Stream, s, stream cuda.Stream, batches []contract.Batch, batch contract.Batch,
+			i, n, grid, warm, rounds int, data cuda.DevicePtr, a, b, source, owner cuda.Stream, consumers, users []cuda.Stream,
+			event, start, stop cuda.Event, out cuda.DevicePtr, outs []cuda.DevicePtr, independent, work func(cuda.Stream) error,
+			c contract.Comparison, release func(cuda.DevicePtr, cuda.Event, cuda.Stream, ...cuda.Stream) error) (` + results + `) {
 			{
 			` + snippet + `
 			}
-			return nil
+			return ` + none + `
 		}`
 	}
 	imports := []string{"cudalab/exercises/contract", "cudalab/kernels", "cudalab/native/cuda", "errors", "fmt"}

@@ -1,6 +1,9 @@
 package suite
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"cudalab/native/trace"
@@ -10,14 +13,69 @@ import (
 const (
 	markEnter = "enter "
 	markLeave = "leave "
+	markFail  = "fail " // where it answered an error
 )
 
 // Callback runs what the code under test was given to call, and brackets it in the trace: what it does is the grader's, so
 // Call.Records leaves it out. Messages call it by the name of the student's parameter.
 func (b *Bench) Callback(name string, f func() error) error {
 	b.Session.Mark(markEnter + name)
-	defer b.Session.Mark(markLeave + name)
-	return f()
+	end := markFail
+	defer func() { b.Session.Mark(end + name) }()
+	err := f()
+	if err == nil {
+		end = markLeave
+	}
+	return err
+}
+
+// Callback is the Bench's, in a call that has to pass on the error that f may answer.
+func (s *Stage) Callback(name string, f func() error) error {
+	err := s.Bench.Callback(name, f)
+	if err != nil {
+		s.failed = err
+	}
+	return err
+}
+
+// notePassedOn is noted of a call that answered what its callback had answered, an error, or one that wraps it.
+const notePassedOn = "callback's error passed on"
+
+// answered is told what a call has answered.
+func (s *Stage) answered(err error) error {
+	if s.failed != nil && errors.Is(Sound(err), s.failed) {
+		s.Note(notePassedOn, nil)
+	}
+	s.failed = nil
+	return err
+}
+
+// CallbackErrors judges a trial in each of whose calls what the code calls back, name, has answered an error: it has to be
+// passed on, and nothing may be left behind. What goes wrong in good trials as well is told there.
+func (g *Good[Code, W]) CallbackErrors(e *Evidence, r *Runs[Code, W], name, function string, ignored Rule) (found []Finding) {
+	if g.Incomplete(e) != "" || HasError(e.Of(EndRules, g.IDs()...)) {
+		return nil
+	}
+	notes := e.Cases[r.ID]
+	for _, f := range notes.Findings {
+		if slices.Contains(EndRules, f.Rule) {
+			found = append(found, notes.OnError(f, "As a test, "+name+" returned an error", function))
+		}
+	}
+	for _, m := range r.Made(e) {
+		if m.Noted(notePassedOn) != nil {
+			continue
+		}
+		at := -1
+		for _, back := range m.Callbacks() {
+			if back.Failed {
+				at = back.From - 1
+			}
+		}
+		found = append(found, m.At(at, Finding{Rule: ignored.ID, Function: function, Why: ignored.Why, Fix: ignored.Fix,
+			Message: fmt.Sprintf("As a test, %s returned an error. %s should have returned it too (errors.Is looks for it), but did not.", name, function)}))
+	}
+	return Unique(found)
 }
 
 // Callback is one call that the code under test has made of what it was given: the records at From up to To are of what that
@@ -25,6 +83,7 @@ func (b *Bench) Callback(name string, f func() error) error {
 type Callback struct {
 	Name     string
 	From, To int
+	Failed   bool // it answered an error
 }
 
 // Callbacks are those that the call has made, in their order.
@@ -49,10 +108,11 @@ func (c *CaseNotes) callbacks() []Callback {
 			name, enters := strings.CutPrefix(r.Label, markEnter)
 			switch {
 			case enters:
-				all = append(all, Callback{name, at + 1, len(c.Trace.Records)})
+				all = append(all, Callback{Name: name, From: at + 1, To: len(c.Trace.Records)})
 				open = true
-			case open && strings.HasPrefix(r.Label, markLeave):
-				all[len(all)-1].To = at
+			case open && (strings.HasPrefix(r.Label, markLeave) || strings.HasPrefix(r.Label, markFail)):
+				last := &all[len(all)-1]
+				last.To, last.Failed = at, strings.HasPrefix(r.Label, markFail)
 				open = false
 			}
 		}

@@ -69,6 +69,7 @@ func TestACallbackThatPanicsComesToAnEnd(t *testing.T) {
 	})
 	require.Equal(t, []trace.Op{trace.OpFree}, ops(&c))
 	require.Len(t, c.Callbacks(), 1)
+	require.True(t, c.Callbacks()[0].Failed)
 }
 
 // What a runner sends need not be what a session records.

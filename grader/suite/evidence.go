@@ -136,11 +136,12 @@ func (e *Evidence) At(f Finding, site trace.Site) Finding {
 }
 
 // AtError gives a finding the line of the student's first call among some records that answered an error, in which the
-// trouble began. That work is not ready is an answer.
+// trouble began. That work is not ready is an answer to who asks for that.
 func (e *Evidence) AtError(f Finding, c *CaseNotes, from, to int) Finding {
 	for at := from; at < to; at++ {
 		r := &c.Trace.Records[at]
-		if r.Code == 0 || r.Code == int32(device.ErrorNotReady) || r.Phase == trace.Enter {
+		notYet := r.Code == int32(device.ErrorNotReady) && r.Op != trace.OpEventElapsedTime
+		if r.Code == 0 || notYet || r.Phase == trace.Enter {
 			continue
 		}
 		if placed := e.At(f, c.Trace.SiteOf(r)); placed.File != "" {

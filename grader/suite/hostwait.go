@@ -29,6 +29,9 @@ var hostWaits = map[trace.Op]string{
 	trace.OpFreeHost:          "waits for the whole device",
 }
 
+// Waiting says what a call waits for where it makes the host wait, "waits until the stream is empty"; "" where it does not.
+func Waiting(r *trace.Record) string { return hostWaits[r.Op] }
+
 // askedAgain is how often in a row a call may ask for the same thing and be told "not yet". A query returns at once and waits
 // for nothing; only who asks again and again, with nothing else to do, waits.
 const askedAgain = 2

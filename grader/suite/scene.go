@@ -33,6 +33,7 @@ type Runs[Code any, W Workload] struct {
 type Around[W Workload] struct {
 	Before func(*Stage, W) // such as keeping streams busy
 	Behind func(*Stage, W) // ahead of the wait for the device
+	Fails  bool            // the calls are to end with an error, so one that does is no reason to make no more
 }
 
 // Runs is a trial with the workloads that draw draws from the seed, in the same way in both halves.
@@ -65,7 +66,7 @@ func (sc *Scene[Code, W]) once(b *Bench, code Code, w W, around Around[W]) bool 
 		around.Before(s, w)
 	}
 	number := b.Calls()
-	o := b.Call(w.Label(), func() error { return call(code, w) })
+	o := b.Call(w.Label(), func() error { return s.answered(call(code, w)) })
 	if around.Behind != nil {
 		around.Behind(s, w)
 	}

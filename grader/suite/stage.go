@@ -17,14 +17,20 @@ type Stage struct {
 	results *Results
 	finish  []func()
 	noted   map[string][]uint64 // by Note, since the last call was over
+	failed  error               // what the last call's callback has answered, if an error
 }
 
 // NewStage is an empty stage.
 func (b *Bench) NewStage() *Stage { return &Stage{Bench: b} }
 
 // Stream makes a non-blocking stream that messages call by a name.
-func (s *Stage) Stream(name string) cuda.Stream {
-	stream, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
+func (s *Stage) Stream(name string) cuda.Stream { return s.stream(name, cuda.StreamNonBlocking) }
+
+// BlockingStream makes a stream that the legacy default stream waits for, and that waits for it.
+func (s *Stage) BlockingStream(name string) cuda.Stream { return s.stream(name, cuda.StreamDefault) }
+
+func (s *Stage) stream(name string, flags uint32) cuda.Stream {
+	stream, err := cuda.StreamCreateWithFlags(flags)
 	s.Bench.Must(err)
 	s.Bench.Session.Label(name)
 	s.Lent = append(s.Lent, stream)

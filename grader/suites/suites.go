@@ -8,6 +8,7 @@ import (
 	"cudalab/grader/suites/asyncpipeline"
 	"cudalab/grader/suites/buddy"
 	"cudalab/grader/suites/crossstreamevents"
+	"cudalab/grader/suites/measure"
 	"cudalab/grader/suites/poolconfig"
 	"cudalab/grader/suites/slab"
 	"cudalab/grader/suites/vmmarena"
@@ -23,6 +24,7 @@ var all = []*suite.Suite{
 	slab.Lesson.Judging(),
 	buddy.Lesson.Judging(),
 	vmmarena.Lesson.Judging(),
+	measure.Lesson.Judging(),
 }
 
 // Sources are the suites' files, each in the folder of its package.

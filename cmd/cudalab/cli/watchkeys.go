@@ -109,11 +109,7 @@ func (w *watching) all(ctx context.Context) error {
 }
 
 func (w *watching) lesson(ctx context.Context) error {
-	chapter, err := w.exercise.Chapter()
-	if err != nil {
-		return err
-	}
-	return w.keyboard.Lend(func() error { return screenOf(w.stdout).pages(ctx, chapter) })
+	return w.keyboard.Lend(func() error { return screenOf(w.stdout).lesson(ctx, w.course.Root, w.exercise, false) })
 }
 
 // open opens an editor at what is to be mended or written next. An editor without a window has the terminal until it ends.

@@ -45,14 +45,25 @@ func TestColourIsAskedFor(t *testing.T) {
 	require.Contains(t, render(t, text, 80, true), "\x1b[33mcuda.Free\x1b[m")
 }
 
+func TestWhatIsFoldedAwayIsShownOnRequest(t *testing.T) {
+	text := "One.\n\n<details>\n<summary>More of it</summary>\n\n**Two.** Three.\n\n```text\nfour\n```\n\n</details>\n\nFive.\n"
+	require.Equal(t, "One.\n\n▸ **More of it**\n\nOpen it.\n\nFive.\n", markdown.Unfold(text, false, "Open it."))
+	require.Equal(t, "One.\n\n**Two.** Three.\n\n```text\nfour\n```\n\nFive.\n", markdown.Unfold(text, true, "Open it."))
+	plain := "Nothing is folded away here.\n"
+	require.Equal(t, plain, markdown.Unfold(plain, false, "Open it."))
+}
+
 func TestEveryChapterFitsOnATerminal(t *testing.T) {
 	exercises, err := lessons.Course()
 	require.NoError(t, err)
 	for _, e := range exercises {
 		chapter, err := e.Chapter()
 		require.NoError(t, err)
+		short, whole := markdown.Unfold(chapter, false, "Open it."), markdown.Unfold(chapter, true, "Open it.")
+		require.Less(t, len(short), len(whole), e.Name)
 		for _, width := range []int{40, 80, 200} {
-			for line := range strings.Lines(render(t, chapter, width, false)) {
+			for line := range strings.Lines(render(t, short, width, false) + render(t, whole, width, false)) {
+				require.NotContains(t, line, "details>")
 				code := strings.HasPrefix(line, "  ")
 				if !code && len(strings.Fields(line)) > 1 { // a word that is longer has a line to itself
 					require.LessOrEqual(t, utf8.RuneCountInString(line)-1, width, "%s: %s", e.Name, line)

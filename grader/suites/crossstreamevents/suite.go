@@ -75,13 +75,9 @@ var scene = &suite.Scene[Code, workload]{
 		}
 		return func(code Code, w workload) error {
 			if w.function() == "Share" {
-				err := suite.Sound(code.Share(s.Lent[0], s.Lent[1], w.n, results.At(0), func(in cuda.Stream) error {
-					return s.Bench.Callback("independent", func() error { return w.independent(in) })
-				}))
-				if errors.Is(err, errIndependent) {
-					s.Note(noteKept, nil)
-				}
-				return err
+				return code.Share(s.Lent[0], s.Lent[1], w.n, results.At(0), func(in cuda.Stream) error {
+					return s.Callback("independent", func() error { return w.independent(in) })
+				})
 			}
 			outs := make([]cuda.DevicePtr, w.outs()) // a fresh slice, since the code under test may write to it
 			for i := range outs {
@@ -181,10 +177,7 @@ func waiting(w workload) suite.HostWait {
 	}
 }
 
-// errIndependent is what independent answers where it is to fail; noteKept is noted where that error came back.
 var errIndependent = errors.New("the independent work could not be enqueued")
-
-const noteKept = "error kept"
 
 // independentDelay is how long the work takes that independent enqueues, in nanoseconds.
 const independentDelay = 100_000
@@ -204,27 +197,9 @@ func (w workload) independent(s cuda.Stream) error {
 
 // afterIndependent judges the call in which independent failed. That its free was in order is the order part's.
 func afterIndependent(e *suite.Evidence) []suite.Finding {
-	if good.Incomplete(e) != "" || suite.HasError(e.Of(suite.EndRules, good.IDs()...)) {
-		return nil // so it is without any failure
-	}
-	notes := e.Cases[shareError.ID]
-	var found []suite.Finding
-	for _, f := range notes.Findings {
-		if slices.Contains(suite.EndRules, f.Rule) {
-			found = append(found, notes.OnError(f, "As a test, independent returned an error", "Share"))
-		}
-	}
-	for _, m := range shareError.Made(e) {
-		if m.Noted(noteKept) == nil {
-			found = append(found, m.At(-1, suite.Finding{
-				Rule:    "error-ignored",
-				Message: "As a test, independent returned an error. Share should have returned it too (errors.Is looks for it), but did not.",
-				Why:     "The caller has to know that its own work is not in the stream's queue.",
-				Fix:     "Return the error of independent once the buffer is freed; errors.Join keeps several errors.",
-			}))
-		}
-	}
-	return found
+	return good.CallbackErrors(e, shareError, "independent", "Share", suite.Rule{ID: "error-ignored",
+		Why: "The caller has to know that its own work is not in the stream's queue.",
+		Fix: "Return the error of independent once the buffer is freed; errors.Join keeps several errors."})
 }
 
 // The timed workloads. Both hold two pieces of work, each longDelay long, that can run at the same time, and next to

@@ -1,0 +1,125 @@
+package measure
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"cudalab/grader/suite"
+)
+
+// workload is one call of Time or of Compare.
+type workload struct {
+	compare bool
+	n       int // of Compare
+	warm    int // of Time
+	rounds  int
+
+	blocking bool // s is a stream that the legacy default stream waits for
+	busy     bool // s is busy for a while before the call
+	other    bool // another stream is
+	cold     bool // the default pool holds nothing before the call
+	long     bool // a round of work takes long, beside its launch
+	fails    int  // which call of work answers an error, from 1 on; 0: none does
+	noWork   bool
+	shown    bool // the answer is shown beside the solution's
+}
+
+func (w workload) function() string {
+	if w.compare {
+		return "Compare"
+	}
+	return "Time"
+}
+
+// Label says what is called for: "5 rounds behind a warm-up of 2, while s is busy".
+func (w workload) Label() string {
+	label := suite.Count(w.rounds, "round", "rounds")
+	switch {
+	case w.compare:
+		label = suite.Count(w.n, "element", "elements") + " and " + label
+	case w.warm > 0:
+		label += fmt.Sprintf(" behind a warm-up of %d", w.warm)
+	default:
+		label += " without a warm-up"
+	}
+	if w.blocking {
+		label += " in a blocking stream"
+	}
+	switch {
+	case w.busy && w.other:
+		label += ", while s and another stream are busy"
+	case w.busy:
+		label += ", while s is busy"
+	case w.other:
+		label += ", while another stream is busy"
+	}
+	if w.cold {
+		label += ", from an empty pool"
+	}
+	return label
+}
+
+// onClock is what has to be between the two records of a clock.
+func (w workload) onClock() string {
+	if w.rounds == 1 {
+		return "the timed round"
+	}
+	return fmt.Sprintf("the %d timed rounds", w.rounds)
+}
+
+// Bounds on what is drawn.
+const (
+	maxElements = 20_000
+	maxWarm     = 3
+	maxRounds   = 6
+)
+
+// times are the calls of Time on idle streams: the edges, then random ones. In most the clock has other numbers than the
+// warm-up, so that nothing can be mixed up.
+func times(r *rand.Rand) []workload {
+	return []workload{
+		{rounds: 1},
+		{rounds: 3},
+		{warm: 2, rounds: 1},
+		{warm: 1, rounds: 5, blocking: true},
+		{warm: 3, rounds: 4},
+		{warm: r.IntN(maxWarm + 1), rounds: 2 + r.IntN(maxRounds-1)},
+		{warm: r.IntN(maxWarm + 1), rounds: 2 + r.IntN(maxRounds-1), blocking: true},
+	}
+}
+
+// delayed are the calls of Time with s late, another stream late, and both; a round is long.
+func delayed(*rand.Rand) []workload {
+	return []workload{
+		{warm: 1, rounds: 4, busy: true, long: true},
+		{warm: 2, rounds: 3, other: true, long: true},
+		{warm: 1, rounds: 2, busy: true, other: true, blocking: true, long: true},
+	}
+}
+
+// failing are the calls of Time whose work fails: at once, last in the warm-up, first on the clock, and last.
+func failing(*rand.Rand) (ws []workload) {
+	for _, call := range []int{1, 2, 3, 5} {
+		ws = append(ws, workload{warm: 2, rounds: 3, fails: call})
+	}
+	return ws
+}
+
+// What is compared to be shown: 4 MiB, a number of rounds that is quickly done.
+const (
+	shownElements = 1 << 20
+	shownRounds   = 50
+)
+
+// compared are the calls of Compare.
+func compared(r *rand.Rand) []workload {
+	return []workload{
+		{compare: true, n: 1, rounds: 1},
+		{compare: true, n: 257, rounds: 2, blocking: true},
+		{compare: true, n: 300_000, rounds: 2, cold: true},
+		{compare: true, n: 1000, rounds: 3, busy: true, other: true},
+		{compare: true, n: 1 + r.IntN(maxElements), rounds: 2 + r.IntN(maxRounds-1)},
+		{compare: true, n: 1 + r.IntN(maxElements), rounds: 1 + r.IntN(maxRounds)},
+		{compare: true, n: shownElements, rounds: shownRounds, shown: true},
+	}
+}

@@ -1,0 +1,50 @@
+package kernels
+
+import (
+	_ "embed" // measure.ptx
+	"encoding/binary"
+
+	"cudalab/kernels/listed"
+	"cudalab/kernels/oracle"
+	"cudalab/native/cuda"
+	"cudalab/native/device"
+)
+
+//go:embed measure.ptx
+var measurePTX string
+
+func init() { listed.Add(gray) }
+
+// Gray launches kernel gray on s: gray<<<grid, block, 0, s>>>(data, n).
+//
+// It writes n uint32 elements, 4*n bytes, at data, and reads nothing: element i becomes the Gray code of i, i ^ i>>1. Each
+// thread writes the one element whose index is the thread's place in the grid, so n elements need a grid of
+// (n+block-1)/block blocks; with fewer, the last elements stay as they were. A block has at most 1024 threads; 256 is a
+// good number.
+//
+// Like every launch it only puts the kernel in the stream's queue; the error tells of the launch, not of the run.
+func Gray(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int) error {
+	if err := fitsInt("kernels.Gray", "n", n); err != nil {
+		return err
+	}
+	return cuda.LaunchKernel(gray, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)))
+}
+
+var gray = device.NewKernel(device.Spec{
+	Entry:  "gray",
+	PTX:    measurePTX,
+	Params: 2,
+	Exec: func(l *device.Launch, m device.Memory) {
+		eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) {
+			for i := 0; i < len(bytes); i += 4 {
+				binary.LittleEndian.PutUint32(bytes[i:], oracle.Gray(first+i/4))
+			}
+		})
+	},
+	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
+		return access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Write)
+	},
+	Work: func(l *device.Launch) device.Work {
+		return device.Work{Threads: elements(l, l.Args[1]), Bytes: 4 * elements(l, l.Args[1])}
+	},
+})
