@@ -145,9 +145,17 @@ func (sc *Scene[Code, W]) Faults(id, after string, w W, j FaultJudge, wrong func
 	f := &Faults[Code, W]{Trial: Trial[Code]{ID: id, After: after}, w: w, judge: j, wrong: wrong}
 	f.Drive = func(b *Bench, sides Sides[Code]) {
 		b.EveryFault(w.Label(), func() (run func() error, finish func()) {
-			s, number := b.NewStage(), b.Calls()
+			s, number, answered := b.NewStage(), b.Calls(), false
 			call := sc.Set(s, w)
-			return func() error { return call(sides.Student, w) }, func() {
+			run = func() error {
+				err := call(sides.Student, w)
+				answered = err == nil
+				return err
+			}
+			return run, func() {
+				if answered {
+					s.goOn()
+				}
 				s.settle()
 				s.note("", number)
 				s.Close()

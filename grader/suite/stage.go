@@ -15,6 +15,7 @@ type Stage struct {
 	Bench   *Bench
 	Lent    []cuda.Stream // the streams that were made, in their order
 	results *Results
+	later   []func()
 	finish  []func()
 	noted   map[string][]uint64 // by Note, since the last call was over
 	failed  error               // what the last call's callback has answered, if an error
@@ -57,6 +58,17 @@ func (s *Stage) Results(n int) *Results {
 // Busy keeps a stream busy for so many nanoseconds by the device's clock.
 func (s *Stage) Busy(stream cuda.Stream, nanoseconds int64) {
 	s.Bench.Must(probe.Delay(stream, nanoseconds))
+}
+
+// Later has f run right behind a call that answered nil, ahead of any wait: what the caller goes on to do with what it was
+// given.
+func (s *Stage) Later(f func()) { s.later = append(s.later, f) }
+
+// goOn does what the caller does behind a call.
+func (s *Stage) goOn() {
+	for _, f := range s.later {
+		f()
+	}
 }
 
 // Finally has f run when the call is over, before anything is given back: the last one first.
