@@ -66,7 +66,7 @@ func words(text string) string { return strings.Join(strings.Fields(text), " ") 
 func TestGlossaryNamesTheLessonThatExplains(t *testing.T) {
 	index, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	row := regexp.MustCompile(`(?m)^\| \*\*(.+)\*\* \| .+ \| \[(\d)\]\((.+)\.md\) \|$`)
+	row := regexp.MustCompile(`(?m)^\| \*\*(.+)\*\* \| .+ \| \[(\d+)\]\((.+)\.md\) \|$`)
 	rows := row.FindAllStringSubmatch(section(string(index), "Words"), -1)
 	explains := map[string]bool{}
 	for _, r := range rows {

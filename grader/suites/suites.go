@@ -7,6 +7,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suites/asyncpipeline"
 	"cudalab/grader/suites/buddy"
+	"cudalab/grader/suites/bugclinic"
 	"cudalab/grader/suites/crossstreamevents"
 	"cudalab/grader/suites/measure"
 	"cudalab/grader/suites/poolconfig"
@@ -25,6 +26,7 @@ var all = []*suite.Suite{
 	buddy.Lesson.Judging(),
 	vmmarena.Lesson.Judging(),
 	measure.Lesson.Judging(),
+	bugclinic.Lesson.Judging(),
 }
 
 // Sources are the suites' files, each in the folder of its package.

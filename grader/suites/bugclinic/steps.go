@@ -1,0 +1,268 @@
+package bugclinic
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// The lesson's kernels, as the trace names them, and the caller's delay.
+const (
+	fills   = "fillItem"
+	digests = "digest"
+	differs = "differ"
+	delays  = "delay"
+)
+
+// call is one call of one of the functions.
+type call struct{ *suite.Made[workload] }
+
+// memory is the i-th that the caller allocated for the call.
+func (c call) memory(i int) trace.ID {
+	for at := c.Set; at < c.From; at++ {
+		if r := c.Record(at); r.Op == trace.OpMalloc && r.Phase != trace.Enter {
+			if i == 0 {
+				return r.Alloc
+			}
+			i--
+		}
+	}
+	return 0
+}
+
+// all are the student's successful calls that fit.
+func (c call) all(fits func(*trace.Record) bool) (found []int) {
+	c.Records(func(at int, r *trace.Record) bool {
+		if r.Code == 0 && fits(r) {
+			found = append(found, at)
+		}
+		return true
+	})
+	return found
+}
+
+// launches are the student's launches of a kernel over some memory.
+func (c call) launches(kernel string, memory trace.ID) []int {
+	return c.all(func(r *trace.Record) bool {
+		return r.Op == trace.OpLaunch && r.Kernel == kernel && suite.Touching(r, memory)
+	})
+}
+
+// writing reports whether a record writes some memory.
+func writing(r *trace.Record, memory trace.ID) bool {
+	return slices.ContainsFunc(r.Accesses, func(a trace.Access) bool { return a.Alloc == memory && a.Kind == trace.Write })
+}
+
+// step is something that a function has to do.
+type step struct {
+	does   string // what comes behind "Merge should": "launch kernels.Digest over data"
+	stream int    // by its number among the function's; -1 where any will do
+	found  []int  // the calls that did it
+	times  int    // how often it has to be; 0: any number of times
+}
+
+// judge finds steps that were left out, were done in another stream, or too often.
+func (c call) judge(steps ...step) (found []suite.Finding) {
+	for _, s := range steps {
+		found = append(found, c.judgeStep(s)...)
+	}
+	return found
+}
+
+func (c call) judgeStep(s step) (found []suite.Finding) {
+	in := ""
+	if s.stream >= 0 {
+		in = " in " + c.W.of.streams[s.stream]
+	}
+	for _, at := range s.found {
+		if s.stream >= 0 && !c.isStream(c.Record(at).Stream, s.stream) {
+			found = append(found, c.At(at, suite.Finding{
+				Rule:    "wrong-stream",
+				Message: fmt.Sprintf("%s should %s%s, but this call is in %s.", c.W.of.name, s.does, in, c.streamName(c.Record(at).Stream)),
+				Why:     "The stream that a call is given to decides what it waits for and what waits for it.",
+				Fix:     fmt.Sprintf("Pass %s as the stream of this call.", c.W.of.streams[s.stream]),
+			}))
+		}
+	}
+	switch {
+	case len(found) > 0:
+	case len(s.found) < max(s.times, 1):
+		f := suite.Finding{
+			Rule:    "step-left-out",
+			Message: fmt.Sprintf("%s should %s%s for %s, but never did.", c.W.of.name, s.does, in, c.W.Label()),
+			Why:     "What the function is there for has to be left of it: a bug is not mended by leaving out the work that it is in.",
+			Fix:     "Keep all the steps that the function's comment names, and add the order that is missing between them.",
+		}
+		if s.times > 1 {
+			f.Message = fmt.Sprintf("%s should %s%s %s for %s, but did so %s.", c.W.of.name, s.does, in, often(s.times), c.W.Label(), often(len(s.found)))
+		}
+		f.Function = c.W.of.name
+		found = append(found, c.At(-1, f))
+	case s.times > 0 && len(s.found) > s.times:
+		found = append(found, c.At(s.found[s.times], suite.Finding{
+			Rule:    "step-repeated",
+			Message: fmt.Sprintf("%s should %s%s %s for %s, but this is one more.", c.W.of.name, s.does, in, often(s.times), c.W.Label()),
+			Why:     "Done twice, the work takes twice as long, and adds to a result twice.",
+			Fix:     "Leave one of the calls out.",
+		}))
+	}
+	return found
+}
+
+// often is a number of times: "once", "5 times".
+func often(times int) string {
+	if times == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", times)
+}
+
+// isStream reports whether a stream is the i-th of the function's: one of the caller's, or one that the function has made.
+func (c call) isStream(id trace.ID, i int) bool {
+	if !c.W.of.made(i) {
+		return id == c.Streams[i]
+	}
+	return len(c.all(func(r *trace.Record) bool { return r.Op == trace.OpStreamCreate && r.Stream == id })) > 0
+}
+
+func (c call) streamName(id trace.ID) string {
+	return c.StreamName(id, func(i int) string { return c.W.of.streams[i] })
+}
+
+func uploadSteps(c call) []suite.Finding {
+	var copies []int
+	bytes := int64(0)
+	for _, at := range c.all(func(r *trace.Record) bool { return r.Host == trace.Pinned && writing(r, c.memory(0)) }) {
+		copies = append(copies, at)
+		for _, a := range c.Record(at).Accesses {
+			if a.Kind == trace.Write {
+				bytes += a.Size
+			}
+		}
+	}
+	does := "copy the parts from staging to dst"
+	if bytes < int64(c.W.total()) {
+		return c.judge(step{does: does, stream: 0, times: 1})
+	}
+	return c.judge(step{does: does, stream: 0, found: copies})
+}
+
+func weightsSteps(c call) []suite.Finding {
+	dst := c.memory(0)
+	return c.judge(
+		step{"copy weights to dst", -1, c.all(func(r *trace.Record) bool { return r.Host != trace.NoHost && writing(r, dst) }), 1},
+		step{"launch kernels.Digest over dst", 0, c.launches(digests, dst), 1})
+}
+
+func pingPongSteps(c call) []suite.Finding {
+	var steps []step
+	for i := range 2 {
+		if times := (c.W.steps + 1 - i) / 2; times > 0 {
+			steps = append(steps, step{fmt.Sprintf("launch kernels.FillItem over blocks[%d]", i), 0, c.launches(fills, c.memory(i)), times})
+		}
+	}
+	for i := range c.W.steps {
+		digest := c.digest(i)
+		if digest >= 0 && !suite.Touching(c.Record(digest), c.memory(i%2)) {
+			return []suite.Finding{c.At(digest, suite.Finding{
+				Rule:    "wrong-block",
+				Message: fmt.Sprintf("The digest of item %d should be of blocks[%d], but this call reads other memory.", i, i%2),
+				Why:     "With a single block in use, each fill has to wait for the digest right before it, and nothing runs beside anything.",
+				Fix:     "Use blocks[i%2] for item i, and have only those two wait for each other that share a block.",
+			})}
+		}
+		s := step{does: fmt.Sprintf("launch kernels.Digest into out+8*%d", i), stream: 1, times: 1}
+		if digest >= 0 {
+			s.found = []int{digest}
+		}
+		steps = append(steps, s)
+	}
+	return c.judge(steps...)
+}
+
+// digest is the launch that adds the i-th digest to its result; -1 if there is none.
+func (c call) digest(i int) int {
+	found := c.all(func(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Kernel == digests && c.Touches(r, i) })
+	if len(found) == 0 {
+		return -1
+	}
+	return found[0]
+}
+
+func mergeSteps(c call) []suite.Finding {
+	return c.judge(
+		step{"launch kernels.Digest over data", 1, c.launches(digests, c.memory(0)), 1},
+		step{"launch kernels.FillItem over other", 0, c.launches(fills, c.memory(1)), 1},
+		step{"launch kernels.FillItem over data", 2, c.launches(fills, c.memory(0)), 1})
+}
+
+func replaceSteps(c call) []suite.Finding {
+	old := c.Streams[0]
+	gone := c.all(func(r *trace.Record) bool { return r.Op == trace.OpStreamDestroy && r.Stream == old })
+	if len(gone) == 0 {
+		but := "but it is still there"
+		if at := c.later(); at >= 0 && c.Record(at).Stream == old {
+			but = "but it is the stream that was answered"
+		}
+		return []suite.Finding{c.At(-1, suite.Finding{
+			Rule: "stream-kept", Function: c.W.of.name,
+			Message: fmt.Sprintf("Replace should destroy old, %s.", but),
+			Why:     "Whoever gives a stream away to be replaced has no use for it, and nobody else destroys it.",
+			Fix:     "Make a stream with cuda.StreamCreateWithFlags, have it wait for an event that was recorded in old, and destroy old.",
+		})}
+	}
+	return c.judge(
+		step{"launch kernels.Digest over data", 0, c.launches(digests, c.memory(0)), 1},
+		step{"launch kernels.FillItem over data", 1, c.launches(fills, c.memory(0)), 1})
+}
+
+// later is the caller's first look at what the call has left, behind the call; -1 if there was none.
+func (c call) later() int {
+	for at := c.To; at < len(c.Notes.Trace.Records); at++ {
+		switch r := c.Record(at); {
+		case r.Op == trace.OpLaunch && r.Kernel == differs:
+			return at
+		case r.Op == trace.OpMalloc: // the next call is being prepared
+			return -1
+		}
+	}
+	return -1
+}
+
+func allocateSteps(c call) []suite.Finding {
+	var answered trace.ID
+	if at := c.later(); at >= 0 && len(c.Record(at).Accesses) > 0 {
+		answered = c.Record(at).Accesses[0].Alloc
+	}
+	var made []int
+	for _, b := range c.Blocks() {
+		switch {
+		case b.Alloc == answered && !b.Pooled:
+			return nil // that it comes from outside of the streams is said as such
+		case b.Alloc == answered:
+			made = append(made, b.Made)
+		}
+	}
+	return c.judge(
+		step{"allocate the memory that it answers", 0, made, 1},
+		step{does: "set the words to zero", stream: 0, found: c.all(func(r *trace.Record) bool { return writing(r, answered) })})
+}
+
+func snapshotSteps(c call) []suite.Finding {
+	dst, src := c.memory(0), c.memory(1)
+	return c.judge(
+		step{"copy src to dst", -1, c.all(func(r *trace.Record) bool { return writing(r, dst) && r.Op != trace.OpLaunch && suite.Touching(r, src) }), 1},
+		step{"launch kernels.FillItem over src", 0, c.launches(fills, src), 1})
+}
+
+func scratchSteps(c call) []suite.Finding {
+	var filled, digested []int
+	for _, b := range c.Blocks() {
+		filled, digested = append(filled, c.launches(fills, b.Alloc)...), append(digested, c.launches(digests, b.Alloc)...)
+	}
+	return c.judge(
+		step{"launch kernels.FillItem over memory of its own", 1, filled, 1},
+		step{"launch kernels.Digest over that memory", 1, digested, 1})
+}

@@ -1,0 +1,188 @@
+package bugclinic
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"strings"
+
+	"cudalab/grader/suite"
+	"cudalab/kernels/oracle"
+)
+
+// workload is one call of one of the functions.
+type workload struct {
+	of       *function
+	n        int   // words
+	work     int   // rounds
+	steps    int   // of PingPong
+	sizes    []int // of Upload's parts, or of the weights, in bytes
+	contents uint64
+	item     uint32 // of Snapshot: what src holds before; it is filled with the next
+	late     []int  // the streams that are kept busy before the call
+}
+
+// Label says what is called for: "257 words, while a is busy".
+func (w workload) Label() string {
+	var label string
+	switch w.of.name {
+	case "Upload":
+		label = suite.Count(len(w.sizes), "part", "parts") + " of " + suite.Bytes(uint64(w.total()))
+	case "Weights":
+		label = suite.Bytes(uint64(w.total())) + " of weights"
+	case "PingPong":
+		label = suite.Count(w.steps, "step", "steps") + " with "
+		fallthrough
+	default:
+		label += suite.Count(w.n, "word", "words")
+	}
+	if len(w.late) == 0 {
+		return label
+	}
+	var late []string
+	for _, i := range w.late {
+		late = append(late, w.of.streams[i])
+	}
+	is := "is"
+	if len(late) > 1 {
+		is = "are"
+	}
+	return fmt.Sprintf("%s, while %s %s busy", label, strings.Join(late, " and "), is)
+}
+
+// total is how many bytes the parts or the weights have together.
+func (w workload) total() (bytes int) {
+	for _, size := range w.sizes {
+		bytes += size
+	}
+	return bytes
+}
+
+// parts are the bytes of Upload's parts, or of the weights.
+func (w workload) parts() (all [][]byte) {
+	r := rand.New(rand.NewPCG(w.contents, 0))
+	for _, size := range w.sizes {
+		part := make([]byte, size+8)
+		for at := 0; at < size; at += 8 {
+			binary.LittleEndian.PutUint64(part[at:], r.Uint64())
+		}
+		all = append(all, part[:size:size])
+	}
+	return all
+}
+
+// hashed is a number that stands for some bytes.
+func hashed(bytes []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(bytes)
+	return h.Sum64()
+}
+
+// result is one of the numbers that a call leaves behind: a digest, or at how many places the caller has found other words than
+// there should be.
+type result struct {
+	what string // where it is: "out+8*3"; of a count of places, the memory
+	want uint64
+	of   string // of a count of places, what should be there: "the words of item 1"
+}
+
+// results are what a call should leave behind, in order.
+func (w workload) results() (all []result) {
+	digest := func(item uint32, filled int) result {
+		return result{what: "out", want: oracle.DigestOfItem(w.n, item, filled, w.work)}
+	}
+	switch w.of.name {
+	case "Weights":
+		sum := uint64(0)
+		words := w.parts()[0]
+		for at := 0; at < len(words); at += 4 {
+			sum += uint64(binary.LittleEndian.Uint32(words[at:]))
+		}
+		return []result{{what: "out", want: sum}}
+	case "PingPong":
+		for i := range w.steps {
+			r := digest(uint32(i), w.work)
+			r.what = fmt.Sprintf("out+8*%d", i)
+			all = append(all, r)
+		}
+		return all
+	case "Merge":
+		return []result{digest(0, 0), {what: "other", of: "the words of item 1"}, {what: "data", of: "the words of item 2"}}
+	case "Replace":
+		return []result{digest(0, 0), {what: "data", of: "the words of item 1"}}
+	case "Allocate":
+		return []result{{what: "the memory that it answered", of: "zeros"}}
+	case "Snapshot":
+		return []result{{what: "dst", of: "the words that src held before"}, {what: "src", of: fmt.Sprintf("the words of item %d", w.item+1)}}
+	case "Scratch":
+		return []result{digest(7, w.work)}
+	}
+	return nil
+}
+
+const (
+	maxWords = 20_000
+	maxPart  = 200_000 // bytes
+	maxWork  = 300
+)
+
+// drawn are calls of a function: on idle streams, then with each stream late in turn, then with all.
+func drawn(of *function, idle int, one func(*rand.Rand, int) workload) func(*rand.Rand) []workload {
+	return func(r *rand.Rand) (ws []workload) {
+		add := func(late ...int) {
+			w := one(r, len(ws))
+			w.of, w.contents, w.late = of, r.Uint64(), late
+			ws = append(ws, w)
+		}
+		for range idle {
+			add()
+		}
+		var all []int
+		for i := range of.streams {
+			if !of.made(i) {
+				all = append(all, i)
+				add(i)
+			}
+		}
+		if len(all) > 1 {
+			add(all...)
+		}
+		return ws
+	}
+}
+
+// words are calls over an odd number of words.
+func words(r *rand.Rand, i int) workload {
+	n := 1 + 2*r.IntN(maxWords/2)
+	if i == 1 {
+		n = 1
+	}
+	return workload{n: n, work: r.IntN(maxWork), item: r.Uint32N(1 << 30)}
+}
+
+// partsOf are calls of Upload: one part, one that is empty at the end, then others.
+func partsOf(r *rand.Rand, i int) (w workload) {
+	for range min(i, 5) + 1 {
+		w.sizes = append(w.sizes, 1+r.IntN(maxPart))
+	}
+	if i == 1 {
+		w.sizes = append(w.sizes, 0)
+	}
+	return w
+}
+
+// weightsOf are calls of Weights: 4 bytes, 64 KiB and more than a driver takes in with the call.
+func weightsOf(_ *rand.Rand, i int) workload {
+	return workload{sizes: []int{[]int{4, 64 << 10, 300_000}[i%3]}}
+}
+
+// stepsOf are calls of PingPong: no steps, one, as many as there are blocks, and more.
+func stepsOf(r *rand.Rand, i int) workload {
+	w := words(r, i+2)
+	w.steps = 9
+	if i < 3 {
+		w.steps = i
+	}
+	return w
+}
