@@ -236,6 +236,15 @@ func (h *history) add(q *queue, by stamp, kind trace.AccessKind, lo, hi int64) {
 	}
 }
 
+// forget drops the accesses to the bytes between lo and hi that conflict with one of the given kind.
+func (h *history) forget(kind trace.AccessKind, lo, hi int64) {
+	h.writes.Cut(lo, hi)
+	h.atomics.cut(lo, hi)
+	if kind == trace.Write {
+		h.reads.cut(lo, hi)
+	}
+}
+
 // usage is some bytes of memory with what was done to them.
 type usage struct {
 	memory  *allocation

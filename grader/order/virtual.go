@@ -262,8 +262,11 @@ func (c *checker) setAccess(i int, r *trace.Record) {
 	if r.Flags&mayRead != 0 {
 		taken = trace.Read // all but reads
 	}
-	used = append(used, usages(c.blocksIn(first, lo)...)...)
-	pending(c.queues.host, taken, func(y conflict, a *allocation) { c.report.revokeBeforeUse(i, a, y) }, used...)
+	pending(c.queues.host, taken, func(y conflict, a *allocation) { c.report.revokeBeforeUse(i, a, y) },
+		append(used, usages(c.blocksIn(first, lo)...)...)...)
+	for _, s := range used { // what a use needs is taken away once
+		s.history.forget(taken, s.lo, s.hi)
+	}
 }
 
 // usable reports whether an access to the bytes of a between lo and hi finds memory that it may use: mapped, and made

@@ -1,0 +1,200 @@
+package order
+
+import "cudalab/native/trace"
+
+// layout is what a program has made of its addresses, byte by byte, as a session knows it.
+type layout struct {
+	memories, blocks table
+	mapped           [handed - slot]*view // by slot; nil: nothing
+	handedOut        [handles - handed]*view
+	reserved         [2]int // the calls that reserved the first two slots, and the third
+	released         map[*memory]bool
+}
+
+// view is a mapping of memory, or a block of it: a way to its bytes that begins and ends. Made and ended are calls; -1: none.
+type view struct {
+	memory      *memory // of a block: only its identity
+	base, size  int64   // its addresses
+	made, ended int
+	access      uint32 // of a mapping
+}
+
+// limit is that from a call on what goes through a mapping may do so much.
+type limit struct {
+	view   *view
+	access uint32
+}
+
+// region is what some addresses mean.
+type region struct {
+	memory *memory
+	base   int64 // the address of its first byte
+	size   int64
+	view   *view // nil: all of an allocation
+}
+
+type table struct{ live, dead map[int64]*region }
+
+func (t *table) take(r *region) {
+	if t.live == nil {
+		t.live, t.dead = map[int64]*region{}, map[int64]*region{}
+	}
+	for at := r.base; at < r.base+r.size; at++ {
+		t.live[at] = r
+	}
+}
+
+func (t *table) give(lo, hi int64) {
+	for at := lo; at < hi; at++ {
+		if r := t.live[at]; r != nil {
+			t.dead[at] = r
+			delete(t.live, at)
+		}
+	}
+}
+
+func (t *table) forget(lo, hi int64) {
+	for at := lo; at < hi; at++ {
+		delete(t.live, at)
+		delete(t.dead, at)
+	}
+}
+
+// find is the region that an address is in, or that was there last, and where that part of it ends.
+func (t *table) find(at int64) (r *region, dead bool, end int64) {
+	look := func(at int64) (*region, bool) {
+		if r := t.live[at]; r != nil {
+			return r, false
+		}
+		return t.dead[at], true
+	}
+	if r, dead = look(at); r == nil {
+		return nil, false, at
+	}
+	for end = at + 1; ; end++ {
+		if x, d := look(end); x != r || d != dead {
+			return r, dead, end
+		}
+	}
+}
+
+// addressOf is the address of an allocation in a place. Every slot has the bytes of one allocation.
+func addressOf(place int) int64 { return int64(place+1) << 20 }
+
+func (b *built) slotAt(k int) int64 {
+	if k == 2 {
+		return 2 << 40
+	}
+	return 1<<40 + int64(k)*b.bytes
+}
+
+// at is where a piece begins, if anything ever was in its place.
+func (b *built) at(p piece) (at int64, known bool) {
+	switch {
+	case p.place >= handed:
+		v := b.handedOut[p.place-handed]
+		if v == nil {
+			return 0, false
+		}
+		return v.base + p.lo, true
+	case p.place >= slot:
+		return b.slotAt(p.place-slot) + p.lo, true
+	}
+	return addressOf(p.place) + p.lo, b.places[p.place] != nil
+}
+
+func (b *built) take(m *memory, at, size int64) { b.memories.take(&region{m, at, size, nil}) }
+
+// give takes in that memory at some addresses is gone, with the blocks in it.
+func (b *built) give(at, size int64) {
+	b.memories.give(at, at+size)
+	b.endBlocks(at, at+size)
+	b.blocks.forget(at, at+size)
+}
+
+func (b *built) endBlocks(lo, hi int64) {
+	for _, v := range b.handedOut {
+		if v != nil && v.ended < 0 && v.base < hi && lo < v.base+v.size {
+			v.ended = len(b.calls)
+		}
+	}
+}
+
+// needs is the access that a use of mapped memory takes.
+func needs(kind trace.AccessKind) uint32 {
+	if kind == trace.Read {
+		return readOnly
+	}
+	return readWrite
+}
+
+// reaches reports whether the device finds memory at all of some addresses, and may use it. Of blocks of memory that is not
+// the program's nothing is known.
+func (b *built) reaches(lo, size int64, kind trace.AccessKind) bool {
+	for at := lo; at < lo+size; at++ {
+		r, dead, _ := b.memories.find(at)
+		switch {
+		case r == nil:
+			return false
+		case r.memory.op == trace.OpBlockAlloc:
+		case dead, r.view != nil && needs(kind)&^r.view.access != 0:
+			return false
+		}
+	}
+	return true
+}
+
+// touch is what an access to some addresses means, and how a session records it: as one to the block that it begins in, or
+// else to the memory, one for each of the mappings that lie side by side.
+func (b *built) touch(at, size int64, kind trace.AccessKind) (uses []use, accesses []trace.Access) {
+	for {
+		x := trace.Access{Offset: at, Size: size, Kind: kind}
+		r, dead, end := b.blocks.find(at)
+		inBlock := r != nil
+		if !inBlock {
+			r, dead, end = b.memories.find(at)
+		}
+		if r == nil {
+			second := 0
+			if at >= b.slotAt(2) {
+				second = 1
+			}
+			return append(uses, use{broken: OutOfBounds, by: b.reserved[second], kind: kind}), append(accesses, x)
+		}
+		x.Alloc, x.Freed, x.Offset = r.memory.id, dead, at-r.base
+		if r.view != nil && !inBlock {
+			x.Addr = uint64(at)
+			if next, _, _ := b.memories.find(end); end-at < size && next != nil {
+				x.Size = end - at
+			}
+		}
+		accesses = append(accesses, x)
+		uses = append(uses, b.uses(r, dead, at, x.Size, kind)...)
+		if x.Size == size {
+			return uses, accesses
+		}
+		at, size = end, size-x.Size
+	}
+}
+
+// uses is what it means to use some bytes of a region, which may go beyond its end.
+func (b *built) uses(r *region, dead bool, at, size int64, kind trace.AccessKind) (list []use) {
+	switch {
+	case dead && r.view != nil:
+		return []use{{broken: UseAfterFree, by: r.view.ended, kind: kind}}
+	case dead:
+		return []use{{broken: UseAfterFree, by: r.memory.death, kind: kind}}
+	}
+	if beyond := at + size - r.base - r.size; beyond > 0 {
+		list = append(list, use{broken: OutOfBounds, by: r.memory.birth, kind: kind})
+		size -= beyond
+	}
+	u := use{memory: r.memory, lo: at - r.base, hi: at + size - r.base, kind: kind}
+	if v := r.view; v != nil {
+		u.views = []*view{v}
+		if needs(kind)&^v.access != 0 {
+			u = use{broken: OutOfBounds, by: v.made, kind: kind}
+		}
+	}
+	return append(list, u)
+}
