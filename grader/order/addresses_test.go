@@ -33,6 +33,8 @@ type region struct {
 	view   *view // nil: all of an allocation
 }
 
+func (r *region) isBlock() bool { return r.view != nil && r.memory.op == trace.OpBlockAlloc }
+
 type table struct{ live, dead map[int64]*region }
 
 func (t *table) take(r *region) {
@@ -44,9 +46,9 @@ func (t *table) take(r *region) {
 	}
 }
 
-func (t *table) give(lo, hi int64) {
-	for at := lo; at < hi; at++ {
-		if r := t.live[at]; r != nil {
+func (t *table) give(r *region) {
+	for at := r.base; at < r.base+r.size; at++ {
+		if t.live[at] == r {
 			t.dead[at] = r
 			delete(t.live, at)
 		}
@@ -105,16 +107,13 @@ func (b *built) at(p piece) (at int64, known bool) {
 
 func (b *built) take(m *memory, at, size int64) { b.memories.take(&region{m, at, size, nil}) }
 
-// give takes in that memory at some addresses is gone, with the blocks in it.
-func (b *built) give(at, size int64) {
-	b.memories.give(at, at+size)
-	b.endBlocks(at, at+size)
-	b.blocks.forget(at, at+size)
-}
-
-func (b *built) endBlocks(lo, hi int64) {
+// give takes in that the memory from an address on is gone, with the blocks in it.
+func (b *built) give(at int64) {
+	r := b.memories.live[at]
+	b.memories.give(r)
+	b.blocks.forget(at, at+r.size)
 	for _, v := range b.handedOut {
-		if v != nil && v.ended < 0 && v.base < hi && lo < v.base+v.size {
+		if v != nil && v.ended < 0 && v.base < at+r.size && at < v.base+v.size {
 			v.ended = len(b.calls)
 		}
 	}
@@ -150,19 +149,14 @@ func (b *built) touch(at, size int64, kind trace.AccessKind) (uses []use, access
 	for {
 		x := trace.Access{Offset: at, Size: size, Kind: kind}
 		r, dead, end := b.blocks.find(at)
-		inBlock := r != nil
-		if !inBlock {
+		if r == nil {
 			r, dead, end = b.memories.find(at)
 		}
 		if r == nil {
-			second := 0
-			if at >= b.slotAt(2) {
-				second = 1
-			}
-			return append(uses, use{broken: OutOfBounds, by: b.reserved[second], kind: kind}), append(accesses, x)
+			return append(uses, use{broken: OutOfBounds, by: b.reservation(at), kind: kind}), append(accesses, x)
 		}
 		x.Alloc, x.Freed, x.Offset = r.memory.id, dead, at-r.base
-		if r.view != nil && !inBlock {
+		if r.view != nil && !r.isBlock() {
 			x.Addr = uint64(at)
 			if next, _, _ := b.memories.find(end); end-at < size && next != nil {
 				x.Size = end - at
@@ -179,22 +173,114 @@ func (b *built) touch(at, size int64, kind trace.AccessKind) (uses []use, access
 
 // uses is what it means to use some bytes of a region, which may go beyond its end.
 func (b *built) uses(r *region, dead bool, at, size int64, kind trace.AccessKind) (list []use) {
+	beyond := at + size - r.base - r.size
 	switch {
-	case dead && r.view != nil:
+	case dead && r.isBlock() && beyond > 0: // by the allocator itself, to the memory around the block
+		if around, gone, _ := b.memories.find(at); around != nil && around.view == nil {
+			return b.uses(around, gone, at, size, kind)
+		}
+		return nil
+	case r.view != nil && (dead || r.view.ended >= 0):
 		return []use{{broken: UseAfterFree, by: r.view.ended, kind: kind}}
 	case dead:
 		return []use{{broken: UseAfterFree, by: r.memory.death, kind: kind}}
 	}
-	if beyond := at + size - r.base - r.size; beyond > 0 {
+	if beyond > 0 {
 		list = append(list, use{broken: OutOfBounds, by: r.memory.birth, kind: kind})
 		size -= beyond
 	}
+	if !r.isBlock() {
+		return append(list, b.useOf(r, at, size, kind))
+	}
+	var inside []use
+	for size > 0 {
+		around, dead, end := b.memories.find(at)
+		if whole, _, _ := b.memories.find(r.base); around == nil && whole.view == nil {
+			list = append(list, use{broken: OutOfBounds, by: whole.memory.birth, kind: kind})
+			break
+		}
+		if around == nil || dead {
+			return append(list, use{broken: OutOfBounds, by: b.reservation(r.base), kind: kind})
+		}
+		n := min(end-at, size)
+		u := b.useOf(around, at, n, kind)
+		if u.broken != "" {
+			return append(list, u)
+		}
+		u.views = append(u.views, r.view)
+		inside = append(inside, u)
+		at, size = at+n, size-n
+	}
+	return append(list, inside...)
+}
+
+// useOf is a use of memory, by way of a mapping if it is mapped.
+func (b *built) useOf(r *region, at, size int64, kind trace.AccessKind) use {
 	u := use{memory: r.memory, lo: at - r.base, hi: at + size - r.base, kind: kind}
 	if v := r.view; v != nil {
 		u.views = []*view{v}
 		if needs(kind)&^v.access != 0 {
-			u = use{broken: OutOfBounds, by: v.made, kind: kind}
+			return use{broken: OutOfBounds, by: v.made, kind: kind}
 		}
 	}
-	return append(list, u)
+	return u
+}
+
+// reservation is the call that reserved an address; -1: none did.
+func (b *built) reservation(at int64) int {
+	for k, slots := range []int64{2, 1} {
+		if lo := b.slotAt(2 * k); lo <= at && at < lo+slots*b.bytes {
+			return b.reserved[k]
+		}
+	}
+	return -1
+}
+
+// handOut hands out a block of the memory at some addresses, which may go on to where there is none.
+func (b *built) handOut(s step) {
+	k, i := s.from.place-handed, len(b.calls)
+	at, known := b.at(s.to)
+	around, dead, _ := b.memories.find(at)
+	if b.handedOut[k] != nil && b.handedOut[k].ended < 0 || !known || dead || around == nil || around.memory.op == trace.OpBlockAlloc {
+		return
+	}
+	parted := []*memory{around.memory}
+	for x := at; x < at+s.to.size; x++ {
+		if r := b.blocks.live[x]; r != nil && r.view.ended < 0 {
+			return
+		}
+		if r := b.memories.live[x]; r != nil {
+			parted = append(parted, r.memory)
+		}
+	}
+	v := &view{memory: &memory{op: s.op, birth: i, death: -1}, base: at, size: s.to.size, made: i, ended: -1}
+	b.name(v.memory)
+	b.handedOut[k] = v
+	b.blocks.take(&region{v.memory, at, v.size, v})
+	b.add(trace.Record{Op: s.op, Alloc: v.memory.id, Addr: uint64(at), Size: v.size, Value: uint64(around.memory.id)},
+		call{onHost: true, parts: parted, waits: -1}, machineCall{})
+}
+
+// takeBack takes a block back, perhaps once more.
+func (b *built) takeBack(s step) {
+	v := b.handedOut[s.to.place-handed]
+	if v == nil {
+		return
+	}
+	r, dead, _ := b.blocks.find(v.base)
+	if r == nil || r.view != v {
+		return
+	}
+	c := call{onHost: true, waits: -1}
+	switch {
+	case v.ended < 0:
+		c.ends = []*view{v}
+		v.ended = len(b.calls)
+	case b.calls[v.ended].op == trace.OpBlockFree:
+		c.again = v
+	}
+	if !dead {
+		b.blocks.give(r)
+	}
+	b.add(trace.Record{Op: s.op, Alloc: v.memory.id, Addr: uint64(v.base), Freed: dead}, c, machineCall{})
 }

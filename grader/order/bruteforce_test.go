@@ -38,7 +38,11 @@ func (b *built) verdicts() map[verdict]bool {
 			v.fix = f.Fix
 			fallthrough
 		default:
-			v.with = number[f.Related[0].At]
+			if len(f.Related) > 0 {
+				if with, ok := number[f.Related[0].At]; ok { // and not what was there before
+					v.with = with
+				}
+			}
 		}
 		all[v] = true
 	}
@@ -77,7 +81,9 @@ func (b *built) disorder(in relation) (list []string) {
 			want(u.memory.birth, i, "a use before the allocation")
 			want(i, u.memory.death, "a use after the free")
 			for _, v := range u.views {
-				want(i, v.ended, "a use after the unmap")
+				if v.ended >= 0 && slices.Contains(b.calls[v.ended].ends, v) { // and not as what a block lies in, perhaps elsewhere
+					want(i, v.ended, "a use after the end of a mapping or block")
+				}
 				want(i, b.limited(i, v, u.kind), "a use without access")
 			}
 			for x := range i {

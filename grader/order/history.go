@@ -245,6 +245,31 @@ func (h *history) forget(kind trace.AccessKind, lo, hi int64) {
 	}
 }
 
+// retract drops of the accesses to the bytes between lo and hi those that o has too, shift bytes before.
+func (h *history) retract(o *history, lo, hi, shift int64) {
+	cut := func(list, others *spans) {
+		var same []span
+		for x := range others.Within(lo-shift, hi-shift) {
+			for y := range list.Within(x.Lo+shift, x.Hi+shift) {
+				if x.Value == y.Value {
+					same = append(same, y)
+				}
+			}
+		}
+		for _, x := range same {
+			list.Cut(x.Lo, x.Hi)
+		}
+	}
+	cut(&h.writes, &o.writes)
+	for i := range o.reads {
+		cut(&h.reads.byStream(o.reads[i].stream).spans, &o.reads[i].spans)
+	}
+	for i := range o.atomics {
+		cut(&h.atomics.byStream(o.atomics[i].stream).spans, &o.atomics[i].spans)
+	}
+	h.changed(lo, hi)
+}
+
 // usage is some bytes of memory with what was done to them.
 type usage struct {
 	memory  *allocation

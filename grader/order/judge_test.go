@@ -27,6 +27,7 @@ type judge struct {
 	relate  func(machine) relation
 	bytes   map[*memory][]byteHistory
 	through map[*view]map[byteOf]*byteHistory
+	parted  map[*memory]bool // some of it was handed out, so what nothing has written is the allocator's matter
 	excused map[*memory][]mending
 	found   map[verdict]int // with the call that the one at fault should come after; -1: none
 }
@@ -34,6 +35,7 @@ type judge struct {
 // past is what counts of the accesses to a byte: the last write, and since then each queue's last read and last update.
 type byteHistory struct {
 	written bool
+	wrote   *view // the block through which that was, if it was through one
 	last    []pastUse
 }
 
@@ -46,7 +48,8 @@ type pastUse struct {
 type mending struct{ use, after int }
 
 func (b *built) judge(in relation, relate func(machine) relation) map[verdict]int {
-	j := &judge{b, in, relate, map[*memory][]byteHistory{}, map[*view]map[byteOf]*byteHistory{}, map[*memory][]mending{}, map[verdict]int{}}
+	j := &judge{b, in, relate, map[*memory][]byteHistory{}, map[*view]map[byteOf]*byteHistory{}, map[*memory]bool{},
+		map[*memory][]mending{}, map[verdict]int{}}
 	for _, m := range b.memory {
 		j.bytes[m] = make([]byteHistory, b.bytes)
 		for at := range j.bytes[m] {
@@ -65,7 +68,13 @@ func (b *built) judge(in relation, relate func(machine) relation) map[verdict]in
 		if c.frees != nil {
 			j.free(i, c.frees)
 		}
+		for _, m := range c.parts {
+			j.parted[m] = true
+		}
 		j.end(i, c.ends)
+		if c.again != nil {
+			j.found[verdict{rule: DoubleFree, severity: Error, at: i, with: c.again.ended}] = -1
+		}
 		j.limit(i, c.limits)
 		if c.op == trace.OpMemcpyDtoD || c.op == trace.OpMemcpyDtoDAsync {
 			j.copy(i, c.uses)
@@ -179,10 +188,14 @@ func (j *judge) use(i int, u use) {
 			}
 			j.found[v] = x
 		})
-		if !b.written && !unborn && u.kind != trace.Write {
+		block := u.block()
+		if !b.written && !unborn && u.kind != trace.Write && (block != nil || !j.parted[u.memory]) {
 			unwritten, b.written = true, true
 		}
 		j.remember(i, b, u.kind)
+		if u.kind == trace.Write {
+			b.wrote = block
+		}
 		for _, v := range u.views {
 			j.remember(i, j.byteThrough(v, u.memory, at), u.kind)
 		}

@@ -34,6 +34,33 @@ func (j *judge) end(i int, views []*view) {
 		}
 		j.found[v] = x
 	}
+	for _, v := range views {
+		if j.calls[i].op == trace.OpBlockFree {
+			j.forget(v)
+		}
+	}
+}
+
+// forget takes in that a block is an allocator's again: what its caller did with it is over, or was told, and what was written is
+// nothing that the next caller may read.
+func (j *judge) forget(v *view) {
+	for x, through := range j.through[v] {
+		b := &j.bytes[x.memory][x.at]
+		b.last = slices.DeleteFunc(b.last, func(y pastUse) bool { return slices.Contains(through.last, y) })
+		if b.wrote == v {
+			b.written, b.wrote = false, nil
+		}
+	}
+}
+
+// block is the block that a use goes through, if it goes through one.
+func (u *use) block() *view {
+	for _, v := range u.views {
+		if v.memory.op == trace.OpBlockAlloc {
+			return v
+		}
+	}
+	return nil
 }
 
 // limit judges a change of what may be done through mappings by each queue's last use that needs more. That is told once.

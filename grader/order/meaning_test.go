@@ -26,7 +26,9 @@ type call struct {
 	staged bool // a synchronous copy from pageable memory, of which only the staging is waited for
 	uses   []use
 	frees  *memory
-	ends   []*view // mappings that it takes away, or the block that it takes back
+	ends   []*view   // mappings that it takes away, or the block that it takes back
+	again  *view     // the block that it takes back once more
+	parts  []*memory // of which it hands out some bytes
 	limits []limit
 	waits  int // the call that it waits for; -1: none, or several
 }
@@ -230,13 +232,21 @@ func (b *built) waitStep(s step) {
 
 // fill puts memory into a place. The record is that of the call that made it.
 func (b *built) fill(place int, m *memory) trace.Record {
-	m.id = trace.ID(len(b.memory) + 1)
-	b.memory = append(b.memory, m)
+	b.name(m)
 	b.places[place] = m
 	return trace.Record{Op: m.op, Alloc: m.id, Addr: uint64(addressOf(place)), Size: b.bytes}
 }
 
+func (b *built) name(m *memory) {
+	m.id = trace.ID(len(b.memory) + 1)
+	b.memory = append(b.memory, m)
+}
+
 func (b *built) allocStep(s step) {
+	if s.from.place >= handed {
+		b.handOut(s)
+		return
+	}
 	if m := b.places[s.to.place]; m != nil && m.death < 0 {
 		return
 	}
@@ -264,7 +274,7 @@ func (b *built) freeStep(s step) {
 	}
 	if m.death < 0 {
 		m.death = len(b.calls)
-		b.give(addressOf(s.to.place), b.bytes)
+		b.give(addressOf(s.to.place))
 	} else {
 		r.Freed, r.Code = true, invalidValue
 	}

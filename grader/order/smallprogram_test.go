@@ -69,6 +69,9 @@ func randomProgram(random *rand.Rand, length, streams int, bytes int64) *steps {
 		if random.IntN(2) == 0 {
 			p.list = append(p.list, p.randomMapping(random)...)
 		}
+		if random.IntN(2) == 0 {
+			p.list = append(p.list, p.randomBlock(random)...)
+		}
 	}
 	for len(p.list) < length {
 		if p.virtual && random.IntN(4) == 0 {
@@ -89,8 +92,11 @@ func (p *steps) randomStream(random *rand.Rand) trace.ID {
 }
 
 func (p *steps) randomPiece(random *rand.Rand, place int) piece {
-	if random.IntN(4) == 0 {
+	switch random.IntN(4) {
+	case 0:
 		return piece{place, 0, p.bytes}
+	case 1:
+		return piece{place, 0, 1}
 	}
 	lo := random.Int64N(p.bytes)
 	return piece{place, lo, 1 + random.Int64N(min(p.bytes-lo, 3))}
@@ -125,7 +131,7 @@ func (p *steps) randomSteps(random *rand.Rand) []step {
 		return one(trace.OpDeviceSynchronize)
 	case n < 68:
 		s.to.place = made + random.IntN(2)
-		list := one(trace.OpMallocAsync, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMalloc, trace.OpBlockAlloc)
+		list := one(trace.OpMallocAsync, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMalloc, trace.OpMalloc, trace.OpBlockAlloc)
 		if random.IntN(2) == 0 {
 			s.to.size = p.bytes
 			list = append(list, one(trace.OpMemsetAsync)...)

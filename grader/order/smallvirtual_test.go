@@ -8,8 +8,14 @@ import (
 
 // randomPlace is of device memory.
 func (p *steps) randomPlace(random *rand.Rand) int {
-	if p.virtual && random.IntN(5) < 3 {
+	if !p.virtual {
+		return random.IntN(pinned)
+	}
+	switch n := random.IntN(12); {
+	case n < 5:
 		return slot + random.IntN(handed-slot)
+	case n < 9:
+		return handed + random.IntN(handles-handed)
 	}
 	return random.IntN(pinned)
 }
@@ -33,18 +39,28 @@ func (p *steps) randomMapping(random *rand.Rand) []step {
 	return list
 }
 
+// randomBlock hands out a block.
+func (p *steps) randomBlock(random *rand.Rand) []step {
+	s := step{op: trace.OpBlockAlloc, to: p.randomReach(random), from: piece{place: handed + random.IntN(handles-handed)}}
+	return []step{s, {op: trace.OpMemsetAsync, stream: p.randomStream(random), to: piece{place: s.from.place, size: 1}}}[:1+random.IntN(2)]
+}
+
 // randomVirtual is what a program does with its addresses, which makes little sense either.
 func (p *steps) randomVirtual(random *rand.Rand) (list []step) {
 	if random.IntN(3) == 0 {
 		list = append(list, step{op: trace.OpDeviceSynchronize})
 	}
 	s := step{to: piece{place: slot + random.IntN(handed-slot)}, slots: 1 + random.IntN(2)}
-	switch n := random.IntN(12); {
-	case n < 5:
+	switch n := random.IntN(24); {
+	case n < 6:
 		return p.randomMapping(random)
-	case n < 8:
+	case n < 9:
 		s.op = trace.OpMemUnmap
-	case n < 11:
+	case n < 13:
+		s.op, s.to.place = trace.OpBlockFree, handed+random.IntN(handles-handed)
+	case n < 19:
+		return p.randomBlock(random)
+	case n < 22:
 		s.op, s.access = trace.OpMemSetAccess, []uint32{readWrite, readOnly, 0}[random.IntN(3)]
 	default:
 		s.op, s.to.place = trace.OpMemRelease, handles+random.IntN(nothing-handles)
@@ -68,6 +84,9 @@ func (b *built) virtualStep(s step) {
 	c := call{onHost: true, waits: -1}
 	i, k := len(b.calls), s.to.place-slot
 	switch s.op {
+	case trace.OpBlockFree:
+		b.takeBack(s)
+		return
 	case trace.OpMemCreate, trace.OpMemRelease:
 		m := b.places[s.to.place]
 		gone := m == nil || b.released[m]
@@ -108,7 +127,7 @@ func (b *built) virtualStep(s step) {
 			}
 			v.ended = i
 			c.ends = append(c.ends, v)
-			b.give(v.base, v.size)
+			b.give(v.base)
 			views[j] = nil
 		}
 	}
