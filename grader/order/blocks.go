@@ -151,6 +151,16 @@ func (c *checker) blocksOf(a *allocation) (list []*allocation) {
 	return list
 }
 
+// usedAs is what a use of memory was made of: one of some blocks, or the memory as such.
+func usedAs(y conflict, memory *allocation, blocks []*allocation) *allocation {
+	for _, b := range blocks {
+		if b.history.holds(y) {
+			return b
+		}
+	}
+	return memory
+}
+
 // endBlocks takes in that the i-th record's call was the end of some blocks.
 func (c *checker) endBlocks(i int, list []*allocation) {
 	for _, a := range list {

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -243,6 +244,27 @@ func (h *history) forget(kind trace.AccessKind, lo, hi int64) {
 	if kind == trace.Write {
 		h.reads.cut(lo, hi)
 	}
+}
+
+// holds reports whether an access is among those kept.
+func (h *history) holds(x conflict) bool {
+	in := func(s *spans) bool {
+		for y := range s.Within(0, math.MaxInt64) {
+			if y.Value == x.by {
+				return true
+			}
+		}
+		return false
+	}
+	list := h.reads
+	switch x.kind {
+	case trace.Write:
+		return in(&h.writes)
+	case trace.Atomic:
+		list = h.atomics
+	}
+	i := slices.IndexFunc(list, func(s sharer) bool { return s.stream == x.by.stream })
+	return i >= 0 && in(&list[i].spans)
 }
 
 // retract drops of the accesses to the bytes between lo and hi those that o has too, shift bytes before.

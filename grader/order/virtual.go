@@ -194,12 +194,13 @@ func (c *checker) unmap(i int, r *trace.Record) {
 	if !whole && recordIn(&c.space.reserved, lo, hi) >= 0 {
 		c.wrongUnmap(i, lo, hi, records, Remark)
 	}
+	inside := c.blocksIn(lo, hi)
 	var used []usage
 	for _, at := range records {
 		used = append(used, c.usedThrough(at, math.MinInt64, math.MaxInt64)...)
 	}
-	pending(c.queues.host, trace.Write, func(y conflict, a *allocation) { c.report.freeBeforeUse(i, a, y) }, used...)
-	c.endBlocks(i, c.blocksIn(lo, hi))
+	pending(c.queues.host, trace.Write, func(y conflict, a *allocation) { c.report.freeBeforeUse(i, usedAs(y, a, inside), y) }, used...)
+	c.endBlocks(i, inside)
 	c.space.mapped.Cut(lo, hi)
 	c.space.access.Cut(lo, hi)
 	for _, at := range records {
@@ -244,6 +245,7 @@ func (c *checker) wrongUnmap(i int, lo, hi int64, records []int, severity Severi
 // so an H200 with driver 580 does. Work that is still to come finds what access there is when it runs.
 func (c *checker) setAccess(i int, r *trace.Record) {
 	lo, hi := addresses(r)
+	first := lo
 	var used []usage
 	for m := range c.space.mapped.Within(lo, hi) {
 		if m.Lo > lo {
@@ -260,7 +262,9 @@ func (c *checker) setAccess(i int, r *trace.Record) {
 	if r.Flags&mayRead != 0 {
 		taken = trace.Read // all but reads
 	}
-	pending(c.queues.host, taken, func(y conflict, a *allocation) { c.report.revokeBeforeUse(i, a, y) }, used...)
+	pending(c.queues.host, taken, func(y conflict, a *allocation) {
+		c.report.revokeBeforeUse(i, usedAs(y, a, c.blocksIn(first, lo)), y)
+	}, used...)
 	for _, s := range used { // what a use needs is taken away once
 		s.history.forget(taken, s.lo, s.hi)
 	}
