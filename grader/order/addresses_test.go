@@ -17,6 +17,7 @@ type view struct {
 	base, size  int64   // its addresses
 	made, ended int
 	access      uint32 // of a mapping
+	overlapped  int    // of a block: the call since which another has some of its bytes; -1: none
 }
 
 // limit is that from a call on what goes through a mapping may do so much.
@@ -149,7 +150,7 @@ func (b *built) touch(at, size int64, kind trace.AccessKind) (uses []use, access
 	for {
 		x := trace.Access{Offset: at, Size: size, Kind: kind}
 		r, dead, end := b.blocks.find(at)
-		if r == nil {
+		if r == nil || dead && at+size > r.base+r.size { // then it is the allocator's own
 			r, dead, end = b.memories.find(at)
 		}
 		if r == nil {
@@ -175,20 +176,15 @@ func (b *built) touch(at, size int64, kind trace.AccessKind) (uses []use, access
 func (b *built) uses(r *region, dead bool, at, size int64, kind trace.AccessKind) (list []use) {
 	beyond := at + size - r.base - r.size
 	switch {
-	case dead && r.isBlock() && beyond > 0: // by the allocator itself, to the memory around the block
-		if around, gone, _ := b.memories.find(at); around != nil && around.view == nil {
-			return b.uses(around, gone, at, size, kind)
-		}
-		return nil
 	case r.view != nil && (dead || r.view.ended >= 0):
 		return []use{{broken: UseAfterFree, by: r.view.ended, kind: kind}}
 	case dead:
 		return []use{{broken: UseAfterFree, by: r.memory.death, kind: kind}}
 	}
-	if beyond > 0 {
+	if beyond > 0 && (!r.isBlock() || r.view.overlapped < 0) { // what belongs to a block, and what to the other, is not known
 		list = append(list, use{broken: OutOfBounds, by: r.memory.birth, kind: kind})
-		size -= beyond
 	}
+	size -= max(beyond, 0)
 	if !r.isBlock() {
 		return append(list, b.useOf(r, at, size, kind))
 	}
@@ -245,15 +241,18 @@ func (b *built) handOut(s step) {
 		return
 	}
 	parted := []*memory{around.memory}
+	v := &view{memory: &memory{op: s.op, birth: i, death: -1}, base: at, size: s.to.size, made: i, ended: -1, overlapped: -1}
 	for x := at; x < at+s.to.size; x++ {
 		if r := b.blocks.live[x]; r != nil && r.view.ended < 0 {
-			return
+			v.overlapped = i
+			if r.view.overlapped < 0 {
+				r.view.overlapped = i
+			}
 		}
 		if r := b.memories.live[x]; r != nil {
 			parted = append(parted, r.memory)
 		}
 	}
-	v := &view{memory: &memory{op: s.op, birth: i, death: -1}, base: at, size: s.to.size, made: i, ended: -1}
 	b.name(v.memory)
 	b.handedOut[k] = v
 	b.blocks.take(&region{v.memory, at, v.size, v})

@@ -104,19 +104,6 @@ func (c *checker) takeBack(i int, r *trace.Record) {
 	c.endBlocks(i, []*allocation{a})
 }
 
-// reachableAround is reachable for an access that begins in a block that was taken back and goes beyond it: it is the
-// allocator's own, to the memory around the block. Memory that is mapped is not looked for.
-func (c *checker) reachableAround(i int, x *trace.Access, b *allocation) (a *allocation, lo, hi int64) {
-	around, shift := c.inside(b)
-	if around == nil {
-		return nil, 0, 0
-	}
-	y := *x
-	y.Alloc, y.Freed = around.id, false
-	y.Offset += shift
-	return c.reachable(i, &y)
-}
-
 // within is how many of a block's bytes up to hi are those of the memory around it. If that is not all, that is reported.
 func (c *checker) within(i int, x *trace.Access, b *allocation, hi int64) int64 {
 	around, shift := c.inside(b)

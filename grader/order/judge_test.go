@@ -189,7 +189,7 @@ func (j *judge) use(i int, u use) {
 			j.found[v] = x
 		})
 		block := u.block()
-		if !b.written && !unborn && u.kind != trace.Write && (block != nil || !j.parted[u.memory]) {
+		if !b.written && !unborn && u.kind != trace.Write && (block == nil && !j.parted[u.memory] || block != nil && (block.overlapped < 0 || i < block.overlapped)) {
 			unwritten, b.written = true, true
 		}
 		j.remember(i, b, u.kind)

@@ -123,9 +123,6 @@ func (c *checker) reachable(i int, x *trace.Access) (a *allocation, lo, hi int64
 		return nil, 0, 0
 	}
 	a = c.allocation(x.Alloc)
-	if x.Freed && a.block != nil && (x.Offset < 0 || x.Offset > a.size-x.Size) {
-		return c.reachableAround(i, x, a)
-	}
 	if x.Freed || a.freed > 0 {
 		free := a.freed - 1
 		if a.physical != nil && x.Addr != 0 {

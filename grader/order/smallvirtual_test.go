@@ -47,10 +47,13 @@ func (p *steps) randomBlock(random *rand.Rand) []step {
 
 // randomVirtual is what a program does with its addresses, which makes little sense either.
 func (p *steps) randomVirtual(random *rand.Rand) (list []step) {
-	if random.IntN(3) == 0 {
-		list = append(list, step{op: trace.OpDeviceSynchronize})
-	}
 	s := step{to: piece{place: slot + random.IntN(handed-slot)}, slots: 1 + random.IntN(2)}
+	switch random.IntN(3) {
+	case 0:
+		list = append(list, step{op: trace.OpDeviceSynchronize})
+	case 1:
+		list = append(list, p.randomLaunch(random, step{stream: p.randomStream(random)})...)
+	}
 	switch n := random.IntN(24); {
 	case n < 6:
 		return p.randomMapping(random)
