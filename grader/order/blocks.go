@@ -1,23 +1,12 @@
 package order
 
-import (
-	"slices"
+import "cudalab/native/trace"
 
-	"cudalab/native/trace"
-)
-
-// block is what else is known of memory that an allocator under test has handed out, a part of memory of its own. It has a
-// history of its own: what lies around it counts only where the one or the other comes or goes.
+// block is what else is known of memory that an allocator under test has handed out, a part of memory of its own. Its history
+// is what was done to it by its caller; what its bytes went through is in the history of the memory around it.
 type block struct {
 	around   *allocation // nil: unknown
-	overlaps []overlap
-}
-
-// overlap is another block with some of the same bytes, which only a faulty allocator hands out: those at an offset are
-// the other's at offset+shift.
-type overlap struct {
-	with  *allocation
-	shift int64
+	overlaps bool        // another, which only a faulty allocator hands out
 }
 
 // whole is the memory that has to exist for a to exist: that around a block, where it is known.
@@ -28,10 +17,8 @@ func (a *allocation) whole() *allocation {
 	return a
 }
 
-func (a *allocation) overlapped() bool { return a.block != nil && len(a.block.overlaps) > 0 }
-
 // handOut takes in that an allocator has handed out a block. It exists for all that the host enqueues later, if the memory
-// around it does. What was written there before is the block's now.
+// around it does.
 func (c *checker) handOut(i int, r *trace.Record) {
 	lo, hi := addresses(r)
 	if r.Alloc == 0 || lo == hi || c.allocs[r.Alloc] != nil {
@@ -42,38 +29,58 @@ func (c *checker) handOut(i int, r *trace.Record) {
 		block: &block{around: around}}
 	c.allocs[a.id] = a
 	for _, other := range c.blocksIn(lo, hi) {
-		shift := lo - int64(c.words.record(other.made).Addr)
-		a.block.overlaps = append(a.block.overlaps, overlap{other, shift})
-		other.block.overlaps = append(other.block.overlaps, overlap{a, -shift})
+		a.block.overlaps, other.block.overlaps = true, true
 		a.parted, other.parted = true, true
 	}
 	c.blocks.Set(lo, hi, stamp{hostID, position(i)})
-	switch {
-	case around == nil || around.physical != nil:
-	case around.made < 0:
-		a.parted = true
-	default:
+	if around, _ := c.inside(a); around != nil {
 		a.birth = around.birth
-		a.take(around, lo-int64(c.words.addr(around)), 0, r.Size)
 	}
-	for m := range c.space.mapped.Within(lo, hi) {
-		r := c.words.record(m.Value.record())
-		if memory := c.allocs[r.Alloc]; memory != nil {
-			a.take(memory, m.Lo-int64(r.Addr)+int64(r.Value), m.Lo-lo, m.Hi-m.Lo)
-		}
+	for _, p := range c.parts(nil, a, 0, a.size) {
+		p.memory.parted = p.memory.parted || p.memory != a
 	}
+	a.parted = a.parted || around != nil && around.made < 0
 }
 
-// take moves what was written to size bytes of another allocation, from offset from on, to a's from offset to on.
-func (a *allocation) take(other *allocation, from, to, size int64) {
-	other.parted = true
-	if other.history == nil {
-		return
+// inside is the allocation that a block is a part of, and from which of its bytes on. It is nil for a block of mapped memory, or of
+// memory that is not known, or no more.
+func (c *checker) inside(a *allocation) (around *allocation, shift int64) {
+	around = a.block.around
+	if around == nil || around.made < 0 || around.physical != nil || around.history == nil {
+		return nil, 0
 	}
-	for s := range other.history.writes.Within(from, from+size) {
-		a.history.writes.Set(s.Lo-from+to, s.Hi-from+to, s.Value)
+	return around, int64(c.words.record(a.made).Addr) - int64(c.words.addr(around))
+}
+
+// part is some bytes of memory, those of another at the same offset less shift.
+type part struct {
+	memory *allocation
+	lo, hi int64
+	shift  int64
+	addr   uint64 // of a block in mapped memory
+}
+
+// parts appends what the bytes of a between lo and hi really are: those of the memory around a block, or of the memory that is
+// mapped to its addresses. A block of unknown memory is memory of its own.
+func (c *checker) parts(list []part, a *allocation, lo, hi int64) []part {
+	if a.block == nil {
+		return append(list, part{a, lo, hi, 0, 0})
 	}
-	other.history.writes.Cut(from, from+size)
+	if around, shift := c.inside(a); around != nil {
+		return append(list, part{around, lo + shift, hi + shift, shift, 0})
+	}
+	known, base := len(list), int64(c.words.record(a.made).Addr)
+	for m := range c.space.mapped.Within(base+lo, base+hi) {
+		r := c.words.record(m.Value.record())
+		if memory := c.allocs[r.Alloc]; memory != nil && memory.history != nil {
+			at := m.Lo - int64(r.Addr) + int64(r.Value)
+			list = append(list, part{memory, at, at + m.Hi - m.Lo, at - m.Lo + base, uint64(m.Lo)})
+		}
+	}
+	if len(list) == known {
+		return append(list, part{a, lo, hi, 0, 0})
+	}
+	return list
 }
 
 // takeBack takes in that an allocator has taken a block back.
@@ -88,25 +95,25 @@ func (c *checker) takeBack(i int, r *trace.Record) {
 		}
 		return
 	}
-	pending(c.queues.host, trace.Write, func(y conflict, _ *allocation) {
-		if y.by.record() > a.made { // what the allocator did before is not the caller's
-			c.report.freeBeforeUse(i, a, y)
+	pending(c.queues.host, trace.Write, func(y conflict, _ *allocation) { c.report.freeBeforeUse(i, a, y) }, usages(a)...)
+	for _, p := range c.parts(nil, a, 0, a.size) {
+		if p.memory != a { // what its caller did is over, or was reported; the next one's bytes are not written
+			p.memory.history.retract(a.history, p.lo, p.hi, p.shift)
 		}
-	}, usages(a)...)
+	}
 	c.endBlocks(i, []*allocation{a})
 }
 
-// reachableAround is reachable for an access that begins in a block that was taken back and goes beyond it: it is the
-// allocator's own, to the memory around the block. Memory that is mapped is not looked for.
-func (c *checker) reachableAround(i int, x *trace.Access, b *allocation) (a *allocation, lo, hi int64) {
-	around := b.block.around
-	if around == nil || around.made < 0 || around.physical != nil {
-		return nil, 0, 0
+// within is how many of a block's bytes up to hi are those of the memory around it. If that is not all, that is reported.
+func (c *checker) within(i int, x *trace.Access, b *allocation, hi int64) int64 {
+	around, shift := c.inside(b)
+	if around == nil || hi+shift <= around.size {
+		return hi
 	}
 	y := *x
-	y.Alloc, y.Freed = around.id, false
-	y.Offset += int64(c.words.record(b.made).Addr) - int64(c.words.addr(around))
-	return c.reachable(i, &y)
+	y.Offset += shift
+	c.report.outOfBounds(i, &y, around)
+	return around.size - shift
 }
 
 // blocksIn are the blocks that lie, at least in part, between two addresses.
@@ -131,6 +138,16 @@ func (c *checker) blocksOf(a *allocation) (list []*allocation) {
 	return list
 }
 
+// usedAs is what a use of memory was made of: one of some blocks, or the memory as such.
+func usedAs(y conflict, memory *allocation, blocks []*allocation) *allocation {
+	for _, b := range blocks {
+		if b.history.holds(y) {
+			return b
+		}
+	}
+	return memory
+}
+
 // endBlocks takes in that the i-th record's call was the end of some blocks.
 func (c *checker) endBlocks(i int, list []*allocation) {
 	for _, a := range list {
@@ -140,7 +157,7 @@ func (c *checker) endBlocks(i int, list []*allocation) {
 	}
 }
 
-// vacate takes a block off its addresses, and out of the others that overlap it.
+// vacate takes a block off its addresses.
 func (c *checker) vacate(a *allocation) {
 	lo, hi := addresses(c.words.record(a.made))
 	var own []span
@@ -151,18 +168,5 @@ func (c *checker) vacate(a *allocation) {
 	}
 	for _, s := range own {
 		c.blocks.Cut(s.Lo, s.Hi)
-	}
-	for _, o := range a.block.overlaps {
-		o.with.block.overlaps = slices.DeleteFunc(o.with.block.overlaps, func(o overlap) bool { return o.with == a })
-	}
-}
-
-// overlapping checks an access to a block against the blocks that it overlaps.
-func (c *checker) overlapping(i int, x *trace.Access, a *allocation, q *queue, lo, hi int64) {
-	for _, o := range a.block.overlaps {
-		o.with.history.against(q, x.Kind, lo+o.shift, hi+o.shift, func(y conflict) {
-			y.lo, y.hi = y.lo-o.shift, y.hi-o.shift
-			c.report.race(i, x, a, q, y)
-		}, func(int64, int64) {})
 	}
 }

@@ -168,6 +168,68 @@ var allocatorBlocks = []scenario{
 	}, faults: []string{"out-of-bounds: MemsetAsync on stream 1 / MemAddressReserve"}},
 }
 
+// What lies around a block counts for it, and what is done to a block counts for what lies around.
+var aroundBlocks = []scenario{
+	{name: "what the allocator has written is the next block's, if the one before left it", run: func(p program) {
+		s := p.Stream(nonBlocking)
+		m := ready(p)
+		p.TakeBack(p.HandOut(m, 0, 256))
+		p.Launch(r, p.HandOut(m, 0, 256), 0, 256, s)
+	}},
+	{name: "the allocator's memset outlives a block", run: func(p program) {
+		m := p.Malloc(kB)
+		p.Memset(m, kB)
+		p.TakeBack(p.HandOut(m, 0, 256))
+		p.Launch(w, p.HandOut(m, 0, 256), 0, 256, p.Stream(nonBlocking))
+	}, faults: []string{"data-race: the launch of write on stream 1 / Memset on the legacy default stream"}},
+	{name: "a block handed out under a reader of the whole", run: func(p program) {
+		s1, s2 := two(p)
+		m := ready(p)
+		p.Launch(r, m, 0, kB, s1)
+		p.Launch(w, p.HandOut(m, 256, 256), 0, 256, s2)
+	}, faults: []string{"data-race: the launch of write on stream 2 / the launch of read on stream 1"}},
+	{name: "the whole written while a block is in use", run: func(p program) {
+		s1, s2 := two(p)
+		m := ready(p)
+		p.Launch(r, p.HandOut(m, 256, 256), 0, 256, s1)
+		p.Launch(w, m, 0, kB, s2)
+	}, faults: []string{"data-race: the launch of write on stream 2 / the launch of read on stream 1"}},
+	{name: "a block in memory that is in use at other addresses", run: func(p program) {
+		s1, s2 := two(p)
+		_, m := mapped(p)
+		b := p.HandOut(m, 0, 256)
+		p.Launch(w, b, 0, 256, s1)
+		alias := p.Reserve(page)
+		p.Map(alias, 0, m)
+		p.SetAccess(alias, 0, page, readWrite)
+		p.Launch(r, m, 0, 256, s2)
+	}, faults: []string{"data-race: the launch of read on stream 2 / the launch of write on stream 1"}},
+	{name: "a fresh block read by a stream that has read the one before", run: func(p program) {
+		s := p.Stream(nonBlocking)
+		m := p.Malloc(kB)
+		b := p.HandOut(m, 0, 256)
+		p.Launch(w, b, 0, 256, s)
+		p.Launch(r, b, 0, 256, s)
+		p.SyncStream(s)
+		p.TakeBack(b)
+		p.Launch(r, p.HandOut(m, 0, 256), 0, 256, s)
+	}, faults: []string{"uninitialized-read: the launch of read on stream 1 / the allocator's Alloc"}},
+	{name: "a fresh block read by a stream that has read the whole", run: func(p program) {
+		s := p.Stream(nonBlocking)
+		m := p.Malloc(kB)
+		p.HandOut(m, 512, 256)
+		p.Launch(r, m, 0, kB, s) // the allocator may look at what it likes
+		p.Launch(r, p.HandOut(m, 0, 256), 0, 256, s)
+	}, faults: []string{"uninitialized-read: the launch of read on stream 1 / the allocator's Alloc"}},
+	{name: "a block copied onto itself, by way of the whole", run: func(p program) {
+		m := ready(p)
+		p.Copy(m, p.HandOut(m, 128, 256), 256)
+	}, faults: []string{"overlapping-copy: MemcpyDtoD on the legacy default stream / Malloc"}},
+	{name: "a block beyond the end of the memory", run: func(p program) {
+		p.Launch(w, p.HandOut(p.Malloc(kB), kB-256, 512), 0, 512, p.Stream(nonBlocking))
+	}, faults: []string{"out-of-bounds: the launch of write on stream 1 / Malloc"}},
+}
+
 // What is named after it has been destroyed.
 var destroyedObjects = []scenario{
 	{name: "work for a destroyed stream", run: func(p program) {

@@ -38,7 +38,11 @@ func (b *built) verdicts() map[verdict]bool {
 			v.fix = f.Fix
 			fallthrough
 		default:
-			v.with = number[f.Related[0].At]
+			if len(f.Related) > 0 {
+				if with, ok := number[f.Related[0].At]; ok { // and not what was there before
+					v.with = with
+				}
+			}
 		}
 		all[v] = true
 	}
@@ -71,14 +75,20 @@ func (b *built) disorder(in relation) (list []string) {
 			want(c.frees.birth, i, "a free before the allocation")
 		}
 		for _, u := range c.uses {
-			if u.dead {
+			if u.broken != "" {
 				continue
 			}
 			want(u.memory.birth, i, "a use before the allocation")
 			want(i, u.memory.death, "a use after the free")
+			for _, v := range u.views {
+				if v.ended >= 0 && slices.Contains(b.calls[v.ended].ends, v) { // and not as what a block lies in, perhaps elsewhere
+					want(i, v.ended, "a use after the end of a mapping or block")
+				}
+				want(i, b.limited(i, v, u.kind), "a use without access")
+			}
 			for x := range i {
 				for _, v := range b.calls[x].uses {
-					if u.memory == v.memory && u.lo < v.hi && v.lo < u.hi && conflicting(u.kind, v.kind) && !b.machine[x].idle {
+					if u.memory == v.memory && v.broken == "" && u.lo < v.hi && v.lo < u.hi && conflicting(u.kind, v.kind) && !b.machine[x].idle {
 						want(x, i, "a race")
 					}
 				}
@@ -148,7 +158,7 @@ func compareAll(t *testing.T, n int, relate func(machine) relation, random func(
 	t.Logf("%d programs of %d calls, %d of them in disorder and %d without a finding; %.3g interleavings; findings: %v",
 		sum.programs, sum.calls, sum.disordered, sum.clean, sum.interleavings, sum.rules)
 	for _, rule := range []string{UseBeforeAlloc, UseAfterFree, FreeBeforeUse, DoubleFree, DataRace, HostRace, UninitializedRead,
-		WaitUnrecorded, NeedlessWait, FreeWhilePending, StagedCopy, OverlappingCopy} {
+		WaitUnrecorded, NeedlessWait, FreeWhilePending, StagedCopy, OverlappingCopy, OutOfBounds, RevokeBeforeUse} {
 		require.Greater(t, sum.rules[rule], 20, "the random programs hardly show %s", rule)
 	}
 }
@@ -164,7 +174,7 @@ func TestAgainstEveryInterleaving(t *testing.T) {
 // The same holds for programs with too many interleavings to run, and with more streams, events and accesses than Check
 // keeps in one piece.
 func TestAgainstTheGraph(t *testing.T) {
-	compareAll(t, 300, machine.graph, func(random *rand.Rand) *steps {
+	compareAll(t, 600, machine.graph, func(random *rand.Rand) *steps {
 		if random.IntN(20) == 0 {
 			return randomProgram(random, 500, 24, 40)
 		}

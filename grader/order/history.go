@@ -1,6 +1,7 @@
 package order
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -234,6 +235,61 @@ func (h *history) add(q *queue, by stamp, kind trace.AccessKind, lo, hi int64) {
 		h.atomics.cut(lo, hi)
 		h.changed(lo, hi)
 	}
+}
+
+// forget drops the accesses to the bytes between lo and hi that conflict with one of the given kind.
+func (h *history) forget(kind trace.AccessKind, lo, hi int64) {
+	h.writes.Cut(lo, hi)
+	h.atomics.cut(lo, hi)
+	if kind == trace.Write {
+		h.reads.cut(lo, hi)
+	}
+}
+
+// holds reports whether an access is among those kept.
+func (h *history) holds(x conflict) bool {
+	in := func(s *spans) bool {
+		for y := range s.Within(0, math.MaxInt64) {
+			if y.Value == x.by {
+				return true
+			}
+		}
+		return false
+	}
+	list := h.reads
+	switch x.kind {
+	case trace.Write:
+		return in(&h.writes)
+	case trace.Atomic:
+		list = h.atomics
+	}
+	i := slices.IndexFunc(list, func(s sharer) bool { return s.stream == x.by.stream })
+	return i >= 0 && in(&list[i].spans)
+}
+
+// retract drops of the accesses to the bytes between lo and hi those that o has too, shift bytes before.
+func (h *history) retract(o *history, lo, hi, shift int64) {
+	cut := func(list, others *spans) {
+		var same []span
+		for x := range others.Within(lo-shift, hi-shift) {
+			for y := range list.Within(x.Lo+shift, x.Hi+shift) {
+				if x.Value == y.Value {
+					same = append(same, y)
+				}
+			}
+		}
+		for _, x := range same {
+			list.Cut(x.Lo, x.Hi)
+		}
+	}
+	cut(&h.writes, &o.writes)
+	for i := range o.reads {
+		cut(&h.reads.byStream(o.reads[i].stream).spans, &o.reads[i].spans)
+	}
+	for i := range o.atomics {
+		cut(&h.atomics.byStream(o.atomics[i].stream).spans, &o.atomics[i].spans)
+	}
+	h.changed(lo, hi)
 }
 
 // usage is some bytes of memory with what was done to them.

@@ -26,6 +26,8 @@ type judge struct {
 	relation
 	relate  func(machine) relation
 	bytes   map[*memory][]byteHistory
+	through map[*view]map[byteOf]*byteHistory
+	parted  map[*memory]bool // some of it was handed out, so what nothing has written is the allocator's matter
 	excused map[*memory][]mending
 	found   map[verdict]int // with the call that the one at fault should come after; -1: none
 }
@@ -33,6 +35,7 @@ type judge struct {
 // past is what counts of the accesses to a byte: the last write, and since then each queue's last read and last update.
 type byteHistory struct {
 	written bool
+	wrote   *view // the block through which that was, if it was through one
 	last    []pastUse
 }
 
@@ -45,7 +48,8 @@ type pastUse struct {
 type mending struct{ use, after int }
 
 func (b *built) judge(in relation, relate func(machine) relation) map[verdict]int {
-	j := &judge{b, in, relate, map[*memory][]byteHistory{}, map[*memory][]mending{}, map[verdict]int{}}
+	j := &judge{b, in, relate, map[*memory][]byteHistory{}, map[*view]map[byteOf]*byteHistory{}, map[*memory]bool{},
+		map[*memory][]mending{}, map[verdict]int{}}
 	for _, m := range b.memory {
 		j.bytes[m] = make([]byteHistory, b.bytes)
 		for at := range j.bytes[m] {
@@ -55,8 +59,8 @@ func (b *built) judge(in relation, relate func(machine) relation) map[verdict]in
 	for i, c := range b.calls {
 		for _, u := range c.uses {
 			switch {
-			case u.dead:
-				j.found[verdict{rule: UseAfterFree, severity: Error, at: i, with: u.memory.death}] = -1
+			case u.broken != "":
+				j.found[verdict{rule: u.broken, severity: Error, at: i, with: u.by}] = -1
 			case !b.machine[i].idle:
 				j.use(i, u)
 			}
@@ -64,6 +68,14 @@ func (b *built) judge(in relation, relate func(machine) relation) map[verdict]in
 		if c.frees != nil {
 			j.free(i, c.frees)
 		}
+		for _, m := range c.parts {
+			j.parted[m] = true
+		}
+		j.end(i, c.ends)
+		if c.again != nil {
+			j.found[verdict{rule: DoubleFree, severity: Error, at: i, with: c.again.ended}] = -1
+		}
+		j.limit(i, c.limits)
 		if c.op == trace.OpMemcpyDtoD || c.op == trace.OpMemcpyDtoDAsync {
 			j.copy(i, c.uses)
 		}
@@ -129,10 +141,14 @@ func (j *judge) remember(i int, b *byteHistory, kind trace.AccessKind) {
 	b.last = append(b.last, pastUse{i, kind})
 }
 
-// copy judges a copy within the device by its two uses.
+// copy judges a copy within the device by its uses.
 func (j *judge) copy(i int, uses []use) {
-	if a, b := uses[0], uses[len(uses)-1]; len(uses) == 2 && !b.dead && a.memory == b.memory && a.lo < b.hi && b.lo < a.hi {
-		j.found[verdict{rule: OverlappingCopy, severity: Error, at: i, with: -1}] = -1
+	for _, a := range uses {
+		for _, b := range uses {
+			if a.kind == trace.Read && b.kind == trace.Write && a.broken == "" && b.broken == "" && a.memory == b.memory && a.lo < b.hi && b.lo < a.hi && !j.machine[i].idle {
+				j.found[verdict{rule: OverlappingCopy, severity: Error, at: i, with: -1}] = -1
+			}
+		}
 	}
 }
 
@@ -172,10 +188,17 @@ func (j *judge) use(i int, u use) {
 			}
 			j.found[v] = x
 		})
-		if !b.written && !unborn && u.kind != trace.Write {
+		block := u.block()
+		if !b.written && !unborn && u.kind != trace.Write && (block == nil && !j.parted[u.memory] || block != nil && (block.overlapped < 0 || i < block.overlapped)) {
 			unwritten, b.written = true, true
 		}
 		j.remember(i, b, u.kind)
+		if u.kind == trace.Write {
+			b.wrote = block
+		}
+		for _, v := range u.views {
+			j.remember(i, j.byteThrough(v, u.memory, at), u.kind)
+		}
 	}
 	if unwritten {
 		j.found[verdict{rule: UninitializedRead, severity: Error, at: i, with: -1}] = -1

@@ -1,10 +1,6 @@
 package order
 
-import (
-	"slices"
-
-	"cudalab/native/trace"
-)
+import "cudalab/native/trace"
 
 // built is a program as a trace, for Check, and as what its calls mean by CUDA's manual, for machine and judge.
 type built struct {
@@ -16,8 +12,9 @@ type built struct {
 	events  []*placedEvent
 
 	streams []placedStream // 0 is the legacy default stream
-	places  [places]*memory
+	places  [nothing]*memory
 	named   [eventPlaces]*placedEvent
+	layout
 }
 
 // call is what one call is about.
@@ -29,6 +26,10 @@ type call struct {
 	staged bool // a synchronous copy from pageable memory, of which only the staging is waited for
 	uses   []use
 	frees  *memory
+	ends   []*view   // mappings that it takes away, or the block that it takes back
+	again  *view     // the block that it takes back once more
+	parts  []*memory // of which it hands out some bytes
+	limits []limit
 	waits  int // the call that it waits for; -1: none, or several
 }
 
@@ -37,7 +38,9 @@ type use struct {
 	memory *memory
 	lo, hi int64
 	kind   trace.AccessKind
-	dead   bool // the memory was freed before the call
+	views  []*view // that it goes through
+	broken string  // the rule that it breaks in whatever order; then no bytes are used
+	by     int     // the call that this is to be blamed on
 }
 
 // memory is an allocation. Birth and death are the calls that made and freed it; -1: none.
@@ -68,6 +71,11 @@ func (p *steps) build() *built {
 	b.trace.Records = append(b.trace.Records, // from no known site, as is what was there before the trace
 		b.fill(old, &memory{op: trace.OpMalloc, birth: -1, death: -1}),
 		b.fill(pinned, &memory{op: trace.OpMallocHost, birth: -1, death: -1}))
+	b.take(b.places[old], addressOf(old), b.bytes)
+	b.take(b.places[pinned], addressOf(pinned), b.bytes)
+	if p.virtual {
+		b.reserve()
+	}
 	for _, s := range p.list {
 		if b.streams[s.stream].destroyed {
 			continue
@@ -91,6 +99,8 @@ func (p *steps) build() *built {
 			b.allocStep(s)
 		case trace.OpFreeAsync, trace.OpFree, trace.OpFreeHost:
 			b.freeStep(s)
+		case trace.OpMemCreate, trace.OpMemRelease, trace.OpMemMap, trace.OpMemUnmap, trace.OpMemSetAccess, trace.OpBlockFree:
+			b.virtualStep(s)
 		default:
 			b.useStep(s)
 		}
@@ -115,7 +125,7 @@ func (b *built) record(r trace.Record) {
 func inHalves(r *trace.Record) bool {
 	switch r.Op {
 	case trace.OpStreamSynchronize, trace.OpEventSynchronize, trace.OpDeviceSynchronize, trace.OpMallocHost, trace.OpFree,
-		trace.OpFreeHost, trace.OpMemcpyHtoD, trace.OpMemcpyDtoH:
+		trace.OpFreeHost, trace.OpMemcpyHtoD, trace.OpMemcpyDtoH, trace.OpMemUnmap:
 		return true
 	}
 	return r.Host == trace.Pageable
@@ -220,21 +230,28 @@ func (b *built) waitStep(s step) {
 	b.add(r, c, machineCall{idle: true, returns: over})
 }
 
-func addressOf(place int) uint64 { return uint64(place+1) << 20 }
-
 // fill puts memory into a place. The record is that of the call that made it.
 func (b *built) fill(place int, m *memory) trace.Record {
+	b.name(m)
+	b.places[place] = m
+	return trace.Record{Op: m.op, Alloc: m.id, Addr: uint64(addressOf(place)), Size: b.bytes}
+}
+
+func (b *built) name(m *memory) {
 	m.id = trace.ID(len(b.memory) + 1)
 	b.memory = append(b.memory, m)
-	b.places[place] = m
-	return trace.Record{Op: m.op, Alloc: m.id, Addr: addressOf(place), Size: b.bytes}
 }
 
 func (b *built) allocStep(s step) {
+	if s.from.place >= handed {
+		b.handOut(s)
+		return
+	}
 	if m := b.places[s.to.place]; m != nil && m.death < 0 {
 		return
 	}
 	r := b.fill(s.to.place, &memory{op: s.op, birth: len(b.calls), death: -1})
+	b.take(b.places[s.to.place], addressOf(s.to.place), b.bytes)
 	onHost := onHost(s.op)
 	if !onHost {
 		r.Stream = s.stream
@@ -248,7 +265,7 @@ func (b *built) freeStep(s step) {
 	if m == nil || m.op == trace.OpBlockAlloc && m.death >= 0 {
 		return
 	}
-	r := trace.Record{Op: s.op, Alloc: m.id, Addr: addressOf(s.to.place)}
+	r := trace.Record{Op: s.op, Alloc: m.id, Addr: uint64(addressOf(s.to.place))}
 	switch {
 	case m.op == trace.OpBlockAlloc:
 		r.Op = trace.OpBlockFree
@@ -257,6 +274,7 @@ func (b *built) freeStep(s step) {
 	}
 	if m.death < 0 {
 		m.death = len(b.calls)
+		b.give(addressOf(s.to.place))
 	} else {
 		r.Freed, r.Code = true, invalidValue
 	}
@@ -290,15 +308,17 @@ func (b *built) useStep(s step) {
 		if p.size == 0 || p.place == pinned && s.host == trace.Pageable {
 			continue
 		}
-		m := b.places[p.place]
-		if m == nil {
+		at, known := b.at(p)
+		if !known {
 			return
 		}
-		u := use{m, p.lo, p.lo + p.size, kinds[arg], m.death >= 0}
-		c.uses = slices.Insert(c.uses, 0, u) // a call reads before it writes
-		r.Accesses = append(r.Accesses, trace.Access{Alloc: m.id, Freed: u.dead, Offset: p.lo, Size: p.size, Kind: u.kind,
-			Arg: uint8(arg)})
-		if u.dead && s.op != trace.OpLaunch && m.op != trace.OpBlockAlloc {
+		uses, accesses := b.touch(at, p.size, kinds[arg])
+		c.uses = append(uses, c.uses...) // a call reads before it writes
+		for _, x := range accesses {
+			x.Arg = uint8(arg)
+			r.Accesses = append(r.Accesses, x)
+		}
+		if s.op != trace.OpLaunch && !b.reaches(at, p.size, kinds[arg]) {
 			r.Code = invalidValue
 		}
 	}

@@ -85,19 +85,28 @@ func (c *checker) access(i int, r *trace.Record, q *queue) {
 	}
 }
 
-// overlap looks whether a copy within the device reads and writes some of the same bytes, in whatever mappings.
+// overlap looks whether a copy within the device reads and writes some of the same bytes, in whatever mappings and blocks.
 func (c *checker) overlap(i int, r *trace.Record) {
-	for _, from := range r.Accesses {
-		for k := range r.Accesses {
-			to := &r.Accesses[k]
-			if from.Kind == trace.Read && to.Kind == trace.Write && from.Alloc == to.Alloc && from.Alloc != 0 && !to.Freed &&
-				from.Offset < to.Offset+to.Size && to.Offset < from.Offset+from.Size {
-				c.report.overlappingCopy(i, c.allocation(to.Alloc), max(from.Offset, to.Offset),
-					min(from.Offset+from.Size, to.Offset+to.Size))
+	read := c.partsOf(r, trace.Read)
+	for _, y := range c.partsOf(r, trace.Write) {
+		for _, x := range read {
+			if lo, hi := max(x.lo, y.lo), min(x.hi, y.hi); x.memory == y.memory && lo < hi {
+				c.report.overlappingCopy(i, x.memory, lo, hi)
 				return
 			}
 		}
 	}
+}
+
+// partsOf are the parts of a call's accesses to live memory, as far as they stay within.
+func (c *checker) partsOf(r *trace.Record, kind trace.AccessKind) (list []part) {
+	for _, x := range r.Accesses {
+		if x.Kind == kind && x.Alloc != 0 && !x.Freed {
+			a := c.allocation(x.Alloc)
+			list = c.parts(list, a, max(x.Offset, 0), min(x.Offset+x.Size, a.size))
+		}
+	}
+	return list
 }
 
 // reachable is the part of an access that lies in live memory; a is nil where there is none. The rest is reported.
@@ -114,9 +123,6 @@ func (c *checker) reachable(i int, x *trace.Access) (a *allocation, lo, hi int64
 		return nil, 0, 0
 	}
 	a = c.allocation(x.Alloc)
-	if x.Freed && a.block != nil && (x.Offset < 0 || x.Offset > a.size-x.Size) {
-		return c.reachableAround(i, x, a)
-	}
 	if x.Freed || a.freed > 0 {
 		free := a.freed - 1
 		if a.physical != nil && x.Addr != 0 {
@@ -127,17 +133,33 @@ func (c *checker) reachable(i int, x *trace.Access) (a *allocation, lo, hi int64
 	}
 	lo, hi = max(x.Offset, 0), min(x.Offset+x.Size, a.size)
 	if x.Offset < 0 || x.Offset > a.size-x.Size {
-		if !a.overlapped() {
+		if a.block == nil || !a.block.overlaps {
 			c.report.outOfBounds(i, x, a)
 		}
-		if lo >= hi {
-			return nil, 0, 0
-		}
+	}
+	if a.block != nil {
+		hi = c.within(i, x, a, hi)
+	}
+	if lo >= hi {
+		return nil, 0, 0
 	}
 	if (a.physical != nil || a.block != nil) && !c.usable(i, x, a, lo, hi) {
 		return nil, 0, 0
 	}
 	return a, lo, hi
+}
+
+// touching is an access by q while it is checked.
+type touching struct {
+	*trace.Access
+	call      int
+	q         *queue
+	memory    *allocation
+	born      bool  // it comes after the memory's allocation
+	mended    int32 // see excuses
+	cause     stamp // what the call would have to wait for to see the memory as the birth's stream left it
+	unwritten []span
+	unchecked bool // nothing has written some bytes, which is no fault here
 }
 
 // touch checks one access by q and takes it in.
@@ -146,55 +168,73 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 	if a == nil {
 		return
 	}
-	h := a.history
+	t := touching{Access: x, call: i, q: q, memory: a, born: q.behind(a.birth), cause: a.birth}
 	by := stamp{q.id, position(i)}
-	born := q.behind(a.birth)
 	whole := a.whole()
-	mended := int32(0)
-	if !born {
-		mended = whole.excuses(q)
+	if !t.born {
+		t.mended = whole.excuses(q)
 	}
-	cause := a.birth // what the call would have to wait for to see the memory as the birth's stream left it
-	var unwritten []span
+	c.touched = c.parts(c.touched[:0], a, lo, hi)
+	for _, p := range c.touched {
+		c.checkPart(&t, p)
+	}
+	if !t.born && t.mended == 0 {
+		c.report.beforeAlloc(i, x, whole, t.cause)
+		whole.excuse(excuse{by, t.cause.pos})
+	}
+	if len(t.unwritten) > 0 {
+		c.report.uninitialized(i, x, a, t.unwritten)
+	}
+	for _, p := range c.touched {
+		h := p.memory.history
+		h.add(q, by, x.Kind, p.lo, p.hi)
+		switch {
+		case a.block != nil && p.memory != a:
+			a.history.add(q, by, x.Kind, p.lo-p.shift, p.hi-p.shift)
+			c.through(p.addr, p.hi-p.lo, x.Kind, q, by)
+		case x.Addr != 0:
+			c.through(x.Addr+uint64(lo-x.Offset), hi-lo, x.Kind, q, by)
+		}
+		if x.Kind == trace.Read && t.born && !t.unchecked {
+			h.remember(q.id, p.lo, p.hi)
+		}
+	}
+}
+
+// checkPart checks those bytes of an access that lie in one piece of memory.
+func (c *checker) checkPart(t *touching, p part) {
+	h := p.memory.history
+	var gaps []extent
 	check := func(lo, hi int64) {
-		h.against(q, x.Kind, lo, hi, func(y conflict) {
-			if !born && y.by.stream == a.birth.stream && (mended == 0 || y.by.pos <= mended) {
-				cause.pos = max(cause.pos, y.by.pos)
+		h.against(t.q, t.Kind, lo, hi, func(y conflict) {
+			if !t.born && y.by.stream == t.memory.birth.stream && (t.mended == 0 || y.by.pos <= t.mended) {
+				t.cause.pos = max(t.cause.pos, y.by.pos)
 				return
 			}
-			c.report.race(i, x, a, q, y)
+			y.lo, y.hi = y.lo-p.shift, y.hi-p.shift
+			c.report.race(t.call, t.Access, t.memory, t.q, y)
 		}, func(lo, hi int64) {
-			if born && x.Kind != trace.Write && !a.parted {
-				unwritten = append(unwritten, span{Lo: lo, Hi: hi, Value: stamp{hostID, by.pos}})
+			if t.Kind != trace.Write {
+				gaps = append(gaps, extent{lo, hi})
 			}
 		})
 	}
-	if x.Kind != trace.Read {
-		check(lo, hi)
+	if t.Kind != trace.Read {
+		check(p.lo, p.hi)
 	} else {
-		for _, e := range h.unchecked(q.id, lo, hi) {
+		for _, e := range h.unchecked(t.q.id, p.lo, p.hi) {
 			check(e.lo, e.hi)
 		}
 	}
-	if a.overlapped() {
-		c.overlapping(i, x, a, q, lo, hi)
+	if !t.born || t.memory.parted {
+		t.unchecked = t.unchecked || len(gaps) > 0
+		return
 	}
-	if !born && mended == 0 {
-		c.report.beforeAlloc(i, x, whole, cause)
-		whole.excuse(excuse{by, cause.pos})
-	}
-	if len(unwritten) > 0 {
-		c.report.uninitialized(i, x, a, unwritten)
-		for _, s := range unwritten {
-			h.writes.Set(s.Lo, s.Hi, s.Value)
-		}
-	}
-	h.add(q, by, x.Kind, lo, hi)
-	if x.Addr != 0 {
-		c.through(x, q, by, lo, hi)
-	}
-	if x.Kind == trace.Read && born {
-		h.remember(q.id, lo, hi)
+	for _, g := range gaps {
+		s := span{Lo: g.lo, Hi: g.hi, Value: stamp{hostID, position(t.call)}}
+		h.writes.Set(s.Lo, s.Hi, s.Value)
+		s.Lo, s.Hi = s.Lo-p.shift, s.Hi-p.shift
+		t.unwritten = append(t.unwritten, s)
 	}
 }
 
@@ -232,7 +272,6 @@ func (c *checker) free(i int, r *trace.Record) {
 	}
 	mended := a.excuses(q)
 	covered := mended > 0 || q.behind(a.birth) || r.Op != trace.OpFreeAsync
-	inside := c.blocksOf(a)
 	pending(q, trace.Write, func(y conflict, _ *allocation) {
 		ofBirth := y.by.stream == a.birth.stream
 		if ofBirth && y.by.pos <= mended {
@@ -240,11 +279,11 @@ func (c *checker) free(i int, r *trace.Record) {
 		}
 		covered = covered || ofBirth
 		c.report.freeBeforeUse(i, a, y)
-	}, usages(append(inside, a)...)...)
+	}, usages(a)...)
 	if !covered {
 		c.report.freeBeforeAlloc(i, a)
 	}
-	c.endBlocks(i, inside)
+	c.endBlocks(i, c.blocksOf(a))
 	c.end(i, a)
 }
 

@@ -152,6 +152,7 @@ type checker struct {
 	space   space            // the addresses that memory is mapped to
 	blocks  spans            // the addresses of the blocks that are handed out, by the records of that
 	spare   []*history       // of freed allocations, to be used again
+	touched []part           // of touch, kept for its memory
 	pending map[int]mark     // by the record of entering a call: what the host has waited for once it leaves
 	waits   map[uint32]*waitSite
 	legacy  legacyUse

@@ -12,9 +12,10 @@ import (
 // steps is a program without sense, in which everything meets everything: few streams and events, and accesses to small
 // pieces of little memory.
 type steps struct {
-	flags []uint32 // of the streams 1, 2, ...
-	bytes int64    // of every allocation
-	list  []step
+	flags   []uint32 // of the streams 1, 2, ...
+	bytes   int64    // of every allocation
+	virtual bool     // it has virtual memory, and blocks of memory
+	list    []step
 }
 
 // step is a call. Memory and events are named by places that hold one after another; a step that names an empty place, or
@@ -27,6 +28,8 @@ type step struct {
 	to, from      piece // what is written, or updated, and what is read
 	update        bool  // the launch updates atomically
 	notReady      bool  // the query's answer
+	slots         int   // that are unmapped, or given an access, at once
+	access        uint32
 }
 
 // piece is some bytes of the memory in a place; none if it has no size.
@@ -41,13 +44,18 @@ const (
 	made   = 1 // and 2: device memory that the program makes and frees
 	pinned = 3 // host memory, at first from before the program too
 	places = 4
+
+	slot    = places      // and the next two: addresses that physical memory is mapped to; the first two lie side by side
+	handed  = slot + 3    // and 8: blocks of other memory
+	handles = handed + 2  // and 10: physical memory
+	nothing = handles + 2 // behind the last place
 )
 
 const eventPlaces = 2
 
 // randomProgram is a program of a number of steps on at most so many streams, with allocations of so many bytes.
 func randomProgram(random *rand.Rand, length, streams int, bytes int64) *steps {
-	p := &steps{bytes: bytes}
+	p := &steps{bytes: bytes, virtual: random.IntN(2) == 0}
 	for range 1 + random.IntN(streams) {
 		p.flags = append(p.flags, []uint32{0, nonBlocking, nonBlocking}[random.IntN(3)])
 	}
@@ -56,8 +64,21 @@ func randomProgram(random *rand.Rand, length, streams int, bytes int64) *steps {
 			p.list = append(p.list, step{op: trace.OpMallocAsync, stream: p.randomStream(random), to: piece{place: place}})
 		}
 	}
+	if p.virtual {
+		p.list = append(p.list, p.randomMapping(random)...)
+		if random.IntN(2) == 0 {
+			p.list = append(p.list, p.randomMapping(random)...)
+		}
+		if random.IntN(2) == 0 {
+			p.list = append(p.list, p.randomBlock(random)...)
+		}
+	}
 	for len(p.list) < length {
-		p.list = append(p.list, p.randomSteps(random)...)
+		if p.virtual && random.IntN(4) == 0 {
+			p.list = append(p.list, p.randomVirtual(random)...)
+		} else {
+			p.list = append(p.list, p.randomSteps(random)...)
+		}
 	}
 	return p
 }
@@ -71,8 +92,11 @@ func (p *steps) randomStream(random *rand.Rand) trace.ID {
 }
 
 func (p *steps) randomPiece(random *rand.Rand, place int) piece {
-	if random.IntN(4) == 0 {
+	switch random.IntN(4) {
+	case 0:
 		return piece{place, 0, p.bytes}
+	case 1:
+		return piece{place, 0, 1}
 	}
 	lo := random.Int64N(p.bytes)
 	return piece{place, lo, 1 + random.Int64N(min(p.bytes-lo, 3))}
@@ -107,7 +131,7 @@ func (p *steps) randomSteps(random *rand.Rand) []step {
 		return one(trace.OpDeviceSynchronize)
 	case n < 68:
 		s.to.place = made + random.IntN(2)
-		list := one(trace.OpMallocAsync, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMalloc, trace.OpBlockAlloc)
+		list := one(trace.OpMallocAsync, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMalloc, trace.OpMalloc, trace.OpBlockAlloc)
 		if random.IntN(2) == 0 {
 			s.to.size = p.bytes
 			list = append(list, one(trace.OpMemsetAsync)...)
@@ -115,7 +139,7 @@ func (p *steps) randomSteps(random *rand.Rand) []step {
 		return list
 	case n < 75:
 		s.to.place = made + random.IntN(2)
-		return one(trace.OpFreeAsync, trace.OpFreeAsync, trace.OpFreeAsync, trace.OpFree)
+		return one(trace.OpFreeAsync, trace.OpFreeAsync, trace.OpFree)
 	case n < 77:
 		s.to.place = pinned
 		return one(trace.OpMallocHost, trace.OpFreeHost)
@@ -128,7 +152,7 @@ func (p *steps) randomSteps(random *rand.Rand) []step {
 	case n < 86:
 		return one(trace.OpStreamDestroy, trace.OpEventDestroy)
 	case n < 89:
-		s.to = p.randomPiece(random, random.IntN(pinned))
+		s.to = p.randomReach(random)
 		return one(trace.OpMemset, trace.OpMemsetAsync)
 	}
 	return p.randomCopy(random, s)
@@ -137,10 +161,10 @@ func (p *steps) randomSteps(random *rand.Rand) []step {
 // randomLaunch is mostly of a kernel that writes or reads, seldom of one that updates atomically, or does both.
 func (p *steps) randomLaunch(random *rand.Rand, s step) []step {
 	s.op = trace.OpLaunch
-	some := p.randomPiece(random, random.IntN(pinned))
+	some := p.randomReach(random)
 	switch n := random.IntN(8); {
 	case n == 0:
-		s.to, s.from = some, p.randomPiece(random, random.IntN(pinned))
+		s.to, s.from = some, p.randomPiece(random, p.randomPlace(random))
 	case n == 1:
 		s.to, s.update = some, true
 	case n < 5:
@@ -152,7 +176,7 @@ func (p *steps) randomLaunch(random *rand.Rand, s step) []step {
 }
 
 func (p *steps) randomCopy(random *rand.Rand, s step) []step {
-	s.to, s.from = p.randomPiece(random, random.IntN(pinned)), p.randomPiece(random, random.IntN(pinned))
+	s.to, s.from = p.randomPiece(random, p.randomPlace(random)), p.randomPiece(random, p.randomPlace(random))
 	s.to.size = min(s.to.size, s.from.size)
 	s.from.size = s.to.size
 	synchronous := random.IntN(3) == 0
@@ -186,18 +210,19 @@ func (p *steps) shrink(fails func(*steps) bool) *steps {
 			}
 		}
 		for i := len(p.list) - 1; i >= 0; i-- {
-			try(&steps{p.flags, p.bytes, slices.Delete(slices.Clone(p.list), i, i+1)})
+			try(&steps{p.flags, p.bytes, p.virtual, slices.Delete(slices.Clone(p.list), i, i+1)})
 		}
 		for i, s := range p.list {
 			s.to.lo, s.from.lo = 0, 0
 			s.to.size, s.from.size = min(s.to.size, 1), min(s.from.size, 1)
+			s.slots = min(s.slots, 1)
 			if s != p.list[i] {
-				try(&steps{p.flags, p.bytes, slices.Concat(p.list[:i], []step{s}, p.list[i+1:])})
+				try(&steps{p.flags, p.bytes, p.virtual, slices.Concat(p.list[:i], []step{s}, p.list[i+1:])})
 			}
 		}
 		for i, flags := range p.flags {
 			if flags != nonBlocking {
-				try(&steps{slices.Concat(p.flags[:i], []uint32{nonBlocking}, p.flags[i+1:]), p.bytes, p.list})
+				try(&steps{slices.Concat(p.flags[:i], []uint32{nonBlocking}, p.flags[i+1:]), p.bytes, p.virtual, p.list})
 			}
 		}
 	}
@@ -214,8 +239,14 @@ func (p *steps) String() string {
 	for i, c := range built.calls {
 		r := &built.trace.Records[c.record]
 		fmt.Fprintf(&b, "%2d %v: stream %d, event %d, memory %d, host memory %d", i, r.Op, r.Stream, r.Event, r.Alloc, r.Host)
+		if r.Size > 0 {
+			fmt.Fprintf(&b, ", %d bytes at 0x%x, flags %d", r.Size, r.Addr, r.Flags)
+		}
 		for _, x := range r.Accesses {
 			fmt.Fprintf(&b, ", %s bytes %d to %d of %d", verb(x.Kind), x.Offset, x.Offset+x.Size, x.Alloc)
+			if x.Addr > 0 {
+				fmt.Fprintf(&b, " at 0x%x", x.Addr)
+			}
 		}
 		b.WriteString("\n")
 	}

@@ -165,12 +165,12 @@ func (c *checker) mapMemory(i int, r *trace.Record) {
 	}
 }
 
-// through takes in that q uses some bytes of memory by way of a mapping.
-func (c *checker) through(x *trace.Access, q *queue, by stamp, lo, hi int64) {
-	shift := int64(x.Addr) - x.Offset
-	if at := recordIn(&c.space.mapped, lo+shift, hi+shift); at >= 0 && c.space.uses[at] != nil {
+// through takes in that q uses some bytes of memory by way of a mapping, from an address on.
+func (c *checker) through(addr uint64, size int64, kind trace.AccessKind, q *queue, by stamp) {
+	lo := int64(addr)
+	if at := recordIn(&c.space.mapped, lo, lo+size); at >= 0 && c.space.uses[at] != nil {
 		first, _ := addresses(c.words.record(at))
-		c.space.uses[at].add(q, by, x.Kind, lo+shift-first, hi+shift-first)
+		c.space.uses[at].add(q, by, kind, lo-first, lo-first+size)
 	}
 }
 
@@ -195,11 +195,11 @@ func (c *checker) unmap(i int, r *trace.Record) {
 		c.wrongUnmap(i, lo, hi, records, Remark)
 	}
 	inside := c.blocksIn(lo, hi)
-	used := usages(inside...)
+	var used []usage
 	for _, at := range records {
 		used = append(used, c.usedThrough(at, math.MinInt64, math.MaxInt64)...)
 	}
-	pending(c.queues.host, trace.Write, func(y conflict, a *allocation) { c.report.freeBeforeUse(i, a, y) }, used...)
+	pending(c.queues.host, trace.Write, func(y conflict, a *allocation) { c.report.freeBeforeUse(i, usedAs(y, a, inside), y) }, used...)
 	c.endBlocks(i, inside)
 	c.space.mapped.Cut(lo, hi)
 	c.space.access.Cut(lo, hi)
@@ -262,8 +262,12 @@ func (c *checker) setAccess(i int, r *trace.Record) {
 	if r.Flags&mayRead != 0 {
 		taken = trace.Read // all but reads
 	}
-	used = append(used, usages(c.blocksIn(first, lo)...)...)
-	pending(c.queues.host, taken, func(y conflict, a *allocation) { c.report.revokeBeforeUse(i, a, y) }, used...)
+	pending(c.queues.host, taken, func(y conflict, a *allocation) {
+		c.report.revokeBeforeUse(i, usedAs(y, a, c.blocksIn(first, lo)), y)
+	}, used...)
+	for _, s := range used { // what a use needs is taken away once
+		s.history.forget(taken, s.lo, s.hi)
+	}
 }
 
 // usable reports whether an access to the bytes of a between lo and hi finds memory that it may use: mapped, and made
@@ -287,7 +291,7 @@ func (c *checker) usable(i int, x *trace.Access, a *allocation, lo, hi int64) bo
 // usableBlock is usable for a block. Outside reserved addresses there are no mappings: it is part of an allocation.
 func (c *checker) usableBlock(i int, x *trace.Access, a *allocation, lo, hi int64) bool {
 	base := int64(c.words.record(a.made).Addr)
-	reserved := recordIn(&c.space.reserved, base+lo, base+hi)
+	reserved := recordIn(&c.space.reserved, base, base+a.size)
 	if reserved < 0 {
 		return true
 	}

@@ -24,6 +24,22 @@ func TestTheRightToWriteIsTakenAway(t *testing.T) {
 		"which the launch of write on stream 2 writes.")
 }
 
+// What a use needs is taken away from it once, in whatever steps. On the simulator the first step is the end of it.
+func TestAccessIsTakenAwayOnce(t *testing.T) {
+	p := newHandmade()
+	s := p.Stream(nonBlocking)
+	v, m := mapped(p)
+	p.Launch(w, m, 0, page, s)
+	p.SetAccess(v, 0, page, readOnly)
+	p.SetAccess(v, 0, page, 0)
+	giveBack(p, v, m)
+	p.finish()
+	findings := Check(&p.t)
+	require.Len(t, findings, 1)
+	require.Equal(t, RevokeBeforeUse, findings[0].Rule)
+	require.Contains(t, findings[0].Message, "the right to write")
+}
+
 // What virtual memory management can be got wrong.
 var virtualMemory = []scenario{
 	{name: "mapped, used, unmapped", run: func(p program) {

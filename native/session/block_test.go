@@ -68,6 +68,23 @@ func TestAFreedBlockIsKnownUntilItsMemoryIsAnothers(t *testing.T) {
 	require.NoError(t, s.Sweep())
 }
 
+// An allocator that clears or moves all of its memory may begin in a block that was taken back.
+func TestWhatGoesBeyondAFreedBlockIsTheAllocators(t *testing.T) {
+	s := openGranular(t)
+	s.StartTrace()
+	p := ok[device.Ptr](t)(s.MemAddressReserve(2*granule, 0, 0, 0))
+	place(t, s, p)
+	place(t, s, p+granule)
+	s.BlockAlloc(p, 512)
+	s.BlockFree(p)
+	require.Equal(t, device.Success, s.Memset(p+256, 1, 256))
+	require.Equal(t, device.Success, s.Memset(p, 1, 2*granule))
+	require.Equal(t, []trace.Access{
+		written(3, 256, 256, true), at(p, written(1, 0, granule, false)), at(p+granule, written(2, 0, granule, false)),
+	}, accesses(s))
+	require.NoError(t, s.Sweep())
+}
+
 func TestWhatOverlappingBlocksDoNotShareStaysTheirs(t *testing.T) {
 	s := open(t)
 	s.StartTrace()

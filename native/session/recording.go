@@ -211,12 +211,13 @@ func (s *Session) access(r *trace.Record, a trace.Access) {
 
 // touch appends an access to device memory to r: to a block, or else to what lies around p. Where mappings lie side by
 // side it is one access for each of them; otherwise all of it counts as an access to what p lies in, so that what goes
-// beyond the end shows. The lock is held.
+// beyond the end shows. What begins in a block that was taken back and goes beyond its end is the allocator's own, to what
+// lies around it. The lock is held.
 func (s *Session) touch(r *trace.Record, p device.Ptr, size int64, kind trace.AccessKind, arg uint8) {
 	for {
 		a := trace.Access{Offset: int64(p), Size: size, Kind: kind, Arg: arg}
 		m, freed, end := s.blocks.find(p)
-		if m == nil {
+		if m == nil || freed && int64(p-m.base)+size > m.size {
 			m, freed, end = s.memory.find(p)
 		}
 		if m != nil {
