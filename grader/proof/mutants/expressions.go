@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 )
 
@@ -197,12 +198,13 @@ func condition(c *code, n ast.Node, _ []ast.Node) []change {
 	return nil
 }
 
-// literal changes a number that is written out, or true and false. What is returned beside an error means nothing.
+// literal changes a number that is written out, or true and false. What is returned beside an error means nothing, and a
+// function's type, such as one with an array, is the suite's to say.
 func literal(c *code, n ast.Node, stack []ast.Node) []change {
 	switch n := n.(type) {
 	case *ast.BasicLit:
 		value, err := strconv.ParseInt(n.Value, 0, 64)
-		if n.Kind != token.INT || err != nil || besideError(n, stack) {
+		if n.Kind != token.INT || err != nil || besideError(n, stack) || slices.ContainsFunc(stack, isSignature) {
 			return nil
 		}
 		var all []change
@@ -218,6 +220,11 @@ func literal(c *code, n ast.Node, stack []ast.Node) []change {
 		}
 	}
 	return nil
+}
+
+func isSignature(n ast.Node) bool {
+	_, ok := n.(*ast.FuncType)
+	return ok
 }
 
 // besideError reports whether a node is returned together with an error.

@@ -92,6 +92,15 @@ func TestWhatIsLeftAlone(t *testing.T) {
 	require.NotEmpty(t, made)
 }
 
+// A function's type is not the student's to choose: a mutant with another one could not be handed in.
+func TestTypesOfFunctionsAreLeftAlone(t *testing.T) {
+	made := mutantsOf(t, "func f(pair [2]int) int {\n\treturn pair[1] + 2\n}")
+	require.Contains(t, made, "f: constant: pair[1] + 2 => pair[1] + 3")
+	for _, text := range made {
+		require.Contains(t, text, "func f(pair [2]int) int")
+	}
+}
+
 // An ID stays when lines are added around what it is about.
 func TestIDsAreStable(t *testing.T) {
 	body := "func f(n int) int {\n\tif n < 1 {\n\t\treturn 0\n\t}\n\treturn n / 2\n}\n"

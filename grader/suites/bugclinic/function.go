@@ -42,7 +42,7 @@ var (
 			"staged-copy": "Copy in s, with cuda.MemcpyHtoDAsync. Or else: record an event in the legacy default stream behind MemcpyHtoD, and make " +
 				"s wait for it.",
 		},
-		idle: 3, draw: weightsOf, small: workload{sizes: []int{400}}, set: setWeights, steps: weightsSteps}
+		idle: 4, draw: weightsOf, small: workload{sizes: []int{400}}, set: setWeights, steps: weightsSteps}
 	pingPong = &function{name: "PingPong", gap: "3a", streams: []string{"a", "b"}, id: "ping-pong",
 		claim: "a block is filled only when it was digested", pass: "Each block goes there and back, and the other one is at work meanwhile.",
 		idle: 4, draw: stepsOf, small: workload{n: 50, work: 3, steps: 3}, set: setPingPong, steps: pingPongSteps, overlap: pingPongOverlap}

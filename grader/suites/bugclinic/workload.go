@@ -121,10 +121,13 @@ func (w workload) results() (all []result) {
 	return nil
 }
 
+// maxWords bounds the numbers that are drawn. manyWords need more blocks of 256 threads than a block may have threads, so that
+// the two cannot be mixed up.
 const (
-	maxWords = 20_000
-	maxPart  = 200_000 // bytes
-	maxWork  = 300
+	maxWords  = 20_000
+	manyWords = 300_001
+	maxPart   = 200_000 // bytes
+	maxWork   = 300
 )
 
 // drawn are calls of a function: on idle streams, then with each stream late in turn, then with all.
@@ -152,10 +155,13 @@ func drawn(of *function, idle int, one func(*rand.Rand, int) workload) func(*ran
 	}
 }
 
-// words are calls over an odd number of words.
+// words are calls over an odd number of words: many, one, then others.
 func words(r *rand.Rand, i int) workload {
 	n := 1 + 2*r.IntN(maxWords/2)
-	if i == 1 {
+	switch i {
+	case 0:
+		n = manyWords
+	case 1:
 		n = 1
 	}
 	return workload{n: n, work: r.IntN(maxWork), item: r.Uint32N(1 << 30)}
@@ -172,16 +178,20 @@ func partsOf(r *rand.Rand, i int) (w workload) {
 	return w
 }
 
-// weightsOf are calls of Weights: 4 bytes, 64 KiB and more than a driver takes in with the call.
+// weightsOf are calls of Weights: 64 KiB, 4 bytes, and more than a driver takes in with the call.
 func weightsOf(_ *rand.Rand, i int) workload {
-	return workload{sizes: []int{[]int{4, 64 << 10, 300_000}[i%3]}}
+	return workload{sizes: []int{[]int{64 << 10, 4, 300_000, 4 * manyWords}[i%4]}}
 }
 
 // stepsOf are calls of PingPong: no steps, one, as many as there are blocks, and more.
 func stepsOf(r *rand.Rand, i int) workload {
 	w := words(r, i+2)
 	w.steps = 9
-	if i < 3 {
+	switch {
+	case i == 2:
+		w.n = manyWords
+		fallthrough
+	case i < 3:
 		w.steps = i
 	}
 	return w
