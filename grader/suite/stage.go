@@ -13,8 +13,10 @@ import (
 // call, or for all samples of a race, and Close gives everything back.
 type Stage struct {
 	Bench   *Bench
-	Lent    []cuda.Stream // the streams that were made, in their order
+	Lent    []cuda.Stream    // the streams that were made, in their order
+	Memory  []cuda.DevicePtr // what Lend has allocated, in its order
 	results *Results
+	behind  []func()
 	finish  []func()
 	noted   map[string][]uint64 // by Note, since the last call was over
 	failed  error               // what the last call's callback has answered, if an error
@@ -46,6 +48,17 @@ func (s *Stage) Streams(n int, name string) []cuda.Stream {
 	return made
 }
 
+// Lend allocates memory to be lent to the code under test, which holds garbage.
+func (s *Stage) Lend(size int64) {
+	p, err := cuda.Malloc(size)
+	s.Bench.Must(err)
+	s.Bench.Must(cuda.Memset(p, Poison, size))
+	s.Memory = append(s.Memory, p)
+}
+
+// Result is the address of result i.
+func (s *Stage) Result(i int) cuda.DevicePtr { return s.results.At(i) }
+
 // Results makes room for n results, which hold garbage until the code under test has set them. Their values are noted when
 // the call is over; see Made.Sums.
 func (s *Stage) Results(n int) *Results {
@@ -59,6 +72,10 @@ func (s *Stage) Busy(stream cuda.Stream, nanoseconds int64) {
 	s.Bench.Must(probe.Delay(stream, nanoseconds))
 }
 
+// Behind has f run right behind a trial's call, however that has ended, ahead of any wait: what the caller goes on to do with
+// what was lent.
+func (s *Stage) Behind(f func()) { s.behind = append(s.behind, f) }
+
 // Finally has f run when the call is over, before anything is given back: the last one first.
 func (s *Stage) Finally(f func()) { s.finish = append(s.finish, f) }
 
@@ -70,8 +87,11 @@ func (s *Stage) Note(name string, values []uint64) {
 	s.noted[name] = values
 }
 
-// settle waits for what a call has left on the device.
+// settle goes on behind a call, and waits for what that has left on the device.
 func (s *Stage) settle() {
+	for _, f := range s.behind {
+		f()
+	}
 	s.Bench.Must(cuda.DeviceSynchronize())
 }
 
@@ -94,6 +114,9 @@ func (s *Stage) Close() {
 	}
 	for _, stream := range s.Lent {
 		s.Bench.Must(cuda.StreamDestroy(stream))
+	}
+	for _, p := range s.Memory {
+		s.Bench.Must(cuda.Free(p))
 	}
 	if s.results != nil {
 		s.results.Free()

@@ -10,6 +10,7 @@ import (
 	"cudalab/grader/suites/crossstreamevents"
 	"cudalab/grader/suites/measure"
 	"cudalab/grader/suites/poolconfig"
+	"cudalab/grader/suites/ring"
 	"cudalab/grader/suites/slab"
 	"cudalab/grader/suites/vmmarena"
 )
@@ -25,6 +26,7 @@ var all = []*suite.Suite{
 	buddy.Lesson.Judging(),
 	vmmarena.Lesson.Judging(),
 	measure.Lesson.Judging(),
+	ring.Lesson.Judging(),
 }
 
 // Sources are the suites' files, each in the folder of its package.
