@@ -52,6 +52,9 @@ type ring struct {
 	out                cuda.DevicePtr
 }
 
+// block is how many threads a block has. Each thread takes one element, so the last block is cut short.
+const block = 256
+
 // produce puts item i into its slot, and tells consumer.
 func (r *ring) produce(i int) error {
 	// TODO(1c): If an earlier item was in this slot, have producer wait until that was digested. Then launch kernels.FillItem.

@@ -55,13 +55,13 @@ func ahead(m *suite.Made[workload]) []suite.Finding {
 	return nil
 }
 
-// items are the fills and digests of a call by item; nil where they are not one of each for every item.
+// items are the fills and digests of a call by item; nil where they are not one of each for every item, in its own slot.
 func (c call) items() (fills, digests []int) {
 	bySlot := c.fills()
 	for i := range c.W.items {
 		slot, lap := i%c.W.slots, i/c.W.slots
 		digest := c.digest(i)
-		if lap >= len(bySlot[slot]) || digest < 0 {
+		if lap >= len(bySlot[slot]) || digest < 0 || c.slot(c.Record(digest)) != slot {
 			return nil, nil
 		}
 		fills, digests = append(fills, bySlot[slot][lap]), append(digests, digest)

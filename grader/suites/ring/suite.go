@@ -94,11 +94,13 @@ var scene = &suite.Scene[Run, workload]{
 		if !w.same {
 			consumer = s.Stream(streamNames[1])
 		}
-		s.Behind(func() {
-			for _, slot := range s.Memory {
-				s.Bench.Must(kernels.FillItem(1, 32, producer, slot, 1, 0, 0))
-			}
-		})
+		if w.followed {
+			s.Behind(func() {
+				for _, slot := range s.Memory {
+					s.Bench.Must(kernels.FillItem(1, 32, producer, slot, 1, 0, 0))
+				}
+			})
+		}
 		return func(run Run, w workload) error {
 			out := cuda.DevicePtr(0)
 			if w.items > 0 {
@@ -119,7 +121,7 @@ var (
 	random  = scene.Runs("drawn", lastGap, drawn, suite.Around[workload]{})
 	delays  = scene.Runs("delays", lastGap, delayed, around)
 	again   = scene.Runs("again", lastGap, twice, suite.Around[workload]{})
-	faults  = scene.Faults("faults", lastGap, workload{slots: 2, n: 300, work: 3, items: 5}, suite.FaultJudge{Function: "Run", Stops: true}, wrongSum)
+	faults  = scene.Faults("faults", lastGap, workload{slots: 2, n: 300, work: 3, items: 5, followed: true}, suite.FaultJudge{Function: "Run", Stops: true}, wrongSum)
 	good    = &suite.Good[Run, workload]{Function: "Run", Runs: []*suite.Runs[Run, workload]{shaped, random, delays}}
 	refusal = suite.Refusal{
 		Function: "Run",

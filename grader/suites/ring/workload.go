@@ -13,6 +13,7 @@ type workload struct {
 	slots, n, work, items int
 	late                  []int // the streams that are kept busy before the call: 0 is producer, 1 consumer
 	same                  bool  // both are one stream
+	followed              bool  // the caller goes on at once and fills the slots anew
 	again                 bool  // a second call with the same slots follows at once
 }
 
@@ -114,6 +115,6 @@ func delayed(r *rand.Rand) (ws []workload) {
 
 func twice(r *rand.Rand) []workload {
 	w := draw(r, 2)
-	w.again, w.items = true, w.items/2
-	return []workload{{slots: 3, n: 700, work: 20, items: 2, again: true}, {slots: 3, n: 1 + r.IntN(maxElements), work: 50, items: 10, again: true}, w}
+	w.again, w.followed, w.items = true, true, w.items/2
+	return []workload{{slots: 3, n: 700, work: 20, items: 2, again: true, followed: true}, {slots: 3, n: 1 + r.IntN(maxElements), work: 50, items: 10, again: true, followed: true}, w}
 }
