@@ -35,8 +35,8 @@ var Lesson = suite.Lesson[Run]{
 	Functions: []string{"Run"},
 	Parts: []suite.Part[Run]{
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals),
-		{Question: suite.Question{ID: "results", Name: "every item arrives, whichever stream is late", Luck: true, Judge: judgeResults}, Cases: good.Trials()},
-		without(good.Order("a slot is read only when full and written only when free", "No digest ran beside a fill of its slot, or before it."), firstLap),
+		{Question: suite.Question{ID: "results", Name: "every item arrives, whichever stream is late", Judge: judgeResults}, Cases: good.Trials()},
+		ordered,
 		{Question: suite.Question{ID: "placement", Name: "item i is filled in producer and digested in consumer, in its own slot",
 			Judge: good.Each("Every item was filled in producer and digested in consumer, in the slot that it belongs to.", placement)}, Cases: good.Trials()},
 		{Question: suite.Question{ID: "ahead", Name: "neither stream waits for more than its slot",
@@ -53,6 +53,8 @@ var Lesson = suite.Lesson[Run]{
 	Benchmarks: []suite.Trial[Run]{speed.Benchmark("32 items through 3 slots", "call", "Filling an item takes about as long as digesting it. The baseline has the host wait for each.")},
 }
 
+var ordered = without(good.Order("a slot is read only when full and written only when free", "No digest ran beside a fill of its slot, or before it."), firstLap)
+
 // without leaves findings out of a part that are none here.
 func without(p suite.Part[Run], none func(*suite.Evidence, suite.Finding) bool) suite.Part[Run] {
 	judge := p.Judge
@@ -64,8 +66,8 @@ func without(p suite.Part[Run], none func(*suite.Evidence, suite.Finding) bool) 
 	return p
 }
 
-// firstLap reports findings about waits that are none: in the first lap nothing has been recorded of a slot yet, and with one
-// stream for both every wait is needless.
+// firstLap reports findings about waits that are none: while a slot has not been used nothing has been recorded of it, and with
+// one stream for both every wait is needless.
 func firstLap(e *suite.Evidence, f suite.Finding) bool {
 	if f.Rule != order.WaitUnrecorded && f.Rule != order.NeedlessWait || f.File == "" {
 		return false
