@@ -42,7 +42,7 @@ func around(snippet string) string {
 			results, none = "_ any, err error", "nil, nil"
 		}
 		snippet = `func snippet(streams []cuda.Stream, s, stream cuda.Stream, batches []contract.Batch, batch contract.Batch,
-			i, n, grid, warm, rounds int, data cuda.DevicePtr, a, b, source, owner cuda.Stream, consumers, users []cuda.Stream,
+			i, n, slot, items, grid, warm, rounds int, slots []cuda.DevicePtr, full, free []cuda.Event, producer, consumer cuda.Stream, data cuda.DevicePtr, a, b, source, owner cuda.Stream, consumers, users []cuda.Stream,
 			event, start, stop cuda.Event, out cuda.DevicePtr, outs []cuda.DevicePtr, independent, work func(cuda.Stream) error,
 			c contract.Comparison, release func(cuda.DevicePtr, cuda.Event, cuda.Stream, ...cuda.Stream) error) (` + results + `) {
 			{

@@ -47,6 +47,7 @@ func (sc *Scene[Code, W]) Call(w W) func(*Bench, Code) Outcome {
 		s := b.NewStage()
 		call := sc.Set(s, w)
 		o := b.Call(w.Label(), func() error { return call(code, w) })
+		s.goOn(o.OK())
 		s.settle()
 		s.Close()
 		return o
@@ -153,9 +154,7 @@ func (sc *Scene[Code, W]) Faults(id, after string, w W, j FaultJudge, wrong func
 				return err
 			}
 			return run, func() {
-				if answered {
-					s.goOn()
-				}
+				s.goOn(answered)
 				s.settle()
 				s.note("", number)
 				s.Close()

@@ -67,9 +67,7 @@ func (sc *Scene[Code, W]) once(b *Bench, code Code, w W, around Around[W]) bool 
 	}
 	number := b.Calls()
 	o := b.Call(w.Label(), func() error { return s.answered(call(code, w)) })
-	if o.OK() {
-		s.goOn()
-	}
+	s.goOn(o.OK())
 	if around.Behind != nil {
 		around.Behind(s, w)
 	}

@@ -13,9 +13,10 @@ import (
 // call, or for all samples of a race, and Close gives everything back.
 type Stage struct {
 	Bench   *Bench
-	Lent    []cuda.Stream // the streams that were made, in their order
+	Lent    []cuda.Stream    // the streams that were made, in their order
+	Memory  []cuda.DevicePtr // what Lend has allocated, in its order
 	results *Results
-	later   []func()
+	behind  []func(ok bool)
 	finish  []func()
 	noted   map[string][]uint64 // by Note, since the last call was over
 	failed  error               // what the last call's callback has answered, if an error
@@ -47,6 +48,17 @@ func (s *Stage) Streams(n int, name string) []cuda.Stream {
 	return made
 }
 
+// Lend allocates memory to be lent to the code under test, which holds garbage.
+func (s *Stage) Lend(size int64) {
+	p, err := cuda.Malloc(size)
+	s.Bench.Must(err)
+	s.Bench.Must(cuda.Memset(p, Poison, size))
+	s.Memory = append(s.Memory, p)
+}
+
+// Result is the address of result i.
+func (s *Stage) Result(i int) cuda.DevicePtr { return s.results.At(i) }
+
 // Results makes room for n results, which hold garbage until the code under test has set them. Their values are noted when
 // the call is over; see Made.Sums.
 func (s *Stage) Results(n int) *Results {
@@ -62,12 +74,21 @@ func (s *Stage) Busy(stream cuda.Stream, nanoseconds int64) {
 
 // Later has f run right behind a call that answered nil, ahead of any wait: what the caller goes on to do with what it was
 // given.
-func (s *Stage) Later(f func()) { s.later = append(s.later, f) }
+func (s *Stage) Later(f func()) {
+	s.behind = append(s.behind, func(ok bool) {
+		if ok {
+			f()
+		}
+	})
+}
 
-// goOn does what the caller does behind a call.
-func (s *Stage) goOn() {
-	for _, f := range s.later {
-		f()
+// Behind is Later for what the caller does however the call has ended, with what it has lent.
+func (s *Stage) Behind(f func()) { s.behind = append(s.behind, func(bool) { f() }) }
+
+// goOn does what the caller does behind a call that answered nil, if ok, or an error.
+func (s *Stage) goOn(ok bool) {
+	for _, f := range s.behind {
+		f(ok)
 	}
 }
 
@@ -106,6 +127,9 @@ func (s *Stage) Close() {
 	}
 	for _, stream := range s.Lent {
 		s.Bench.Must(cuda.StreamDestroy(stream))
+	}
+	for _, p := range s.Memory {
+		s.Bench.Must(cuda.Free(p))
 	}
 	if s.results != nil {
 		s.results.Free()

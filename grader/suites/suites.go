@@ -11,6 +11,7 @@ import (
 	"cudalab/grader/suites/crossstreamevents"
 	"cudalab/grader/suites/measure"
 	"cudalab/grader/suites/poolconfig"
+	"cudalab/grader/suites/ring"
 	"cudalab/grader/suites/slab"
 	"cudalab/grader/suites/vmmarena"
 )
@@ -26,6 +27,7 @@ var all = []*suite.Suite{
 	buddy.Lesson.Judging(),
 	vmmarena.Lesson.Judging(),
 	measure.Lesson.Judging(),
+	ring.Lesson.Judging(),
 	bugclinic.Lesson.Judging(),
 }
 

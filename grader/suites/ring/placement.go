@@ -1,0 +1,219 @@
+package ring
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// call is one call of Run, or two right behind each other, as the trace shows it.
+type call struct{ suite.Made[workload] }
+
+func (c call) producer() trace.ID { return c.Streams[0] }
+func (c call) consumer() trace.ID { return c.Streams[len(c.Streams)-1] }
+
+// ours are the call's slots: the memory that the grader allocated for it ahead of the results.
+func (c call) ours() (slots []trace.ID) {
+	for at := c.Set; at < c.From; at++ {
+		if r := c.Record(at); r.Op == trace.OpMalloc && r.Alloc != c.Results {
+			slots = append(slots, r.Alloc)
+		}
+	}
+	return slots
+}
+
+// slot is the slot that a record touches; -1 where it touches none.
+func (c call) slot(r *trace.Record) int {
+	return slices.IndexFunc(c.ours(), func(slot trace.ID) bool { return suite.Touching(r, slot) })
+}
+
+// launches are the call's successful launches of a kernel.
+func (c call) launches(kernel string) []int {
+	return slices.DeleteFunc(c.Find(trace.OpLaunch), func(at int) bool { return c.Record(at).Kernel != kernel })
+}
+
+// fills are by slot the launches that filled it, in their order: those of items slot, slot+slots and so on.
+func (c call) fills() [][]int {
+	fills := make([][]int, c.W.slots)
+	for _, at := range c.launches(fillKernel) {
+		if slot := c.slot(c.Record(at)); slot >= 0 {
+			fills[slot] = append(fills[slot], at)
+		}
+	}
+	return fills
+}
+
+// filledBefore is how many fills the call has launched ahead of a record.
+func (c call) filledBefore(record int) (n int) {
+	for _, at := range c.launches(fillKernel) {
+		if at < record {
+			n++
+		}
+	}
+	return n
+}
+
+// digest is the last launch of digest that added to result i; -1 if there is none.
+func (c call) digest(i int) int {
+	for _, at := range slices.Backward(c.launches(digestKernel)) {
+		if c.Touches(c.Record(at), i) {
+			return at
+		}
+	}
+	return -1
+}
+
+// placement finds work in another stream or slot than the contract says, work that is left out, and memory that is allocated.
+func placement(m *suite.Made[workload]) (found []suite.Finding) {
+	c := call{*m}
+	c.Records(func(at int, r *trace.Record) bool {
+		if r.Code != 0 {
+			return true
+		}
+		if allocates(r.Op) {
+			found = append(found, c.Finding(at, suite.Rule{ID: "allocation",
+				Why: "The slots are all the memory there is: how many items are under way is what the caller decides with them.",
+				Fix: "Leave it out, and use slots[i%len(slots)] for item i.",
+			}, "Run should allocate no memory, but %s does.", suite.CallName(r)))
+		}
+		if f := c.misplaced(at, r); f != nil {
+			found = append(found, *f)
+		}
+		return true
+	})
+	sums, computed := c.Sums(), c.computed()
+	for i := range c.W.items {
+		at := c.digest(i)
+		if at >= 0 && c.slot(c.Record(at)) != i%c.W.slots {
+			found = append(found, c.wrongSlot(i, at))
+		} else if i < len(sums) && sums[i] == c.W.want(i) && !computed[i] {
+			found = append(found, c.leftOut(i))
+		}
+	}
+	return found
+}
+
+func allocates(op trace.Op) bool {
+	switch op {
+	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemCreate, trace.OpMemPoolCreate:
+		return true
+	}
+	return false
+}
+
+// misplaced is the finding about a call in another stream than the contract says; nil where it is in the right one.
+func (c call) misplaced(at int, r *trace.Record) *suite.Finding {
+	what, names, want := "", "producer or consumer", []trace.ID{c.producer(), c.consumer()}
+	switch {
+	case r.Op == trace.OpLaunch && r.Kernel == fillKernel:
+		what, names, want = "a fill", "producer", want[:1]
+	case r.Op == trace.OpLaunch && r.Kernel == digestKernel:
+		what, names, want = "a digest", "consumer", want[1:]
+	case r.Op == trace.OpMemsetAsync, r.Op == trace.OpMemset, r.Op == trace.OpEventRecord, r.Op == trace.OpStreamWaitEvent, r.Op == trace.OpLaunch:
+		what = suite.CallName(r)
+	default:
+		return nil
+	}
+	if slices.Contains(want, r.Stream) {
+		return nil
+	}
+	f := c.Finding(at, suite.Rule{ID: "wrong-stream",
+		Why: "Each stream works through its own queue: what is in another one's is done at another time, and holds up others.",
+		Fix: "Pass " + names + " as the stream of this call.",
+	}, "%s should be in %s, but is in %s.", what, names, c.StreamName(r.Stream, func(i int) string { return streamNames[i] }))
+	return &f
+}
+
+func (c call) wrongSlot(i, at int) suite.Finding {
+	where := "other memory"
+	if slot := c.slot(c.Record(at)); slot >= 0 {
+		where = fmt.Sprintf("slots[%d]", slot)
+	}
+	return c.Finding(at, suite.Rule{ID: "wrong-slot",
+		Why: "Both sides have to agree on where item i is without telling each other; in a ring it is the item's number that says it.",
+		Fix: "Take slots[i%len(slots)] for item i, in the fill and in the digest.",
+	}, "item %d should go through slots[%d], but its digest reads %s.", i, i%c.W.slots, where)
+}
+
+func (c call) leftOut(i int) suite.Finding {
+	return c.Finding(c.digest(i), suite.Rule{ID: "step-left-out",
+		Why: "The exercise is about handing memory from stream to stream; the number is only there to show that it worked.",
+		Fix: "Launch kernels.FillItem and kernels.Digest for every item, on the item's slot.",
+	}, "the sum of item %d should come from a digest of slots[%d], filled for it, but came there in another way.", i, i%c.W.slots)
+}
+
+// place is where something begins in the trace's terms.
+type place struct {
+	alloc  trace.ID
+	offset int64
+}
+
+// computed tells of each item of a call whether its sum is as the contract has it.
+func (c call) computed() []bool {
+	var slots, outs []place
+	for _, alloc := range c.ours() {
+		slots = append(slots, place{alloc, 0})
+	}
+	for i := range c.W.items {
+		outs = append(outs, place{c.Results, int64(8 * i)})
+	}
+	return computed(c.Notes.Trace.Records[c.From:c.To], slots, outs, c.W.n)
+}
+
+// computed tells of each item whether its sum has come from digest, over n words of its slot that fillItem has filled as often
+// as it takes by then, and from nothing else.
+func computed(records []trace.Record, slots, outs []place, n int) []bool {
+	done, filled, spoilt := make([]bool, len(outs)), make([]int, len(slots)), make([]bool, len(slots))
+	for at := range records {
+		r := &records[at]
+		if r.Code != 0 || r.Phase == trace.Enter {
+			continue
+		}
+		read := -1
+		for _, a := range r.Accesses {
+			slot := slices.IndexFunc(slots, func(p place) bool { return p == place{a.Alloc, a.Offset} && a.Size >= 4*int64(n) })
+			switch {
+			case slot < 0:
+			case a.Kind == trace.Read:
+				read = slot
+			case r.Op == trace.OpLaunch && r.Kernel == fillKernel:
+				filled[slot]++
+				spoilt[slot] = false
+			default:
+				spoilt[slot] = true
+			}
+		}
+		for _, a := range r.Accesses {
+			for i, out := range outs {
+				if a.Kind != trace.Read && a.Alloc == out.alloc && a.Offset <= out.offset && out.offset < a.Offset+a.Size {
+					slot := i % len(slots)
+					done[i] = r.Op == trace.OpLaunch && r.Kernel == digestKernel && read == slot && !spoilt[slot] && filled[slot] > i/len(slots)
+				}
+			}
+		}
+	}
+	return done
+}
+
+// audit tells which items of an audited call have no sum as the contract has it. Its trace knows the memory by addresses alone.
+func audit(s *suite.Stage, w workload, t *trace.Trace) (left []uint64) {
+	var slots, outs []place
+	for _, p := range s.Memory {
+		slots = append(slots, place{0, int64(p)})
+	}
+	for i := range w.items {
+		outs = append(outs, place{0, int64(s.Result(i))})
+	}
+	var records []trace.Record
+	if t != nil {
+		records = t.Records
+	}
+	for i, ok := range computed(records, slots, outs, w.n) {
+		if !ok {
+			left = append(left, uint64(i))
+		}
+	}
+	return left
+}

@@ -1,0 +1,68 @@
+package ring
+
+import (
+	"fmt"
+
+	"cudalab/grader/suite"
+)
+
+func judgeResults(e *suite.Evidence) suite.Answer {
+	sums := 0
+	a := good.Judge(e, "", func(m *suite.Made[workload]) (found []suite.Finding) {
+		if !m.Outcome.OK() {
+			return []suite.Finding{m.UnexpectedError("Run")}
+		}
+		for i, got := range m.Sums() {
+			sums++
+			if want := m.W.want(i); got != want && len(found) == 0 { // the next are wrong for the same reason
+				words, fix := call{*m}.explain(i, got)
+				found = append(found, m.Finding(call{*m}.digest(i), suite.Rule{ID: "wrong-result", Fix: fix,
+					Why: "The digest of an item depends on each of its words, so one that is missing, or an item in another's place, shows.",
+				}, "the sum of item %d should be %d, but is %d%s.", i, want, got, words))
+			}
+		}
+		return found
+	})
+	if len(a.Findings) == 0 && a.Skip == "" && suite.HasError(ordered.Judge(e).Findings) {
+		a.Skip = "It came out right this time, but that is luck while the order is as another check says: mend that first."
+	}
+	a.Message = fmt.Sprintf("%d sums are exact, with each stream late in turn.", sums)
+	return a
+}
+
+// wrongSum says in a clause which sum is wrong; "" where none is.
+func wrongSum(m *suite.Made[workload]) string {
+	sums := m.Sums()
+	i := m.W.firstWrong(sums)
+	if i < 0 || i >= len(sums) {
+		return ""
+	}
+	return fmt.Sprintf("the sum of item %d is %d instead of %d.", i, sums[i], m.W.want(i))
+}
+
+// explain recognises the commonest ways of getting a sum wrong.
+func (c call) explain(i int, got uint64) (words, fix string) {
+	w, zero := c.W, "Set its 8 bytes to zero before kernels.Digest adds to them: cuda.MemsetAsync(out+8*i, 0, 8, consumer)."
+	digest := "Launch kernels.Digest in consumer for every item, with out+8*i as its result."
+	switch {
+	case got == suite.Garbage:
+		return ": nothing was ever written there", digest
+	case got == w.want(i)+suite.Garbage:
+		return ": the digest was added to the garbage that was there before", zero
+	case c.digest(i) < 0:
+		return ": no kernel added to it", digest
+	case w.n > 1 && got == w.wantOf(i, i, w.n-1):
+		return ", the sum without the last word", "Cover all words: a grid of (n + block - 1) / block blocks."
+	}
+	for other := range w.items {
+		if other == i || got != w.wantOf(i, other, w.n) {
+			continue
+		}
+		words = fmt.Sprintf(", that of item %d", other)
+		if other%w.slots == i%w.slots {
+			return words + ", which is in the same slot in another lap", "Have the digest of an item wait for the item's own fill, and the next fill of the slot for that digest."
+		}
+		return words, "Pass the item's own number to kernels.FillItem, and digest the slot that it was filled into: slots[i%len(slots)]."
+	}
+	return "", "Fill all n words, by a grid of (n + block - 1) / block blocks, with the number of the item, and digest them only behind that; the check of the order below names the line where a wait is missing."
+}

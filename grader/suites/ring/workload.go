@@ -1,0 +1,125 @@
+package ring
+
+import (
+	"math/rand/v2"
+
+	"cudalab/grader/suite"
+	"cudalab/kernels/oracle"
+)
+
+// workload is one call of Run, or two right behind each other.
+type workload struct {
+	slots, n, work, items int
+	late                  []int // the streams that are kept busy before the call: 0 is producer, 1 consumer
+	same                  bool  // both are one stream
+	followed              bool  // the caller goes on at once and fills the slots anew
+	again                 bool  // a second call with the same slots follows at once
+}
+
+var streamNames = []string{"producer", "consumer"}
+
+// Label says what is called for: "5 items of 257 words through 2 slots, while consumer is busy".
+func (w workload) Label() string {
+	label := suite.Count(w.items, "item", "items") + " of " + suite.Count(w.n, "word", "words") + " through " + suite.Count(w.slots, "slot", "slots")
+	switch {
+	case w.same:
+		label += ", with one stream for both"
+	case w.again:
+		label += ", twice"
+	case len(w.late) == 1:
+		label += ", while " + streamNames[w.late[0]] + " is busy"
+	case len(w.late) == 2:
+		label += ", while both streams are busy"
+	}
+	return label
+}
+
+// sums is how many results the call has, or the two have together.
+func (w workload) sums() int {
+	if w.again {
+		return 2 * w.items
+	}
+	return w.items
+}
+
+// workOf is the work of result i: a second call is given other work, so that it has other results.
+func (w workload) workOf(i int) int {
+	if w.items > 0 {
+		return w.work + i/w.items
+	}
+	return w.work
+}
+
+// want is what result i must be.
+func (w workload) want(i int) uint64 { return w.wantOf(i, i%w.items, w.n) }
+
+// wantOf is the digest of any item's first elements, with the work of result i.
+func (w workload) wantOf(i, item, n int) uint64 {
+	return oracle.DigestOfItem(n, uint32(item), w.workOf(i), w.workOf(i))
+}
+
+// firstWrong is the first result that is wrong or missing; -1 if all are right.
+func (w workload) firstWrong(sums []uint64) int {
+	for i := range w.sums() {
+		if i >= len(sums) || sums[i] != w.want(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// maxElements bounds the sizes that are drawn. manyElements need more blocks of 256 threads than a block may have threads,
+// so that the two cannot be mixed up.
+const (
+	maxElements  = 20_000
+	manyElements = 300_000
+	maxItems     = 40
+	maxSlots     = 6
+	maxWork      = 500
+)
+
+// shapes are calls at the edges of what the contract allows.
+var shapes = suite.Fixed(
+	workload{slots: 1, n: 1, work: 3, items: 1},
+	workload{slots: 1, n: 255, work: 7, items: 4},
+	workload{slots: 2, n: 256, work: 0, items: 5},
+	workload{slots: 3, n: 257, work: 40, items: 3},
+	workload{slots: 5, n: 1000, work: 9, items: 2},
+	workload{slots: 3, n: 2, work: 6, items: 7},
+	workload{slots: 2, n: 100, work: 5, items: 0},
+	workload{slots: 2, n: manyElements, work: 2, items: 3},
+	workload{slots: 3, n: 513, work: 11, items: 8, same: true},
+)
+
+// draw is a call with two streams and items for so many laps at least.
+func draw(r *rand.Rand, laps int) workload {
+	w := workload{slots: 1 + r.IntN(maxSlots), n: 1 + r.IntN(maxElements), work: r.IntN(maxWork)}
+	w.items = min(laps*w.slots+r.IntN(maxItems), maxItems)
+	return w
+}
+
+func drawn(r *rand.Rand) []workload {
+	most := draw(r, 2)
+	most.items = maxItems
+	return []workload{draw(r, 0), draw(r, 1), draw(r, 2), most}
+}
+
+func delayed(r *rand.Rand) (ws []workload) {
+	for _, late := range [][]int{{0}, {1}, {0, 1}} {
+		w := draw(r, 2)
+		w.slots, w.late = 2+r.IntN(3), late
+		ws = append(ws, w)
+	}
+	return ws
+}
+
+func twice(r *rand.Rand) []workload {
+	w := draw(r, 2)
+	w.again, w.followed, w.items = true, true, w.items/2
+	return []workload{
+		{slots: 1, n: 700, work: 20, items: 2, again: true, followed: true},
+		{slots: 3, n: 700, work: 20, items: 2, again: true, followed: true},
+		{slots: 3, n: 1 + r.IntN(maxElements), work: 50, items: 10, again: true, followed: true},
+		w,
+	}
+}
