@@ -3,7 +3,6 @@ package suite
 import (
 	"slices"
 
-	"cudalab/grader/order"
 	"cudalab/native/trace"
 )
 
@@ -62,14 +61,14 @@ func (c *Call) Records(yield func(int, *trace.Record) bool) {
 	}
 }
 
-// Before reports whether what one record of the trace has done is over before what another does begins; see order.Relation.
+// Before reports whether what one record of the trace has done is over before what another does begins; see Relation.
 func (c *Call) Before(i, j int) bool { return c.relation().Before(i, j) }
 
-// Wait is the call that makes one record come after another, where there is one; see order.Relation.
+// Wait is the call that makes one record come after another; see Relation.
 func (c *Call) Wait(i, j int) int { return c.relation().Wait(i, j) }
 
-func (c *Call) relation() *order.Relation {
-	return Once(c.Notes, "relation", func() *order.Relation { return order.Of(c.Notes.Trace) })
+func (c *Call) relation() Relation {
+	return Once(c.Notes, "relation", func() Relation { return c.Evidence.Relate(c.Notes.Trace) })
 }
 
 // At makes a finding an error of the line of a record; of none, where record is -1.

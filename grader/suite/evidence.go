@@ -14,6 +14,15 @@ type Evidence struct {
 	Cases  map[string]*CaseNotes
 	// Place finds the student's lines in a call stack, innermost first; empty where the call was the grader's own.
 	Place func(trace.Site) []Place
+	// Relate asks the order checker what comes before what in a trace.
+	Relate func(*trace.Trace) Relation
+}
+
+// Relation is which work is over before which begins, whatever CUDA does as late as it may: order.Relation, which a runner
+// has no use for.
+type Relation interface {
+	Before(i, j int) bool // of two records, by their indices in the trace
+	Wait(i, j int) int    // the call that makes it so, where one has to; else -1
 }
 
 // Place is a line of the student's code.

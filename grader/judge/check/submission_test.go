@@ -40,7 +40,7 @@ func (h handedIn) spoil(t *testing.T, pkg, inside, behind string) {
 	file := filepath.Join(h.dir, pkg, pkg+".go")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	head := regexp.MustCompile(`(?m)^func (New|Run|Share)\(.*\{$`)
+	head := regexp.MustCompile(`(?m)^func (New|Run|Share|Time)\(.*\{$`)
 	require.Regexp(t, head, string(text))
 	spoilt := head.ReplaceAllString(string(text), "$0\n"+strings.ReplaceAll(inside, "$", "$$"))
 	require.NoError(t, os.WriteFile(file, []byte(spoilt+"\n"+behind), 0o600))

@@ -309,7 +309,8 @@ func (c *checking) wantsConfirmation(caseID string) bool {
 }
 
 func (c *checking) evidence() *suite.Evidence {
-	e := &suite.Evidence{Seed: c.Seed, Device: c.report.Device, Place: c.locate.places, Cases: map[string]*suite.CaseNotes{}}
+	e := &suite.Evidence{Seed: c.Seed, Device: c.report.Device, Place: c.locate.places, Cases: map[string]*suite.CaseNotes{},
+		Relate: func(t *trace.Trace) suite.Relation { return order.Of(t) }}
 	for id, run := range c.runs {
 		e.Cases[id] = run.notes
 	}

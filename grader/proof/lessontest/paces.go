@@ -65,6 +65,14 @@ func paces(t *testing.T, s *suite.Suite) []suite.RecordedPace {
 	return s.PacesOf(suite.Device{Kind: string(info.Kind), Name: info.Name}, noted)
 }
 
+// Benchmark is what one of a suite's benchmarks notes on the device that -device names: nanoseconds, by series.
+func Benchmark(t *testing.T, s *suite.Suite, id string) map[string][]int64 {
+	c, found := s.Case("bench/" + id)
+	require.True(t, found, "the suite has no benchmark %s", id)
+	seen, _ := runTimed(t, c, 1)
+	return seen
+}
+
 // samples are the times that a case notes.
 type samples map[string][]int64
 

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"cudalab/exercises/contract"
-	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/kernels"
 	"cudalab/kernels/probe"
@@ -36,7 +35,7 @@ var Lesson = suite.Lesson[Code]{
 	Name:      "measure",
 	Functions: []string{"Time", "Compare"},
 	// Freeing behind a kernel that still runs is what a synchronous round is about: cuda.Free waits for it on every GPU seen.
-	Remarks: map[string]suite.Severity{order.FreeWhilePending: ""},
+	Remarks: map[string]suite.Severity{"free-while-pending": ""},
 	Parts: []suite.Part[Code]{
 		suite.Arguments("refuses bad arguments before any CUDA call", timeRefusals, compareRefusals),
 		suite.Part[Code]{Question: suite.Question{ID: "rounds", Name: "calls work as often as asked, with s",
