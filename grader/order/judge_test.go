@@ -27,7 +27,7 @@ type judge struct {
 	relate  func(machine) relation
 	bytes   map[*memory][]byteHistory
 	through map[*view]map[byteOf]*byteHistory
-	parted  map[*memory]bool // some of it was handed out, so what nothing has written is the allocator's matter
+	parted  map[*memory]bool // some of it was handed out: what of it was written is the allocator's matter
 	excused map[*memory][]mending
 	found   map[verdict]int // with the call that the one at fault should come after; -1: none
 }
@@ -145,7 +145,8 @@ func (j *judge) remember(i int, b *byteHistory, kind trace.AccessKind) {
 func (j *judge) copy(i int, uses []use) {
 	for _, a := range uses {
 		for _, b := range uses {
-			if a.kind == trace.Read && b.kind == trace.Write && a.broken == "" && b.broken == "" && a.memory == b.memory && a.lo < b.hi && b.lo < a.hi && !j.machine[i].idle {
+			both := !j.machine[i].idle && a.broken == "" && b.broken == "" && a.kind == trace.Read && b.kind == trace.Write
+			if both && a.memory == b.memory && a.lo < b.hi && b.lo < a.hi {
 				j.found[verdict{rule: OverlappingCopy, severity: Error, at: i, with: -1}] = -1
 			}
 		}
@@ -189,7 +190,11 @@ func (j *judge) use(i int, u use) {
 			j.found[v] = x
 		})
 		block := u.block()
-		if !b.written && !unborn && u.kind != trace.Write && (block == nil && !j.parted[u.memory] || block != nil && (block.overlapped < 0 || i < block.overlapped)) {
+		shared := j.parted[u.memory]
+		if block != nil {
+			shared = block.overlapped >= 0 && block.overlapped < i
+		}
+		if !b.written && !unborn && u.kind != trace.Write && !shared {
 			unwritten, b.written = true, true
 		}
 		j.remember(i, b, u.kind)

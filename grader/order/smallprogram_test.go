@@ -25,7 +25,7 @@ type step struct {
 	host          trace.HostMemory
 	stream        trace.ID
 	event, event2 int
-	to, from      piece // what is written, or updated, and what is read
+	to, from      piece // what is written, or updated, and what is read; of a mapping the addresses and the memory; of a block its bytes and its place
 	update        bool  // the launch updates atomically
 	notReady      bool  // the query's answer
 	slots         int   // that are unmapped, or given an access, at once
