@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
@@ -66,10 +65,16 @@ func without(p suite.Part[Run], none func(*suite.Evidence, suite.Finding) bool) 
 	return p
 }
 
+// Rules of the order checker, which a runner has no use for.
+const (
+	waitUnrecorded = "wait-unrecorded"
+	needlessWait   = "needless-wait"
+)
+
 // firstLap reports findings about waits that are none: while a slot has not been used nothing has been recorded of it, and with
 // one stream for both every wait is needless.
 func firstLap(e *suite.Evidence, f suite.Finding) bool {
-	if f.Rule != order.WaitUnrecorded && f.Rule != order.NeedlessWait || f.File == "" {
+	if f.Rule != waitUnrecorded && f.Rule != needlessWait || f.File == "" {
 		return false
 	}
 	for _, m := range good.Made(e) {
@@ -77,7 +82,7 @@ func firstLap(e *suite.Evidence, f suite.Finding) bool {
 			continue // records are numbered anew in each trial
 		}
 		c := call{m}
-		if r := c.Record(f.Record); r.Op == trace.OpStreamWaitEvent && (m.W.same || f.Rule == order.WaitUnrecorded && r.Stream == c.producer() && c.filledBefore(f.Record) < m.W.slots) {
+		if r := c.Record(f.Record); r.Op == trace.OpStreamWaitEvent && (m.W.same || f.Rule == waitUnrecorded && r.Stream == c.producer() && c.filledBefore(f.Record) < m.W.slots) {
 			return true
 		}
 	}
