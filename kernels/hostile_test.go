@@ -51,7 +51,7 @@ var doors = map[string]any{
 	"cuda.HostBuffer.At": cuda.HostBuffer.At, "cuda.HostBuffer.Len": cuda.HostBuffer.Len,
 	"cuda.HostBuffer.Read": cuda.HostBuffer.Read, "cuda.HostBuffer.Write": cuda.HostBuffer.Write,
 	"kernels.BlockTable": kernels.BlockTable, "kernels.Checksum": kernels.Checksum, "kernels.Differ": kernels.Differ, "kernels.Digest": kernels.Digest, "kernels.Extend": kernels.Extend,
-	"kernels.Fill": kernels.Fill, "kernels.FillItem": kernels.FillItem, "kernels.Gray": kernels.Gray, "kernels.Process": kernels.Process, "kernels.Recheck": kernels.Recheck,
+	"kernels.Fill": kernels.Fill, "kernels.FillItem": kernels.FillItem, "kernels.Gray": kernels.Gray, "kernels.Mix": kernels.Mix, "kernels.Process": kernels.Process, "kernels.Recheck": kernels.Recheck,
 	"kernels.Reduce": kernels.Reduce, "kernels.Stamp": kernels.Stamp, "kernels.StampBlocks": kernels.StampBlocks,
 	"kernels.Touch": kernels.Touch, "kernels.Verify": kernels.Verify, "kernels.VerifyBlocks": kernels.VerifyBlocks,
 	// What comes out of them has methods as well.

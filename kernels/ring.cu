@@ -1,11 +1,5 @@
 #include "block.h"
-
-// rounds takes a number through so many rounds, each of which needs the one before: they take time, and move no memory.
-static inline __device__ unsigned rounds(unsigned x, int work) {
-#pragma unroll 1
-    for (int k = 0; k < work; k++) x = 1664525u * x + 1013904223u;
-    return x;
-}
+#include "rounds.h"
 
 // fillItem writes one element per thread, which depends on the item's number and the element's index.
 extern "C" __global__ void fillItem(unsigned* data, int n, unsigned item, int work) {

@@ -132,6 +132,17 @@ func (p Part[Code]) And(more func(*Evidence) []Finding, further ...*Trial[Code])
 	return p
 }
 
+// Without has the part leave out findings that are none in its lesson.
+func (p Part[Code]) Without(none func(*Evidence, Finding) bool) Part[Code] {
+	judge := p.Judge
+	p.Judge = func(e *Evidence) Answer {
+		a := judge(e)
+		a.Findings = slices.DeleteFunc(a.Findings, func(f Finding) bool { return none(e, f) })
+		return a
+	}
+	return p
+}
+
 // Faults is a trial in which every CUDA call of the code fails once; see Bench.EveryFault.
 type Faults[Code any, W Workload] struct {
 	Trial[Code]

@@ -17,6 +17,7 @@ type Stage struct {
 	Memory  []cuda.DevicePtr // what Lend has allocated, in its order
 	results *Results
 	behind  []func(ok bool)
+	atRest  []func()
 	finish  []func()
 	noted   map[string][]uint64 // by Note, since the last call was over
 	failed  error               // what the last call's callback has answered, if an error
@@ -92,6 +93,9 @@ func (s *Stage) goOn(ok bool) {
 	}
 }
 
+// AtRest has f run behind each call when the device has come to rest, for Note: what the call has left in memory.
+func (s *Stage) AtRest(f func()) { s.atRest = append(s.atRest, f) }
+
 // Finally has f run when the call is over, before anything is given back: the last one first.
 func (s *Stage) Finally(f func()) { s.finish = append(s.finish, f) }
 
@@ -110,6 +114,9 @@ func (s *Stage) settle() {
 
 // note notes the results of a call, and what Note has kept of it, under the call's number and names with a prefix.
 func (s *Stage) note(prefix string, call int) {
+	for _, f := range s.atRest {
+		f()
+	}
 	if s.results != nil {
 		s.Note(noteSum, s.results.read())
 	}

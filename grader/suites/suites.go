@@ -10,6 +10,7 @@ import (
 	"cudalab/grader/suites/bugclinic"
 	"cudalab/grader/suites/crossstreamevents"
 	"cudalab/grader/suites/measure"
+	"cudalab/grader/suites/overlap"
 	"cudalab/grader/suites/poolconfig"
 	"cudalab/grader/suites/ring"
 	"cudalab/grader/suites/slab"
@@ -27,6 +28,7 @@ var all = []*suite.Suite{
 	buddy.Lesson.Judging(),
 	vmmarena.Lesson.Judging(),
 	measure.Lesson.Judging(),
+	overlap.Lesson.Judging(),
 	ring.Lesson.Judging(),
 	bugclinic.Lesson.Judging(),
 }

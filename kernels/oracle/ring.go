@@ -1,6 +1,6 @@
 package oracle
 
-// Rounds are any number of the rounds of kernels fillItem and digest, x to 1664525*x + 1013904223, folded into one
+// Rounds are any number of the rounds of kernels fillItem, digest and mix, x to 1664525*x + 1013904223, folded into one
 // multiplication and one addition.
 type Rounds struct{ factor, summand uint32 }
 

@@ -42,8 +42,8 @@ var Lesson = suite.Lesson[Run]{
 			Judge: good.Each("The producer ran as far ahead as the slots allow.", ahead)}, Cases: good.Trials()},
 		{Question: suite.Question{ID: "events", Name: "at most two events a slot",
 			Judge: good.Each("However many items there were, there were no more than two events a slot.", events)}, Cases: good.Trials()},
-		without(good.NoHostWait("async", "the host never waits", "Run returned while the device was still busy.", waiting, delays),
-			func(_ *suite.Evidence, f suite.Finding) bool { return f.Rule == "synchronous-allocation" }), // placement tells it
+		good.NoHostWait("async", "the host never waits", "Run returned while the device was still busy.", waiting, delays).
+			Without(func(_ *suite.Evidence, f suite.Finding) bool { return f.Rule == "synchronous-allocation" }), // placement tells it
 		good.Cleanup("events are gone and slots handed back, also when a call fails",
 			"After every call the events were gone and the slots the caller's, also where a call failed, and the failure was reported.",
 			faults).And(handedBack, &again.Trial),
@@ -52,18 +52,7 @@ var Lesson = suite.Lesson[Run]{
 	Benchmarks: []suite.Trial[Run]{speed.Benchmark("32 items through 3 slots", "call", "Filling an item takes about as long as digesting it. The baseline has the host wait for each.")},
 }
 
-var ordered = without(good.Order("a slot is read only when full and written only when free", "No digest ran beside a fill of its slot, or before it."), firstLap)
-
-// without leaves findings out of a part that are none here.
-func without(p suite.Part[Run], none func(*suite.Evidence, suite.Finding) bool) suite.Part[Run] {
-	judge := p.Judge
-	p.Judge = func(e *suite.Evidence) suite.Answer {
-		a := judge(e)
-		a.Findings = slices.DeleteFunc(a.Findings, func(f suite.Finding) bool { return none(e, f) })
-		return a
-	}
-	return p
-}
+var ordered = good.Order("a slot is read only when full and written only when free", "No digest ran beside a fill of its slot, or before it.").Without(firstLap)
 
 // Rules of the order checker, which a runner has no use for.
 const (

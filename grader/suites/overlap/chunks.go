@@ -1,0 +1,218 @@
+package overlap
+
+import (
+	"cmp"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// call is one call of Run or Efficiency as the trace shows it.
+type call struct{ *suite.Made[workload] }
+
+func streamName(i int) string {
+	return []string{"streams[0]", "streams[1]", "streams[2]", "streams[3]", "streams[4]"}[i%5]
+}
+
+// pinnedAllocs are the buffers that the grader has made for the call: in, out unless that is the same, and those of a second
+// call.
+func (c call) pinnedAllocs() (all []trace.ID) {
+	for at := c.Set; at < c.From; at++ {
+		if r := c.Record(at); r.Op == trace.OpMallocHost && r.Phase != trace.Enter {
+			all = append(all, r.Alloc)
+		}
+	}
+	return all
+}
+
+func (c call) inAlloc() trace.ID { return c.pinnedAllocs()[0] }
+
+func (c call) outAlloc() trace.ID {
+	all := c.pinnedAllocs()
+	if c.W.alias {
+		return all[0]
+	}
+	return all[1]
+}
+
+// copies are by chunk the copies of an operation that touched the chunk's place in some pinned memory.
+func (c call) copies(op trace.Op, alloc trace.ID) [][]int {
+	chunks := make([][]int, c.W.chunks())
+	for _, at := range c.Find(op) {
+		for _, a := range c.Record(at).Accesses {
+			if a.Alloc != alloc || a.Size < 1 {
+				continue
+			}
+			size := int64(4 * c.W.size())
+			for i := max(a.Offset/size, 0); i <= (a.Offset+a.Size-1)/size && i < int64(len(chunks)); i++ {
+				chunks[i] = append(chunks[i], at)
+			}
+		}
+	}
+	return chunks
+}
+
+// there is by chunk the first copy to the device, and back the last one from it; -1 where there is none.
+func (c call) there() []int {
+	return pick(c.copies(trace.OpMemcpyHtoDAsync, c.inAlloc()), func(all []int) int { return all[0] })
+}
+
+func (c call) back() []int {
+	return pick(c.copies(trace.OpMemcpyDtoHAsync, c.outAlloc()), func(all []int) int { return all[len(all)-1] })
+}
+
+func pick(chunks [][]int, of func([]int) int) []int {
+	picked := make([]int, len(chunks))
+	for i, all := range chunks {
+		picked[i] = -1
+		if len(all) > 0 {
+			picked[i] = of(all)
+		}
+	}
+	return picked
+}
+
+const overlapLost = "overlap-lost"
+
+// overlap finds copies of more than a chunk, and more than half of the chunks in one row.
+func overlap(m *suite.Made[workload]) []suite.Finding {
+	c := call{m}
+	if !m.Outcome.OK() || !m.W.different() {
+		return nil
+	}
+	for _, op := range []trace.Op{trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync} {
+		for _, at := range c.Find(op) {
+			if r := c.Record(at); r.Size > int64(4*m.W.size()) {
+				return []suite.Finding{c.Finding(at, suite.Rule{ID: overlapLost,
+					Why: "A kernel waits for the whole copy ahead of it: the smaller the pieces, the sooner the next machine can begin.",
+					Fix: "Copy chunk words at a time.",
+				}, "%s should copy a chunk at a time, %s, but copies %s.", suite.CallName(r), suite.Bytes(uint64(4*m.W.size())), suite.Bytes(uint64(r.Size)))}
+			}
+		}
+	}
+	there, back := c.there(), c.back()
+	if slices.Contains(there, -1) || slices.Contains(back, -1) {
+		return nil // results tells it
+	}
+	row, before := c.longestRow(there, back)
+	if len(row) <= m.W.inRow() {
+		return nil
+	}
+	last := row[len(row)-1]
+	at := c.Wait(back[before], there[last])
+	if at < 0 {
+		at = there[last]
+	}
+	return []suite.Finding{c.Finding(at, suite.Rule{ID: overlapLost,
+		Why: "What is in one stream, or in one buffer, is done one after the other; a copy and a kernel overlap only where nothing orders them.",
+		Fix: "Take another stream and another buffer for the next chunk, and wait for no chunk but the one that had the buffer before.",
+	}, "of %d chunks on %d streams at most %d should come one after the other, but %d do; here chunk %d waits for chunk %d.",
+		m.W.chunks(), m.W.streams, m.W.inRow(), len(row), last, before)}
+}
+
+// longestRow is the longest row of chunks each of which begins only behind the end of the one before, and the last chunk but
+// one in it.
+func (c call) longestRow(there, back []int) (row []int, before int) {
+	order := make([]int, len(there))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(there[i], there[j]) })
+	rows := make([][]int, len(there)) // the longest that ends with a chunk
+	for _, i := range order {
+		for _, j := range order {
+			if back[j] < there[i] && len(rows[j]) > len(rows[i]) && c.Before(back[j], there[i]) {
+				rows[i] = rows[j]
+			}
+		}
+		rows[i] = append(slices.Clip(rows[i]), i)
+		if len(rows[i]) > len(row) {
+			row = rows[i]
+		}
+	}
+	if len(row) > 1 {
+		before = row[len(row)-2]
+	}
+	return row, before
+}
+
+// memory finds the first allocation with which a call holds too much.
+func memory(m *suite.Made[workload]) (found []suite.Finding) {
+	most := 8 * int64(m.W.size()) * int64(m.W.streams)
+	held, sizes := int64(0), map[trace.ID]int64{}
+	m.Records(func(at int, r *trace.Record) bool {
+		if r.Code != 0 {
+			return true
+		}
+		switch r.Op {
+		case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMalloc, trace.OpMemCreate:
+			held += r.Size
+			sizes[r.Alloc] = r.Size
+		case trace.OpFreeAsync, trace.OpFree, trace.OpMemRelease:
+			held -= sizes[r.Alloc]
+			delete(sizes, r.Alloc)
+		default:
+			return true
+		}
+		if held > most {
+			found = append(found, m.Finding(at, suite.Rule{ID: "too-much-memory",
+				Why: "A device's memory is small beside what is to go through it; that is why there are chunks.",
+				Fix: "Use a chunk's buffer again for the next chunk in its stream.",
+			}, "Run holds %s here, but two buffers for each stream are %s.", suite.Bytes(uint64(held)), suite.Bytes(uint64(most))))
+			return false
+		}
+		return true
+	})
+	return found
+}
+
+// place is where something begins in the trace's terms.
+type place struct {
+	alloc  trace.ID
+	offset int64
+}
+
+// audit tells which chunks of an audited call did not go from in through the kernel to out.
+func audit(_ *suite.Stage, w workload, t *trace.Trace) (left []uint64) {
+	came, mixed, done := map[place]int64{}, map[place]int64{}, make([]bool, w.chunks()) // where words of in are, or what the kernel made of them, by their offset
+	if t != nil {
+		for i := range t.Records {
+			follow(&t.Records[i], w, came, mixed, done)
+		}
+	}
+	for i, ok := range done {
+		if !ok {
+			left = append(left, uint64(i))
+		}
+	}
+	return left
+}
+
+// follow keeps up with where the words are.
+func follow(r *trace.Record, w workload, came, mixed map[place]int64, done []bool) {
+	if r.Code != 0 || len(r.Accesses) < 2 {
+		return
+	}
+	first, second := r.Accesses[0], r.Accesses[1]
+	at := func(a trace.Access) place { return place{a.Alloc, a.Offset} }
+	switch {
+	case r.Op == trace.OpMemcpyHtoDAsync:
+		came[at(first)] = second.Offset
+		delete(mixed, at(first))
+	case r.Op == trace.OpLaunch && r.Kernel == kernel:
+		if offset, ok := came[at(first)]; ok && first.Kind == trace.Read {
+			mixed[at(second)] = offset
+		}
+	case r.Op == trace.OpMemcpyDtoHAsync:
+		from, to := first, second
+		if first.Kind == trace.Write {
+			from, to = second, first
+		}
+		if offset, ok := mixed[at(from)]; ok && offset == to.Offset && offset%int64(4*w.size()) == 0 {
+			if i := int(offset / int64(4*w.size())); i < len(done) {
+				done[i] = true
+			}
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package overlap
+
+import (
+	"fmt"
+	"math"
+
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// clock is one answer of EventElapsedTime, between two records of events.
+type clock struct {
+	start, stop int     // the records of EventRecord
+	ms          float64 // the answer, in milliseconds
+}
+
+// clocks are those that the call has read, in their order.
+func (c call) clocks() (read []clock) {
+	recorded := map[trace.ID]int{}
+	c.Records(func(at int, r *trace.Record) bool {
+		start, stop := recorded[r.Event], recorded[r.Event2]
+		switch {
+		case r.Code != 0:
+		case r.Op == trace.OpEventRecord:
+			recorded[r.Event] = at
+		case r.Op == trace.OpEventElapsedTime && start > 0 && stop > 0:
+			read = append(read, clock{start, stop, float64(math.Float32frombits(uint32(r.Value)))})
+		}
+		return true
+	})
+	return read
+}
+
+// pass is all work of one time that the words went through, in the order of the calls.
+type pass struct{ work []int }
+
+// passes are the call's. A pass ends where each chunk has been copied back once more.
+func (c call) passes() (all []pass) {
+	out, left := c.outAlloc(), map[int64]bool{}
+	var p pass
+	c.Records(func(at int, r *trace.Record) bool {
+		copied := r.Op == trace.OpMemcpyHtoDAsync || r.Op == trace.OpMemcpyDtoHAsync
+		if r.Code != 0 || !copied && !(r.Op == trace.OpLaunch && r.Kernel == kernel) {
+			return true
+		}
+		p.work = append(p.work, at)
+		for _, a := range r.Accesses {
+			if a.Alloc == out && r.Op == trace.OpMemcpyDtoHAsync {
+				left[a.Offset] = true
+			}
+		}
+		if len(left) == c.W.chunks() {
+			all, p = append(all, p), pass{}
+			clear(left)
+		}
+		return true
+	})
+	return all
+}
+
+// inOne reports whether all of a pass is in streams[0].
+func (c call) inOne(p pass) bool {
+	for _, at := range p.work {
+		if c.Record(at).Stream != c.Streams[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// timedBy is the pass most of whose work is on a clock; -1 where none is.
+func (c call) timedBy(k clock, all []pass) (timed int) {
+	most := 0
+	timed = -1
+	for i, p := range all {
+		on := 0
+		for _, at := range p.work {
+			if !c.Before(at, k.start) && !c.Before(k.stop, at) {
+				on++
+			}
+		}
+		if on > most {
+			most, timed = on, i
+		}
+	}
+	return timed
+}
+
+// within is how far an answer may be from the quotient of two times.
+const within = 1e-4
+
+func close(a, b float64) bool { return math.Abs(a-b) <= within*math.Abs(b) }
+
+// efficiency judges one call.
+func efficiency(m *suite.Made[workload]) []suite.Finding {
+	c := call{m}
+	if !m.Outcome.OK() {
+		return []suite.Finding{m.UnexpectedError("Efficiency")}
+	}
+	if found := c.waitsForOthers(); found != nil {
+		return found
+	}
+	read, all := c.clocks(), c.passes()
+	if len(read) < 2 {
+		return []suite.Finding{c.Finding(-1, wrongEfficiency, "Efficiency should answer the quotient of two times, but asked cuda.EventElapsedTime for %s.",
+			suite.Count(len(read), "time", "times"))}
+	}
+	one, other, answered := c.pair(read, all)
+	for i, k := range []clock{one, other} {
+		if found := c.onClock(k, all, i == 0); found != nil {
+			return found
+		}
+	}
+	if !answered {
+		return []suite.Finding{c.wrongAnswer(one, other)}
+	}
+	return nil
+}
+
+// pair are the two clocks that the answer is the quotient of; where there are none such, the last two that it should be of.
+func (c call) pair(read []clock, all []pass) (one, other clock, answered bool) {
+	answer := c.answer()
+	for i, a := range read {
+		for j, b := range read {
+			if i != j && close(answer, a.ms/b.ms) {
+				return a, b, true
+			}
+		}
+	}
+	one, other = read[len(read)-2], read[len(read)-1]
+	if at := c.timedBy(other, all); at >= 0 && c.inOne(all[at]) && c.W.streams > 1 {
+		one, other = other, one
+	}
+	return one, other, false
+}
+
+func (c call) answer() float64 {
+	if noted := c.Noted(noteAnswer); len(noted) > 0 {
+		return float64(math.Float32frombits(uint32(noted[0])))
+	}
+	return 0
+}
+
+var wrongEfficiency = suite.Rule{ID: "wrong-efficiency",
+	Why: "A number that is not what the clocks say is of something else than the work, however plausible.",
+	Fix: "Answer the time on streams[0] alone, by the time on all of streams, both as cuda.EventElapsedTime says."}
+
+func (c call) wrongAnswer(one, other clock) suite.Finding {
+	want, got, words := one.ms/other.ms, c.answer(), ""
+	switch {
+	case close(got, 1/want):
+		words = ", which is the other way round"
+	case close(got, one.ms) || close(got, other.ms):
+		words = ", the time of one pass"
+	case close(got, one.ms-other.ms):
+		words = ", the difference of the two"
+	}
+	return c.Finding(-1, wrongEfficiency, "Efficiency should answer %.6g, since the pass on streams[0] took %.6g ms and the one on all streams %.6g ms, but answered %.6g%s.",
+		want, one.ms, other.ms, got, words)
+}
+
+// onClock finds what is wrong with a clock: work of its pass that is not on it, other work that is, a pass in the wrong streams,
+// and one that nothing has warmed up for.
+func (c call) onClock(k clock, all []pass, alone bool) []suite.Finding {
+	timed := c.timedBy(k, all)
+	if timed < 0 {
+		return []suite.Finding{c.Finding(k.stop, missesWork, "between the two events should be a whole pass, but nothing of any is.")}
+	}
+	of := "on all of streams"
+	if alone {
+		of = "on streams[0] alone"
+	}
+	for _, at := range all[timed].work {
+		r := c.Record(at)
+		which, side := k.start, "begin before the first"
+		if c.Before(k.start, at) {
+			which, side = k.stop, "be under way behind the second"
+		}
+		if !c.Before(k.start, at) || !c.Before(at, k.stop) {
+			return []suite.Finding{c.Finding(which, missesWork, "all work of the pass %s should be between its two events, but %s in %s may %s.",
+				of, suite.CallName(r), c.StreamName(r.Stream, streamName), side)}
+		}
+	}
+	warm := false
+	for i, p := range all {
+		before := true
+		for _, at := range p.work {
+			before = before && c.Before(at, k.start)
+			if i != timed && !c.Before(at, k.start) && !c.Before(k.stop, at) {
+				r := c.Record(at)
+				return []suite.Finding{c.Finding(k.start, suite.Rule{ID: "clocked-too-much",
+					Why: "Two passes at once share the engines, and each looks slower than it is.",
+					Fix: "Have streams[0] wait for the end of the pass before in all streams, and record the first event behind that.",
+				}, "while the pass %s is on the clock nothing else should be under way, but %s of another pass may be, in %s.", of, suite.CallName(r), c.StreamName(r.Stream, streamName))}
+			}
+		}
+		warm = warm || before
+	}
+	if !warm {
+		return []suite.Finding{c.Finding(k.start, suite.Rule{ID: "cold-clock",
+			Why: "The first pass pays for what later ones find ready: memory in the pool, the kernel on the device.",
+			Fix: "Do a whole pass on all of streams before the first clock starts.",
+		}, "a whole pass should have been done before the clock starts, to warm up, but none has.")}
+	}
+	return c.wrongPass(all[timed], k, alone)
+}
+
+var missesWork = suite.Rule{ID: "clock-misses-work",
+	Why: "An event says when its own stream got there; what other streams do by then it does not say.",
+	Fix: "Before the pass have all other streams wait for the first event; behind it have streams[0] wait for an event of each, and record the second there."}
+
+// wrongPass finds a pass in other streams than the clock says that it is of.
+func (c call) wrongPass(p pass, k clock, alone bool) []suite.Finding {
+	rule := suite.Rule{ID: "wrong-pass", Why: "The quotient says what the streams bring, if nothing else differs between the two passes.",
+		Fix: "Time the same work twice: Run(streams[:1], …) and Run(streams, …)."}
+	if c.W.streams == 1 {
+		return nil
+	}
+	switch one := c.inOne(p); {
+	case alone && !one:
+		return []suite.Finding{c.Finding(k.start, rule, "the time that is divided should be of a pass on streams[0] alone, but that pass is on several streams.")}
+	case !alone && one:
+		return []suite.Finding{c.Finding(k.start, rule, "the time that it is divided by should be of a pass on all of streams, but that pass is on streams[0] alone.")}
+	}
+	return nil
+}
+
+// waitsForOthers finds waits for more than the passes.
+func (c call) waitsForOthers() (found []suite.Finding) {
+	c.Records(func(at int, r *trace.Record) bool {
+		what := suite.Waiting(r)
+		if what == "" || r.Op == trace.OpEventSynchronize {
+			return true
+		}
+		if r.Op == trace.OpStreamSynchronize {
+			name := c.StreamName(r.Stream, streamName)
+			for _, s := range c.Streams {
+				if s == r.Stream {
+					return true
+				}
+			}
+			what = fmt.Sprintf("waits until %s is empty", name)
+		}
+		found = append(found, c.Finding(at, suite.Rule{ID: "waits-for-others",
+			Why: "What others have given the device is no part of this, and may take as long as it likes.",
+			Fix: "Wait for the last event: cuda.EventSynchronize.",
+		}, "Efficiency should wait for its own passes alone, but %s %s.", suite.CallName(r), what))
+		return true
+	})
+	return suite.Unique(found)
+}

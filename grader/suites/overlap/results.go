@@ -1,0 +1,219 @@
+package overlap
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/native/cuda"
+	"cudalab/native/trace"
+)
+
+// What is noted of in and out when the device is at rest, two words in each number; of a timed call the sum of each chunk's words
+// in out. A second call has its own.
+const (
+	noteWords  = "out"
+	noteIn     = "in"
+	secondCall = " of the second call"
+)
+
+// pinned is the memory of one call.
+type pinned struct{ in, out cuda.HostBuffer }
+
+// pin makes the memory of a call, and sees to it that what becomes of it is noted.
+func pin(s *suite.Stage, w workload, which string) (p pinned) {
+	bytes := max(4*w.n, 0)
+	content := garbage(bytes + w.more)
+	for i := range max(w.n, 0) {
+		binary.LittleEndian.PutUint32(content[4*i:], w.word(i))
+	}
+	allocate := func(content []byte, lacks int) cuda.HostBuffer {
+		content = content[:max(len(content)-lacks, 1)]
+		b, err := cuda.MallocHost(int64(len(content)))
+		s.Bench.Must(err)
+		s.Bench.Must(b.Write(0, content))
+		s.Finally(func() { s.Bench.Must(cuda.FreeHost(b)) })
+		return b
+	}
+	p.in = allocate(content, w.lacksOf(1))
+	if p.out = p.in; !w.alias {
+		p.out = allocate(garbage(len(content)), w.lacksOf(2))
+	}
+	s.AtRest(func() {
+		s.Note(noteWords+which, w.noted(s, p.out))
+		if !w.timed {
+			s.Note(noteIn+which, w.noted(s, p.in))
+		}
+	})
+	return p
+}
+
+func garbage(n int) []byte { return slices.Repeat([]byte{suite.Poison}, max(n, 4)) }
+
+// noted is what is noted of a buffer.
+func (w workload) noted(s *suite.Stage, b cuda.HostBuffer) (all []uint64) {
+	bytes := make([]byte, (b.Len()+7)/8*8)
+	s.Bench.Must(b.Read(0, bytes[:b.Len()]))
+	if !w.timed {
+		for i := 0; i < len(bytes); i += 8 {
+			all = append(all, binary.LittleEndian.Uint64(bytes[i:]))
+		}
+		return all
+	}
+	for chunk := range slices.Chunk(bytes, 4*w.size()) {
+		sum := uint64(0)
+		for i := 0; i < len(chunk); i += 4 {
+			sum += uint64(binary.LittleEndian.Uint32(chunk[i:]))
+		}
+		all = append(all, sum)
+	}
+	return all
+}
+
+// bytesOf are the bytes that were noted of a buffer, without those that filled up the last number.
+func (w workload) bytesOf(noted []uint64) []byte {
+	var bytes []byte
+	for _, v := range noted {
+		bytes = binary.LittleEndian.AppendUint64(bytes, v)
+	}
+	return bytes[:min(len(bytes), 4*w.n+w.more)]
+}
+
+// firstWrongSum is the first chunk of a timed call whose sum is wrong or missing; -1 if all are right.
+func (w workload) firstWrongSum(sums []uint64) int {
+	mixing := w.mixing()
+	for i := range w.chunks() {
+		sum := uint64(0)
+		for at := i * w.size(); at < min((i+1)*w.size(), w.n); at++ {
+			sum += uint64(mixing.Of(w.word(at)))
+		}
+		if i >= len(sums) || sums[i] != sum {
+			return i
+		}
+	}
+	return -1
+}
+
+// firstWrong is the first word of out that is not as it must be, or of the bytes behind; -1 if all are.
+func (w workload) firstWrong(out []byte) int {
+	mixing := w.mixing()
+	for i := range w.n {
+		if 4*i+4 > len(out) || binary.LittleEndian.Uint32(out[4*i:]) != mixing.Of(w.word(i)) {
+			return i
+		}
+	}
+	if slices.ContainsFunc(out[4*w.n:], func(b byte) bool { return b != suite.Poison }) {
+		return w.n
+	}
+	return -1
+}
+
+func judgeResults(e *suite.Evidence) suite.Answer {
+	words := 0
+	a := good.Judge(e, "", func(m *suite.Made[workload]) (found []suite.Finding) {
+		c := call{m}
+		if !m.Outcome.OK() {
+			return []suite.Finding{m.UnexpectedError("Run")}
+		}
+		for _, which := range []string{"", secondCall} {
+			if which != "" && !m.W.again {
+				break
+			}
+			out := m.W.bytesOf(m.Noted(noteWords + which))
+			if i := m.W.firstWrong(out); i >= 0 {
+				return append(found, c.wrongWord(out, i, which))
+			}
+			words += m.W.n
+			if in := m.W.bytesOf(m.Noted(noteIn + which)); !m.W.alias && !m.W.untouched(in) {
+				return append(found, c.wroteIn())
+			}
+		}
+		return nil
+	})
+	if len(a.Findings) == 0 && a.Skip == "" && suite.HasError(ordered.Judge(e).Findings) {
+		a.Skip = "It came out right this time, but that is luck while the order is as another check says: mend that first."
+	}
+	a.Message = fmt.Sprintf("%d words are exact, with each stream late in turn.", words)
+	return a
+}
+
+// untouched reports whether in holds what it held before.
+func (w workload) untouched(in []byte) bool {
+	for i := range w.n {
+		if 4*i+4 > len(in) || binary.LittleEndian.Uint32(in[4*i:]) != w.word(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// wrongWord says in a clause which word is wrong; "" where none is.
+func wrongWord(m *suite.Made[workload]) string {
+	out := m.W.bytesOf(m.Noted(noteWords))
+	i := m.W.firstWrong(out)
+	if i < 0 || i >= m.W.n {
+		return ""
+	}
+	return fmt.Sprintf("word %d of out is %d instead of %d.", i, binary.LittleEndian.Uint32(out[4*i:]), m.W.want(i))
+}
+
+const wrongWords = "wrong-words"
+
+// wrongWord is the finding about the first word of out that is wrong.
+func (c call) wrongWord(out []byte, i int, which string) suite.Finding {
+	rule := suite.Rule{ID: wrongWords, Why: "Each word of out is made of the one at its place in in, so one that is missing, or another's, shows.",
+		Fix: "Take the words of chunk i from in.At(4*i*chunk), and put as many back at out.At(4*i*chunk): chunk of them, in the last chunk what is left."}
+	if i >= c.W.n {
+		return c.Finding(c.writer(c.W.chunks()-1), rule, "what lies behind the %d words%s should stay as it was, but was written to.", c.W.n, which)
+	}
+	chunk, got := i/c.W.size(), binary.LittleEndian.Uint32(out[4*i:])
+	words, fix := c.explain(i, got)
+	if fix != "" {
+		rule.Fix = fix
+	}
+	return c.Finding(c.writer(chunk), rule, "word %d of out%s, in chunk %d, should be %d, but is %d%s.", i, which, chunk, c.W.want(i), got, words)
+}
+
+// explain recognises the commonest ways of getting a word wrong.
+func (c call) explain(i int, got uint32) (words, fix string) {
+	w, untouched := c.W, binary.LittleEndian.Uint32(garbage(4))
+	size, last := w.size(), i/w.size() == w.chunks()-1
+	switch {
+	case got == untouched && last && w.n%size != 0:
+		return ": nothing was ever written there", "The last chunk has what is left, n - i*chunk words: send it as well, and all of it."
+	case got == untouched:
+		return ": nothing was ever written there", ""
+	case got == w.word(i):
+		return ", the word of in as it was", "Launch kernels.Mix on all words of the chunk, by a grid of (words + block - 1) / block blocks, between the two copies."
+	case got == w.mixing().Of(w.want(i)):
+		return ", which is mixed twice", "Launch kernels.Mix once for each chunk."
+	}
+	for _, other := range []int{i - size, i + size} {
+		if other >= 0 && other < w.n && got == w.want(other) {
+			return fmt.Sprintf(", that of chunk %d", other/size), "Copy each chunk back to its own place, and use its buffer for the next only behind that."
+		}
+	}
+	return "", ""
+}
+
+// writer is the last copy that wrote to a chunk's place in out; -1 if there is none.
+func (c call) writer(chunk int) int {
+	back := c.back()
+	if chunk < len(back) {
+		return back[chunk]
+	}
+	return -1
+}
+
+// wroteIn is the finding about an in that was written to.
+func (c call) wroteIn() suite.Finding {
+	at := -1
+	for _, copied := range c.Find(trace.OpMemcpyDtoHAsync) {
+		if suite.Touching(c.Record(copied), c.inAlloc()) {
+			at = copied
+		}
+	}
+	return c.Finding(at, suite.Rule{ID: wrongWords, Why: "What Run is given to read, its caller may still need.", Fix: "Copy back to out.At(…)."},
+		"in should stay as it was, but was written to.")
+}

@@ -1,0 +1,245 @@
+// Package overlap is the suite of the overlap lesson: its workloads, its baseline and what is asked.
+package overlap
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/native/cuda"
+	"cudalab/native/trace"
+)
+
+// Code is the functions that the exercise asks for.
+type Code struct {
+	Run        Run
+	Efficiency Efficiency
+}
+
+// The functions of the exercise.
+type (
+	Run        func(streams []cuda.Stream, in, out cuda.HostBuffer, n, chunk, work int) error
+	Efficiency func(streams []cuda.Stream, in, out cuda.HostBuffer, n, chunk, work int) (float32, error)
+)
+
+// Of is the exercise's code.
+func Of(run Run, efficiency Efficiency) Code { return Code{Run: run, Efficiency: efficiency} }
+
+// kernel is the lesson's, as the trace names it.
+const kernel = "mix"
+
+// The last gaps behind which the functions can come to their end.
+const (
+	lastOfRun        = "1e"
+	lastOfEfficiency = "2d"
+)
+
+// Lesson is what is asked about the exercise.
+var Lesson = suite.Lesson[Code]{
+	Name:      "overlap",
+	Functions: []string{"Run", "Efficiency"},
+	Parts: []suite.Part[Code]{
+		suite.Arguments("refuses bad arguments before any CUDA call", runRefusals, efficiencyRefusals),
+		{Question: suite.Question{ID: "results", Name: "every word is right, whichever stream is late", Judge: judgeResults}, Cases: good.Trials()},
+		good.NoHostWait("async", "returns while the device is busy, and leaves pinned memory to it",
+			"Run returned while the device was still busy, and touched no byte of in and out itself.", waiting, delays).And(hostTouches),
+		ordered,
+		{Question: suite.Question{ID: "memory", Name: "at most two chunk buffers a stream",
+			Judge: good.Each("Run never held more than two buffers for each stream.", memory)}, Cases: good.Trials()},
+		{Question: suite.Question{ID: "overlap", Name: "chunks do not all wait for each other",
+			Judge: good.Each("At most half of the chunks came one after the other.", overlap)}, Cases: good.Trials()},
+		{Question: suite.Question{ID: "efficiency", Name: "Efficiency answers what a clock over all streams says",
+			Judge: passes.Each("Both passes were on the clock, whole, warm and alone.", efficiency)}, Cases: passes.Trials()},
+		good.Cleanup("nothing is left behind, not even when a call fails",
+			"Memory and events were gone after every call, also where a call failed, and the failure was reported.", runFaults, efficiencyFaults),
+		speed,
+	},
+	Benchmarks: []suite.Trial[Code]{speed.Benchmark("16 chunks of 1 MiB on 4 streams", "call",
+		"A copy of a chunk takes about as long as its kernel. The baseline has all of them in one stream.")},
+}
+
+var ordered = good.Order("no chunk's buffer is used by two chunks at once", "No two uses of a buffer, or of a word of in and out, that nothing orders.").
+	Without(func(e *suite.Evidence, f suite.Finding) bool {
+		return f.Rule == needlessWait && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool {
+			return m.W.same && m.From <= f.Record && f.Record < m.To && f.Line == m.At(f.Record, suite.Finding{}).Line
+		})
+	})
+
+// needlessWait is a rule of the order checker, for which a runner has no use: with one stream for all every wait is needless.
+const needlessWait = "needless-wait"
+
+// noteAnswer is noted of a call of Efficiency: the bits of the number that it answered.
+const noteAnswer = "answer"
+
+// scene lends the code its streams and pinned memory: in holds words, out garbage.
+var scene = &suite.Scene[Code, workload]{
+	Set: func(s *suite.Stage, w workload) func(Code, workload) error {
+		streams := s.Streams(max(w.streams, 0), "streams[%d]")
+		if w.same {
+			for i := range streams {
+				streams[i] = s.Lent[0]
+			}
+		}
+		first := pin(s, w, "")
+		second := first
+		if w.again {
+			second = pin(s, w, secondCall)
+		}
+		s.Behind(func() { waitLateLast(s, w) })
+		return func(code Code, w workload) error {
+			given := slices.Clone(streams)
+			if w.efficiency {
+				times, err := code.Efficiency(given, first.in, first.out, w.given(), w.chunk, w.work)
+				s.Note(noteAnswer, []uint64{uint64(math.Float32bits(times))})
+				return err
+			}
+			err := code.Run(given, first.in, first.out, w.given(), w.chunk, w.work)
+			if err == nil && w.again {
+				err = code.Run(slices.Clone(streams), second.in, second.out, w.n, w.chunk, w.work)
+			}
+			return err
+		}
+	},
+}
+
+// waitLateLast waits for the streams one by one: what should have waited for a late stream, and does not, is then done before
+// it.
+func waitLateLast(s *suite.Stage, w workload) {
+	for _, late := range []bool{false, true} {
+		for i, stream := range slices.Backward(s.Lent) {
+			if slices.Contains(w.late, i) == late {
+				s.Bench.Must(cuda.StreamSynchronize(stream))
+			}
+		}
+	}
+}
+
+func busy(s *suite.Stage, w workload) {
+	for _, i := range w.late {
+		s.Busy(s.Lent[i], suite.PendingDelay)
+	}
+}
+
+var (
+	shaped = scene.Runs("shapes", lastOfRun, shapes, suite.Around[workload]{})
+	random = scene.Runs("drawn", lastOfRun, drawn, suite.Around[workload]{})
+	delays = scene.Runs("delays", lastOfRun, delayed, suite.Around[workload]{Before: busy})
+	good   = &suite.Good[Code, workload]{Function: "Run", Runs: []*suite.Runs[Code, workload]{shaped, random, delays}}
+
+	measured = scene.Runs("efficiency", lastOfEfficiency, efficient, suite.Around[workload]{})
+	passes   = &suite.Good[Code, workload]{Function: "Efficiency", Runs: []*suite.Runs[Code, workload]{measured}}
+
+	runFaults = scene.Faults("run-faults", lastOfRun, workload{streams: 2, n: 700, chunk: 300, work: 3, item: 12},
+		suite.FaultJudge{Function: "Run", Stops: true}, wrongWord)
+	efficiencyFaults = scene.Faults("efficiency-faults", lastOfEfficiency, workload{efficiency: true, streams: 2, n: 100, chunk: 50, work: 3, item: 13},
+		suite.FaultJudge{Function: "Efficiency", Stops: true}, nil)
+
+	runRefusals        = refusals("arguments", "1a", false)
+	efficiencyRefusals = refusals("efficiency-arguments", "2c", true)
+)
+
+func refusals(id, after string, efficiency bool) *suite.Refusals[Code] {
+	fine := workload{efficiency: efficiency, streams: 2, n: 100, chunk: 30, work: 2}
+	bad := func(label string, change func(*workload)) suite.Bad[workload] {
+		w := fine
+		change(&w)
+		return suite.Bad[workload]{Label: label, W: w}
+	}
+	return suite.NewRefusals(id, after, []suite.Bad[workload]{
+		bad("no streams", func(w *workload) { w.streams = 0 }),
+		bad("0 words", func(w *workload) { w.n = 0 }),
+		bad("-1 words", func(w *workload) { w.n = -1 }),
+		bad("chunks of 0 words", func(w *workload) { w.chunk = 0 }),
+		bad("chunks of -3 words", func(w *workload) { w.chunk = -3 }),
+		bad("a work of -1", func(w *workload) { w.work = -1 }),
+		bad("an in that is 1 byte short", func(w *workload) { w.lacks = 1; w.short = 1 }),
+		bad("an out that is 1 byte short", func(w *workload) { w.lacks = 1; w.short = 2 }),
+		bad("2^61 words, of which in and out hold 100", func(w *workload) { w.asked = 1 << 61 }),
+		bad("2^62 words, of which in and out hold 100", func(w *workload) { w.asked = 1 << 62 }),
+	}, scene.Refuse, suite.Refusal{
+		Function: fine.function(),
+		Why:      "An argument that is refused before the first CUDA call leaves nothing to undo.",
+		Fix: "Return contract.ErrArgument when there are no streams, when n or chunk is below 1, when work is below 0, and when in or out has fewer " +
+			"than 4*n bytes; compare n with a quarter of Len(), since 4*n may be more than an integer holds.",
+		FixLate: "Look at all the arguments before the first CUDA call.",
+	}).Behind(scene.Call(fine))
+}
+
+func waiting(workload) suite.HostWait {
+	return suite.HostWait{
+		Should:           "Run should return without waiting for the device",
+		Why:              "While the host waits it enqueues nothing, so two of the three machines that could be working stand still.",
+		Fix:              "Leave it out: within a stream each step waits for the one before by itself.",
+		AllocationShould: "Buffers should be allocated on the device, in a stream",
+		AllocationThen:   "belongs to no stream.",
+		AllocationWhy:    "An allocation outside of the streams may wait for the whole device, and pinned memory takes longer to allocate than to copy.",
+	}
+}
+
+// hostTouches finds accesses of the host's own to in and out, and copies that do not go from them or to them.
+func hostTouches(e *suite.Evidence) (found []suite.Finding) {
+	for _, m := range good.Made(e) {
+		m.Records(func(at int, r *trace.Record) bool {
+			switch {
+			case r.Op == trace.OpHostRead || r.Op == trace.OpHostWrite:
+				found = append(found, m.Finding(at, suite.Rule{ID: "host-touch",
+					Why: "The copies are only enqueued: when the host looks, the bytes may be those of before, and what it writes may come too late.",
+					Fix: "Leave the bytes to cuda.MemcpyHtoDAsync and cuda.MemcpyDtoHAsync, with in.At and out.At.",
+				}, "Run should leave the bytes of in and out to the device, but %s has the host touch them.", r.Op))
+			case r.Host == trace.Pageable:
+				found = append(found, m.Finding(at, suite.Rule{ID: "pageable-copy",
+					Why: "The device reaches pinned memory only. Where it is none the host copies the bytes once more, and may wait for the stream.",
+					Fix: "Copy from in.At(offset), and to out.At(offset).",
+				}, "Run should copy from in and to out, which are pinned, but %s goes through Go's own memory.", suite.CallName(r)))
+			}
+			return true
+		})
+	}
+	return suite.Unique(found)
+}
+
+// The timed workload: a copy of a chunk takes about as long as its kernel, and far longer than enqueuing it.
+const (
+	timedStreams = 4
+	timedChunk   = 256 << 10 // words
+	timedWords   = 16 * timedChunk
+	timedWork    = 500 // at most
+	speedLimit   = 1.6
+)
+
+//go:embed paces.txt
+var paces string
+
+var speed = scene.Speed("as fast as overlapping allows", lastOfRun, "Run", &suite.Race[Code, workload]{
+	Shape: workload{streams: timedStreams, n: timedWords, chunk: timedChunk, work: timedWork, timed: true},
+	Draw: func(r *rand.Rand) workload {
+		return workload{streams: timedStreams, n: timedWords, chunk: timedChunk, work: timedWork - r.IntN(timedWork/8), timed: true}
+	},
+	Baseline: alone,
+	KeepPool: true,
+	Audit:    audit,
+	LeftOut: func(_ workload, i uint64) string {
+		return fmt.Sprintf("Run should send every chunk through the kernel in each call, but in a call among the timed ones chunk %d was not; the same code did all "+
+			"its work before.", i)
+	},
+	Wrong: func(m *suite.Timed[workload]) string {
+		if i := m.W.firstWrongSum(m.Noted(noteWords)); i >= 0 {
+			return fmt.Sprintf("Run should do all of its work in each call, but while it was timed chunk %d came out wrong; the same code was right before.", i)
+		}
+		return ""
+	},
+	WrongWhy: "Work that is left out or reused from an earlier call is not faster work.",
+	WrongFix: "Send every chunk through the kernel anew in every call, whatever was done before.",
+	SpeedWords: suite.SpeedWords{
+		Pacing: suite.Pacing{Versus: "one stream", Limit: speedLimit, Recorded: paces},
+		Passed: func(ratio, speedup float64) string {
+			return fmt.Sprintf("Run takes %.2f times the solution's time and is %.1f times as fast as all chunks in one stream.", ratio, speedup)
+		},
+		Work: "16 chunks of 1 MiB on 4 streams", Takes: "take",
+		Why: "One engine copies in, another one copies out, and the multiprocessors compute: what is in three streams can be in all three at once.",
+		Fix: "Spread the chunks over all streams, each with a buffer of its own, and have none wait for another but through its buffer.",
+	},
+})
