@@ -122,7 +122,7 @@ func (c call) longestRow(there, back []int) (row []int, before int) {
 	rows := make([][]int, len(there)) // the longest that ends with a chunk
 	for _, i := range order {
 		for _, j := range order {
-			if back[j] < there[i] && len(rows[j]) > len(rows[i]) && c.Before(back[j], there[i]) {
+			if back[j] < there[i] && len(rows[j]) > len(rows[i]) && c.held(back[j], there[i]) {
 				rows[i] = rows[j]
 			}
 		}
@@ -135,6 +135,15 @@ func (c call) longestRow(there, back []int) (row []int, before int) {
 		before = row[len(row)-2]
 	}
 	return row, before
+}
+
+// held reports whether one piece of work has to wait for another, other than by a host that waits, which another check tells.
+func (c call) held(first, then int) bool {
+	if !c.Before(first, then) {
+		return false
+	}
+	wait := c.Wait(first, then)
+	return wait < 0 || c.Record(wait).Op == trace.OpStreamWaitEvent
 }
 
 // memory finds the first allocation with which a call holds too much.

@@ -1,8 +1,8 @@
 package overlap
 
 import (
-	"fmt"
 	"math"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/native/trace"
@@ -34,9 +34,9 @@ func (c call) clocks() (read []clock) {
 // pass is all work of one time that the words went through, in the order of the calls.
 type pass struct{ work []int }
 
-// passes are the call's. A pass ends where each chunk has been copied back once more.
+// passes are the call's. A pass ends where as many bytes have been copied back as there are.
 func (c call) passes() (all []pass) {
-	out, left := c.outAlloc(), map[int64]bool{}
+	out, back := c.outAlloc(), 0
 	var p pass
 	c.Records(func(at int, r *trace.Record) bool {
 		copied := r.Op == trace.OpMemcpyHtoDAsync || r.Op == trace.OpMemcpyDtoHAsync
@@ -46,12 +46,11 @@ func (c call) passes() (all []pass) {
 		p.work = append(p.work, at)
 		for _, a := range r.Accesses {
 			if a.Alloc == out && r.Op == trace.OpMemcpyDtoHAsync {
-				left[a.Offset] = true
+				back += int(a.Size)
 			}
 		}
-		if len(left) == c.W.chunks() {
-			all, p = append(all, p), pass{}
-			clear(left)
+		if back >= 4*c.W.n {
+			all, p, back = append(all, p), pass{}, 0
 		}
 		return true
 	})
@@ -102,13 +101,15 @@ func efficiency(m *suite.Made[workload]) []suite.Finding {
 	}
 	read, all := c.clocks(), c.passes()
 	if len(read) < 2 {
-		return []suite.Finding{c.Finding(-1, wrongEfficiency, "Efficiency should answer the quotient of two times, but asked cuda.EventElapsedTime for %s.",
+		return []suite.Finding{c.ofEfficiency("Efficiency should answer the quotient of two times, but asked cuda.EventElapsedTime for %s.",
 			suite.Count(len(read), "time", "times"))}
 	}
 	one, other, answered := c.pair(read, all)
-	for i, k := range []clock{one, other} {
-		if found := c.onClock(k, all, i == 0); found != nil {
-			return found
+	for _, look := range []func(clock, []pass, bool) []suite.Finding{c.misses, c.tooMuch, c.cold, c.wrongPass} {
+		for i, k := range []clock{one, other} {
+			if found := look(k, all, i == 0); found != nil {
+				return found
+			}
 		}
 	}
 	if !answered {
@@ -119,16 +120,19 @@ func efficiency(m *suite.Made[workload]) []suite.Finding {
 
 // pair are the two clocks that the answer is the quotient of; where there are none such, the last two that it should be of.
 func (c call) pair(read []clock, all []pass) (one, other clock, answered bool) {
-	answer := c.answer()
+	alone := func(k clock) bool {
+		timed := c.timedBy(k, all)
+		return timed >= 0 && c.inOne(all[timed])
+	}
 	for i, a := range read {
 		for j, b := range read {
-			if i != j && close(answer, a.ms/b.ms) {
+			if i != j && close(c.answer(), a.ms/b.ms) && (alone(a) || !alone(b)) {
 				return a, b, true
 			}
 		}
 	}
 	one, other = read[len(read)-2], read[len(read)-1]
-	if at := c.timedBy(other, all); at >= 0 && c.inOne(all[at]) && c.W.streams > 1 {
+	if alone(other) && !alone(one) {
 		one, other = other, one
 	}
 	return one, other, false
@@ -145,6 +149,13 @@ var wrongEfficiency = suite.Rule{ID: "wrong-efficiency",
 	Why: "A number that is not what the clocks say is of something else than the work, however plausible.",
 	Fix: "Answer the time on streams[0] alone, by the time on all of streams, both as cuda.EventElapsedTime says."}
 
+// ofEfficiency is a finding about what Efficiency answers.
+func (c call) ofEfficiency(format string, args ...any) suite.Finding {
+	f := c.Finding(-1, wrongEfficiency, format, args...)
+	f.Function = "Efficiency"
+	return f
+}
+
 func (c call) wrongAnswer(one, other clock) suite.Finding {
 	want, got, words := one.ms/other.ms, c.answer(), ""
 	switch {
@@ -155,54 +166,65 @@ func (c call) wrongAnswer(one, other clock) suite.Finding {
 	case close(got, one.ms-other.ms):
 		words = ", the difference of the two"
 	}
-	return c.Finding(-1, wrongEfficiency, "Efficiency should answer %.6g, since the pass on streams[0] took %.6g ms and the one on all streams %.6g ms, but answered %.6g%s.",
+	return c.ofEfficiency("Efficiency should answer %.6g, since the pass on streams[0] took %.6g ms and the one on all streams %.6g ms, but answered %.6g%s.",
 		want, one.ms, other.ms, got, words)
 }
 
-// onClock finds what is wrong with a clock: work of its pass that is not on it, other work that is, a pass in the wrong streams,
-// and one that nothing has warmed up for.
-func (c call) onClock(k clock, all []pass, alone bool) []suite.Finding {
+// passOn says which pass a clock is of.
+func passOn(alone bool) string {
+	if alone {
+		return "the pass on streams[0] alone"
+	}
+	return "the pass on all of streams"
+}
+
+// misses finds work of a clock's pass that is not on it.
+func (c call) misses(k clock, all []pass, alone bool) []suite.Finding {
 	timed := c.timedBy(k, all)
 	if timed < 0 {
 		return []suite.Finding{c.Finding(k.stop, missesWork, "between the two events should be a whole pass, but nothing of any is.")}
 	}
-	of := "on all of streams"
-	if alone {
-		of = "on streams[0] alone"
-	}
 	for _, at := range all[timed].work {
-		r := c.Record(at)
-		which, side := k.start, "begin before the first"
+		which, when := k.start, "begin before the first"
 		if c.Before(k.start, at) {
-			which, side = k.stop, "be under way behind the second"
+			which, when = k.stop, "be under way behind the second"
 		}
-		if !c.Before(k.start, at) || !c.Before(at, k.stop) {
-			return []suite.Finding{c.Finding(which, missesWork, "all work of the pass %s should be between its two events, but %s in %s may %s.",
-				of, suite.CallName(r), c.StreamName(r.Stream, streamName), side)}
+		if r := c.Record(at); !c.Before(k.start, at) || !c.Before(at, k.stop) {
+			return []suite.Finding{c.Finding(which, missesWork, "all work of %s should be between its two events, but %s in %s may %s.",
+				passOn(alone), suite.CallName(r), c.StreamName(r.Stream, streamName), when)}
 		}
 	}
-	warm := false
+	return nil
+}
+
+// tooMuch finds work of other passes that may be under way while a clock runs.
+func (c call) tooMuch(k clock, all []pass, alone bool) []suite.Finding {
+	timed := c.timedBy(k, all)
 	for i, p := range all {
-		before := true
 		for _, at := range p.work {
-			before = before && c.Before(at, k.start)
-			if i != timed && !c.Before(at, k.start) && !c.Before(k.stop, at) {
-				r := c.Record(at)
+			if r := c.Record(at); i != timed && !c.Before(at, k.start) && !c.Before(k.stop, at) {
 				return []suite.Finding{c.Finding(k.start, suite.Rule{ID: "clocked-too-much",
 					Why: "Two passes at once share the engines, and each looks slower than it is.",
 					Fix: "Have streams[0] wait for the end of the pass before in all streams, and record the first event behind that.",
-				}, "while the pass %s is on the clock nothing else should be under way, but %s of another pass may be, in %s.", of, suite.CallName(r), c.StreamName(r.Stream, streamName))}
+				}, "while %s is on the clock nothing else should be under way, but %s of another pass may be, in %s.",
+					passOn(alone), suite.CallName(r), c.StreamName(r.Stream, streamName))}
 			}
 		}
-		warm = warm || before
 	}
-	if !warm {
-		return []suite.Finding{c.Finding(k.start, suite.Rule{ID: "cold-clock",
-			Why: "The first pass pays for what later ones find ready: memory in the pool, the kernel on the device.",
-			Fix: "Do a whole pass on all of streams before the first clock starts.",
-		}, "a whole pass should have been done before the clock starts, to warm up, but none has.")}
+	return nil
+}
+
+// cold finds a clock ahead of which no whole pass was done.
+func (c call) cold(k clock, all []pass, _ bool) []suite.Finding {
+	for _, p := range all {
+		if !slices.ContainsFunc(p.work, func(at int) bool { return !c.Before(at, k.start) }) {
+			return nil
+		}
 	}
-	return c.wrongPass(all[timed], k, alone)
+	return []suite.Finding{c.Finding(k.start, suite.Rule{ID: "cold-clock",
+		Why: "The first pass pays for what later ones find ready: memory in the pool, the kernel on the device.",
+		Fix: "Do a whole pass on all of streams before the first clock starts.",
+	}, "a whole pass should have been done before the clock starts, to warm up, but none has.")}
 }
 
 var missesWork = suite.Rule{ID: "clock-misses-work",
@@ -210,41 +232,34 @@ var missesWork = suite.Rule{ID: "clock-misses-work",
 	Fix: "Before the pass have all other streams wait for the first event; behind it have streams[0] wait for an event of each, and record the second there."}
 
 // wrongPass finds a pass in other streams than the clock says that it is of.
-func (c call) wrongPass(p pass, k clock, alone bool) []suite.Finding {
-	rule := suite.Rule{ID: "wrong-pass", Why: "The quotient says what the streams bring, if nothing else differs between the two passes.",
-		Fix: "Time the same work twice: Run(streams[:1], …) and Run(streams, …)."}
-	if c.W.streams == 1 {
+func (c call) wrongPass(k clock, all []pass, alone bool) []suite.Finding {
+	one := c.inOne(all[c.timedBy(k, all)])
+	if c.W.streams == 1 || one == alone {
 		return nil
 	}
-	switch one := c.inOne(p); {
-	case alone && !one:
-		return []suite.Finding{c.Finding(k.start, rule, "the time that is divided should be of a pass on streams[0] alone, but that pass is on several streams.")}
-	case !alone && one:
-		return []suite.Finding{c.Finding(k.start, rule, "the time that it is divided by should be of a pass on all of streams, but that pass is on streams[0] alone.")}
+	should, is := "streams[0] alone", "several streams"
+	if !alone {
+		should, is = "all of streams", "streams[0] alone"
 	}
-	return nil
+	return []suite.Finding{c.Finding(k.start, suite.Rule{ID: "wrong-pass",
+		Why: "The quotient says what the streams bring, if nothing else differs between the two passes.",
+		Fix: "Time the same work twice: Run(streams[:1], …) and Run(streams, …).",
+	}, "one of the two passes should be on %s, but is on %s.", should, is)}
 }
 
 // waitsForOthers finds waits for more than the passes.
 func (c call) waitsForOthers() (found []suite.Finding) {
 	c.Records(func(at int, r *trace.Record) bool {
 		what := suite.Waiting(r)
-		if what == "" || r.Op == trace.OpEventSynchronize {
-			return true
-		}
 		if r.Op == trace.OpStreamSynchronize {
-			name := c.StreamName(r.Stream, streamName)
-			for _, s := range c.Streams {
-				if s == r.Stream {
-					return true
-				}
-			}
-			what = fmt.Sprintf("waits until %s is empty", name)
+			what = "waits until " + c.StreamName(r.Stream, streamName) + " is empty"
 		}
-		found = append(found, c.Finding(at, suite.Rule{ID: "waits-for-others",
-			Why: "What others have given the device is no part of this, and may take as long as it likes.",
-			Fix: "Wait for the last event: cuda.EventSynchronize.",
-		}, "Efficiency should wait for its own passes alone, but %s %s.", suite.CallName(r), what))
+		if r.Op == trace.OpDeviceSynchronize || r.Op == trace.OpStreamSynchronize && !slices.Contains(c.Streams, r.Stream) {
+			found = append(found, c.Finding(at, suite.Rule{ID: "waits-for-others",
+				Why: "What others have given the device is no part of this, and may take as long as it likes.",
+				Fix: "Wait for the last event: cuda.EventSynchronize.",
+			}, "Efficiency should wait for its own passes alone, but %s %s.", suite.CallName(r), what))
+		}
 		return true
 	})
 	return suite.Unique(found)
