@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -105,7 +106,7 @@ func efficiency(m *suite.Made[workload]) []suite.Finding {
 			suite.Count(len(read), "time", "times"))}
 	}
 	one, other, answered := c.pair(read, all)
-	for _, look := range []func(clock, []pass, bool) []suite.Finding{c.misses, c.tooMuch, c.cold, c.wrongPass} {
+	for _, look := range []func(clock, []pass, bool) []suite.Finding{c.misses, c.tooMuch, c.cold, c.wrongPass, c.otherWork} {
 		for i, k := range []clock{one, other} {
 			if found := look(k, all, i == 0); found != nil {
 				return found
@@ -115,7 +116,22 @@ func efficiency(m *suite.Made[workload]) []suite.Finding {
 	if !answered {
 		return []suite.Finding{c.wrongAnswer(one, other)}
 	}
+	out := m.W.bytesOf(m.Noted(noteWords))
+	if i := m.W.firstWrong(out); i >= 0 && runIsRight(m.Evidence) {
+		return []suite.Finding{c.Finding(c.writer(i/m.W.size()), passRule, "the last pass should leave in out what Run does, but word %d is %d and should be %d.",
+			i, binary.LittleEndian.Uint32(out[4*i:]), m.W.want(i))}
+	}
 	return nil
+}
+
+// runIsRight reports whether nothing is wrong with what comes out of Run; where something is, other checks tell.
+func runIsRight(e *suite.Evidence) bool {
+	for _, id := range good.IDs() {
+		if e.Cases[id] == nil {
+			return false
+		}
+	}
+	return !suite.HasError(append(judgeResults(e).Findings, ordered.Judge(e).Findings...))
 }
 
 // pair are the two clocks that the answer is the quotient of; where there are none such, the last two that it should be of.
@@ -241,10 +257,30 @@ func (c call) wrongPass(k clock, all []pass, alone bool) []suite.Finding {
 	if !alone {
 		should, is = "all of streams", "streams[0] alone"
 	}
-	return []suite.Finding{c.Finding(k.start, suite.Rule{ID: "wrong-pass",
-		Why: "The quotient says what the streams bring, if nothing else differs between the two passes.",
-		Fix: "Time the same work twice: Run(streams[:1], …) and Run(streams, …).",
-	}, "one of the two passes should be on %s, but is on %s.", should, is)}
+	return []suite.Finding{c.Finding(k.start, passRule, "one of the two passes should be on %s, but is on %s.", should, is)}
+}
+
+var passRule = suite.Rule{ID: "wrong-pass",
+	Why: "The quotient says what the streams bring, if nothing else differs between the two passes.",
+	Fix: "Time the same work twice: Run(streams[:1], in, out, n, chunk, work) and Run(streams, in, out, n, chunk, work)."}
+
+// otherWork finds a pass that copies from elsewhere than in, or other pieces than chunks.
+func (c call) otherWork(k clock, all []pass, alone bool) []suite.Finding {
+	copies := 0
+	for _, at := range all[c.timedBy(k, all)].work {
+		r := c.Record(at)
+		if r.Op != trace.OpMemcpyHtoDAsync {
+			continue
+		}
+		copies++
+		if !suite.Touching(r, c.inAlloc()) {
+			return []suite.Finding{c.Finding(at, passRule, "%s should copy from in, but copies from elsewhere.", passOn(alone))}
+		}
+	}
+	if copies != c.W.chunks() {
+		return []suite.Finding{c.Finding(k.start, passRule, "%s should copy %s to the device, but copies %d.", passOn(alone), suite.Count(c.W.chunks(), "chunk", "chunks"), copies)}
+	}
+	return nil
 }
 
 // waitsForOthers finds waits for more than the passes.
