@@ -2,7 +2,9 @@ package suite
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
+	"sync"
 )
 
 // Refusals are calls with bad arguments, each of which has to be refused before anything is made.
@@ -146,25 +148,30 @@ func (p Part[Code]) Without(none func(*Evidence, Finding) bool) Part[Code] {
 // Faults is a trial in which every CUDA call of the code fails once; see Bench.EveryFault.
 type Faults[Code any, W Workload] struct {
 	Trial[Code]
-	w     W
+	draw  func(*rand.Rand) W
 	judge FaultJudge
-	wrong func(*Made[W]) string
+	wrong func(*Made[W]) []Finding
 }
 
-// Faults is a trial with one workload: the smallest in which every call of the code is made. wrong says in a clause what is
-// wrong with the results of a call that answered nil, "" where they are right; it is nil where there are no results.
-func (sc *Scene[Code, W]) Faults(id, after string, w W, j FaultJudge, wrong func(*Made[W]) string) *Faults[Code, W] {
-	f := &Faults[Code, W]{Trial: Trial[Code]{ID: id, After: after}, w: w, judge: j, wrong: wrong}
+// Faults is a trial with workloads that are alike in what the code has to call for them: the smallest in which every call of
+// the code is made. wrong finds what is wrong with a call that answered nil where nothing was made to fail: with its results,
+// and with where they come from. It is nil where nothing is known of that.
+func (sc *Scene[Code, W]) Faults(id, after string, draw func(*rand.Rand) W, j FaultJudge, wrong func(*Made[W]) []Finding) *Faults[Code, W] {
+	if wrong == nil {
+		wrong = func(*Made[W]) []Finding { return nil }
+	}
+	f := &Faults[Code, W]{Trial: Trial[Code]{ID: id, After: after}, draw: draw, judge: j, wrong: wrong}
 	f.Drive = func(b *Bench, sides Sides[Code]) {
-		b.EveryFault(w.Label(), func() (run func() error, finish func()) {
-			s, number, answered := b.NewStage(), b.Calls(), false
+		inputs := NewInputs(b.Rand(), draw)
+		b.EveryFault(func(input int) (label string, run func() error, finish func()) {
+			w, s, number, answered := inputs.At(input), b.NewStage(), b.Calls(), false
 			call := sc.Set(s, w)
 			run = func() error {
 				err := call(sides.Student, w)
 				answered = err == nil
 				return err
 			}
-			return run, func() {
+			return w.Label(), run, func() {
 				s.goOn(answered)
 				s.settle()
 				s.note("", number)
@@ -175,18 +182,70 @@ func (sc *Scene[Code, W]) Faults(id, after string, w W, j FaultJudge, wrong func
 	return f
 }
 
-// Made are the calls of the trial.
-func (f *Faults[Code, W]) Made(e *Evidence) []Made[W] { return madeOf(e, f.ID, []W{f.w}) }
+// Inputs are drawn one after the other from a generator, each once.
+type Inputs[W any] struct {
+	r     *rand.Rand
+	draw  func(*rand.Rand) W
+	drawn []W
+}
 
-// findings are what the failures have shown.
-func (f *Faults[Code, W]) findings(e *Evidence) []Finding {
-	j := f.judge
-	if f.wrong != nil {
-		all := f.Made(e)
-		j.Wrong = func(outcome int) string { return f.wrong(&all[outcome]) }
+// NewInputs are inputs of which none is drawn yet.
+func NewInputs[W any](r *rand.Rand, draw func(*rand.Rand) W) *Inputs[W] {
+	return &Inputs[W]{r: r, draw: draw}
+}
+
+// At is the input with a number, from 0 on.
+func (in *Inputs[W]) At(number int) W {
+	for len(in.drawn) <= number {
+		in.drawn = append(in.drawn, in.draw(in.r))
+	}
+	return in.drawn[number]
+}
+
+// Made are the calls of the trial.
+func (f *Faults[Code, W]) Made(e *Evidence) []Made[W] {
+	inputs, numbers := NewInputs(NewRand(e.Seed, f.ID), f.draw), e.Cases[f.ID].Values[noteInput]
+	var ws []W
+	for _, number := range numbers[:min(len(numbers), maxCalls)] {
+		ws = append(ws, inputs.At(int(min(number, maxCalls))))
+	}
+	if len(ws) == 0 {
+		return nil // it never came to a call
+	}
+	return madeOf(e, f.ID, ws)
+}
+
+// findings are what the failures have shown. What is wrong in good trials, too, is wrong without any failure, and was told.
+func (f *Faults[Code, W]) findings(e *Evidence, good *Good[Code, W]) []Finding {
+	j, all := f.judge, f.Made(e)
+	told := sync.OnceValue(func() bool {
+		next, _ := e.Cases[f.ID].Window(1)
+		early := slices.DeleteFunc(e.Of(OrderRules, f.ID), func(found Finding) bool { return found.Record >= next })
+		return HasError(append(early, e.Of(OrderRules, good.IDs()...)...)) || // what comes out is luck then
+			slices.ContainsFunc(good.Made(e), func(m Made[W]) bool { return len(f.wrong(&m)) > 0 })
+	})
+	wrong := func(outcome int) []Finding {
+		if found := f.wrong(&all[outcome]); len(found) > 0 && !told() {
+			return found
+		}
+		return nil
+	}
+	if len(all) > 0 && all[0].Outcome.OK() {
+		if found := wrong(0); found != nil {
+			return found
+		}
+	}
+	j.Wrong = func(outcome int) string {
+		for _, found := range wrong(outcome) {
+			return found.Message
+		}
+		return ""
 	}
 	return e.AfterFaults(f.ID, j)
 }
+
+// NoFault is why a part cannot answer where no call of the code could be made to fail.
+const NoFault = "No CUDA call was made that could have failed, so this could not be seen."
 
 // Cleanup is the part that asks that nothing is left behind, in the good trials and where CUDA calls fail.
 func (g *Good[Code, W]) Cleanup(name, pass string, faults ...*Faults[Code, W]) Part[Code] {
@@ -203,7 +262,10 @@ func (g *Good[Code, W]) Cleanup(name, pass string, faults ...*Faults[Code, W]) P
 			return a
 		}
 		for _, f := range faults {
-			a.Findings = append(a.Findings, f.findings(e)...)
+			a.Findings = append(a.Findings, f.findings(e, g)...)
+			if !HasError(a.Findings) && len(e.Cases[f.ID].FaultRuns()) == 0 {
+				a.Skip = NoFault
+			}
 		}
 		a.Findings = Unique(a.Findings)
 		return a

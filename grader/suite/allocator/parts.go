@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
@@ -194,24 +196,44 @@ func Refused(o suite.Outcome) (f suite.Finding, wrong bool) {
 	}, o.Argument
 }
 
-// Life takes an allocator from New to Close, so that every CUDA call of the code is made, and answers the errors of all calls
-// that failed. In words it is "slab.New([256], 2), three times Alloc, and Close".
-type Life[Code any] func(b *suite.Bench, code Code) (words string, live func() error)
+// Life draws lives of allocators, which are alike in what the code has to call for them. One takes an allocator from New to
+// Close, so that every CUDA call of the code is made, and answers the errors of all calls that failed. In words it is
+// "slab.New([256], 2), three times Alloc, and Close".
+type Life[Code any] func(b *suite.Bench, code Code) func(*rand.Rand) (words string, live func() error)
 
-// ThreeBlocks is the life of an allocator that hands out three blocks and is closed while it does.
-func (lab *Lab[Code, L]) ThreeBlocks(l L) Life[Code] {
-	return func(_ *suite.Bench, code Code) (string, func() error) {
-		return l.String() + ", three times Alloc, and Close", func() error {
-			s, err := lab.New(code, l)
-			if err != nil {
-				return err
+// ThreeBlocks is the life of an allocator that hands out three blocks and is closed while it does. draw answers with what it
+// is, and how large the blocks are.
+func (lab *Lab[Code, L]) ThreeBlocks(draw func(*rand.Rand) (L, [3]int64)) Life[Code] {
+	return func(b *suite.Bench, code Code) func(*rand.Rand) (string, func() error) {
+		return func(r *rand.Rand) (string, func() error) {
+			l, sizes := draw(r)
+			return l.String() + ", three times Alloc, and Close", func() error {
+				s, err := lab.New(code, l)
+				if err != nil {
+					return err
+				}
+				for _, size := range sizes {
+					p, wrong := s.Allocator.Alloc(size)
+					if err = errors.Join(err, wrong); wrong == nil && !b.Session.Holds(device.Ptr(p), size) {
+						b.Value(noteNowhere, uint64(b.Calls()-1))
+					}
+				}
+				return errors.Join(err, CloseTwice(s.Allocator))
 			}
-			for _, size := range []int64{100, 512, 1000} {
-				_, wrong := s.Allocator.Alloc(size)
-				err = errors.Join(err, wrong)
-			}
-			return errors.Join(err, CloseTwice(s.Allocator))
 		}
+	}
+}
+
+// noteNowhere is the outcome of a life in which a block was handed out that lies in no memory of CUDA's.
+const noteNowhere = "nowhere"
+
+// nowhere says what is wrong with a life in which no call was made to fail, by its outcome; "" where nothing is.
+func nowhere(notes *suite.CaseNotes) func(outcome int) string {
+	return func(outcome int) string {
+		if slices.Contains(notes.Values[noteNowhere], uint64(outcome)) {
+			return "Every block should lie in memory that CUDA has given to this allocator, but one lies in none that there is."
+		}
+		return ""
 	}
 }
 
@@ -232,8 +254,6 @@ type Cleanup[Code any] struct {
 	Life  Life[Code]
 	Also  []string                                // trials beside the good ones whose allocators must leave nothing behind, either
 	Judge func(*suite.CaseNotes) suite.FaultJudge // how the failures are judged; nil: New and Close answer them
-	// Sound reports whether a life that answered no error was right, by its records; nil where nothing else can be wrong.
-	Sound func(notes *suite.CaseNotes, from, to int) bool
 	// Further, where not nil, goes through what was found once more.
 	Further func(e *suite.Evidence, notes *suite.CaseNotes, found []suite.Finding) []suite.Finding
 }
@@ -241,8 +261,19 @@ type Cleanup[Code any] struct {
 // Cleanup is the part.
 func (g Good[Code, L]) Cleanup(c Cleanup[Code]) suite.Part[Code] {
 	t := &suite.Trial[Code]{ID: "faults", After: c.After, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
-		words, live := c.Life(b, sides.Student)
-		b.EveryFault(words, func() (func() error, func()) { return live, func() {} })
+		type life struct {
+			words string
+			live  func() error
+		}
+		draw := c.Life(b, sides.Student)
+		lives := suite.NewInputs(b.Rand(), func(r *rand.Rand) life {
+			words, live := draw(r)
+			return life{words, live}
+		})
+		b.EveryFault(func(input int) (string, func() error, func()) {
+			l := lives.At(input)
+			return l.words, l.live, func() {}
+		})
 	}}
 	judge := func(e *suite.Evidence) suite.Answer {
 		a := suite.Answer{
@@ -253,18 +284,20 @@ func (g Good[Code, L]) Cleanup(c Cleanup[Code]) suite.Part[Code] {
 			return a // what goes wrong without any failure would only be told again for each failure
 		}
 		notes := e.Cases[t.ID]
-		from, to := notes.Window(0)
-		if len(notes.Outcomes) == 0 || !notes.Outcomes[0].OK() || c.Sound != nil && !c.Sound(notes, from, to) {
-			a.Skip = "The allocator did not work even where no call failed, so this could not be seen."
-			return a
-		}
-		j := suite.FaultJudge{Function: "New or Close", Retried: "Close"}
+		j := suite.FaultJudge{Function: "New or Close", Retried: "Close", Wrong: nowhere(notes)}
 		if c.Judge != nil {
 			j = c.Judge(notes)
+		}
+		if len(notes.Outcomes) == 0 || !notes.Outcomes[0].OK() || j.Wrong(0) != "" {
+			a.Skip = "The allocator did not work even where no call failed, so this could not be seen."
+			return a
 		}
 		a.Findings = suite.Unique(append(a.Findings, e.AfterFaults(t.ID, j)...))
 		if c.Further != nil {
 			a.Findings = c.Further(e, notes, a.Findings)
+		}
+		if !suite.HasError(a.Findings) && len(notes.FaultRuns()) == 0 {
+			a.Skip = suite.NoFault
 		}
 		return a
 	}

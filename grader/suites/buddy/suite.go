@@ -45,7 +45,7 @@ var Lesson = suite.Lesson[Make]{
 		scale.Also(good.Part(ofStats, "Stats tells what is in use and what is free", "After every call Stats told what was in use and what was free.", nil)),
 		good.Cleanup(allocator.Cleanup[Make]{
 			Name: "Close gives everything back, and a failing CUDA call is reported and leaves nothing behind", After: lastGap,
-			Life: lab.ThreeBlocks(sixteen),
+			Life: lab.ThreeBlocks(threeBlocks),
 		}),
 		cost.Part(),
 	},

@@ -63,6 +63,16 @@ func examples() []workload {
 	}
 }
 
+// threeBlocks draws a root, and the sizes of three blocks for which it has room.
+func threeBlocks(r *rand.Rand) (l layout, sizes [3]int64) {
+	top := 12 + r.IntN(12)
+	l = layout{total: 1<<top - r.Int64N(1000), minBlock: 1<<(top-4-r.IntN(6)) - r.Int64N(3)}
+	for i := range sizes {
+		sizes[i] = 1 + r.Int64N(l.root()/4)
+	}
+	return l, sizes
+}
+
 func repeat(n int, op allocator.Op) []allocator.Op { return slices.Repeat([]allocator.Op{op}, n) }
 
 // fillAndFree allocates n minimal blocks and one more, frees all in an order, and asks for the root.

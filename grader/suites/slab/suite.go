@@ -43,7 +43,7 @@ var Lesson = suite.Lesson[Make]{
 		{Cases: good.Trials(), Question: suite.Question{ID: "host-only", Name: "nothing asks CUDA between New and Close", Judge: judgeHostOnly}},
 		good.Cleanup(allocator.Cleanup[Make]{
 			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap,
-			Life: lab.ThreeBlocks(layout{classes: []int64{256, 512, 1024}, blocks: 2}),
+			Life: lab.ThreeBlocks(threeBlocks),
 		}),
 		cost.Part(),
 	},

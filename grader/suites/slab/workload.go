@@ -45,6 +45,8 @@ func examples() []workload {
 		of("everything out and back, and again", []int64{256, 512}, 3,
 			alloc(256), alloc(256), alloc(256), alloc(512), alloc(512), alloc(512), free(2), free(5), free(1), free(6), free(3), free(4),
 			alloc(512), alloc(256), alloc(512), alloc(256), alloc(256), alloc(512), alloc(1), shut),
+		of("classes as before", []int64{256, 512, 2048}, 4, // nothing of an earlier allocator may do for a later one
+			alloc(2000), alloc(300), alloc(200), free(2), alloc(400), shut),
 		of("after Close", []int64{256}, 2,
 			alloc(256), alloc(256), shut, alloc(256), free(1), null, alloc(0), shut),
 	}
@@ -84,6 +86,18 @@ func large(from allocator.Source) []workload {
 		ops = append(ops, free(1+(i*7919)%(largeBlocks+100)))
 	}
 	return []workload{{Name: "many blocks", Layout: l, Ops: append(ops, alloc(l.classes[1]), shut, shut)}}
+}
+
+// threeBlocks draws an allocator of three classes, and the sizes of a block of each.
+func threeBlocks(r *rand.Rand) (l layout, sizes [3]int64) {
+	l.blocks = 2 + r.IntN(7)
+	size := int64(0)
+	for i := range sizes {
+		sizes[i] = size + 1 + r.Int64N(256)
+		size += 256 * (1 + r.Int64N(5))
+		l.classes = append(l.classes, size)
+	}
+	return l, sizes
 }
 
 // Bounds of the random sequences.
