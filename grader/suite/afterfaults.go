@@ -85,6 +85,9 @@ type FaultJudge struct {
 	Stops bool
 	// Fixes are how to give back what a call has made, in sentences, where the words of this package will not do.
 	Fixes map[trace.Op]string
+	// After finds what else is wrong behind a call that failed: what the code did by then, and what it goes on to do. It may be
+	// nil. Where nothing else is wrong, the first that it finds is told: the others come of the same mistake.
+	After func(FaultRun) []Finding
 	// Retried is what the run calls again when it has returned an error, to give back what is left: "Close". Then the
 	// object of a free that failed has to be gone as well; else it is excused.
 	Retried string
@@ -101,25 +104,28 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 	})
 	always := slices.DeleteFunc(e.Of(EndRules, caseID), func(f Finding) bool { return f.Severity != Error || failing(f) })
 	left := e.leftOut(c, j)
-	var found []Finding
+	var found, after []Finding
 	if len(runs) == 0 && len(c.Outcomes) > 0 && c.Outcomes[0].Err != "" {
 		from, to := c.Window(0)
 		found = append(found, e.AtError(UnexpectedError(j.Function, c.Outcomes[0]), c, from, to))
 	}
 	for _, run := range runs {
+		if j.After != nil && run.Outcome.Panic == "" {
+			after = append(after, j.After(run)...)
+		}
 		switch {
 		case run.Outcome.OK():
 			if j.Recovers == nil || !j.Recovers(run) {
 				found = append(found, e.ignored(c, run, j))
 			}
-		case !run.Kept && run.Outcome.Panic == "":
+		case !run.Kept && run.Outcome.Panic == "" && len(after) == 0: // what else it returns comes of that
 			found = append(found, e.replaced(c, run, j))
 		}
 		if j.Stops && run.Outcome.Err != "" {
 			found = append(found, e.wentOn(c, run, j)...)
 		}
 		for _, f := range c.Findings {
-			if f.Severity != Error || !run.holds(f) || f.sameIn(always) {
+			if !run.holds(f) || f.Severity != Error && !slices.Contains(EndRules, f.Rule) || f.sameIn(always) {
 				continue
 			}
 			if f.Rule == "free-before-use" {
@@ -144,6 +150,9 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 		}
 	}
 	found = append(found, left...)
+	if !HasError(found) {
+		found = append(found, after[:min(len(after), 1)]...)
+	}
 	return Unique(append(found, always...))
 }
 

@@ -3,6 +3,7 @@ package suite
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 
@@ -136,6 +137,39 @@ func (b *Bench) EveryFault(prepare func(input int) (label string, run func() err
 			}
 		}
 	}
+}
+
+// Inputs are drawn one after the other from a generator, each once.
+type Inputs[W any] struct {
+	r     *rand.Rand
+	draw  func(*rand.Rand) W
+	drawn []W
+}
+
+// NewInputs are inputs of which none is drawn yet.
+func NewInputs[W any](r *rand.Rand, draw func(*rand.Rand) W) *Inputs[W] {
+	return &Inputs[W]{r: r, draw: draw}
+}
+
+// At is the input with a number, from 0 on.
+func (in *Inputs[W]) At(number int) W {
+	for len(in.drawn) <= number {
+		in.drawn = append(in.drawn, in.draw(in.r))
+	}
+	return in.drawn[number]
+}
+
+// FaultInputs are the inputs of the runs of EveryFault in a case, in the order of its outcomes.
+func FaultInputs[W any](e *Evidence, caseID string, draw func(*rand.Rand) W) (all []W) {
+	c, inputs := e.Cases[caseID], NewInputs(NewRand(e.Seed, caseID), draw)
+	for i := range c.Outcomes[:min(len(c.Outcomes), maxCalls)] {
+		number := i
+		if numbers := c.Values[noteInput]; i < len(numbers) {
+			number = int(min(numbers[i], uint64(i)))
+		}
+		all = append(all, inputs.At(number))
+	}
+	return all
 }
 
 // keeping notes it where a run answers an error of CUDA's with this code.

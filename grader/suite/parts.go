@@ -28,7 +28,7 @@ func NewRefusals[Code, Bad any](id, after string, bad []Bad, drive func(*Bench, 
 	}
 	r.Drive = func(b *Bench, sides Sides[Code]) {
 		if all(b, sides.Student) && r.behind != nil {
-			if o := r.behind(b, sides.Student); o.OK() {
+			if o := b.Beyond(func(b *Bench) Outcome { return r.behind(b, sides.Student) }); o.OK() {
 				all(b, sides.Student)
 			}
 		}
@@ -86,7 +86,7 @@ func Arguments[Code any](name string, refusals ...*Refusals[Code]) Part[Code] {
 			skip = one.Skip
 			if len(one.Findings) == 0 && r.behind != nil {
 				again := e.JudgeArguments(r.ID, r.calls+1, 2*r.calls+1, r.words)
-				a.Findings = append(a.Findings, again.Findings...) // code that is not yet done never comes so far
+				a.Findings = append(a.Findings, again.Findings...) // what is not yet complete never comes so far
 			}
 		}
 		a.Findings = Unique(a.Findings)
@@ -182,37 +182,9 @@ func (sc *Scene[Code, W]) Faults(id, after string, draw func(*rand.Rand) W, j Fa
 	return f
 }
 
-// Inputs are drawn one after the other from a generator, each once.
-type Inputs[W any] struct {
-	r     *rand.Rand
-	draw  func(*rand.Rand) W
-	drawn []W
-}
-
-// NewInputs are inputs of which none is drawn yet.
-func NewInputs[W any](r *rand.Rand, draw func(*rand.Rand) W) *Inputs[W] {
-	return &Inputs[W]{r: r, draw: draw}
-}
-
-// At is the input with a number, from 0 on.
-func (in *Inputs[W]) At(number int) W {
-	for len(in.drawn) <= number {
-		in.drawn = append(in.drawn, in.draw(in.r))
-	}
-	return in.drawn[number]
-}
-
 // Made are the calls of the trial.
 func (f *Faults[Code, W]) Made(e *Evidence) []Made[W] {
-	inputs, numbers := NewInputs(NewRand(e.Seed, f.ID), f.draw), e.Cases[f.ID].Values[noteInput]
-	var ws []W
-	for _, number := range numbers[:min(len(numbers), maxCalls)] {
-		ws = append(ws, inputs.At(int(min(number, maxCalls))))
-	}
-	if len(ws) == 0 {
-		return nil // it never came to a call
-	}
-	return madeOf(e, f.ID, ws)
+	return madeOf(e, f.ID, FaultInputs(e, f.ID, f.draw))
 }
 
 // findings are what the failures have shown. What is wrong in good trials, too, is wrong without any failure, and was told.

@@ -63,14 +63,15 @@ func examples() []workload {
 	}
 }
 
-// threeBlocks draws a root, and the sizes of three blocks for which it has room.
-func threeBlocks(r *rand.Rand) (l layout, sizes [3]int64) {
-	top := 12 + r.IntN(12)
-	l = layout{total: 1<<top - r.Int64N(1000), minBlock: 1<<(top-4-r.IntN(6)) - r.Int64N(3)}
-	for i := range sizes {
-		sizes[i] = 1 + r.Int64N(l.root()/4)
+// threeBlocks draws a root that has room for three blocks, hands them out and takes one back.
+func threeBlocks(from allocator.Source) (w workload) {
+	top := 12 + from.IntN(12)
+	w.Layout = layout{total: 1<<top - from.Int64N(1000), minBlock: 1<<(top-4-from.IntN(6)) - from.Int64N(3)}
+	for range 3 {
+		w.Ops = append(w.Ops, alloc(1+from.Int64N(w.Layout.root()/4)))
 	}
-	return l, sizes
+	w.Ops = append(w.Ops, free(1+from.IntN(3)), shut)
+	return w
 }
 
 func repeat(n int, op allocator.Op) []allocator.Op { return slices.Repeat([]allocator.Op{op}, n) }

@@ -88,16 +88,17 @@ func large(from allocator.Source) []workload {
 	return []workload{{Name: "many blocks", Layout: l, Ops: append(ops, alloc(l.classes[1]), shut, shut)}}
 }
 
-// threeBlocks draws an allocator of three classes, and the sizes of a block of each.
-func threeBlocks(r *rand.Rand) (l layout, sizes [3]int64) {
-	l.blocks = 2 + r.IntN(7)
+// threeBlocks draws an allocator of three classes that hands out a block of each, and takes one back.
+func threeBlocks(from allocator.Source) workload {
+	w := workload{Layout: layout{blocks: 2 + from.IntN(7)}}
 	size := int64(0)
-	for i := range sizes {
-		sizes[i] = size + 1 + r.Int64N(256)
-		size += 256 * (1 + r.Int64N(5))
-		l.classes = append(l.classes, size)
+	for range 3 {
+		w.Ops = append(w.Ops, alloc(size+1+from.Int64N(256)))
+		size += 256 * (1 + from.Int64N(5))
+		w.Layout.classes = append(w.Layout.classes, size)
 	}
-	return l, sizes
+	w.Ops = append(w.Ops, free(1+from.IntN(3)), shut)
+	return w
 }
 
 // Bounds of the random sequences.
