@@ -46,7 +46,7 @@ func powerOfTwo(n int64) int64 { return 1 << bits.Len64(uint64(n-1)) }
 // is not called again before Close.
 //
 // If either is below 1, or above 2^62, or if minBlock is the larger one after rounding, it answers contract.ErrArgument
-// without calling CUDA. If cuda.Malloc fails, it returns that error and a nil Allocator.
+// without calling CUDA. If cuda.Malloc fails, it returns that error. With any error the Allocator is nil.
 func New(total, minBlock int64) (*Allocator, error) {
 	_, _, err := rounded(total, minBlock)
 	if err != nil {

@@ -23,7 +23,8 @@ type Arena struct {
 }
 
 // New reserves addresses for reserve bytes, rounded up to the device's granularity, and no memory yet. A reserve below 1
-// is contract.ErrArgument, before any CUDA call. An error that CUDA answers is returned, and nothing is left behind.
+// is contract.ErrArgument, before any CUDA call. An error that CUDA answers is returned, and nothing is left behind. With any
+// error the Arena is nil.
 func New(device int, reserve int64) (*Arena, error) {
 	// TODO(1a): Answer contract.ErrArgument if reserve is below 1.
 	if err := contract.TODO("1a"); err != nil {
@@ -31,7 +32,10 @@ func New(device int, reserve int64) (*Arena, error) {
 	}
 	a := &Arena{device: device}
 	// TODO(1b): Ask the device for its minimum granularity, and reserve the addresses: reserve bytes, rounded up to it.
-	return a, contract.TODO("1b")
+	if err := contract.TODO("1b"); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // memory says what physical memory the arena wants: of its device, and pinned, which is the only kind there is.

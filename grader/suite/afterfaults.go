@@ -8,41 +8,45 @@ import (
 	"cudalab/native/trace"
 )
 
-// FaultRun is a run of the student's code in which one CUDA call was made to fail; see EveryFault.
+// FaultRun is a run of the student's code in which one CUDA call was made to fail, or was to be; see EveryFault.
 type FaultRun struct {
 	Outcome  Outcome
 	Index    int // the outcome's, among those of the case
 	From, To int // the run's records
-	Failed   int // the record of the call that failed
+	Failed   int // the record of the call that failed; -1 where the code came to its end without that call
 	Op       trace.Op
 	What     string // a clause to begin a sentence with: "As a test, the 2nd call of cuda.FreeAsync was made to fail with CUDA_ERROR_… (1)"
-	Before   int    // the outcome of the run as it is, before any call was made to fail
-	Again    int    // the outcome of the run after it, in which nothing was made to fail; -1 if there was none
+	Again    int    // the outcome of the run after it on the same inputs, in which nothing was made to fail; -1 if there was none
 	Kept     bool   // the run answered the error that the call was made to fail with, or one that wraps it
 }
 
 // FaultRuns are the runs in which a call failed, in the order in which they were made.
 func (c *CaseNotes) FaultRuns() []FaultRun {
+	return slices.DeleteFunc(c.faultRuns(), func(r FaultRun) bool { return r.Failed < 0 })
+}
+
+// faultRuns are the runs in which a call was to fail.
+func (c *CaseNotes) faultRuns() []FaultRun {
 	var runs []FaultRun
 	windows := c.windows()
-	before, next := 0, 0
 	for _, v := range c.Values[noteFault] {
 		i, op, k := int(v>>32), trace.Op(v>>16), int(v&0xffff)
 		if i >= min(len(c.Outcomes), len(windows)) {
 			break
 		}
-		if i != next {
-			before = i - 1 // the runs of another workload begin
+		if len(runs) > 0 && runs[len(runs)-1].Again == i {
+			runs[len(runs)-1].Again = -1
 		}
-		next = i + 2
-		run := FaultRun{Outcome: c.Outcomes[i], Index: i, From: windows[i].from, To: windows[i].to, Op: op, Before: before, Again: -1,
+		run := FaultRun{Outcome: c.Outcomes[i], Index: i, From: windows[i].from, To: windows[i].to, Op: op, Again: -1,
 			Kept: slices.Contains(c.Values[noteKept], uint64(i))}
 		run.Failed = slices.IndexFunc(c.Trace.Records[run.From:run.To], func(r trace.Record) bool { return r.Faked && r.Op == op })
+		name := nth(k, op)
 		if run.Failed < 0 {
-			continue // the code came this far without the call
+			run.What = fmt.Sprintf("As a test, the %s was to fail", name)
+			runs = append(runs, run)
+			continue
 		}
 		run.Failed += run.From
-		name := nth(k, op)
 		if back, ok := c.callback(run.Failed); ok {
 			name += ", inside " + back.Name + ","
 		} else if op == trace.OpLaunch {
@@ -71,8 +75,9 @@ func (e *Evidence) Because(f Finding, c *CaseNotes, run FaultRun) Finding {
 type FaultJudge struct {
 	// Function is who should have returned the error: "Run", or "New or Close".
 	Function string
-	// Wrong says in a clause what is wrong with the results of a run that returned nil, by its outcome's index: "the sum of
-	// batches[0] is 3 instead of 4."; "" where they are right. It is nil where there are no results.
+	// Wrong says in a sentence what is wrong with a run that returned nil, by its outcome's index, where nothing was made to
+	// fail; "" where it did all its work. By this are judged who comes to the end without the call that was to fail, and the
+	// run after a failure.
 	Wrong func(outcome int) string
 	// Recovers reports whether the code may make good for the call that failed and return nil. It may be nil: never.
 	Recovers func(FaultRun) bool
@@ -80,6 +85,9 @@ type FaultJudge struct {
 	Stops bool
 	// Fixes are how to give back what a call has made, in sentences, where the words of this package will not do.
 	Fixes map[trace.Op]string
+	// After finds what else is wrong behind a call that failed: what the code did by then, and what it goes on to do. It may be
+	// nil. Where nothing else is wrong, the first that it finds is told: the others come of the same mistake.
+	After func(FaultRun) []Finding
 	// Retried is what the run calls again when it has returned an error, to give back what is left: "Close". Then the
 	// object of a free that failed has to be gone as well; else it is excused.
 	Retried string
@@ -90,28 +98,34 @@ type FaultJudge struct {
 func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 	c := e.Cases[caseID]
 	runs := c.FaultRuns()
+	failing := func(f Finding) bool { return slices.ContainsFunc(runs, func(r FaultRun) bool { return r.holds(f) }) }
 	inOrder := !slices.ContainsFunc(c.Findings, func(f Finding) bool {
-		return f.Severity == Error && slices.Contains(OrderRules, f.Rule) && !slices.ContainsFunc(runs, func(r FaultRun) bool { return r.holds(f) })
+		return f.Severity == Error && slices.Contains(OrderRules, f.Rule) && !failing(f)
 	})
-	var found []Finding
+	always := slices.DeleteFunc(e.Of(EndRules, caseID), func(f Finding) bool { return f.Severity != Error || failing(f) })
+	left := e.leftOut(c, j)
+	var found, after []Finding
 	if len(runs) == 0 && len(c.Outcomes) > 0 && c.Outcomes[0].Err != "" {
 		from, to := c.Window(0)
 		found = append(found, e.AtError(UnexpectedError(j.Function, c.Outcomes[0]), c, from, to))
 	}
 	for _, run := range runs {
+		if j.After != nil && run.Outcome.Panic == "" {
+			after = append(after, j.After(run)...)
+		}
 		switch {
 		case run.Outcome.OK():
 			if j.Recovers == nil || !j.Recovers(run) {
 				found = append(found, e.ignored(c, run, j))
 			}
-		case !run.Kept && run.Outcome.Panic == "":
+		case !run.Kept && run.Outcome.Panic == "" && len(after) == 0: // what else it returns comes of that
 			found = append(found, e.replaced(c, run, j))
 		}
 		if j.Stops && run.Outcome.Err != "" {
 			found = append(found, e.wentOn(c, run, j)...)
 		}
 		for _, f := range c.Findings {
-			if f.Severity != Error || !run.holds(f) {
+			if !run.holds(f) || f.Severity != Error && !slices.Contains(EndRules, f.Rule) || f.sameIn(always) {
 				continue
 			}
 			if f.Rule == "free-before-use" {
@@ -131,11 +145,15 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 		if j.Retried != "" {
 			found = append(found, e.notRetried(c, run, j)...)
 		}
-		if run.Again >= 0 && inOrder {
+		if run.Again >= 0 && inOrder && len(left) == 0 {
 			found = append(found, e.unusable(c, run, j)...)
 		}
 	}
-	return Unique(found)
+	found = append(found, left...)
+	if !HasError(found) {
+		found = append(found, after[:min(len(after), 1)]...)
+	}
+	return Unique(append(found, always...))
 }
 
 // holds reports whether a finding is of the run's records.
@@ -154,6 +172,33 @@ func (e *Evidence) ignored(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
 			"into a func literal that sets the function's named error result."
 	}
 	return e.At(f, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
+}
+
+// leftOut finds a run that came to its end without the call that was to fail. It may, where it did all its work.
+func (e *Evidence) leftOut(c *CaseNotes, j FaultJudge) []Finding {
+	for _, run := range c.faultRuns() {
+		switch {
+		case run.Again >= 0 && !c.Outcomes[run.Again].OK():
+			return nil // what follows comes of the failure before
+		case run.Failed >= 0 || run.Outcome.Panic != "":
+			continue
+		}
+		wrong := "It returned: " + run.Outcome.Err
+		if run.Outcome.OK() {
+			wrong = j.Wrong(run.Index)
+		}
+		if wrong == "" {
+			continue
+		}
+		function, _, _ := strings.Cut(strings.ReplaceAll(j.Function, ",", " "), " ")
+		return []Finding{{
+			Rule: "left-out", Severity: Error, Record: -1, Function: function,
+			Message: fmt.Sprintf("%s. With inputs like these it was made before, but now the code came to its end without it. %s", run.What, wrong),
+			Why:     "What an earlier call has found out, or made, is of no use to this one: its memory and its results are others.",
+			Fix:     "Do all the work anew in every call, whatever was done before.",
+		}}
+	}
+	return nil
 }
 
 // ErrorReplaced is the rule of a run that answers another error than the one that CUDA answered.
@@ -298,8 +343,8 @@ func (e *Evidence) unusable(c *CaseNotes, run FaultRun, j FaultJudge) []Finding 
 	case o.Panic != "":
 		return nil // told as the panic that it is
 	case !o.OK():
-		wrong = "it returned: " + o.Err
-	case j.Wrong != nil && j.Wrong(run.Before) == "":
+		wrong = "It returned: " + o.Err
+	default:
 		wrong = j.Wrong(run.Again)
 	}
 	if wrong == "" {
@@ -307,7 +352,7 @@ func (e *Evidence) unusable(c *CaseNotes, run FaultRun, j FaultJudge) []Finding 
 	}
 	return []Finding{e.At(Finding{
 		Rule: "not-usable-after-error", Severity: Error, Record: run.Failed,
-		Message: fmt.Sprintf("%s. The next call, in which nothing was made to fail, should have worked as before, but %s", run.What, wrong),
+		Message: fmt.Sprintf("%s. The next call, in which nothing was made to fail, should have worked as before, but did not. %s", run.What, wrong),
 		Why:     "A CUDA call that answers an error has changed nothing, so the program may go on after it.",
 		Fix:     "Put back what the code has changed before the call that failed: what it keeps from one call to the next, and what it was lent.",
 	}, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))}

@@ -78,6 +78,25 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) Outcome {
 	return o
 }
 
+// Beyond has calls made that need more of the code than the case does otherwise. One that does not come to a good end is
+// left out of the notes: it ends the same way in other cases, which tell of it, and nothing is to follow it here.
+func (b *Bench) Beyond(calls func(*Bench) Outcome) Outcome {
+	with := *b
+	with.Notes = onlyGood{b.Notes}
+	o := calls(&with)
+	b.calls = with.calls
+	return o
+}
+
+// onlyGood leaves out the outcomes of calls that did not return nil.
+type onlyGood struct{ Notes }
+
+func (n onlyGood) Outcome(o Outcome) {
+	if o.OK() {
+		n.Notes.Outcome(o)
+	}
+}
+
 // over ends a case whose code made calls without end, which has filled the trace.
 func (b *Bench) over(o Outcome) {
 	if o.Runaway {

@@ -94,17 +94,17 @@ func TestAFaultInACallback(t *testing.T) {
 			}
 		}
 	}
-	stops := suite.FaultJudge{Function: "Run", Stops: true}
+	stops := suite.FaultJudge{Function: "Run", Stops: true, Wrong: func(int) string { return "" }}
 	found, c := after(t, stops, back(func(work func() error) error {
 		err := work()
 		return errors.Join(err, work())
 	}))
 	require.Equal(t, "As a test, the 1st call of cuda.MemsetAsync, inside work, was made to fail with CUDA_ERROR_INVALID_VALUE (1)", c.FaultRuns()[0].What)
-	require.Equal(t, []string{"goes-on-after-error"}, rules(found))
+	require.Equal(t, []string{"goes-on-after-error", "leak"}, rules(found), "the caller keeps its memory")
 	require.Contains(t, found[0].Message, "but went on with work.")
 
 	found, _ = after(t, stops, back(func(work func() error) error { _ = work(); return nil }))
-	require.Equal(t, []string{"error-ignored"}, rules(found))
+	require.Equal(t, []string{"error-ignored", "leak"}, rules(found))
 }
 
 func TestWorkCalledAheadOfARefusal(t *testing.T) {

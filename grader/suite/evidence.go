@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"slices"
 	"strings"
 
 	"cudalab/native/device"
@@ -110,6 +111,11 @@ func (e *Evidence) Of(rules []string, cases ...string) []Finding {
 		}
 	}
 	return Unique(found)
+}
+
+// sameIn reports whether one of the others says the same about the same line.
+func (f Finding) sameIn(others []Finding) bool {
+	return slices.ContainsFunc(others, func(o Finding) bool { return o.Rule == f.Rule && o.File == f.File && o.Line == f.Line })
 }
 
 // Unique drops findings that say the same about the same line; the first stays.

@@ -2,6 +2,7 @@ package suite_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/order"
@@ -33,7 +34,8 @@ var (
 	good = &suite.Good[Clear, numbers]{Function: "Clear", Runs: []*suite.Runs[Clear, numbers]{
 		scene.Runs("shapes", "1b", suite.Fixed[numbers](1, 2, 1000), suite.Around[numbers]{}),
 	}}
-	faults = scene.Faults("faults", "1b", 2, suite.FaultJudge{Function: "Clear"}, nil)
+	faults = scene.Faults("faults", "1b", func(r *rand.Rand) numbers { return numbers(1 + r.IntN(100)) },
+		suite.FaultJudge{Function: "Clear"}, notZero)
 )
 
 var refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[numbers]{{Label: "no numbers", W: 0}}, scene.Refuse,

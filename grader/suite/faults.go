@@ -3,6 +3,8 @@ package suite
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"cudalab/native/device"
@@ -65,54 +67,109 @@ var faultKinds = []struct {
 // maxFaults bounds the runs for one kind of call. Of more calls than that the first and the last are made to fail.
 const maxFaults = 32
 
-// noteFault is the note of a run with a fault: the index of its outcome, the call's kind and which one of that kind.
-const noteFault = "fault"
+// What EveryFault notes beside the outcomes of its runs.
+const (
+	// noteFault is, of a run in which a call was to fail, the index of its outcome, the call's kind and which one of that kind.
+	noteFault = "fault"
+	// noteInput is, for each run in its turn, the number of its inputs.
+	noteInput = "input"
+	// noteKept is the index of the outcome of a run whose error is, or wraps, the one that the call was made to fail with.
+	noteKept = "fault answered"
+)
 
-// noteKept is the note of a run with a fault whose error is, or wraps, the one that the call was made to fail with: the
-// index of its outcome.
-const noteKept = "fault answered"
+// faultInputs is on how many inputs the code may come to its end without the call that is to fail. What it does by then is
+// judged as it is; see FaultJudge.Wrong.
+const faultInputs = 3
 
-// EveryFault runs the student's code once as it is, and then twice for every CUDA call that it made: once with that
-// call failing, and once more without, since the code has to stay usable. fresh makes the inputs of one run: the
-// function to be called, which makes no CUDA call of the grader's own, and what is to be done when it has
-// returned. The inputs are alike each time, so that the code makes the same calls up to the one that fails.
+// EveryFault runs the student's code once as it is, and then for every CUDA call that it made with that call failing, on inputs
+// that it has not seen, so that nothing it may remember spares it the call. Where it makes fewer calls it is tried on other
+// inputs. Then it runs once more on the same inputs without a failure, since the code has to stay usable; and on these inputs,
+// with which all has gone well by then, the call fails as well, once for each line that makes such calls.
 //
-// Keep the workload small: the smallest in which every call of the code is made, and those in loops twice or three times.
-func (b *Bench) EveryFault(label string, fresh func() (run func() error, finish func())) {
-	once := func(label string, failing trace.Op, k int) (Outcome, map[trace.Op]int) {
-		run, finish := fresh()
+// prepare makes the inputs of one run: what the run is, the function to be called, which makes no CUDA call of the grader's
+// own, and what is to be done when that has returned. Runs with the same number have the same inputs. All are to be alike in
+// what the code has to call for them: keep them small, so that every call is made, and those in loops twice or three times.
+func (b *Bench) EveryFault(prepare func(input int) (label string, run func() error, finish func())) {
+	input := 0
+	once := func(what string, failing trace.Op, k int) (o Outcome, calls map[trace.Op][]uint32, struck bool) {
+		label, run, finish := prepare(input)
 		if k > 0 {
 			b.Value(noteFault, uint64(b.calls)<<32|uint64(failing)<<16|uint64(k))
 			b.Session.Fail(failing, k, faultCode(failing))
 			run = b.keeping(faultCode(failing), run)
 		}
+		b.Value(noteInput, uint64(input))
 		mark := markCall + strconv.Itoa(b.calls)
-		o := b.Call(label, run)
-		calls := b.Session.CallsSince(mark)
+		o = b.Call(label+what, run)
+		calls = b.Session.CallsSince(mark)
 		b.Session.ClearFaults()
 		finish()
-		return o, calls
+		return o, calls, len(calls[failing]) >= k
 	}
-	o, calls := once(label, 0, 0)
+	o, calls, _ := once("", 0, 0)
 	if !o.OK() {
 		return
 	}
 	for _, kind := range faultKinds {
-		for k := 1; k <= calls[kind.op]; k++ {
-			if k > maxFaults/2 && k <= calls[kind.op]-maxFaults/2 {
+		sites := calls[kind.op]
+		for k := 1; k <= len(sites); k++ {
+			if k > maxFaults/2 && k <= len(sites)-maxFaults/2 {
 				continue
 			}
-			which := nth(k, kind.op)
-			failed, _ := once(label+" while the "+which+" fails", kind.op, k)
-			if failed.Panic != "" {
-				return // what follows could not be told from the harm that this has done
+			which, struck := nth(k, kind.op), false
+			for n := 0; n < faultInputs && !struck; n++ {
+				input++
+				if o, _, struck = once(" while the "+which+" fails", kind.op, k); o.Panic != "" {
+					return // what follows could not be told from the harm that this has done
+				}
 			}
-			again, _ := once(label+" once more, after the "+which+" has failed", 0, 0)
-			if again.Panic != "" {
+			if !struck {
+				continue
+			}
+			if o, _, _ = once(" once more, after the "+which+" has failed", 0, 0); o.Panic != "" {
+				return
+			}
+			if slices.Contains(sites[:k-1], sites[k-1]) {
+				continue
+			}
+			if o, _, _ = once(" while the "+which+" fails, where it did not before", kind.op, k); o.Panic != "" {
 				return
 			}
 		}
 	}
+}
+
+// Inputs are drawn one after the other from a generator, each once.
+type Inputs[W any] struct {
+	r     *rand.Rand
+	draw  func(*rand.Rand) W
+	drawn []W
+}
+
+// NewInputs are inputs of which none is drawn yet.
+func NewInputs[W any](r *rand.Rand, draw func(*rand.Rand) W) *Inputs[W] {
+	return &Inputs[W]{r: r, draw: draw}
+}
+
+// At is the input with a number, from 0 on.
+func (in *Inputs[W]) At(number int) W {
+	for len(in.drawn) <= number {
+		in.drawn = append(in.drawn, in.draw(in.r))
+	}
+	return in.drawn[number]
+}
+
+// FaultInputs are the inputs of the runs of EveryFault in a case, in the order of its outcomes.
+func FaultInputs[W any](e *Evidence, caseID string, draw func(*rand.Rand) W) (all []W) {
+	c, inputs := e.Cases[caseID], NewInputs(NewRand(e.Seed, caseID), draw)
+	for i := range c.Outcomes[:min(len(c.Outcomes), maxCalls)] {
+		number := i
+		if numbers := c.Values[noteInput]; i < len(numbers) {
+			number = int(min(numbers[i], uint64(i)))
+		}
+		all = append(all, inputs.At(number))
+	}
+	return all
 }
 
 // keeping notes it where a run answers an error of CUDA's with this code.

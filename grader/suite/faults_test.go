@@ -28,15 +28,25 @@ func (n noted) Sample(string, int64)        {}
 // after runs a program under EveryFault on a simulated device, and judges it. prepare makes a run's program.
 func after(t *testing.T, j suite.FaultJudge, prepare func(cuda.Stream) func() error) ([]suite.Finding, *suite.CaseNotes) {
 	t.Helper()
+	found, c := afterOn(t, j, func(_ int, s cuda.Stream) func() error { return prepare(s) })
+	for _, f := range found {
+		require.Positive(t, f.Line, f.Message)
+	}
+	return found, c
+}
+
+// afterOn is after with a program that is told the number of its input.
+func afterOn(t *testing.T, j suite.FaultJudge, prepare func(int, cuda.Stream) func() error) ([]suite.Finding, *suite.CaseNotes) {
+	t.Helper()
 	c := &suite.CaseNotes{ID: "faults", Values: map[string][]uint64{}}
 	s := session.New(sim.New(sim.Options{}))
 	s.Use()
 	s.StartTrace()
 	b := &suite.Bench{Session: s, CaseID: c.ID, Notes: noted{c}}
-	b.EveryFault("one stream", func() (run func() error, finish func()) {
+	b.EveryFault(func(input int) (label string, run func() error, finish func()) {
 		stream, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
 		b.Must(err)
-		return prepare(stream), func() {
+		return "one stream", prepare(input, stream), func() {
 			b.Must(cuda.DeviceSynchronize())
 			b.Must(cuda.StreamDestroy(stream))
 		}
@@ -57,7 +67,6 @@ func after(t *testing.T, j suite.FaultJudge, prepare func(cuda.Stream) func() er
 		require.NotEmpty(t, f.Message)
 		require.NotEmpty(t, f.Why)
 		require.NotEmpty(t, f.Fix)
-		require.Positive(t, f.Line, f.Message)
 	}
 	return found, c
 }
@@ -80,7 +89,7 @@ func rules(findings []suite.Finding) (found []string) {
 	return found
 }
 
-var function = suite.FaultJudge{Function: "Run"}
+var function = suite.FaultJudge{Function: "Run", Wrong: func(int) string { return "" }}
 
 // three allocates and frees three times, and gives back all on every way out.
 func three(s cuda.Stream) (err error) {
@@ -101,16 +110,22 @@ func TestEveryCallFailsOnce(t *testing.T) {
 	found, c := after(t, function, func(s cuda.Stream) func() error { return func() error { return three(s) } })
 	require.Empty(t, found)
 	runs := c.FaultRuns()
-	require.Len(t, runs, 9)
-	require.Len(t, c.Outcomes, 1+2*9)
+	require.Len(t, runs, 9+3)
+	require.Len(t, c.Outcomes, 1+2*9+3)
 	require.Equal(t, "As a test, the 1st call of cuda.MallocAsync was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2)", runs[0].What)
-	require.Equal(t, "As a test, the 3rd call of cuda.FreeAsync was made to fail with CUDA_ERROR_INVALID_VALUE (1)", runs[8].What)
-	for _, run := range runs {
+	require.Equal(t, runs[0].What, runs[1].What)
+	require.Equal(t, "As a test, the 3rd call of cuda.FreeAsync was made to fail with CUDA_ERROR_INVALID_VALUE (1)", runs[11].What)
+	for i, run := range runs {
 		require.False(t, run.Outcome.OK())
-		require.True(t, c.Outcomes[run.Again].OK(), c.Outcomes[run.Again].Label)
 		require.True(t, c.Trace.Records[run.Failed].Faked)
+		if i%4 == 1 { // the first call of each kind, once more on inputs on which all has gone well
+			require.Equal(t, -1, run.Again)
+			require.Contains(t, run.Outcome.Label, " fails, where it did not before")
+		} else {
+			require.True(t, c.Outcomes[run.Again].OK(), c.Outcomes[run.Again].Label)
+		}
 	}
-	require.Equal(t, "one stream while the 2nd call of cuda.MemsetAsync fails", runs[4].Outcome.Label)
+	require.Equal(t, "one stream while the 2nd call of cuda.MemsetAsync fails", runs[6].Outcome.Label)
 }
 
 func TestALoopIsMadeToFailAtItsEnds(t *testing.T) {
@@ -125,11 +140,11 @@ func TestALoopIsMadeToFailAtItsEnds(t *testing.T) {
 		}
 	})
 	runs := c.FaultRuns()
-	require.Len(t, runs, 32)
+	require.Len(t, runs, 32+1)
 	require.Contains(t, runs[0].What, "1st call")
-	require.Contains(t, runs[15].What, "16th call")
-	require.Contains(t, runs[16].What, "85th call")
-	require.Contains(t, runs[31].What, "100th call")
+	require.Contains(t, runs[16].What, "16th call")
+	require.Contains(t, runs[17].What, "85th call")
+	require.Contains(t, runs[32].What, "100th call")
 }
 
 func TestAClockIsMadeToFail(t *testing.T) {
@@ -147,7 +162,7 @@ func TestAClockIsMadeToFail(t *testing.T) {
 			return nil
 		}
 	})
-	clock := c.FaultRuns()[3]
+	clock := c.FaultRuns()[6]
 	require.Equal(t, "As a test, the 1st call of cuda.EventElapsedTime was made to fail with CUDA_ERROR_UNKNOWN (999)", clock.What)
 	require.Equal(t, []string{"error-ignored", "error-ignored"}, rules(found), "of the clock, and of the end of the event")
 	require.Equal(t, clock.Failed, found[0].Record)
@@ -297,6 +312,86 @@ func TestWrongResultsAfterAnError(t *testing.T) {
 	require.Equal(t, []string{"not-usable-after-error"}, rules(found))
 }
 
+// Who remembers what it did on the same inputs makes no call, and meets no failure.
+func TestACallIsLeftOut(t *testing.T) {
+	done, did := map[int]bool{}, []bool{}
+	j := function
+	j.Wrong = func(outcome int) string {
+		if !did[outcome] {
+			return "The stream should have been waited for."
+		}
+		return ""
+	}
+	found, _ := afterOn(t, j, func(input int, s cuda.Stream) func() error {
+		return func() error {
+			did = append(did, !done[input])
+			if done[input] {
+				return nil
+			}
+			err := cuda.StreamSynchronize(s)
+			done[input] = err == nil
+			return err
+		}
+	})
+	require.Equal(t, []string{"left-out"}, rules(found))
+	require.Equal(t, "As a test, the 1st call of cuda.StreamSynchronize was to fail. With inputs like these it was made "+
+		"before, but now the code came to its end without it. The stream should have been waited for.", found[0].Message)
+}
+
+// What counts as done although it failed is not done when it is asked for again.
+func TestAFailureIsRemembered(t *testing.T) {
+	done, did := map[int]bool{}, []bool{}
+	j := function
+	j.Wrong = func(outcome int) string {
+		if !did[outcome] {
+			return "The stream should have been waited for."
+		}
+		return ""
+	}
+	found, _ := afterOn(t, j, func(input int, s cuda.Stream) func() error {
+		return func() error {
+			did = append(did, !done[input])
+			if done[input] {
+				return nil
+			}
+			done[input] = true
+			return cuda.StreamSynchronize(s)
+		}
+	})
+	require.Equal(t, []string{"left-out"}, rules(found))
+}
+
+// A call is made to fail as well where the same inputs went well before.
+func TestAnErrorIsIgnoredOnKnownInputs(t *testing.T) {
+	known := map[int]bool{}
+	found, _ := afterOn(t, function, func(input int, s cuda.Stream) func() error {
+		return func() error {
+			if err := cuda.StreamSynchronize(s); err != nil && !known[input] {
+				return err
+			}
+			known[input] = true
+			return nil
+		}
+	})
+	require.Equal(t, []string{"error-ignored"}, rules(found))
+}
+
+// Inputs on which the code needs fewer calls are no fault, and not those on which it fails.
+func TestInputsDifferInTheirCalls(t *testing.T) {
+	found, c := afterOn(t, function, func(input int, s cuda.Stream) func() error {
+		return func() error {
+			for range 1 + (input+1)%2 {
+				if err := cuda.StreamSynchronize(s); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	})
+	require.Empty(t, found)
+	require.Len(t, c.FaultRuns(), 3)
+}
+
 func TestCloseIsCalledAgain(t *testing.T) {
 	program := func(forgets bool) func(cuda.Stream) func() error {
 		return func(s cuda.Stream) func() error {
@@ -322,7 +417,7 @@ func TestCloseIsCalledAgain(t *testing.T) {
 			}
 		}
 	}
-	j := suite.FaultJudge{Function: "Close", Retried: "Close"}
+	j := suite.FaultJudge{Function: "Close", Retried: "Close", Wrong: function.Wrong}
 	found, _ := after(t, j, program(false))
 	require.Empty(t, found)
 	found, _ = after(t, j, program(true))
@@ -363,8 +458,8 @@ func TestAFreeFailsBeforeItsPoolIsDestroyed(t *testing.T) {
 		}
 	})
 	require.Empty(t, found)
-	require.Len(t, c.FaultRuns(), 4)
-	require.Equal(t, int32(device.ErrorInvalidValue), c.Trace.Records[c.FaultRuns()[2].Failed].Code)
+	require.Len(t, c.FaultRuns(), 4+4)
+	require.Equal(t, int32(device.ErrorInvalidValue), c.Trace.Records[c.FaultRuns()[4].Failed].Code)
 }
 
 // mapping is a piece of virtual memory that is mapped, with the parts that there are so far.
@@ -417,7 +512,7 @@ func (m *mapping) close() (err error) {
 }
 
 func TestEveryCallOfVirtualMemoryFails(t *testing.T) {
-	j := suite.FaultJudge{Function: "Run", Retried: "close"}
+	j := suite.FaultJudge{Function: "Run", Retried: "close", Wrong: function.Wrong}
 	found, c := after(t, j, func(cuda.Stream) func() error {
 		return func() error {
 			var m mapping
@@ -430,7 +525,7 @@ func TestEveryCallOfVirtualMemoryFails(t *testing.T) {
 		}
 	})
 	require.Empty(t, found)
-	require.Len(t, c.FaultRuns(), 7)
+	require.Len(t, c.FaultRuns(), 7+7)
 }
 
 func TestMappedMemoryIsLeftBehind(t *testing.T) {

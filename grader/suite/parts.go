@@ -2,7 +2,9 @@ package suite
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
+	"sync"
 )
 
 // Refusals are calls with bad arguments, each of which has to be refused before anything is made.
@@ -26,7 +28,7 @@ func NewRefusals[Code, Bad any](id, after string, bad []Bad, drive func(*Bench, 
 	}
 	r.Drive = func(b *Bench, sides Sides[Code]) {
 		if all(b, sides.Student) && r.behind != nil {
-			if o := r.behind(b, sides.Student); o.OK() {
+			if o := b.Beyond(func(b *Bench) Outcome { return r.behind(b, sides.Student) }); o.OK() {
 				all(b, sides.Student)
 			}
 		}
@@ -84,7 +86,7 @@ func Arguments[Code any](name string, refusals ...*Refusals[Code]) Part[Code] {
 			skip = one.Skip
 			if len(one.Findings) == 0 && r.behind != nil {
 				again := e.JudgeArguments(r.ID, r.calls+1, 2*r.calls+1, r.words)
-				a.Findings = append(a.Findings, again.Findings...) // code that is not yet done never comes so far
+				a.Findings = append(a.Findings, again.Findings...) // what is not yet complete never comes so far
 			}
 		}
 		a.Findings = Unique(a.Findings)
@@ -146,25 +148,30 @@ func (p Part[Code]) Without(none func(*Evidence, Finding) bool) Part[Code] {
 // Faults is a trial in which every CUDA call of the code fails once; see Bench.EveryFault.
 type Faults[Code any, W Workload] struct {
 	Trial[Code]
-	w     W
+	draw  func(*rand.Rand) W
 	judge FaultJudge
-	wrong func(*Made[W]) string
+	wrong func(*Made[W]) []Finding
 }
 
-// Faults is a trial with one workload: the smallest in which every call of the code is made. wrong says in a clause what is
-// wrong with the results of a call that answered nil, "" where they are right; it is nil where there are no results.
-func (sc *Scene[Code, W]) Faults(id, after string, w W, j FaultJudge, wrong func(*Made[W]) string) *Faults[Code, W] {
-	f := &Faults[Code, W]{Trial: Trial[Code]{ID: id, After: after}, w: w, judge: j, wrong: wrong}
+// Faults is a trial with workloads that are alike in what the code has to call for them: the smallest in which every call of
+// the code is made. wrong finds what is wrong with a call that answered nil where nothing was made to fail: with its results,
+// and with where they come from. It is nil where nothing is known of that.
+func (sc *Scene[Code, W]) Faults(id, after string, draw func(*rand.Rand) W, j FaultJudge, wrong func(*Made[W]) []Finding) *Faults[Code, W] {
+	if wrong == nil {
+		wrong = func(*Made[W]) []Finding { return nil }
+	}
+	f := &Faults[Code, W]{Trial: Trial[Code]{ID: id, After: after}, draw: draw, judge: j, wrong: wrong}
 	f.Drive = func(b *Bench, sides Sides[Code]) {
-		b.EveryFault(w.Label(), func() (run func() error, finish func()) {
-			s, number, answered := b.NewStage(), b.Calls(), false
+		inputs := NewInputs(b.Rand(), draw)
+		b.EveryFault(func(input int) (label string, run func() error, finish func()) {
+			w, s, number, answered := inputs.At(input), b.NewStage(), b.Calls(), false
 			call := sc.Set(s, w)
 			run = func() error {
 				err := call(sides.Student, w)
 				answered = err == nil
 				return err
 			}
-			return run, func() {
+			return w.Label(), run, func() {
 				s.goOn(answered)
 				s.settle()
 				s.note("", number)
@@ -176,17 +183,41 @@ func (sc *Scene[Code, W]) Faults(id, after string, w W, j FaultJudge, wrong func
 }
 
 // Made are the calls of the trial.
-func (f *Faults[Code, W]) Made(e *Evidence) []Made[W] { return madeOf(e, f.ID, []W{f.w}) }
+func (f *Faults[Code, W]) Made(e *Evidence) []Made[W] {
+	return madeOf(e, f.ID, FaultInputs(e, f.ID, f.draw))
+}
 
-// findings are what the failures have shown.
-func (f *Faults[Code, W]) findings(e *Evidence) []Finding {
-	j := f.judge
-	if f.wrong != nil {
-		all := f.Made(e)
-		j.Wrong = func(outcome int) string { return f.wrong(&all[outcome]) }
+// findings are what the failures have shown. What is wrong in good trials, too, is wrong without any failure, and was told.
+func (f *Faults[Code, W]) findings(e *Evidence, good *Good[Code, W]) []Finding {
+	j, all := f.judge, f.Made(e)
+	told := sync.OnceValue(func() bool {
+		next, _ := e.Cases[f.ID].Window(1)
+		early := slices.DeleteFunc(e.Of(OrderRules, f.ID), func(found Finding) bool { return found.Record >= next })
+		return HasError(append(early, e.Of(OrderRules, good.IDs()...)...)) || // what comes out is luck then
+			slices.ContainsFunc(good.Made(e), func(m Made[W]) bool { return len(f.wrong(&m)) > 0 })
+	})
+	wrong := func(outcome int) []Finding {
+		if found := f.wrong(&all[outcome]); len(found) > 0 && !told() {
+			return found
+		}
+		return nil
+	}
+	if len(all) > 0 && all[0].Outcome.OK() {
+		if found := wrong(0); found != nil {
+			return found
+		}
+	}
+	j.Wrong = func(outcome int) string {
+		for _, found := range wrong(outcome) {
+			return found.Message
+		}
+		return ""
 	}
 	return e.AfterFaults(f.ID, j)
 }
+
+// NoFault is why a part cannot answer where no call of the code could be made to fail.
+const NoFault = "No CUDA call was made that could have failed, so this could not be seen."
 
 // Cleanup is the part that asks that nothing is left behind, in the good trials and where CUDA calls fail.
 func (g *Good[Code, W]) Cleanup(name, pass string, faults ...*Faults[Code, W]) Part[Code] {
@@ -203,7 +234,10 @@ func (g *Good[Code, W]) Cleanup(name, pass string, faults ...*Faults[Code, W]) P
 			return a
 		}
 		for _, f := range faults {
-			a.Findings = append(a.Findings, f.findings(e)...)
+			a.Findings = append(a.Findings, f.findings(e, g)...)
+			if !HasError(a.Findings) && len(e.Cases[f.ID].FaultRuns()) == 0 {
+				a.Skip = NoFault
+			}
 		}
 		a.Findings = Unique(a.Findings)
 		return a

@@ -6,21 +6,25 @@ import (
 	"cudalab/native/trace"
 )
 
-// CallsSince counts the calls of each kind that the trace holds behind the last mark with this label.
-func (s *Session) CallsSince(label string) map[trace.Op]int {
+// CallsSince are the calls of each kind that the trace holds behind the last mark with this label, in their order: each as the
+// Site of its record.
+func (s *Session) CallsSince(label string) map[trace.Op][]uint32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	counts := map[trace.Op]int{}
+	sites := map[trace.Op][]uint32{}
+	marked := 0
 	for at := len(s.records) - 1; at >= 0; at-- {
-		r := &s.records[at]
-		if r.Op == trace.OpMark && r.Label == label {
+		if r := &s.records[at]; r.Op == trace.OpMark && r.Label == label {
+			marked = at
 			break
 		}
-		if r.Site != 0 && r.Phase != trace.Leave { // no call has Site 0: see StartTrace
-			counts[r.Op]++
+	}
+	for _, r := range s.records[marked:] {
+		if r.Site != 0 && r.Op != trace.OpMark && r.Phase != trace.Leave { // no call has Site 0: see StartTrace
+			sites[r.Op] = append(sites[r.Op], r.Site)
 		}
 	}
-	return counts
+	return sites
 }
 
 // Since are the records of the calls of a kind that the trace holds behind its last mark and that have succeeded.

@@ -31,6 +31,13 @@ func (s *Session) ClearFaults() {
 	s.rewatch()
 }
 
+// Failing reports whether a call is still to fail.
+func (s *Session) Failing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.faults) > 0
+}
+
 // fault counts a call of op and returns the answer that is to be given to it, if there is one. The lock is held.
 func (s *Session) fault(op trace.Op) (code device.Code, ok bool) {
 	waiting := s.faults[op]

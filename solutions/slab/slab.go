@@ -58,7 +58,7 @@ func checkArguments(classes []int64, blocksPerClass int) (total int64, err error
 // The sizes have to be multiples of 256 above 0, each larger than the one before, and at least one; there has to be at
 // least one block of each, and all together must not have more bytes than an int64 can count. Else New answers
 // contract.ErrArgument before any CUDA call, and it may do so for more blocks in a class than an int32 can count. An error
-// of CUDA's is returned, and nothing is left behind.
+// of CUDA's is returned, and nothing is left behind. With any error the Allocator is nil.
 func New(classes []int64, blocksPerClass int) (*Allocator, error) {
 	total, err := checkArguments(classes, blocksPerClass)
 	if err != nil {

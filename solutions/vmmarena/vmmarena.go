@@ -26,7 +26,8 @@ type Arena struct {
 }
 
 // New reserves addresses for reserve bytes, rounded up to the device's granularity, and no memory yet. A reserve below 1
-// is contract.ErrArgument, before any CUDA call. An error that CUDA answers is returned, and nothing is left behind.
+// is contract.ErrArgument, before any CUDA call. An error that CUDA answers is returned, and nothing is left behind. With any
+// error the Arena is nil.
 func New(device int, reserve int64) (*Arena, error) {
 	if reserve < 1 {
 		return nil, fmt.Errorf("%d bytes of addresses: %w", reserve, contract.ErrArgument)

@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,6 +157,22 @@ func requireWhole(t *testing.T, e course.Exercise, p corpus.Program, r suite.Rep
 	case corpus.Skeleton:
 		require.Equal(t, suite.NotStarted, r.Status, describe(r))
 		require.Zero(t, r.Score)
+	case corpus.Half:
+		requireAsked(t, e.Suite, p.Expect().Next, r)
+	}
+}
+
+// requireAsked sees to it that what is filled is judged: every check that needs nothing of the gap next or of those behind it,
+// nor any time, which is measured of what is complete.
+func requireAsked(t *testing.T, s *suite.Suite, next string, r suite.Report) {
+	t.Helper()
+	for _, q := range s.Checks {
+		waits := slices.ContainsFunc(q.Needs, func(id string) bool {
+			c, ok := s.Case(id)
+			return !ok || c.Timed || c.After >= next
+		})
+		asked := slices.ContainsFunc(r.Checks, func(ch suite.Check) bool { return ch.ID == q.ID && ch.Status != suite.Skipped })
+		require.True(t, waits || asked, "%s needs no gap from %s on, but was not asked:\n%s", q.ID, next, describe(r))
 	}
 }
 

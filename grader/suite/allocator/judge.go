@@ -146,5 +146,5 @@ func (f *Failure) Finding(e *suite.Evidence, allocator string) suite.Finding {
 		message = fmt.Sprintf("After %s: %s. The last of these %s.", allocator, Words(ops), f.Fault.Message)
 	}
 	return e.At(suite.Finding{Rule: f.Fault.Rule, Severity: suite.Error, Message: message, Why: f.Fault.Why, Fix: f.Fault.Fix,
-		Record: -1}, f.Answers[f.At].Site)
+		Record: -1, Function: methodName(f.Ops[f.At].Kind)}, f.Answers[f.At].Site)
 }

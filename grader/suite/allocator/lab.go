@@ -14,7 +14,7 @@ import (
 // Lab is how a lesson makes allocators with the Code that it is given, and has them tried. L is what New is called with;
 // its String is the call: "slab.New([256 512], 4)".
 type Lab[Code any, L fmt.Stringer] struct {
-	New   func(Code, L) (Subject, error)
+	New   func(Code, L) (Subject, error) // with an error, or without an allocator, its Subject is not looked at any closer
 	Model func(*Workload[L]) Model
 	// Parts are the IDs of the parts that the Model finds faults of, those first for which a sequence is to be shrunk first.
 	Parts []string
@@ -103,8 +103,12 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 			for _, f := range Failures(r.Notes, r.Name, r.Ops, r.fresh, p.ID) {
 				found = append(found, f.Finding(e, r.Layout.String()))
 			}
-			if r.Record == nil && tells {
-				found = append(found, notMade(e.Cases[s.ID])...)
+			if r.Record != nil || !tells {
+				continue
+			}
+			outcomes := e.Cases[s.ID].Outcomes
+			if i := slices.IndexFunc(outcomes, func(o suite.Outcome) bool { return !o.OK() && o.Panic == "" }); i >= 0 {
+				found = append(found, notMade(outcomes[i]))
 			}
 		}
 		return found
@@ -120,26 +124,22 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 	return p
 }
 
-// notMade finds that no allocator was made, and why.
-func notMade(notes *suite.CaseNotes) []suite.Finding {
-	for _, o := range notes.Outcomes {
-		if !o.OK() && o.Panic == "" {
-			return []suite.Finding{suite.UnexpectedError("New", o)}
-		}
-	}
-	return nil
-}
-
 // Fixed draws always the same sequences.
 func Fixed[L fmt.Stringer](ws ...Workload[L]) func(Source) []Workload[L] {
 	return func(Source) []Workload[L] { return ws }
 }
 
-func (s *Steps[Code, L]) carryOut(b *suite.Bench, code Code) {
+// source is what a trial's sequences are drawn from, in the runner.
+func (lab *Lab[Code, L]) source(b *suite.Bench) Source {
 	from := Source{Rand: b.Rand(), Seed: b.Seed}
-	if s.lab.Granular {
+	if lab.Granular {
 		from.Granularity = Granularity(b)
 	}
+	return from
+}
+
+func (s *Steps[Code, L]) carryOut(b *suite.Bench, code Code) {
+	from := s.lab.source(b)
 	var proof Proof[L]
 	if s.lab.Proof != nil && !s.idle {
 		proof = s.lab.Proof(b)
@@ -170,7 +170,7 @@ func (lab *Lab[Code, L]) runner(b *suite.Bench, code Code, w *Workload[L], proof
 		r.Device = lab.Device(w.Layout)
 	}
 	r.New = func() (Subject, error) {
-		s, err := lab.New(code, w.Layout)
+		s, err := lab.newSubject(b, code, w.Layout)
 		if err == nil && proof != nil && session.Current() == b.Session { // not in a Try
 			proof.Begin(w, s.Base)
 		}
@@ -197,6 +197,15 @@ func Granularity(b *suite.Bench) int64 {
 	return g
 }
 
+// sourceOf is the source of a trial in cudalab; it is not ok where the trial ended before it had one.
+func (lab *Lab[Code, L]) sourceOf(e *suite.Evidence, caseID string) (from Source, ok bool) {
+	from = Source{Rand: suite.NewRand(e.Seed, caseID), Seed: e.Seed}
+	for _, v := range e.Cases[caseID].Values[noteGranularity] {
+		from.Granularity = int64(v)
+	}
+	return from, !lab.Granular || from.Granularity > 0
+}
+
 // Run is a sequence as it went.
 type Run[L fmt.Stringer] struct {
 	Workload[L]
@@ -211,11 +220,8 @@ type Run[L fmt.Stringer] struct {
 func (s *Steps[Code, L]) Runs(e *suite.Evidence) []Run[L] {
 	notes := e.Cases[s.ID]
 	return suite.Once(notes, "runs", func() (all []Run[L]) {
-		from := Source{Rand: suite.NewRand(e.Seed, s.ID), Seed: e.Seed}
-		for _, v := range notes.Values[noteGranularity] {
-			from.Granularity = int64(v)
-		}
-		if s.lab.Granular && from.Granularity <= 0 {
+		from, ok := s.lab.sourceOf(e, s.ID)
+		if !ok {
 			return nil
 		}
 		for _, w := range s.draw(from) {

@@ -13,10 +13,11 @@ type Record struct {
 	First   int      // the number of the first operation's Call; see suite.CaseNotes.Window
 }
 
-// note notes a sequence as numbers: the first Call, the operations, and what the outcomes do not say of the answers.
-// Operations that were skipped made no Call, and have no outcome.
-func note(b *suite.Bench, name string, first int, ops []Op, answers []Answer) {
+// note notes a sequence as numbers: the first Call, how many Calls an operation is, 1 or, where they are all in one, 0, the
+// operations, and what the outcomes do not say of the answers. Operations that were skipped made no Call, and have no outcome.
+func note(b *suite.Bench, name string, first, calls int, ops []Op, answers []Answer) {
 	b.Value(name, uint64(first))
+	b.Value(name, uint64(calls))
 	b.Value(name, uint64(len(ops)))
 	for _, op := range ops {
 		b.Value(name, uint64(op.Kind))
@@ -65,13 +66,13 @@ func (r *reader) count(size int) int { return int(min(r.next(), uint64(len(r.lef
 
 func (r *reader) record(outcomes []suite.Outcome, ops []Op) Record {
 	rec := Record{First: int(min(r.next(), math.MaxInt32))}
+	call, calls := rec.First, int(min(r.next(), 1))
 	rec.Ops = make([]Op, r.count(3))
 	for i := range rec.Ops {
 		rec.Ops[i] = Op{Kind: Kind(r.next()), Size: int64(r.next()), Block: int(int64(r.next()))}
 	}
-	call, calls := rec.First, 1
-	if len(rec.Ops) == 0 { // all in one Call
-		rec.Ops, calls = ops, 0
+	if len(rec.Ops) == 0 {
+		rec.Ops = ops
 	}
 	rec.Answers = make([]Answer, r.count(3))
 	for i := range rec.Answers {

@@ -95,12 +95,13 @@ const (
 	Gap        // contract.TODO; the sequence ends there
 	Panic      // no answer at all; the sequence ends there
 	Skipped
+	Faulted // the error of a CUDA call that was made to fail; see Good.Cleanup
 )
 
 var errNames = [...]string{Nil: "nil", ErrSize: "contract.ErrSize", ErrFull: "contract.ErrFull",
 	ErrInvalidFree: "contract.ErrInvalidFree", ErrClosed: "contract.ErrClosed", ErrOther: "another error",
 	ErrSeveral: "several of the contract's errors at once", Gap: "a TODO",
-	Panic: "a panic", Skipped: "nothing"}
+	Panic: "a panic", Skipped: "nothing", Faulted: "the error of a call that was made to fail"}
 
 // String is the error's name as in package contract.
 func (e Err) String() string {

@@ -2,7 +2,6 @@ package allocator
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -94,7 +93,7 @@ func (g Good[Code, L]) Telling(p suite.Part[Code]) suite.Part[Code] {
 		for _, id := range g.IDs() {
 			for _, o := range e.Cases[id].Outcomes {
 				if made[o.Label] && !o.OK() {
-					a.Findings = append(a.Findings, suite.UnexpectedError("New", o))
+					a.Findings = append(a.Findings, notMade(o))
 				}
 			}
 		}
@@ -139,134 +138,4 @@ func (g Good[Code, L]) CallsBetween(e *suite.Evidence, memory, onHost string) []
 		}
 	}
 	return suite.Unique(found)
-}
-
-// Arguments is the part that asks for bad arguments to be refused, and what becomes of good ones that cannot be had.
-type Arguments[L fmt.Stringer] struct {
-	Name, After string // of the part, and of its trial
-	Bad         []L
-	// Good are asked for behind the bad ones: they are right, but no device has what they ask for. Wrong says what is wrong with
-	// the answer to that, if anything is.
-	Good  []L
-	Wrong func(suite.Outcome) (f suite.Finding, wrong bool)
-	suite.Refusal
-}
-
-// Arguments is the part.
-func (lab *Lab[Code, L]) Arguments(args Arguments[L]) suite.Part[Code] {
-	t := &suite.Trial[Code]{ID: "arguments", After: args.After, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
-		for _, l := range slices.Concat(args.Bad, args.Good) {
-			o := b.Call(l.String(), func() error {
-				_, err := lab.New(sides.Student, l)
-				return err
-			})
-			if o.Gap != "" {
-				return
-			}
-		}
-	}}
-	judge := func(e *suite.Evidence) suite.Answer {
-		a := e.JudgeArguments(t.ID, 0, len(args.Bad), args.Refusal)
-		outcomes := e.Cases[t.ID].Outcomes
-		if len(outcomes) < len(args.Bad)+len(args.Good) {
-			a.Skip = cmp.Or(a.Skip, "Not every argument could be tried.")
-			return a
-		}
-		for _, o := range outcomes[len(args.Bad):] {
-			if f, wrong := args.Wrong(o); wrong {
-				f.Severity, f.Record, f.Function = suite.Error, -1, "New"
-				a.Findings = suite.Unique(append(a.Findings, f))
-			}
-		}
-		return a
-	}
-	return suite.Part[Code]{Cases: []*suite.Trial[Code]{t}, Question: suite.Question{ID: t.ID, Name: args.Name, Judge: judge}}
-}
-
-// Refused is what is wrong where arguments were refused that no device has the memory for.
-func Refused(o suite.Outcome) (f suite.Finding, wrong bool) {
-	return suite.Finding{
-		Rule: "wrong-error",
-		Message: o.Label + " should have returned the error of cuda.Malloc, since its arguments are good and only the memory is lacking, " +
-			"but it returned contract.ErrArgument.",
-		Why: "The caller finds out with errors.Is whether the arguments were at fault or the device.",
-		Fix: "Refuse only what New's comment rules out.",
-	}, o.Argument
-}
-
-// Life takes an allocator from New to Close, so that every CUDA call of the code is made, and answers the errors of all calls
-// that failed. In words it is "slab.New([256], 2), three times Alloc, and Close".
-type Life[Code any] func(b *suite.Bench, code Code) (words string, live func() error)
-
-// ThreeBlocks is the life of an allocator that hands out three blocks and is closed while it does.
-func (lab *Lab[Code, L]) ThreeBlocks(l L) Life[Code] {
-	return func(_ *suite.Bench, code Code) (string, func() error) {
-		return l.String() + ", three times Alloc, and Close", func() error {
-			s, err := lab.New(code, l)
-			if err != nil {
-				return err
-			}
-			for _, size := range []int64{100, 512, 1000} {
-				_, wrong := s.Allocator.Alloc(size)
-				err = errors.Join(err, wrong)
-			}
-			return errors.Join(err, CloseTwice(s.Allocator))
-		}
-	}
-}
-
-// CloseTwice closes an allocator, and where that fails once more, to give back what is left; the trace shows whether it did.
-func CloseTwice(a Allocator) error {
-	err := a.Close()
-	if err != nil {
-		_ = a.Close()
-	}
-	return err
-}
-
-// Cleanup is the part that asks that Close gives everything back, also where CUDA calls fail.
-type Cleanup[Code any] struct {
-	Name  string
-	Pass  string // the sentence for a pass, where the usual one will not do
-	After string // of the trial in which every CUDA call fails in turn
-	Life  Life[Code]
-	Also  []string                                // trials beside the good ones whose allocators must leave nothing behind, either
-	Judge func(*suite.CaseNotes) suite.FaultJudge // how the failures are judged; nil: New and Close answer them
-	// Sound reports whether a life that answered no error was right, by its records; nil where nothing else can be wrong.
-	Sound func(notes *suite.CaseNotes, from, to int) bool
-	// Further, where not nil, goes through what was found once more.
-	Further func(e *suite.Evidence, notes *suite.CaseNotes, found []suite.Finding) []suite.Finding
-}
-
-// Cleanup is the part.
-func (g Good[Code, L]) Cleanup(c Cleanup[Code]) suite.Part[Code] {
-	t := &suite.Trial[Code]{ID: "faults", After: c.After, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
-		words, live := c.Life(b, sides.Student)
-		b.EveryFault(words, func() (func() error, func()) { return live, func() {} })
-	}}
-	judge := func(e *suite.Evidence) suite.Answer {
-		a := suite.Answer{
-			Message:  cmp.Or(c.Pass, "Close gave everything back, and a CUDA call that failed was reported and left nothing behind."),
-			Findings: e.Of(suite.EndRules, append(slices.Clone(c.Also), g.IDs()...)...),
-		}
-		if suite.HasError(a.Findings) {
-			return a // what goes wrong without any failure would only be told again for each failure
-		}
-		notes := e.Cases[t.ID]
-		from, to := notes.Window(0)
-		if len(notes.Outcomes) == 0 || !notes.Outcomes[0].OK() || c.Sound != nil && !c.Sound(notes, from, to) {
-			a.Skip = "The allocator did not work even where no call failed, so this could not be seen."
-			return a
-		}
-		j := suite.FaultJudge{Function: "New or Close", Retried: "Close"}
-		if c.Judge != nil {
-			j = c.Judge(notes)
-		}
-		a.Findings = suite.Unique(append(a.Findings, e.AfterFaults(t.ID, j)...))
-		if c.Further != nil {
-			a.Findings = c.Further(e, notes, a.Findings)
-		}
-		return a
-	}
-	return suite.Part[Code]{Cases: g.Trials(t), Question: suite.Question{ID: "cleanup", Name: c.Name, Judge: judge}}
 }

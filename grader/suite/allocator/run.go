@@ -65,7 +65,7 @@ func (r *Runner) Run(name string, ops []Op) []Answer {
 		r.Bench.CallOf(phrase(Close), w.sites[KindClose], w.subject.Allocator.Close)
 		w.ended()
 	}
-	note(r.Bench, name, first, ops, w.answers)
+	note(r.Bench, name, first, 1, ops, w.answers)
 	return w.answers
 }
 
@@ -106,7 +106,7 @@ func (r *Runner) RunAtOnce(name string, ops []Op) {
 		}
 		return nil
 	})
-	note(r.Bench, name, first, nil, w.answers)
+	note(r.Bench, name, first, 0, nil, w.answers)
 }
 
 // Try carries the operations out on an allocator of their own and notes nothing. It works on a simulated device, as a rule
@@ -333,6 +333,19 @@ func classify(err error) (Err, string) {
 
 var sentinels = map[error]Err{contract.ErrSize: ErrSize, contract.ErrFull: ErrFull,
 	contract.ErrInvalidFree: ErrInvalidFree, contract.ErrClosed: ErrClosed}
+
+// methodName is the method that carries an operation out.
+func methodName(k Kind) string {
+	switch method(k) {
+	case KindAlloc:
+		return "Alloc"
+	case KindFree:
+		return "Free"
+	case KindReset:
+		return "Reset"
+	}
+	return "Close"
+}
 
 // method is the kind whose site an operation has.
 func method(k Kind) Kind {

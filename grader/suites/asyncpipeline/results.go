@@ -35,25 +35,30 @@ func buffer(c *call, i int) (alloc trace.ID, record int) {
 
 func judgeResults(e *suite.Evidence) suite.Answer {
 	batches, largest := 0, 0
-	a := good.Judge(e, "", func(c *call) (found []suite.Finding) {
+	a := good.Judge(e, "", func(c *call) []suite.Finding {
 		for _, b := range c.W.batches {
 			largest = max(largest, b.N)
 		}
+		batches += len(c.Sums())
 		if !c.Outcome.OK() {
 			return []suite.Finding{c.UnexpectedError("Run")}
 		}
-		for i, got := range c.Sums() {
-			batches++
-			if want := c.W.want(i); got != want {
-				found = append(found, wrongResult(c, i, want, got))
-			} else if !c.Reduced(sumKernels, i, c.W.batches[i].N) {
-				found = append(found, notComputed(c, i))
-			}
-		}
-		return found
+		return wrongResults(c)
 	})
 	a.Message = fmt.Sprintf("%d sums are exact, from 1 element to %d.", batches, largest)
 	return a
+}
+
+// wrongResults finds the sums of a call that are wrong, and those that did not come from the kernels.
+func wrongResults(c *call) (found []suite.Finding) {
+	for i, got := range c.Sums() {
+		if want := c.W.want(i); got != want {
+			found = append(found, wrongResult(c, i, want, got))
+		} else if !c.Reduced(sumKernels, i, c.W.batches[i].N) {
+			found = append(found, notComputed(c, i))
+		}
+	}
+	return found
 }
 
 func wrongResult(c *call, i int, want, got uint64) suite.Finding {
@@ -76,16 +81,6 @@ func notComputed(c *call, i int) suite.Finding {
 		Why: "What is asked for is a pipeline of work on the device; where the sum comes from elsewhere there is none.",
 		Fix: "Allocate N floats for every batch, launch kernels.Process on them, and kernels.Reduce into batch.Result.",
 	})
-}
-
-// wrongSum says in a clause which sum is wrong; "" where none is.
-func wrongSum(c *call) string {
-	sums := c.Sums()
-	i := c.W.firstWrong(sums)
-	if i < 0 || i >= len(sums) {
-		return ""
-	}
-	return fmt.Sprintf("the sum of %s is %d instead of %d.", batchName(c, i), sums[i], c.W.want(i))
 }
 
 // explain recognises the commonest ways of getting a sum wrong.

@@ -66,12 +66,12 @@ var (
 			}
 		},
 	})
-	faults = scene.Faults("faults", lastGap, ofSizes(2, 300, 700, 500), suite.FaultJudge{
+	faults = scene.Faults("faults", lastGap, threeBatches, suite.FaultJudge{
 		Function: "Run", Stops: true,
 		Fixes: map[trace.Op]string{
 			trace.OpMallocAsync: "Free the buffer with cuda.FreeAsync in the batch's stream before returning the error.",
 		},
-	}, wrongSum)
+	}, wrongResults)
 )
 
 var refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{

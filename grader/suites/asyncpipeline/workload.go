@@ -72,6 +72,7 @@ func shapes() []workload {
 		ofSizes(2),
 		ofSizes(1, manyElements),
 		ofSizes(3, 700, 700, 700, 700, 700), // so that nothing but the order tells one from another
+		ofSizes(1, 1000, 1, 777),            // as before, so that nothing of an earlier call may do for a later one
 		ofSizes(4, manySizes()...),
 	}
 }
@@ -95,6 +96,15 @@ func drawn(r *rand.Rand) []workload {
 		ws[i] = w.named()
 	}
 	return ws
+}
+
+// threeBatches is a small workload like all others that it draws, in what Run has to call for it.
+func threeBatches(r *rand.Rand) workload {
+	w := workload{streams: 2}
+	for range 3 {
+		w.batches = append(w.batches, contract.Batch{N: 300 + r.IntN(500), Work: r.IntN(20), Multiplier: multiplier(r)})
+	}
+	return w.named()
 }
 
 func multiplier(r *rand.Rand) float32 { return float32(1+r.IntN(1<<12)) / 16 }

@@ -25,7 +25,10 @@ type Make func(total, minBlock int64) (Allocator, error)
 
 // Of is an implementation's New, whatever it calls its allocator.
 func Of[A Allocator](f func(total, minBlock int64) (A, error)) Make {
-	return func(total, minBlock int64) (Allocator, error) { return f(total, minBlock) }
+	return func(total, minBlock int64) (Allocator, error) {
+		a, err := f(total, minBlock)
+		return allocator.OrNil[Allocator](a), err
+	}
 }
 
 // Lesson is what is asked about the exercise.
@@ -43,9 +46,8 @@ var Lesson = suite.Lesson[Make]{
 		scale.Also(good.Part(ofCoalescing, "Alloc succeeds whenever an aligned block is free, and only halves are made whole again",
 			"Whenever an aligned block was free it was found, and what was all free was one block again.", nil)),
 		scale.Also(good.Part(ofStats, "Stats tells what is in use and what is free", "After every call Stats told what was in use and what was free.", nil)),
-		good.Cleanup(allocator.Cleanup[Make]{
-			Name: "Close gives everything back, and a failing CUDA call is reported and leaves nothing behind", After: lastGap,
-			Life: lab.ThreeBlocks(sixteen),
+		good.Cleanup(allocator.Cleanup[layout]{
+			Name: "Close gives everything back, and a failing CUDA call is reported and leaves nothing behind", After: lastGap, Draw: threeBlocks,
 		}),
 		cost.Part(),
 	},
@@ -71,10 +73,10 @@ var lab = &allocator.Lab[Make, layout]{
 // newSubject makes an allocator. Where its root block lies the session knows, and its Stats are noted with that.
 func newSubject(f Make, l layout) (allocator.Subject, error) {
 	a, err := f(l.total, l.minBlock)
-	if err != nil {
-		return allocator.Subject{}, err
-	}
 	s := allocator.Subject{Allocator: a}
+	if a == nil || err != nil {
+		return s, err
+	}
 	for _, r := range session.Current().Since(trace.OpMalloc) {
 		if r.Size >= l.root() && s.Base == 0 {
 			s.Base = cuda.DevicePtr(r.Addr)
@@ -101,8 +103,9 @@ var arguments = allocator.Arguments[layout]{
 	Bad: []layout{{0, 256}, {-1, 256}, {-4096, 256}, {4096, 0}, {4096, -1}, {256, 257}, {4096, 8192}, {100, 1},
 		{1<<62 + 1, 256}, {math.MaxInt64, 1 << 62}, {4096, 1<<62 + 1}, {4096, math.MaxInt64}},
 	// The largest root that there can be, whole and in so many blocks that no table of them can be made before it is refused.
-	Good:  []layout{{1 << 62, 1 << 62}, {1 << 62, 1}},
-	Wrong: allocator.Refused,
+	Lacking: []layout{{1 << 62, 1 << 62}, {1 << 62, 1}},
+	Wrong:   allocator.Refused,
+	Good:    []layout{{4096, 256}, {8192, 4096}},
 	Refusal: suite.Refusal{
 		Fix: "Return contract.ErrArgument for a total or a minimal block below 1 or above 2^62, and where the minimal block, rounded up to a power " +
 			"of two and to 256 at least, is larger than the total, rounded up to a power of two.",

@@ -63,6 +63,17 @@ func examples() []workload {
 	}
 }
 
+// threeBlocks draws a root that has room for three blocks, hands them out and takes one back.
+func threeBlocks(from allocator.Source) (w workload) {
+	top := 12 + from.IntN(12)
+	w.Layout = layout{total: 1<<top - from.Int64N(1000), minBlock: 1<<(top-4-from.IntN(6)) - from.Int64N(3)}
+	for range 3 {
+		w.Ops = append(w.Ops, alloc(1+from.Int64N(w.Layout.root()/4)))
+	}
+	w.Ops = append(w.Ops, free(1+from.IntN(3)), shut)
+	return w
+}
+
 func repeat(n int, op allocator.Op) []allocator.Op { return slices.Repeat([]allocator.Op{op}, n) }
 
 // fillAndFree allocates n minimal blocks and one more, frees all in an order, and asks for the root.

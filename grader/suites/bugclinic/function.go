@@ -18,7 +18,7 @@ type function struct {
 	fixes     map[string]string // what mends it, by the rule of a finding whose own advice would not
 	idle      int               // how many calls are made on idle streams
 	draw      func(r *rand.Rand, i int) workload
-	small     workload // in which every CUDA call fails once
+	small     workload // in which every CUDA call fails once, or one like it
 	set       func(*desk, workload) func(Code, workload) error
 	steps     func(call) []suite.Finding // finds what is not done as the function's comment says
 	overlap   func(call) []suite.Finding // finds what waits and need not; nil where nothing could

@@ -21,6 +21,9 @@ func (c call) wrong() []suite.Finding {
 	})}
 }
 
+// wrong is the same, of a call as the suite has it.
+func wrong(m *suite.Made[workload]) []suite.Finding { return call{m}.wrong() }
+
 // wrongResult says in a sentence without a beginning what is wrong with what a call has left behind; "" where nothing is.
 func wrongResult(m *suite.Made[workload]) string {
 	if m.Noted(noteRefused) != nil {

@@ -18,10 +18,8 @@ func lesson() suite.Lesson[Code] {
 	var faults []*suite.Faults[Code, workload]
 	for _, f := range functions {
 		runs := scene.Runs(f.id, f.gap, drawn(f, f.idle, f.draw), around)
-		small := f.small
-		small.of = f
 		all.Runs = append(all.Runs, runs)
-		faults = append(faults, scene.Faults(f.id+"-faults", f.gap, small, suite.FaultJudge{Function: f.name, Stops: true}, wrongResult))
+		faults = append(faults, scene.Faults(f.id+"-faults", f.gap, f.alike, suite.FaultJudge{Function: f.name, Stops: true}, wrong))
 		l.Functions, l.Parts = append(l.Functions, f.name), append(l.Parts, mended(f, runs))
 	}
 	l.Parts = append(l.Parts,
@@ -90,10 +88,13 @@ func waiting(f *function) suite.HostWait {
 func oldKept(faults *suite.Faults[Code, workload]) func(*suite.Evidence) []suite.Finding {
 	return func(e *suite.Evidence) (found []suite.Finding) {
 		notes, made := e.Cases[faults.ID], faults.Made(e)
+		if len(made) == 0 || !(call{&made[0]}).destroysOld() {
+			return nil // where it never does, that is said already
+		}
 		for _, run := range notes.FaultRuns() {
 			c := call{&made[run.Index]}
-			if c.destroysOld() || c.Outcome.Panic != "" || !(call{&made[run.Before]}).destroysOld() {
-				continue // where it never does, that is said already
+			if c.destroysOld() || c.Outcome.Panic != "" {
+				continue
 			}
 			found = append(found, c.At(run.Failed, suite.Finding{
 				Rule:    "stream-kept-on-error",

@@ -155,6 +155,20 @@ func drawn(of *function, idle int, one func(*rand.Rand, int) workload) func(*ran
 	}
 }
 
+// alike is a small call like all others that it draws, in what the function has to call for it.
+func (f *function) alike(r *rand.Rand) workload {
+	w := f.small
+	w.of, w.contents, w.item = f, r.Uint64(), r.Uint32N(1<<30)
+	if w.n > 0 {
+		w.n += 2 * r.IntN(200)
+	}
+	w.sizes = nil
+	for _, size := range f.small.sizes {
+		w.sizes = append(w.sizes, size+4*r.IntN(100))
+	}
+	return w
+}
+
 // words are calls over an odd number of words: many, one, then others.
 func words(r *rand.Rand, i int) workload {
 	n := 1 + 2*r.IntN(maxWords/2)

@@ -9,20 +9,31 @@ import (
 
 func judgeResults(e *suite.Evidence) suite.Answer {
 	sums := 0
-	a := good.Judge(e, "", func(m *suite.Made[workload]) (found []suite.Finding) {
+	a := good.Judge(e, "", func(m *suite.Made[workload]) []suite.Finding {
 		if !m.Outcome.OK() {
 			return []suite.Finding{m.UnexpectedError(m.W.function())}
 		}
-		for i, got := range m.Sums() {
-			sums++
-			if got != m.W.want() {
-				found = append(found, call{m}.wrongResult(i, got))
-			}
-		}
-		return found
+		sums += len(m.Sums())
+		return call{m}.wrongResults()
 	})
 	a.Message = fmt.Sprintf("%d sums are exact, with each stream late in turn.", sums)
 	return a
+}
+
+// wrongResults finds the results that are wrong.
+func (c call) wrongResults() (found []suite.Finding) {
+	for i, got := range c.Sums() {
+		if got != c.W.want() {
+			found = append(found, c.wrongResult(i, got))
+		}
+	}
+	return found
+}
+
+// incomplete finds the results that are wrong, and those that did not come from the steps that lead to them.
+func incomplete(m *suite.Made[workload]) []suite.Finding {
+	c := call{m}
+	return append(c.wrongResults(), c.leftOut()...)
 }
 
 func (c call) wrongResult(i int, got uint64) suite.Finding {
@@ -34,16 +45,6 @@ func (c call) wrongResult(i int, got uint64) suite.Finding {
 		Why: "Every element counts with its index, so a single one that is missing, different or out of place shows.",
 		Fix: fix,
 	})
-}
-
-// wrongSum says in a clause which sum is wrong; "" where none is.
-func wrongSum(m *suite.Made[workload]) string {
-	sums := m.Sums()
-	i := m.W.firstWrong(sums)
-	if i < 0 || i >= len(sums) {
-		return ""
-	}
-	return fmt.Sprintf("the sum at %s is %d instead of %d.", m.W.outName(i), sums[i], m.W.want())
 }
 
 // explain recognises the commonest ways of getting a sum wrong.

@@ -96,10 +96,10 @@ var (
 	share        = scene.Runs("share", lastOfShare, shareWorkloads, around)
 	shareDelays  = scene.Runs("share-delays", lastOfShare, shareDelayed, around)
 	shareError   = scene.Runs("share-error", lastOfShare, suite.Fixed(workload{n: 900, late: []int{1}, fails: true}), around)
-	shareFaults  = scene.Faults("share-faults", lastOfShare, workload{n: 300, quiet: true}, suite.FaultJudge{Function: "Share", Stops: true}, wrongSum)
+	shareFaults  = scene.Faults("share-faults", lastOfShare, fewShared, suite.FaultJudge{Function: "Share", Stops: true}, incomplete)
 	fanOut       = scene.Runs("fan-out", lastOfFanOut, fanOutWorkloads, around)
 	fanOutDelays = scene.Runs("fan-out-delays", lastOfFanOut, fanOutDelayed, around)
-	fanOutFaults = scene.Faults("fan-out-faults", lastOfFanOut, workload{consumers: 3, n: 700}, suite.FaultJudge{Function: "FanOut", Stops: true}, wrongSum)
+	fanOutFaults = scene.Faults("fan-out-faults", lastOfFanOut, fewFannedOut, suite.FaultJudge{Function: "FanOut", Stops: true}, incomplete)
 
 	good = &suite.Good[Code, workload]{Function: "Share or FanOut",
 		Runs: []*suite.Runs[Code, workload]{share, shareDelays, fanOut, fanOutDelays}}

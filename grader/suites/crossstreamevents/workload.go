@@ -99,9 +99,10 @@ const (
 	manyElements = 300_000
 )
 
-// shareWorkloads are the calls of Share on idle streams: sizes around a block's, a large one, then random ones.
+// shareWorkloads are the calls of Share on idle streams: sizes around a block's, a large one, then random ones, and one that
+// was there before, so that nothing of an earlier call may do for a later one.
 func shareWorkloads(r *rand.Rand) (ws []workload) {
-	for _, n := range []int{1, 255, 256, 257, 1000, manyElements, 1 + r.IntN(maxElements), 1 + r.IntN(maxElements)} {
+	for _, n := range []int{1, 255, 256, 257, 1000, manyElements, 1 + r.IntN(maxElements), 1 + r.IntN(maxElements), 257} {
 		ws = append(ws, workload{n: n})
 	}
 	return ws
@@ -125,8 +126,14 @@ func fanOutWorkloads(r *rand.Rand) []workload {
 		{consumers: 17, n: 300},
 		{consumers: 2 + r.IntN(5), n: 1 + r.IntN(maxElements)},
 		{consumers: 2 + r.IntN(5), n: 1 + r.IntN(maxElements)},
+		{consumers: 2, n: 513}, // as before
 	}
 }
+
+// fewShared and fewFannedOut are small calls on idle streams, like all others that they draw in what has to be called for them.
+func fewShared(r *rand.Rand) workload { return workload{n: 100 + r.IntN(900), quiet: true} }
+
+func fewFannedOut(r *rand.Rand) workload { return workload{consumers: 3, n: 100 + r.IntN(900)} }
 
 // fanOutDelayed are the calls of FanOut on streams of which each in turn is late, and then all of them are.
 func fanOutDelayed(r *rand.Rand) (ws []workload) {

@@ -36,13 +36,8 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 	})
 }
 
-// wrongAnswer says in a clause what is wrong with the answer of a call; "" where nothing is.
-func wrongAnswer(m *suite.Made[workload]) string {
-	for _, f := range (call{m}).wrongAnswers() {
-		return "it answered another time than its events say: " + f.Message
-	}
-	return ""
-}
+// wrongAnswer finds what is wrong with the answer of a call.
+func wrongAnswer(m *suite.Made[workload]) []suite.Finding { return call{m}.wrongAnswers() }
 
 // wrongAnswers finds numbers that are not what a clock of the call says.
 func (c call) wrongAnswers() (found []suite.Finding) {

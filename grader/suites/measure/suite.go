@@ -149,9 +149,9 @@ var (
 	timeRuns      = scene.Runs("time", lastOfTime, times, around)
 	timeDelays    = scene.Runs("time-delays", lastOfTime, delayed, around)
 	timeErrors    = scene.Runs("time-errors", lastOfTime, failing, suite.Around[workload]{Fails: true})
-	timeFaults    = scene.Faults("time-faults", lastOfTime, workload{warm: 1, rounds: 2}, suite.FaultJudge{Function: "Time", Stops: true}, wrongAnswer)
+	timeFaults    = scene.Faults("time-faults", lastOfTime, twoRounds, suite.FaultJudge{Function: "Time", Stops: true}, wrongAnswer)
 	compareRuns   = withFigures(scene.Runs("compare", lastOfCompare, compared, around))
-	compareFaults = scene.Faults("compare-faults", lastOfCompare, workload{compare: true, n: 300, rounds: 2}, suite.FaultJudge{Function: "Compare", Stops: true}, wrongAnswer)
+	compareFaults = scene.Faults("compare-faults", lastOfCompare, twoCompared, suite.FaultJudge{Function: "Compare", Stops: true}, wrongAnswer)
 
 	timed       = &suite.Good[Code, workload]{Function: "Time", Runs: []*suite.Runs[Code, workload]{timeRuns, timeDelays}}
 	comparisons = &suite.Good[Code, workload]{Function: "Compare", Runs: []*suite.Runs[Code, workload]{compareRuns}}

@@ -111,6 +111,13 @@ const (
 	shownRounds   = 50
 )
 
+// twoRounds and twoCompared are small calls like all others that they draw, in what has to be called for them.
+func twoRounds(*rand.Rand) workload { return workload{warm: 1, rounds: 2} }
+
+func twoCompared(r *rand.Rand) workload {
+	return workload{compare: true, n: 100 + r.IntN(900), rounds: 2}
+}
+
 // compared are the calls of Compare.
 func compared(r *rand.Rand) []workload {
 	return []workload{

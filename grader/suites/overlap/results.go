@@ -111,31 +111,39 @@ func (w workload) firstWrong(out []byte) int {
 
 func judgeResults(e *suite.Evidence) suite.Answer {
 	words := 0
-	a := good.Judge(e, "", func(m *suite.Made[workload]) (found []suite.Finding) {
-		c := call{m}
+	a := good.Judge(e, "", func(m *suite.Made[workload]) []suite.Finding {
 		if !m.Outcome.OK() {
 			return []suite.Finding{m.UnexpectedError("Run")}
 		}
-		for _, which := range []string{"", secondCall} {
-			if which != "" && !m.W.again {
-				break
-			}
-			out := m.W.bytesOf(m.Noted(noteWords + which))
-			if i := m.W.firstWrong(out); i >= 0 {
-				return append(found, c.wrongWord(out, i, which))
-			}
+		words += m.W.n
+		if m.W.again {
 			words += m.W.n
-			if in := m.W.bytesOf(m.Noted(noteIn + which)); !m.W.alias && !m.W.untouched(in) {
-				return append(found, c.wroteIn())
-			}
 		}
-		return nil
+		return wrongResult(m)
 	})
 	if len(a.Findings) == 0 && a.Skip == "" && suite.HasError(ordered.Judge(e).Findings) {
 		a.Skip = "It came out right this time, but that is luck while the order is as another check says: mend that first."
 	}
 	a.Message = fmt.Sprintf("%d words are exact, with each stream late in turn.", words)
 	return a
+}
+
+// wrongResult finds the first word that is wrong, or that in was written to.
+func wrongResult(m *suite.Made[workload]) []suite.Finding {
+	c := call{m}
+	for _, which := range []string{"", secondCall} {
+		if which != "" && !m.W.again {
+			break
+		}
+		out := m.W.bytesOf(m.Noted(noteWords + which))
+		if i := m.W.firstWrong(out); i >= 0 {
+			return []suite.Finding{c.wrongWord(out, i, which)}
+		}
+		if in := m.W.bytesOf(m.Noted(noteIn + which)); !m.W.alias && !m.W.untouched(in) {
+			return []suite.Finding{c.wroteIn()}
+		}
+	}
+	return nil
 }
 
 // untouched reports whether in holds what it held before.
@@ -146,16 +154,6 @@ func (w workload) untouched(in []byte) bool {
 		}
 	}
 	return true
-}
-
-// wrongWord says in a clause which word is wrong; "" where none is.
-func wrongWord(m *suite.Made[workload]) string {
-	out := m.W.bytesOf(m.Noted(noteWords))
-	i := m.W.firstWrong(out)
-	if i < 0 || i >= m.W.n {
-		return ""
-	}
-	return fmt.Sprintf("word %d of out is %d instead of %d.", i, binary.LittleEndian.Uint32(out[4*i:]), m.W.want(i))
 }
 
 const wrongWords = "wrong-words"

@@ -133,9 +133,8 @@ var (
 	measured = scene.Runs("efficiency", lastOfEfficiency, efficient, suite.Around[workload]{})
 	passes   = &suite.Good[Code, workload]{Function: "Efficiency", Runs: []*suite.Runs[Code, workload]{measured}}
 
-	runFaults = scene.Faults("run-faults", lastOfRun, workload{streams: 2, n: 700, chunk: 300, work: 3, item: 12},
-		suite.FaultJudge{Function: "Run", Stops: true}, wrongWord)
-	efficiencyFaults = scene.Faults("efficiency-faults", lastOfEfficiency, workload{efficiency: true, streams: 2, n: 100, chunk: 50, work: 3, item: 13},
+	runFaults        = scene.Faults("run-faults", lastOfRun, threeChunks(false), suite.FaultJudge{Function: "Run", Stops: true}, wrongResult)
+	efficiencyFaults = scene.Faults("efficiency-faults", lastOfEfficiency, threeChunks(true),
 		suite.FaultJudge{Function: "Efficiency", Stops: true}, nil)
 
 	runRefusals        = refusals("arguments", "1a", false)

@@ -26,6 +26,13 @@ type workload struct {
 	item           uint32
 }
 
+// threeChunks draws small calls that are alike in what has to be called for them.
+func threeChunks(efficiency bool) func(*rand.Rand) workload {
+	return func(r *rand.Rand) workload {
+		return workload{efficiency: efficiency, streams: 2, n: 700 + r.IntN(200), chunk: 300, work: 3, item: r.Uint32()}
+	}
+}
+
 // Label says what is called for: "1,000 words in chunks of 300 on 2 streams".
 func (w workload) Label() string {
 	label := suite.Count(w.n, "word", "words") + " in chunks of " + suite.Count(w.chunk, "word", "words") + " on " + suite.Count(w.streams, "stream", "streams")

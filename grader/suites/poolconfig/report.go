@@ -52,21 +52,36 @@ func (c *call) early(i int) []suite.Finding {
 
 func judgeReport(e *suite.Evidence) suite.Answer {
 	samples := 0
-	compare := whole((*call).compareRounds)
-	a := good.Judge(e, "", func(m *suite.Made[workload]) []suite.Finding {
-		n := len(reportOf(m.Noted(noteReport)).Rounds)
-		if !m.Outcome.OK() || n == m.W.config.Rounds {
-			samples += n
-			return compare(m)
-		}
-		return []suite.Finding{m.Finding(-1, suite.Rule{ID: "sample-count",
-			Why: "The samples side by side show whether the pool keeps its memory.",
-			Fix: "Append one contract.Sample to report.Rounds at the end of every round."},
-			"PoolReport.Rounds should have a sample for each round, but its length is %d.", n)}
-	})
+	a := good.Judge(e, "", each(func(c *call) []suite.Finding {
+		samples += len(c.report.Rounds)
+		return c.samples()
+	}))
 	a.Message = fmt.Sprintf("%d samples are what the pool answered at the end of their rounds.", samples)
 	return a
 }
+
+// samples judges those of the rounds.
+func (c *call) samples() []suite.Finding {
+	n := len(c.report.Rounds)
+	switch {
+	case n != c.W.config.Rounds:
+		return []suite.Finding{c.Finding(-1, suite.Rule{ID: "sample-count",
+			Why: "The samples side by side show whether the pool keeps its memory.",
+			Fix: "Append one contract.Sample to report.Rounds at the end of every round."},
+			"PoolReport.Rounds should have a sample for each round, but its length is %d.", n)}
+	case len(c.blocks) != c.due():
+		return nil
+	}
+	return c.compareRounds()
+}
+
+// incomplete finds a call that did not go through all rounds, or whose report is not of them.
+var incomplete = each(func(c *call) []suite.Finding {
+	if wrong := c.blockCount(); wrong != nil {
+		return wrong
+	}
+	return slices.Concat(c.samples(), c.trim())
+})
 
 func (c *call) compareRounds() (found []suite.Finding) {
 	for i, s := range c.report.Rounds {

@@ -52,8 +52,7 @@ var (
 		scene.Runs("random", lastGap, drawn, suite.Around[workload]{}),
 		scene.Runs("steps", lastGap, drawn, suite.Around[workload]{}).On(otherSteps),
 	}}
-	faults = scene.Faults("faults", lastGap, newWorkload(2, 2, keepAll, 0, 3000, 5000, 7000).withOwnPool(),
-		suite.FaultJudge{Function: "Run", Stops: true}, nil)
+	faults = scene.Faults("faults", lastGap, threeBlocks, suite.FaultJudge{Function: "Run", Stops: true}, incomplete)
 )
 
 var refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{

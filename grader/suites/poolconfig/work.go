@@ -12,15 +12,8 @@ func judgeWork(e *suite.Evidence) suite.Answer {
 	blocks := 0
 	a := good.Judge(e, "", each(func(c *call) []suite.Finding {
 		blocks += len(c.blocks)
-		if len(c.blocks) != c.due() {
-			at := -1
-			if n := len(c.blocks); n > 0 {
-				at = c.blocks[n-1].Made
-			}
-			return []suite.Finding{c.Finding(at, suite.Rule{ID: "block-count",
-				Why: "The numbers of two rounds can be compared only if every round allocates the same blocks.",
-				Fix: "Loop over config.Rounds, and within each round over config.Sizes."},
-				"Run should allocate %s in all, but it allocated %d.", suite.Count(c.due(), "block", "blocks"), len(c.blocks))}
+		if wrong := c.blockCount(); wrong != nil {
+			return wrong
 		}
 		var misplaced, apart, handled []suite.Finding
 		for i, round := range c.rounds() {
@@ -34,6 +27,21 @@ func judgeWork(e *suite.Evidence) suite.Answer {
 	}))
 	a.Message = fmt.Sprintf("%d blocks were allocated, touched in full and freed, each in its stream.", blocks)
 	return a
+}
+
+// blockCount finds that not as many blocks were allocated as all rounds have.
+func (c *call) blockCount() []suite.Finding {
+	if len(c.blocks) == c.due() {
+		return nil
+	}
+	at := -1
+	if n := len(c.blocks); n > 0 {
+		at = c.blocks[n-1].Made
+	}
+	return []suite.Finding{c.Finding(at, suite.Rule{ID: "block-count",
+		Why: "The numbers of two rounds can be compared only if every round allocates the same blocks.",
+		Fix: "Loop over config.Rounds, and within each round over config.Sizes."},
+		"Run should allocate %s in all, but it allocated %d.", suite.Count(c.due(), "block", "blocks"), len(c.blocks))}
 }
 
 // misplaced finds blocks of a size that the round has none of, and blocks in a stream that is not their own. The order

@@ -76,7 +76,17 @@ func shapes() []workload {
 		newWorkload(2, 2, 40*mib, 33*mib, 24*mib, 9*mib, 17*mib).withOwnPool(),
 		newWorkload(4, 2, keepAll, 1, 5000, 7000),
 		newWorkload(2, 2, keepAll, 0, 65*mib, 12, 32*mib),
+		newWorkload(4, 2, keepAll, 1, 5000, 7000), // as before, so that nothing of an earlier call may do for a later one
 	}
+}
+
+// threeBlocks is a small workload like all others that it draws, in what Run has to call for it.
+func threeBlocks(r *rand.Rand) workload {
+	sizes := make([]int64, 3)
+	for j := range sizes {
+		sizes[j] = 1000 + r.Int64N(9000)
+	}
+	return newWorkload(2, 2, mib*(64+r.Uint64N(1000)), r.Uint64N(mib), sizes...).withOwnPool()
 }
 
 // drawn are random workloads.

@@ -8,20 +8,12 @@ import (
 
 func judgeResults(e *suite.Evidence) suite.Answer {
 	sums := 0
-	a := good.Judge(e, "", func(m *suite.Made[workload]) (found []suite.Finding) {
+	a := good.Judge(e, "", func(m *suite.Made[workload]) []suite.Finding {
 		if !m.Outcome.OK() {
 			return []suite.Finding{m.UnexpectedError("Run")}
 		}
-		for i, got := range m.Sums() {
-			sums++
-			if want := m.W.want(i); got != want && len(found) == 0 { // the next are wrong for the same reason
-				words, fix := call{*m}.explain(i, got)
-				found = append(found, m.Finding(call{*m}.digest(i), suite.Rule{ID: "wrong-result", Fix: fix,
-					Why: "The digest of an item depends on each of its words, so one that is missing, or an item in another's place, shows.",
-				}, "the sum of item %d should be %d, but is %d%s.", i, want, got, words))
-			}
-		}
-		return found
+		sums += len(m.Sums())
+		return wrongResult(m)
 	})
 	if len(a.Findings) == 0 && a.Skip == "" && suite.HasError(ordered.Judge(e).Findings) {
 		a.Skip = "It came out right this time, but that is luck while the order is as another check says: mend that first."
@@ -30,14 +22,17 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 	return a
 }
 
-// wrongSum says in a clause which sum is wrong; "" where none is.
-func wrongSum(m *suite.Made[workload]) string {
+// wrongResult finds the first sum that is wrong: the next are wrong for the same reason.
+func wrongResult(m *suite.Made[workload]) []suite.Finding {
 	sums := m.Sums()
 	i := m.W.firstWrong(sums)
 	if i < 0 || i >= len(sums) {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("the sum of item %d is %d instead of %d.", i, sums[i], m.W.want(i))
+	words, fix := call{*m}.explain(i, sums[i])
+	return []suite.Finding{m.Finding(call{*m}.digest(i), suite.Rule{ID: "wrong-result", Fix: fix,
+		Why: "The digest of an item depends on each of its words, so one that is missing, or an item in another's place, shows.",
+	}, "the sum of item %d should be %d, but is %d%s.", i, m.W.want(i), sums[i], words)}
 }
 
 // explain recognises the commonest ways of getting a sum wrong.

@@ -117,7 +117,7 @@ var (
 	random  = scene.Runs("drawn", lastGap, drawn, suite.Around[workload]{})
 	delays  = scene.Runs("delays", lastGap, delayed, around)
 	again   = scene.Runs("again", lastGap, twice, suite.Around[workload]{})
-	faults  = scene.Faults("faults", lastGap, workload{slots: 2, n: 300, work: 3, items: 5, followed: true}, suite.FaultJudge{Function: "Run", Stops: true}, wrongSum)
+	faults  = scene.Faults("faults", lastGap, fiveItems, suite.FaultJudge{Function: "Run", Stops: true}, wrongResult)
 	good    = &suite.Good[Run, workload]{Function: "Run", Runs: []*suite.Runs[Run, workload]{shaped, random, delays}}
 	refusal = suite.Refusal{
 		Function: "Run",

@@ -113,6 +113,11 @@ func delayed(r *rand.Rand) (ws []workload) {
 	return ws
 }
 
+// fiveItems is a small call like all others that it draws, in what Run has to call for it.
+func fiveItems(r *rand.Rand) workload {
+	return workload{slots: 2, n: 100 + r.IntN(900), work: 1 + r.IntN(20), items: 5, followed: true}
+}
+
 func twice(r *rand.Rand) []workload {
 	w := draw(r, 2)
 	w.again, w.followed, w.items = true, true, w.items/2

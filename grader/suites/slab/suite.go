@@ -24,7 +24,10 @@ type Make func(classes []int64, blocksPerClass int) (Allocator, error)
 
 // Of is an implementation's New, whatever it calls its allocator.
 func Of[A Allocator](f func([]int64, int) (A, error)) Make {
-	return func(classes []int64, blocksPerClass int) (Allocator, error) { return f(classes, blocksPerClass) }
+	return func(classes []int64, blocksPerClass int) (Allocator, error) {
+		a, err := f(classes, blocksPerClass)
+		return allocator.OrNil[Allocator](a), err
+	}
 }
 
 // Lesson is what is asked about the exercise.
@@ -41,9 +44,8 @@ var Lesson = suite.Lesson[Make]{
 		scale.Also(suite.Part[Make]{Cases: good.Trials(), Question: suite.Question{ID: ofBlocks,
 			Name: "blocks are aligned, inside the allocator's memory, and nobody else's", Judge: judgeBlocks}}),
 		{Cases: good.Trials(), Question: suite.Question{ID: "host-only", Name: "nothing asks CUDA between New and Close", Judge: judgeHostOnly}},
-		good.Cleanup(allocator.Cleanup[Make]{
-			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap,
-			Life: lab.ThreeBlocks(layout{classes: []int64{256, 512, 1024}, blocks: 2}),
+		good.Cleanup(allocator.Cleanup[layout]{
+			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Draw: threeBlocks,
 		}),
 		cost.Part(),
 	},
@@ -64,10 +66,7 @@ const lastGap = "1f"
 var lab = &allocator.Lab[Make, layout]{
 	New: func(f Make, l layout) (allocator.Subject, error) {
 		a, err := f(l.classes, l.blocks)
-		if err != nil {
-			return allocator.Subject{}, err
-		}
-		return allocator.Subject{Allocator: a, Stats: func() []int64 { return numbers(a.Stats()) }}, nil
+		return allocator.Subject{Allocator: a, Stats: func() []int64 { return numbers(a.Stats()) }}, err
 	},
 	Model: newModel,
 	Parts: []string{ofClasses, ofErrors, ofStats, ofBlocks},
@@ -102,8 +101,9 @@ var arguments = allocator.Arguments[layout]{
 		{[]int64{1 << 62, 1<<62 + 256}, 1},          // 2^63 and 256 in two classes
 		{[]int64{1 << 61, 1<<61 + 256, 3 << 61}, 2}, // the first fits twice, the second does not any more
 	},
-	Good:  []layout{{[]int64{math.MaxInt64 / 513}, 513}}, // as many bytes as an int64 can count
-	Wrong: allocator.Refused,
+	Lacking: []layout{{[]int64{math.MaxInt64 / 513}, 513}}, // as many bytes as an int64 can count
+	Wrong:   allocator.Refused,
+	Good:    []layout{{[]int64{256}, 4}, {[]int64{256, 512}, 4}, {[]int64{256, 512, 1024}, 2}},
 	Refusal: suite.Refusal{
 		Fix: "Return contract.ErrArgument for no classes, for a size that is below 1, no multiple of 256, or not larger than the one " +
 			"before, for fewer than one block in a class, and for more bytes in all than an int64 can count.",

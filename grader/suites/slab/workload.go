@@ -45,6 +45,8 @@ func examples() []workload {
 		of("everything out and back, and again", []int64{256, 512}, 3,
 			alloc(256), alloc(256), alloc(256), alloc(512), alloc(512), alloc(512), free(2), free(5), free(1), free(6), free(3), free(4),
 			alloc(512), alloc(256), alloc(512), alloc(256), alloc(256), alloc(512), alloc(1), shut),
+		of("classes as before", []int64{256, 512, 2048}, 4, // nothing of an earlier allocator may do for a later one
+			alloc(2000), alloc(300), alloc(200), free(2), alloc(400), shut),
 		of("after Close", []int64{256}, 2,
 			alloc(256), alloc(256), shut, alloc(256), free(1), null, alloc(0), shut),
 	}
@@ -84,6 +86,19 @@ func large(from allocator.Source) []workload {
 		ops = append(ops, free(1+(i*7919)%(largeBlocks+100)))
 	}
 	return []workload{{Name: "many blocks", Layout: l, Ops: append(ops, alloc(l.classes[1]), shut, shut)}}
+}
+
+// threeBlocks draws an allocator of three classes that hands out a block of each, and takes one back.
+func threeBlocks(from allocator.Source) workload {
+	w := workload{Layout: layout{blocks: 2 + from.IntN(7)}}
+	size := int64(0)
+	for range 3 {
+		w.Ops = append(w.Ops, alloc(size+1+from.Int64N(256)))
+		size += 256 * (1 + from.Int64N(5))
+		w.Layout.classes = append(w.Layout.classes, size)
+	}
+	w.Ops = append(w.Ops, free(1+from.IntN(3)), shut)
+	return w
 }
 
 // Bounds of the random sequences.

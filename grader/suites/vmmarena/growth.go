@@ -27,28 +27,35 @@ func judgeGrowth(e *suite.Evidence) suite.Answer {
 // unusable finds blocks that the device may not use.
 func (c *replay) unusable() []suite.Finding {
 	for i := range c.Right {
-		s := &c.steps[i]
-		switch p := s.unusable; {
-		case p != nil && p.access >= 0:
-			return c.finding(i, p.access, suite.Finding{Rule: "no-access",
-				Message: fmt.Sprintf("%s should have handed out memory that may be read and written, but this call gave it other access.", c.doing(i)),
-				Why:     "When a kernel writes to memory that may only be read, every later CUDA call fails.",
-				Fix:     "Pass cuda.MemAccessFlagsProtReadWrite, for the arena's device."})
-		case p != nil:
-			return c.finding(i, p.mapped, suite.Finding{Rule: "no-access",
-				Message: fmt.Sprintf("%s should have handed out memory that the device may use, but what is mapped here was never given access.",
-					c.doing(i)),
-				Why: "A new mapping allows no access, even right behind one that does; when a kernel touches it, every later CUDA call fails.",
-				Fix: "Call cuda.MemSetAccess after every cuda.MemMap, for the addresses that were mapped."})
-		case s.unmapped:
-			return c.finding(i, -1, suite.Finding{Rule: "not-mapped",
-				Message: fmt.Sprintf("%s should have handed out memory, but some of the addresses have none: only %d bytes from Base on are mapped.",
-					c.doing(i), s.mapped),
-				Why: "A reserved address has no memory behind it: when a kernel touches it, every later CUDA call fails.",
-				Fix: "Before a block is handed out, have memory mapped up to its end, without a hole."})
+		if record, f := notUsable(c.steps[i].unusable, c.steps[i].unmapped); f != nil {
+			f.Message = c.doing(i) + " " + f.Message
+			return c.finding(i, record, *f)
 		}
 	}
 	return nil
+}
+
+// notUsable is the finding of a block behind which there is a mapping that may not be read and written, or which has addresses
+// without any; nil where neither is so. record is the call that is at fault, or -1. The message goes on behind "the arena".
+func notUsable(p *piece, unmapped bool) (record int, f *suite.Finding) {
+	switch {
+	case p != nil && p.access >= 0:
+		return p.access, &suite.Finding{Rule: "no-access",
+			Message: "should have handed out memory that may be read and written, but this call gave it other access.",
+			Why:     "When a kernel writes to memory that may only be read, every later CUDA call fails.",
+			Fix:     "Pass cuda.MemAccessFlagsProtReadWrite, for the arena's device."}
+	case p != nil:
+		return p.mapped, &suite.Finding{Rule: "no-access",
+			Message: "should have handed out memory that the device may use, but what is mapped here was never given access.",
+			Why:     "A new mapping allows no access, even right behind one that does; when a kernel touches it, every later CUDA call fails.",
+			Fix:     "Call cuda.MemSetAccess after every cuda.MemMap, for the addresses that were mapped."}
+	case unmapped:
+		return -1, &suite.Finding{Rule: "not-mapped",
+			Message: "should have handed out memory, but some of the block's addresses have none.",
+			Why:     "A reserved address has no memory behind it: when a kernel touches it, every later CUDA call fails.",
+			Fix:     "Before a block is handed out, have memory mapped up to its end, without a hole."}
+	}
+	return -1, nil
 }
 
 // What Alloc may call to grow, and what it may ask on the way.

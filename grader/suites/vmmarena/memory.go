@@ -2,6 +2,7 @@ package vmmarena
 
 import (
 	"fmt"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
@@ -12,7 +13,12 @@ func memory() suite.Part[Make] {
 	p := scarcity.Telling(scarcity.Part(ofMemory, "makes do with less when the device is nearly full, and a growth that fails changes nothing",
 		"Where there was no room for a generous growth, a small one was made; one that failed changed nothing.",
 		func(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
-			return replayOf(e, r).keptByFailure()
+			c := replayOf(e, r)
+			found := c.keptByFailure()
+			if !slices.ContainsFunc(plenty.Runs(e), func(r allocator.Run[layout]) bool { return replayOf(e, &r).unusable() != nil }) {
+				found = append(found, c.unusable()...) // else growth tells of it
+			}
+			return found
 		}))
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {

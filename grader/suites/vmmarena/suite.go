@@ -27,7 +27,10 @@ type Make func(device int, reserve int64) (Arena, error)
 
 // Of is an implementation's New, whatever it calls its arena.
 func Of[A Arena](f func(int, int64) (A, error)) Make {
-	return func(device int, reserve int64) (Arena, error) { return f(device, reserve) }
+	return func(device int, reserve int64) (Arena, error) {
+		a, err := f(device, reserve)
+		return allocator.OrNil[Arena](a), err
+	}
 }
 
 // Lesson is what is asked about the exercise.
@@ -72,8 +75,8 @@ const lastGap = "1g"
 var lab = &allocator.Lab[Make, layout]{
 	New: func(f Make, l layout) (allocator.Subject, error) {
 		a, err := f(l.device, l.reserve)
-		if err != nil {
-			return allocator.Subject{}, err
+		if a == nil || err != nil {
+			return allocator.Subject{Allocator: a}, err
 		}
 		return allocator.Subject{Allocator: a, Stats: func() []int64 { return numbers(a.Stats()) }, Base: a.Stats().Base}, nil
 	},
@@ -105,8 +108,9 @@ const noDevice = 99
 
 var arguments = allocator.Arguments[layout]{
 	Name: "refuses a bad reserve before any CUDA call, and reserves on the device it is told", After: "1b",
-	Bad:  []layout{{reserve: 0}, {reserve: -1}, {reserve: -1 << 21}},
-	Good: []layout{{device: noDevice, reserve: 1 << 20}},
+	Bad:     []layout{{reserve: 0}, {reserve: -1}, {reserve: -1 << 21}},
+	Lacking: []layout{{device: noDevice, reserve: 1 << 20}},
+	Good:    []layout{{reserve: 1}, {reserve: 1 << 21}},
 	Wrong: func(o suite.Outcome) (suite.Finding, bool) {
 		return suite.Finding{
 			Rule:    "device-ignored",

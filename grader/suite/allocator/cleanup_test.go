@@ -1,0 +1,169 @@
+package allocator_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/order"
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
+	"cudalab/native/cuda"
+	"cudalab/native/session"
+	"cudalab/native/sim"
+	"cudalab/native/trace"
+)
+
+type newOfBump func() (*bump, error)
+
+type sixteen struct{}
+
+func (sixteen) String() string { return "bump.New()" }
+
+var bumps = &allocator.Lab[newOfBump, sixteen]{
+	New: func(code newOfBump, _ sixteen) (allocator.Subject, error) {
+		b, err := code()
+		s := allocator.Subject{Allocator: allocator.OrNil[allocator.Allocator](b)}
+		s.Stats = func() []int64 {
+			live := int64(0)
+			for _, used := range b.used {
+				if used {
+					live++
+				}
+			}
+			return []int64{live}
+		}
+		return s, err
+	},
+	Model: func(*allocator.Workload[sixteen]) allocator.Model { return newModel() },
+	Parts: []string{""},
+}
+
+// judged drives a part's cases over some code, and judges them.
+func judged(p suite.Part[newOfBump], code newOfBump) suite.Answer {
+	e := &suite.Evidence{Cases: map[string]*suite.CaseNotes{}, Place: func(trace.Site) []suite.Place { return nil }}
+	for _, c := range p.Cases {
+		s, n := session.New(sim.New(sim.Options{})), &notebook{suite.CaseNotes{ID: c.ID, Values: map[string][]uint64{}}}
+		s.Use()
+		s.StartTrace()
+		c.Drive(&suite.Bench{Session: s, CaseID: c.ID, Notes: n}, suite.Sides[newOfBump]{Student: code})
+		n.Trace = s.StopTrace()
+		for _, f := range order.Check(n.Trace) {
+			n.Findings = append(n.Findings, suite.Finding{Rule: f.Rule, Severity: suite.Error, Message: f.Message, Record: f.At})
+		}
+		e.Cases[c.ID] = &n.CaseNotes
+	}
+	return p.Judge(e)
+}
+
+var whole = allocator.Good[newOfBump, sixteen]{bumps.Steps("examples", "1a", allocator.Fixed(
+	allocator.Workload[sixteen]{Name: "one", Ops: []allocator.Op{allocator.Alloc(1), allocator.Close}}))}
+
+var cleanup = whole.Cleanup(allocator.Cleanup[sixteen]{Name: "cleanup", After: "1a",
+	Draw: func(from allocator.Source) allocator.Workload[sixteen] {
+		return allocator.Workload[sixteen]{Ops: []allocator.Op{allocator.Alloc(1 + from.Int64N(256)), allocator.Alloc(1 + from.Int64N(256)),
+			allocator.Close}}
+	}})
+
+func rulesOf(a suite.Answer) (found []string) {
+	for _, f := range a.Findings {
+		found = append(found, f.Rule)
+	}
+	return found
+}
+
+// of makes bumps that have some faults.
+func of(faults bump) newOfBump {
+	return func() (*bump, error) {
+		b, err := newBump(faults)
+		if err != nil {
+			return nil, err
+		}
+		return b, nil
+	}
+}
+
+func TestCallsFailInALife(t *testing.T) {
+	a := judged(cleanup, of(bump{}))
+	require.Empty(t, a.Findings)
+	require.Empty(t, a.Skip)
+}
+
+// A Close that fails has closed nothing: the allocator goes on working, and is closed again.
+func TestACloseFails(t *testing.T) {
+	a := judged(cleanup, of(bump{forgetsOnClose: true}))
+	require.Equal(t, []string{"changed-by-error"}, rulesOf(a))
+	require.Contains(t, a.Findings[0].Message, "As a test, the 1st call of cuda.Free was made to fail with CUDA_ERROR_INVALID_VALUE (1). "+
+		"After bump.New(): allocate ")
+	require.Contains(t, a.Findings[0].Message, ", close. The last of these should have returned that error and left Stats as they were, but they are others now.")
+
+	a = judged(cleanup, of(bump{closesFirst: true}))
+	require.Contains(t, rulesOf(a), "leak-on-error")
+}
+
+func TestAnAllocatorComesWithAnError(t *testing.T) {
+	a := judged(cleanup, func() (*bump, error) { return newBump(bump{}) })
+	require.Equal(t, []string{"allocator-with-error"}, rulesOf(a))
+	require.Contains(t, a.Findings[0].Message, "As a test, the 1st call of cuda.Malloc was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2). New should")
+}
+
+// Memory that an earlier allocator had is none of this one's.
+func TestABlockLiesWhereOneWas(t *testing.T) {
+	made, base := 0, cuda.DevicePtr(0)
+	a := judged(cleanup, func() (*bump, error) {
+		if made++; made > 3 && base != 0 {
+			return &bump{base: base, borrowed: true}, nil
+		}
+		b, err := of(bump{})()
+		if err == nil {
+			base = b.base
+		}
+		return b, err
+	})
+	require.Equal(t, []string{"left-out"}, rulesOf(a))
+	require.Contains(t, a.Findings[0].Message, "The allocator should have handed out memory of its own")
+}
+
+// Without a call that could have failed nothing is known.
+func TestNoCallIsMade(t *testing.T) {
+	a := judged(cleanup, func() (*bump, error) { return &bump{borrowed: true}, nil })
+	require.Empty(t, a.Findings)
+	require.NotEmpty(t, a.Skip)
+}
+
+func TestNeitherAnAllocatorNorAnError(t *testing.T) {
+	a := judged(whole.Telling(whole.Part("", "part", "Passed.", nil)), func() (*bump, error) { return nil, nil })
+	require.Equal(t, []string{"no-allocator"}, rulesOf(a))
+}
+
+// What is refused at first has to be refused behind a good call, too.
+func TestArgumentsAreBadBehindGoodOnes(t *testing.T) {
+	p := bumps.Arguments(allocator.Arguments[sixteen]{Bad: []sixteen{{}, {}}, Good: []sixteen{{}}})
+	for second, rules := range map[error][]string{contract.ErrArgument: nil, contract.ErrFull: {"wrong-error"}} {
+		made := 0
+		a := judged(p, func() (*bump, error) {
+			switch made++; {
+			case made < 3:
+				return nil, contract.ErrArgument
+			case made == 3:
+				return of(bump{})()
+			}
+			return nil, second
+		})
+		require.Equal(t, rules, rulesOf(a))
+		require.Equal(t, 5, made)
+		require.Empty(t, a.Skip)
+	}
+	// What good arguments come to is told elsewhere.
+	made := 0
+	a := judged(p, func() (*bump, error) {
+		if made++; made == 3 {
+			panic("not yet")
+		}
+		return nil, contract.ErrArgument
+	})
+	require.Empty(t, a.Findings)
+	require.Empty(t, a.Skip)
+	require.Equal(t, 3, made)
+}
