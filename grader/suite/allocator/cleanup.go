@@ -166,7 +166,7 @@ type lives[Code any, L fmt.Stringer] struct {
 
 func newLives[Code any, L fmt.Stringer](e *suite.Evidence, caseID string, lab *Lab[Code, L], c *Cleanup[L]) *lives[Code, L] {
 	l := &lives[Code, L]{Cleanup: c, e: e, notes: e.Cases[caseID], lab: lab}
-	from, ok := lab.sourceOf(e, caseID)
+	from, ok := sourceOf(e, caseID, lab.Granular)
 	if !ok {
 		return l
 	}

@@ -12,8 +12,13 @@ type Load interface {
 	Fill(blocks int) error     // makes the allocator, where there is none yet, and has it hand out so many, more each time
 	Work(operations int) error // carries out the operation so many times
 	Close() error
-	// Handed is what there is to tell, when it is closed, of the blocks that it was handed on the clock.
-	Handed() []uint64
+	Subject() Subject
+	// Past is a sequence that comes to what the allocator is when the clock has stopped, shorter than what was done by then: it
+	// hands out the blocks that are out now. Of the answers most have no Stats.
+	Past() ([]Op, []Answer)
+	// Misses is how many of the blocks that it was handed on the clock were not what they should be, as far as the Past does not
+	// show it.
+	Misses() uint64
 }
 
 // Cost is the part that asks whether an operation costs the same among few blocks and among many; see growth.
@@ -24,10 +29,14 @@ type Cost[Code any] struct {
 	Load func(code Code, blocks int, r *rand.Rand) Load
 	// Calls are the methods that a Load calls: "Alloc or Free".
 	Calls string
-	// Wrong says what is wrong with blocks by what a Load tells of them, "" where nothing is: speed counts only where they are
-	// right. blocks is how many the Load was to hold when time was measured.
-	Wrong              func(blocks uint64, handed []uint64) string
-	WrongWhy, WrongFix string
+	// Model knows what the allocator of a Load for so many blocks must answer: speed counts only where it was right. It is asked
+	// about the Load's Past, and about what Behind draws: operations that follow when the clock has stopped, up to Close.
+	Model    func(from Source, blocks int) Model
+	Granular bool // the models have to know the device's granularity
+	Behind   func(r *rand.Rand, past []Op) []Op
+	// Missed says what should have been where a Load has Misses: "so many blocks should have …, but did not"; Why and Fix go with that.
+	Missed               func(misses uint64) string
+	MissedWhy, MissedFix string
 	GrowthWords
 	// Versus, where not nil, takes samples of something else, for a figure under its name.
 	Versus     func(*suite.Bench, func(nanoseconds int64)) error
@@ -36,7 +45,8 @@ type Cost[Code any] struct {
 
 // What a cost's trial notes.
 const (
-	noteHanded   = "handed out when timed "
+	noteMisses   = "misses when timed"
+	noteTimed    = "timed " // and which of the loads
 	seriesVersus = "versus"
 )
 
@@ -45,7 +55,7 @@ func (c Cost[Code]) Part() suite.Part[Code] {
 	t := &suite.Trial[Code]{ID: "cost", After: c.After, Timed: true, Drive: c.carryOut}
 	judge := func(e *suite.Evidence) suite.Answer {
 		notes := e.Cases[t.ID]
-		if spoilt := notes.Spoilt(c.Calls, c.wrong); spoilt != nil {
+		if spoilt := notes.Spoilt(c.Calls, func(*suite.CaseNotes) []suite.Finding { return c.wrong(e, t.ID) }); spoilt != nil {
 			return suite.Answer{Findings: spoilt}
 		}
 		a := judgeGrowth(notes, c.GrowthWords)
@@ -64,36 +74,55 @@ func (c Cost[Code]) carryOut(b *suite.Bench, sides suite.Sides[Code]) {
 	if sides.Solution != nil {
 		solution = c.Load(*sides.Solution, c.Many, r)
 	}
-	if !growth(b, c.Few, c.Many, loads, solution) {
+	if !growth(b, c.Few, c.Many, [2]growing{loads[0], loads[1]}, solution) {
 		return
 	}
 	if solution != nil {
 		b.Must(solution.Close())
 	}
+	if c.Granular {
+		Granularity(b)
+	}
 	for i, l := range loads {
-		b.Call("Close", l.Close)
-		for _, v := range l.Handed() {
-			b.Value(fmt.Sprint(noteHanded, i), v)
-		}
+		b.Value(noteMisses, l.Misses())
+		past, answers := l.Past()
+		goOn(b, fmt.Sprint(noteTimed, i), l.Subject(), past, answers, c.Behind(r, past))
 	}
 	if c.Versus != nil {
 		b.Must(c.Versus(b, func(nanoseconds int64) { b.Notes.Sample(seriesVersus, nanoseconds) }))
 	}
 }
 
-// wrong looks at the blocks that were handed out on the clock.
-func (c Cost[Code]) wrong(notes *suite.CaseNotes) []suite.Finding {
-	few, many, ok := blockCounts(notes)
+// wrong looks at what was handed out on the clock, and at what the allocators answered behind it.
+func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []suite.Finding {
+	notes := e.Cases[caseID]
+	from, ok := sourceOf(e, caseID, c.Granular)
 	if !ok {
 		return nil // no time was measured
 	}
-	for i, blocks := range []uint64{few, many} {
-		if message := c.Wrong(blocks, notes.Values[fmt.Sprint(noteHanded, i)]); message != "" {
-			return []suite.Finding{{
-				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1, Function: "Alloc",
-				Message: message, Why: c.WrongWhy, Fix: c.WrongFix,
-			}}
+	for i, blocks := range []int{c.Few, c.Many} {
+		if misses := notes.Values[noteMisses]; i < len(misses) && misses[i] > 0 {
+			return []suite.Finding{{Rule: wrongWhenTimed, Severity: suite.Error, Record: -1, Function: "Alloc",
+				Message: "While time was measured, " + c.Missed(misses[i]) + ".", Why: c.MissedWhy, Fix: c.MissedFix}}
+		}
+		for _, rec := range Read(notes, fmt.Sprint(noteTimed, i), nil) {
+			for at, f := range faults(rec.Ops, rec.Answers, c.Model(from, blocks)) {
+				return []suite.Finding{whenTimed(rec.Ops[at], rec.Answers[at], f)}
+			}
 		}
 	}
 	return nil
+}
+
+const wrongWhenTimed = "wrong-when-timed"
+
+// whenTimed is the finding of a wrong answer to an operation that was timed, of which there are no Stats, or to one behind it.
+func whenTimed(op Op, a Answer, f Fault) suite.Finding {
+	when := "When time had been measured"
+	if a.Stats == nil {
+		when = "While time was measured"
+	}
+	return suite.Finding{Rule: wrongWhenTimed, Severity: suite.Error, Record: -1, Function: methodName(op.Kind),
+		Message: fmt.Sprintf("%s, %s %s. Before, with fewer calls behind it, your code was right.", when, phrase(op), f.Message),
+		Why:     f.Why, Fix: f.Fix}
 }

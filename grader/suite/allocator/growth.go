@@ -47,21 +47,27 @@ var growthParts = []int{32, 16, 8, 6, 4, 3, 2, 1}
 // noteBlocks are the numbers of blocks, few and many, that a growth was measured with.
 const noteBlocks = "blocks"
 
+// growing is what growth needs of a Load.
+type growing interface {
+	Fill(blocks int) error
+	Work(operations int) error
+}
+
 // growth times an operation of the host's alone, among few and among many blocks, and the solution's among many, which is
 // nil where there is none. judgeGrowth takes the least sample of each. It ends early where, cold or warm, even the slowest
 // of the many is far from GrowthPasses times the cheapest of the few, and where even the fastest of the many is far beyond
 // GrowthFails times the slowest of the few: that may be before there are as many blocks as there were to be. The first error
 // ends it, also one under the clock, which is noted as an outcome; growth reports whether there was none: then all loads were
 // filled.
-func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]Load, solution Load) (filled bool) {
-	fill := func(l Load, blocks int) bool {
+func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]growing, solution growing) (filled bool) {
+	fill := func(l growing, blocks int) bool {
 		o := b.Call("an allocator with many blocks", func() error { return l.Fill(blocks) })
 		return o.OK()
 	}
 	if !fill(among[0], fewBlocks) {
 		return false
 	}
-	work := func(name string, l Load, operations int) suite.Contender {
+	work := func(name string, l growing, operations int) suite.Contender {
 		return suite.Contender{Name: name, Operations: growthChunk, Repeat: operations / growthChunk, Within: growthBudget,
 			Run: func() error { return l.Work(growthChunk) }}
 	}

@@ -56,16 +56,13 @@ func (c *counting) Work(operations int) error {
 	return nil
 }
 
-func (*counting) Close() error     { return nil }
-func (*counting) Handed() []uint64 { return nil }
-
 func cheap(int) int { return 100 }
 
 // grow are the samples of an operation that takes so many steps among blocks, and what the many were filled with.
 func grow(t *testing.T, steps func(blocks int) int) (*samples, []int) {
 	b, s := timing()
 	many := &counting{steps: steps}
-	require.True(t, growth(b, fewBlocks, manyBlocks, [2]Load{&counting{steps: cheap}, many}, &counting{steps: cheap}))
+	require.True(t, growth(b, fewBlocks, manyBlocks, [2]growing{&counting{steps: cheap}, many}, &counting{steps: cheap}))
 	for _, o := range s.Outcomes {
 		require.True(t, o.OK())
 	}
@@ -103,12 +100,12 @@ func TestGrowthEndsAtTheFirstError(t *testing.T) {
 	b, s := timing()
 	solution := &counting{steps: cheap}
 	require.False(t, growth(b, fewBlocks, manyBlocks,
-		[2]Load{&counting{steps: cheap}, &counting{fails: func() error { return full }}}, solution))
+		[2]growing{&counting{steps: cheap}, &counting{fails: func() error { return full }}}, solution))
 	require.Equal(t, "full", s.Outcomes[len(s.Outcomes)-1].Err)
 	require.Empty(t, solution.filled, "there is nothing to compare with, so nobody may close it")
 
 	b, s = timing()
-	require.False(t, growth(b, fewBlocks, manyBlocks, [2]Load{&counting{steps: cheap}, &counting{unfilled: full}}, nil))
+	require.False(t, growth(b, fewBlocks, manyBlocks, [2]growing{&counting{steps: cheap}, &counting{unfilled: full}}, nil))
 	require.Equal(t, "full", s.Outcomes[len(s.Outcomes)-1].Err)
 	require.Empty(t, s.Samples)
 }

@@ -198,12 +198,12 @@ func Granularity(b *suite.Bench) int64 {
 }
 
 // sourceOf is the source of a trial in cudalab; it is not ok where the trial ended before it had one.
-func (lab *Lab[Code, L]) sourceOf(e *suite.Evidence, caseID string) (from Source, ok bool) {
+func sourceOf(e *suite.Evidence, caseID string, granular bool) (from Source, ok bool) {
 	from = Source{Rand: suite.NewRand(e.Seed, caseID), Seed: e.Seed}
 	for _, v := range e.Cases[caseID].Values[noteGranularity] {
 		from.Granularity = int64(v)
 	}
-	return from, !lab.Granular || from.Granularity > 0
+	return from, !granular || from.Granularity > 0
 }
 
 // Run is a sequence as it went.
@@ -220,7 +220,7 @@ type Run[L fmt.Stringer] struct {
 func (s *Steps[Code, L]) Runs(e *suite.Evidence) []Run[L] {
 	notes := e.Cases[s.ID]
 	return suite.Once(notes, "runs", func() (all []Run[L]) {
-		from, ok := s.lab.sourceOf(e, s.ID)
+		from, ok := sourceOf(e, s.ID, s.lab.Granular)
 		if !ok {
 			return nil
 		}

@@ -28,7 +28,11 @@ func note(b *suite.Bench, name string, first, calls int, ops []Op, answers []Ans
 	for _, a := range answers {
 		b.Value(name, uint64(a.Err))
 		b.Value(name, a.Addr)
-		b.Value(name, uint64(len(a.Stats)))
+		stats := uint64(0) // there were none
+		if a.Stats != nil {
+			stats = 1 + uint64(len(a.Stats))
+		}
+		b.Value(name, stats)
 		for _, v := range a.Stats {
 			b.Value(name, uint64(v))
 		}
@@ -76,7 +80,7 @@ func (r *reader) record(outcomes []suite.Outcome, ops []Op) Record {
 	}
 	rec.Answers = make([]Answer, r.count(3))
 	for i := range rec.Answers {
-		a := Answer{Err: Err(r.next()), Addr: r.next(), Stats: r.numbers(r.count(1))}
+		a := Answer{Err: Err(r.next()), Addr: r.next(), Stats: r.statistics()}
 		if a.Err != Skipped {
 			if call < len(outcomes) {
 				a.Text, a.Site = outcomes[call].Err, outcomes[call].Stack
@@ -88,10 +92,19 @@ func (r *reader) record(outcomes []suite.Outcome, ops []Op) Record {
 	return rec
 }
 
-// numbers are the next n; nil if there are none.
-func (r *reader) numbers(n int) []int64 {
+// statistics are an answer's Stats.
+func (r *reader) statistics() []int64 {
+	n := r.next()
 	if n == 0 {
 		return nil
+	}
+	return r.numbers(int(min(n-1, uint64(len(r.left)))))
+}
+
+// numbers are the next n.
+func (r *reader) numbers(n int) []int64 {
+	if n == 0 {
+		return []int64{}
 	}
 	if len(r.stats) < n {
 		r.stats = make([]int64, len(r.left))

@@ -116,7 +116,7 @@ type Answer struct {
 	Err   Err
 	Text  string     // the error's own text; "" without one
 	Addr  uint64     // the address that Alloc handed out, or that Free was given
-	Stats []int64    // the Subject's, after the operation
+	Stats []int64    // the Subject's, after the operation; nil where it was not asked
 	Site  trace.Site // the method that answered; empty where that is not known
 }
 

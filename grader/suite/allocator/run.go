@@ -92,12 +92,32 @@ func (r *Runner) RunAtOnce(name string, ops []Op) {
 		return
 	}
 	w.start(ops)
+	w.atOnce(r.Bench, ops, r.writes)
+	note(r.Bench, name, first, 0, nil, w.answers)
+}
+
+// goOn carries operations out on an allocator that has a past, all in one Call, and notes both as one sequence.
+func goOn(b *suite.Bench, name string, s Subject, past []Op, answers []Answer, ops []Op) {
+	w := walk{subject: s}
+	w.start(ops)
+	for i, op := range past {
+		if op.Kind == KindAlloc {
+			w.addrs = append(w.addrs, cuda.DevicePtr(answers[i].Addr))
+		}
+	}
+	first := b.Calls()
+	w.atOnce(b, ops, func() bool { return false })
+	note(b, name, first, 0, append(past, ops...), append(answers, w.answers...))
+}
+
+// atOnce carries operations out in one Call, until that has taken too long, or there is another reason to end it early.
+func (w *walk) atOnce(b *suite.Bench, ops []Op, early func() bool) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := suite.ThreadTime()
-	r.Bench.CallOf(fmt.Sprintf("carry out %d operations", len(ops)), w.sites[KindAlloc], func() error {
+	b.CallOf(fmt.Sprintf("carry out %d operations", len(ops)), w.sites[KindAlloc], func() error {
 		for i, op := range ops {
-			if i%64 == 0 && suite.ThreadTime()-began > patience || i%1024 == 0 && r.writes() || !w.step(op, func(_ string, _ trace.Site, f func() error) bool {
+			if i%64 == 0 && suite.ThreadTime()-began > patience || i%1024 == 0 && early() || !w.step(op, func(_ string, _ trace.Site, f func() error) bool {
 				_ = f()
 				return true
 			}) {
@@ -106,7 +126,6 @@ func (r *Runner) RunAtOnce(name string, ops []Op) {
 		}
 		return nil
 	})
-	note(r.Bench, name, first, 0, nil, w.answers)
 }
 
 // Try carries the operations out on an allocator of their own and notes nothing. It works on a simulated device, as a rule
@@ -233,7 +252,9 @@ func (w *walk) step(op Op, call func(label string, site trace.Site, f func() err
 		err := w.perform(op, &a)
 		a.Err, a.Text = classify(err)
 		if w.subject.Stats != nil && a.Err != Gap {
-			a.Stats = w.subject.Stats()
+			if a.Stats = w.subject.Stats(); a.Stats == nil {
+				a.Stats = []int64{} // it was asked for
+			}
 		}
 		return err
 	})

@@ -1,11 +1,9 @@
 package buddy
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
@@ -24,10 +22,16 @@ const (
 var cost = allocator.Cost[Make]{
 	Name: "the cost does not grow with the number of blocks", After: lastGap,
 	Few: fewBlocks, Many: manyBlocks, Calls: "Alloc or Free",
-	Load:     func(make Make, blocks int, r *rand.Rand) allocator.Load { return newLoad(make, blocks, r) },
-	Wrong:    wrongWhenTimed,
-	WrongWhy: "Two users of one block destroy each other's data; an allocator is no faster for that.",
-	WrongFix: "Do the same work whatever the size of the root and the number of blocks.",
+	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load { return newLoad(make, blocks, r) },
+	Model: func(_ allocator.Source, blocks int) allocator.Model {
+		return newModel(&workload{Layout: costLayout(blocks)})
+	},
+	Behind: behind,
+	Missed: func(misses uint64) string {
+		return fmt.Sprintf("a root that is half full should have had room for nearly all blocks, but for %d it had none", misses)
+	},
+	MissedWhy: "Half of the root is free, and blocks that are freed are made whole with their buddies.",
+	MissedFix: "Do the same work whatever the size of the root and the number of blocks.",
 	GrowthWords: allocator.GrowthWords{
 		Operation: "an Alloc and a Free", Things: "blocks",
 		Why: "A root of 2^n minimal blocks is n halvings deep, so nothing need take more steps than that; a search through all blocks takes " +
@@ -36,22 +40,6 @@ var cost = allocator.Cost[Make]{
 			"the others: by a bit, or a table indexed by the block's number.",
 	},
 	Versus: plain, VersusName: "a cuda.Malloc and a cuda.Free for each block",
-}
-
-// wrongWhenTimed looks at the blocks that were handed out under the clock, and at what was left when all were freed.
-func wrongWhenTimed(blocks uint64, handed []uint64) string {
-	if len(handed) != 3 {
-		return ""
-	}
-	switch out, apart, whole := handed[0], handed[1], handed[2]; {
-	case apart < out:
-		return fmt.Sprintf("With %d blocks handed out, none should overlap another, but some did.", out)
-	case out < blocks*3/4:
-		return fmt.Sprintf("A root that is half full should have had room for nearly all of %d blocks, but only %d could be allocated.", blocks, out)
-	case whole == 0:
-		return fmt.Sprintf("When all of %d blocks had been freed, the root should have been one free block, but it was not.", blocks)
-	}
-	return ""
 }
 
 // plainPairs is how many pairs of cuda.Malloc and cuda.Free are timed for comparison.
@@ -79,12 +67,14 @@ type load struct {
 	make   Make
 	layout layout
 	a      Allocator
+	root   cuda.DevicePtr
 	held   []held
-	order  []int   // the blocks that are held, in an order without a pattern: which is exchanged next
-	sizes  []int64 // what is asked for next
-	at     int     // in order
-	turn   int     // in sizes
-	whole  bool    // the root was one free block when all had been freed
+	order  []int          // the blocks that are held, in an order without a pattern: which is exchanged next
+	sizes  []int64        // what is asked for next
+	at     int            // in order
+	turn   int            // in sizes
+	past   []allocator.Op // by which the root is known
+	said   []allocator.Answer
 	r      *rand.Rand
 }
 
@@ -97,8 +87,11 @@ type held struct {
 // sizesCount is how many sizes a load asks for in turns: a prime, so that no block gets the same size each time.
 const sizesCount = 4093
 
+// costLayout is the allocator of a load for so many blocks.
+func costLayout(blocks int) layout { return layout{int64(blocks) * blockRoom, leastBlock} }
+
 func newLoad(make Make, blocks int, r *rand.Rand) *load {
-	l := &load{make: make, layout: layout{int64(blocks) * blockRoom, leastBlock}, r: r}
+	l := &load{make: make, layout: costLayout(blocks), r: r}
 	for range sizesCount {
 		size := l.layout.least() << r.IntN(4)
 		l.sizes = append(l.sizes, size-r.Int64N(size/2))
@@ -112,6 +105,9 @@ func (l *load) Fill(blocks int) (err error) {
 		if l.a, err = l.make(l.layout.total, l.layout.minBlock); err != nil {
 			return err
 		}
+		if err = l.findRoot(); err != nil {
+			return err
+		}
 	}
 	for len(l.held) < blocks {
 		h, err := l.take()
@@ -121,6 +117,22 @@ func (l *load) Fill(blocks int) (err error) {
 		l.order = allocator.Shuffled(l.r, l.order, len(l.held))
 		l.held = append(l.held, h)
 	}
+	return nil
+}
+
+// findRoot takes all of the root once: it lies where that does.
+func (l *load) findRoot() error {
+	p, err := l.a.Alloc(l.layout.root())
+	if err != nil {
+		return err
+	}
+	l.root = p
+	stats := subject(l.a, p).Stats
+	l.past, l.said = []allocator.Op{alloc(l.layout.root()), free(1)}, []allocator.Answer{{Addr: uint64(p), Stats: stats()}}
+	if err := l.a.Free(p); err != nil {
+		return err
+	}
+	l.said = append(l.said, allocator.Answer{Addr: uint64(p), Stats: stats()})
 	return nil
 }
 
@@ -155,31 +167,47 @@ func (l *load) Work(operations int) (err error) {
 	return nil
 }
 
-// Close gives all blocks back first.
-func (l *load) Close() (err error) {
+func (l *load) Close() error { return l.a.Close() }
+
+func (l *load) Subject() allocator.Subject { return subject(l.a, l.root) }
+
+// Past: the blocks that are out, one after the other.
+func (l *load) Past() ([]allocator.Op, []allocator.Answer) {
 	for _, h := range l.held {
 		if h.at != 0 {
-			err = errors.Join(err, l.a.Free(h.at))
+			l.past, l.said = append(l.past, alloc(h.size)), append(l.said, allocator.Answer{Addr: uint64(h.at)})
 		}
 	}
-	stats := l.a.Stats()
-	l.whole = stats.FreeBlocks == 1 && stats.LargestFree == l.layout.root()
-	return errors.Join(err, l.a.Close())
+	return l.past, l.said
 }
 
-// Handed is how many blocks were handed out, how many of them nobody else had a part of, and 1 if the root was whole again.
-func (l *load) Handed() []uint64 {
-	blocks := slices.DeleteFunc(slices.Clone(l.held), func(h held) bool { return h.at == 0 })
-	slices.SortFunc(blocks, func(a, b held) int { return cmp.Compare(a.at, b.at) })
-	apart, whole, end := uint64(0), uint64(0), cuda.DevicePtr(0)
-	for _, h := range blocks {
-		if h.at >= end {
-			apart++
+// Misses are the blocks for which there was no room, where that are more than what lies about in pieces may be the cause of.
+func (l *load) Misses() (refused uint64) {
+	for _, h := range l.held {
+		if h.at == 0 {
+			refused++
 		}
-		end = max(end, h.at+cuda.DevicePtr(l.layout.block(h.size)))
 	}
-	if l.whole {
-		whole = 1
+	if 4*refused <= uint64(len(l.held)) {
+		return 0
 	}
-	return []uint64{uint64(len(blocks)), apart, whole}
+	return refused
+}
+
+// costTurns is how many operations of each kind there are when the clock has stopped.
+const costTurns = 200
+
+// behind draws mistakes, frees and allocations of all sizes, and then frees all that is out.
+func behind(r *rand.Rand, past []allocator.Op) (ops []allocator.Op) {
+	blocks := len(past) - 1 // of the first two operations one is an Alloc
+	largest := past[0].Size
+	for range costTurns {
+		any := 2 + r.IntN(blocks-1)
+		ops = append(ops, free(any), free(any), inside(any, 1+r.Int64N(leastBlock)), inside(any, 1<<32),
+			alloc([]int64{0, -1, largest + 1, 1 << 62, 1<<63 - 1}[r.IntN(5)]), alloc(1+r.Int64N(leastBlock<<r.IntN(5))))
+	}
+	for i := range blocks + 2*costTurns {
+		ops = append(ops, free(1+i))
+	}
+	return append(ops, alloc(largest), alloc(1), shut, shut)
 }

@@ -29,7 +29,8 @@ const (
 // leaves the allocator with wrong ideas about its blocks it says no more: what follows would be the same fault again.
 type model struct {
 	layout  layout
-	misuse  bool // as in Workload
+	misuse  bool   // as in Workload
+	root    uint64 // the root block's address, by the trace; 0 until it is known
 	space   *space
 	live    map[uint64]liveBlock // by address
 	gone    map[uint64]bool      // addresses of blocks that were freed
@@ -61,15 +62,18 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) (found []allocator.Fau
 	if op.Kind == allocator.KindAlloc {
 		m.blocks++
 	}
-	m.lost = m.lost || len(a.Stats) == statCount && a.Stats[statRoot] == 0
-	if len(a.Stats) != statCount || a.Stats[statRoot] == 0 || m.blinded {
+	if len(a.Stats) == statCount {
+		m.root = uint64(a.Stats[statRoot])
+		m.lost = m.lost || m.root == 0
+	}
+	if m.root == 0 || m.blinded {
 		return nil
 	}
 	part, fault, blinds := m.behaviour(op, a)
 	if fault != nil {
 		found = fault.In(part)
 	}
-	if m.blinded = blinds; m.closed || m.blinded {
+	if m.blinded = blinds; m.closed || m.blinded || a.Stats == nil {
 		return found
 	}
 	if fault := m.stats(a); fault != nil {
@@ -162,7 +166,7 @@ func (m *model) alloc(size int64, a allocator.Answer) (part string, f *allocator
 
 // place judges where a block lies, and counts it as live.
 func (m *model) place(a allocator.Answer, block int64) *allocator.Fault {
-	root, bytes := uint64(a.Stats[statRoot]), uint64(m.layout.root())
+	root, bytes := m.root, uint64(m.layout.root())
 	offset := a.Addr - root
 	where := func() string {
 		return fmt.Sprintf("the block of %d bytes lies at offset %d of the root", block, offset)
@@ -215,7 +219,7 @@ func (m *model) around(addr uint64, bytes int64) uint64 {
 
 // leaves are the minimal blocks of the block at an answer's address, from one up to another.
 func (m *model) leaves(a allocator.Answer, block int64) (from, to int) {
-	from = int((a.Addr - uint64(a.Stats[statRoot])) / uint64(m.layout.least()))
+	from = int((a.Addr - m.root) / uint64(m.layout.least()))
 	return from, from + int(block/m.layout.least())
 }
 

@@ -73,21 +73,25 @@ var lab = &allocator.Lab[Make, layout]{
 // newSubject makes an allocator. Where its root block lies the session knows, and its Stats are noted with that.
 func newSubject(f Make, l layout) (allocator.Subject, error) {
 	a, err := f(l.total, l.minBlock)
-	s := allocator.Subject{Allocator: a}
 	if a == nil || err != nil {
-		return s, err
+		return allocator.Subject{Allocator: a}, err
 	}
+	root := cuda.DevicePtr(0)
 	for _, r := range session.Current().Since(trace.OpMalloc) {
-		if r.Size >= l.root() && s.Base == 0 {
-			s.Base = cuda.DevicePtr(r.Addr)
+		if r.Size >= l.root() && root == 0 {
+			root = cuda.DevicePtr(r.Addr)
 		}
 	}
-	s.Stats = func() []int64 {
+	return subject(a, root), nil
+}
+
+// subject is an allocator to be tried, with its root block.
+func subject(a Allocator, root cuda.DevicePtr) allocator.Subject {
+	return allocator.Subject{Allocator: a, Base: root, Stats: func() []int64 {
 		stats := a.Stats()
 		return []int64{statTotal: stats.Total, statInUse: stats.InUse, statLargestFree: stats.LargestFree,
-			statFreeBlocks: int64(stats.FreeBlocks), statRoot: int64(s.Base)}
-	}
-	return s, nil
+			statFreeBlocks: int64(stats.FreeBlocks), statRoot: int64(root)}
+	}}
 }
 
 var good = allocator.Good[Make, layout]{

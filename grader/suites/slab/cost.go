@@ -1,7 +1,6 @@
 package slab
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"cudalab/grader/suite/allocator"
@@ -19,15 +18,10 @@ var cost = allocator.Cost[Make]{
 	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load {
 		return &load{make: make, blocks: blocks, r: r}
 	},
-	Wrong: func(_ uint64, handed []uint64) string {
-		if len(handed) == 2 && handed[0] != handed[1] {
-			return fmt.Sprintf("While time was measured, %d blocks that were handed out together should have had as many addresses, but they had "+
-				"only %d addresses.", handed[0], handed[1])
-		}
-		return ""
+	Model: func(_ allocator.Source, blocks int) allocator.Model {
+		return newModel(&workload{Layout: costLayout(blocks)})
 	},
-	WrongWhy: "Two users of one block destroy each other's data; an allocator is no faster for that.",
-	WrongFix: "Hand out only blocks that are free, in every call, whatever was done before.",
+	Behind: behind,
 	GrowthWords: allocator.GrowthWords{
 		Operation: "an Alloc and a Free", Things: "blocks",
 		Why: "A search through all blocks takes a time that grows with their number, and an allocator is called in every innermost loop.",
@@ -50,13 +44,16 @@ type load struct {
 // handedOut is how many of so many blocks are handed out while time is measured.
 func handedOut(blocks int) int { return blocks - blocks/spare }
 
+// costLayout is the allocator of a load for so many blocks.
+func costLayout(blocks int) layout { return layout{[]int64{256, 512}, blocks / 2} }
+
 // size is what is asked for as block i, so that the two classes take turns.
 func size(i int) int64 { return int64(200 + 256*(i%2)) }
 
 // Fill makes the allocator, where there is none yet, and hands blocks out.
 func (l *load) Fill(blocks int) (err error) {
 	if l.a == nil {
-		if l.a, err = l.make([]int64{256, 512}, l.blocks/2); err != nil {
+		if l.a, err = l.make(costLayout(l.blocks).classes, costLayout(l.blocks).blocks); err != nil {
 			return err
 		}
 	}
@@ -92,11 +89,35 @@ func (l *load) Work(operations int) error {
 
 func (l *load) Close() error { return l.a.Close() }
 
-// Handed is how many blocks are out together, and how many different addresses they have.
-func (l *load) Handed() []uint64 {
-	seen := make(map[cuda.DevicePtr]bool, len(l.held))
-	for _, p := range l.held {
-		seen[p] = true
+func (l *load) Subject() allocator.Subject { return subject(l.a) }
+
+// Past: the blocks that are out, one after the other.
+func (l *load) Past() (ops []allocator.Op, answers []allocator.Answer) {
+	for i, p := range l.held {
+		ops, answers = append(ops, alloc(size(i))), append(answers, allocator.Answer{Addr: uint64(p)})
 	}
-	return []uint64{uint64(len(l.held)), uint64(len(seen))}
+	return ops, answers
+}
+
+// Misses: which blocks were wrong shows by those that are out.
+func (*load) Misses() uint64 { return 0 }
+
+// costTurns is how many operations of each kind there are when the clock has stopped.
+const costTurns = 300
+
+// behind draws mistakes while all is handed out, frees some of it, takes what is left, and spills.
+func behind(r *rand.Rand, past []allocator.Op) (ops []allocator.Op) {
+	for range costTurns {
+		any := 1 + r.IntN(len(past))
+		ops = append(ops, free(any), free(any), inside(any, 1+r.Int64N(511)), alloc([]int64{0, -1, 513, 1 << 32, 1<<32 + 256, 1<<63 - 1}[r.IntN(6)]),
+			alloc(1+r.Int64N(512)))
+	}
+	for range len(past)/(spare-1) + 2*costTurns {
+		ops = append(ops, alloc(1+r.Int64N(256)))
+	}
+	for range costTurns {
+		any := 1 + r.IntN(len(past))
+		ops = append(ops, free(any), alloc(257+r.Int64N(256)))
+	}
+	return append(ops, shut, shut)
 }

@@ -82,7 +82,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 			return f.In(ofBlocks)
 		}
 	}
-	if m.closed {
+	if m.closed || a.Stats == nil {
 		return nil // what Stats says of a closed allocator is not judged
 	}
 	return m.judgeStats(op, a, want, class, before)

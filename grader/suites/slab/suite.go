@@ -66,11 +66,16 @@ const lastGap = "1f"
 var lab = &allocator.Lab[Make, layout]{
 	New: func(f Make, l layout) (allocator.Subject, error) {
 		a, err := f(l.classes, l.blocks)
-		return allocator.Subject{Allocator: a, Stats: func() []int64 { return numbers(a.Stats()) }}, err
+		return subject(a), err
 	},
 	Model: newModel,
 	Parts: []string{ofClasses, ofErrors, ofStats, ofBlocks},
 	Proof: newProof,
+}
+
+// subject is an allocator to be tried.
+func subject(a Allocator) allocator.Subject {
+	return allocator.Subject{Allocator: a, Stats: func() []int64 { return numbers(a.Stats()) }}
 }
 
 var good = allocator.Good[Make, layout]{

@@ -27,15 +27,16 @@ var cost = allocator.Cost[Make]{
 		}
 		return &load{make: make, high: costRoom}
 	},
-	Wrong: func(_ uint64, handed []uint64) string {
-		if len(handed) == 0 || handed[0] == 0 {
-			return ""
-		}
-		return fmt.Sprintf("When time was measured, %d blocks should have been handed out right behind the block before, but they were elsewhere.",
-			handed[0])
+	Model: func(from allocator.Source, _ int) allocator.Model {
+		return newModel(&workload{Layout: layout{reserve: costRoom * alignment, granularity: from.Granularity}})
 	},
-	WrongWhy: "Two users of one address destroy each other's data; an arena is no faster for that.",
-	WrongFix: "Hand out the next bytes in every call, whatever was done before.",
+	Granular: true,
+	Behind:   behind,
+	Missed: func(misses uint64) string {
+		return fmt.Sprintf("%d blocks should have been handed out right behind the block before, but they were elsewhere", misses)
+	},
+	MissedWhy: "Two users of one address destroy each other's data; an arena is no faster for that.",
+	MissedFix: "Hand out the next bytes in every call, whatever was done before.",
 	GrowthWords: allocator.GrowthWords{
 		Operation: "an Alloc", Things: "blocks handed out",
 		Why: "An arena takes its blocks back all at once, so it need not know them: where the next one begins is one number.",
@@ -51,6 +52,7 @@ type load struct {
 	n         int // blocks handed out
 	low, high int // it has so many of them at least, and at most
 	misplaced uint64
+	said      []allocator.Answer // to the operations by which it got its memory
 }
 
 // Fill makes an arena that has its memory, where there is none yet, and hands the first blocks out.
@@ -62,9 +64,12 @@ func (l *load) Fill(blocks int) (err error) {
 		if l.base, err = l.arena.Alloc(costRoom * alignment); err != nil {
 			return err
 		}
+		stats := subject(l.arena).Stats
+		l.said = []allocator.Answer{{Addr: uint64(l.base), Stats: stats()}}
 		if err = l.arena.Reset(); err != nil {
 			return err
 		}
+		l.said = append(l.said, allocator.Answer{Stats: stats()})
 	}
 	l.low = blocks
 	return l.handFirst()
@@ -81,11 +86,24 @@ func (l *load) again() error {
 
 // handFirst hands those of the first blocks out that are not.
 func (l *load) handFirst() error {
-	for ; l.n < l.low; l.n++ {
-		if _, err := l.arena.Alloc(alignment); err != nil {
+	for l.n < l.low {
+		if err := l.next(); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// next has the next block handed out.
+func (l *load) next() error {
+	p, err := l.arena.Alloc(alignment)
+	if err != nil {
+		return err
+	}
+	if p != l.base+cuda.DevicePtr(alignment*l.n) {
+		l.misplaced++
+	}
+	l.n++
 	return nil
 }
 
@@ -97,19 +115,37 @@ func (l *load) Work(operations int) error {
 				return err
 			}
 		}
-		p, err := l.arena.Alloc(alignment)
-		if err != nil {
+		if err := l.next(); err != nil {
 			return err
 		}
-		if p != l.base+cuda.DevicePtr(alignment*l.n) {
-			l.misplaced++
-		}
-		l.n++
 	}
 	return nil
 }
 
 func (l *load) Close() error { return l.arena.Close() }
 
-// Handed is how many of the blocks that were handed out on the clock were not where they belong.
-func (l *load) Handed() []uint64 { return []uint64{l.misplaced} }
+func (l *load) Subject() allocator.Subject { return subject(l.arena) }
+
+// Past: the blocks that are out are one piece, from Base on.
+func (l *load) Past() ([]allocator.Op, []allocator.Answer) {
+	return []allocator.Op{alloc(costRoom * alignment), reset, alloc(int64(l.n) * alignment)},
+		append(l.said, allocator.Answer{Addr: uint64(l.base)})
+}
+
+// Misses is how many of the blocks were not where they belong.
+func (l *load) Misses() uint64 { return l.misplaced }
+
+// costTurns is how many operations of each kind there are when the clock has stopped.
+const costTurns = 100
+
+// behind draws mistakes and blocks of all sizes, behind those that are out and from the beginning.
+func behind(r *rand.Rand, past []allocator.Op) (ops []allocator.Op) {
+	left := past[0].Size - past[2].Size
+	for range 2 {
+		for range costTurns {
+			ops = append(ops, alloc([]int64{0, -1, past[0].Size + 1<<30, 1 << 62, 1<<63 - 1, -1 << 63}[r.IntN(6)]), alloc(1+r.Int64N(1+left/costTurns/2)))
+		}
+		ops, left = append(ops, reset), past[0].Size
+	}
+	return append(ops, alloc(left), shut, shut)
+}

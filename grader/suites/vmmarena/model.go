@@ -51,11 +51,13 @@ func (m *model) Blind(string) bool { return m.lost }
 
 // Step judges one answer. After a fault it says no more: what follows may come of it.
 func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
-	if m.lost || len(a.Stats) != statCount {
+	if m.lost || a.Stats != nil && len(a.Stats) != statCount {
 		return nil
 	}
 	part, f := m.judge(op, a)
-	m.committed = a.Stats[statCommitted]
+	if a.Stats != nil {
+		m.committed = a.Stats[statCommitted]
+	}
 	if m.lost = f != nil; m.lost {
 		return f.In(part)
 	}
@@ -64,7 +66,7 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 
 // judge is what is wrong with an answer, and whose it is to tell.
 func (m *model) judge(op allocator.Op, a allocator.Answer) (part string, f *allocator.Fault) {
-	if m.base == 0 {
+	if m.base == 0 && a.Stats != nil {
 		m.base = a.Stats[statBase]
 	}
 	want := m.want(op)
@@ -86,7 +88,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) (part string, f *allo
 			m.closed = true
 		}
 	}
-	if m.closed {
+	if m.closed || a.Stats == nil {
 		return "", nil // what Stats says of a closed arena is not judged
 	}
 	return m.wrongStats(op, a, before)

@@ -10,8 +10,11 @@ import (
 	"cudalab/native/device"
 )
 
-// noteUnusable is how many blocks of an arena that was timed could not be written to.
-const noteUnusable = "unusable when timed"
+// How many blocks of an arena that was timed
+const (
+	noteUnusable  = "unusable when timed"  // could not be written to
+	noteMisplaced = "misplaced when timed" // did not lie right behind the block before
+)
 
 // The timed workload: from nothing to 256 MiB, in blocks of 64 KiB.
 const (
@@ -34,15 +37,27 @@ func race(b *suite.Bench, sides suite.Sides[Make]) {
 	}
 	var arena Arena
 	var last cuda.DevicePtr
+	var misplaced uint64
 	fill := func(make Make) func() error {
 		return func() (err error) {
 			if arena, err = make(0, speedTotal); err != nil {
 				return err
 			}
-			for at := 0; at < speedTotal && err == nil; at += speedBlock {
-				last, err = arena.Alloc(speedBlock)
+			misplaced = 0
+			if last, err = arena.Alloc(speedBlock); err != nil {
+				return err
 			}
-			return err
+			for range speedTotal/speedBlock - 1 {
+				p, err := arena.Alloc(speedBlock)
+				if err != nil {
+					return err
+				}
+				if p != last+speedBlock {
+					misplaced++
+				}
+				last = p
+			}
+			return nil
 		}
 	}
 	var solution func() error
@@ -53,6 +68,7 @@ func race(b *suite.Bench, sides suite.Sides[Make]) {
 	for i := range contenders {
 		contenders[i].Check = func() {
 			if i == 0 {
+				b.Value(noteMisplaced, misplaced)
 				b.Value(noteUnusable, unusable(b, arena.Stats().Base, last))
 			}
 			if err := arena.Close(); err != nil && i == 0 {
@@ -112,8 +128,16 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 	})
 }
 
-// wrongWhenTimed looks at whether the timed arenas had memory: speed counts only where they did.
+// wrongWhenTimed looks at whether the blocks of the timed arenas were apart, and had memory: speed counts only where they were.
 func wrongWhenTimed(notes *suite.CaseNotes) []suite.Finding {
+	for _, n := range notes.Values[noteMisplaced] {
+		if n > 0 {
+			return []suite.Finding{{
+				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1, Function: "Alloc",
+				Message: "While time was measured, " + cost.Missed(n) + ".", Why: cost.MissedWhy, Fix: cost.MissedFix,
+			}}
+		}
+	}
 	for _, n := range notes.Values[noteUnusable] {
 		if n > 0 {
 			return []suite.Finding{{

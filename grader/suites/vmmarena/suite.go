@@ -78,7 +78,7 @@ var lab = &allocator.Lab[Make, layout]{
 		if a == nil || err != nil {
 			return allocator.Subject{Allocator: a}, err
 		}
-		return allocator.Subject{Allocator: a, Stats: func() []int64 { return numbers(a.Stats()) }, Base: a.Stats().Base}, nil
+		return subject(a), nil
 	},
 	Model: newModel,
 	Parts: []string{ofBump, ofGrowth, ofReset, ofMemory},
@@ -87,6 +87,11 @@ var lab = &allocator.Lab[Make, layout]{
 		return sim.Options{Granularity: uint64(l.granularity), Memory: uint64(l.memory)}
 	},
 	Granular: true,
+}
+
+// subject is an arena to be tried.
+func subject(a Arena) allocator.Subject {
+	return allocator.Subject{Allocator: a, Stats: func() []int64 { return numbers(a.Stats()) }, Base: a.Stats().Base}
 }
 
 var (
