@@ -11,7 +11,8 @@ import (
 
 // Run puts every batch on a stream, batch i on streams[i%len(streams)], and returns without waiting for the device.
 //
-// The streams are all different; batches may be alike. Asking a stream whether it is done (cuda.StreamQuery) is no wait.
+// The streams are all different; batches may be alike. Run leaves both slices as they are. Asking a stream whether it is
+// done (cuda.StreamQuery) is no wait.
 //
 // With no streams, or with N below 1 in any batch, it answers contract.ErrArgument before it makes a single CUDA call.
 // It stops at the first error that CUDA answers and returns it; memory that it has allocated is freed on every way out.

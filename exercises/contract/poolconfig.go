@@ -7,7 +7,7 @@ type PoolConfig struct {
 	Device    int           // the device the pool is on
 	Threshold uint64        // the pool's release threshold, in bytes
 	TrimTo    uint64        // bytes that the trim at the end may leave reserved
-	Streams   []cuda.Stream // at least one; they belong to the caller
+	Streams   []cuda.Stream // at least one, all different; they belong to the caller
 	Sizes     []int64       // the blocks of a round, in bytes, each at least 1; block j goes through Streams[j%len(Streams)]
 	Rounds    int           // at least 1
 }

@@ -44,7 +44,8 @@ type Bench struct {
 	Notes   Notes
 	Quota   uint64 // bytes of memory that the student's code may have at one time while tracing; 0: any number
 
-	calls int
+	calls    int
+	returned []loan // what the last call of a Stage has returned
 }
 
 // Rand is the case's own generator; see NewRand.

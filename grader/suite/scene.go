@@ -17,7 +17,7 @@ type Workload interface {
 // (Runs), those in which CUDA calls fail (Faults), and the race (Race).
 type Scene[Code any, W Workload] struct {
 	// Set makes on the stage what calls with workloads of this shape need, and returns the call. That makes no CUDA call of
-	// the grader's own; it has to hand out fresh slices, since the code under test may write to them.
+	// the grader's own; it has to hand out fresh slices, since the code under test may write to them: see Given.
 	Set func(*Stage, W) func(Code, W) error
 	// KeepPool has the default pool keep its memory meanwhile; see Bench.KeepPool.
 	KeepPool bool

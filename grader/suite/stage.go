@@ -12,15 +12,16 @@ import (
 // Stage is the device side of one call of the code under test: its streams and the room for its results. It is made for a
 // call, or for all samples of a race, and Close gives everything back.
 type Stage struct {
-	Bench   *Bench
-	Lent    []cuda.Stream    // the streams that were made, in their order
-	Memory  []cuda.DevicePtr // what Lend has allocated, in its order
-	results *Results
-	behind  []func(ok bool)
-	atRest  []func()
-	finish  []func()
-	noted   map[string][]uint64 // by Note, since the last call was over
-	failed  error               // what the last call's callback has answered, if an error
+	Bench           *Bench
+	Lent            []cuda.Stream    // the streams that were made, in their order
+	Memory          []cuda.DevicePtr // what Lend has allocated, in its order
+	results         *Results
+	behind          []func(ok bool)
+	atRest          []func()
+	finish          []func()
+	noted           map[string][]uint64 // by Note, since the last call was over
+	given, returned []loan              // see Kept
+	failed          error               // what the last call's callback has answered, if an error
 }
 
 // NewStage is an empty stage.
@@ -120,6 +121,7 @@ func (s *Stage) note(prefix string, call int) {
 	if s.results != nil {
 		s.Note(noteSum, s.results.read())
 	}
+	s.noteChanged()
 	for _, name := range slices.Sorted(maps.Keys(s.noted)) {
 		s.Bench.noteOf(call, prefix+name, s.noted[name])
 	}

@@ -27,8 +27,8 @@ var Lesson = suite.Lesson[Run]{
 	Functions: []string{"Run"},
 	Parts: []suite.Part[Run]{
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals),
-		{Question: suite.Question{ID: "results", Name: "every batch has the right sum", Luck: true, Judge: judgeResults},
-			Cases: good.Trials()},
+		suite.Part[Run]{Question: suite.Question{ID: "results", Name: "every batch has the right sum", Luck: true, Judge: judgeResults},
+			Cases: good.Trials()}.And(good.Kept(nil)),
 		{Question: suite.Question{ID: "placement", Name: "batch i runs whole on streams[i % len(streams)]",
 			Judge: good.Each("Each batch stays in its own stream, so nothing but the stream has to order it.", misplaced)},
 			Cases: good.Trials()},
@@ -50,7 +50,9 @@ const lastGap = "1e"
 var scene = &suite.Scene[Run, workload]{
 	Set: func(s *suite.Stage, w workload) func(Run, workload) error {
 		streams, results := s.Streams(w.streams, "streams[%d]"), s.Results(len(w.batches))
-		return func(run Run, w workload) error { return run(streams, w.into(results)) }
+		return func(run Run, w workload) error {
+			return run(suite.Given(s, "streams", streams), suite.Given(s, "batches", w.into(results)))
+		}
 	},
 }
 

@@ -18,7 +18,7 @@ type workload struct {
 
 func (w workload) Label() string { return w.label }
 
-// into are the batches with room for their results: fresh slices, since the code under test may write to them.
+// into are the batches with room for their results.
 func (w workload) into(results *suite.Results) []contract.Batch {
 	batches := make([]contract.Batch, len(w.batches))
 	for i, b := range w.batches {

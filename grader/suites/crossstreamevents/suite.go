@@ -38,8 +38,8 @@ var Lesson = suite.Lesson[Code]{
 	Functions: []string{"Share", "FanOut"},
 	Parts: []suite.Part[Code]{
 		suite.Arguments("refuses bad arguments before any CUDA call", shareRefusals, fanOutRefusals),
-		{Question: suite.Question{ID: "results", Name: "every sum is right, whichever stream is late", Luck: true, Judge: judgeResults},
-			Cases: good.Trials()},
+		suite.Part[Code]{Question: suite.Question{ID: "results", Name: "every sum is right, whichever stream is late", Luck: true, Judge: judgeResults},
+			Cases: good.Trials()}.And(good.Kept(workload.function)),
 		{Question: suite.Question{ID: "placement", Name: "every step is done, in the stream that it belongs to",
 			Judge: good.Each("Who owns the buffer allocates, fills and frees it; who reads it takes the checksum into its own result.", placement)},
 			Cases: good.Trials()},
@@ -79,15 +79,15 @@ var scene = &suite.Scene[Code, workload]{
 					return s.Callback("independent", func() error { return w.independent(in) })
 				})
 			}
-			outs := make([]cuda.DevicePtr, w.outs()) // a fresh slice, since the code under test may write to it
+			outs := make([]cuda.DevicePtr, w.outs())
 			for i := range outs {
 				outs[i] = results.At(i)
 			}
-			consumers := slices.Clone(s.Lent[1 : 1+w.outs()])
+			consumers := s.Lent[1 : 1+w.outs()]
 			if w.lengths != nil {
 				consumers, outs = consumers[:w.lengths.consumers], outs[:w.lengths.outs]
 			}
-			return code.FanOut(s.Lent[0], consumers, w.n, outs)
+			return code.FanOut(s.Lent[0], suite.Given(s, "consumers", consumers), w.n, suite.Given(s, "outs", outs))
 		}
 	},
 }

@@ -51,8 +51,9 @@ var scene = &suite.Scene[Run, workload]{
 		})
 		return func(run Run, w workload) error {
 			config := w.config
-			config.Streams, config.Sizes = slices.Clone(streams), slices.Clone(config.Sizes)
+			config.Streams, config.Sizes = suite.Given(s, "config.Streams", streams), suite.Given(s, "config.Sizes", config.Sizes)
 			report, err := run(config)
+			suite.Returned(s, "the samples in report.Rounds", report.Rounds)
 			s.Note(noteReport, numbers(report))
 			return err
 		}

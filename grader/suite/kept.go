@@ -1,0 +1,95 @@
+package suite
+
+import "slices"
+
+// What a call has done to what is not its own, by the names of these things: slices that it was given, and what earlier
+// calls of the case have returned.
+const (
+	noteGivenChanged    = "given changed"
+	noteReturnedChanged = "returned changed"
+)
+
+// loan is something that a call has to leave as it is.
+type loan struct {
+	name  string
+	whole func() bool // reports whether it is
+}
+
+// Given is a slice to be given to the code, a fresh one, of which it is noted whether a call has changed it; see Good.Kept.
+func Given[T comparable](s *Stage, name string, slice []T) []T {
+	given := slices.Clone(slice)
+	s.given = append(s.given, loan{name, func() bool { return slices.Equal(given, slice) }})
+	return given
+}
+
+// Returned keeps a slice that a call has returned while the case's next call is made, of which it is then noted whether it has
+// changed it.
+func Returned[T comparable](s *Stage, name string, slice []T) {
+	was := slices.Clone(slice)
+	s.returned = append(s.returned, loan{name, func() bool { return slices.Equal(slice, was) }})
+}
+
+// noteChanged notes what a call has changed that it had to leave as it is.
+func (s *Stage) noteChanged() {
+	look := func(note string, things []loan) {
+		for _, k := range things {
+			if !k.whole() {
+				s.Note(note, runes(k.name))
+			}
+		}
+	}
+	look(noteGivenChanged, s.given)
+	look(noteReturnedChanged, s.Bench.returned)
+	s.given, s.Bench.returned, s.returned = nil, s.returned, nil
+}
+
+// runes are a text to be noted.
+func runes(text string) (values []uint64) {
+	for _, r := range text {
+		values = append(values, uint64(r))
+	}
+	return values
+}
+
+// text is what runes has noted.
+func text(values []uint64) string {
+	var all []rune
+	for _, v := range values {
+		all = append(all, rune(v))
+	}
+	return string(all)
+}
+
+// Kept finds calls that changed a slice that they were given, or one that an earlier call had returned. function is whose call
+// one is; nil where there is only one.
+func (g *Good[Code, W]) Kept(function func(W) string) func(*Evidence) []Finding {
+	return func(e *Evidence) []Finding {
+		var found []Finding
+		for _, m := range g.Made(e) {
+			for _, f := range m.changed() {
+				if function != nil {
+					f.Function = function(m.W)
+				}
+				found = append(found, f)
+			}
+		}
+		return Unique(found)
+	}
+}
+
+// changed finds what the call has changed that it had to leave as it is.
+func (m *Made[W]) changed() (found []Finding) {
+	if name := text(m.Noted(noteGivenChanged)); name != "" {
+		found = append(found, m.Finding(-1, Rule{ID: "argument-changed",
+			Why: "A slice is a view of its caller's memory: what is written to it, or sorted in it, is so for the caller as well, who goes on with it.",
+			Fix: "Make a copy first (slices.Clone), and change that."},
+			"the caller's %s should be left as they are, but had other elements behind the call.", name))
+	}
+	if name := text(m.Noted(noteReturnedChanged)); name != "" {
+		found = append(found, m.Finding(-1, Rule{ID: "result-changed",
+			Why: "A slice is a view of memory: where two calls return the same memory, the later one changes what the earlier one has said.",
+			Fix: "Make a new slice in every call, and keep none from one call to the next."},
+			"%s of the call before should say what they said, but this call has changed them.", name))
+	}
+	return found
+}
