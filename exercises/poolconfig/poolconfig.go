@@ -11,9 +11,9 @@ import (
 
 // Run makes a pool on config.Device with the release threshold config.Threshold and sends config.Rounds rounds of
 // blocks through it. In each round all blocks are live together: block j, of config.Sizes[j] bytes, is allocated from
-// the pool, touched and freed in stream j%len(config.Streams). At the end of the round, when the host has waited for all
-// streams, a Sample is taken. After the last round the pool is trimmed to config.TrimTo bytes, sampled once more and
-// destroyed. The device's default pool and its current pool are left as they were found, and so are config's slices; a
+// the pool, touched and freed in stream j%len(config.Streams). Until all of them have been touched the host waits for
+// nothing. At the end of the round, when it has waited for all streams, a Sample is taken. After the last round the pool
+// is trimmed to config.TrimTo bytes, sampled once more and destroyed. The device's default pool and its current pool are left as they were found, and so are config's slices; a
 // report stays what it is, whatever is called later.
 //
 // With no streams, no sizes, a size below 1, fewer than one round, or a device that there is not, it answers

@@ -15,15 +15,16 @@ func judgeWork(e *suite.Evidence) suite.Answer {
 		if wrong := c.blockCount(); wrong != nil {
 			return wrong
 		}
-		var misplaced, apart, handled []suite.Finding
+		var misplaced, apart, handled, waits []suite.Finding
 		for i, round := range c.rounds() {
 			misplaced = append(misplaced, c.misplaced(round)...)
 			apart = append(apart, c.apart(i, round)...)
+			waits = append(waits, c.waits(round)...)
 			for _, b := range round {
 				handled = append(handled, c.handled(b)...)
 			}
 		}
-		return slices.Concat(misplaced, apart, handled)
+		return slices.Concat(misplaced, apart, handled, waits)
 	}))
 	a.Message = fmt.Sprintf("%d blocks were allocated, touched in full and freed, each in its stream.", blocks)
 	return a
@@ -42,6 +43,24 @@ func (c *call) blockCount() []suite.Finding {
 		Why: "The numbers of two rounds can be compared only if every round allocates the same blocks.",
 		Fix: "Loop over config.Rounds, and within each round over config.Sizes."},
 		"Run should allocate %s in all, but it allocated %d.", suite.Count(c.due(), "block", "blocks"), len(c.blocks))}
+}
+
+// waits finds what makes the host wait in a round before its last block has been touched.
+func (c *call) waits(round []suite.Block) (found []suite.Finding) {
+	last := -1
+	for _, b := range round {
+		last = max(last, slices.Max(append(b.Touched, -1)))
+	}
+	c.Records(func(at int, r *trace.Record) bool {
+		if what := suite.Waiting(r); what != "" && at > round[0].Made && at < last {
+			found = append(found, c.Finding(at, suite.Rule{ID: "host-wait",
+				Why: "While the host waits it enqueues nothing, so the streams run dry and the blocks are touched one after the other.",
+				Fix: "Leave it out: touch all blocks of the round first, and wait once, at its end."},
+				"nothing should make the host wait before all blocks of the round have been touched, but %s %s.", suite.CallName(r), what))
+		}
+		return at < last
+	})
+	return found
 }
 
 // misplaced finds blocks of a size that the round has none of, and blocks in a stream that is not their own. The order
