@@ -48,7 +48,7 @@ func Reduce(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int, result c
 	return cuda.LaunchKernel(reduce, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)), uint64(result))
 }
 
-var process = device.NewKernel(device.Spec{
+var process = newKernel(device.Spec{
 	Entry:  "process",
 	PTX:    asyncPipelinePTX,
 	Params: 4,

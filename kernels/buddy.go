@@ -61,7 +61,7 @@ func VerifyBlocks(grid, block int, s cuda.Stream, table cuda.DevicePtr, count in
 		uint64(bytes), uint64(wrong))
 }
 
-var stampBlocks = device.NewKernel(device.Spec{
+var stampBlocks = newKernel(device.Spec{
 	Entry:  "stampBlocks",
 	PTX:    buddyPTX,
 	Params: 4,
@@ -78,7 +78,7 @@ var stampBlocks = device.NewKernel(device.Spec{
 	Work:     tableWork,
 })
 
-var verifyBlocks = device.NewKernel(device.Spec{
+var verifyBlocks = newKernel(device.Spec{
 	Entry:  "verifyBlocks",
 	PTX:    buddyPTX,
 	Params: 5,
@@ -100,9 +100,7 @@ var verifyBlocks = device.NewKernel(device.Spec{
 		if wrong == 0 || !whole {
 			return
 		}
-		if counter := m.View(device.Ptr(l.Args[4]), 8); len(counter) == 8 {
-			binary.LittleEndian.PutUint64(counter, binary.LittleEndian.Uint64(counter)+wrong)
-		}
+		addUp(l, m, device.Ptr(l.Args[4]), wrong)
 	},
 	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
 		if rows(l) == 0 {
@@ -125,7 +123,7 @@ func tableAccess(l *device.Launch, buf []device.Access) []device.Access {
 // tableWork takes it that the blocks cover all the memory that they are parts of.
 func tableWork(l *device.Launch) device.Work {
 	bytes := positive(l.Args[3])
-	return device.Work{Threads: min(bytes/8, l.Threads()), Bytes: blockBytes*rows(l) + bytes}
+	return device.Work{Threads: min(bytes/8, l.Row()), Bytes: blockBytes*rows(l) + bytes}
 }
 
 // eachBlock calls f for the rows of a launch's table, and says of each whether the kernel may touch the block. It stops

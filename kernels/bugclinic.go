@@ -2,7 +2,6 @@ package kernels
 
 import (
 	_ "embed" // bugclinic.ptx
-	"encoding/binary"
 	"math/bits"
 
 	"cudalab/kernels/listed"
@@ -30,7 +29,7 @@ func Differ(grid, block int, s cuda.Stream, x, y cuda.DevicePtr, n int, count cu
 	return cuda.LaunchKernel(differ, dim(grid), dim(block), s, uint64(x), uint64(y), uint64(uint32(n)), uint64(count))
 }
 
-var differ = device.NewKernel(device.Spec{
+var differ = newKernel(device.Spec{
 	Entry:  "differ",
 	PTX:    bugClinicPTX,
 	Params: 4,
@@ -42,8 +41,8 @@ var differ = device.NewKernel(device.Spec{
 				total += oracle.Differing(xs[4*from:4*from+len(ys)], ys)
 			})
 		}) && eachView(m, y, n, func(int, []byte) {})
-		if count := m.View(device.Ptr(l.Args[3]), 8); whole && len(count) == 8 {
-			binary.LittleEndian.PutUint64(count, binary.LittleEndian.Uint64(count)+total)
+		if whole {
+			addUp(l, m, device.Ptr(l.Args[3]), total)
 		}
 	},
 	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
@@ -55,8 +54,8 @@ var differ = device.NewKernel(device.Spec{
 	Work: func(l *device.Launch) device.Work {
 		return device.Work{
 			Threads: elements(l, l.Args[2]),
-			Bytes:   8*elements(l, l.Args[2]) + 8*l.Grid.Count(),
-			Steps:   uint64(bits.Len64(l.Block.Count() - 1)), // the tree's height
+			Bytes:   8*elements(l, l.Args[2]) + 8*uint64(l.Grid.X),
+			Steps:   uint64(bits.Len32(l.Block.X - 1)), // the tree's height
 		}
 	},
 })

@@ -42,7 +42,7 @@ func Checksum(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int, sum cu
 	return cuda.LaunchKernel(checksum, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)), uint64(sum))
 }
 
-var fill = device.NewKernel(device.Spec{
+var fill = newKernel(device.Spec{
 	Entry:  "fill",
 	PTX:    crossStreamEventsPTX,
 	Params: 2,

@@ -41,10 +41,37 @@ func fitsInt(call, name string, value int) error {
 	return nil
 }
 
+// newKernel defines a kernel whose threads go by their place along x alone, as all of these do. Those that differ in y or z
+// only do the same once more: what they write is the same, what they add is added again, and all of it takes its time.
+func newKernel(s device.Spec) *device.Kernel {
+	row := s.Work
+	s.Work = func(l *device.Launch) device.Work {
+		w := row(l)
+		w.Threads, w.Bytes = times(w.Threads, l.Layers()), times(w.Bytes, l.Layers())
+		return w
+	}
+	return device.NewKernel(s)
+}
+
+// times is a product, or the largest number where that is beyond all that a device ever does.
+func times(a, b uint64) uint64 {
+	if over, product := bits.Mul64(a, b); over == 0 && product < 1<<62 {
+		return product
+	}
+	return 1 << 62
+}
+
+// addUp adds what the threads of one layer have found together to the 8 bytes at p, once for each layer.
+func addUp(l *device.Launch, m device.Memory, p device.Ptr, found uint64) {
+	if sum := m.View(p, 8); len(sum) == 8 {
+		binary.LittleEndian.PutUint64(sum, binary.LittleEndian.Uint64(sum)+found*l.Layers())
+	}
+}
+
 // elements is how many elements a launch covers with one thread each: no more than n, which is an int32 argument as
-// it stands in its slot, and no more than there are threads.
+// it stands in its slot, and no more than there are threads along x.
 func elements(l *device.Launch, n uint64) uint64 {
-	return min(uint64(max(int32(n), 0)), l.Threads())
+	return min(uint64(max(int32(n), 0)), l.Row())
 }
 
 // access appends what a launch touches, unless that is nothing.
@@ -74,7 +101,7 @@ func eachView(m device.Memory, p device.Ptr, count uint64, f func(first int, byt
 // sumKernel is a kernel of the parameters data, n and result: each thread reads one element of 4 bytes, and each block
 // adds what its threads have read up to the 8 bytes at result. sum is what a piece of the elements adds.
 func sumKernel(entry, ptx string, sum func(first int, bytes []byte) uint64) *device.Kernel {
-	return device.NewKernel(device.Spec{
+	return newKernel(device.Spec{
 		Entry:  entry,
 		PTX:    ptx,
 		Params: 3,
@@ -83,8 +110,8 @@ func sumKernel(entry, ptx string, sum func(first int, bytes []byte) uint64) *dev
 			whole := eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) {
 				total += sum(first, bytes)
 			})
-			if result := m.View(device.Ptr(l.Args[2]), 8); whole && len(result) == 8 {
-				binary.LittleEndian.PutUint64(result, binary.LittleEndian.Uint64(result)+total)
+			if whole {
+				addUp(l, m, device.Ptr(l.Args[2]), total)
 			}
 		},
 		Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
@@ -94,8 +121,8 @@ func sumKernel(entry, ptx string, sum func(first int, bytes []byte) uint64) *dev
 		Work: func(l *device.Launch) device.Work {
 			return device.Work{
 				Threads: elements(l, l.Args[1]), // those beyond n add a zero and are gone
-				Bytes:   4*elements(l, l.Args[1]) + 8*l.Grid.Count(),
-				Steps:   uint64(bits.Len64(l.Block.Count() - 1)), // the tree's height
+				Bytes:   4*elements(l, l.Args[1]) + 8*uint64(l.Grid.X),
+				Steps:   uint64(bits.Len32(l.Block.X - 1)), // the tree's height
 			}
 		},
 	})

@@ -30,7 +30,7 @@ func Gray(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int) error {
 	return cuda.LaunchKernel(gray, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)))
 }
 
-var gray = device.NewKernel(device.Spec{
+var gray = newKernel(device.Spec{
 	Entry:  "gray",
 	PTX:    measurePTX,
 	Params: 2,

@@ -33,7 +33,7 @@ func Mix(grid, block int, s cuda.Stream, dst, src cuda.DevicePtr, n, work int) e
 	return cuda.LaunchKernel(mix, dim(grid), dim(block), s, uint64(dst), uint64(src), uint64(uint32(n)), uint64(uint32(work)))
 }
 
-var mix = device.NewKernel(device.Spec{
+var mix = newKernel(device.Spec{
 	Entry:  "mix",
 	PTX:    overlapPTX,
 	Params: 4,

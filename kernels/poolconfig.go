@@ -22,7 +22,7 @@ func Touch(grid, block int, s cuda.Stream, data cuda.DevicePtr, bytes int64, see
 	return cuda.LaunchKernel(touch, dim(grid), dim(block), s, uint64(data), uint64(bytes), uint64(seed))
 }
 
-var touch = device.NewKernel(device.Spec{
+var touch = newKernel(device.Spec{
 	Entry:  "touch",
 	PTX:    poolConfigPTX,
 	Params: 3,
@@ -37,7 +37,7 @@ var touch = device.NewKernel(device.Spec{
 	},
 	Work: func(l *device.Launch) device.Work {
 		size := positive(l.Args[1])
-		return device.Work{Threads: min(size, l.Threads()), Bytes: size} // the stores do not wait for each other
+		return device.Work{Threads: min(size, l.Row()), Bytes: size} // the stores do not wait for each other
 	},
 })
 

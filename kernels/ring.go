@@ -54,7 +54,7 @@ func Digest(grid, block int, s cuda.Stream, data cuda.DevicePtr, n, work int, re
 // roundsOf are the rounds that a launch takes, by the argument in its slot.
 func roundsOf(work uint64) int { return int(max(int32(work), 0)) }
 
-var fillItem = device.NewKernel(device.Spec{
+var fillItem = newKernel(device.Spec{
 	Entry:  "fillItem",
 	PTX:    ringPTX,
 	Params: 4,
@@ -78,7 +78,7 @@ var fillItem = device.NewKernel(device.Spec{
 	},
 })
 
-var digest = device.NewKernel(device.Spec{
+var digest = newKernel(device.Spec{
 	Entry:  "digest",
 	PTX:    ringPTX,
 	Params: 4,
@@ -89,8 +89,8 @@ var digest = device.NewKernel(device.Spec{
 				total += uint64(rounds.Of(binary.LittleEndian.Uint32(bytes[i:])))
 			}
 		})
-		if result := m.View(device.Ptr(l.Args[3]), 8); whole && len(result) == 8 {
-			binary.LittleEndian.PutUint64(result, binary.LittleEndian.Uint64(result)+total)
+		if whole {
+			addUp(l, m, device.Ptr(l.Args[3]), total)
 		}
 	},
 	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
@@ -100,8 +100,8 @@ var digest = device.NewKernel(device.Spec{
 	Work: func(l *device.Launch) device.Work {
 		w := device.Work{
 			Threads: elements(l, l.Args[1]),
-			Bytes:   4*elements(l, l.Args[1]) + 8*l.Grid.Count(),
-			Steps:   uint64(bits.Len64(l.Block.Count() - 1)), // the tree's height
+			Bytes:   4*elements(l, l.Args[1]) + 8*uint64(l.Grid.X),
+			Steps:   uint64(bits.Len32(l.Block.X - 1)), // the tree's height
 		}
 		if w.Threads > 0 {
 			w.Steps += uint64(roundsOf(l.Args[2]))

@@ -2,7 +2,6 @@ package kernels
 
 import (
 	_ "embed" // slab.ptx
-	"encoding/binary"
 
 	"cudalab/kernels/oracle"
 	"cudalab/native/cuda"
@@ -29,7 +28,7 @@ func Verify(grid, block int, s cuda.Stream, data cuda.DevicePtr, bytes int64, ta
 	return cuda.LaunchKernel(verify, dim(grid), dim(block), s, uint64(data), uint64(bytes), uint64(tag), uint64(mismatches))
 }
 
-var stamp = device.NewKernel(device.Spec{
+var stamp = newKernel(device.Spec{
 	Entry:  "stamp",
 	PTX:    slabPTX,
 	Params: 3,
@@ -45,11 +44,11 @@ var stamp = device.NewKernel(device.Spec{
 	},
 	Work: func(l *device.Launch) device.Work {
 		size := positive(l.Args[1])
-		return device.Work{Threads: min(size, l.Threads()), Bytes: size}
+		return device.Work{Threads: min(size, l.Row()), Bytes: size}
 	},
 })
 
-var verify = device.NewKernel(device.Spec{
+var verify = newKernel(device.Spec{
 	Entry:  "verify",
 	PTX:    slabPTX,
 	Params: 4,
@@ -65,9 +64,7 @@ var verify = device.NewKernel(device.Spec{
 		if wrong == 0 || !whole {
 			return
 		}
-		if counter := m.View(device.Ptr(l.Args[3]), 8); len(counter) == 8 {
-			binary.LittleEndian.PutUint64(counter, binary.LittleEndian.Uint64(counter)+wrong)
-		}
+		addUp(l, m, device.Ptr(l.Args[3]), wrong)
 	},
 	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
 		size := positive(l.Args[1])
@@ -79,7 +76,7 @@ var verify = device.NewKernel(device.Spec{
 	},
 	Work: func(l *device.Launch) device.Work {
 		size := positive(l.Args[1])
-		return device.Work{Threads: min(size, l.Threads()), Bytes: size}
+		return device.Work{Threads: min(size, l.Row()), Bytes: size}
 	},
 })
 

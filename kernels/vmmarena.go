@@ -30,7 +30,7 @@ func Recheck(grid, block int, s cuda.Stream, array cuda.DevicePtr, from, to int6
 	return cuda.LaunchKernel(recheck, dim(grid), dim(block), s, uint64(array), uint64(from), uint64(to), seed, uint64(mismatches))
 }
 
-var extend = device.NewKernel(device.Spec{
+var extend = newKernel(device.Spec{
 	Entry:  "extend",
 	PTX:    vmmarenaPTX,
 	Params: 4,
@@ -48,7 +48,7 @@ var extend = device.NewKernel(device.Spec{
 	Work: wordsWork,
 })
 
-var recheck = device.NewKernel(device.Spec{
+var recheck = newKernel(device.Spec{
 	Entry:  "recheck",
 	PTX:    vmmarenaPTX,
 	Params: 5,
@@ -64,9 +64,7 @@ var recheck = device.NewKernel(device.Spec{
 		if wrong == 0 || !whole {
 			return
 		}
-		if counter := m.View(device.Ptr(l.Args[4]), 8); len(counter) == 8 {
-			binary.LittleEndian.PutUint64(counter, binary.LittleEndian.Uint64(counter)+wrong)
-		}
+		addUp(l, m, device.Ptr(l.Args[4]), wrong)
 	},
 	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
 		p, size := words(l)
@@ -89,7 +87,7 @@ func words(l *device.Launch) (p device.Ptr, size uint64) {
 
 func wordsWork(l *device.Launch) device.Work {
 	_, size := words(l)
-	return device.Work{Threads: min(size/8, l.Threads()), Bytes: size}
+	return device.Work{Threads: min(size/8, l.Row()), Bytes: size}
 }
 
 // eachWord calls f for the words of a launch, in pieces as they lie in memory: the index of a piece's first word and the

@@ -23,6 +23,15 @@ type Launch struct {
 // Threads is the number of threads that the launch starts.
 func (l *Launch) Threads() uint64 { return l.Grid.Count() * l.Block.Count() }
 
+// Row is how many places the launch's threads have along x, and Layers how many threads have each place, which differ in y or z.
+func (l *Launch) Row() uint64 { return uint64(l.Grid.X) * uint64(l.Block.X) }
+
+// Layers is 1 where grid and block have one dimension.
+func (l *Launch) Layers() uint64 {
+	d := func(n uint32) uint64 { return uint64(max(n, 1)) }
+	return d(l.Grid.Y) * d(l.Grid.Z) * d(l.Block.Y) * d(l.Block.Z)
+}
+
 // AccessKind says what is done to a range of bytes.
 type AccessKind uint8
 
