@@ -2,6 +2,7 @@ package slab
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"cudalab/exercises/contract"
@@ -22,10 +23,14 @@ type model struct {
 	classes []contract.ClassStats
 	live    map[uint64]liveBlock
 	begins  []map[uint64]uint64 // for each class, by the address over the block size, where a live block begins
+	spans   []span              // for each class, where all its blocks have been so far
 	blocks  int                 // Allocs so far
 	closed  bool
 	lost    bool // a fault has left it without a notion of what is right
 }
+
+// span is the addresses from low up to high.
+type span struct{ low, high uint64 }
 
 // liveBlock is a block in its user's hands.
 type liveBlock struct {
@@ -38,6 +43,7 @@ func newModel(w *workload) allocator.Model {
 	for _, size := range w.Layout.classes {
 		m.classes = append(m.classes, contract.ClassStats{BlockSize: size, Total: w.Layout.blocks})
 		m.begins = append(m.begins, map[uint64]uint64{})
+		m.spans = append(m.spans, span{low: math.MaxUint64})
 	}
 	return m
 }
@@ -114,7 +120,9 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer, fits, class int) *
 			return f
 		}
 		m.live[a.Addr] = liveBlock{m.blocks, class}
-		m.begins[class][a.Addr/uint64(m.classes[class].BlockSize)] = a.Addr
+		each := uint64(m.classes[class].BlockSize)
+		m.begins[class][a.Addr/each] = a.Addr
+		m.spans[class] = span{min(m.spans[class].low, a.Addr), max(m.spans[class].high, a.Addr+each)}
 		m.classes[class].InUse++
 		if class != fits {
 			m.classes[fits].Spills++
@@ -166,6 +174,9 @@ func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 func (m *model) around(addr, size uint64) (first uint64, found bool) {
 	for class, begins := range m.begins {
 		each := uint64(m.classes[class].BlockSize)
+		if s := m.spans[class]; addr >= s.high || addr+size <= s.low {
+			continue
+		}
 		take := func(other uint64) {
 			if addr < other+each && other < addr+size && (!found || other < first) {
 				first, found = other, true
