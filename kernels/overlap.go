@@ -2,7 +2,6 @@ package kernels
 
 import (
 	_ "embed" // overlap.ptx
-	"encoding/binary"
 
 	"cudalab/kernels/listed"
 	"cudalab/kernels/oracle"
@@ -42,9 +41,7 @@ var mix = newKernel(device.Spec{
 		mixed := oracle.Mixing(roundsOf(l.Args[3]))
 		eachView(m, src, n, func(first int, from []byte) {
 			eachView(m, dst+device.Ptr(4*first), uint64(len(from)/4), func(at int, to []byte) {
-				for i := 0; i < len(to); i += 4 {
-					binary.LittleEndian.PutUint32(to[i:], mixed.Of(binary.LittleEndian.Uint32(from[4*at+i:])))
-				}
+				mixed.Each(to, from[4*at:])
 			})
 		})
 	},

@@ -1,5 +1,7 @@
 package oracle
 
+import "encoding/binary"
+
 // Rounds are any number of the rounds of kernels fillItem, digest and mix, x to 1664525*x + 1013904223, folded into one
 // multiplication and one addition.
 type Rounds struct{ factor, summand uint32 }
@@ -18,6 +20,13 @@ func RoundsOf(work int) Rounds {
 
 // Of is what the rounds make of a number.
 func (r Rounds) Of(x uint32) uint32 { return r.factor*x + r.summand }
+
+// Each writes to one array what the rounds make of each element of another, as far as the first has room.
+func (r Rounds) Each(to, from []byte) {
+	for from = from[:len(to)]; len(to) >= 4; to, from = to[4:], from[4:] {
+		binary.LittleEndian.PutUint32(to, r.factor*binary.LittleEndian.Uint32(from)+r.summand)
+	}
+}
 
 // Item is element i of what kernel fillItem writes for an item, before any round.
 func Item(item uint32, i int) uint32 { return 2654435761*item + uint32(i) }
