@@ -39,7 +39,7 @@ func checkArguments(classes []int64, blocksPerClass int) (total int64, err error
 // The sizes have to be multiples of 256 above 0, each larger than the one before, and at least one; there has to be at
 // least one block of each, and all together must not have more bytes than an int64 can count. Else New answers
 // contract.ErrArgument before any CUDA call, and it may do so for more blocks in a class than an int32 can count. An error
-// of CUDA's is returned, and nothing is left behind. With any error the Allocator is nil.
+// of CUDA's is returned, and nothing is left behind. With any error the Allocator is nil. New leaves classes as they are.
 func New(classes []int64, blocksPerClass int) (*Allocator, error) {
 	_, err := checkArguments(classes, blocksPerClass)
 	if err != nil {
@@ -68,7 +68,8 @@ func newClass(blockSize int64, first cuda.DevicePtr, blocks int) class {
 	return c
 }
 
-// Stats is the state of every class, in the order in which New was given them.
+// Stats is the state of every class, in the order in which New was given them. The slice is the caller's own: no later call
+// changes it.
 func (a *Allocator) Stats() []contract.ClassStats {
 	stats := make([]contract.ClassStats, len(a.classes))
 	for i := range a.classes {

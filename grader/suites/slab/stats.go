@@ -7,6 +7,12 @@ import (
 	"cudalab/grader/suite/allocator"
 )
 
+// What stands in the place of an allocator's Stats where it has changed what is its caller's.
+const (
+	changedClasses = iota // what New was given
+	changedStats          // what Stats has answered before
+)
+
 // statsFields is how many numbers a class has in the notes.
 const statsFields = 4
 
@@ -31,6 +37,9 @@ func stats(numbers []int64) []contract.ClassStats {
 
 // judgeStats judges what Stats said after an operation; before is how the classes stood ahead of it.
 func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.Err, class int, before []contract.ClassStats) []allocator.Fault {
+	if len(a.Stats) == 1 {
+		return changed(a.Stats[0])
+	}
 	said := stats(a.Stats)
 	if len(said) != len(m.classes) {
 		return allocator.Fault{Rule: "wrong-stats",
@@ -95,4 +104,18 @@ func served(before, after []contract.ClassStats) (class int, ok bool) {
 
 func inWords(s contract.ClassStats) string {
 	return fmt.Sprintf("blocks of %d bytes, %d of %d in use, %d spilled", s.BlockSize, s.InUse, s.Total, s.Spills)
+}
+
+// changed is the fault of an allocator that has changed what is its caller's.
+func changed(what int64) []allocator.Fault {
+	if what == changedClasses {
+		return allocator.Fault{Rule: "argument-changed",
+			Message: "should have found the caller's classes as they were, but New has changed them",
+			Why:     "A slice is a view of its caller's memory: what is written to it is so for the caller as well, who goes on with it.",
+			Fix:     "Make a copy first (slices.Clone), and change that."}.In(ofStats)
+	}
+	return allocator.Fault{Rule: "result-changed",
+		Message: "should have left what Stats answered before as it was, but it says something else now",
+		Why:     "A slice is a view of memory: a caller who keeps one to compare it with a later one finds no difference.",
+		Fix:     "Make a new slice in every call of Stats."}.In(ofStats)
 }

@@ -4,6 +4,7 @@ package slab
 
 import (
 	"math"
+	"slices"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
@@ -65,8 +66,13 @@ const lastGap = "1f"
 
 var lab = &allocator.Lab[Make, layout]{
 	New: func(f Make, l layout) (allocator.Subject, error) {
-		a, err := f(l.classes, l.blocks)
-		return subject(a), err
+		classes := slices.Clone(l.classes)
+		a, err := f(classes, l.blocks)
+		s := subject(a)
+		if !slices.Equal(classes, l.classes) {
+			s.Stats = func() []int64 { return []int64{changedClasses} }
+		}
+		return s, err
 	},
 	Model: newModel,
 	Parts: []string{ofClasses, ofErrors, ofStats, ofBlocks},
@@ -75,7 +81,15 @@ var lab = &allocator.Lab[Make, layout]{
 
 // subject is an allocator to be tried.
 func subject(a Allocator) allocator.Subject {
-	return allocator.Subject{Allocator: a, Stats: func() []int64 { return numbers(a.Stats()) }}
+	var last, was []contract.ClassStats // what Stats said before, and what that was
+	return allocator.Subject{Allocator: a, Stats: func() []int64 {
+		now := a.Stats()
+		if !slices.Equal(last, was) {
+			return []int64{changedStats}
+		}
+		last, was = now, slices.Clone(now)
+		return numbers(now)
+	}}
 }
 
 var good = allocator.Good[Make, layout]{
