@@ -29,6 +29,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suites/course"
 	"cudalab/native/device"
+	"cudalab/native/trace"
 )
 
 var (
@@ -63,6 +64,10 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 			t.Run(p.String(), func(t *testing.T) {
 				t.Parallel()
 				v := b.check(t, p)
+				if p.Kind == corpus.Solution && *hostile > 0 {
+					t.Run("hostile", func(t *testing.T) { answersWhatever(t, e.Suite, v.cases, v.place) })
+				}
+				v.cases = nil
 				checked[i] = v
 				require.Empty(t, p.Expect().Differences(v.report), describe(v.report))
 				requireWhole(t, e, p, v.report)
@@ -119,6 +124,8 @@ func (b bench) room() (leave func()) {
 // verdict is what was said of a program, and the folder in which it was.
 type verdict struct {
 	report suite.Report
+	cases  []*suite.CaseNotes
+	place  func(trace.Site) []suite.Place
 	dir    string
 }
 
@@ -137,7 +144,7 @@ func (b bench) check(t *testing.T, p corpus.Program) verdict {
 	require.NoError(t, err)
 	require.NoError(t, rs[0].Err)
 	require.Equal(t, *onDevice, rs[0].Report.Device.Kind)
-	return verdict{rs[0].Report, dir}
+	return verdict{rs[0].Report, rs[0].Cases, rs[0].Place, dir}
 }
 
 // requireWhole says what every report must have, and what the solution's and the skeleton's must.

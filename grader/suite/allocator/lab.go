@@ -203,7 +203,7 @@ func sourceOf(e *suite.Evidence, caseID string, granular bool) (from Source, ok 
 	for _, v := range e.Cases[caseID].Values[noteGranularity] {
 		from.Granularity = int64(v)
 	}
-	return from, !granular || from.Granularity > 0
+	return from, !granular || from.Granularity >= 256 && from.Granularity <= 1<<40 // any device's
 }
 
 // Run is a sequence as it went.

@@ -89,6 +89,7 @@ func (r *reader) record(outcomes []suite.Outcome, ops []Op) Record {
 		}
 		rec.Answers[i] = a
 	}
+	rec.Answers = rec.Answers[:min(len(rec.Answers), len(rec.Ops))]
 	return rec
 }
 

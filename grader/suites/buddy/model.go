@@ -66,7 +66,7 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) (found []allocator.Fau
 		m.root = uint64(a.Stats[statRoot])
 		m.lost = m.lost || m.root == 0
 	}
-	if m.root == 0 || m.blinded {
+	if m.root == 0 || m.blinded || a.Stats != nil && len(a.Stats) != statCount {
 		return nil
 	}
 	part, fault, blinds := m.behaviour(op, a)

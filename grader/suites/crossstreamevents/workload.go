@@ -37,7 +37,7 @@ func (w workload) function() string {
 func (w workload) streamName(i int) string {
 	switch {
 	case w.function() == "Share":
-		return []string{"a", "b"}[i]
+		return []string{"a", "b"}[min(i, 1)]
 	case i == 0:
 		return "source"
 	}

@@ -38,7 +38,7 @@ func follow(m *suite.Made[workload]) *call {
 	records := m.Notes.Trace.Records
 	left := slices.IndexFunc(records[m.To:], func(r trace.Record) bool { return r.Op == trace.OpMark && r.Label == markLeft })
 	c := &call{Made: m, report: reportOf(m.Noted(noteReport)), blocks: m.Blocks(),
-		before: look(records[m.Set:m.From]), after: look(records[m.To : m.To+max(left, 0)])}
+		before: look(records[min(m.Set, m.From):m.From]), after: look(records[m.To : m.To+max(left, 0)])}
 	if made := c.Find(trace.OpMemPoolCreate); len(made) > 0 {
 		c.pool = c.Record(made[0]).Pool
 	}

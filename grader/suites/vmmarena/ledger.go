@@ -192,7 +192,7 @@ func steps(notes *suite.CaseNotes, rec *allocator.Record) []step {
 	var all []step
 	at, _ := notes.Window(rec.First - 1)
 	base := uint64(0)
-	for i, a := range rec.Answers {
+	for i, a := range rec.Answers[:min(len(rec.Answers), len(rec.Ops))] {
 		if base == 0 && len(a.Stats) == statCount {
 			base = uint64(a.Stats[statBase])
 		}
