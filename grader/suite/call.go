@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"math"
 	"slices"
 
 	"cudalab/native/trace"
@@ -78,6 +79,28 @@ func (c *Call) At(record int, f Finding) Finding {
 		return f
 	}
 	return c.Evidence.At(f, c.Notes.Trace.SiteOf(c.Record(record)))
+}
+
+// NoStream is the ID of no stream of a trace.
+const NoStream trace.ID = math.MaxUint32
+
+// Stream is the i-th of the call's Streams. It is NoStream where there are fewer: a runner is the student's process, and its
+// trace may be anything.
+func (c *Call) Stream(i int) trace.ID {
+	if i < 0 || i >= len(c.Streams) {
+		return NoStream
+	}
+	return c.Streams[i]
+}
+
+// Names are the names of streams, for StreamName.
+func Names(names ...string) func(i int) string {
+	return func(i int) string {
+		if i < len(names) {
+			return names[i]
+		}
+		return "another stream"
+	}
 }
 
 // StreamName is what the student calls a stream; name is what they call the i-th of the call's Streams.

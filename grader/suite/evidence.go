@@ -62,7 +62,7 @@ func Once[T any](c *CaseNotes, name string, find func() T) T {
 
 // Window is the records that the i-th Call of the case made, as a range of indices into Trace.Records.
 func (c *CaseNotes) Window(i int) (from, to int) {
-	if windows := c.windows(); i < len(windows) {
+	if windows := c.windows(); 0 <= i && i < len(windows) {
 		return windows[i].from, windows[i].to
 	}
 	return 0, 0

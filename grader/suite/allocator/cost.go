@@ -101,7 +101,7 @@ func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []suite.Finding {
 		return nil // no time was measured
 	}
 	for i, blocks := range []int{c.Few, c.Many} {
-		if misses := notes.Values[noteMisses]; i < len(misses) && misses[i] > 0 {
+		if misses := notes.Values[noteMisses]; c.Missed != nil && i < len(misses) && misses[i] > 0 {
 			return []suite.Finding{{Rule: wrongWhenTimed, Severity: suite.Error, Record: -1, Function: "Alloc",
 				Message: "While time was measured, " + c.Missed(misses[i]) + ".", Why: c.MissedWhy, Fix: c.MissedFix}}
 		}

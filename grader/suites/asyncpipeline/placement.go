@@ -16,7 +16,7 @@ func misplaced(c *call) (found []suite.Finding) {
 		index := i % len(c.Streams)
 		buffer, _ := buffer(c, i)
 		c.Records(func(at int, r *trace.Record) bool {
-			if r.Code != 0 || r.Stream == c.Streams[index] || !c.Touches(r, i) && !concerns(r, buffer) {
+			if r.Code != 0 || r.Stream == c.Stream(index) || !c.Touches(r, i) && !concerns(r, buffer) {
 				return true
 			}
 			found = append(found, c.At(at, suite.Finding{

@@ -23,8 +23,12 @@ func newSpace(top int) *space {
 	return s
 }
 
-// use has the leaves from one up to another in one block's use more, or less with change -1.
+// use has the leaves from one up to another in one block's use more, or less with change -1. Of leaves that there are not
+// nothing is known.
 func (s *space) use(from, to, change int) {
+	if from < 0 || to > len(s.used) || from >= to {
+		return
+	}
 	for leaf := from; leaf < to; leaf++ {
 		s.used[leaf] += change
 		n := leaf + 1<<s.top

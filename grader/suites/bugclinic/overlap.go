@@ -54,7 +54,7 @@ func mergeOverlap(c call) []suite.Finding {
 func scratchOverlap(c call) (found []suite.Finding) {
 	earlier, later := -1, -1
 	for at := c.Set; at < len(c.Notes.Trace.Records) && later < 0; at++ {
-		if r := c.Record(at); r.Op == trace.OpLaunch && r.Kernel == delays && r.Stream == c.Streams[0] {
+		if r := c.Record(at); r.Op == trace.OpLaunch && r.Kernel == delays && r.Stream == c.Stream(0) {
 			if at < c.From {
 				earlier = at
 			} else {
@@ -63,7 +63,7 @@ func scratchOverlap(c call) (found []suite.Finding) {
 		}
 	}
 	fix := "Allocate and free in b, where the memory is used; then there is nothing that a has to know."
-	for _, at := range c.all(func(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Stream == c.Streams[1] }) {
+	for _, at := range c.all(func(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Stream == c.Stream(1) }) {
 		found = append(found, c.heldBack(earlier, at, "The work in b should not have to wait for what a is busy with, but this call makes it wait.", fix)...)
 		found = append(found, c.heldBack(at, later, "What a does next should not have to wait for the work in b, but this call makes it wait.", fix)...)
 	}

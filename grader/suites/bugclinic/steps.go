@@ -122,13 +122,13 @@ func often(times int) string {
 // isStream reports whether a stream is the i-th of the function's: one of the caller's, or one that the function has made.
 func (c call) isStream(id trace.ID, i int) bool {
 	if !c.W.of.made(i) {
-		return id == c.Streams[i]
+		return id == c.Stream(i)
 	}
 	return len(c.all(func(r *trace.Record) bool { return r.Op == trace.OpStreamCreate && r.Stream == id })) > 0
 }
 
 func (c call) streamName(id trace.ID) string {
-	return c.StreamName(id, func(i int) string { return c.W.of.streams[i] })
+	return c.StreamName(id, suite.Names(c.W.of.streams...))
 }
 
 func uploadSteps(c call) []suite.Finding {
@@ -199,7 +199,7 @@ func mergeSteps(c call) []suite.Finding {
 }
 
 func replaceSteps(c call) []suite.Finding {
-	old := c.Streams[0]
+	old := c.Stream(0)
 	gone := c.all(func(r *trace.Record) bool { return r.Op == trace.OpStreamDestroy && r.Stream == old })
 	if len(gone) == 0 {
 		but := "but it is still there"

@@ -110,7 +110,7 @@ func oldKept(faults *suite.Faults[Code, workload]) func(*suite.Evidence) []suite
 // destroysOld reports whether Replace has at least tried to destroy old.
 func (c call) destroysOld() (tried bool) {
 	c.Records(func(_ int, r *trace.Record) bool {
-		tried = r.Op == trace.OpStreamDestroy && r.Stream == c.Streams[0]
+		tried = r.Op == trace.OpStreamDestroy && r.Stream == c.Stream(0)
 		return !tried
 	})
 	return tried

@@ -36,7 +36,7 @@ func (c call) judgeIndependent() []suite.Finding {
 		return []suite.Finding{c.At(made[1].From, f)}
 	}
 	at := made[0].From // its launch
-	if r := c.Record(at); r.Stream != c.Streams[0] {
+	if r := c.Record(at); r.Stream != c.Stream(0) {
 		f.Rule = "wrong-stream"
 		f.Message = fmt.Sprintf("Share should call independent with stream a, but called it with %s.", c.streamName(r.Stream))
 		f.Why = "The caller's work belongs in a; in another stream nothing orders it with the rest of a's work."
@@ -67,7 +67,7 @@ func (c call) judgeIndependent() []suite.Finding {
 func (c call) heldBack(stream, at int) int {
 	held := -1
 	c.Records(func(i int, r *trace.Record) bool {
-		if i < at && r.Stream == c.Streams[stream] {
+		if i < at && r.Stream == c.Stream(stream) {
 			if wait := c.Wait(i, at); wait >= 0 && c.Record(wait).Op == trace.OpStreamWaitEvent { // where the host waits another check says so
 				held = wait
 			}

@@ -44,7 +44,7 @@ func (c call) misplaced() []suite.Finding {
 	var found []suite.Finding
 	c.Records(func(at int, r *trace.Record) bool {
 		want, what := c.belongs(r)
-		if r.Code != 0 || want < 0 || r.Stream == c.Streams[want] {
+		if r.Code != 0 || want < 0 || r.Stream == c.Stream(want) {
 			return true
 		}
 		name := c.W.streamName(want)

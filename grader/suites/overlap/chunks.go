@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"cudalab/grader/suite"
@@ -11,9 +12,7 @@ import (
 // call is one call of Run or Efficiency as the trace shows it.
 type call struct{ *suite.Made[workload] }
 
-func streamName(i int) string {
-	return []string{"streams[0]", "streams[1]", "streams[2]", "streams[3]", "streams[4]"}[i%5]
-}
+func streamName(i int) string { return fmt.Sprintf("streams[%d]", i) }
 
 // pinnedAllocs are the buffers that the grader has made for the call: in, out unless that is the same, and those of a second
 // call.
@@ -26,14 +25,22 @@ func (c call) pinnedAllocs() (all []trace.ID) {
 	return all
 }
 
-func (c call) inAlloc() trace.ID { return c.pinnedAllocs()[0] }
+func (c call) inAlloc() trace.ID { return first(c.pinnedAllocs()) }
 
 func (c call) outAlloc() trace.ID {
 	all := c.pinnedAllocs()
-	if c.W.alias {
-		return all[0]
+	if !c.W.alias {
+		all = all[min(1, len(all)):]
 	}
-	return all[1]
+	return first(all)
+}
+
+// first is the first of some IDs; 0 where there are none.
+func first(all []trace.ID) (id trace.ID) {
+	for _, id := range all {
+		return id
+	}
+	return 0
 }
 
 // copies are by chunk the copies of an operation that touched the chunk's place in some pinned memory.

@@ -61,7 +61,7 @@ func (c call) passes() (all []pass) {
 // inOne reports whether all of a pass is in streams[0].
 func (c call) inOne(p pass) bool {
 	for _, at := range p.work {
-		if c.Record(at).Stream != c.Streams[0] {
+		if c.Record(at).Stream != c.Stream(0) {
 			return false
 		}
 	}

@@ -71,13 +71,15 @@ func (w workload) noted(s *suite.Stage, b cuda.HostBuffer) (all []uint64) {
 	return all
 }
 
-// bytesOf are the bytes that were noted of a buffer, without those that filled up the last number.
+// bytesOf are the bytes that were noted of a buffer, without those that filled up the last number. What was not noted is 0.
 func (w workload) bytesOf(noted []uint64) []byte {
-	var bytes []byte
+	bytes := make([]byte, 0, 8*len(noted))
 	for _, v := range noted {
 		bytes = binary.LittleEndian.AppendUint64(bytes, v)
 	}
-	return bytes[:min(len(bytes), 4*w.n+w.more)]
+	all := make([]byte, 4*w.n+w.more)
+	copy(all, bytes)
+	return all
 }
 
 // firstWrongSum is the first chunk of a timed call whose sum is wrong or missing; -1 if all are right.
@@ -99,7 +101,7 @@ func (w workload) firstWrongSum(sums []uint64) int {
 func (w workload) firstWrong(out []byte) int {
 	mixing := w.mixing()
 	for i := range w.n {
-		if 4*i+4 > len(out) || binary.LittleEndian.Uint32(out[4*i:]) != mixing.Of(w.word(i)) {
+		if binary.LittleEndian.Uint32(out[4*i:]) != mixing.Of(w.word(i)) {
 			return i
 		}
 	}
@@ -149,7 +151,7 @@ func wrongResult(m *suite.Made[workload]) []suite.Finding {
 // untouched reports whether in holds what it held before.
 func (w workload) untouched(in []byte) bool {
 	for i := range w.n {
-		if 4*i+4 > len(in) || binary.LittleEndian.Uint32(in[4*i:]) != w.word(i) {
+		if binary.LittleEndian.Uint32(in[4*i:]) != w.word(i) {
 			return false
 		}
 	}

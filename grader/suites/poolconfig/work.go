@@ -73,7 +73,7 @@ func (c *call) misplaced(round []suite.Block) (found []suite.Finding) {
 	}
 	// claim takes a block of this size off those, one that belongs in its stream if so asked; -1 if there is none.
 	claim := func(b suite.Block, inStream bool) int {
-		i := slices.IndexFunc(open, func(j int) bool { return sizes[j] == b.Size && (!inStream || c.Streams[j%len(c.Streams)] == b.Stream) })
+		i := slices.IndexFunc(open, func(j int) bool { return sizes[j] == b.Size && (!inStream || c.Stream(j%max(len(c.Streams), 1)) == b.Stream) })
 		if i < 0 {
 			return -1
 		}
@@ -95,7 +95,7 @@ func (c *call) misplaced(round []suite.Block) (found []suite.Finding) {
 				"a round should have one block for each of config.Sizes, but here is one of %s too many.", bytesName(uint64(b.Size))))
 		} else if b.Pooled { // memory from Malloc is in no stream, and has been told of
 			found = append(found, c.wrongStream(b.Made, fmt.Sprintf("the block of config.Sizes[%d] should be on config.Streams[%d %% %d], which is %s",
-				j, j, len(c.Streams), streamName(j%len(c.Streams))), b.Stream))
+				j, j, len(c.Streams), streamName(j%max(len(c.Streams), 1))), b.Stream))
 		}
 	}
 	return found

@@ -11,8 +11,8 @@ import (
 // call is one call of Run, or two right behind each other, as the trace shows it.
 type call struct{ suite.Made[workload] }
 
-func (c call) producer() trace.ID { return c.Streams[0] }
-func (c call) consumer() trace.ID { return c.Streams[len(c.Streams)-1] }
+func (c call) producer() trace.ID { return c.Stream(0) }
+func (c call) consumer() trace.ID { return c.Stream(len(c.Streams) - 1) }
 
 // ours are the call's slots: the memory that the grader allocated for it ahead of the results.
 func (c call) ours() (slots []trace.ID) {
@@ -21,7 +21,7 @@ func (c call) ours() (slots []trace.ID) {
 			slots = append(slots, r.Alloc)
 		}
 	}
-	return slots
+	return slots[:min(len(slots), c.W.slots)]
 }
 
 // slot is the slot that a record touches; -1 where it touches none.
@@ -122,7 +122,7 @@ func (c call) misplaced(at int, r *trace.Record) *suite.Finding {
 	f := c.Finding(at, suite.Rule{ID: "wrong-stream",
 		Why: "Each stream works through its own queue: what is in another one's is done at another time, and holds up others.",
 		Fix: "Pass " + names + " as the stream of this call.",
-	}, "%s should be in %s, but is in %s.", what, names, c.StreamName(r.Stream, func(i int) string { return streamNames[i] }))
+	}, "%s should be in %s, but is in %s.", what, names, c.StreamName(r.Stream, suite.Names(streamNames...)))
 	return &f
 }
 
