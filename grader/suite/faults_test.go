@@ -73,7 +73,7 @@ func afterOn(t *testing.T, j suite.FaultJudge, prepare func(int, cuda.Stream) fu
 func place(site trace.Site) (places []suite.Place) {
 	for _, frame := range site {
 		file := path.Base(frame.File)
-		if (file == "faults_test.go" || file == "callback_test.go") && !strings.Contains(frame.Func, ".after") {
+		if strings.HasSuffix(file, "_test.go") && !strings.Contains(frame.Func, ".after") {
 			places = append(places, suite.Place{File: file, Line: frame.Line, Func: frame.Func})
 		}
 	}
