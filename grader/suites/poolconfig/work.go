@@ -73,7 +73,9 @@ func (c *call) misplaced(round []suite.Block) (found []suite.Finding) {
 	}
 	// claim takes a block of this size off those, one that belongs in its stream if so asked; -1 if there is none.
 	claim := func(b suite.Block, inStream bool) int {
-		i := slices.IndexFunc(open, func(j int) bool { return sizes[j] == b.Size && (!inStream || c.Stream(j%max(len(c.Streams), 1)) == b.Stream) })
+		i := slices.IndexFunc(open, func(j int) bool {
+			return sizes[j] == b.Size && (!inStream || c.Stream(j%max(len(c.Streams), 1)) == b.Stream)
+		})
 		if i < 0 {
 			return -1
 		}
