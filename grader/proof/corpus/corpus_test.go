@@ -48,7 +48,7 @@ func TestProgramsAreInOrder(t *testing.T) {
 	}
 	require.Equal(t, []string{"solution", "skeleton", "half/arguments-only"}, names[:3])
 	require.True(t, slices.IsSorted(names[slices.Index(names, "right/bitmap"):slices.Index(names, "wrong/arguments-checked-late")]))
-	require.Equal(t, "cheat/one-block-for-all", names[len(names)-1])
+	require.True(t, slices.IsSorted(names[slices.Index(names, "cheat/allocates-in-error-text"):]), "the cheats come last")
 }
 
 func TestFind(t *testing.T) {
