@@ -219,7 +219,7 @@ func TestWatchOnATerminal(t *testing.T) {
 	t.Setenv("PAGER", "cat")
 	d, tty, before := onTerminal(t, "--edit-cmd", "/bin/echo edited {file} at {line}")
 	d.sees(`NOT STARTED`)
-	d.sees(`async-pipeline \(1 of \d\) is checked when you save\.\r\nh hint · `)
+	d.sees(`async-pipeline \(1 of \d+\) is checked when you save\.\r\nh hint · `)
 	now, err := term.GetState(int(tty.Fd()))
 	require.NoError(t, err)
 	require.NotEqual(t, before, now)
@@ -234,7 +234,7 @@ func TestWatchOnATerminal(t *testing.T) {
 	d.press("a")
 	d.sees(`pool-config has not been checked since you came to it`)
 	d.press("p")
-	d.sees(`async-pipeline \(1 of \d\) is checked when you save`)
+	d.sees(`async-pipeline \(1 of \d+\) is checked when you save`)
 
 	// Of a report that is longer than the screen, the first error is shown in full; all of it is a key away.
 	d.saves("asyncpipeline", "return cuda.FreeAsync(data, stream)\n}", "return cuda.StreamSynchronize(stream)\n}")
