@@ -131,7 +131,9 @@ func (sc *Scene[Code, W]) Speed(name, after, who string, races ...*Race[Code, W]
 		var a Answer
 		notes := e.Cases[t.ID]
 		for _, r := range races {
-			spoilt := notes.Spoilt(who, func(*CaseNotes) []Finding { return r.wrong(e, notes, t.ID) })
+			spoilt := notes.Spoilt(who, func(*CaseNotes) []Finding {
+				return Once(notes, r.prefix()+"wrong", func() []Finding { return r.wrong(e, notes, t.ID) })
+			})
 			if spoilt != nil {
 				return Answer{Findings: spoilt}
 			}

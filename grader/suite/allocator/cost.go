@@ -55,7 +55,10 @@ func (c Cost[Code]) Part() suite.Part[Code] {
 	t := &suite.Trial[Code]{ID: "cost", After: c.After, Timed: true, Drive: c.carryOut}
 	judge := func(e *suite.Evidence) suite.Answer {
 		notes := e.Cases[t.ID]
-		if spoilt := notes.Spoilt(c.Calls, func(*suite.CaseNotes) []suite.Finding { return c.wrong(e, t.ID) }); spoilt != nil {
+		spoilt := notes.Spoilt(c.Calls, func(*suite.CaseNotes) []suite.Finding {
+			return suite.Once(notes, "wrong", func() []suite.Finding { return c.wrong(e, t.ID) })
+		})
+		if spoilt != nil {
 			return suite.Answer{Findings: spoilt}
 		}
 		a := judgeGrowth(notes, c.GrowthWords)

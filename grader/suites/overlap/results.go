@@ -84,10 +84,10 @@ func (w workload) bytesOf(noted []uint64) []byte {
 
 // firstWrongSum is the first chunk of a timed call whose sum is wrong or missing; -1 if all are right.
 func (w workload) firstWrongSum(sums []uint64) int {
-	mixing := w.mixing()
+	mixing, size := w.mixing(), w.size()
 	for i := range w.chunks() {
-		sum := uint64(0)
-		for at := i * w.size(); at < min((i+1)*w.size(), w.n); at++ {
+		sum, end := uint64(0), min((i+1)*size, w.n)
+		for at := i * size; at < end; at++ {
 			sum += uint64(mixing.Of(w.word(at)))
 		}
 		if i >= len(sums) || sums[i] != sum {
