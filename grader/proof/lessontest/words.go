@@ -67,7 +67,7 @@ func (s *transcript) add(p corpus.Program, dir string, r suite.Report) {
 var (
 	number   = regexp.MustCompile(`[0-9][0-9.,]*`)
 	quote    = regexp.MustCompile(`(?m)^ *\| .*\n`)
-	counted  = regexp.MustCompile(`[0-9]{6,}`)     // in as much time as there was
+	counted  = regexp.MustCompile(`[0-9]{4,}`)     // in as much time as there was
 	many     = regexp.MustCompile(`With [0-9,]+ `) // as few as it took to see it
 	measured = regexp.MustCompile(`[0-9]+( ns| times as long|, which is)`)
 )

@@ -3,6 +3,7 @@ package allocator
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/grader/suite"
 )
@@ -110,7 +111,7 @@ func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []suite.Finding {
 		}
 		for _, rec := range Read(notes, fmt.Sprint(noteTimed, i), nil) {
 			for at, f := range faults(rec.Ops, rec.Answers, c.Model(from, blocks)) {
-				return []suite.Finding{whenTimed(rec.Ops[at], rec.Answers[at], f)}
+				return []suite.Finding{whenTimed(rec.Ops[:at+1], rec.Answers[at], f)}
 			}
 		}
 	}
@@ -119,13 +120,25 @@ func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []suite.Finding {
 
 const wrongWhenTimed = "wrong-when-timed"
 
-// whenTimed is the finding of a wrong answer to an operation that was timed, of which there are no Stats, or to one behind it.
-func whenTimed(op Op, a Answer, f Fault) suite.Finding {
+// whenTimed is the finding of a wrong answer to the last of the operations, which was timed, then there are no Stats, or came
+// behind. Its words name no block by its number: how many there were before depends on the machine.
+func whenTimed(ops []Op, a Answer, f Fault) suite.Finding {
 	when := "When time had been measured"
 	if a.Stats == nil {
 		when = "While time was measured"
 	}
-	return suite.Finding{Rule: wrongWhenTimed, Severity: suite.Error, Record: -1, Function: methodName(op.Kind),
-		Message: fmt.Sprintf("%s, %s %s. Before, with fewer calls behind it, your code was right.", when, phrase(op), f.Message),
+	last := ops[len(ops)-1]
+	words := phrase(last)
+	switch last.Kind {
+	case KindFree:
+		words = "the free of a block"
+		if slices.Contains(ops[:len(ops)-1], last) {
+			words = "the second free of a block"
+		}
+	case KindFreeInside:
+		words = "the free of an address inside a block"
+	}
+	return suite.Finding{Rule: wrongWhenTimed, Severity: suite.Error, Record: -1, Function: methodName(last.Kind),
+		Message: fmt.Sprintf("%s, %s %s. Before, with fewer calls behind it, your code was right.", when, words, f.Message),
 		Why:     f.Why, Fix: f.Fix}
 }
