@@ -13,12 +13,13 @@ import (
 // Run sends the n words of 4 bytes at the start of in through kernels.Mix, with so many rounds of work, into the start of out,
 // chunk words at a time, the last chunk being what is left. It returns without waiting for the device.
 //
-// in and out are the caller's pinned memory and may be the same buffer; Run leaves their bytes to the device: it neither reads
-// nor writes them itself. It uses streams and no others; out is complete when all of them are done. Where they are two or
-// more, all different, at most half of the chunks, rounded up, come one after the other, the copy to the device of each behind
-// the copy back of the one before. At no moment does Run hold more device memory than two buffers of min(chunk, n) words for each of
-// streams, which it allocates with cuda.MallocAsync and frees in stream order; it allocates no host memory. The more of the streams have work,
-// the better: two leave one of the three machines idle, the two that copy and the one that computes.
+// in and out are the caller's pinned memory and may be the same buffer; Run leaves their bytes to the device: it neither
+// reads nor writes them itself. It uses streams and no others, and leaves that slice as it is; out is complete when all of
+// them are done. Where they are two or more, all different, at most half of the chunks, rounded up, come one after the
+// other, the copy to the device of each behind the copy back of the one before. At no moment does Run hold more device
+// memory than two buffers of min(chunk, n) words for each of streams, which it allocates with cuda.MallocAsync and frees in
+// stream order; it allocates no host memory. The more of the streams have work, the better: two leave one of the three
+// machines idle, the two that copy and the one that computes.
 //
 // Without streams, with n or chunk below 1, work below 0, or in or out shorter than 4*n bytes it answers contract.ErrArgument
 // before it makes a CUDA call. It stops at the first error of CUDA and returns it. Its memory is freed behind its last use, in

@@ -19,7 +19,8 @@ import (
 // The producer runs as far ahead as the slots allow: the fill of item i comes after the digest of item i-len(slots) and of no
 // later one; the digest of item i comes after the fill of item i and of no later one. When Run has returned, work that is
 // enqueued in producer comes after all digests, so that the slots may be used again, on every way out. Run creates at most
-// 2*len(slots) events, however many items there are, and destroys them. It allocates no memory.
+// 2*len(slots) events, however many items there are, and destroys them. It allocates no memory, and leaves
+// the slice slots as it is.
 //
 // Without slots, with n below 1, work below 0 or items below 0 it answers contract.ErrArgument before it makes a CUDA call; 0
 // items are nothing to do, and out is not touched. It stops at the first error of CUDA and returns it.

@@ -33,6 +33,11 @@ func newAway(t *testing.T) *away {
 		require.NoError(t, err)
 		return string(text)
 	}
+	// A handout is for every system, and may have modules that no test on this one has needed yet.
+	download := exec.Command("go", "mod", "download")
+	download.Dir = here
+	said, err := download.CombinedOutput()
+	require.NoError(t, err, "%s", said)
 	// What go mod tidy would add.
 	_, requires, found := strings.Cut(read(filepath.Join(root, "go.mod")), "\nrequire (")
 	require.True(t, found)

@@ -43,7 +43,8 @@ var Lesson = suite.Lesson[Code]{
 	Functions: []string{"Run", "Efficiency"},
 	Parts: []suite.Part[Code]{
 		suite.Arguments("refuses bad arguments before any CUDA call", runRefusals, efficiencyRefusals),
-		{Question: suite.Question{ID: "results", Name: "every word is right, whichever stream is late", Judge: judgeResults}, Cases: good.Trials()},
+		suite.Part[Code]{Question: suite.Question{ID: "results", Name: "every word is right, whichever stream is late", Judge: judgeResults},
+			Cases: good.Trials()}.And(good.Kept(nil)),
 		good.NoHostWait("async", "returns while the device is busy, and leaves pinned memory to it",
 			"Run returned while the device was still busy, and touched no byte of in and out itself.", waiting, delays).And(hostTouches),
 		ordered,
@@ -91,7 +92,7 @@ var scene = &suite.Scene[Code, workload]{
 		}
 		s.Behind(func() { waitLateLast(s, w) })
 		return func(code Code, w workload) error {
-			given := slices.Clone(streams)
+			given := suite.Given(s, "streams", streams)
 			if w.efficiency {
 				times, err := code.Efficiency(given, first.in, first.out, w.given(), w.chunk, w.work)
 				s.Note(noteAnswer, []uint64{uint64(math.Float32bits(times))})
@@ -99,7 +100,7 @@ var scene = &suite.Scene[Code, workload]{
 			}
 			err := code.Run(given, first.in, first.out, w.given(), w.chunk, w.work)
 			if err == nil && w.again {
-				err = code.Run(slices.Clone(streams), second.in, second.out, w.n, w.chunk, w.work)
+				err = code.Run(suite.Given(s, "streams", streams), second.in, second.out, w.n, w.chunk, w.work)
 			}
 			return err
 		}

@@ -34,7 +34,8 @@ var Lesson = suite.Lesson[Run]{
 	Functions: []string{"Run"},
 	Parts: []suite.Part[Run]{
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals),
-		{Question: suite.Question{ID: "results", Name: "every item arrives, whichever stream is late", Judge: judgeResults}, Cases: good.Trials()},
+		suite.Part[Run]{Question: suite.Question{ID: "results", Name: "every item arrives, whichever stream is late", Judge: judgeResults},
+			Cases: good.Trials()}.And(good.Kept(nil)),
 		ordered,
 		{Question: suite.Question{ID: "placement", Name: "item i is filled in producer and digested in consumer, in its own slot",
 			Judge: good.Each("Every item was filled in producer and digested in consumer, in the slot that it belongs to.", placement)}, Cases: good.Trials()},
@@ -102,11 +103,11 @@ var scene = &suite.Scene[Run, workload]{
 			if w.items > 0 {
 				out = s.Result(0)
 			}
-			err := run(producer, consumer, slices.Clone(s.Memory), w.n, w.work, w.items, out)
+			err := run(producer, consumer, suite.Given(s, "slots", s.Memory), w.n, w.work, w.items, out)
 			if err != nil || !w.again {
 				return err
 			}
-			return run(producer, consumer, slices.Clone(s.Memory), w.n, w.workOf(w.items), w.items, s.Result(w.items))
+			return run(producer, consumer, suite.Given(s, "slots", s.Memory), w.n, w.workOf(w.items), w.items, s.Result(w.items))
 		}
 	},
 }
