@@ -10,8 +10,9 @@ LESSONS := $(patsubst %/lesson_test.go,./%,$(wildcard grader/suites/*/lesson_tes
 
 # Packages whose tests mostly compute on one goroutine, or run whole programs: under the race detector they take several
 # times as long, for nothing. What they run has tests of its own.
-LONG := $(addprefix cudalab/,cmd/cudalab/cli grader/class/handout grader/class/intake grader/judge/check grader/proof/conformance \
-	grader/proof/flips grader/proof/mutants lessons/instructors) $(LESSONS:./%=cudalab/%)
+LONG := $(addprefix cudalab/,cmd/cudalab/cli grader/class/handout grader/class/intake grader/desk/markdown grader/judge/check \
+	grader/machine/calibrate grader/order grader/proof/conformance grader/proof/fidelity grader/proof/flips grader/proof/mutants \
+	lessons/instructors) $(LESSONS:./%=cudalab/%)
 
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
