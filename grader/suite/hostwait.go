@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,6 +30,20 @@ var hostWaits = map[trace.Op]string{
 	trace.OpFreeHost:          "waits for the whole device",
 }
 
+// insteadOf mends calls that something else stands in for, so that it is not enough to leave them out.
+var insteadOf = map[trace.Op]string{
+	trace.OpFree:       fixAsync,
+	trace.OpMemcpyDtoH: copyAsync(trace.OpMemcpyDtoHAsync),
+	trace.OpMemcpyHtoD: copyAsync(trace.OpMemcpyHtoDAsync),
+	trace.OpMemcpyDtoD: copyAsync(trace.OpMemcpyDtoDAsync),
+	trace.OpMemset:     "Call cuda.MemsetAsync in the stream that uses the memory: it only joins the stream's queue.",
+	trace.OpFreeHost:   "Do without pinned memory of your own: it cannot be freed before the device is done with it.",
+}
+
+func copyAsync(op trace.Op) string {
+	return "Copy with cuda." + op.String() + " in the stream that the bytes are for, or come from: it only joins the stream's queue."
+}
+
 // Waiting says what a call waits for where it makes the host wait, "waits until the stream is empty"; "" where it does not.
 func Waiting(r *trace.Record) string { return hostWaits[r.Op] }
 
@@ -45,7 +60,7 @@ type hostWait struct {
 
 // finding judges a successful or failed call: ok where it makes the host wait, or belongs to no stream.
 func (h *hostWait) finding(r *trace.Record) (f Finding, ok bool) {
-	f = Finding{Rule: "host-wait", Why: h.Why, Fix: h.Fix}
+	f = Finding{Rule: "host-wait", Why: h.Why, Fix: cmp.Or(insteadOf[r.Op], h.Fix)}
 	what, known := hostWaits[r.Op]
 	query := r.Op == trace.OpStreamQuery || r.Op == trace.OpEventQuery
 	if asked := r.Stream + r.Event; query && r.Code != 0 { // one of them is 0
@@ -62,9 +77,6 @@ func (h *hostWait) finding(r *trace.Record) (f Finding, ok bool) {
 		f.Why, f.Fix = h.AllocationWhy, fixAsync
 	case known:
 		f.Message = h.Should + ", but " + CallName(r) + " " + what + "."
-		if r.Op == trace.OpFree {
-			f.Fix = fixAsync
-		}
 	case query:
 		f.Message = h.Should + ", but " + CallName(r) + " asks again and again whether it is done, and was told: not yet. Asking until it is done is waiting."
 	// Only calls that may wait are recorded in two halves. Of the others none can be to blame for a machine that is slow.

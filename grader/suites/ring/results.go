@@ -55,7 +55,7 @@ func (c call) explain(i int, got uint64) (words, fix string) {
 		}
 		words = fmt.Sprintf(", that of item %d", other)
 		if other%w.slots == i%w.slots {
-			return words + ", which is in the same slot in another lap", "Have the digest of an item wait for the item's own fill, and the next fill of the slot for that digest."
+			return words + ", which is in the same slot in another lap", "Pass uint32(i) to kernels.FillItem for item i, have its digest wait for that fill, and the next fill of the slot for that digest."
 		}
 		return words, "Pass the item's own number to kernels.FillItem, and digest the slot that it was filled into: slots[i%len(slots)]."
 	}
