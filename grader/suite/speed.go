@@ -6,19 +6,19 @@ import (
 	"cudalab/native/device"
 )
 
-// Rounds of a Race. Virtual times repeat exactly; on a GPU 25 ratios give an interval that resolves a tenth.
+// Rounds of a Race. On a GPU 25 ratios give an interval that resolves a tenth. Virtual times repeat exactly once the pool has
+// its memory.
 const (
-	warmRounds = 2
-	simRounds  = 2
-	gpuRounds  = 25
+	simWarm, simRounds = 1, 2
+	gpuWarm, gpuRounds = 2, 25
 )
 
 // raceTiming is how samples are taken that hold the student's code against the solution.
 func (b *Bench) raceTiming() Timing {
 	if b.Session.Device().Info().Kind == device.Sim {
-		return Timing{Warm: warmRounds, Rounds: simRounds}
+		return Timing{Warm: simWarm, Rounds: simRounds}
 	}
-	return Timing{Warm: warmRounds, Rounds: gpuRounds}
+	return Timing{Warm: gpuWarm, Rounds: gpuRounds}
 }
 
 // Contenders are who takes part in a race, the student's code first; solution is nil where it is not at hand. Function is

@@ -108,7 +108,7 @@ func failing(*rand.Rand) (ws []workload) {
 // What is compared to be shown: 4 MiB, a number of rounds that is quickly done.
 const (
 	shownElements = 1 << 20
-	shownRounds   = 20
+	shownRounds   = 10
 )
 
 // twoRounds and twoCompared are small calls like all others that they draw, in what has to be called for them.
