@@ -26,6 +26,7 @@ type listed struct {
 	Points   int             `json:"points"`
 	TODOs    []string        `json:"todos"` // what is still to be written, in order
 	Last     *progress.Entry `json:"last"`  // the last check's verdict; null before the first
+	Best     *progress.Best  `json:"best"`  // of all checks; null where none had a point
 	// Edited says that a file has changed since the last check.
 	Edited  bool   `json:"edited"`
 	Current bool   `json:"current"` // this is where the student is
@@ -40,7 +41,7 @@ func newList() *cobra.Command {
 		Use:   "list",
 		Short: "List the exercises, how far you are, and what comes next",
 		Long: `List shows every exercise with its last verdict: the points, the device, when it was, and whether a file has changed
-since. The exercise that you are at is marked with an arrow; it is the one that commands mean when you name none.`,
+since. Where an earlier check went better, that comes first, and its points count: trying things out costs nothing. The exercise that you are at is marked with an arrow; it is the one that commands mean when you name none.`,
 		Example: `  cudalab list
   cudalab list --json`,
 		Args:              noArguments,
@@ -96,6 +97,7 @@ func look(c *course.Course, e course.Exercise, remembered progress.Progress) (li
 		row.TODOs = append(row.TODOs, g.ID)
 	}
 	last := remembered[e.Name]
+	row.Best = last.Best
 	if last.Checked() {
 		row.Last = &last
 		row.Edited = watch.Changed(dir).After(last.When)
@@ -128,7 +130,10 @@ func writeList(s screen, rows []listed, now time.Time) error {
 			mark = ">"
 			next = r.Next
 		}
-		if r.Last != nil {
+		switch {
+		case r.Best != nil:
+			score += r.Best.Score
+		case r.Last != nil: // of a file from before there was a best
 			score += r.Last.Score
 		}
 		points += r.Points
@@ -154,10 +159,16 @@ func writeList(s screen, rows []listed, now time.Time) error {
 // state is how far an exercise is, in a few words.
 func state(r listed, now time.Time) string {
 	var words []string
+	if was := before(r, now); was != "" {
+		words = append(words, was)
+	}
 	if r.Last != nil && r.Last.Status != suite.NotStarted {
 		verdict := string(r.Last.Status)
 		if r.Last.Status == suite.Failed && len(r.Last.Findings) == 0 && len(r.TODOs) > 0 {
 			verdict = "unfinished" // nothing was found wrong with what is written so far
+		}
+		if len(words) > 0 {
+			verdict = "now " + verdict
 		}
 		words = append(words, fmt.Sprintf("%s, %g/%g on %s, %s", verdict, r.Last.Score, r.Last.MaxScore, r.Last.Device,
 			date(r.Last.When, now)))
@@ -174,6 +185,17 @@ func state(r listed, now time.Time) string {
 		words = append(words, "edited since")
 	}
 	return strings.Join(words, "; ")
+}
+
+// before is what the exercise has come to, where it is not as far now.
+func before(r listed, now time.Time) string {
+	switch {
+	case r.Best == nil, r.Last != nil && r.Last.Score >= r.Best.Score:
+		return ""
+	case r.Best.Score == r.Best.MaxScore:
+		return "passed " + date(r.Best.When, now)
+	}
+	return fmt.Sprintf("best %g/%g, %s", r.Best.Score, r.Best.MaxScore, date(r.Best.When, now))
 }
 
 // date is when something was, as exactly as it matters now.

@@ -1,6 +1,6 @@
-// Package progress remembers what the last check of each exercise said and which hints were given, in
-// .cudalab/progress.json under the course's root. It is a convenience: where the file is lost, damaged or cannot be
-// written, nothing else suffers.
+// Package progress remembers what the last check of each exercise said, the best that any has said, and which hints were
+// given, in .cudalab/progress.json under the course's root. It is a convenience: where the file is lost, damaged or cannot
+// be written, nothing else suffers.
 package progress
 
 import (
@@ -31,10 +31,31 @@ type Entry struct {
 	When time.Time `json:"when"`
 	// FirstPassed is when the exercise passed for the first time; zero if it never has.
 	FirstPassed time.Time `json:"first_passed,omitzero"`
+	// Best is the check with the most points, the first of several, whatever came later; nil where none had any.
+	Best *Best `json:"best,omitempty"`
 	// Findings are the errors of the last check, each rule once in each place, the first to be mended first.
 	Findings []Finding `json:"findings,omitempty"`
 	// Hints counts the hints that were given for each TODO.
 	Hints map[string]int `json:"hints,omitempty"`
+}
+
+// Best is how far a check found the code, and when.
+type Best struct {
+	Score    float64   `json:"score"`
+	MaxScore float64   `json:"max_score"`
+	Device   string    `json:"device"`
+	When     time.Time `json:"when"`
+}
+
+// best is the best of all checks, the last one included: what is remembered may be from before there was a Best.
+func (e Entry) best() *Best {
+	switch {
+	case e.Best == nil && !e.FirstPassed.IsZero():
+		return &Best{e.MaxScore, e.MaxScore, e.Device, e.FirstPassed}
+	case e.Score > 0 && (e.Best == nil || e.Score > e.Best.Score):
+		return &Best{e.Score, e.MaxScore, e.Device, e.When}
+	}
+	return e.Best
 }
 
 // Checked reports whether the exercise has ever been checked.
@@ -132,7 +153,7 @@ func Record(ctx context.Context, root string, r suite.Report) error {
 		last := p[r.Exercise]
 		took := time.Duration(r.DurationMS) * time.Millisecond
 		e := Entry{Status: r.Status, Score: r.Score, MaxScore: r.MaxScore, Device: r.Device.Kind,
-			When: time.Now().Add(-took).Truncate(time.Millisecond), FirstPassed: last.FirstPassed,
+			When: time.Now().Add(-took).Truncate(time.Millisecond), FirstPassed: last.FirstPassed, Best: last.best(),
 			Findings: findings(r), Hints: last.Hints}
 		switch r.Status {
 		case suite.Failed, suite.Timeout, suite.Crashed:
@@ -144,6 +165,7 @@ func Record(ctx context.Context, root string, r suite.Report) error {
 				e.FirstPassed = e.When
 			}
 		}
+		e.Best = e.best()
 		p[r.Exercise] = e
 	})
 }
@@ -178,9 +200,15 @@ func Hinted(ctx context.Context, root, exercise, todo string, given int) error {
 	})
 }
 
-// Forget takes an exercise back to where it was before the first check.
+// Forget takes an exercise back to where it was before the first check, but for the best that was reached.
 func Forget(ctx context.Context, root, exercise string) error {
-	return change(ctx, root, func(p Progress) { delete(p, exercise) })
+	return change(ctx, root, func(p Progress) {
+		last := p[exercise]
+		delete(p, exercise)
+		if best := last.best(); best != nil {
+			p[exercise] = Entry{FirstPassed: last.FirstPassed, Best: best}
+		}
+	})
 }
 
 // change applies a change to what is remembered, alone among all processes.

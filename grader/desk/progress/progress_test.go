@@ -107,6 +107,42 @@ func TestAPassIsNotForgotten(t *testing.T) {
 	require.True(t, progress.Load(root)["slab"].FirstPassed.Equal(first))
 }
 
+func TestTheBestIsKept(t *testing.T) {
+	root := t.TempDir()
+	check := func(status suite.Status, score float64) progress.Entry {
+		record(t, root, suite.Report{Exercise: "slab", Status: status, Score: score, MaxScore: 100, Device: suite.Device{Kind: "sim"}})
+		return progress.Load(root)["slab"]
+	}
+	require.Nil(t, check(suite.BuildFailed, 0).Best)
+	first := check(suite.Failed, 70)
+	require.Equal(t, progress.Best{Score: 70, MaxScore: 100, Device: "sim", When: first.When}, *first.Best)
+	require.Equal(t, first.Best, check(suite.Failed, 70).Best, "the first of several")
+	require.Equal(t, first.Best, check(suite.Crashed, 0).Best)
+	passed := check(suite.Passed, 100)
+	require.Equal(t, 100.0, passed.Best.Score)
+	require.Equal(t, passed.Best, check(suite.Failed, 80).Best)
+
+	require.NoError(t, progress.Forget(context.Background(), root, "slab"))
+	left := progress.Load(root)["slab"]
+	require.False(t, left.Checked())
+	require.Equal(t, passed.Best, left.Best)
+	require.Equal(t, passed.FirstPassed, left.FirstPassed)
+}
+
+func TestTheBestOfFilesThatHaveNone(t *testing.T) {
+	for text, want := range map[string]float64{
+		`{"slab": {"status": "failed", "score": 45, "max_score": 100}}`:                                                     45,
+		`{"slab": {"status": "failed", "score": 45, "max_score": 100, "first_passed": "2026-07-01T12:00:00Z"}}`:             100,
+		`{"slab": {"status": "failed", "score": 45, "max_score": 100, "best": {"score": 60, "max_score": 100}}}`:            60,
+		`{"slab": {"status": "failed", "score": 65, "max_score": 100, "best": {"score": 60, "max_score": 100}}}`:            65,
+		`{"slab": {"status": "failed", "score": 45, "max_score": 100, "hints": {"1a": 1}, "when": "2026-07-01T12:00:00Z"}}`: 45,
+	} {
+		root := remembered(t, text)
+		record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed, Score: 5, MaxScore: 100})
+		require.Equal(t, want, progress.Load(root)["slab"].Best.Score, text)
+	}
+}
+
 func TestCurrent(t *testing.T) {
 	names := []string{"slab", "buddy", "vmm-arena"}
 	at := func(minute int, status suite.Status) progress.Entry {
@@ -122,6 +158,7 @@ func TestCurrent(t *testing.T) {
 		{progress.Progress{"slab": at(1, suite.Failed), "buddy": at(2, suite.Failed)}, "buddy"},
 		{progress.Progress{"slab": at(3, suite.BuildFailed), "buddy": at(2, suite.Failed)}, "slab"},
 		{progress.Progress{"buddy": {Hints: map[string]int{"1a": 1}}}, "buddy"},
+		{progress.Progress{"slab": {Best: &progress.Best{Score: 100, MaxScore: 100}}}, "slab"},
 		{progress.Progress{"slab": at(1, suite.Passed), "buddy": at(2, suite.Passed), "vmm-arena": at(3, suite.Passed)}, "vmm-arena"},
 	} {
 		require.Equal(t, c.want, c.p.Current(names), "%v", c.p)
