@@ -36,6 +36,9 @@ func (b *built) verdicts() map[verdict]bool {
 		case UninitializedRead, WaitUnrecorded, OverlappingCopy:
 		case UseBeforeAlloc:
 			v.fix = f.Fix
+			if _, edge, ok := strings.Cut(f.Fix, " Or else: "); ok {
+				v.fix = edge
+			}
 			fallthrough
 		default:
 			if len(f.Related) > 0 {

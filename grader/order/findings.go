@@ -60,7 +60,7 @@ func (p *report) race(i int, x *trace.Access, a *allocation, q *queue, y conflic
 			f.Message = fmt.Sprintf("%s %s %s, which %s %s. It should come after that, but %s never waits for it: the two may run in "+
 				"either order, or at once.",
 				capital(w.callOn(i)), verb(x.Kind), what, w.callOn(with), verb(y.kind), w.stream(q.id))
-			f.Fix = cmp.Or(w.asynchronously(i, with), w.asynchronously(with, i)) + f.Fix
+			f.Fix = cmp.Or(w.inStreamOf(with, i), w.inStreamOf(i, with)) + f.Fix
 		}
 		f.Related = append(f.Related, p.from(a)...)
 		return f
@@ -90,7 +90,7 @@ func (p *report) beforeAlloc(i int, x *trace.Access, a *allocation, cause stamp)
 			Message: fmt.Sprintf("%s uses %s. It should come after that %s, but %s never waits for it: the memory may not exist yet.",
 				capital(w.callOn(i)), w.memory(a), w.call(a.made), w.stream(w.record(i).Stream)),
 			Why:     w.call(a.made) + whyAlloc,
-			Fix:     w.edge(cause.record(), i),
+			Fix:     w.inStreamOf(a.made, i) + w.edge(cause.record(), i),
 			Related: append(p.from(a), w.attempt(cause.record(), i)...),
 		}
 	})
@@ -178,7 +178,7 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 			Message: fmt.Sprintf("%s frees %s, which %s %s. The free should come after that, but %s never waits for it: the bytes may "+
 				"go to another allocation while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind), w.freer(i)),
 			Why: whyFreeAsync,
-			Fix: w.edge(with, i),
+			Fix: w.inStreamOf(with, i) + w.edge(with, i),
 		}
 		if op != trace.OpFreeAsync {
 			f.Why = whyFree

@@ -164,14 +164,21 @@ func (w *words) freer(i int) string {
 	return "the host"
 }
 
-// asynchronously is the advice to give the work of a synchronous call, the i-th record's, to the stream of the one that it
-// has to be in order with. It is empty for other calls.
-func (w *words) asynchronously(i, with int) string {
-	switch op := w.record(i).Op; op {
-	case trace.OpMemset, trace.OpMemcpyDtoD, trace.OpMemcpyHtoD:
-		return "Use cuda." + op.String() + "Async on " + w.stream(w.record(with).Stream) + " instead of " + op.String() + ". Or else: "
+// inStreamOf is the advice to give the work of a call on the legacy default stream, the i-th record's, to the stream of the
+// one that it has to be in order with, where nothing has to order the two. It is empty for other calls.
+func (w *words) inStreamOf(with, i int) string {
+	r, to := w.record(i), w.record(with).Stream
+	if r.Stream != legacyID || to == legacyID || onHost(r.Op) {
+		return ""
 	}
-	return ""
+	const orElse = " Or else: "
+	switch r.Op {
+	case trace.OpMemset, trace.OpMemcpyDtoD, trace.OpMemcpyHtoD:
+		return "Use cuda." + r.Op.String() + "Async on " + w.stream(to) + " instead of " + r.Op.String() + "." + orElse
+	case trace.OpMemcpyDtoH:
+		return "Use cuda.MemcpyDtoHAsync on " + w.stream(to) + " instead of MemcpyDtoH, and wait for it before you look at the bytes." + orElse
+	}
+	return "Pass " + w.stream(to) + " as the stream of " + w.call(i) + "." + orElse
 }
 
 // doing is the related call that an access to the memory in question is made by.
