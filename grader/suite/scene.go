@@ -142,7 +142,7 @@ func (g *Good[Code, W]) Made(e *Evidence) (all []Made[W]) {
 	return all
 }
 
-// Incomplete says why not everything could be seen; "" where every workload was carried out.
+// Incomplete says why not everything could be seen; "" where every workload was carried out, and not by doing nothing.
 func (g *Good[Code, W]) Incomplete(e *Evidence) string {
 	for _, r := range g.Runs {
 		ok := 0
@@ -155,7 +155,12 @@ func (g *Good[Code, W]) Incomplete(e *Evidence) string {
 			return g.Function + " ended early with an error, so this could not be seen in full."
 		}
 	}
-	return ""
+	for _, m := range g.Made(e) {
+		for range m.Records {
+			return ""
+		}
+	}
+	return "No CUDA call was made, so there was nothing to see."
 }
 
 // Judge answers a question by what look finds in each call. Where that is nothing, but not every workload was carried out,

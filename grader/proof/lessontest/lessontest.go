@@ -71,6 +71,9 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 				checked[i] = v
 				require.Empty(t, p.Expect().Differences(v.report), describe(v.report))
 				requireWhole(t, e, p, v.report)
+				if p.Kind == corpus.Solution {
+					t.Run("idle", func(t *testing.T) { b.earnsNothing(t, p) })
+				}
 				if p.Kind == corpus.Right || p.Kind == corpus.Solution {
 					requireRoom(t, v.report)
 				}
