@@ -41,7 +41,8 @@ func newList() *cobra.Command {
 		Use:   "list",
 		Short: "List the exercises, how far you are, and what comes next",
 		Long: `List shows every exercise with its last verdict: the points, the device, when it was, and whether a file has changed
-since. Where an earlier check went better, that comes first, and its points count: trying things out costs nothing. The exercise that you are at is marked with an arrow; it is the one that commands mean when you name none.`,
+since. Where an earlier check went better, that comes first, and its points count: trying things out costs nothing. The
+exercise that you are at is marked with an arrow; it is the one that commands mean when you name none.`,
 		Example: `  cudalab list
   cudalab list --json`,
 		Args:              noArguments,
@@ -97,7 +98,7 @@ func look(c *course.Course, e course.Exercise, remembered progress.Progress) (li
 		row.TODOs = append(row.TODOs, g.ID)
 	}
 	last := remembered[e.Name]
-	row.Best = last.Best
+	row.Best, last.Best = last.Best, nil
 	if last.Checked() {
 		row.Last = &last
 		row.Edited = watch.Changed(dir).After(last.When)
@@ -130,11 +131,8 @@ func writeList(s screen, rows []listed, now time.Time) error {
 			mark = ">"
 			next = r.Next
 		}
-		switch {
-		case r.Best != nil:
+		if r.Best != nil {
 			score += r.Best.Score
-		case r.Last != nil: // of a file from before there was a best
-			score += r.Last.Score
 		}
 		points += r.Points
 		if !narrow {

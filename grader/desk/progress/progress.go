@@ -47,15 +47,16 @@ type Best struct {
 	When     time.Time `json:"when"`
 }
 
-// best is the best of all checks, the last one included: what is remembered may be from before there was a Best.
+// best is the best of all checks, the last one included. What is remembered may be from before there was a Best.
 func (e Entry) best() *Best {
-	switch {
-	case e.Best == nil && !e.FirstPassed.IsZero():
-		return &Best{e.MaxScore, e.MaxScore, e.Device, e.FirstPassed}
-	case e.Score > 0 && (e.Best == nil || e.Score > e.Best.Score):
-		return &Best{e.Score, e.MaxScore, e.Device, e.When}
+	best := e.Best
+	if best == nil && !e.FirstPassed.IsZero() {
+		best = &Best{e.MaxScore, e.MaxScore, e.Device, e.FirstPassed}
 	}
-	return e.Best
+	if e.Score > 0 && (best == nil || e.Score > best.Score) {
+		best = &Best{e.Score, e.MaxScore, e.Device, e.When}
+	}
+	return best
 }
 
 // Checked reports whether the exercise has ever been checked.
@@ -102,6 +103,10 @@ func read(root string) (Progress, error) {
 	}
 	if _, err := json.Marshal(p); err != nil { // a time in a zone that there is none of: nothing could ever be added
 		return nil, errDamaged
+	}
+	for name, e := range p {
+		e.Best = e.best()
+		p[name] = e
 	}
 	return p, nil
 }
@@ -153,7 +158,7 @@ func Record(ctx context.Context, root string, r suite.Report) error {
 		last := p[r.Exercise]
 		took := time.Duration(r.DurationMS) * time.Millisecond
 		e := Entry{Status: r.Status, Score: r.Score, MaxScore: r.MaxScore, Device: r.Device.Kind,
-			When: time.Now().Add(-took).Truncate(time.Millisecond), FirstPassed: last.FirstPassed, Best: last.best(),
+			When: time.Now().Add(-took).Truncate(time.Millisecond), FirstPassed: last.FirstPassed, Best: last.Best,
 			Findings: findings(r), Hints: last.Hints}
 		switch r.Status {
 		case suite.Failed, suite.Timeout, suite.Crashed:
@@ -205,8 +210,8 @@ func Forget(ctx context.Context, root, exercise string) error {
 	return change(ctx, root, func(p Progress) {
 		last := p[exercise]
 		delete(p, exercise)
-		if best := last.best(); best != nil {
-			p[exercise] = Entry{FirstPassed: last.FirstPassed, Best: best}
+		if last.Best != nil {
+			p[exercise] = Entry{FirstPassed: last.FirstPassed, Best: last.Best}
 		}
 	})
 }
