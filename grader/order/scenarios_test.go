@@ -228,6 +228,30 @@ var orderings = []scenario{
 		"data-race: Memset on the legacy default stream / the launch of write on stream 1",
 		"data-race: the launch of read on stream 2 / Memset on the legacy default stream",
 	}},
+	{name: "a launch on the legacy stream that belongs to another", run: func(p program) {
+		s := p.Stream(nonBlocking)
+		m := p.MallocAsync(kB, s)
+		p.Launch(w, m, 0, kB, s)
+		p.Launch(r, m, 0, kB, legacyID)
+		p.SyncDevice()
+		p.FreeAsync(m, s)
+	}, faults: []string{
+		"use-before-alloc: the launch of read on the legacy default stream / MallocAsync on stream 1",
+		"remark legacy-stream: the launch of read on the legacy default stream",
+	}},
+	{name: "a copy to the host behind another stream's work", run: func(p program) {
+		s := p.Stream(nonBlocking)
+		m := p.Malloc(kB)
+		p.Launch(w, m, 0, kB, s)
+		p.CopyOut(m, kB)
+	}, faults: []string{"data-race: MemcpyDtoH on the legacy default stream / the launch of write on stream 1"}},
+	{name: "a free in the legacy stream behind another stream's work", run: func(p program) {
+		s := p.Stream(nonBlocking)
+		m := p.MallocAsync(kB, s)
+		p.SyncDevice()
+		p.Launch(w, m, 0, kB, s)
+		p.FreeAsync(m, legacyID)
+	}, faults: []string{"free-before-use: FreeAsync on the legacy default stream / the launch of write on stream 1"}},
 	{name: "never freed", keep: true, run: func(p program) {
 		p.MallocAsync(kB, 0)
 	}, faults: []string{"leak: MallocAsync on the legacy default stream"}},

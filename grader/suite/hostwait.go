@@ -30,13 +30,11 @@ var hostWaits = map[trace.Op]string{
 	trace.OpFreeHost:          "waits for the whole device",
 }
 
-// insteadOf mends calls that something else stands in for, so that it is not enough to leave them out.
+// insteadOf mends calls that may wait and are of use: it is not enough to leave them out.
 var insteadOf = map[trace.Op]string{
 	trace.OpFree:       fixAsync,
 	trace.OpMemcpyDtoH: copyAsync(trace.OpMemcpyDtoHAsync),
 	trace.OpMemcpyHtoD: copyAsync(trace.OpMemcpyHtoDAsync),
-	trace.OpMemcpyDtoD: copyAsync(trace.OpMemcpyDtoDAsync),
-	trace.OpMemset:     "Call cuda.MemsetAsync in the stream that uses the memory: it only joins the stream's queue.",
 	trace.OpFreeHost:   "Do without pinned memory of your own: it cannot be freed before the device is done with it.",
 }
 

@@ -120,8 +120,8 @@ func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []suite.Finding {
 
 const wrongWhenTimed = "wrong-when-timed"
 
-// whenTimed is the finding of a wrong answer to the last of the operations, which was timed, then there are no Stats, or came
-// behind. Its words name no block by its number: how many there were before depends on the machine.
+// whenTimed is the finding of a wrong answer to the last of some operations. Where the answer has no Stats that was timed, else
+// it came behind. No block is named by its number: how many there were before depends on the machine.
 func whenTimed(ops []Op, a Answer, f Fault) suite.Finding {
 	when := "When time had been measured"
 	if a.Stats == nil {
