@@ -155,12 +155,20 @@ func (g *Good[Code, W]) Incomplete(e *Evidence) string {
 			return g.Function + " ended early with an error, so this could not be seen in full."
 		}
 	}
-	for _, m := range g.Made(e) {
-		for range m.Records {
-			return ""
+	for _, r := range g.Runs {
+		if !slices.ContainsFunc(r.Made(e), func(m Made[W]) bool { return m.called() }) {
+			return "A function made no CUDA call, so there was nothing to see of it."
 		}
 	}
-	return "No CUDA call was made, so there was nothing to see."
+	return ""
+}
+
+// called reports whether the call has made a call of CUDA's.
+func (m *Made[W]) called() bool {
+	for range m.Records {
+		return true
+	}
+	return false
 }
 
 // Judge answers a question by what look finds in each call. Where that is nothing, but not every workload was carried out,
