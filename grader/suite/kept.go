@@ -17,8 +17,13 @@ type loan struct {
 
 // Given is a slice to be given to the code, a fresh one, of which it is noted whether a call has changed it; see Good.Kept.
 func Given[T comparable](s *Stage, name string, slice []T) []T {
+	return GivenOf(s, name, slice, func(a, b T) bool { return a == b })
+}
+
+// GivenOf is Given for elements of which same tells whether two are one.
+func GivenOf[T any](s *Stage, name string, slice []T, same func(a, b T) bool) []T {
 	given := slices.Clone(slice)
-	s.given = append(s.given, loan{name, func() bool { return slices.Equal(given, slice) }})
+	s.given = append(s.given, loan{name, func() bool { return slices.EqualFunc(given, slice, same) }})
 	return given
 }
 

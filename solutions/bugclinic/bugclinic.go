@@ -15,7 +15,8 @@ const block = 256
 func grid(n int) int { return (n + block - 1) / block }
 
 // Upload copies all parts, one behind the other, to dst, in s, by way of staging: pinned memory, as long as all parts
-// together, which is the caller's again when s is done. parts may be changed by the caller as soon as Upload returns.
+// together, which is the caller's again when s is done. parts may be changed by the caller as soon as Upload returns, which
+// leaves them as they are.
 func Upload(s cuda.Stream, dst cuda.DevicePtr, staging cuda.HostBuffer, parts [][]byte) error {
 	at := int64(0)
 	for _, part := range parts {

@@ -117,9 +117,12 @@ func setUpload(d *desk, w workload) func(Code, workload) error {
 				clear(part)
 			}
 		}()
-		return code.Upload(d.streams[0], dst, staging, slices.Clone(parts))
+		return code.Upload(d.streams[0], dst, staging, suite.GivenOf(d.Stage, "parts", parts, oneSlice))
 	}
 }
+
+// oneSlice reports whether two slices are of the same bytes, in the same memory.
+func oneSlice(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 // noteParts is the note of what Upload has left at dst, a number for each part.
 const noteParts = "parts"

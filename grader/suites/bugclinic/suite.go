@@ -40,8 +40,10 @@ func mended(f *function, runs *suite.Runs[Code, workload]) suite.Part[Code] {
 	p.ID = f.id
 	p.Judge = func(e *suite.Evidence) suite.Answer { return f.advised(order.Judge(e)) }
 	waits := good.NoHostWait(f.id, f.claim, "", func(workload) suite.HostWait { return waiting(f) }).Judge
+	kept := good.Kept(func(workload) string { return f.name })
 	return p.And(func(e *suite.Evidence) (found []suite.Finding) {
 		found = append(found, waits(e).Findings...)
+		found = append(found, kept(e)...)
 		inOrder := !suite.HasError(order.Judge(e).Findings)
 		for _, m := range good.Made(e) {
 			c := call{&m}
