@@ -18,8 +18,8 @@ const (
 	slack     = 300
 )
 
-// differ names the constants on which two runs do not agree.
-func differ(a, b *profile.File) (names []string) {
+// Differ names the constants on which two runs do not agree.
+func Differ(a, b *profile.File) (names []string) {
 	others := b.Profile.Constants()
 	for i, c := range a.Profile.Constants() {
 		if !agree(c, others[i].Value) || slices.Contains(a.Kept, c.Name) != slices.Contains(b.Kept, c.Name) {

@@ -83,7 +83,7 @@ func Measure(ctx context.Context, d device.Device, say func(Progress)) (f *profi
 			return nil, nil, failure
 		}
 		for _, earlier := range runs {
-			if names := differ(earlier, this); f == nil || len(names) < len(unsure) {
+			if names := Differ(earlier, this); f == nil || len(names) < len(unsure) {
 				f, unsure = this, names
 			}
 		}

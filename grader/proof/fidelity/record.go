@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"cudalab/grader/machine/calibrate"
 	"cudalab/grader/suite/measure"
 	"cudalab/native/device"
 	"cudalab/native/profile"
@@ -19,14 +21,34 @@ import (
 type Recording struct {
 	Device, Driver, Date string
 	Profile              *sim.Profile // what calibrate measured of it; nil: the built-in profile is of this machine
-	Unsure               string       // the profile's constants on which no two of calibrate's runs agreed: others used the machine
+	Unsure               string       // the profile's constants on which calibrate's runs did not agree: others used the machine
 	Timings              []Timing
 }
 
-// NewRecording is a recording of a device that has been measured, without any timings yet.
-func NewRecording(d device.Device, measured *profile.File, unsure []string) *Recording {
+// NewRecording measures a device and then takes its timings. Profile and timings are of one machine only if it kept its pace, so
+// the device is measured once more behind them: what has changed counts as unsure.
+func NewRecording(d device.Device, take func(device.Device) ([]Timing, error)) (*Recording, *profile.File, error) {
+	say := func(calibrate.Progress) {}
+	before, unsure, err := calibrate.Measure(context.Background(), d, say)
+	if err != nil {
+		return nil, nil, err
+	}
+	timings, err := take(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, stillUnsure, err := calibrate.Measure(context.Background(), d, say)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range slices.Concat(stillUnsure, calibrate.Differ(before, after)) {
+		if !slices.Contains(unsure, name) {
+			unsure = append(unsure, name)
+		}
+	}
 	info := d.Info()
-	return &Recording{Device: info.Name, Driver: info.Driver, Date: measured.Date, Profile: &measured.Profile, Unsure: strings.Join(unsure, " ")}
+	return &Recording{Device: info.Name, Driver: info.Driver, Date: before.Date, Profile: &before.Profile,
+		Unsure: strings.Join(unsure, " "), Timings: timings}, before, nil
 }
 
 // Path is the recording's in a folder, without the end: its times' is .txt and its profile's .json.
@@ -46,7 +68,7 @@ func Recordings(folder string) (all []*Recording, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		switch f, err := profile.Load(r.Path(folder) + ".json"); {
+		switch f, err := profile.Load(strings.TrimSuffix(file, ".txt") + ".json"); {
 		case err == nil:
 			r.Profile = &f.Profile
 		case !errors.Is(err, fs.ErrNotExist):

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,8 +18,20 @@ var recordChapter = flag.Bool("record-chapter", false, "write what was recorded 
 // recorded is what TestCurve and TestNoFlips saw on a GPU.
 const (
 	recordedCurve   = "testdata/curve-h200.txt"
-	recordedNoFlips = "testdata/noflips-h200.txt"
+	recordedNoFlips = "testdata/noflips-h200*.txt" // a file for each time
 )
+
+// readNoFlips reads the counts of each time.
+func readNoFlips(t *testing.T) (texts []string) {
+	t.Helper()
+	files, err := filepath.Glob(recordedNoFlips)
+	require.NoError(t, err)
+	for _, file := range files {
+		texts = append(texts, readRecorded(t, file))
+	}
+	require.NotEmpty(t, texts)
+	return texts
+}
 
 func readRecorded(t *testing.T, file string) string {
 	t.Helper()
@@ -44,7 +57,7 @@ func allSeries(t *testing.T) []flips.Series {
 
 // near is how far from the limit, as a factor, a series has to have been seen on either side. What passes nearer to it than
 // flips.Margin would pass there too.
-const near = 1.25
+const near = 1.4
 
 // TestRecordedCurve holds what was recorded on a GPU to the promise.
 func TestRecordedCurve(t *testing.T) {
@@ -67,29 +80,38 @@ func TestRecordedCurve(t *testing.T) {
 	}
 }
 
-// TestRecordedNoFlips does the same for the checks of the solutions: a thousand, half of them under load, and none failed.
+// TestRecordedNoFlips does the same for the checks of the solutions: more than a thousand, half of them under load, and none
+// failed.
 func TestRecordedNoFlips(t *testing.T) {
-	lines := strings.Split(strings.TrimSpace(readRecorded(t, recordedNoFlips)), "\n")
-	made, exercises := map[string]int{}, map[string]bool{}
-	for _, line := range lines[2:] { // below the device and the heads of the columns
-		var exercise, machine string
-		var checks, passed, unclear, failed, errored int
-		_, err := fmt.Sscan(line, &exercise, &machine, &checks, &passed, &unclear, &failed, &errored)
-		require.NoError(t, err, line)
-		require.Equal(t, checks, passed+unclear, line)
-		made[machine] += checks
-		exercises[exercise] = true
-		_, err = openCourse(t).Find(exercise)
-		require.NoError(t, err)
+	made, of := map[string]int{}, map[string]int{}
+	for _, text := range readNoFlips(t) {
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		for _, line := range lines[2:] { // below the device and the heads of the columns
+			var exercise, machine string
+			var checks, passed, unclear, failed, errored int
+			_, err := fmt.Sscan(line, &exercise, &machine, &checks, &passed, &unclear, &failed, &errored)
+			require.NoError(t, err, line)
+			require.Equal(t, checks, passed+unclear, line)
+			made[machine] += checks
+			of[exercise] += checks
+		}
 	}
 	require.GreaterOrEqual(t, made["quiet"], 500)
 	require.GreaterOrEqual(t, made["load"], 500)
-	require.Len(t, lines, 2+2*len(exercises)) // of those lessons that were measured
+	for _, e := range openCourse(t).Exercises {
+		if of[e.Name] == 0 {
+			t.Logf("%s was not yet checked again and again on a GPU: TestNoFlips does it", e.Name)
+			continue
+		}
+		require.GreaterOrEqual(t, of[e.Name], 50, e.Name)
+		delete(of, e.Name)
+	}
+	require.Empty(t, of, "no exercises")
 }
 
 // TestChapterShowsWhatWasRecorded holds the figures in the instructors' chapter to the recordings.
 func TestChapterShowsWhatWasRecorded(t *testing.T) {
-	noFlips, points := readRecorded(t, recordedNoFlips), readCurve(t)
+	noFlips, points := strings.Join(readNoFlips(t), "\n"), readCurve(t)
 	const file = "../../../lessons/instructors/fairness.md"
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
