@@ -67,6 +67,7 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 				if p.Kind == corpus.Solution && *hostile > 0 {
 					t.Run("hostile", func(t *testing.T) { answersWhatever(t, e.Suite, v.cases, v.place) })
 				}
+				v.orders = schedules(t, v.cases)
 				v.cases = nil
 				checked[i] = v
 				require.Empty(t, p.Expect().Differences(v.report), describe(v.report))
@@ -80,17 +81,19 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 			})
 		}
 	})
-	matrix, said := corpus.NewMatrix(e.Name), transcript{seen: map[string]bool{}}
+	matrix, said, other := corpus.NewMatrix(e.Name), transcript{seen: map[string]bool{}}, &orders{faults: map[string]*shown{}, none: map[string]int{}}
 	for i, p := range programs {
 		if checked[i].dir == "" {
 			return // only some were asked for, or one could not be checked
 		}
 		matrix.Add(p, checked[i].report)
 		said.add(p, checked[i].dir, checked[i].report)
+		other.take(p, checked[i].orders)
 	}
 	t.Run("matrix", func(t *testing.T) { compareMatrix(t, corpus.MatrixFile(c.Root, e.Package, *onDevice), matrix) })
 	if *onDevice == "sim" {
-		t.Run("words", func(t *testing.T) { said.compare(t, filepath.Join("testdata", "words.txt")) })
+		t.Run("words", func(t *testing.T) { compareGolden(t, filepath.Join("testdata", "words.txt"), said.text.String()) })
+		t.Run("orders", func(t *testing.T) { compareOrders(t, other) })
 	}
 }
 
@@ -130,6 +133,7 @@ type verdict struct {
 	cases  []*suite.CaseNotes
 	place  func(trace.Site) []suite.Place
 	dir    string
+	orders scheduled
 }
 
 func (b bench) check(t *testing.T, p corpus.Program) verdict {
@@ -147,7 +151,7 @@ func (b bench) check(t *testing.T, p corpus.Program) verdict {
 	require.NoError(t, err)
 	require.NoError(t, rs[0].Err)
 	require.Equal(t, *onDevice, rs[0].Report.Device.Kind)
-	return verdict{rs[0].Report, rs[0].Cases, rs[0].Place, dir}
+	return verdict{report: rs[0].Report, cases: rs[0].Cases, place: rs[0].Place, dir: dir}
 }
 
 // requireWhole says what every report must have, and what the solution's and the skeleton's must.

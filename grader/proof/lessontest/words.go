@@ -109,19 +109,19 @@ func sourceLine(dir, file string, line int) string {
 	return "    | " + strings.TrimSpace(code) + "\n"
 }
 
-// compare holds the transcript to the golden file of its lesson, or writes it.
-func (s *transcript) compare(t *testing.T, file string) {
+// compareGolden holds a text to the golden file of its lesson, or writes it.
+func compareGolden(t *testing.T, file, text string) {
 	if *record {
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(s.text.String()), 0o644))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	want, err := os.ReadFile(file)
 	requireRecorded(t, file, err)
-	was, is := strings.Split(string(want), "\n"), strings.Split(s.text.String(), "\n")
+	was, is := strings.Split(string(want), "\n"), strings.Split(text, "\n")
 	for i := range max(len(was), len(is)) {
 		if i >= len(was) || i >= len(is) || was[i] != is[i] {
 			require.Equalf(t, was[min(i, len(was)):min(i+3, len(was))], is[min(i, len(is)):min(i+3, len(is))],
-				"what the checks say differs from line %d on: read it, and record it with -record", i+1)
+				"%s differs from line %d on: read it, and record it with -record", filepath.Base(file), i+1)
 		}
 	}
 }

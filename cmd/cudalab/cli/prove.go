@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/prove"
+	"cudalab/grader/report"
+	"cudalab/grader/suite"
+	"cudalab/grader/suites/course"
+)
+
+func newProve() *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "prove [NAME]",
+		Short: "Show that no order goes wrong that CUDA may choose, or one that does",
+		Long: `Prove runs the exercise's cases, without timing, and looks at what CUDA could have done instead. The streams of a program
+leave CUDA a choice: what is not in order may come in any order. Prove says how many orders there are. If each of
+them gives the same results it says why; if one does not it shows it, step by step, and what is wrong in it.
+
+A program that ran well has run well in one order. This is about the others. Without a name it is about the exercise that
+you are at.`,
+		Example: `  cudalab prove cross-stream-events
+  cudalab prove cross-stream-events --dir ~/mine
+  cudalab prove async-pipeline --solution`,
+		Args:              oneExercise,
+		ValidArgsFunction: exerciseName,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runProve(cmd, args, f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.solution, "solution", false, "the reference solution instead of your code")
+	flags.StringVar(&f.dir, "dir", "", "the code in the folder `DIR` instead of the exercise's own")
+	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: a fresh one")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", devices))
+	return cmd
+}
+
+func runProve(cmd *cobra.Command, args []string, f checkFlags) error {
+	c, err := openCourse(cmd)
+	if err != nil {
+		return err
+	}
+	if err := f.validate(cmd, args); err != nil {
+		return err
+	}
+	e, err := findOrCurrent(c, args)
+	if err != nil {
+		return err
+	}
+	q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Seed: f.seed, NoTiming: true, Preparing: preparing(cmd, false)}
+	if f.solution {
+		if err := noSolutions(c, e, "there is none to prove"); err != nil {
+			return err
+		}
+		q.Dir = course.Relative(filepath.Join(c.Root, e.SolutionFolder()))
+	}
+	r := check.Exercise(cmd.Context(), q)
+	if cmd.Context().Err() != nil {
+		return &exitError{status: exitFault}
+	}
+	var proof *prove.Proof
+	if r.Place != nil && !slices.Contains([]suite.Status{suite.Errored, suite.NotStarted}, r.Report.Status) {
+		proof = prove.Of(r)
+	}
+	if ran := r.Report.Status == suite.Passed || r.Report.Status == suite.Failed; proof == nil || !ran && len(proof.Faults) == 0 {
+		// Nothing came to its end: what is in the way comes first.
+		if err := show(cmd.OutOrStdout(), r.Report, false); err != nil {
+			return err
+		}
+		return &exitError{status: exitStatus(r)}
+	}
+	s := screenOf(cmd.OutOrStdout())
+	var b strings.Builder
+	if err := report.Orders(&b, proof, report.Options{Color: s.color, Width: s.width, Links: s.links, Source: sourceLine}); err != nil {
+		return err
+	}
+	if _, err := s.Write([]byte(b.String())); err != nil {
+		return err
+	}
+	switch {
+	case len(proof.Differs) > 0:
+		return &exitError{status: exitFault}
+	case !proof.Holds() || proof.Others > 0:
+		return &exitError{status: exitFailed}
+	}
+	return nil
+}

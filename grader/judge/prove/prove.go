@@ -1,0 +1,156 @@
+// Package prove says of the work that a check has recorded what CUDA's other orders of it would have come to: how many there are
+// and that each gives the same, or an order in which it goes wrong.
+package prove
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"cudalab/grader/judge/check"
+	"cudalab/grader/order"
+	"cudalab/grader/order/schedule"
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// Proof is what the orders of all cases of a check come to.
+type Proof struct {
+	Report suite.Report // of the check
+	Cases  []Case       // that were recorded
+	Faults []Fault      // each once, however many cases have it
+	Others int          // errors of the order checker that no order is to blame for
+	Asks   *suite.Place // where the code asks how far the device is, and may do other things in another run; nil: nowhere
+	// Differs are the cases in which an order came to something else though nothing is out of order, which is a fault of cudalab's.
+	Differs []string
+}
+
+// Holds reports whether every order gives the same.
+func (p *Proof) Holds() bool { return len(p.Faults) == 0 && len(p.Differs) == 0 }
+
+// Case is a case without a fault.
+type Case struct {
+	ID     string
+	Orders schedule.Orders
+	Tried  int  // orders that were carried out
+	All    bool // these are all
+}
+
+// Fault is an order in which it goes wrong.
+type Fault struct {
+	Case    string
+	Finding order.Finding
+	At      suite.Place // where in the student's code; no File where that is not known
+	Steps   []Step
+	Ends    string // what is wrong at the end, where no step says it
+	Always  bool   // it goes wrong in every order
+}
+
+// Step is a call of a Fault, at a place of the student's code.
+type Step struct {
+	schedule.Step
+	At suite.Place
+}
+
+// How many orders of a case are carried out at most, where there are too many for all, and for how long.
+const (
+	few     = 5000
+	sampled = 200
+	long    = 300 * time.Millisecond
+)
+
+// Of is the proof of what a check has recorded. Orders that are drawn are drawn by the check's seed.
+func Of(r check.Result) *Proof {
+	p := &Proof{Report: r.Report}
+	seen := map[[2]string]bool{}
+	for _, c := range r.Cases {
+		if len(c.Trace.Records) == 0 {
+			continue
+		}
+		at := func(i int) suite.Place {
+			if places := r.Place(c.Trace.SiteOf(&c.Trace.Records[i])); len(places) > 0 {
+				return places[0]
+			}
+			return suite.Place{}
+		}
+		program, found := schedule.New(c.Trace), 0
+		for _, f := range order.Check(c.Trace) {
+			if f.Severity != order.Error {
+				continue
+			}
+			found++
+			ce, ok := program.Counterexample(f)
+			if !ok {
+				p.Others++
+				continue
+			}
+			fault := newFault(c.ID, program, ce, at)
+			key := [2]string{f.Rule, fault.place()}
+			if !seen[key] {
+				seen[key] = true
+				p.Faults = append(p.Faults, fault)
+			}
+		}
+		if found == 0 {
+			p.hold(c, program, r.Report.Seed)
+		}
+		p.ask(c.Trace, at)
+	}
+	return p
+}
+
+func newFault(id string, p *schedule.Program, c *schedule.Counterexample, at func(int) suite.Place) Fault {
+	story := p.Story(c)
+	f := Fault{Case: id, Finding: c.Finding, At: at(c.Finding.At), Ends: story.Ends, Always: c.Always}
+	for _, s := range story.Steps {
+		f.Steps = append(f.Steps, Step{s, at(s.Record)})
+	}
+	return f
+}
+
+// place is where in the code a fault's steps are, by which it is told from others.
+func (f *Fault) place() (text string) {
+	for _, s := range f.Steps {
+		text += fmt.Sprint(s.At.File, s.At.Line, " ")
+	}
+	return text
+}
+
+// hold carries out orders of a case in which nothing is out of order.
+func (p *Proof) hold(c *suite.CaseNotes, program *schedule.Program, seed uint64) {
+	held := Case{ID: c.ID, Orders: program.Count()}
+	same, until := program.Same(), time.Now().Add(long)
+	differs := false
+	try := func(other []int) {
+		held.Tried++
+		if _, differ := same(other); differ {
+			differs = true
+		}
+	}
+	if n := held.Orders.Count; held.Orders.Exact && n.IsInt64() && n.Int64() <= few {
+		held.All = program.Each(few, try)
+	} else {
+		random := rand.New(rand.NewPCG(seed, 0))
+		for held.Tried < sampled && time.Now().Before(until) {
+			try(program.Random(random))
+		}
+	}
+	if differs {
+		p.Differs = append(p.Differs, c.ID)
+	}
+	p.Cases = append(p.Cases, held)
+}
+
+// ask finds the first place where the code asks the device without waiting.
+func (p *Proof) ask(t *trace.Trace, at func(int) suite.Place) {
+	for i := range t.Records {
+		r := &t.Records[i]
+		if !slices.Contains([]trace.Op{trace.OpStreamQuery, trace.OpEventQuery}, r.Op) || p.Asks != nil {
+			continue
+		}
+		if place := at(i); place.File != "" {
+			p.Asks = &place
+		}
+	}
+}

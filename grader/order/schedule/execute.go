@@ -1,0 +1,335 @@
+package schedule
+
+import (
+	"slices"
+
+	"cudalab/native/interval"
+	"cudalab/native/trace"
+)
+
+// State is what memory was found in where it could not be used.
+type State uint8
+
+// The states.
+const (
+	Exists     State = iota
+	Unborn           // the allocation comes only later
+	Ended            // it was freed, or an allocator has taken the block back
+	Unmapped         // there is nothing behind the addresses
+	Forbidden        // MemSetAccess has taken the access away
+	NotWritten       // there is memory, into which nothing has written
+)
+
+// result is what came of a call in some order.
+type result struct {
+	states []State // in which it has found each of what it touches; nil: all Exists
+	values uint64  // a digest of all that the call has read
+	parts  []seen  // the same in parts, where that was asked for
+}
+
+// note takes in the state of the k-th of n that a call touches.
+func (r *result) note(k, n int, s State) {
+	if s == Exists {
+		return
+	}
+	if r.states == nil {
+		r.states = make([]State, n)
+	}
+	if r.states[k] == Exists {
+		r.states[k] = s
+	}
+}
+
+// state is that of the k-th of what a call touches.
+func (r *result) state(k int) State {
+	if k < len(r.states) {
+		return r.states[k]
+	}
+	return Exists
+}
+
+// seen is a value that a call has found in some bytes.
+type seen struct {
+	touch
+	lo, hi int64
+	value  uint64
+}
+
+// memory is the memory that an order is carried out on.
+type memory struct {
+	p       *Program
+	only    func(int) bool // the records that are carried out, of which memory knows
+	parts   bool           // keep the parts of all results
+	bytes   map[trace.ID]*interval.Map[int64, uint64]
+	state   map[trace.ID]State
+	ended   map[trace.ID]int // the record of the end
+	mapping map[int]uint32   // by the record of the MemMap: what MemSetAccess allows, with mapped set
+	results map[int]result
+	writer  map[uint64]int                              // by value: the record of the call that wrote it, where parts are kept
+	owner   map[trace.ID]*interval.Map[int64, trace.ID] // of bytes that were written as a block's: that block
+}
+
+const (
+	mayRead      = 1
+	mayReadWrite = 3
+	mapped       = 1 << 31 // beside CUDA's flags
+)
+
+// Values that no call writes.
+const (
+	fresh  = 0x9E3779B97F4A7C15 // of memory that an allocation has made and nothing has written
+	before = 0xBF58476D1CE4E5B9 // of memory from before the trace: whatever it holds, it is the same in every order
+)
+
+// execute carries out calls in an order. Memory that none of them makes is there from the beginning.
+func (p *Program) execute(order []int, parts bool) *memory {
+	within := make(map[int]bool, len(order))
+	for _, i := range order {
+		within[i] = true
+	}
+	m := &memory{p: p, parts: parts, bytes: map[trace.ID]*interval.Map[int64, uint64]{}, state: map[trace.ID]State{}, ended: map[trace.ID]int{},
+		mapping: map[int]uint32{}, results: make(map[int]result, len(order)), writer: map[uint64]int{}, owner: map[trace.ID]*interval.Map[int64, trace.ID]{}}
+	m.only = func(i int) bool { return within[i] }
+	for _, i := range order {
+		if o := p.ops[i]; o.kind == makes && p.Trace.Records[i].Site != 0 {
+			m.state[o.memory] = Unborn
+			m.clear(o)
+		}
+	}
+	for _, i := range order {
+		m.do(i)
+	}
+	return m
+}
+
+func (m *memory) of(id trace.ID) *interval.Map[int64, uint64] {
+	b := m.bytes[id]
+	if b == nil {
+		b = &interval.Map[int64, uint64]{}
+		m.bytes[id] = b
+	}
+	return b
+}
+
+// do carries out one call.
+func (m *memory) do(i int) {
+	o := m.p.ops[i]
+	var r result
+	switch o.kind {
+	case makes:
+		m.make(i, o)
+	case ends:
+		r = m.end(i, o)
+	case maps:
+		m.mapping[i] = mapped
+	case unmaps:
+		for _, t := range o.touches {
+			m.mapping[t.mapping] = 0
+		}
+		for _, id := range o.blocks {
+			m.state[id], m.ended[id] = Ended, i
+		}
+	case permits:
+		for _, t := range o.touches {
+			m.mapping[t.mapping] = mapped | m.p.Trace.Records[i].Flags
+		}
+	default:
+		r = m.use(i, o)
+	}
+	m.results[i] = r
+}
+
+// make has an allocation begin. One from before the trace holds what it held.
+func (m *memory) make(i int, o *op) {
+	if m.state[o.memory] == Ended {
+		return // the host has freed it already, which CUDA allows: Free, unlike FreeAsync, does not need the memory to be there
+	}
+	delete(m.state, o.memory)
+	if m.p.Trace.Records[i].Site != 0 {
+		m.clear(o)
+	}
+}
+
+// clear has memory hold nothing that anybody has written.
+func (m *memory) clear(o *op) {
+	if o.part {
+		return
+	}
+	b := m.of(o.memory)
+	b.Reset()
+	b.Set(0, o.size, fresh)
+}
+
+// end has an allocation end. What it holds then counts as read: of two writes in either order one shows there.
+func (m *memory) end(i int, o *op) (r result) {
+	waits := m.endsWhenIdle(i)
+	for k, t := range o.touches {
+		if s := m.state[o.memory]; s != Unborn || queued(m.p.Trace.Records[i].Op) { // Free does not mind
+			r.note(k, len(o.touches), s)
+		}
+		switch {
+		case t.block == o.memory:
+			m.retract(&r, t)
+		case !waits:
+			m.read(&r, t)
+		}
+	}
+	m.state[o.memory] = Ended
+	m.ended[o.memory] = i
+	return r
+}
+
+// endsWhenIdle reports whether a free is Free of memory from Malloc. It waits for the device on every driver that was seen, so the
+// order checker has no more than a remark for work that it does not come after.
+func (m *memory) endsWhenIdle(i int) bool {
+	return m.p.Trace.Records[i].Op == trace.OpFree && m.p.ops[i].from == trace.OpMalloc
+}
+
+// by notes as what some bytes were written.
+func (m *memory) by(t touch) {
+	w := m.owner[t.memory]
+	switch {
+	case t.block != 0 && w == nil:
+		w = &interval.Map[int64, trace.ID]{}
+		m.owner[t.memory] = w
+		fallthrough
+	case t.block != 0:
+		w.Set(t.lo, t.hi, t.block)
+	case w != nil:
+		w.Cut(t.lo, t.hi)
+	}
+}
+
+// retract reads and ends what was written to a block as such: the next one that has its bytes begins without.
+func (m *memory) retract(r *result, t touch) {
+	w := m.owner[t.memory]
+	if w == nil {
+		return
+	}
+	for _, s := range slices.Collect(w.Within(t.lo, t.hi)) {
+		if s.Value == t.block {
+			written := t
+			written.lo, written.hi = s.Lo, s.Hi
+			m.read(r, written)
+			m.of(t.memory).Set(s.Lo, s.Hi, fresh)
+			w.Cut(s.Lo, s.Hi)
+		}
+	}
+}
+
+func (m *memory) use(i int, o *op) (r result) {
+	for k, t := range o.touches {
+		r.note(k, len(o.touches), m.usable(i, t))
+		found := &r
+		if t.kind == trace.Write {
+			continue
+		}
+		if t.kind == trace.Atomic { // what it finds is no part of what it adds
+			found = &result{}
+		}
+		if m.read(found, t) {
+			r.note(k, len(o.touches), NotWritten)
+		}
+	}
+	value := mix(uint64(i)+1, r.values)
+	if m.parts {
+		m.writer[value] = i
+	}
+	for _, t := range o.touches {
+		b := m.of(t.memory)
+		switch {
+		case m.usable(i, t) != Exists:
+		case t.kind == trace.Write:
+			b.Set(t.lo, t.hi, value)
+			m.by(t)
+		case t.kind == trace.Atomic:
+			m.settle(t)
+			for _, s := range slices.Collect(b.Within(t.lo, t.hi)) {
+				sum := notZero(s.Value + value)
+				b.Set(s.Lo, s.Hi, sum)
+				if m.parts {
+					m.writer[sum] = i
+				}
+			}
+		}
+	}
+	return r
+}
+
+// usable is in which state a call finds what it uses.
+func (m *memory) usable(i int, t touch) State {
+	for _, id := range []trace.ID{t.memory, t.block} {
+		s := m.state[id]
+		if s == Ended && i < m.ended[id] && m.endsWhenIdle(m.ended[id]) {
+			continue
+		}
+		if s != Exists {
+			return s
+		}
+	}
+	if t.partly {
+		return Unmapped
+	}
+	if t.mapping >= 0 && m.only(t.mapping) {
+		switch flags := m.mapping[t.mapping]; {
+		case flags&mapped == 0:
+			return Unmapped
+		case flags&mayReadWrite == mayReadWrite, t.kind == trace.Read && flags&mayRead != 0:
+		default:
+			return Forbidden
+		}
+	}
+	return Exists
+}
+
+// settle gives bytes that nothing is known of the value that they have.
+func (m *memory) settle(t touch) {
+	b, at := m.of(t.memory), t.lo
+	for _, s := range slices.Collect(b.Within(t.lo, t.hi)) {
+		b.Set(at, s.Lo, before)
+		at = s.Hi
+	}
+	b.Set(at, t.hi, before)
+}
+
+// read takes in what some bytes hold, and reports whether some of them hold nothing that was ever written.
+func (m *memory) read(r *result, t touch) (unwritten bool) {
+	at, last := t.lo, uint64(0)
+	r.values = mix(r.values, uint64(t.memory))
+	take := func(lo, hi int64, value uint64) {
+		if lo < hi && (lo == t.lo || value != last) {
+			r.values = mix(mix(r.values, uint64(lo)), value)
+			last = value
+			if m.parts {
+				r.parts = append(r.parts, seen{t, lo, hi, value})
+			}
+		} else if n := len(r.parts); m.parts && n > 0 && lo < hi {
+			r.parts[n-1].hi = hi
+		}
+		unwritten = unwritten || value == fresh
+	}
+	for s := range m.of(t.memory).Within(t.lo, t.hi) {
+		take(at, s.Lo, before)
+		take(s.Lo, s.Hi, s.Value)
+		at = s.Hi
+	}
+	take(at, t.hi, before)
+	r.values = mix(r.values, uint64(t.hi))
+	return unwritten
+}
+
+// mix makes one value of two (the finaliser of SplitMix64, by Steele, Lea and Flood).
+func mix(a, b uint64) uint64 {
+	x := a*0x9E3779B97F4A7C15 + b + 0xD1B54A32D192ED03
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return notZero(x ^ x>>31)
+}
+
+// notZero keeps a value apart from that of memory of which nothing is known.
+func notZero(v uint64) uint64 {
+	if v == 0 || v == fresh {
+		return v + 1
+	}
+	return v
+}

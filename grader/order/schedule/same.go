@@ -1,0 +1,59 @@
+package schedule
+
+import "slices"
+
+// Difference is where two orders come to something else.
+type Difference struct {
+	Record int   // of the call that finds it; -1: memory as it is left at the end
+	State  State // in which it finds memory; Exists: it finds other bytes
+	Memory touch // which
+}
+
+// Fault is the first call, in an order, that finds memory which does not exist then, or which nothing has written.
+func (p *Program) Fault(order []int) (d Difference, found bool) {
+	m := p.execute(order, false)
+	for _, i := range order {
+		if k, found := m.fault(i); found {
+			r := m.results[i]
+			return Difference{i, r.states[k], p.ops[i].touches[k]}, true
+		}
+	}
+	return Difference{}, false
+}
+
+// fault is which of what a call touches it has found in no state to be used.
+func (m *memory) fault(i int) (k int, found bool) {
+	k = slices.IndexFunc(m.results[i].states, func(s State) bool { return s != Exists })
+	return k, k >= 0
+}
+
+// Compare carries out two orders of the same calls, and is the first thing in the second one's order that is other than in the first.
+func (p *Program) Compare(one, other []int) (d Difference, differ bool) {
+	return compare(p.execute(one, false), p.execute(other, false), other)
+}
+
+// Same carries out orders one after another and compares each with the one that happened.
+func (p *Program) Same() func(order []int) (d Difference, differ bool) {
+	happened := p.execute(p.list, false)
+	return func(order []int) (Difference, bool) { return compare(happened, p.execute(order, false), order) }
+}
+
+func compare(one, other *memory, order []int) (Difference, bool) {
+	for _, i := range order {
+		was, is := one.results[i], other.results[i]
+		for k, t := range one.p.ops[i].touches {
+			if is.state(k) != was.state(k) {
+				return Difference{i, is.state(k), t}, true
+			}
+		}
+		if is.values != was.values {
+			return Difference{Record: i}, true
+		}
+	}
+	for id, b := range one.bytes {
+		if one.state[id] == Exists && !slices.Equal(slices.Collect(b.Within(0, 1<<62)), slices.Collect(other.of(id).Within(0, 1<<62))) {
+			return Difference{Record: -1, Memory: touch{memory: id}}, true
+		}
+	}
+	return Difference{}, false
+}

@@ -1,0 +1,124 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/grader/order"
+	"cudalab/native/trace"
+)
+
+// Story is a counterexample in words.
+type Story struct {
+	Steps []Step
+	Ends  string // what is wrong in the end, where no step says it; "" otherwise
+}
+
+// Step is a call of a counterexample.
+type Step struct {
+	Record int
+	Call   string // "the launch of process on streams[1]"
+	Wrong  string // what is wrong with what it finds; "" where nothing is
+}
+
+// Story tells c.
+func (p *Program) Story(c *Counterexample) Story {
+	names := order.NamesOf(p.Trace)
+	var s Story
+	for _, i := range c.Steps {
+		step := Step{Record: i, Call: names.Call(i)}
+		if i == c.Shows.Record {
+			step.Wrong = p.wrong(c, names)
+		}
+		s.Steps = append(s.Steps, step)
+	}
+	if c.Shows.Record < 0 {
+		s.Ends = "In the end the memory holds what " + c.step(c.Late, names) + " has written, and not what " + c.step(c.Early, names) + " has."
+	}
+	return s
+}
+
+// wrong is what is wrong with what the call finds in which a counterexample shows.
+func (p *Program) wrong(c *Counterexample, names *order.Names) string {
+	switch d := c.Shows; d.State {
+	case Unborn:
+		return "the memory is not there yet, which " + c.step(p.maker(d.Memory), names) + " makes"
+	case Ended:
+		return p.gone(c, names)
+	case Unmapped:
+		return "behind its addresses there is no memory any more"
+	case Forbidden:
+		return "the access that it needs has been taken away"
+	case NotWritten:
+		return "it finds what nothing has written"
+	}
+	return p.others(c, names)
+}
+
+// maker is the record of what has made the memory that a touch is about: the block, if there is one.
+func (p *Program) maker(t touch) int {
+	for _, id := range []trace.ID{t.block, t.memory} {
+		if i := slices.IndexFunc(p.list, func(i int) bool { return p.ops[i].kind == makes && p.ops[i].memory == id }); i >= 0 && id != 0 {
+			return p.list[i]
+		}
+	}
+	return -1
+}
+
+// gone says of memory that has ended who may have its bytes by then.
+func (p *Program) gone(c *Counterexample, names *order.Names) string {
+	at := p.maker(c.Shows.Memory)
+	text := "the memory is no longer its own"
+	if at < 0 {
+		return text
+	}
+	lo, hi := p.addresses(at)
+	for _, i := range p.list {
+		if first, last := p.addresses(i); i > at && p.ops[i].kind == makes && first < hi && lo < last {
+			return text + ": by then its bytes may belong to " + names.Memory(i) + ", which got the same addresses"
+		}
+	}
+	return text + ": by then its bytes may belong to another allocation"
+}
+
+// addresses is where the memory lies that a record's call has made.
+func (p *Program) addresses(i int) (lo, hi int64) {
+	r := p.Trace.Records[p.done[i]]
+	return addresses(&r)
+}
+
+// step is a call by its number among the steps, counted from 1, or by its name where it is none of them.
+func (c *Counterexample) step(record int, names *order.Names) string {
+	if k := slices.Index(c.Steps, record); k >= 0 {
+		return fmt.Sprintf("step %d", k+1)
+	}
+	return names.Call(record)
+}
+
+// others says whose bytes a call finds.
+func (p *Program) others(c *Counterexample, names *order.Names) string {
+	i := c.Shows.Record
+	should, finds := p.execute(slices.Sorted(slices.Values(c.Steps)), true), p.execute(c.Steps, true)
+	was, is := should.results[i].parts, finds.results[i].parts
+	for k := range min(len(was), len(is)) {
+		if was[k].value == is[k].value {
+			continue
+		}
+		text := "it finds "
+		switch by, known := finds.writer[is[k].value]; {
+		case is[k].value == fresh:
+			text += "what nothing has written"
+		case is[k].value == before:
+			text += "what was there before"
+		case known:
+			text += "what " + c.step(by, names) + " has written"
+		default:
+			text += "another value"
+		}
+		if by, known := should.writer[was[k].value]; known {
+			text += ", and not what " + c.step(by, names) + " writes"
+		}
+		return text
+	}
+	return "it finds other bytes"
+}

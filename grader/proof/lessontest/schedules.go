@@ -1,0 +1,177 @@
+package lessontest
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/order"
+	"cudalab/grader/order/schedule"
+	"cudalab/grader/proof/corpus"
+	"cudalab/grader/suite"
+)
+
+// shortSteps is how many steps a counterexample may show that fits on a page.
+const shortSteps = 8
+
+// otherOrders is in how many orders the work of each case is carried out in which the order checker has found nothing.
+const otherOrders = 3
+
+// scheduled is what other orders of a program's work came to.
+type scheduled struct {
+	shown   map[string]*shown // by rule
+	none    []string          // findings that no order shows, with the reason
+	cases   int               // without a finding
+	several int               // of them: those that CUDA has a choice for
+	most    schedule.Orders   // of the case with the most
+}
+
+// shown counts counterexamples.
+type shown struct{ all, short, longest int }
+
+// schedules builds a counterexample for every fault in the order of a program's work, and carries out other orders of that which is
+// without one: they have to come to the same.
+func schedules(t *testing.T, cases []*suite.CaseNotes) (s scheduled) {
+	t.Helper()
+	s.shown = map[string]*shown{}
+	random := rand.New(rand.NewPCG(seed, 0))
+	for _, c := range cases {
+		if len(c.Trace.Records) == 0 {
+			continue
+		}
+		p, faults := schedule.New(c.Trace), 0
+		for _, f := range order.Check(c.Trace) {
+			if f.Severity != order.Error {
+				continue
+			}
+			faults++
+			s.add(t, p, f)
+		}
+		if faults > 0 {
+			continue
+		}
+		s.cases++
+		require.NoError(t, schedule.Legal(c.Trace, p.Happened()), c.ID)
+		if orders := p.Count(); orders.Count.Cmp(big.NewInt(1)) > 0 {
+			s.several++
+			if s.most.Count == nil || orders.Count.Cmp(s.most.Count) > 0 {
+				s.most = orders
+			}
+		}
+		same := p.Same()
+		for range otherOrders {
+			other := p.Random(random)
+			require.NoError(t, schedule.Legal(c.Trace, other), c.ID)
+			d, differ := same(other)
+			require.False(t, differ, "%s comes to something else in another order, though nothing was found: %+v", c.ID, d)
+		}
+	}
+	return s
+}
+
+// add builds the counterexample of a finding.
+func (s *scheduled) add(t *testing.T, p *schedule.Program, f order.Finding) {
+	t.Helper()
+	c, ok := p.Counterexample(f)
+	if !ok {
+		s.none = append(s.none, f.Rule)
+		return
+	}
+	require.NoError(t, schedule.Legal(p.Trace, c.Order), f.Message)
+	r := s.shown[f.Rule]
+	if r == nil {
+		r = &shown{}
+		s.shown[f.Rule] = r
+	}
+	r.all++
+	r.longest = max(r.longest, len(c.Steps))
+	if len(c.Steps) <= shortSteps {
+		r.short++
+	}
+}
+
+// orders are what other orders of a lesson's programs came to.
+type orders struct {
+	faults         map[string]*shown
+	none           map[string]int
+	cases, several int
+	most           schedule.Orders
+}
+
+// take takes in a program's.
+func (o *orders) take(p corpus.Program, s scheduled) {
+	for rule, r := range s.shown {
+		if o.faults[rule] == nil {
+			o.faults[rule] = &shown{}
+		}
+		all := o.faults[rule]
+		all.all, all.short, all.longest = all.all+r.all, all.short+r.short, max(all.longest, r.longest)
+	}
+	for _, rule := range s.none {
+		o.none[rule]++
+	}
+	if p.Kind == corpus.Solution || p.Kind == corpus.Right {
+		o.cases, o.several = o.cases+s.cases, o.several+s.several
+		if s.most.Count != nil && (o.most.Count == nil || s.most.Count.Cmp(o.most.Count) > 0) {
+			o.most = s.most
+		}
+	}
+}
+
+// String is a table.
+func (o *orders) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "rule\tfaults\tan order shows it\tin at most 8 steps\tlongest\t")
+	for _, rule := range slices.Sorted(keys(o.faults, o.none)) {
+		r := o.faults[rule]
+		if r == nil {
+			r = &shown{}
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t\n", rule, r.all+o.none[rule], r.all, r.short, r.longest)
+	}
+	w.Flush()
+	fmt.Fprintf(&b, "\ncases of right programs: %d, of which %d have more than one order; the most orders: %s\n", o.cases, o.several, o.most)
+	return b.String()
+}
+
+// keys are those of two maps.
+func keys[A, B any](a map[string]A, b map[string]B) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range a {
+			if !yield(k) {
+				return
+			}
+		}
+		for k := range b {
+			if _, both := a[k]; !both && !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// compareOrders holds what became of the lesson's orders to what is recorded, and to what no lesson may fall short of.
+func compareOrders(t *testing.T, o *orders) {
+	t.Log("\n" + o.String())
+	all, short := 0, 0
+	for _, r := range o.faults {
+		all, short = all+r.all, short+r.short
+	}
+	require.GreaterOrEqual(t, float64(short), 0.95*float64(all), "counterexamples are too long")
+	for rule := range o.none {
+		require.NotContains(t, shownByOrder, rule, "a fault has no order in which it shows")
+	}
+	compareGolden(t, filepath.Join("testdata", "orders.txt"), o.String())
+}
+
+// shownByOrder are the rules of which every fault has an order in which it shows.
+var shownByOrder = []string{order.UseBeforeAlloc, order.UseAfterFree, order.FreeBeforeUse, order.RevokeBeforeUse, order.DataRace, order.HostRace,
+	order.UninitializedRead, order.StagedCopy}
