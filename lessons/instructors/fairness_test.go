@@ -2,9 +2,12 @@ package instructors_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,4 +46,46 @@ func TestFairnessShowsWhatWasFound(t *testing.T) {
 	require.NoError(t, err)
 	table, _, _ := strings.Cut(string(text), "\n\n")
 	shows(table, scores)
+}
+
+// TestFairnessShowsOtherOrders holds the table of counterexamples to what the lessons' tests have recorded.
+func TestFairnessShowsOtherOrders(t *testing.T) {
+	c, err := courses.Open(course)
+	require.NoError(t, err)
+	sums := map[string][]int{}
+	cases, several := 0, 0
+	for _, e := range c.Exercises {
+		text, err := os.ReadFile(filepath.Join(course, "grader", "suites", e.Package, "testdata", "orders.txt"))
+		require.NoError(t, err)
+		for _, line := range strings.Split(string(text), "\n")[1:] {
+			var rule string
+			var faults, shown, short, longest int
+			if n, _ := fmt.Sscan(line, &rule, &faults, &shown, &short, &longest); n == 5 {
+				if sums[rule] == nil {
+					sums[rule] = make([]int, 4)
+				}
+				for k, n := range []int{faults, shown, short} {
+					sums[rule][k] += n
+				}
+				sums[rule][3] = max(sums[rule][3], longest)
+			}
+			var all, some int
+			if n, _ := fmt.Sscanf(line, "cases of right programs: %d, of which %d", &all, &some); n == 2 {
+				cases, several = cases+all, several+some
+			}
+		}
+	}
+	require.Positive(t, several)
+	var b strings.Builder
+	b.WriteString("| rule | faults | shown by an order | in at most 8 steps | the longest |\n|---|--:|--:|--:|--:|\n")
+	for _, rule := range slices.Sorted(maps.Keys(sums)) {
+		n := sums[rule]
+		fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %d |\n", rule, n[0], n[1], n[2], n[3])
+	}
+	fmt.Fprintf(&b, "\nThe right programs were run in %d cases without a fault, of which %d leave CUDA a choice.\n", cases, several)
+	chapter, err := os.ReadFile("fairness.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(chapter), "<!-- orders -->\n")
+	is, _, _ := strings.Cut(rest, "<!-- end -->")
+	require.Equal(t, b.String(), is)
 }

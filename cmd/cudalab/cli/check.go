@@ -13,6 +13,7 @@ import (
 
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/prove"
 	"cudalab/grader/judge/run"
 	"cudalab/grader/report"
 	"cudalab/grader/suite"
@@ -112,6 +113,10 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 		r := checked(cmd.Context(), q)
 		if cmd.Context().Err() != nil {
 			break
+		}
+		if most, ok := prove.Most(r); ok && !f.json {
+			r.Report.Message = fmt.Sprintf("Your streams leave CUDA a choice: for the %d operations of the case %s, %s orders. None goes wrong: see `cudalab prove %s`.",
+				most.Orders.Operations, most.ID, most.Orders, e.Name)
 		}
 		if err := show(cmd.OutOrStdout(), r.Report, f.json); err != nil {
 			return err

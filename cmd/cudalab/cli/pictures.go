@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/prove"
 	"cudalab/grader/report/chrome"
 	"cudalab/grader/report/page"
 	"cudalab/grader/report/timeline"
@@ -69,7 +70,7 @@ func (p *pictures) add(i int, title string, r check.Result) error {
 		return nil
 	}
 	err := finish(p.html[i], func(w io.Writer) error {
-		return page.Write(w, page.Input{Title: title, Report: r.Report, Drawn: r.Drawn(), Timed: r.Timed(), Place: r.Place, Read: os.ReadFile})
+		return page.Write(w, page.Input{Title: title, Report: r.Report, Orders: prove.Faults(r), Drawn: r.Drawn(), Timed: r.Timed(), Place: r.Place, Read: os.ReadFile})
 	})
 	return unwritten("page", err)
 }

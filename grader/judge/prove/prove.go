@@ -4,6 +4,7 @@ package prove
 
 import (
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -60,9 +61,22 @@ const (
 	long    = 300 * time.Millisecond
 )
 
+// Faults are the orders in which what a check has recorded goes wrong.
+func Faults(r check.Result) []Fault {
+	p := &Proof{Report: r.Report}
+	p.look(r, func(*suite.CaseNotes, *schedule.Program) {})
+	return p.Faults
+}
+
 // Of is the proof of what a check has recorded. Orders that are drawn are drawn by the check's seed.
 func Of(r check.Result) *Proof {
 	p := &Proof{Report: r.Report}
+	p.look(r, func(c *suite.CaseNotes, program *schedule.Program) { p.hold(c, program, r.Report.Seed) })
+	return p
+}
+
+// look finds the faults of all cases, and hands on those that have none.
+func (p *Proof) look(r check.Result, sound func(*suite.CaseNotes, *schedule.Program)) {
 	seen := map[[2]string]bool{}
 	for _, c := range r.Cases {
 		if len(c.Trace.Records) == 0 {
@@ -93,12 +107,32 @@ func Of(r check.Result) *Proof {
 			}
 		}
 		if found == 0 {
-			p.hold(c, program, r.Report.Seed)
+			sound(c, program)
 		}
 		p.ask(c.Trace, at)
 	}
-	return p
 }
+
+// Most is the case of a check that has passed for whose work there are the most orders; it is not ok where none has more than one. Nothing
+// is carried out: a check that has passed has found nothing out of order.
+func Most(r check.Result) (most Case, ok bool) {
+	if r.Report.Status != suite.Passed {
+		return Case{}, false
+	}
+	for _, c := range r.Cases {
+		if len(c.Trace.Records) == 0 || len(c.Trace.Records) > short {
+			continue
+		}
+		o := schedule.New(c.Trace).Count()
+		if o.Count.Cmp(big.NewInt(1)) > 0 && (!ok || o.Count.Cmp(most.Orders.Count) > 0) {
+			most, ok = Case{ID: c.ID, Orders: o}, true
+		}
+	}
+	return most, ok
+}
+
+// short is how many records a trace has at most that Most looks at: nobody is to wait for it.
+const short = 500
 
 func newFault(id string, p *schedule.Program, c *schedule.Counterexample, at func(int) suite.Place) Fault {
 	story := p.Story(c)

@@ -57,7 +57,7 @@ func (p *Program) Count() Orders {
 			continue
 		}
 		o.Exact = false
-		for w := range slices.Chunk(part, window) {
+		for w := range slices.Chunk(p.inTurn(part), window) {
 			if n, ok := p.count(w); ok {
 				o.times(n)
 			}
@@ -68,35 +68,64 @@ func (p *Program) Count() Orders {
 
 func (o *Orders) times(n uint64) { o.Count.Mul(o.Count, new(big.Int).SetUint64(n)) }
 
-// parts cuts some operations where everything before comes before everything behind.
+// parts cuts some operations, which come in the order that happened, where everything before comes before everything behind.
 func (p *Program) parts(some []int) (list [][]int) {
 	chains := p.chained(some)
-	chain := make(map[int]int, len(some)) // of each operation
+	number := map[int]int{} // of a chain, among these
 	for c, l := range chains {
-		for _, i := range l {
-			chain[i] = c
-		}
+		number[p.chain[l[0]]] = c
 	}
 	at := make([]int, len(chains))
-	cut := func() bool {
+	last := map[int]int{} // by chain: what it has last in the part that has begun. All before that part comes before it
+	allBefore := func(i int) bool {
+		for c, x := range last {
+			if c != p.chain[i] && !p.relation.Before(x, i) {
+				return false
+			}
+		}
+		return true
+	}
+	cut := func(k int) bool {
+		if k+1 == len(some) {
+			return true
+		}
+		if !allBefore(some[k+1]) { // so it is nearly always
+			return false
+		}
 		for c, l := range chains {
-			for other, behind := range chains {
-				if c != other && at[c] > 0 && at[other] < len(behind) && !p.relation.Before(l[at[c]-1], behind[at[other]]) {
-					return false
-				}
+			if at[c] < len(l) && !allBefore(l[at[c]]) {
+				return false
 			}
 		}
 		return true
 	}
 	begun := 0
 	for k, i := range some {
-		at[chain[i]]++
-		if cut() {
+		at[number[p.chain[i]]]++
+		last[p.chain[i]] = i
+		if cut(k) {
 			list = append(list, some[begun:k+1])
 			begun = k + 1
+			clear(last)
 		}
 	}
 	return list
+}
+
+// inTurn is an order of some operations that takes from each chain in turn what may come next.
+func (p *Program) inTurn(some []int) []int {
+	chains := p.chained(some)
+	at := make([]int, len(chains))
+	order := make([]int, 0, len(some))
+	for len(order) < len(some) {
+		for c := range chains {
+			if p.ready(chains, at, c) {
+				order = append(order, chains[c][at[c]])
+				at[c]++
+			}
+		}
+	}
+	return order
 }
 
 // count counts the orders of some operations; it is not ok where there are too many states on the way, or orders.
@@ -142,17 +171,17 @@ func (p *Program) count(some []int) (n uint64, ok bool) {
 	return ways[states-1], true
 }
 
-// chained are some records by the chain they are in.
+// chained are some records, which come in an order that CUDA may choose, by the chain they are in.
 func (p *Program) chained(some []int) (chains [][]int) {
-	wanted := make(map[int]bool, len(some))
+	at := map[int]int{}
 	for _, i := range some {
-		wanted[i] = true
-	}
-	for _, c := range p.chains {
-		c = slices.DeleteFunc(slices.Clone(c), func(i int) bool { return !wanted[i] })
-		if len(c) > 0 {
-			chains = append(chains, c)
+		c, ok := at[p.chain[i]]
+		if !ok {
+			c = len(chains)
+			at[p.chain[i]] = c
+			chains = append(chains, nil)
 		}
+		chains[c] = append(chains[c], i)
 	}
 	return chains
 }

@@ -41,7 +41,7 @@ func (r *result) note(k, n int, s State) {
 }
 
 // state is that of the k-th of what a call touches.
-func (r *result) state(k int) State {
+func (r result) state(k int) State {
 	if k < len(r.states) {
 		return r.states[k]
 	}

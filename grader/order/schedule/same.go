@@ -27,7 +27,8 @@ func (m *memory) fault(i int) (k int, found bool) {
 	return k, k >= 0
 }
 
-// Compare carries out two orders of the same calls, and is the first thing in the second one's order that is other than in the first.
+// Compare carries out two orders of the same calls and is what is other in the second: first of all memory that cannot be used, then what a
+// call finds there, and at last what memory is left with.
 func (p *Program) Compare(one, other []int) (d Difference, differ bool) {
 	return compare(p.execute(one, false), p.execute(other, false), other)
 }
@@ -40,14 +41,17 @@ func (p *Program) Same() func(order []int) (d Difference, differ bool) {
 
 func compare(one, other *memory, order []int) (Difference, bool) {
 	for _, i := range order {
-		was, is := one.results[i], other.results[i]
 		for k, t := range one.p.ops[i].touches {
-			if is.state(k) != was.state(k) {
-				return Difference{i, is.state(k), t}, true
+			if is := other.results[i].state(k); is != one.results[i].state(k) {
+				return Difference{i, is, t}, true
 			}
 		}
-		if is.values != was.values {
-			return Difference{Record: i}, true
+	}
+	for _, kind := range []opKind{uses, ends} { // what is freed shows a difference that nobody has read
+		for _, i := range order {
+			if one.p.ops[i].kind == kind && one.results[i].values != other.results[i].values {
+				return Difference{Record: i}, true
+			}
 		}
 	}
 	for id, b := range one.bytes {

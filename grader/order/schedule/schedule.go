@@ -27,6 +27,7 @@ type Program struct {
 	ops      []*op   // by record; nil where nothing is done to memory
 	list     []int   // the records that have one
 	chains   [][]int // the same, in the order that each stream, and the host, has for its own
+	chain    []int   // by record: the number of its chain
 }
 
 // op is what a call does to memory.
@@ -63,7 +64,7 @@ type touch struct {
 
 // New is the program of a trace.
 func New(t *trace.Trace) *Program {
-	p := &Program{Trace: t, relation: order.Of(t), done: answers(t), ops: make([]*op, len(t.Records))}
+	p := &Program{Trace: t, relation: order.Of(t), done: answers(t), ops: make([]*op, len(t.Records)), chain: make([]int, len(t.Records))}
 	s := newSpace(t, p.done)
 	chains := map[trace.ID]int{}
 	for i := range t.Records {
@@ -78,6 +79,7 @@ func New(t *trace.Trace) *Program {
 			chains[c] = len(p.chains)
 			p.chains = append(p.chains, nil)
 		}
+		p.chain[i] = chains[c]
 		p.chains[chains[c]] = append(p.chains[chains[c]], i)
 	}
 	return p
@@ -140,6 +142,9 @@ func (p *Program) isOperation(i int) bool {
 		return queued(r.Op)
 	}
 }
+
+// Does reports whether the i-th record is of a call that did something to memory. One that was refused did not.
+func (p *Program) Does(i int) bool { return i >= 0 && i < len(p.ops) && p.ops[i] != nil }
 
 // Happened is the order in which the calls were made, which is one that CUDA may choose.
 func (p *Program) Happened() []int { return append([]int(nil), p.list...) }

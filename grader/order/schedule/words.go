@@ -50,7 +50,9 @@ func (p *Program) wrong(c *Counterexample, names *order.Names) string {
 	case Forbidden:
 		return "the access that it needs has been taken away"
 	case NotWritten:
-		return "it finds what nothing has written"
+		if c.Always {
+			return "it finds what nothing has written"
+		}
 	}
 	return p.others(c, names)
 }

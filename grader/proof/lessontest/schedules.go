@@ -81,7 +81,11 @@ func (s *scheduled) add(t *testing.T, p *schedule.Program, f order.Finding) {
 	t.Helper()
 	c, ok := p.Counterexample(f)
 	if !ok {
-		s.none = append(s.none, f.Rule)
+		if rule := f.Rule; p.Does(f.At) {
+			s.none = append(s.none, rule)
+		} else {
+			s.none = append(s.none, rule+" (refused)")
+		}
 		return
 	}
 	require.NoError(t, schedule.Legal(p.Trace, c.Order), f.Message)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"cudalab/grader/judge/prove"
 	"cudalab/grader/report/look"
 	"cudalab/grader/report/timeline"
 	"cudalab/grader/suite"
@@ -23,6 +24,7 @@ import (
 type Input struct {
 	Title  string // the exercise's
 	Report suite.Report
+	Orders []prove.Fault                              // in which it goes wrong
 	Drawn  []*suite.CaseNotes                         // the cases that pictures are made of
 	Timed  []*suite.CaseNotes                         // those with samples
 	Place  func(trace.Site) []suite.Place             // as in suite.Evidence; nil where nothing was run
@@ -85,6 +87,7 @@ type findingCard struct {
 	Place   string
 	Related []relatedLine
 	Scene   string // the anchor of the picture that it is drawn in
+	Order   *orderFigure
 }
 
 type relatedLine struct{ Message, Link, Place string }
@@ -121,6 +124,7 @@ func (p *content) checks() {
 			for _, r := range f.Related {
 				fc.Related = append(fc.Related, relatedLine{r.Message, p.sources.link(r.File, r.Line), place(r.File, r.Line)})
 			}
+			fc.Order = p.order(f)
 			p.sources.mark(n, f)
 			p.Findings = append(p.Findings, fc)
 			card.Findings = append(card.Findings, fc)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/prove"
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/report/page"
 	"cudalab/grader/suite"
@@ -37,7 +38,7 @@ func render(t *testing.T, exercise, program string) ([]byte, suite.Report) {
 	require.NoError(t, r.Err)
 	var out bytes.Buffer
 	require.NoError(t, page.Write(&out, page.Input{
-		Title: e.Title, Report: r.Report, Drawn: r.Drawn(), Timed: r.Timed(), Place: r.Place, Read: os.ReadFile,
+		Title: e.Title, Report: r.Report, Orders: prove.Faults(r), Drawn: r.Drawn(), Timed: r.Timed(), Place: r.Place, Read: os.ReadFile,
 	}))
 	return out.Bytes(), r.Report
 }
@@ -242,4 +243,22 @@ func TestAPageWithoutARun(t *testing.T) {
 	require.Contains(t, textOf(d.class("verdict")[0]), "build failed")
 	require.Contains(t, textOf(d.class("finding")[0]), "undefined: <x>")
 	require.Empty(t, d.class("scene"))
+}
+
+// A fault in the order comes with an order in which it goes wrong; each step leads to its line.
+func TestAFaultHasAnOrderInWhichItGoesWrong(t *testing.T) {
+	text, _ := render(t, "cross-stream-events", "wrong/no-wait-before-free")
+	orders := parse(t, text).class("order")
+	require.NotEmpty(t, orders)
+	for _, n := range orders {
+		in := document{t, n}
+		require.GreaterOrEqual(t, len(in.tag("li")), 2)
+		require.Len(t, in.class("wrong"), 1, "one step finds what is wrong")
+		require.NotEmpty(t, in.tag("a"))
+		for _, a := range in.tag("a") {
+			require.True(t, strings.HasPrefix(attr(a, "href"), "#"), "the source is on the page")
+		}
+	}
+	text, _ = render(t, "cross-stream-events", "")
+	require.Empty(t, parse(t, text).class("order"))
 }
