@@ -105,7 +105,7 @@ func (p *printer) badOrders(proof *prove.Proof) {
 	}
 	if more := len(proof.Faults) - faultsShown; more > 0 {
 		p.line("")
-		p.block(0, "", fmt.Sprintf("There are %d more. Mend these first.", more), plain)
+		p.block(0, "", fmt.Sprintf("%d more like these, elsewhere in the code, are left out. Mend these first.", more), plain)
 	}
 	p.line("")
 	p.line(p.palette.bad("REFUTED") + "  CUDA may choose an order in which this goes wrong.")

@@ -50,6 +50,12 @@ func (w *Writer) String(s string) {
 	w.buf = append(w.buf, s...)
 }
 
+// Raw writes bytes with their number.
+func (w *Writer) Raw(b []byte) {
+	w.Uint(uint64(len(b)))
+	w.buf = append(w.buf, b...)
+}
+
 // Reader takes fields from a buffer in the order in which they were written. After the first damaged field every
 // further one is zero and Err says so.
 type Reader struct {
@@ -155,6 +161,17 @@ func (r *Reader) String() string {
 		return r.known.intern(b)
 	}
 	return string(b)
+}
+
+// Raw reads what Writer.Raw wrote, into memory of its own; nil if that was no bytes.
+func (r *Reader) Raw() []byte {
+	n := r.Len(1)
+	if n == 0 {
+		return nil
+	}
+	b := append([]byte(nil), r.buf[:n]...)
+	r.advance(n)
+	return b
 }
 
 // Len reads a count of elements that follow, each at least so many bytes long, so that a damaged count cannot ask for

@@ -61,6 +61,9 @@ func (s *Session) copyHost(op trace.Op, p device.Ptr, h Host, count int64, x *St
 		if !h.fits(s, count) {
 			return device.ErrorInvalidValue
 		}
+		if h.Buffer == nil && (op == trace.OpMemcpyHtoD || op == trace.OpMemcpyHtoDAsync) {
+			s.givenBytes(r, h.Slice[:count])
+		}
 		return device.Success
 	}
 	r := trace.Record{Op: op, Host: trace.Pageable, Addr: uint64(p), Size: count}
@@ -163,6 +166,7 @@ func (s *Session) Memset(p device.Ptr, value byte, count int64) device.Code {
 				return device.ErrorInvalidValue
 			}
 			s.touch(r, p, count, trace.Write, 0)
+			s.givenBytes(r, []byte{value})
 			return s.dev.MemsetD8(p, value, uint64(count))
 		})
 }
@@ -178,6 +182,7 @@ func (s *Session) MemsetAsync(p device.Ptr, value byte, count int64, x *Stream) 
 				return device.ErrorInvalidValue
 			}
 			s.touch(r, p, count, trace.Write, 0)
+			s.givenBytes(r, []byte{value})
 			return s.dev.MemsetD8Async(p, value, uint64(count), x.raw())
 		})
 }

@@ -8,20 +8,21 @@ import (
 // HostRead copies len(dst) bytes out of pinned memory, as the host's own loads do: without waiting for anything. A range
 // outside the buffer, or a buffer that was freed, is answered ErrorInvalidValue.
 func (s *Session) HostRead(x *HostBuffer, offset int64, dst []byte) device.Code {
-	return s.hostAccess(trace.OpHostRead, trace.Read, x, offset, int64(len(dst)), func() {
+	return s.hostAccess(trace.OpHostRead, trace.Read, x, offset, dst, func() {
 		s.dev.HostRead(x.handle, uint64(offset), dst)
 	})
 }
 
 // HostWrite copies src into pinned memory, under HostRead's rules.
 func (s *Session) HostWrite(x *HostBuffer, offset int64, src []byte) device.Code {
-	return s.hostAccess(trace.OpHostWrite, trace.Write, x, offset, int64(len(src)), func() {
+	return s.hostAccess(trace.OpHostWrite, trace.Write, x, offset, src, func() {
 		s.dev.HostWrite(x.handle, uint64(offset), src)
 	})
 }
 
-func (s *Session) hostAccess(op trace.Op, kind trace.AccessKind, x *HostBuffer, offset, size int64,
+func (s *Session) hostAccess(op trace.Op, kind trace.AccessKind, x *HostBuffer, offset int64, bytes []byte,
 	access func()) device.Code {
+	size := int64(len(bytes))
 	legal := x != nil && x.alive(s) && Host{Buffer: x, Offset: offset}.fits(s, size)
 	if !s.watched.Load() && legal {
 		access()
@@ -35,6 +36,9 @@ func (s *Session) hostAccess(op trace.Op, kind trace.AccessKind, x *HostBuffer, 
 		}
 		if !legal {
 			return device.ErrorInvalidValue
+		}
+		if kind == trace.Write {
+			s.givenBytes(r, bytes)
 		}
 		access()
 		return device.Success

@@ -35,6 +35,7 @@ func (s *Session) StartTrace() {
 	s.streams, s.events, s.buffers, s.handles, s.ranges = nil, nil, nil, nil, nil
 	s.counts.streams, s.counts.events, s.counts.pools, s.counts.allocations = 0, 0, 0, 0
 	s.asked = 0
+	s.givenSize = 0
 	s.beginTimes()
 	s.rewatch()
 }

@@ -54,6 +54,9 @@ type Session struct {
 	asked    uint64 // live bytes asked for since StartTrace, on the device and pinned
 	faults   map[trace.Op][]fault
 	timing   *timing // nil: the times of operations are not taken
+
+	recordsGiven bool
+	givenSize    int // bytes of what calls were given, since StartTrace
 }
 
 // New returns a session on d, with tracing off. It does not own d: Close is the caller's.

@@ -7,13 +7,14 @@ import (
 )
 
 // formatVersion is the first field of an encoded trace. It changes with every change of the fields below.
-const formatVersion = 4
+const formatVersion = 5
 
 // The fewest bytes that each of these takes: one for each of its fields.
 const (
 	leastSite   = 1
 	leastFrame  = 3
-	leastRecord = 26
+	leastRecord = 27
+	leastArg    = 1
 	leastAccess = 7
 )
 
@@ -72,6 +73,23 @@ func (r *Record) encode(w *codec.Writer) {
 		w.Uint(uint64(a.Arg))
 		w.Uint(a.Addr)
 	}
+	w.Bool(r.Given != nil)
+	if r.Given != nil {
+		r.Given.encode(w)
+	}
+}
+
+func (g *Given) encode(w *codec.Writer) {
+	for _, d := range [][3]uint32{g.Grid, g.Block} {
+		for _, n := range d {
+			w.Uint(uint64(n))
+		}
+	}
+	w.Uint(uint64(len(g.Args)))
+	for _, a := range g.Args {
+		w.Uint(a)
+	}
+	w.Raw(g.Data)
 }
 
 // Decode reads a trace that Encode wrote. Cut-off or foreign bytes are an error, never a panic.
@@ -130,4 +148,24 @@ func (rec *Record) decode(r *codec.Reader) {
 				Kind: AccessKind(r.Uint()), Arg: uint8(r.Uint()), Addr: r.Uint()}
 		}
 	}
+	if r.Bool() {
+		rec.Given = &Given{}
+		rec.Given.decode(r)
+	}
+}
+
+func (g *Given) decode(r *codec.Reader) {
+	for i := range g.Grid {
+		g.Grid[i] = uint32(r.Uint())
+	}
+	for i := range g.Block {
+		g.Block[i] = uint32(r.Uint())
+	}
+	if n := r.Len(leastArg); n > 0 {
+		g.Args = make([]uint64, n)
+		for i := range g.Args {
+			g.Args[i] = r.Uint()
+		}
+	}
+	g.Data = r.Raw()
 }

@@ -168,6 +168,14 @@ type Record struct {
 	Label  string // of OpMark the note; of StreamCreate what the grader calls the stream, "streams[0]", if anything
 
 	Accesses []Access
+	Given    *Given // nil where it was not recorded
+}
+
+// Given is what else a call was given: what it takes to carry it out again. It is recorded only where a session was told to.
+type Given struct {
+	Grid, Block [3]uint32 // of a launch
+	Args        []uint64  // of a launch
+	Data        []byte    // of a memset its value; of a copy from pageable memory and of HostBuffer.Write what is copied
 }
 
 // Frame is one place in a call stack.

@@ -106,7 +106,7 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
 		q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p, Seed: f.seed,
-			NoTiming: f.noTiming, Pictures: pictures.wanted(), Preparing: preparing(cmd, f.json)}
+			NoTiming: f.noTiming, Given: f.html != "", Pictures: pictures.wanted(), Preparing: preparing(cmd, f.json)}
 		if f.solution {
 			q.Dir = course.Relative(filepath.Join(c.Root, e.SolutionFolder()))
 		}

@@ -53,7 +53,7 @@ func runProve(cmd *cobra.Command, args []string, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Seed: f.seed, NoTiming: true, Preparing: preparing(cmd, false)}
+	q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Seed: f.seed, NoTiming: true, Given: true, Preparing: preparing(cmd, false)}
 	if f.solution {
 		if err := noSolutions(c, e, "there is none to prove"); err != nil {
 			return err

@@ -31,6 +31,7 @@ type Request struct {
 	Seed     uint64       // 0: a fresh one
 	Replayed bool         // Seed is the one that the code failed on when it was last checked
 	NoTiming bool
+	Given    bool // have the traces hold what it takes to carry their calls out again
 	Pictures bool // run the untimed cases once more, for Result.Pictures
 	// Preparing, if set, is called where it takes long to compile what is not the student's; see compile.Request.
 	Preparing func()
@@ -63,7 +64,7 @@ func checkDir(ctx context.Context, q Request, dir string) Result {
 	}
 	results, err := job{
 		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device, Profile: q.Profile},
-		seed: q.Seed, noTiming: q.NoTiming, pictures: q.Pictures, preparing: q.Preparing, shared: lock.SharedGPU, exclusive: lock.GPU,
+		seed: q.Seed, noTiming: q.NoTiming, given: q.Given, pictures: q.Pictures, preparing: q.Preparing, shared: lock.SharedGPU, exclusive: lock.GPU,
 	}.check(ctx)
 	if err != nil {
 		return unbuilt(q, suite.Errored, suite.Check{}, err)

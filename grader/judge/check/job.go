@@ -21,6 +21,7 @@ type job struct {
 	preparing   func()               // as in Request
 	seed        uint64
 	noTiming    bool
+	given       bool
 	pictures    bool
 	shared      func(context.Context) (release func(), err error)
 	exclusive   func(context.Context) (release func(), err error)
@@ -146,7 +147,7 @@ func (j job) one(ctx context.Context, p part, linked *compile.Linked, runner *ru
 	name := nameIn(linked)
 	return Result{Name: name, Result: run.Check(ctx, run.Request{
 		Suite: p.exercise.Suite, Runner: runner, Package: linked.ImportPath, Seed: j.seed, NoTiming: j.noTiming,
-		Pictures: j.pictures, Points: points(p.exercise), Gaps: left, Functions: functions(p.dir), Name: name,
+		Given: j.given, Pictures: j.pictures, Points: points(p.exercise), Gaps: left, Functions: functions(p.dir), Name: name,
 		Shared: j.shared, Exclusive: j.exclusive,
 	})}
 }

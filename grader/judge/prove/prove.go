@@ -13,6 +13,8 @@ import (
 	"cudalab/grader/order"
 	"cudalab/grader/order/schedule"
 	"cudalab/grader/suite"
+	"cudalab/kernels/listed"
+	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
@@ -135,12 +137,21 @@ func Most(r check.Result) (most Case, ok bool) {
 const short = 500
 
 func newFault(id string, p *schedule.Program, c *schedule.Counterexample, at func(int) suite.Place) Fault {
-	story := p.Story(c)
+	story := p.Story(c, kernel)
 	f := Fault{Case: id, Finding: c.Finding, At: at(c.Finding.At), Ends: story.Ends, Always: c.Always}
 	for _, s := range story.Steps {
 		f.Steps = append(f.Steps, Step{s, at(s.Record)})
 	}
 	return f
+}
+
+// kernel is one of the kernels that lessons launch.
+func kernel(entry string) *device.Kernel {
+	all := listed.All()
+	if i := slices.IndexFunc(all, func(k *device.Kernel) bool { return k.Entry() == entry }); i >= 0 {
+		return all[i]
+	}
+	return nil
 }
 
 // place is where in the code a fault's steps are, by which it is told from others.

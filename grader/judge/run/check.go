@@ -25,6 +25,7 @@ type Request struct {
 	Package  string       // import path of the code under test
 	Seed     uint64
 	NoTiming bool
+	Given    bool               // have the traces hold what it takes to carry their calls out again
 	Pictures bool               // run the untimed cases once more, for Result.Pictures
 	Points   map[string]float64 // by check
 	Gaps     []gaps.Gap         // what is still to be written
@@ -148,7 +149,7 @@ func gapOf(notes *suite.CaseNotes) string {
 
 // runCase has one case run and keeps what came of it.
 func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {
-	run, err := c.ask(ctx, cs, wire.Request{Case: cs.ID, Attempt: attempt, Seed: c.Seed})
+	run, err := c.ask(ctx, cs, wire.Request{Case: cs.ID, Attempt: attempt, Seed: c.Seed, Given: c.Given})
 	if err != nil {
 		return caseRun{}, err
 	}

@@ -194,6 +194,7 @@ func (r *runner) run(c *suite.Case, request wire.Request, quota uint64) (end wir
 	b := &suite.Bench{Session: r.session, Seed: request.Seed, CaseID: c.ID, Attempt: request.Attempt, Notes: notes{r}, Quota: quota}
 	if !c.Timed {
 		r.session.TimeOperations(request.Times)
+		r.session.RecordGiven(request.Given)
 		r.session.StartTrace()
 	}
 	fault := drive(c, b)

@@ -82,6 +82,7 @@ type Request struct {
 	Attempt  int
 	Seed     uint64
 	Times    bool // the trace is to hold the times of operations on the device: for a picture, not to be judged by
+	Given    bool // the trace is to hold what it takes to carry its calls out again
 }
 
 // Mark asks a runner to write Text on both its outputs, so that cudalab sees where one exercise's output ends. There is no
@@ -163,6 +164,7 @@ func (w *Writer) Send(m Message) error {
 		w.w.Uint(uint64(m.Attempt))
 		w.w.Uint(m.Seed)
 		w.w.Bool(m.Times)
+		w.w.Bool(m.Given)
 	case Mark:
 		kind = kindMark
 		w.w.String(m.Text)
@@ -262,7 +264,7 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 		}
 		m = s
 	case kindCase:
-		m = Request{Exercise: r.String(), Case: r.String(), Attempt: int(r.Uint()), Seed: r.Uint(), Times: r.Bool()}
+		m = Request{Exercise: r.String(), Case: r.String(), Attempt: int(r.Uint()), Seed: r.Uint(), Times: r.Bool(), Given: r.Bool()}
 	case kindMark:
 		m = Mark{Text: r.String()}
 	default:

@@ -28,7 +28,7 @@ var messages = []wire.Message{
 	&trace.Trace{Sites: []trace.Site{{}}, Records: []trace.Record{{Op: trace.OpLaunch, Kernel: "process"}}},
 	wire.Done{},
 	wire.Fault{Message: "m", DeviceLost: true},
-	wire.Request{Exercise: "slab", Case: "speed", Attempt: 1, Seed: 99, Times: true},
+	wire.Request{Exercise: "slab", Case: "speed", Attempt: 1, Seed: 99, Times: true, Given: true},
 	wire.Mark{Text: "here"},
 	wire.Setup{},
 	wire.Setup{Profile: &sim.H200},

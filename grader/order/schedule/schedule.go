@@ -28,6 +28,7 @@ type Program struct {
 	list     []int   // the records that have one
 	chains   [][]int // the same, in the order that each stream, and the host, has for its own
 	chain    []int   // by record: the number of its chain
+	space    *space  // whose bytes are where
 }
 
 // op is what a call does to memory.
@@ -66,6 +67,7 @@ type touch struct {
 func New(t *trace.Trace) *Program {
 	p := &Program{Trace: t, relation: order.Of(t), done: answers(t), ops: make([]*op, len(t.Records)), chain: make([]int, len(t.Records))}
 	s := newSpace(t, p.done)
+	p.space = s
 	chains := map[trace.ID]int{}
 	for i := range t.Records {
 		o := s.op(i)

@@ -11,7 +11,6 @@ import (
 	"cudalab/grader/order"
 	"cudalab/grader/order/schedule"
 	_ "cudalab/kernels" // puts itself into the list
-	"cudalab/kernels/listed"
 	"cudalab/native/device"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -30,10 +29,16 @@ type world struct {
 
 // record is the trace of what a program asks of CUDA.
 func record(t *testing.T, program func(w world)) *trace.Trace {
+	return recordOn(t, program, func(*session.Session) {})
+}
+
+// recordOn is record on a session that is set up.
+func recordOn(t *testing.T, program func(w world), setUp func(*session.Session)) *trace.Trace {
 	t.Helper()
 	d := sim.New(sim.Options{})
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	w := world{Session: session.New(d)}
+	setUp(w.Session)
 	w.StartTrace()
 	var code device.Code
 	for name, s := range map[string]**session.Stream{"a": &w.a, "b": &w.b} {
@@ -254,10 +259,9 @@ func TestNoOrderNamesACallTwiceOrOneThatIsNone(t *testing.T) {
 
 // kernel is one of the lessons', by its entry point.
 func kernel(t *testing.T, entry string) *device.Kernel {
-	all := listed.All()
-	i := slices.IndexFunc(all, func(k *device.Kernel) bool { return k.Entry() == entry })
-	require.GreaterOrEqual(t, i, 0)
-	return all[i]
+	k := kernelNamed(entry)
+	require.NotNil(t, k)
+	return k
 }
 
 // Atomic sums may come in any order, and what is added is not lost on who looks in between.
@@ -370,7 +374,7 @@ func TestStories(t *testing.T) {
 			ce, ok := p.Counterexample(found[0])
 			require.True(t, ok)
 			require.NoError(t, schedule.Legal(p.Trace, ce.Order))
-			s := p.Story(ce)
+			s := p.Story(ce, nil)
 			var calls []string
 			wrong := s.Ends
 			for _, step := range s.Steps {

@@ -141,33 +141,37 @@ func (s *space) change(r *trace.Record) *op {
 
 func (s *space) use(r *trace.Record) *op {
 	o := &op{}
-	for _, x := range r.Accesses {
-		if x.Alloc == 0 || x.Size <= 0 {
-			continue
-		}
-		lo, hi := max(x.Offset, 0), x.Offset+x.Size
-		if size, known := s.sizes[x.Alloc]; known {
-			hi = min(hi, size)
-		}
-		if lo >= hi {
-			continue
-		}
-		known := len(o.touches)
-		o.touches = s.bytes(o.touches, x.Alloc, lo, hi, x.Kind)
-		covered := int64(0)
-		for _, t := range o.touches[known:] {
-			covered += t.hi - t.lo
-		}
-		for k := range o.touches[known:] {
-			t := &o.touches[known+k]
-			t.mapping = s.mappingOf(&x)
-			t.partly = t.mapping >= 0 && covered < hi-lo
-		}
+	for k := range r.Accesses {
+		o.touches = append(o.touches, s.bytesOf(&r.Accesses[k])...)
 	}
 	if len(o.touches) == 0 {
 		return nil
 	}
 	return o
+}
+
+// bytesOf is whose bytes an access is to, as far as it stays within memory that is known.
+func (s *space) bytesOf(x *trace.Access) []touch {
+	if x.Alloc == 0 || x.Size <= 0 {
+		return nil
+	}
+	lo, hi := max(x.Offset, 0), x.Offset+x.Size
+	if size, known := s.sizes[x.Alloc]; known {
+		hi = min(hi, size)
+	}
+	if lo >= hi {
+		return nil
+	}
+	list := s.bytes(nil, x.Alloc, lo, hi, x.Kind)
+	covered := int64(0)
+	for _, t := range list {
+		covered += t.hi - t.lo
+	}
+	mapping := s.mappingOf(x)
+	for k := range list {
+		list[k].mapping, list[k].partly = mapping, mapping >= 0 && covered < hi-lo
+	}
+	return list
 }
 
 // bytes appends whose bytes those of some memory are from lo to hi.

@@ -21,14 +21,17 @@ type Step struct {
 	Wrong  string // what is wrong with what it finds; "" where nothing is
 }
 
-// Story tells c.
-func (p *Program) Story(c *Counterexample) Story {
+// Story tells c. Where the trace holds what its calls were given, and the kernels can be found, it tells what is computed; kernels may be nil.
+func (p *Program) Story(c *Counterexample, kernels Kernels) Story {
 	names := order.NamesOf(p.Trace)
 	var s Story
 	for _, i := range c.Steps {
 		step := Step{Record: i, Call: names.Call(i)}
 		if i == c.Shows.Record {
 			step.Wrong = p.wrong(c, names)
+			if changed := p.changed(c, kernels); changed != "" {
+				step.Wrong += ", so " + changed
+			}
 		}
 		s.Steps = append(s.Steps, step)
 	}
@@ -55,6 +58,22 @@ func (p *Program) wrong(c *Counterexample, names *order.Names) string {
 		}
 	}
 	return p.others(c, names)
+}
+
+// changed says what the call in which a counterexample shows computes there, and what it should.
+func (p *Program) changed(c *Counterexample, kernels Kernels) string {
+	if kernels == nil || c.Always || c.Shows.State != Exists {
+		return ""
+	}
+	should, ok := p.Values(p.list, c.Shows.Record, kernels)
+	if !ok {
+		return ""
+	}
+	is, ok := p.Values(c.Order, c.Shows.Record, kernels)
+	if !ok {
+		return ""
+	}
+	return Changed(should, is)
 }
 
 // maker is the record of what has made the memory that a touch is about: the block, if there is one.
