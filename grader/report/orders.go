@@ -45,7 +45,7 @@ func Orders(w io.Writer, proof *prove.Proof, o Options) error {
 // goodOrders says how many orders there are, all of which come to the same.
 func (p *printer) goodOrders(proof *prove.Proof) {
 	p.block(0, "", "CUDA does the work of one stream in order. Of work in several streams it may do any first, unless an event or a wait of yours "+
-		"says otherwise. In these orders your code may run, and in each of them it gives the same results:", plain)
+		"says otherwise. In so many orders your code may run, and in each of them it gives the same results:", plain)
 	p.line("")
 	several := false
 	rows := [][3]string{{"case", "operations", "orders"}}

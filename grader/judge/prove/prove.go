@@ -47,7 +47,7 @@ type Fault struct {
 	At      suite.Place // where in the student's code; no File where that is not known
 	Steps   []Step
 	Ends    string // what is wrong at the end, where no step says it
-	Always  bool   // it goes wrong in every order
+	Always  bool   // it goes wrong in the order in which the calls were made
 }
 
 // Step is a call of a Fault, at a place of the student's code.

@@ -12,7 +12,7 @@ type Counterexample struct {
 	Finding order.Finding
 	Order   []int // of all that is done to memory; Legal has nothing against it
 	Steps   []int // those that matter, in the order in which it goes wrong
-	Always  bool  // it goes wrong in the order of the calls already, and so in every one
+	Always  bool  // it goes wrong in the order in which the calls were made, as its Order is
 	Late    int   // otherwise: the record of the call that comes too late in it
 	Early   int   // and of the one that comes too early: an edge from Late to Early is missing
 	Shows   Difference
@@ -106,7 +106,7 @@ func (p *Program) slice(c *Counterexample) []int {
 		if o.kind == makes && slices.ContainsFunc(common, func(t touch) bool { return t.memory == o.memory || t.block == o.memory }) {
 			keep[i] = true
 		}
-		if o.kind == maps && slices.ContainsFunc(common, func(t touch) bool { return t.mapping == i }) {
+		if o.kind == places && slices.ContainsFunc(common, func(t touch) bool { return t.mapping == i }) {
 			keep[i] = true
 		}
 	}

@@ -120,7 +120,7 @@ func (m *memory) do(i int) {
 		m.make(i, o)
 	case ends:
 		r = m.end(i, o)
-	case maps:
+	case places:
 		m.mapping[i] = mapped
 	case unmaps:
 		for _, t := range o.touches {
@@ -326,9 +326,9 @@ func mix(a, b uint64) uint64 {
 	return notZero(x ^ x>>31)
 }
 
-// notZero keeps a value apart from that of memory of which nothing is known.
+// notZero keeps a value apart from those that no call writes.
 func notZero(v uint64) uint64 {
-	if v == 0 || v == fresh {
+	if v == 0 || v == fresh || v == before {
 		return v + 1
 	}
 	return v

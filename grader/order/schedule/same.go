@@ -1,6 +1,13 @@
 package schedule
 
-import "slices"
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"cudalab/native/interval"
+	"cudalab/native/trace"
+)
 
 // Difference is where two orders come to something else.
 type Difference struct {
@@ -39,6 +46,11 @@ func (p *Program) Same() func(order []int) (d Difference, differ bool) {
 	return func(order []int) (Difference, bool) { return compare(happened, p.execute(order, false), order) }
 }
 
+// all are the values of some memory.
+func (m *memory) all(id trace.ID) []interval.Span[int64, uint64] {
+	return slices.Collect(m.of(id).Within(math.MinInt64, math.MaxInt64))
+}
+
 func compare(one, other *memory, order []int) (Difference, bool) {
 	for _, i := range order {
 		for k, t := range one.p.ops[i].touches {
@@ -54,8 +66,8 @@ func compare(one, other *memory, order []int) (Difference, bool) {
 			}
 		}
 	}
-	for id, b := range one.bytes {
-		if one.state[id] == Exists && !slices.Equal(slices.Collect(b.Within(0, 1<<62)), slices.Collect(other.of(id).Within(0, 1<<62))) {
+	for _, id := range slices.Sorted(maps.Keys(one.bytes)) {
+		if one.state[id] == Exists && !slices.Equal(one.all(id), other.all(id)) {
 			return Difference{Record: -1, Memory: touch{memory: id}}, true
 		}
 	}

@@ -48,7 +48,7 @@ const (
 	uses    opKind = iota
 	makes          // an allocation or block
 	ends           // likewise
-	maps           // physical memory to addresses
+	places         // physical memory to addresses
 	unmaps         // all mappings in touches
 	permits        // or forbids: MemSetAccess
 )

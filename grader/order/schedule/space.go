@@ -113,7 +113,7 @@ func (s *space) mapMemory(i int, r *trace.Record) *op {
 	}
 	s.mapped.Set(lo, hi, i+1)
 	s.last.Set(lo, hi, i+1)
-	return &op{kind: maps, memory: r.Alloc}
+	return &op{kind: places, memory: r.Alloc}
 }
 
 // change ends mappings, or says what may be done through them.

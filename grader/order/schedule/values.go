@@ -38,7 +38,8 @@ func (p *Program) Values(order []int, call int, kernels Kernels) (v Values, ok b
 	if size > mostBytes || len(order) > mostCalls {
 		return Values{}, false
 	}
-	b := &machine{p: p, kernels: kernels, memory: p.execute(nil, false), bytes: map[trace.ID]*pages{}}
+	b := &machine{p: p, kernels: kernels, memory: p.execute(nil, false), // on which all is carried out from the beginning
+		bytes: map[trace.ID]*pages{}}
 	for _, i := range order {
 		o := p.ops[i]
 		if i == call {

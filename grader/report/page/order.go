@@ -9,7 +9,7 @@ import (
 
 // orderFigure is an order in which a finding goes wrong, step by step.
 type orderFigure struct {
-	Always bool // it goes wrong in every order
+	Always bool // it goes wrong in the order in which the calls were made
 	Steps  []orderStep
 	Ends   string
 }
