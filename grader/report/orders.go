@@ -114,7 +114,7 @@ func (p *printer) badOrders(proof *prove.Proof) {
 func (p *printer) badOrder(f *prove.Fault) {
 	p.finding(suite.Finding{Rule: f.Finding.Rule, Severity: suite.Error, Message: f.Finding.Message, File: f.At.File, Line: f.At.Line})
 	p.line("")
-	text := "It may have gone well just now. In this order, which CUDA may choose as well, it does not:"
+	text := "It may have gone well just now. In this order, which CUDA may choose as well, it does not. The numbers are the order of your calls:"
 	if f.Always {
 		text = "It goes wrong in the order of your calls already:"
 	}
@@ -125,7 +125,7 @@ func (p *printer) badOrder(f *prove.Fault) {
 		if s.Wrong != "" {
 			call, style = call+": "+s.Wrong, p.palette.bad
 		}
-		p.block(indent+2, fmt.Sprintf("%d  ", k+1), call, style)
+		p.block(indent+2, fmt.Sprintf("%d  ", s.N), call, style)
 		if s.At.File != "" && (k == 0 || f.Steps[k-1].At != s.At) {
 			p.quote(indent+3, s.At.File, s.At.Line)
 		}

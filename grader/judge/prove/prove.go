@@ -48,6 +48,7 @@ type Fault struct {
 	Steps   []Step
 	Ends    string // what is wrong at the end, where no step says it
 	Always  bool   // it goes wrong in the order in which the calls were made
+	Early   int    // otherwise: the record of the call that comes too early
 }
 
 // Step is a call of a Fault, at a place of the student's code.
@@ -63,7 +64,7 @@ const (
 	long    = 300 * time.Millisecond
 )
 
-// Faults are the orders in which what a check has recorded goes wrong.
+// Faults are the orders in which what a check has recorded goes wrong: one for each finding in each case.
 func Faults(r check.Result) []Fault {
 	p := &Proof{Report: r.Report}
 	p.look(r, func(*suite.CaseNotes, *schedule.Program) {})
@@ -74,12 +75,18 @@ func Faults(r check.Result) []Fault {
 func Of(r check.Result) *Proof {
 	p := &Proof{Report: r.Report}
 	p.look(r, func(c *suite.CaseNotes, program *schedule.Program) { p.hold(c, program, r.Report.Seed) })
+	seen := map[[2]string]bool{}
+	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool {
+		key := [2]string{f.Finding.Rule, f.place()}
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
 	return p
 }
 
 // look finds the faults of all cases, and hands on those that have none.
 func (p *Proof) look(r check.Result, sound func(*suite.CaseNotes, *schedule.Program)) {
-	seen := map[[2]string]bool{}
 	for _, c := range r.Cases {
 		if len(c.Trace.Records) == 0 {
 			continue
@@ -101,12 +108,7 @@ func (p *Proof) look(r check.Result, sound func(*suite.CaseNotes, *schedule.Prog
 				p.Others++
 				continue
 			}
-			fault := newFault(c.ID, program, ce, at)
-			key := [2]string{f.Rule, fault.place()}
-			if !seen[key] {
-				seen[key] = true
-				p.Faults = append(p.Faults, fault)
-			}
+			p.Faults = append(p.Faults, newFault(c.ID, program, ce, at))
 		}
 		if found == 0 {
 			sound(c, program)
@@ -138,7 +140,7 @@ const short = 500
 
 func newFault(id string, p *schedule.Program, c *schedule.Counterexample, at func(int) suite.Place) Fault {
 	story := p.Story(c, kernel)
-	f := Fault{Case: id, Finding: c.Finding, At: at(c.Finding.At), Ends: story.Ends, Always: c.Always}
+	f := Fault{Case: id, Finding: c.Finding, At: at(c.Finding.At), Ends: story.Ends, Always: c.Always, Early: c.Early}
 	for _, s := range story.Steps {
 		f.Steps = append(f.Steps, Step{s, at(s.Record)})
 	}

@@ -315,7 +315,7 @@ func TestStories(t *testing.T) {
 		"used before it is there": {func(w world) {
 			p, _ := w.MallocAsync(size, w.a)
 			use(w, p, w.b)
-		}, order.UseBeforeAlloc, []string{"MemsetAsync on stream b", "MallocAsync on stream a"}, "the memory is not there yet, which step 2 makes"},
+		}, order.UseBeforeAlloc, []string{"MemsetAsync on stream b", "MallocAsync on stream a"}, "the memory is not there yet, which step 1 makes"},
 		"freed too early": {func(w world) {
 			p, _ := w.MallocAsync(size, w.a)
 			w.EventRecord(w.event, w.a)
@@ -337,7 +337,7 @@ func TestStories(t *testing.T) {
 			use(w, p, w.a)
 			w.MemcpyDtoDAsync(q, p, size, w.b)
 		}, order.DataRace, []string{"Malloc", "MemcpyDtoDAsync on stream b", "MemsetAsync on stream a"},
-			"it finds what nothing has written, and not what step 3 writes"},
+			"it finds what nothing has written, and not what step 2 writes"},
 		"read too late": {func(w world) {
 			p, q := w.malloc(t), w.malloc(t)
 			w.Memset(p, 0, size)
@@ -345,13 +345,13 @@ func TestStories(t *testing.T) {
 			w.MemcpyDtoDAsync(q, p, size, w.a)
 			use(w, p, w.b)
 		}, order.DataRace, []string{"Malloc", "Memset on the legacy default stream", "MemsetAsync on stream b", "MemcpyDtoDAsync on stream a"},
-			"it finds what step 3 has written, and not what step 2 writes"},
+			"it finds what step 4 has written, and not what step 2 writes"},
 		"both write": {func(w world) {
 			p := w.malloc(t)
 			use(w, p, w.a)
 			use(w, p, w.b)
 		}, order.DataRace, []string{"Malloc", "MemsetAsync on stream b", "MemsetAsync on stream a"},
-			"In the end the memory holds what step 3 has written, and not what step 2 has."},
+			"In the end the memory holds what step 2 has written, and not what step 3 has."},
 		"never written": {func(w world) {
 			p, q := w.malloc(t), w.malloc(t)
 			w.MemcpyDtoDAsync(q, p, size, w.a)
@@ -364,7 +364,7 @@ func TestStories(t *testing.T) {
 			w.MemcpyDtoHAsync(session.Host{Buffer: host}, p, size, w.a)
 			w.HostRead(host, 0, make([]byte, size))
 		}, order.HostRace, []string{"MallocHost", "HostBuffer.Write", "HostBuffer.Read", "MemcpyDtoHAsync on stream a"},
-			"it finds what step 2 has written, and not what step 4 writes"},
+			"it finds what step 2 has written, and not what step 3 writes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := schedule.New(record(t, c.program))

@@ -97,7 +97,7 @@ func TestWhatIsComputedInABadOrder(t *testing.T) {
 		}
 		return ""
 	}
-	const finds = "it finds what step 2 has written, and not what step 4 writes"
+	const finds = "it finds what step 2 has written, and not what step 3 writes"
 	require.Regexp(t, "^"+finds+`, so what it adds up comes to 0 instead of [1-9][0-9,]+$`, story(given(t, race), kernelNamed))
 	require.Equal(t, finds, story(record(t, race), kernelNamed), "where it was not recorded")
 	require.Equal(t, finds, story(given(t, race), func(string) *device.Kernel { return nil }), "where the kernel is not known")

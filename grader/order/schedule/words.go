@@ -17,6 +17,7 @@ type Story struct {
 // Step is a call of a counterexample.
 type Step struct {
 	Record int
+	N      int    // the steps are numbered in the order in which the calls were made, from 1 on
 	Call   string // "the launch of process on streams[1]"
 	Wrong  string // what is wrong with what it finds; "" where nothing is
 }
@@ -26,7 +27,7 @@ func (p *Program) Story(c *Counterexample, kernels Kernels) Story {
 	names := order.NamesOf(p.Trace)
 	var s Story
 	for _, i := range c.Steps {
-		step := Step{Record: i, Call: names.Call(i)}
+		step := Step{Record: i, N: c.number(i), Call: names.Call(i)}
 		if i == c.Shows.Record {
 			step.Wrong = p.wrong(c, names)
 			if changed := p.changed(c, kernels); changed != "" {
@@ -108,10 +109,20 @@ func (p *Program) addresses(i int) (lo, hi int64) {
 	return addresses(&r)
 }
 
-// step is a call by its number among the steps, counted from 1, or by its name where it is none of them.
+// number is that of a step.
+func (c *Counterexample) number(record int) (n int) {
+	for _, i := range c.Steps {
+		if i <= record {
+			n++
+		}
+	}
+	return n
+}
+
+// step is a call by its number, or by its name where it is none of the steps.
 func (c *Counterexample) step(record int, names *order.Names) string {
-	if k := slices.Index(c.Steps, record); k >= 0 {
-		return fmt.Sprintf("step %d", k+1)
+	if slices.Contains(c.Steps, record) {
+		return fmt.Sprintf("step %d", c.number(record))
 	}
 	return names.Call(record)
 }

@@ -252,7 +252,16 @@ func TestAFaultHasAnOrderInWhichItGoesWrong(t *testing.T) {
 	require.NotEmpty(t, orders)
 	for _, n := range orders {
 		in := document{t, n}
-		require.GreaterOrEqual(t, len(in.tag("li")), 2)
+		require.Len(t, in.class("lane"), 2, "what happened, and what may happen")
+		numbers := [2][]string{}
+		for k, lane := range in.class("lane") {
+			for _, n := range (document{t, lane}).class("n") {
+				numbers[k] = append(numbers[k], n.FirstChild.Data)
+			}
+		}
+		require.NotEqual(t, numbers[0], numbers[1], "another order")
+		require.ElementsMatch(t, numbers[0], numbers[1], "of the same steps")
+		require.Len(t, in.class("early"), 2)
 		require.Len(t, in.class("wrong"), 1, "one step finds what is wrong")
 		require.NotEmpty(t, in.tag("a"))
 		for _, a := range in.tag("a") {
