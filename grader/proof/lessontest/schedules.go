@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -82,8 +83,9 @@ func (s *scheduled) add(t *testing.T, p *schedule.Program, f order.Finding) {
 	c, ok := p.Counterexample(f)
 	if !ok {
 		rule := f.Rule
-		if slices.Contains(shownByOrder, rule) && !p.Does(f.At) {
-			rule += " (refused)" // the device did not do it in any order
+		require.True(t, !slices.Contains(shownByOrder, rule) || !p.Does(f.At), "no order shows it: %s", f.Message)
+		if slices.Contains(shownByOrder, rule) {
+			rule += refused
 		}
 		s.none = append(s.none, rule)
 		return
@@ -146,6 +148,9 @@ func (o *orders) String() string {
 	return b.String()
 }
 
+// refused stands behind the rule of a call that did nothing, in any order.
+const refused = " (refused)"
+
 // keys are those of two maps.
 func keys[A, B any](a map[string]A, b map[string]B) func(func(string) bool) {
 	return func(yield func(string) bool) {
@@ -162,7 +167,8 @@ func keys[A, B any](a map[string]A, b map[string]B) func(func(string) bool) {
 	}
 }
 
-// compareOrders holds what became of the lesson's orders to what is recorded, and to what no lesson may fall short of.
+// compareOrders holds what became of the lesson's orders to what no lesson may fall short of. How many faults there are hangs on how far a
+// program gets that takes all the time there is, so the table is recorded and not compared.
 func compareOrders(t *testing.T, o *orders) {
 	t.Log("\n" + o.String())
 	all, short := 0, 0
@@ -171,10 +177,17 @@ func compareOrders(t *testing.T, o *orders) {
 	}
 	require.GreaterOrEqual(t, float64(short), 0.95*float64(all), "counterexamples are too long")
 	for rule := range o.none {
-		require.NotContains(t, shownByOrder, rule, "a fault has no order in which it shows")
+		require.Contains(t, inEveryOrder, strings.TrimSuffix(rule, refused), "a fault has no order in which it shows")
 	}
-	compareGolden(t, filepath.Join("testdata", "orders.txt"), o.String())
+	if *record {
+		require.NoError(t, os.WriteFile(filepath.Join("testdata", "orders.txt"), []byte(o.String()), 0o644))
+	}
 }
+
+// inEveryOrder are the rules of which a fault may have no order that shows it, since it is there in each; and use-after-free, where the
+// device has refused the call.
+var inEveryOrder = []string{order.Leak, order.DoubleFree, order.InvalidFree, order.OutOfBounds, order.OverlappingCopy, order.UseAfterDestroy,
+	order.WaitUnrecorded, order.UseAfterFree}
 
 // shownByOrder are the rules of which every fault has an order in which it shows.
 var shownByOrder = []string{order.UseBeforeAlloc, order.UseAfterFree, order.FreeBeforeUse, order.RevokeBeforeUse, order.DataRace, order.HostRace,
