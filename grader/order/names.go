@@ -19,6 +19,3 @@ func (n *Names) Memory(i int) string {
 	}
 	return n.words.memory(a)
 }
-
-// Sentence begins a text with a capital.
-func Sentence(text string) string { return capital(text) }

@@ -114,9 +114,8 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 		if cmd.Context().Err() != nil {
 			break
 		}
-		if most, ok := prove.Most(r); ok && !f.json {
-			r.Report.Message = fmt.Sprintf("Your streams leave CUDA a choice: for the %d operations of the case %s, %s orders. None goes wrong: see `cudalab prove %s`.",
-				most.Orders.Operations, most.ID, most.Orders, e.Name)
+		if !f.json {
+			tellOrders(&r)
 		}
 		if err := show(cmd.OutOrStdout(), r.Report, f.json); err != nil {
 			return err
@@ -136,6 +135,14 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 		return &exitError{status: worst}
 	}
 	return nil
+}
+
+// tellOrders has the report of a pass say how much it leaves to CUDA.
+func tellOrders(r *check.Result) {
+	if most, ok := prove.Most(*r); ok {
+		r.Report.Message = fmt.Sprintf("Your streams leave CUDA a choice: for the %d operations of the case %s, %s orders. None goes wrong: see `cudalab prove %s`.",
+			most.Orders.Operations, most.ID, most.Orders, r.Report.Exercise)
+	}
 }
 
 func (f *checkFlags) validate(cmd *cobra.Command, names []string) error {

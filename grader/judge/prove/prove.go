@@ -60,6 +60,7 @@ type Step struct {
 // How many orders of a case are carried out at most, where there are too many for all, and for how long.
 const (
 	few     = 5000
+	much    = 100_000 // operations of all orders together, which take below a second
 	sampled = 200
 	long    = 300 * time.Millisecond
 )
@@ -175,7 +176,7 @@ func (p *Proof) hold(c *suite.CaseNotes, program *schedule.Program, seed uint64)
 			differs = true
 		}
 	}
-	if n := held.Orders.Count; held.Orders.Exact && n.IsInt64() && n.Int64() <= few {
+	if n := held.Orders.Count; held.Orders.Exact && n.IsInt64() && n.Int64() <= few && n.Int64()*int64(held.Orders.Operations) <= much {
 		held.All = program.Each(few, try)
 	} else {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -145,7 +145,8 @@ func newJudge(t *trace.Trace, named []bool) *judge {
 	return j
 }
 
-// returnsWhenOver reports whether a copy returns only when it is over (CUDA driver API, "API synchronization behavior").
+// returnsWhenOver reports whether a copy returns only when it is over (CUDA driver API, "API synchronization behavior"). The order
+// checker has it too; a judge that asked there would make the same mistake.
 func returnsWhenOver(r *trace.Record) bool {
 	switch r.Op {
 	case trace.OpMemcpyDtoH:

@@ -29,11 +29,11 @@ type world struct {
 
 // record is the trace of what a program asks of CUDA.
 func record(t *testing.T, program func(w world)) *trace.Trace {
-	return recordOn(t, program, func(*session.Session) {})
+	return recordOn(t, program, 250, func(*session.Session) {})
 }
 
-// recordOn is record on a session that is set up.
-func recordOn(t *testing.T, program func(w world), setUp func(*session.Session)) *trace.Trace {
+// recordOn is record on a session that is set up, with so many pieces of spare memory.
+func recordOn(t testing.TB, program func(w world), spare int, setUp func(*session.Session)) *trace.Trace {
 	t.Helper()
 	d := sim.New(sim.Options{})
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
@@ -49,14 +49,14 @@ func recordOn(t *testing.T, program func(w world), setUp func(*session.Session))
 	w.event, code = w.EventCreate(device.EventDisableTiming)
 	require.Zero(t, code)
 	w.spare = new([]device.Ptr)
-	for range 250 {
+	for range spare {
 		*w.spare = append(*w.spare, w.malloc(t))
 	}
 	program(w)
 	return w.StopTrace()
 }
 
-func (w world) malloc(t *testing.T) device.Ptr {
+func (w world) malloc(t testing.TB) device.Ptr {
 	p, code := w.Malloc(size)
 	require.Zero(t, code)
 	return p

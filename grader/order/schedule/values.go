@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -29,14 +30,18 @@ type Values struct {
 // Values carries an order out, up to a call, on memory that holds bytes. It is not ok where they cannot be known: where
 // they hang on memory that nothing has written, or that was written before the trace, or where there would be too much to do.
 func (p *Program) Values(order []int, call int, kernels Kernels) (v Values, ok bool) {
-	size := int64(0)
+	if len(order) > mostCalls {
+		return Values{}, false
+	}
+	left := int64(mostBytes)
 	for _, i := range order {
 		for _, t := range p.ops[i].touches {
-			size += t.hi - t.lo
+			if n := t.hi - t.lo; p.ops[i].kind == uses && (n < 0 || n > left) {
+				return Values{}, false
+			} else if p.ops[i].kind == uses {
+				left -= n
+			}
 		}
-	}
-	if size > mostBytes || len(order) > mostCalls {
-		return Values{}, false
 	}
 	b := &machine{p: p, kernels: kernels, memory: p.execute(nil, false), // on which all is carried out from the beginning
 		bytes: map[trace.ID]*pages{}}
@@ -134,9 +139,9 @@ func (b *machine) read(o *op, kinds ...trace.AccessKind) (all [][]byte, ok bool)
 			if !b.of(t.memory).isKnown(t.lo, t.hi) {
 				return nil, false
 			}
-			bytes := make([]byte, t.hi-t.lo)
-			b.of(t.memory).copyTo(t.lo, bytes)
-			all = append(all, bytes)
+			part := make([]byte, t.hi-t.lo)
+			b.of(t.memory).copyTo(t.lo, part)
+			all = append(all, part)
 		}
 	}
 	return all, true
@@ -184,11 +189,11 @@ func (b *machine) do(i int) bool {
 		if r.Given == nil || len(r.Given.Data) != 1 {
 			return false
 		}
-		bytes := make([]byte, r.Size)
-		for k := range bytes {
-			bytes[k] = r.Given.Data[0]
+		size := int64(0)
+		for _, t := range b.p.ops[i].touches {
+			size += t.hi - t.lo
 		}
-		return b.put(i, bytes)
+		return b.put(i, bytes.Repeat(r.Given.Data, int(size)))
 	case trace.OpLaunch:
 		return b.launch(r)
 	}

@@ -73,7 +73,7 @@ func TestValuesAreTheDevices(t *testing.T) {
 
 // given is record with what the calls were given.
 func given(t *testing.T, program func(w world)) *trace.Trace {
-	return recordOn(t, program, func(s *session.Session) { s.RecordGiven(true) })
+	return recordOn(t, program, 250, func(s *session.Session) { s.RecordGiven(true) })
 }
 
 func TestWhatIsComputedInABadOrder(t *testing.T) {

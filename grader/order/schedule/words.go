@@ -124,6 +124,9 @@ func (c *Counterexample) step(record int, names *order.Names) string {
 	if slices.Contains(c.Steps, record) {
 		return fmt.Sprintf("step %d", c.number(record))
 	}
+	if record < 0 {
+		return "a call that is not known"
+	}
 	return names.Call(record)
 }
 
