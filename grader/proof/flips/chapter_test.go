@@ -57,7 +57,7 @@ func allSeries(t *testing.T) []flips.Series {
 
 // near is how far from the limit, as a factor, a series has to have been seen on either side. What passes nearer to it than
 // flips.Margin would pass there too.
-const near = 1.4
+const near = 1.25
 
 // TestRecordedCurve holds what was recorded on a GPU to the promise.
 func TestRecordedCurve(t *testing.T) {
