@@ -48,7 +48,8 @@ type Fault struct {
 	Steps   []Step
 	Ends    string // what is wrong at the end, where no step says it
 	Always  bool   // it goes wrong in the order in which the calls were made
-	Early   int    // otherwise: the record of the call that comes too early
+	Film    *schedule.Film
+	Shots   []suite.Place // of the film's steps
 }
 
 // Step is a call of a Fault, at a place of the student's code.
@@ -141,9 +142,13 @@ const short = 500
 
 func newFault(id string, p *schedule.Program, c *schedule.Counterexample, at func(int) suite.Place) Fault {
 	story := p.Story(c, kernel)
-	f := Fault{Case: id, Finding: c.Finding, At: at(c.Finding.At), Ends: story.Ends, Always: c.Always, Early: c.Early}
+	f := Fault{Case: id, Finding: c.Finding, At: at(c.Finding.At), Ends: story.Ends, Always: c.Always,
+		Film: p.Film(c, story, func(i int) bool { return at(i).File != "" })}
 	for _, s := range story.Steps {
 		f.Steps = append(f.Steps, Step{s, at(s.Record)})
+	}
+	for _, s := range f.Film.Steps {
+		f.Shots = append(f.Shots, at(s.Record))
 	}
 	return f
 }

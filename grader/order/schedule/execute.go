@@ -81,8 +81,17 @@ const (
 	before = 0xBF58476D1CE4E5B9 // of memory from before the trace: whatever it holds, it is the same in every order
 )
 
-// execute carries out calls in an order. Memory that none of them makes is there from the beginning.
+// execute carries out calls in an order.
 func (p *Program) execute(order []int, parts bool) *memory {
+	m := p.begin(order, parts)
+	for _, i := range order {
+		m.do(i)
+	}
+	return m
+}
+
+// begin is the memory before any of the calls of an order is carried out. What none of them makes is there from the beginning.
+func (p *Program) begin(order []int, parts bool) *memory {
 	within := make(map[int]bool, len(order))
 	for _, i := range order {
 		within[i] = true
@@ -95,9 +104,6 @@ func (p *Program) execute(order []int, parts bool) *memory {
 			m.state[o.memory] = Unborn
 			m.clear(o)
 		}
-	}
-	for _, i := range order {
-		m.do(i)
 	}
 	return m
 }

@@ -45,8 +45,14 @@ func TestScreenshots(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	pages := map[string][]byte{}
-	pages["passed"], _ = render(t, "pool-config", "")
-	pages["failed"], _ = render(t, "async-pipeline", "wrong/freed-on-another-stream")
+	for _, p := range [][3]string{
+		{"passed-pool", "pool-config", ""}, {"passed-overlap", "overlap", ""}, {"passed-slab", "slab", ""},
+		{"free", "async-pipeline", "wrong/freed-on-another-stream"}, {"race", "cross-stream-events", "wrong/recorded-before-fill"},
+		{"alloc", "cross-stream-events", "wrong/only-the-first-consumer-waits"}, {"leak", "pool-config", "wrong/block-never-freed"},
+		{"buddy", "buddy", "wrong/wrong-buddy"}, {"arena", "vmm-arena", "wrong/access-for-the-first-mapping"},
+	} {
+		pages[p[0]], _ = render(t, p[1], p[2])
+	}
 	var space bytes.Buffer
 	require.NoError(t, page.Write(&space, page.Input{Title: "Address space", Read: os.ReadFile,
 		Report: suite.Report{Exercise: "slab", Status: suite.Passed}, Drawn: []*suite.CaseNotes{handedOut(t, 200)}}))

@@ -31,7 +31,7 @@ type Input struct {
 	Read   func(file string) (text []byte, err error) // reads the student's files, by the names in the report
 }
 
-//go:embed page.html.tmpl style.css script.js
+//go:embed page.html.tmpl style.css film.css script.js film.js
 var assets embed.FS
 
 var layout = template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap{
@@ -54,6 +54,7 @@ var layout = template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap
 func Write(w io.Writer, in Input) error {
 	p := &content{Input: in, sources: sources{read: in.Read, known: map[string]int{}}}
 	p.checks()
+	p.excerpts()
 	p.scenes()
 	p.samples()
 	return layout.Execute(w, p)
@@ -69,7 +70,7 @@ type content struct {
 	Others   []*sceneFigure // folded
 	Spaces   []*spaceFigure
 	Samples  []*samplesFigure
-	Left     string // what is not drawn
+	films    int // how many findings have one
 }
 
 type checkCard struct {
@@ -86,11 +87,19 @@ type findingCard struct {
 	Link    string
 	Place   string
 	Related []relatedLine
-	Scene   string // the anchor of the picture that it is drawn in
-	Order   *orderFigure
+	Scene   string       // the anchor of the picture that it is drawn in
+	Excerpt []sourceLine // the lines that it is about; one without a number stands for those between
+	Film    *filmFigure
 }
 
 type relatedLine struct{ Message, Link, Place string }
+
+// Elsewhere is what is related and not in the excerpt.
+func (f *findingCard) Elsewhere() []relatedLine {
+	return slices.DeleteFunc(slices.Clone(f.Related), func(r relatedLine) bool {
+		return slices.ContainsFunc(f.Excerpt, func(l sourceLine) bool { return l.N > 0 && "#"+l.Anchor == r.Link })
+	})
+}
 
 // Files are the sources that are shown.
 func (p *content) Files() []*sourceFile { return p.sources.files }
@@ -124,13 +133,45 @@ func (p *content) checks() {
 			for _, r := range f.Related {
 				fc.Related = append(fc.Related, relatedLine{r.Message, p.sources.link(r.File, r.Line), place(r.File, r.Line)})
 			}
-			fc.Order = p.order(f)
+			fc.Film = p.film(n, f)
 			p.sources.mark(n, f)
 			p.Findings = append(p.Findings, fc)
 			card.Findings = append(card.Findings, fc)
 		}
 		p.Checks = append(p.Checks, card)
 	}
+}
+
+// excerpts gives each finding the lines of the source that it is about.
+func (p *content) excerpts() {
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		f.Excerpt = p.sources.excerpt(f.N, f.File, f.Line)
+	}
+	n := 0
+	for i := range p.Checks {
+		n += copy(p.Checks[i].Findings, p.Findings[n:])
+	}
+}
+
+// Next is what to do next. On the page the first error is a link.
+func (p *content) Next() (next struct {
+	Before, Link, Name, After string
+}) {
+	next.Before = p.Report.Next
+	const first = "the first error above"
+	i := slices.IndexFunc(p.Findings, func(f findingCard) bool { return f.Severity == suite.Error })
+	before, after, found := strings.Cut(p.Report.Next, first)
+	if !found || i < 0 {
+		return next
+	}
+	f := p.Findings[i]
+	next.Before, next.After = before, after
+	next.Link, next.Name = fmt.Sprintf("#finding%d", f.N), "the first error"
+	if f.Place != "" {
+		next.Name += ", at " + f.Place
+	}
+	return next
 }
 
 func place(file string, line int) string {

@@ -87,6 +87,32 @@ func (s *sources) at(name string, line int, m lineMark) {
 	slices.SortStableFunc(l.Marks, func(a, b lineMark) int { return cmp.Compare(rankOf(a.Class), rankOf(b.Class)) })
 }
 
+// around is how many lines an excerpt shows before and behind the one at fault.
+const around = 2
+
+// excerpt is the lines around a finding's, and those that are related. A line without a number stands for what is between them.
+func (s *sources) excerpt(finding int, name string, line int) (lines []sourceLine) {
+	if s.link(name, line) == "" {
+		return nil
+	}
+	last := 0
+	for _, l := range s.files[s.known[name]-1].Lines {
+		about := slices.IndexFunc(l.Marks, func(m lineMark) bool { return m.Finding == finding })
+		if near := l.N >= line-around && l.N <= line+around; about < 0 && !near {
+			continue
+		}
+		if last > 0 && l.N > last+1 {
+			lines = append(lines, sourceLine{})
+		}
+		last = l.N
+		if l.Marks = nil; about >= 0 {
+			l.Marks = s.files[s.known[name]-1].Lines[l.N-1].Marks[about : about+1]
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
 func rankOf(class string) int { return slices.Index([]string{"error", "remark", "related"}, class) }
 
 // Class is the gravest of a line's marks.

@@ -1,0 +1,202 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/grader/judge/prove"
+	"cudalab/grader/order/schedule"
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// filmFigure is an order in which a finding goes wrong beside the one that happened, frame by frame. Rows are streams; on the left
+// is what is still to be done, on the right what the device has done, the first on the left.
+type filmFigure struct {
+	ID        string
+	Lanes     []filmLane
+	Waiting   int // columns of what is still to be done
+	Columns   int // all of them
+	Steps     []filmStep
+	Memory    []filmMemory
+	Takes     []filmTake
+	Frames    int // of each take
+	Start     int // the frame in which it goes wrong
+	Edge      bool
+	Missing   string // the wait that is missing, in words; "" where it goes wrong always
+	stepIndex []int  // by step of the film: its column among those of its lane that are still to be done
+}
+
+type filmLane struct {
+	Name string
+	Row  int // in the grid
+}
+
+// filmStep is a line of the list of steps.
+type filmStep struct{ Sign, Call, Link, Place string }
+
+type filmMemory struct{ Letter, Name string }
+
+// filmTake is one of the two.
+type filmTake struct {
+	Title  string
+	Wrong  int
+	Frames []filmFrame
+}
+
+type filmFrame struct {
+	N       int // from 0
+	Chips   []chip
+	Missing string // the path of the wait that is missing; "" where none is
+	Own     string // and of the program's own
+	Done    string // the step that has just been done, by its sign
+	Memory  []filmHeld
+	Caption string
+	Wrong   bool
+}
+
+// chip is a step where it is in a frame.
+type chip struct {
+	Step       int
+	Sign, Name string
+	Row, Col   int
+	Class      string
+}
+
+type filmHeld struct {
+	Letter, Text string
+	Bad          bool
+}
+
+// mostFilms is how many findings of a page have a film.
+const mostFilms = 6
+
+// film is the order in which a finding goes wrong; nil if there is none.
+func (p *content) film(n int, f suite.Finding) *filmFigure {
+	here := func(o prove.Fault) bool {
+		return o.Finding.Rule == f.Rule && o.At.File == f.File && o.At.Line == f.Line
+	}
+	i := slices.IndexFunc(p.Orders, func(o prove.Fault) bool { return here(o) && o.Finding.Message == f.Message })
+	if i < 0 {
+		i = slices.IndexFunc(p.Orders, here) // of another case
+	}
+	if i < 0 || f.File == "" || p.films == mostFilms {
+		return nil
+	}
+	p.films++
+	o := p.Orders[i]
+	fig := newFilmFigure(fmt.Sprintf("film%d", n), o.Film)
+	for k := range o.Film.Steps {
+		s := &o.Film.Steps[k]
+		at := o.Shots[k]
+		fig.Steps = append(fig.Steps, filmStep{sign(o.Film, k), s.Call, p.sources.link(at.File, at.Line), place(at.File, at.Line)})
+	}
+	return fig
+}
+
+// sign is what stands for a step: its number, and the sign of a record or of a wait.
+func sign(f *schedule.Film, k int) string {
+	switch s := f.Steps[k]; {
+	case s.N > 0:
+		return fmt.Sprint(s.N)
+	case s.Op == trace.OpStreamWaitEvent:
+		return "◆"
+	}
+	return "●"
+}
+
+func newFilmFigure(id string, f *schedule.Film) *filmFigure {
+	fig := &filmFigure{ID: id, Frames: len(f.Steps) + 1, Edge: f.Edge != nil, stepIndex: make([]int, len(f.Steps))}
+	count := make([]int, len(f.Lanes))
+	for k, s := range f.Steps {
+		fig.stepIndex[k] = count[s.Lane]
+		count[s.Lane]++
+	}
+	fig.Waiting = slices.Max(count)
+	fig.Columns = fig.Waiting + len(f.Steps)
+	for k, name := range f.Lanes {
+		fig.Lanes = append(fig.Lanes, filmLane{name, k + 2})
+	}
+	for k, name := range f.Memory {
+		fig.Memory = append(fig.Memory, filmMemory{schedule.Letter(k), name})
+	}
+	if f.Early >= 0 {
+		fig.Missing = fmt.Sprintf("Nothing makes step %s wait for step %s.", sign(f, f.Early), sign(f, f.Late))
+	}
+	titles := []string{"What happened", "What may happen as well"}
+	if len(f.Takes) == 1 {
+		titles = []string{"What happens"}
+	}
+	for k, t := range f.Takes {
+		take := filmTake{Title: titles[k], Wrong: t.Wrong}
+		done := make([]int, len(f.Steps)) // by step: when it was done, from 1; 0: not yet
+		for n, frame := range t.Frames {
+			if frame.Done >= 0 {
+				done[frame.Done] = n
+			}
+			take.Frames = append(take.Frames, fig.frame(f, frame, n, done, n == t.Wrong, k == len(f.Takes)-1))
+		}
+		fig.Takes = append(fig.Takes, take)
+		fig.Start = max(fig.Start, t.Wrong)
+	}
+	return fig
+}
+
+// frame places the steps: those that are done by when they were, the others in their streams, the next one of each nearest to the device.
+func (fig *filmFigure) frame(f *schedule.Film, frame schedule.Frame, n int, done []int, wrong, bad bool) filmFrame {
+	x := filmFrame{N: n, Caption: frame.Caption, Wrong: wrong}
+	gone := make([]int, len(f.Lanes)) // how many of a lane are done
+	for k, s := range f.Steps {
+		if done[k] > 0 {
+			gone[s.Lane]++
+		}
+	}
+	for k, s := range f.Steps {
+		c := chip{Step: k, Sign: sign(f, k), Row: s.Lane + 2}
+		c.Class, c.Name = drawn(s)
+		if done[k] > 0 {
+			c.Col = fig.Waiting + done[k] + 1
+		} else {
+			c.Col = fig.Waiting - (fig.stepIndex[k] - gone[s.Lane]) + 1
+			c.Class += " todo"
+		}
+		if k == frame.Done {
+			c.Class += " now"
+			x.Done = c.Sign
+			if wrong {
+				c.Class += " wrong"
+			}
+		}
+		x.Chips = append(x.Chips, c)
+	}
+	line := func(from, to int) string { // in the gap between the rows, as far as they are neighbours
+		a, b := x.Chips[from], x.Chips[to]
+		edge := 0.34
+		if b.Row < a.Row {
+			edge = -edge
+		}
+		return fmt.Sprintf("M%.1f %.2fL%.1f %.2f", float64(a.Col)-1.5, float64(a.Row)-1.5+edge, float64(b.Col)-1.5, float64(b.Row)-1.5-edge)
+	}
+	if bad && f.Early >= 0 {
+		x.Missing = line(f.Late, f.Early)
+	}
+	if f.Edge != nil {
+		x.Own = line(f.Edge[0], f.Edge[1])
+	}
+	for k, h := range frame.Memory {
+		x.Memory = append(x.Memory, filmHeld{schedule.Letter(k), h.Text, h.Bad})
+	}
+	return x
+}
+
+// drawn is a step's class and its name.
+func drawn(s schedule.Shot) (class, name string) {
+	st := styleOf(s.Op)
+	switch {
+	case s.N == 0:
+		return "own", st.Name
+	case s.Op == trace.OpLaunch:
+		return st.Class, s.Kernel
+	}
+	return st.Class, st.Name
+}
