@@ -57,6 +57,8 @@ type Check struct {
 	Message      string        `json:"message,omitempty"`
 	Findings     []Finding     `json:"findings"`
 	Measurements []Measurement `json:"measurements"`
+	// Run is for the page alone; nil where there is nothing to draw.
+	Run *Run `json:"-"`
 }
 
 // Severity is how much a finding weighs.
@@ -80,6 +82,8 @@ type Finding struct {
 	Related  []Related `json:"related,omitempty"`
 	// Picture is a drawing of the streams concerned, in lines of at most 76 characters that each end in a newline.
 	Picture string `json:"picture,omitempty"`
+	// Drawing is the memory of an allocator, step by step; nil where there is nothing to draw. It is for the page alone.
+	Drawing *Drawing `json:"-"`
 	// Record is the index of the record at fault in its case's trace; -1 where there is none.
 	Record int `json:"-"`
 	// Function is the student's function at fault where no line is and it is another than the suite's.

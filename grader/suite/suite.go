@@ -92,6 +92,7 @@ type Answer struct {
 	Message      string // one sentence for a pass; a failure's findings speak for themselves
 	Findings     []Finding
 	Measurements []Measurement
+	Run          *Run // what there is to be shown of an allocator's longest sequence; nil: nothing
 	// Skip, where not empty and there are no findings, says why the question could not be asked.
 	Skip string
 	// Confirm asks for a fresh run of the timed case before the failure is believed.

@@ -69,7 +69,7 @@ func (c *checking) answer(q suite.Question) suite.Check {
 		return suite.Check{Status: suite.Failed, Findings: c.placed(suite.Unique(append(bad, c.errorsElsewhere(q)...)))}
 	}
 	a := q.Judge(evidence)
-	check := suite.Check{Status: suite.Passed, Message: a.Message, Findings: c.placed(a.Findings), Measurements: a.Measurements}
+	check := suite.Check{Status: suite.Passed, Message: a.Message, Findings: c.placed(a.Findings), Measurements: a.Measurements, Run: a.Run}
 	switch {
 	case slices.ContainsFunc(a.Findings, func(f suite.Finding) bool { return f.Severity == suite.Error }):
 		check.Status, check.Message = suite.Failed, ""

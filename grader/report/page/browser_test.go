@@ -49,7 +49,7 @@ func TestScreenshots(t *testing.T) {
 		{"passed-pool", "pool-config", ""}, {"passed-overlap", "overlap", ""}, {"passed-slab", "slab", ""},
 		{"free", "async-pipeline", "wrong/freed-on-another-stream"}, {"race", "cross-stream-events", "wrong/recorded-before-fill"},
 		{"alloc", "cross-stream-events", "wrong/only-the-first-consumer-waits"}, {"leak", "pool-config", "wrong/block-never-freed"},
-		{"buddy", "buddy", "wrong/wrong-buddy"}, {"arena", "vmm-arena", "wrong/access-for-the-first-mapping"},
+		{"buddy", "buddy", "wrong/wrong-buddy"}, {"arena", "vmm-arena", "wrong/not-rounded"}, {"spill", "slab", "wrong/spills-one-class"},
 	} {
 		pages[p[0]], _ = render(t, p[1], p[2])
 	}

@@ -2,6 +2,7 @@
 for (const film of document.querySelectorAll(".film")) {
   const takes = [...film.querySelectorAll(".take")].map(take => [...take.querySelectorAll(".frame")]);
   const player = film.querySelector(".player"), slider = player.querySelector("input"), said = player.querySelector("output");
+  const first = film.classList.contains("drawing") ? 1 : 0;
   const button = player.querySelector("button"), live = film.querySelector("[aria-live]");
   const last = takes[0].length - 1, wrong = +film.dataset.start;
   const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -22,8 +23,8 @@ for (const film of document.querySelectorAll(".film")) {
     }
     now = k;
     slider.value = k;
-    said.textContent = `${k} of ${last}`;
-    slider.setAttribute("aria-valuetext", `step ${k} of ${last}`);
+    said.textContent = `${k + first} of ${last + first}`;
+    slider.setAttribute("aria-valuetext", `step ${k + first} of ${last + first}`);
     if (tell) live.textContent = takes[takes.length - 1][k].querySelector("p").textContent;
   };
   const stop = () => {
@@ -53,6 +54,6 @@ for (const film of document.querySelectorAll(".film")) {
   });
   button.addEventListener("click", play);
   film.classList.add("live");
-  player.hidden = false;
+  player.hidden = last === 0;
   show(wrong, false);
 }

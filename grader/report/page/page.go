@@ -35,9 +35,11 @@ type Input struct {
 var assets embed.FS
 
 var layout = template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap{
-	"points": look.Points,
-	"figure": look.Figure,
-	"inc":    func(i int) int { return i + 1 },
+	"points":  look.Points,
+	"figure":  look.Figure,
+	"inc":     func(i int) int { return i + 1 },
+	"last":    func(frames []drawnFrame) int { return len(frames) - 1 },
+	"percent": func(share float64) px { return look.Round(100 * share) },
 	"asset": func(name string) string {
 		text, err := assets.ReadFile(name)
 		if err != nil {
@@ -68,6 +70,7 @@ type content struct {
 	Findings []findingCard
 	Scenes   []*sceneFigure // open
 	Others   []*sceneFigure // folded
+	Runs     []*runFigure
 	Spaces   []*spaceFigure
 	Samples  []*samplesFigure
 	films    int // how many findings have one
@@ -90,6 +93,7 @@ type findingCard struct {
 	Scene   string       // the anchor of the picture that it is drawn in
 	Excerpt []sourceLine // the lines that it is about; one without a number stands for those between
 	Film    *filmFigure
+	Drawing *drawing
 }
 
 type relatedLine struct{ Message, Link, Place string }
@@ -133,10 +137,13 @@ func (p *content) checks() {
 			for _, r := range f.Related {
 				fc.Related = append(fc.Related, relatedLine{r.Message, p.sources.link(r.File, r.Line), place(r.File, r.Line)})
 			}
-			fc.Film = p.film(n, f)
+			fc.Film, fc.Drawing = p.film(n, f), newDrawing(f.Drawing)
 			p.sources.mark(n, f)
 			p.Findings = append(p.Findings, fc)
 			card.Findings = append(card.Findings, fc)
+		}
+		if c.Run != nil && len(c.Run.Steps) > 0 {
+			p.Runs = append(p.Runs, newRunFigure(fmt.Sprintf("run%d", len(p.Runs)+1), c.Run))
 		}
 		p.Checks = append(p.Checks, card)
 	}
@@ -234,7 +241,9 @@ func (p *content) spaces(lines []*timeline.Timeline) {
 	var all []found
 	for _, t := range lines {
 		for _, s := range t.Spaces() {
-			all = append(all, found{t, s})
+			if len(p.Runs) == 0 || len(s.Parts) <= mostParts {
+				all = append(all, found{t, s})
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return len(b.s.Parts) - len(a.s.Parts) })

@@ -10,19 +10,19 @@ import (
 
 // spaceFigure is an address space that an allocator hands out in parts: each part as a rectangle from the step in which it
 // was handed out to that in which it was taken back, at its addresses; fragmentation over the same steps; and how the
-// space was divided when that was highest.
+// space was divided when that was highest. Of very many there are no rectangles.
 type spaceFigure struct {
-	ID, Title, Summary, Note string
-	Width, Height            px
-	Parts                    []rect
-	Mapped                   []rect
-	Fragmentation            string // a path over the steps
-	Used                     string
-	Steps                    int
-	Size                     string
-	Torn                     []rect // along the addresses, when the free memory was the most fragmented
-	TornAt                   string
-	Figures                  [][2]string
+	ID, Title, Summary string
+	Width, Height      px
+	Parts              []rect
+	Mapped             []rect
+	Fragmentation      string // a path over the steps
+	Used               string
+	Steps              int
+	Size               string
+	Torn               []rect // along the addresses, when the free memory was the most fragmented
+	TornAt             string
+	Figures            [][2]string
 }
 
 type rect struct {
@@ -36,7 +36,7 @@ const (
 	spaceWidth  = 1200.0
 	spaceHeight = 220.0
 	stripHeight = 30.0
-	mostParts   = 400
+	mostParts   = 60 // of more, no rectangle could be told from its neighbours
 )
 
 // newSpaceFigure draws a space of a case; nil where there is too little in it to show.
@@ -48,10 +48,6 @@ func newSpaceFigure(id string, t *timeline.Timeline, s timeline.Space) *spaceFig
 	if len(parts) == 0 {
 		parts = s.Mapped
 	}
-	if len(parts) > mostParts {
-		f.Note = fmt.Sprintf("The first %d of %d blocks are drawn.", mostParts, len(parts))
-		parts = parts[:mostParts]
-	}
 	steps := stepsOf(t, parts)
 	f.Steps = len(steps)
 	x := func(step int) float64 { return spaceWidth * float64(step) / float64(max(len(steps), 1)) }
@@ -60,7 +56,11 @@ func newSpaceFigure(id string, t *timeline.Timeline, s timeline.Space) *spaceFig
 		stepOf[c] = i
 	}
 	y := func(addr uint64) float64 { return spaceHeight * float64(addr-whole.Addr) / float64(max(whole.Size, 1)) }
-	for n, i := range parts {
+	drawn := parts
+	if len(drawn) > mostParts {
+		drawn = nil
+	}
+	for n, i := range drawn {
 		b := t.Blocks[i]
 		last, until := len(steps), "the end"
 		if b.Freed >= 0 {

@@ -99,6 +99,7 @@ type Failure struct {
 	Record
 	At    int // the operation
 	Fault *Fault
+	fresh func() Model // for what led there
 }
 
 // Failures judges the sequences that Check noted under a name, or RunAtOnce of these operations, and answers the shortest
@@ -129,7 +130,7 @@ func judged(notes *suite.CaseNotes, name string, ops []Op, model func() Model) [
 			for i, f := range faults(rec.Ops, rec.Answers, model()) {
 				if !seen[f.Part] {
 					seen[f.Part] = true
-					found = append(found, Failure{Record: rec, At: i, Fault: &f})
+					found = append(found, Failure{Record: rec, At: i, Fault: &f, fresh: model})
 				}
 			}
 		}
@@ -146,5 +147,5 @@ func (f *Failure) Finding(e *suite.Evidence, allocator string) suite.Finding {
 		message = fmt.Sprintf("After %s: %s. The last of these %s.", allocator, Words(ops), f.Fault.Message)
 	}
 	return e.At(suite.Finding{Rule: f.Fault.Rule, Severity: suite.Error, Message: message, Why: f.Fault.Why, Fix: f.Fault.Fix,
-		Record: -1, Function: methodName(f.Ops[f.At].Kind)}, f.Answers[f.At].Site)
+		Record: -1, Function: methodName(f.Ops[f.At].Kind), Drawing: f.drawing()}, f.Answers[f.At].Site)
 }

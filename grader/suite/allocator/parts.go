@@ -84,7 +84,8 @@ func (g Good[Code, L]) Part(id, name, pass string, shown func(*suite.Evidence, *
 	}}}
 }
 
-// Telling has a part tell of the allocators that New should have made and did not; other parts leave them out.
+// Telling has a part tell of the allocators that New should have made and did not, which other parts leave out, and show the longest of the
+// sequences.
 func (g Good[Code, L]) Telling(p suite.Part[Code]) suite.Part[Code] {
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
@@ -98,6 +99,7 @@ func (g Good[Code, L]) Telling(p suite.Part[Code]) suite.Part[Code] {
 			}
 		}
 		a.Findings = suite.Unique(a.Findings)
+		a.Run = g.longest(e)
 		return a
 	}
 	return p

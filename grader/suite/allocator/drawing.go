@@ -1,0 +1,151 @@
+package allocator
+
+import (
+	"slices"
+
+	"cudalab/grader/suite"
+)
+
+// Painter is a Model that can draw how its allocator stands.
+type Painter interface {
+	// Paint draws the memory behind the operation that the model was shown last, always the same rows; nil where it is not known
+	// where the memory is.
+	Paint(View) []suite.Row
+}
+
+// View is what is to be drawn.
+type View struct {
+	Out    []Block // in their users' hands, in the order in which they were handed out
+	Op     Op      // that the model was shown last; its Kind is 0 before the first
+	Answer Answer  // to that
+	Back   *Block  // that it has given back; nil: none
+	Wrong  bool    // the answer is the one at fault
+	High   uint64  // where the highest block of the whole sequence ends
+}
+
+// Block is a block that was handed out.
+type Block struct {
+	Number int
+	Asked  int64  // bytes
+	Addr   uint64 // where it begins
+}
+
+// Last is the block that the last operation has handed out; nil: none.
+func (v *View) Last() *Block {
+	if v.Op.Kind != KindAlloc || v.Answer.Err != Nil || len(v.Out) == 0 {
+		return nil
+	}
+	return &v.Out[len(v.Out)-1]
+}
+
+// Meter is a Model that knows how much of its allocator's memory is used: all but Asked.
+type Meter interface{ Use() suite.Use }
+
+// longest is how full the allocator was during the longest of the sequences that were answered rightly to their end; nil where there
+// is none, or where it is short.
+func (g Good[Code, L]) longest(e *suite.Evidence) *suite.Run {
+	var best *Run[L]
+	runs := g.Runs(e)
+	for i := range runs {
+		if r := &runs[i]; r.Record != nil && r.Right == len(r.Ops) && (best == nil || len(r.Ops) > len(best.Ops)) {
+			best = r
+		}
+	}
+	if best == nil || len(best.Ops) <= mostDrawn {
+		return nil
+	}
+	all := &suite.Run{Title: best.Layout.String()}
+	m, view, number := best.fresh(), View{}, 0
+	meter, ok := m.(Meter)
+	for i, op := range best.Ops {
+		view.Op, view.Answer = op, best.Record.Answers[i]
+		if op.Kind == KindAlloc {
+			number++
+		}
+		if !ok || op.Kind == KindClose || view.Answer.Err == Skipped {
+			continue
+		}
+		m.Step(op, view.Answer)
+		view.take(number)
+		use := meter.Use()
+		for _, b := range view.Out {
+			use.Asked += b.Asked
+		}
+		all.Steps = append(all.Steps, use)
+	}
+	return all
+}
+
+// mostDrawn is how many operations a sequence has at most that is drawn: one that could not be shrunk shows nothing to a person.
+const mostDrawn = 12
+
+// drawing is the memory behind each operation of the sequence, up to the wrong answer; nil where it cannot be drawn.
+func (f *Failure) drawing() *suite.Drawing {
+	ops := f.Ops[:f.At+1]
+	m := f.fresh()
+	painter, ok := m.(Painter)
+	if !ok || len(ops) > mostDrawn || len(f.Answers) < len(ops) {
+		return nil
+	}
+	view := View{}
+	for i, op := range ops {
+		if end := f.Answers[i].Addr + uint64(max(op.Size, 0)); op.Kind == KindAlloc && f.Answers[i].Err == Nil {
+			view.High = max(view.High, end)
+		}
+	}
+	var d suite.Drawing
+	number := 0
+	for i, op := range ops {
+		view.Op, view.Answer, view.Back = op, f.Answers[i], nil
+		if op.Kind == KindAlloc {
+			number++
+		}
+		if view.Answer.Err == Skipped {
+			continue
+		}
+		m.Step(op, view.Answer)
+		view.Wrong = i == f.At
+		view.take(number)
+		rows := painter.Paint(view)
+		if rows == nil {
+			return nil
+		}
+		d.Frames = append(d.Frames, suite.Frame{Op: phrase(op), Rows: rows})
+	}
+	if len(d.Frames) == 0 {
+		return nil
+	}
+	dropEmpty(&d)
+	return &d
+}
+
+// take brings the blocks that are out up to date with an operation that succeeded.
+func (v *View) take(number int) {
+	if v.Answer.Err != Nil {
+		return
+	}
+	switch v.Op.Kind {
+	case KindAlloc:
+		v.Out = append(v.Out, Block{number, v.Op.Size, v.Answer.Addr})
+	case KindFree:
+		if i := slices.IndexFunc(v.Out, func(b Block) bool { return b.Number == v.Op.Block }); i >= 0 {
+			back := v.Out[i]
+			v.Back, v.Out = &back, slices.Delete(slices.Clone(v.Out), i, i+1)
+		}
+	case KindReset, KindClose:
+		v.Out = nil
+	}
+}
+
+// dropEmpty leaves out rows that are empty in every frame.
+func dropEmpty(d *suite.Drawing) {
+	var empty []string
+	for i, row := range d.Frames[0].Rows {
+		if !slices.ContainsFunc(d.Frames, func(f suite.Frame) bool { return len(f.Rows) > i && len(f.Rows[i].Cells) > 0 }) {
+			empty = append(empty, row.Name)
+		}
+	}
+	for i := range d.Frames {
+		d.Frames[i].Rows = slices.DeleteFunc(d.Frames[i].Rows, func(r suite.Row) bool { return slices.Contains(empty, r.Name) })
+	}
+}

@@ -1,0 +1,79 @@
+package buddy
+
+import (
+	"fmt"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
+)
+
+// Paint draws a row for each order, the root's at the top: the blocks that are out, and the free ones as they are once every two free
+// buddies are one.
+func (m *model) Paint(v allocator.View) []suite.Row {
+	if m.root == 0 {
+		return nil
+	}
+	rows := make([]suite.Row, m.layout.top()+1)
+	for order := range rows {
+		rows[m.layout.top()-order].Name = fmt.Sprintf("%d B", m.layout.least()<<order)
+	}
+	add := func(size int64, offset uint64, c suite.Cell) {
+		for i := range rows {
+			if m.layout.root()>>i == size {
+				c.From = float64(offset) / float64(m.layout.root())
+				c.To = c.From + float64(size)/float64(m.layout.root())
+				rows[i].Cells = append(rows[i].Cells, c)
+			}
+		}
+	}
+	lacks := int64(0) // the size of a block that should have been found
+	if v.Wrong && v.Op.Kind == allocator.KindAlloc && v.Answer.Err == allocator.ErrFull {
+		lacks = m.layout.block(v.Op.Size)
+	}
+	if !m.closed {
+		m.freeBlocks(1, m.layout.root(), 0, func(size int64, offset uint64) {
+			c := suite.Cell{Kind: suite.Free, Text: "free"}
+			if lacks > 0 && size >= lacks {
+				c = suite.Cell{Kind: suite.Wrong, Text: "free, and large enough"}
+			}
+			add(size, offset, c)
+		})
+	}
+	for i, b := range v.Out {
+		size := m.layout.block(b.Asked)
+		c := suite.Cell{Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(b.Asked) / float64(size)}
+		if _, right := m.live[b.Addr]; v.Wrong && v.Last() == &v.Out[i] && !right {
+			c.Kind = suite.Wrong
+		}
+		add(size, b.Addr-m.root, c)
+	}
+	if v.Back != nil {
+		size, offset := m.layout.block(v.Back.Asked), v.Back.Addr-m.root
+		add(size, offset, suite.Cell{Kind: suite.Back, Text: fmt.Sprintf("#%d was here", v.Back.Number)})
+		if size < m.layout.root() {
+			add(size, offset^uint64(size), suite.Cell{Kind: suite.Buddy, Text: "its buddy"})
+		}
+	}
+	return rows
+}
+
+// Use is how much of the root is used.
+func (m *model) Use() suite.Use {
+	u := suite.Use{Total: m.layout.root(), Out: m.inUse}
+	if order := m.space.largestFree(); order >= 0 {
+		u.Largest = m.layout.least() << order
+	}
+	return u
+}
+
+// freeBlocks visits the free blocks under node n, which has so many bytes at an offset.
+func (m *model) freeBlocks(n int, size int64, offset uint64, visit func(size int64, offset uint64)) {
+	switch {
+	case m.space.count[n] == 0:
+	case m.layout.least()<<m.space.largest[n] == size:
+		visit(size, offset)
+	default:
+		m.freeBlocks(2*n, size/2, offset, visit)
+		m.freeBlocks(2*n+1, size/2, offset+uint64(size/2), visit)
+	}
+}

@@ -1,0 +1,89 @@
+package slab
+
+import (
+	"fmt"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
+)
+
+// mostSlots is how many blocks of a class are drawn.
+const mostSlots = 12
+
+// Paint draws a row for each class, in it a part for each of its blocks: those that are out from the left, the oldest first.
+func (m *model) Paint(v allocator.View) []suite.Row {
+	fits, class, want := 0, -1, allocator.Nil
+	if v.Wrong && v.Op.Kind == allocator.KindAlloc && !m.closed {
+		fits, class, want = m.place(v.Op.Size)
+	}
+	var rows []suite.Row
+	for i, c := range m.classes {
+		row := suite.Row{Name: fmt.Sprintf("%d B", c.BlockSize)}
+		slots := min(c.Total, mostSlots)
+		at := 0
+		put := func(cell suite.Cell) {
+			if at < slots {
+				cell.From, cell.To = float64(at)/float64(slots), float64(at+1)/float64(slots)
+				row.Cells = append(row.Cells, cell)
+			}
+			at++
+		}
+		if m.closed {
+			rows = append(rows, row)
+			continue
+		}
+		for _, b := range v.Out {
+			h, known := m.live[b.Addr]
+			if !known || h.number != b.Number || h.class != i {
+				continue
+			}
+			cell := suite.Cell{Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(b.Asked) / float64(c.BlockSize)}
+			if smallest, _, _ := m.place(b.Asked); smallest != i {
+				cell.Kind, cell.Text = suite.Spilled, cell.Text+", spilled"
+			}
+			put(cell)
+		}
+		switch last := v.Last(); {
+		case class != i || want != allocator.Nil:
+		case last != nil && !m.knows(last):
+			put(suite.Cell{Kind: suite.Wrong, Text: fmt.Sprintf("#%d: %d", last.Number, last.Asked), Asked: float64(last.Asked) / float64(c.BlockSize)})
+		case last == nil:
+			text := "free, and large enough"
+			if i == fits {
+				text = "free, and fits"
+			}
+			put(suite.Cell{Kind: suite.Wrong, Text: text})
+		}
+		if v.Back != nil && m.wasIn(v.Back, i) {
+			put(suite.Cell{Kind: suite.Back, Text: fmt.Sprintf("#%d was here", v.Back.Number)})
+		}
+		for at < slots {
+			put(suite.Cell{Kind: suite.Free, Text: "free"})
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Use is how much of all classes' blocks is used.
+func (m *model) Use() (u suite.Use) {
+	for _, c := range m.classes {
+		u.Total += c.BlockSize * int64(c.Total)
+		u.Out += c.BlockSize * int64(c.InUse)
+		if c.InUse < c.Total {
+			u.Largest = c.BlockSize
+		}
+	}
+	return u
+}
+
+// knows reports whether a block that was handed out is one that the model has taken for right.
+func (m *model) knows(b *allocator.Block) bool {
+	h, known := m.live[b.Addr]
+	return known && h.number == b.Number
+}
+
+// wasIn reports whether a block was one of a class's: each class has addresses of its own.
+func (m *model) wasIn(b *allocator.Block, class int) bool {
+	return b.Addr >= m.spans[class].low && b.Addr < m.spans[class].high
+}

@@ -1,0 +1,55 @@
+package vmmarena
+
+import (
+	"fmt"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
+)
+
+// Use is how much of the memory behind the addresses is used.
+func (m *model) Use() suite.Use {
+	committed := max(m.committed, m.used)
+	return suite.Use{Total: committed, Out: m.used, Largest: committed - m.used}
+}
+
+// Paint draws the addresses from Base on, as far as the sequence comes and a granule more: what memory is mapped behind them, in granules,
+// and the blocks, each rounded up to a multiple of 256 bytes.
+func (m *model) Paint(v allocator.View) []suite.Row {
+	if m.base == 0 {
+		return nil
+	}
+	granule := m.layout.granularity
+	extent := granule
+	if base := uint64(m.base); v.High > base && v.High-base <= uint64(m.layout.reserved()) {
+		extent = roundUp(int64(v.High-base), granule)
+	}
+	extent = min(extent+granule, m.layout.reserved())
+	share := func(offset int64) float64 { return float64(min(max(offset, 0), extent)) / float64(extent) }
+	mapped := suite.Row{Name: "memory, in granules"}
+	for at := int64(0); at < extent && !m.closed; at += granule {
+		c := suite.Cell{From: share(at), To: share(at + granule), Kind: suite.Free, Text: "addresses only"}
+		if at < m.committed {
+			c.Kind, c.Text = suite.Mapped, "mapped"
+		}
+		mapped.Cells = append(mapped.Cells, c)
+	}
+	blocks := suite.Row{Name: "blocks"}
+	for i, b := range v.Out {
+		size, offset := roundUp(b.Asked, alignment), int64(b.Addr-uint64(m.base))
+		c := suite.Cell{From: share(offset), To: share(offset + size), Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked),
+			Asked: float64(b.Asked) / float64(size)}
+		if v.Wrong && v.Last() == &v.Out[i] && offset+size != m.used {
+			c.Kind = suite.Wrong
+			if offset < 0 || offset >= extent {
+				c.From, c.To, c.Text = 0, 1, c.Text+", elsewhere"
+			}
+		}
+		blocks.Cells = append(blocks.Cells, c)
+	}
+	if v.Wrong && v.Op.Kind == allocator.KindAlloc && v.Last() == nil && m.want(v.Op) == allocator.Nil {
+		blocks.Cells = append(blocks.Cells, suite.Cell{From: share(m.used), To: share(m.used + roundUp(v.Op.Size, alignment)), Kind: suite.Wrong,
+			Text: "there is room"})
+	}
+	return []suite.Row{mapped, blocks}
+}
