@@ -108,6 +108,8 @@ func (p *printer) badOrders(proof *prove.Proof) {
 		p.block(0, "", fmt.Sprintf("%d more like these, elsewhere in the code, are left out. Mend these first.", more), plain)
 	}
 	p.line("")
+	p.block(0, "", "With --film it shows the first of them frame by frame.", p.palette.dim)
+	p.line("")
 	p.line(p.palette.bad("REFUTED") + "  CUDA may choose an order in which this goes wrong.")
 }
 

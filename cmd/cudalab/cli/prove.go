@@ -16,6 +16,7 @@ import (
 
 func newProve() *cobra.Command {
 	var f checkFlags
+	var film bool
 	cmd := &cobra.Command{
 		Use:   "prove [NAME]",
 		Short: "Show that no order goes wrong that CUDA may choose, or one that does",
@@ -27,21 +28,23 @@ A program that ran well has run well in one order. This is about the others. Wit
 you are at.`,
 		Example: `  cudalab prove cross-stream-events
   cudalab prove cross-stream-events --dir ~/mine
+  cudalab prove cross-stream-events --film
   cudalab prove async-pipeline --solution`,
 		Args:              oneExercise,
 		ValidArgsFunction: exerciseName,
-		RunE:              func(cmd *cobra.Command, args []string) error { return runProve(cmd, args, f) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return runProve(cmd, args, f, film) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.solution, "solution", false, "the reference solution instead of your code")
 	flags.StringVar(&f.dir, "dir", "", "the code in the folder `DIR` instead of the exercise's own")
 	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
 	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: a fresh one")
+	flags.BoolVar(&film, "film", false, "show the first order that goes wrong frame by frame: the arrow keys go back and forth, q ends it")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", devices))
 	return cmd
 }
 
-func runProve(cmd *cobra.Command, args []string, f checkFlags) error {
+func runProve(cmd *cobra.Command, args []string, f checkFlags, film bool) error {
 	c, err := openCourse(cmd)
 	if err != nil {
 		return err
@@ -76,8 +79,15 @@ func runProve(cmd *cobra.Command, args []string, f checkFlags) error {
 		return &exitError{status: exitStatus(r)}
 	}
 	s := screenOf(cmd.OutOrStdout())
+	o := report.Options{Color: s.color, Width: s.width, Links: s.links, Source: sourceLine}
+	if film && len(proof.Faults) > 0 {
+		if err := showFilm(cmd, s, &proof.Faults[0], o); err != nil {
+			return err
+		}
+		return &exitError{status: exitFailed}
+	}
 	var b strings.Builder
-	if err := report.Orders(&b, proof, report.Options{Color: s.color, Width: s.width, Links: s.links, Source: sourceLine}); err != nil {
+	if err := report.Orders(&b, proof, o); err != nil {
 		return err
 	}
 	if _, err := s.Write([]byte(b.String())); err != nil {

@@ -51,7 +51,7 @@ func (w *watching) press(ctx context.Context, key rune) (quit bool, err error) {
 		return true, &exitError{status: exitInterrupted}
 	case '?':
 		fmt.Fprint(w.screen, allKeys)
-	case ' ', '\r', '\n', '\t': // people make room like this
+	case ' ', '\r', '\n', '\t', keys.Left, keys.Right: // people make room like this
 	default:
 		w.say(fmt.Sprintf("There is no key %q; ? lists those that there are.", key))
 	}

@@ -20,6 +20,12 @@ const (
 	CtrlD = '\x04'
 )
 
+// Keys without a letter: the arrows to the right and down, and those to the left and up.
+const (
+	Right = '→'
+	Left  = '←'
+)
+
 // Keyboard is where keys come from, until Close.
 type Keyboard struct {
 	// Pressed gets one key after the other; of a line, its first letter. It is closed when there will be no more. Keys are
@@ -95,6 +101,22 @@ func (r returning) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// arrows are the keys that go back and forth; what a terminal sends for them ends in these.
+var arrows = []struct {
+	end string
+	key rune
+}{{"C", Right}, {"D", Left}, {"B", Right}, {"A", Left}}
+
+// arrow is the key of a sequence, as text; empty where it is none that counts.
+func arrow(sequence []byte) []byte {
+	for _, a := range arrows {
+		if text := string(sequence); text == "\x1b["+a.end || text == "\x1bO"+a.end {
+			return []byte(string(a.key))
+		}
+	}
+	return nil
+}
+
 // sequence matches what arrows and other keys without a letter send.
 var sequence = regexp.MustCompile(`\x1b(\[[0-?]*[@-~]|O.)?`)
 
@@ -106,7 +128,7 @@ func (k *Keyboard) keys(pressed chan<- rune) {
 		if err != nil {
 			return
 		}
-		for text := sequence.ReplaceAll(buffer[:n], nil); len(text) > 0; {
+		for text := sequence.ReplaceAllFunc(buffer[:n], arrow); len(text) > 0; {
 			key, size := utf8.DecodeRune(text)
 			text = text[size:]
 			pressed <- unicode.ToLower(key)

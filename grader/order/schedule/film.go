@@ -50,6 +50,25 @@ type Held struct {
 	Bad  bool   // it is what the step finds that goes wrong
 }
 
+// Sign is what stands for a step where there is little room: its number, or what a record and a wait are drawn as.
+func (f *Film) Sign(step int) string {
+	switch s := f.Steps[step]; {
+	case s.N > 0:
+		return fmt.Sprint(s.N)
+	case s.Op == trace.OpStreamWaitEvent:
+		return "◆"
+	}
+	return "●"
+}
+
+// Missing says which wait is missing; "" where it goes wrong always.
+func (f *Film) Missing() string {
+	if f.Early < 0 {
+		return ""
+	}
+	return fmt.Sprintf("Nothing makes step %s wait for step %s.", f.Sign(f.Early), f.Sign(f.Late))
+}
+
 // mostMemory is how much memory a film follows.
 const mostMemory = 3
 

@@ -163,6 +163,7 @@ func requireWhole(t *testing.T, e course.Exercise, p corpus.Program, r suite.Rep
 			require.NotEmpty(t, f.Fix)
 		}
 	}
+	requireDrawings(t, r)
 	require.Equal(t, 100.0, r.MaxScore)
 	switch p.Kind {
 	case corpus.Solution:

@@ -91,6 +91,7 @@ func (s *scheduled) add(t *testing.T, p *schedule.Program, f order.Finding) {
 		return
 	}
 	require.NoError(t, schedule.Legal(p.Trace, c.Order), f.Message)
+	requireFilm(t, p.Film(c, p.Story(c, nil), func(int) bool { return true }))
 	r := s.shown[f.Rule]
 	if r == nil {
 		r = &shown{}

@@ -89,20 +89,9 @@ func (p *content) film(n int, f suite.Finding) *filmFigure {
 	for k := range o.Film.Steps {
 		s := &o.Film.Steps[k]
 		at := o.Shots[k]
-		fig.Steps = append(fig.Steps, filmStep{sign(o.Film, k), s.Call, p.sources.link(at.File, at.Line), place(at.File, at.Line)})
+		fig.Steps = append(fig.Steps, filmStep{o.Film.Sign(k), s.Call, p.sources.link(at.File, at.Line), place(at.File, at.Line)})
 	}
 	return fig
-}
-
-// sign is what stands for a step: its number, and the sign of a record or of a wait.
-func sign(f *schedule.Film, k int) string {
-	switch s := f.Steps[k]; {
-	case s.N > 0:
-		return fmt.Sprint(s.N)
-	case s.Op == trace.OpStreamWaitEvent:
-		return "◆"
-	}
-	return "●"
 }
 
 func newFilmFigure(id string, f *schedule.Film) *filmFigure {
@@ -120,9 +109,7 @@ func newFilmFigure(id string, f *schedule.Film) *filmFigure {
 	for k, name := range f.Memory {
 		fig.Memory = append(fig.Memory, filmMemory{schedule.Letter(k), name})
 	}
-	if f.Early >= 0 {
-		fig.Missing = fmt.Sprintf("Nothing makes step %s wait for step %s.", sign(f, f.Early), sign(f, f.Late))
-	}
+	fig.Missing = f.Missing()
 	titles := []string{"What happened", "What may happen as well"}
 	if len(f.Takes) == 1 {
 		titles = []string{"What happens"}
@@ -152,7 +139,7 @@ func (fig *filmFigure) frame(f *schedule.Film, frame schedule.Frame, n int, done
 		}
 	}
 	for k, s := range f.Steps {
-		c := chip{Step: k, Sign: sign(f, k), Row: s.Lane + 2}
+		c := chip{Step: k, Sign: f.Sign(k), Row: s.Lane + 2}
 		c.Class, c.Name = drawn(s)
 		if done[k] > 0 {
 			c.Col = fig.Waiting + done[k] + 1

@@ -65,7 +65,7 @@ for (const scene of document.querySelectorAll(".scene")) {
         else el.setAttribute(name, value * z);
       }
     }
-    // Words that have no room any more are left out.
+    // Words that have no room any more are left out, and names are cut: their signs are in front.
     let end = -1;
     for (const text of scene.querySelectorAll(".time .tick text")) {
       const x = +text.getAttribute("x");
@@ -78,10 +78,16 @@ for (const scene of document.querySelectorAll(".scene")) {
     }
     for (const b of bars) {
       const text = b.querySelector("text"), rect = b.querySelector("rect");
-      if (!b.classList.contains("point")) text.style.display = rect.width.baseVal.value < text.textContent.length * 6.6 + 8 ? "none" : "";
+      if (b.classList.contains("point")) continue;
+      text.dataset.name ??= text.textContent;
+      text.textContent = [...text.dataset.name].slice(0, Math.max(0, (rect.width.baseVal.value - 8) / 6.6)).join("").trim();
     }
   };
-  let zoom = 1;
+  // A picture opens as wide as the page, as long as names can be read, and at its fault.
+  let zoom = Math.min(1.5, Math.max(0.6, scroll.clientWidth / width));
+  draw(zoom);
+  const fault = scene.querySelector(".bar.fault");
+  if (fault) scroll.scrollLeft = left(fault) - scroll.clientWidth / 2;
   tools.hidden = false;
   for (const button of tools.querySelectorAll("button")) {
     button.addEventListener("click", () => {
@@ -92,3 +98,14 @@ for (const scene of document.querySelectorAll(".scene")) {
     });
   }
 }
+
+// A link into the source opens it.
+const unfold = () => {
+  const to = location.hash && document.getElementById(location.hash.slice(1));
+  const folded = to && to.closest("details:not([open])");
+  if (!folded) return;
+  folded.open = true;
+  to.scrollIntoView({ block: "center" });
+};
+addEventListener("hashchange", unfold);
+unfold();

@@ -36,7 +36,7 @@ const (
 	spaceWidth  = 1200.0
 	spaceHeight = 220.0
 	stripHeight = 30.0
-	mostParts   = 60 // of more, no rectangle could be told from its neighbours
+	mostParts   = 40 // of more, no rectangle could be told from its neighbours
 )
 
 // newSpaceFigure draws a space of a case; nil where there is too little in it to show.

@@ -69,7 +69,7 @@ func TestAnAddressSpaceIsDrawn(t *testing.T) {
 	for _, c := range []struct {
 		steps int
 		drawn bool // each block is
-	}{{60, true}, {3000, false}} {
+	}{{40, true}, {3000, false}} {
 		var out bytes.Buffer
 		require.NoError(t, page.Write(&out, page.Input{Title: "Slabs", Read: os.ReadFile, Report: suite.Report{Exercise: "slab", Status: suite.Passed},
 			Drawn: []*suite.CaseNotes{handedOut(t, c.steps)}}))

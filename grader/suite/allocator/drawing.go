@@ -38,8 +38,10 @@ func (v *View) Last() *Block {
 	return &v.Out[len(v.Out)-1]
 }
 
-// Meter is a Model that knows how much of its allocator's memory is used: all but Asked.
-type Meter interface{ Use() suite.Use }
+// Meter is a Model that knows, until it has lost its notion of what is right, how much of its allocator's memory is used: all but Asked.
+type Meter interface {
+	Use() (u suite.Use, known bool)
+}
 
 // longest is how full the allocator was during the longest of the sequences that were answered rightly to their end; nil where there
 // is none, or where it is short.
@@ -67,7 +69,10 @@ func (g Good[Code, L]) longest(e *suite.Evidence) *suite.Run {
 		}
 		m.Step(op, view.Answer)
 		view.take(number)
-		use := meter.Use()
+		use, known := meter.Use()
+		if !known {
+			return nil
+		}
 		for _, b := range view.Out {
 			use.Asked += b.Asked
 		}
@@ -115,7 +120,9 @@ func (f *Failure) drawing() *suite.Drawing {
 	if len(d.Frames) == 0 {
 		return nil
 	}
-	dropEmpty(&d)
+	if dropEmpty(&d); len(d.Frames[0].Rows) == 0 {
+		return nil
+	}
 	return &d
 }
 
@@ -127,8 +134,8 @@ func (v *View) take(number int) {
 	switch v.Op.Kind {
 	case KindAlloc:
 		v.Out = append(v.Out, Block{number, v.Op.Size, v.Answer.Addr})
-	case KindFree:
-		if i := slices.IndexFunc(v.Out, func(b Block) bool { return b.Number == v.Op.Block }); i >= 0 {
+	case KindFree, KindFreeInside, KindFreeUnknown: // an address may be another block's by now
+		if i := slices.IndexFunc(v.Out, func(b Block) bool { return b.Addr == v.Answer.Addr }); i >= 0 {
 			back := v.Out[i]
 			v.Back, v.Out = &back, slices.Delete(slices.Clone(v.Out), i, i+1)
 		}

@@ -39,13 +39,17 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 			add(size, offset, c)
 		})
 	}
-	for i, b := range v.Out {
-		size := m.layout.block(b.Asked)
-		c := suite.Cell{Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(b.Asked) / float64(size)}
-		if _, right := m.live[b.Addr]; v.Wrong && v.Last() == &v.Out[i] && !right {
+	for _, b := range v.Out {
+		size, offset := m.layout.block(max(b.Asked, 1)), b.Addr-m.root
+		c := suite.Cell{Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(max(b.Asked, 0)) / float64(size)}
+		if h, right := m.live[b.Addr]; !right || h.number != b.Number {
 			c.Kind = suite.Wrong
 		}
-		add(size, b.Addr-m.root, c)
+		if last := uint64(m.layout.root() - min(size, m.layout.root())); b.Addr < m.root || offset > last || size > m.layout.root() {
+			size, offset = m.layout.root(), 0
+			c.Text, c.Asked = c.Text+", outside of the root", 0
+		}
+		add(size, offset, c)
 	}
 	if v.Back != nil {
 		size, offset := m.layout.block(v.Back.Asked), v.Back.Addr-m.root
@@ -58,12 +62,12 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 }
 
 // Use is how much of the root is used.
-func (m *model) Use() suite.Use {
-	u := suite.Use{Total: m.layout.root(), Out: m.inUse}
+func (m *model) Use() (u suite.Use, known bool) {
+	u = suite.Use{Total: m.layout.root(), Out: m.inUse}
 	if order := m.space.largestFree(); order >= 0 {
 		u.Largest = m.layout.least() << order
 	}
-	return u
+	return u, m.root != 0 && !m.lost && !m.blinded
 }
 
 // freeBlocks visits the free blocks under node n, which has so many bytes at an offset.

@@ -66,7 +66,7 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 }
 
 // Use is how much of all classes' blocks is used.
-func (m *model) Use() (u suite.Use) {
+func (m *model) Use() (u suite.Use, known bool) {
 	for _, c := range m.classes {
 		u.Total += c.BlockSize * int64(c.Total)
 		u.Out += c.BlockSize * int64(c.InUse)
@@ -74,7 +74,7 @@ func (m *model) Use() (u suite.Use) {
 			u.Largest = c.BlockSize
 		}
 	}
-	return u
+	return u, !m.lost
 }
 
 // knows reports whether a block that was handed out is one that the model has taken for right.

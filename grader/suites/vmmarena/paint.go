@@ -8,9 +8,9 @@ import (
 )
 
 // Use is how much of the memory behind the addresses is used.
-func (m *model) Use() suite.Use {
+func (m *model) Use() (u suite.Use, known bool) {
 	committed := max(m.committed, m.used)
-	return suite.Use{Total: committed, Out: m.used, Largest: committed - m.used}
+	return suite.Use{Total: committed, Out: m.used, Largest: committed - m.used}, !m.lost
 }
 
 // Paint draws the addresses from Base on, as far as the sequence comes and a granule more: what memory is mapped behind them, in granules,
@@ -36,13 +36,13 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 	}
 	blocks := suite.Row{Name: "blocks"}
 	for i, b := range v.Out {
-		size, offset := roundUp(b.Asked, alignment), int64(b.Addr-uint64(m.base))
+		size, offset := roundUp(max(b.Asked, 1), alignment), int64(b.Addr-uint64(m.base))
 		c := suite.Cell{From: share(offset), To: share(offset + size), Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked),
-			Asked: float64(b.Asked) / float64(size)}
+			Asked: float64(max(b.Asked, 0)) / float64(size)}
 		if v.Wrong && v.Last() == &v.Out[i] && offset+size != m.used {
 			c.Kind = suite.Wrong
 			if offset < 0 || offset >= extent {
-				c.From, c.To, c.Text = 0, 1, c.Text+", elsewhere"
+				c.From, c.To, c.Text, c.Asked = 0, 1, c.Text+", elsewhere", 0
 			}
 		}
 		blocks.Cells = append(blocks.Cells, c)

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cudalab/grader/desk/keys"
+	"cudalab/grader/judge/prove"
+	"cudalab/grader/report"
+)
+
+// showFilm shows an order that goes wrong beside the one that happened, frame by frame: on a terminal one at a time, by keys, elsewhere
+// all of them one below the other.
+func showFilm(cmd *cobra.Command, s screen, fault *prove.Fault, o report.Options) error {
+	last := report.Frames(fault) - 1
+	if s.width == 0 {
+		for k := range last + 1 {
+			fmt.Fprintln(s, report.Frame(fault, k, o))
+		}
+		return nil
+	}
+	keyboard, err := keys.Open(os.Stdin)
+	if err != nil {
+		return err
+	}
+	defer keyboard.Close()
+	s.Writer = keyboard.Output(s.Writer)
+	shown := 0 // lines
+	show := func(k int) {
+		text := report.Frame(fault, k, o) + fmt.Sprintf("%d of %d   → next   ← back   q quit\n", k, last)
+		if shown > 0 && s.color {
+			fmt.Fprintf(s, "\x1b[%dA\x1b[J", shown)
+		}
+		fmt.Fprint(s, text)
+		shown = strings.Count(text, "\n")
+	}
+	k := 0
+	show(k)
+	for {
+		select {
+		case <-cmd.Context().Done():
+			return &exitError{status: exitInterrupted}
+		case key, more := <-keyboard.Pressed:
+			if !more {
+				return nil
+			}
+			switch key {
+			case keys.Right, ' ', '\r', '\n', 'n':
+				k = min(k+1, last)
+			case keys.Left, 'b', 'p':
+				k = max(k-1, 0)
+			case 'q', keys.CtrlD:
+				return nil
+			case keys.CtrlC:
+				return &exitError{status: exitInterrupted}
+			}
+			show(k)
+			keyboard.Next()
+		}
+	}
+}

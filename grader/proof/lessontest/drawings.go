@@ -1,0 +1,88 @@
+package lessontest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/order/schedule"
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// requireFilm sees to it that a film shows what can be: each take does all steps, each stream's in its order, none twice, a wait
+// behind its record; only the last take goes wrong; and every frame says something.
+func requireFilm(t *testing.T, f *schedule.Film) {
+	t.Helper()
+	for n, take := range f.Takes {
+		require.Equal(t, n == len(f.Takes)-1, take.Wrong >= 0)
+		require.Len(t, take.Frames, len(f.Steps)+1)
+		next := make([]int, len(f.Lanes)) // by lane, the least step that may come
+		done := map[int]int{}             // by step: when
+		for k, frame := range take.Frames {
+			require.NotEmpty(t, frame.Caption)
+			require.Len(t, frame.Memory, len(f.Memory))
+			require.Equal(t, k == take.Wrong, slices.ContainsFunc(frame.Memory, func(h schedule.Held) bool { return h.Bad }), frame.Caption)
+			if k == 0 {
+				require.Equal(t, -1, frame.Done)
+				continue
+			}
+			s := f.Steps[frame.Done]
+			require.NotContains(t, done, frame.Done)
+			done[frame.Done] = k
+			require.GreaterOrEqual(t, frame.Done, next[s.Lane], "a stream does its work in its order")
+			next[s.Lane] = frame.Done + 1
+			require.Equal(t, s.N == 0, slices.Contains([]trace.Op{trace.OpEventRecord, trace.OpStreamWaitEvent}, s.Op))
+		}
+		if f.Edge != nil {
+			require.Less(t, done[f.Edge[0]], done[f.Edge[1]], "a wait is over behind its record")
+		}
+		if f.Early >= 0 {
+			require.Equal(t, n == 1, done[f.Early] < done[f.Late])
+		}
+	}
+}
+
+// requireDrawings sees to it that what is drawn of an allocator lies where a row is.
+func requireDrawings(t *testing.T, r suite.Report) {
+	t.Helper()
+	for _, c := range r.Checks {
+		for _, f := range c.Findings {
+			if f.Drawing == nil {
+				continue
+			}
+			require.NotEmpty(t, f.Drawing.Frames, f.Message)
+			rows := len(f.Drawing.Frames[0].Rows)
+			require.Positive(t, rows, f.Message)
+			for _, frame := range f.Drawing.Frames {
+				require.NotEmpty(t, frame.Op)
+				require.Len(t, frame.Rows, rows)
+				for _, row := range frame.Rows {
+					requireRow(t, row)
+				}
+			}
+		}
+		if c.Run == nil {
+			continue
+		}
+		for _, u := range c.Run.Steps {
+			require.True(t, 0 <= u.Asked && u.Asked <= u.Out && u.Out <= u.Total && u.Largest <= u.Total-u.Out, "%+v", u)
+		}
+	}
+}
+
+func requireRow(t *testing.T, row suite.Row) {
+	t.Helper()
+	require.NotEmpty(t, row.Name)
+	for i, c := range row.Cells {
+		require.NotEmpty(t, c.Text)
+		require.True(t, 0 <= c.From && c.From < c.To && c.To <= 1 && 0 <= c.Asked && c.Asked <= 1, "%s: %+v", row.Name, c)
+		for _, o := range row.Cells[:i] { // what is right has bytes of its own
+			right := func(c suite.Cell) bool {
+				return slices.Contains([]suite.CellKind{suite.Out, suite.Spilled, suite.Free}, c.Kind)
+			}
+			require.False(t, right(c) && right(o) && c.From < o.To && o.From < c.To, "%s: %+v lies in %+v", row.Name, c, o)
+		}
+	}
+}
