@@ -90,7 +90,7 @@ const (
 	letter      = 6.6  // width of a character at the labels' size
 	labelPad    = 12.0
 	markWidth   = 14.0
-	mostCalls   = 60 // in one figure
+	mostCalls   = 48 // in one figure
 	hostName    = "host"
 	tickApart   = 110.0
 )

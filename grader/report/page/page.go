@@ -193,6 +193,7 @@ const (
 	mostScenes = 6
 	mostOthers = 6
 	mostSpaces = 3
+	mostBars   = 200 // calls of all scenes together, from which on no more cases are folded below
 )
 
 // scenes chooses what is drawn: of each fault the first scene it is in, and where there is none the scene in which the most
@@ -224,9 +225,15 @@ func (p *content) scenes() {
 			drawn[t.Case] = true
 		}
 	}
+	bars := 0
+	for _, s := range p.Scenes {
+		bars += s.to - s.from
+	}
 	for _, t := range lines {
-		if _, s, ok := busiest([]*timeline.Timeline{t}); ok && !drawn[t.Case] && len(p.Others) < mostOthers {
-			p.Others = append(p.Others, p.draw(t, s))
+		if _, s, ok := busiest([]*timeline.Timeline{t}); ok && !drawn[t.Case] && len(p.Others) < mostOthers && bars < mostBars {
+			f := p.draw(t, s)
+			p.Others = append(p.Others, f)
+			bars += f.to - f.from
 		}
 	}
 	p.spaces(lines)

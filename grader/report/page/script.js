@@ -7,7 +7,7 @@ for (const scene of document.querySelectorAll(".scene")) {
   // One stop for the tabulator key in each picture; the arrow keys move within it.
   bars.forEach((b, i) => b.setAttribute("tabindex", i ? -1 : 0));
   const show = b => {
-    detail.textContent = b.getAttribute("aria-label").split("\n").join(" · ");
+    detail.textContent = b.querySelector("title").textContent.split("\n").join(" · ");
     for (const o of bars) o.classList.toggle("same", o !== b && o.dataset.call === b.dataset.call);
   };
   const left = b => b.querySelector("rect").getBBox().x;
