@@ -234,7 +234,7 @@ func (l *lives[Code, L]) failure(outcome int) *Failure {
 	if f == nil {
 		return nil
 	}
-	return &Failure{Record: rec, At: at, Fault: f, fresh: func() Model { return l.lab.Model(&l.drawn[outcome]) }}
+	return &Failure{Record: rec, At: at, Fault: f, fresh: func() Model { return l.lab.Model(&l.drawn[outcome]) }, notes: l.notes}
 }
 
 func (l *lives[Code, L]) unusable(outcome int) *suite.Finding {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/native/trace"
 )
 
 // Painter is a Model that can draw how its allocator stands.
@@ -21,6 +22,8 @@ type View struct {
 	Back   *Block  // that it has given back; nil: none
 	Wrong  bool    // the answer is the one at fault
 	High   uint64  // where the highest block of the whole sequence ends
+	// Trace are the CUDA calls from New to the operation's end.
+	Trace []trace.Record
 }
 
 // Block is a block that was handed out.
@@ -111,6 +114,9 @@ func (f *Failure) drawing() *suite.Drawing {
 		m.Step(op, view.Answer)
 		view.Wrong = i == f.At
 		view.take(number)
+		from, _ := f.notes.Window(f.First - 1)
+		_, to := f.notes.Window(f.Call(i))
+		view.Trace = f.notes.Trace.Records[from:max(from, to)]
 		rows := painter.Paint(view)
 		if rows == nil {
 			return nil

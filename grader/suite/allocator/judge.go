@@ -100,6 +100,7 @@ type Failure struct {
 	At    int // the operation
 	Fault *Fault
 	fresh func() Model // for what led there
+	notes *suite.CaseNotes
 }
 
 // Failures judges the sequences that Check noted under a name, or RunAtOnce of these operations, and answers the shortest
@@ -130,7 +131,7 @@ func judged(notes *suite.CaseNotes, name string, ops []Op, model func() Model) [
 			for i, f := range faults(rec.Ops, rec.Answers, model()) {
 				if !seen[f.Part] {
 					seen[f.Part] = true
-					found = append(found, Failure{Record: rec, At: i, Fault: &f, fresh: model})
+					found = append(found, Failure{Record: rec, At: i, Fault: &f, fresh: model, notes: notes})
 				}
 			}
 		}

@@ -7,6 +7,9 @@ import (
 	"cudalab/grader/suite/allocator"
 )
 
+// mostCells is how many parts the memory is drawn in at most.
+const mostCells = 64
+
 // Use is how much of the memory behind the addresses is used.
 func (m *model) Use() (u suite.Use, known bool) {
 	committed := max(m.committed, m.used)
@@ -14,7 +17,7 @@ func (m *model) Use() (u suite.Use, known bool) {
 }
 
 // Paint draws the addresses from Base on, as far as the sequence comes and a granule more: what memory is mapped behind them, in granules,
-// and the blocks, each rounded up to a multiple of 256 bytes.
+// and whether it may be used, by the trace; and the blocks, each rounded up to a multiple of 256 bytes.
 func (m *model) Paint(v allocator.View) []suite.Row {
 	if m.base == 0 {
 		return nil
@@ -26,11 +29,23 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 	}
 	extent = min(extent+granule, m.layout.reserved())
 	share := func(offset int64) float64 { return float64(min(max(offset, 0), extent)) / float64(extent) }
-	mapped := suite.Row{Name: "memory, in granules"}
-	for at := int64(0); at < extent && !m.closed; at += granule {
-		c := suite.Cell{From: share(at), To: share(at + granule), Kind: suite.Free, Text: "addresses only"}
-		if at < m.committed {
-			c.Kind, c.Text = suite.Mapped, "mapped"
+	unit, mapped := granule, suite.Row{Name: "memory, in granules"}
+	for extent/unit > mostCells { // where each granule would be too narrow, several are drawn as one, like the first of them
+		unit, mapped.Name = 2*unit, "memory"
+	}
+	var memory ledger
+	for i := range v.Trace {
+		memory.see(i, &v.Trace[i])
+	}
+	for at := int64(0); at < extent && !m.closed; at += unit {
+		c := suite.Cell{From: share(at), To: share(at + unit), Kind: suite.Free, Text: "addresses only"}
+		for _, p := range memory.pieces {
+			if addr := uint64(m.base + at); p.from <= addr && addr < p.to {
+				c.Kind, c.Text = suite.Mapped, "mapped"
+				if !p.usable {
+					c.Kind, c.Text = suite.Wrong, "mapped, but nobody may use it"
+				}
+			}
 		}
 		mapped.Cells = append(mapped.Cells, c)
 	}
