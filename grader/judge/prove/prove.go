@@ -3,6 +3,7 @@
 package prove
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -119,26 +120,44 @@ func (p *Proof) look(r check.Result, sound func(*suite.CaseNotes, *schedule.Prog
 	}
 }
 
-// Most is the case of a check that has passed for whose work there are the most orders; it is not ok where none has more than one. Nothing
-// is carried out: a check that has passed has found nothing out of order.
+// Most is the largest of the small cases of a check that has passed that leave CUDA a choice; it is not ok where none does. Nothing is carried
+// out: a check that has passed has found nothing out of order. Nobody is to wait for it, so one case is counted, of so many records at most.
 func Most(r check.Result) (most Case, ok bool) {
 	if r.Report.Status != suite.Passed {
 		return Case{}, false
 	}
-	for _, c := range r.Cases {
-		if len(c.Trace.Records) == 0 || len(c.Trace.Records) > short {
+	small := slices.DeleteFunc(slices.Clone(r.Cases), func(c *suite.CaseNotes) bool { return len(c.Trace.Records) > short })
+	slices.SortStableFunc(small, func(a, b *suite.CaseNotes) int { return cmp.Compare(len(b.Trace.Records), len(a.Trace.Records)) })
+	for _, c := range small {
+		if !severalStreams(c.Trace) {
 			continue
 		}
-		o := schedule.New(c.Trace).Count()
-		if o.Count.Cmp(big.NewInt(1)) > 0 && (!ok || o.Count.Cmp(most.Orders.Count) > 0) {
-			most, ok = Case{ID: c.ID, Orders: o}, true
+		if o := schedule.New(c.Trace).CountWithin(quick); o.Count.Cmp(big.NewInt(1)) > 0 {
+			return Case{ID: c.ID, Orders: o}, true
 		}
 	}
-	return most, ok
+	return Case{}, false
 }
 
-// short is how many records a trace has at most that Most looks at: nobody is to wait for it.
-const short = 500
+// short is how many records a trace has at most that Most looks at, quick how many states at once it counts.
+const (
+	short = 300
+	quick = 500
+)
+
+// severalStreams reports whether a trace has launches in more than one stream: one leaves no choice.
+func severalStreams(t *trace.Trace) bool {
+	first, known := trace.ID(0), false
+	for i := range t.Records {
+		if r := &t.Records[i]; r.Op == trace.OpLaunch {
+			if known && r.Stream != first {
+				return true
+			}
+			first, known = r.Stream, true
+		}
+	}
+	return false
+}
 
 func newFault(id string, p *schedule.Program, c *schedule.Counterexample, at func(int) suite.Place) Fault {
 	story := p.Story(c, kernel)

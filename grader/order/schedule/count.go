@@ -38,27 +38,30 @@ func grouped(digits string) string {
 	return digits
 }
 
-// most is how many states are looked at, of those that so many operations can be in, before they are counted in windows of so many.
+// Most is how many of the states are looked at that operations can be in one after the other, before they are counted in windows of so many.
 const (
-	most   = 5_000
+	Most   = 5_000
 	window = 12
 )
 
 // Count counts the orders that CUDA may choose for the operations. What comes wholly before the rest is counted by itself: each order of
 // the one goes with each of the other. Where there are too many states to be counted, operations are counted in windows of
 // the order that happened: every choice of an order in each of these is one of the whole, so what comes out is a lower bound.
-func (p *Program) Count() Orders {
+func (p *Program) Count() Orders { return p.CountWithin(Most) }
+
+// CountWithin is Count where it is to take less time: more than so many states at once are too many.
+func (p *Program) CountWithin(states int) Orders {
 	all := p.Operations()
 	o := Orders{Operations: len(all), Count: big.NewInt(1), Exact: true}
 	for _, part := range p.parts(all) {
-		n, ok := p.count(part)
+		n, ok := p.count(part, states)
 		if ok {
 			o.times(n)
 			continue
 		}
 		o.Exact = false
 		for w := range slices.Chunk(p.inTurn(part), window) {
-			if n, ok := p.count(w); ok {
+			if n, ok := p.count(w, states); ok {
 				o.times(n)
 			}
 		}
@@ -129,7 +132,7 @@ func (p *Program) inTurn(some []int) []int {
 }
 
 // count counts the orders of some operations; it is not ok where there are too many states on the way, or orders.
-func (p *Program) count(some []int) (n uint64, ok bool) {
+func (p *Program) count(some []int, most int) (n uint64, ok bool) {
 	chains := p.chained(some)
 	if len(chains) == 1 {
 		return 1, true
