@@ -23,8 +23,15 @@ func (r Rounds) Of(x uint32) uint32 { return r.factor*x + r.summand }
 
 // Each writes to one array what the rounds make of each element of another, as far as the first has room.
 func (r Rounds) Each(to, from []byte) {
-	for from = from[:len(to)]; len(to) >= 4; to, from = to[4:], from[4:] {
-		binary.LittleEndian.PutUint32(to, r.factor*binary.LittleEndian.Uint32(from)+r.summand)
+	const block = 64 // bytes, within which no index is checked: that takes half the time
+	for from = from[:len(to)]; len(to) >= block; to, from = to[block:], from[block:] {
+		t, f := (*[block]byte)(to), (*[block]byte)(from)
+		for i := 0; i < block; i += 4 {
+			binary.LittleEndian.PutUint32(t[i:], r.Of(binary.LittleEndian.Uint32(f[i:])))
+		}
+	}
+	for ; len(to) >= 4; to, from = to[4:], from[4:] {
+		binary.LittleEndian.PutUint32(to, r.Of(binary.LittleEndian.Uint32(from)))
 	}
 }
 

@@ -23,22 +23,27 @@ type pinned struct{ in, out cuda.HostBuffer }
 
 // pin makes the memory of a call, and sees to it that what becomes of it is noted.
 func pin(s *suite.Stage, w workload, which string) (p pinned) {
-	bytes := max(4*w.n, 0)
-	content := garbage(bytes + w.more)
-	for i := range max(w.n, 0) {
-		binary.LittleEndian.PutUint32(content[4*i:], w.word(i))
-	}
-	allocate := func(content []byte, lacks int) cuda.HostBuffer {
-		content = content[:max(len(content)-lacks, 1)]
-		b, err := cuda.MallocHost(int64(len(content)))
+	size, piece := max(4*max(w.n, 0)+w.more, 4), make([]byte, len(poison))
+	allocate := func(lacks, words int) cuda.HostBuffer { // with so many words in front, and garbage behind
+		size := max(size-lacks, 1)
+		b, err := cuda.MallocHost(int64(size))
 		s.Bench.Must(err)
-		s.Bench.Must(b.Write(0, content))
+		for at := 0; at < size; at += len(piece) {
+			left := min(max(words-at/4, 0), len(piece)/4)
+			for i := range left {
+				binary.LittleEndian.PutUint32(piece[4*i:], w.word(at/4+i))
+			}
+			if at <= 4*max(words, 0) { // behind, it is garbage already
+				copy(piece[4*left:], poison[4*left:])
+			}
+			s.Bench.Must(b.Write(int64(at), piece[:min(len(piece), size-at)]))
+		}
 		s.Finally(func() { s.Bench.Must(cuda.FreeHost(b)) })
 		return b
 	}
-	p.in = allocate(content, w.lacksOf(1))
+	p.in = allocate(w.lacksOf(1), w.n)
 	if p.out = p.in; !w.alias {
-		p.out = allocate(garbage(len(content)), w.lacksOf(2))
+		p.out = allocate(w.lacksOf(2), 0)
 	}
 	s.AtRest(func() {
 		s.Note(noteWords+which, w.noted(s, p.out))
@@ -49,6 +54,10 @@ func pin(s *suite.Stage, w workload, which string) (p pinned) {
 	return p
 }
 
+// poison is as much of what nobody has written as is written at a time.
+var poison = garbage(64 << 10)
+
+// garbage is so many bytes that nobody has written.
 func garbage(n int) []byte { return slices.Repeat([]byte{suite.Poison}, max(n, 4)) }
 
 // noted is what is noted of a buffer.
