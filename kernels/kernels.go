@@ -98,6 +98,9 @@ func eachView(m device.Memory, p device.Ptr, count uint64, f func(first int, byt
 	return true
 }
 
+// tile is how many bytes are written at a time where much is written: within an array no index has to be checked, which takes half the time.
+const tile = 64
+
 // sumKernel is a kernel of the parameters data, n and result: each thread reads one element of 4 bytes, and each block
 // adds what its threads have read up to the 8 bytes at result. sum is what a piece of the elements adds.
 func sumKernel(entry, ptx string, sum func(first int, bytes []byte) uint64) *device.Kernel {

@@ -36,6 +36,12 @@ var gray = newKernel(device.Spec{
 	Params: 2,
 	Exec: func(l *device.Launch, m device.Memory) {
 		eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) {
+			for ; len(bytes) >= tile; bytes, first = bytes[tile:], first+tile/4 {
+				b := (*[tile]byte)(bytes)
+				for i := 0; i < tile; i += 4 {
+					binary.LittleEndian.PutUint32(b[i:], oracle.Gray(first+i/4))
+				}
+			}
 			for i := 0; i < len(bytes); i += 4 {
 				binary.LittleEndian.PutUint32(bytes[i:], oracle.Gray(first+i/4))
 			}
