@@ -201,9 +201,11 @@ func (f *filming) take(list []int, wrong bool) Take {
 		}
 		t.Frames = append(t.Frames, frame)
 	}
-	if wrong && f.story.Ends != "" {
-		t.Wrong = len(t.Frames) - 1
-		t.Frames[t.Wrong].Caption = f.story.Ends
+	if wrong && f.story.Ends != "" { // it is the last of the steps that leaves it so
+		for t.Wrong = len(t.Frames) - 1; f.film.Steps[t.Frames[t.Wrong].Done].N == 0; {
+			t.Wrong--
+		}
+		t.Frames[t.Wrong].Caption = "Here it goes wrong. " + f.story.Ends
 		for k := range t.Frames[t.Wrong].Memory {
 			t.Frames[t.Wrong].Memory[k].Bad = f.items[k].memory == f.c.Shows.Memory.memory
 		}

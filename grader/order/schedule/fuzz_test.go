@@ -41,7 +41,9 @@ func FuzzOrders(f *testing.F) {
 		p.Same()(p.Random(rand.New(rand.NewPCG(1, 1))))
 		for _, x := range order.Check(made) {
 			if c, ok := p.Counterexample(x); ok {
-				require.NotEmpty(t, p.Story(c, kernels).Steps)
+				story := p.Story(c, kernels)
+				require.NotEmpty(t, story.Steps)
+				require.NotEmpty(t, p.Film(c, story, func(int) bool { return true }).Takes)
 			}
 		}
 	})

@@ -20,7 +20,6 @@ type filmFigure struct {
 	Steps     []filmStep
 	Memory    []filmMemory
 	Takes     []filmTake
-	Frames    int // of each take
 	Start     int // the frame in which it goes wrong
 	Edge      bool
 	Missing   string // the wait that is missing, in words; "" where it goes wrong always
@@ -40,12 +39,10 @@ type filmMemory struct{ Letter, Name string }
 // filmTake is one of the two.
 type filmTake struct {
 	Title  string
-	Wrong  int
 	Frames []filmFrame
 }
 
 type filmFrame struct {
-	N       int // from 0
 	Chips   []chip
 	Missing string // the path of the wait that is missing; "" where none is
 	Own     string // and of the program's own
@@ -95,7 +92,7 @@ func (p *content) film(n int, f suite.Finding) *filmFigure {
 }
 
 func newFilmFigure(id string, f *schedule.Film) *filmFigure {
-	fig := &filmFigure{ID: id, Frames: len(f.Steps) + 1, Edge: f.Edge != nil, stepIndex: make([]int, len(f.Steps))}
+	fig := &filmFigure{ID: id, Edge: f.Edge != nil, stepIndex: make([]int, len(f.Steps))}
 	count := make([]int, len(f.Lanes))
 	for k, s := range f.Steps {
 		fig.stepIndex[k] = count[s.Lane]
@@ -115,13 +112,13 @@ func newFilmFigure(id string, f *schedule.Film) *filmFigure {
 		titles = []string{"What happens"}
 	}
 	for k, t := range f.Takes {
-		take := filmTake{Title: titles[k], Wrong: t.Wrong}
+		take := filmTake{Title: titles[k]}
 		done := make([]int, len(f.Steps)) // by step: when it was done, from 1; 0: not yet
 		for n, frame := range t.Frames {
 			if frame.Done >= 0 {
 				done[frame.Done] = n
 			}
-			take.Frames = append(take.Frames, fig.frame(f, frame, n, done, n == t.Wrong, k == len(f.Takes)-1))
+			take.Frames = append(take.Frames, fig.frame(f, frame, done, n == t.Wrong, k == len(f.Takes)-1))
 		}
 		fig.Takes = append(fig.Takes, take)
 		fig.Start = max(fig.Start, t.Wrong)
@@ -130,8 +127,8 @@ func newFilmFigure(id string, f *schedule.Film) *filmFigure {
 }
 
 // frame places the steps: those that are done by when they were, the others in their streams, the next one of each nearest to the device.
-func (fig *filmFigure) frame(f *schedule.Film, frame schedule.Frame, n int, done []int, wrong, bad bool) filmFrame {
-	x := filmFrame{N: n, Caption: frame.Caption, Wrong: wrong}
+func (fig *filmFigure) frame(f *schedule.Film, frame schedule.Frame, done []int, wrong, bad bool) filmFrame {
+	x := filmFrame{Caption: frame.Caption, Wrong: wrong}
 	gone := make([]int, len(f.Lanes)) // how many of a lane are done
 	for k, s := range f.Steps {
 		if done[k] > 0 {
