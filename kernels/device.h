@@ -19,6 +19,10 @@ static inline __device__ unsigned long long atomicAdd(unsigned long long* addres
     return __nvvm_atom_add_gen_ll(reinterpret_cast<long long*>(address), static_cast<long long>(value));
 }
 
+static inline __device__ unsigned long long atomicCAS(unsigned long long* address, unsigned long long compare, unsigned long long value) {
+    return __nvvm_atom_cas_gen_ll(reinterpret_cast<long long*>(address), static_cast<long long>(compare), static_cast<long long>(value));
+}
+
 static inline __device__ long long clock64() {
     long long cycles;
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles));

@@ -44,3 +44,11 @@ type ArenaStats struct {
 	Reserved    int64          // addresses reserved
 	Granularity int64          // what the device maps memory in multiples of
 }
+
+// BlockPoolStats is the state of a pool of blocks of one size.
+type BlockPoolStats struct {
+	BlockSize int64 // bytes
+	Total     int   // blocks
+	InUse     int   // of these, handed out
+	Waits     int   // how many Allocs have made a stream wait
+}

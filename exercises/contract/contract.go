@@ -20,5 +20,6 @@ func (g *Gap) Error() string {
 	return "TODO(" + g.ID + ") is still to be written"
 }
 
-// TODO marks a gap: a skeleton returns TODO("1a") where the code for TODO(1a) belongs.
+// TODO marks a gap: a skeleton returns TODO("1a") where the code for TODO(1a) belongs, and panics with it where no error is
+// returned.
 func TODO(id string) error { return &Gap{ID: id} }

@@ -6,14 +6,19 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suites/asyncpipeline"
+	"cudalab/grader/suites/blockpool"
 	"cudalab/grader/suites/buddy"
 	"cudalab/grader/suites/bugclinic"
 	"cudalab/grader/suites/crossstreamevents"
+	"cudalab/grader/suites/devicebump"
+	"cudalab/grader/suites/growable"
 	"cudalab/grader/suites/measure"
 	"cudalab/grader/suites/overlap"
 	"cudalab/grader/suites/poolconfig"
 	"cudalab/grader/suites/ring"
 	"cudalab/grader/suites/slab"
+	"cudalab/grader/suites/streampool"
+	"cudalab/grader/suites/tracker"
 	"cudalab/grader/suites/vmmarena"
 )
 
@@ -31,6 +36,11 @@ var all = []*suite.Suite{
 	overlap.Lesson.Judging(),
 	ring.Lesson.Judging(),
 	bugclinic.Lesson.Judging(),
+	blockpool.Lesson.Judging(),
+	growable.Lesson.Judging(),
+	devicebump.Lesson.Judging(),
+	streampool.Lesson.Judging(),
+	tracker.Lesson.Judging(),
 }
 
 // Sources are the suites' files, each in the folder of its package.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -72,10 +73,13 @@ type Unknown struct {
 
 func (u *Unknown) Error() string { return fmt.Sprintf("there is no exercise %q", u.Name) }
 
-// Find is the exercise of the given name, or of the given folder: "async-pipeline", "asyncpipeline" and
-// "exercises/asyncpipeline/" name the same.
+// Find is the exercise of the given name, folder or place in the course: "async-pipeline", "asyncpipeline",
+// "exercises/asyncpipeline/" and "1" name the same.
 func (c *Course) Find(name string) (Exercise, error) {
 	plain := strings.ToLower(filepath.Base(filepath.Clean(name)))
+	if n, err := strconv.Atoi(plain); err == nil && n >= 1 && n <= len(c.Exercises) {
+		return c.Exercises[n-1], nil
+	}
 	nearest, least := "", len(plain)/2+1
 	for _, e := range c.Exercises {
 		if plain == e.Name || plain == e.Package {

@@ -56,14 +56,14 @@ func TestCourseAndSuitesAgree(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	c := open(t)
-	for _, name := range []string{"async-pipeline", "asyncpipeline", "Async-Pipeline", "exercises/asyncpipeline/"} {
+	for _, name := range []string{"async-pipeline", "asyncpipeline", "Async-Pipeline", "exercises/asyncpipeline/", "1"} {
 		e, err := c.Find(name)
 		require.NoError(t, err, name)
 		require.Equal(t, "async-pipeline", e.Name)
 	}
 	for name, nearest := range map[string]string{
 		"async-pipline": "async-pipeline", "asynpipeline": "async-pipeline", "pipeline": "async-pipeline",
-		"xyzzy": "", "": "", "a": "",
+		"xyzzy": "", "": "", "a": "", "0": "", "16": "", "-1": "",
 	} {
 		_, err := c.Find(name)
 		unknown := &course.Unknown{}

@@ -1,0 +1,179 @@
+// Package blockpool is the exercise block-pool: blocks of one size, for work in any number of streams. A block that is given back in a
+// stream is free behind what is in that stream by then, and the pool sees to it that nobody gets it earlier.
+package blockpool
+
+import (
+	"cudalab/exercises/contract"
+	"cudalab/native/cuda"
+)
+
+// Pool hands out blocks of one size. Its memory is one allocation of CUDA's, in which the blocks lie side by side.
+type Pool struct {
+	memory    cuda.DevicePtr
+	blockSize int64
+	out       []bool // by block: it is handed out
+	fresh     int    // blocks from here on were never handed out
+	inUse     int
+	waits     int // see contract.BlockPoolStats
+
+	queues map[cuda.Stream]*queue
+	recent *queue   // the one of them that was asked for last
+	seen   []*queue // the same, in the order in which the streams came
+	closed bool
+}
+
+// queue is the blocks that were given back in one stream. They are all free once the stream has come to the event.
+type queue struct {
+	stream cuda.Stream // only to know it by: it may be destroyed
+	event  cuda.Event  // recorded behind the last Free in the stream
+	free   []int       // the last of them is handed out next
+}
+
+// checkArguments is how many bytes all blocks have together. It answers contract.ErrArgument, or an error that wraps it,
+// to what New cannot work with.
+func checkArguments(blockSize int64, blocks int) (bytes int64, err error) {
+	// TODO(1a): Answer contract.ErrArgument if blockSize is no multiple of 256 above 0, if there is not at least one block, or if all
+	// blocks together have more bytes than an int64 can count. Else count the bytes.
+	return 0, contract.TODO("1a")
+}
+
+// New gets memory for blocks blocks of blockSize bytes, in one call of cuda.Malloc, before it makes anything else.
+//
+// blockSize has to be a multiple of 256 above 0, there has to be at least one block, and all together must not have more bytes than
+// an int64 can count. Else New answers contract.ErrArgument before any CUDA call. An error of CUDA's is returned, and nothing is left
+// behind. With any error the Pool is nil.
+func New(blockSize int64, blocks int) (*Pool, error) {
+	_, err := checkArguments(blockSize, blocks)
+	if err != nil {
+		return nil, err
+	}
+	// TODO(1b): Allocate memory for all blocks, as many bytes as checkArguments has counted.
+	memory, err := cuda.DevicePtr(0), contract.TODO("1b")
+	if err != nil {
+		return nil, err
+	}
+	return &Pool{memory: memory, blockSize: blockSize, out: make([]bool, blocks), queues: map[cuda.Stream]*queue{}}, nil
+}
+
+// Alloc hands out a block for the work that comes into s from now on. It never has the host wait. It takes, in this order:
+//
+//   - a block that was given back in s, or that nobody has had: no stream has to wait;
+//   - a block that was given back in a stream which is through with everything up to its last Free here: no stream has to wait;
+//   - any other free block: then s waits for the stream that it was given back in, up to its last Free here.
+//
+// It answers contract.ErrFull if all blocks are out, and contract.ErrClosed after Close. An error of CUDA's is returned, and the
+// pool is as it was before.
+func (p *Pool) Alloc(s cuda.Stream) (cuda.DevicePtr, error) {
+	if p.closed {
+		return 0, contract.ErrClosed
+	}
+	block, ok, err := p.own(s)
+	if !ok && err == nil {
+		block, ok, err = p.done()
+	}
+	if !ok && err == nil {
+		block, ok, err = p.wait(s)
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case !ok:
+		return 0, contract.ErrFull
+	}
+	p.out[block] = true
+	p.inUse++
+	return p.memory + cuda.DevicePtr(block)*cuda.DevicePtr(p.blockSize), nil
+}
+
+// own takes a block that needs no edge at all: one that was given back in s, or one that nobody has had. It is not ok if
+// there is neither.
+func (p *Pool) own(s cuda.Stream) (block int, ok bool, err error) {
+	// TODO(1c): Take a block from the queue of s (p.known), if that has a free one. Else take block number p.fresh, if there is such a block, and count
+	// p.fresh up.
+	return 0, false, contract.TODO("1c")
+}
+
+// take takes the block off that was given back last.
+func (q *queue) take() int {
+	last := len(q.free) - 1
+	block := q.free[last]
+	q.free = q.free[:last]
+	return block
+}
+
+// done takes a block of a stream that is through with all up to its last Free here. It is not ok if no stream with free blocks is, and
+// asks each of them once.
+func (p *Pool) done() (block int, ok bool, err error) {
+	// TODO(1d): Ask the event of each queue that has free blocks whether it is done (cuda.EventQuery). Take a block of the first that is.
+	// cuda.ErrorNotReady says that one is not; any other error is the caller's to hear of.
+	return 0, false, contract.TODO("1d")
+}
+
+// wait takes any free block, and has s wait for the stream that it was given back in. It is not ok if no block is free.
+func (p *Pool) wait(s cuda.Stream) (block int, ok bool, err error) {
+	// TODO(1e): Find a queue that has free blocks, and have s wait for its event. If that succeeds, count p.waits up and take one of
+	// its blocks.
+	return 0, false, contract.TODO("1e")
+}
+
+// Free takes back the block that begins at ptr. All use of it comes before what is in s next: in s itself, or in streams that s waits
+// for by now. It answers contract.ErrInvalidFree if ptr is not where a block begins that is handed out, before any CUDA call, and
+// contract.ErrClosed after Close. An error of CUDA's is returned; then the block is still handed out, and Free may be called again.
+func (p *Pool) Free(ptr cuda.DevicePtr, s cuda.Stream) error {
+	if p.closed {
+		return contract.ErrClosed
+	}
+	// TODO(1f): Find the block that begins at ptr (p.blockAt), and answer contract.ErrInvalidFree if there is none, or if it is not handed
+	// out. Record the event of s's queue in s. If that succeeds, the block is free, and the queue's.
+	return contract.TODO("1f")
+}
+
+// blockAt is the block that begins at ptr.
+func (p *Pool) blockAt(ptr cuda.DevicePtr) (block int, ok bool) {
+	offset, size := ptr-p.memory, cuda.DevicePtr(p.blockSize)
+	number := offset / size
+	if ptr < p.memory || number*size != offset || number >= cuda.DevicePtr(len(p.out)) {
+		return 0, false
+	}
+	return int(number), true
+}
+
+// known is the queue of a stream; nil if nothing was given back there yet.
+func (p *Pool) known(s cuda.Stream) *queue {
+	if p.recent == nil || p.recent.stream != s {
+		p.recent = p.queues[s]
+	}
+	return p.recent
+}
+
+// queueOf is the queue of a stream, made now if the stream is new here.
+func (p *Pool) queueOf(s cuda.Stream) (*queue, error) {
+	if q := p.known(s); q != nil {
+		return q, nil
+	}
+	event, err := cuda.EventCreateWithFlags(cuda.EventDisableTiming)
+	if err != nil {
+		return nil, err
+	}
+	q := &queue{stream: s, event: event}
+	p.queues[s] = q
+	p.seen = append(p.seen, q)
+	return q, nil
+}
+
+// Stats is how the pool stands.
+func (p *Pool) Stats() contract.BlockPoolStats {
+	return contract.BlockPoolStats{BlockSize: p.blockSize, Total: len(p.out), InUse: p.inUse, Waits: p.waits}
+}
+
+// Close gives the memory and the events back to CUDA, blocks that are still out included; the caller has finished with all of them on
+// the device, and may have destroyed streams by now. It answers an error of CUDA's, and can then be called again, for what is left;
+// once it has succeeded, every call that returns an error answers contract.ErrClosed.
+func (p *Pool) Close() error {
+	if p.closed {
+		return contract.ErrClosed
+	}
+	// TODO(1g): Destroy the event of every queue that is left, take the queue off p.seen when that has succeeded, and give the memory back.
+	// If all has succeeded, the pool is closed.
+	return contract.TODO("1g")
+}

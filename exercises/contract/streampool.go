@@ -1,0 +1,20 @@
+package contract
+
+import "cudalab/native/cuda"
+
+// Upstream is where a stream-pool gets its memory.
+type Upstream interface {
+	// Malloc answers memory of size bytes whose address is a multiple of 256, usable at once in every stream.
+	Malloc(size int64) (cuda.DevicePtr, error)
+	// Free gives back memory that Malloc has answered, as a whole. The device has to be through with it.
+	Free(p cuda.DevicePtr) error
+}
+
+// PoolStats is the state of a stream-pool, in bytes.
+type PoolStats struct {
+	Reserved    int64 // held from the upstream
+	InUse       int64 // handed out, as rounded up
+	LargestFree int64 // the longest free bytes side by side in one chunk, whoever freed them
+	Chunks      int   // how many allocations of the upstream's Reserved is
+	Waits       int   // how many Allocs have made a stream wait
+}

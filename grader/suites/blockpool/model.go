@@ -1,0 +1,173 @@
+package blockpool
+
+import (
+	"fmt"
+	"math"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite/allocator"
+)
+
+// ofPool is the part that the model finds faults of: which blocks there are, errors, Stats.
+const ofPool = "pool"
+
+// model is a pool without memory.
+type model struct {
+	layout
+	out       map[uint64]bool
+	low, high uint64 // the first byte of the lowest and highest block so far
+	waits     int
+	closed    bool
+	lost      bool // a fault has left it without a notion of what is right
+}
+
+func newModel(w *workload) allocator.Model { return modelOf(w.Layout) }
+
+func modelOf(l layout) *model {
+	return &model{layout: l, out: map[uint64]bool{}, low: math.MaxUint64}
+}
+
+// Blind: what one part tells of spoils no other.
+func (m *model) Blind(string) bool { return false }
+
+// Step judges one answer. After a fault it says no more: what follows may come of it.
+func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
+	if m.lost {
+		return nil
+	}
+	found := m.judge(op, a)
+	m.lost = len(found) > 0
+	return found
+}
+
+func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
+	var want allocator.Err
+	switch op.Kind {
+	case allocator.KindAlloc:
+		if len(m.out) == m.blocks {
+			want = allocator.ErrFull
+		}
+	case allocator.KindClose:
+	case allocator.KindFree, allocator.KindFreeInside, allocator.KindFreeUnknown, allocator.KindFreeNull:
+		if !m.out[a.Addr] {
+			want = allocator.ErrInvalidFree
+		}
+	default:
+		return nil // is the caller's
+	}
+	if m.closed {
+		want = allocator.ErrClosed
+	}
+	if a.Err != want {
+		return m.wrongAnswer(op, a, want).In(ofPool)
+	}
+	if want == allocator.Nil {
+		if f := m.carryOut(op, a); f != nil {
+			return f.In(ofPool)
+		}
+	}
+	if m.closed || a.Stats == nil {
+		return nil // what Stats says of a closed pool is not judged
+	}
+	if f := m.judgeStats(op, a, want); f != nil {
+		return f.In(ofPool)
+	}
+	return nil
+}
+
+// carryOut brings the model up to date with an operation that succeeded, as it should have.
+func (m *model) carryOut(op allocator.Op, a allocator.Answer) *allocator.Fault {
+	switch op.Kind {
+	case allocator.KindClose:
+		m.closed = true
+	case allocator.KindAlloc:
+		if f := m.misplaced(a.Addr); f != nil {
+			return f
+		}
+		m.out[a.Addr] = true
+	default:
+		delete(m.out, a.Addr)
+	}
+	return nil
+}
+
+// misplaced is what is wrong with where a block lies. That it lies in the pool's memory shows by the trace.
+func (m *model) misplaced(at uint64) *allocator.Fault {
+	f := &allocator.Fault{Rule: "overlap", Why: "Each block belongs to one user from Alloc until Free; whoever else has some of its bytes destroys what is there.",
+		Fix: "Keep in mind which blocks are out, and count a block's address as memory + i*blockSize, in 64 bits."}
+	if m.out[at] {
+		f.Message = "should have handed out a block that is free, but it handed out one that is still out"
+		return f
+	}
+	low, high := min(m.low, at), max(m.high, at)
+	if (at-low)%uint64(m.size) != 0 || (high-low)%uint64(m.size) != 0 {
+		f.Message = fmt.Sprintf("should have handed out whole blocks of %d bytes, but the block begins %d bytes behind another", m.size, max(at-low, high-at))
+		return f
+	}
+	if (high-low)/uint64(m.size) >= uint64(m.blocks) {
+		f.Message = fmt.Sprintf("should have handed out one of %d blocks side by side, but the block begins %d bytes away from another", m.blocks, high-low)
+		return f
+	}
+	m.low, m.high = low, high
+	return nil
+}
+
+func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.Err) allocator.Fault {
+	f := allocator.WrongError(want, a)
+	switch {
+	case op.Kind == allocator.KindAlloc && want == allocator.Nil && a.Err == allocator.ErrFull:
+		free := m.blocks - len(m.out)
+		f.Rule = "room-refused"
+		f.Message = fmt.Sprintf("should have handed out a block, since %d of %d %s free, but answered contract.ErrFull", free, m.blocks, isAre(free))
+		f.Why = "Room that is not found is lost: the caller goes without memory that nobody uses."
+		f.Fix = "Look through the blocks of every stream, not of one alone, before you answer that all are out."
+	case want == allocator.ErrInvalidFree && a.Err == allocator.Nil:
+		f.Rule = "invalid-free-accepted"
+		f.Why = "A block that is taken back twice, or that never was one, is handed out to two users in the end."
+		f.Fix = "Answer contract.ErrInvalidFree unless a block begins at the address that is handed out now."
+	}
+	return f
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// statsFields is how many numbers a pool's Stats are.
+const statsFields = 4
+
+// judgeStats judges what Stats said after an operation. Waits may have gone up by one, in an Alloc; how many there really were
+// shows by the trace.
+func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.Err) *allocator.Fault {
+	if len(a.Stats) != statsFields {
+		return nil // no answer of a runner's
+	}
+	said := contract.BlockPoolStats{BlockSize: a.Stats[0], Total: int(a.Stats[1]), InUse: int(a.Stats[2]), Waits: int(a.Stats[3])}
+	right := contract.BlockPoolStats{BlockSize: m.size, Total: m.blocks, InUse: len(m.out), Waits: m.waits}
+	waited := op.Kind == allocator.KindAlloc && want == allocator.Nil && said.Waits == m.waits+1
+	if waited {
+		right.Waits++
+	}
+	m.waits = right.Waits
+	if said == right {
+		return nil
+	}
+	f := &allocator.Fault{Rule: "wrong-stats",
+		Message: fmt.Sprintf("should have left Stats at %s, but Stats says %s", inWords(right), inWords(said)),
+		Why:     "Stats is what callers go by: whether there is room, and how much concurrency the pool has cost.",
+		Fix:     "Count InUse in Alloc and in Free, and Waits in each Alloc that has made a stream wait, when nothing can fail any more."}
+	if want != allocator.Nil {
+		f.Rule = "changed-by-error"
+		f.Message = fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but says %s", inWords(right), inWords(said))
+		f.Why = "A caller that is told of an error goes on as if the call had not been made."
+		f.Fix = "Find out whether the call can succeed before you change anything."
+	}
+	return f
+}
+
+func inWords(s contract.BlockPoolStats) string {
+	return fmt.Sprintf("{BlockSize: %d, Total: %d, InUse: %d, Waits: %d}", s.BlockSize, s.Total, s.InUse, s.Waits)
+}

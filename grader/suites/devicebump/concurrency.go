@@ -1,0 +1,127 @@
+package devicebump
+
+import (
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// concurrency finds what makes streams, or the host, wait without need.
+func concurrency(m *suite.Made[workload]) (found []suite.Finding) {
+	c := call{m}
+	found = append(found, c.hostWaits()...)
+	found = append(found, c.tooManyEvents()...)
+	if m.Outcome.OK() {
+		found = append(found, c.needlessWaits()...)
+	}
+	return suite.Unique(found)
+}
+
+// hostWaits finds what a Launch or Reset does that only New or Close may.
+func (c call) hostWaits() (found []suite.Finding) {
+	asked := 0
+	c.Records(func(at int, r *trace.Record) bool {
+		step := c.stepOf(at)
+		if step < 0 {
+			return true
+		}
+		waits := suite.Waiting(r)
+		if r.Op == trace.OpEventQuery || r.Op == trace.OpStreamQuery {
+			if asked++; asked > 2 && r.Code != 0 {
+				waits = "asks again and again whether work is done"
+			}
+		} else {
+			asked = 0
+		}
+		switch r.Op {
+		case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemCreate:
+			found = append(found, c.Finding(at, suite.Rule{ID: "allocation",
+				Why: "Memory is what the pools have been made for: threads take it, and no call has to ask for more.",
+				Fix: "Allocate all memory in New."}, "%s should allocate nothing, but calls %s.", c.method(step), suite.CallName(r)))
+		case trace.OpEventCreate:
+			found = append(found, c.Finding(at, suite.Rule{ID: "event-count",
+				Why: "An event may be recorded again and again: who waits already goes on waiting for what it stood for then.",
+				Fix: "Create the events in New, one for each stream and one more, and record them again in every Reset."},
+				"%s should use the events that are there, but creates one.", c.method(step)))
+		default:
+			if waits != "" {
+				found = append(found, c.Finding(at, suite.Rule{ID: "host-wait",
+					Why: "While the host waits it enqueues nothing, in none of the streams. Order between streams is made on the device.",
+					Fix: "Leave it out, and let the stream wait instead: cuda.EventRecord in the earlier stream, cuda.StreamWaitEvent in the later one."},
+					"%s should leave the order to the streams and return at once, but %s %s.", c.method(step), suite.CallName(r), waits))
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// tooManyEvents finds the first event that is too many, and records of events that a Reset has no need of.
+func (c call) tooManyEvents() []suite.Finding {
+	if made, most := c.Find(trace.OpEventCreate), c.W.streams+1; len(made) > most {
+		return []suite.Finding{c.Finding(made[most], suite.Rule{ID: "event-count",
+			Why: "An event may be recorded again and again: who waits already goes on waiting for what it stood for then.",
+			Fix: "Create the events in New, one for each stream and one more, and record them again in every Reset."},
+			"the Pools should create %d events at most, one for each stream and one more, but creates %d.", most, len(made))}
+	}
+	records := map[int]int{}
+	for _, at := range c.Find(trace.OpEventRecord) {
+		step := c.stepOf(at)
+		if step < 0 || c.W.steps[step].sizes != nil {
+			continue
+		}
+		if !c.W.shared {
+			return []suite.Finding{c.Finding(at, suite.Rule{ID: "event-count",
+				Why: "Work in one stream is in order by itself, and nobody else uses this pool.",
+				Fix: "Reset a pool of one stream by cuda.MemsetAsync in that stream alone."},
+				"%s should need no event, since no other stream uses the pool, but records one.", c.method(step))}
+		}
+		if records[step]++; records[step] > c.W.streams+1 {
+			return []suite.Finding{c.Finding(at, suite.Rule{ID: "event-count",
+				Why: "Of each other stream one event says all that is in it.",
+				Fix: "Record each other stream once, and the reset."},
+				"%s should record %d events at most, but records more.", c.method(step), c.W.streams+1)}
+		}
+	}
+	return nil
+}
+
+// needlessWaits finds launches that one of the student's waits has put in order although they need none: in pools of their own, and
+// in a shared one without a Reset between them.
+func (c call) needlessWaits() []suite.Finding {
+	launched := c.launched()
+	resets := 0 // before each step, of a shared pool
+	type one struct{ step, record, resets int }
+	var all []one
+	for at, s := range c.W.steps {
+		switch {
+		case s.bad:
+		case s.sizes == nil:
+			if c.W.shared {
+				resets++
+			}
+		case len(launched[at]) == 1:
+			all = append(all, one{at, launched[at][0], resets})
+		}
+	}
+	for i, later := range all {
+		for _, earlier := range all[:i] {
+			if c.W.steps[earlier.step].stream == c.W.steps[later.step].stream || earlier.resets != later.resets {
+				continue
+			}
+			wait := c.Wait(earlier.record, later.record)
+			if wait < 0 || c.Record(wait).Op != trace.OpStreamWaitEvent {
+				continue
+			}
+			rule := suite.Rule{ID: "needless-wait",
+				Why: "Any number of threads may take from the word at once: that is what it is atomic for. A wait puts the streams one after the other.",
+				Fix: "Have a stream wait only for a Reset of its pool that came since its last Launch."}
+			if !c.W.shared {
+				rule.Why = "The streams have pools of their own, so nothing that one of them does concerns another."
+				rule.Fix = "Leave events out where streams do not share a pool."
+			}
+			return []suite.Finding{c.Finding(wait, rule, "%s, which is call %d, need not wait for %s, call %d, but this makes it wait.",
+				c.method(later.step), later.step+1, c.method(earlier.step), earlier.step+1)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package devicebump
+
+import (
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/native/trace"
+)
+
+// Lives in which calls fail: a step that has answered an error is called once more, and then the life goes on.
+var (
+	sharedFaults = scene.Faults("shared-faults", lastGap, shortShared, faultJudge, wrongLife)
+	ownFaults    = scene.Faults("own-faults", lastGap, shortOwn, faultJudge, wrongLife)
+	faultJudge   = suite.FaultJudge{Function: "New, Launch, Reset or Close", Retried: "Close"}
+)
+
+// wrongLife finds what is wrong with a life in which no call failed.
+func wrongLife(m *suite.Made[workload]) []suite.Finding {
+	c := call{m}
+	if found := c.placed(); len(found) > 0 {
+		return found
+	}
+	return c.results()
+}
+
+// goesOn finds what is out of order, or wrong, behind a call that has failed. What is so without any failure is told elsewhere.
+func goesOn(e *suite.Evidence) (found []suite.Finding) {
+	if suite.HasError(ordered.Judge(e).Findings) {
+		return nil
+	}
+	for _, faults := range []*suite.Faults[Code, workload]{sharedFaults, ownFaults} {
+		notes, all := e.Cases[faults.ID], faults.Made(e)
+		for _, run := range notes.FaultRuns() {
+			c := call{&all[run.Index]}
+			if run.Outcome.Panic != "" || run.Op == trace.OpDeviceSynchronize || c.stepOf(run.Failed) < 0 {
+				continue
+			}
+			var wrong []suite.Finding
+			for _, f := range notes.Findings {
+				if f.Severity == suite.Error && slices.Contains(suite.OrderRules, f.Rule) && run.From <= f.Record && f.Record < run.To {
+					wrong = append(wrong, f)
+				}
+			}
+			if len(wrong) == 0 {
+				wrong = wrongLife(c.Made)
+			}
+			for _, f := range wrong {
+				found = append(found, e.Because(notes.OnError(f, run.What, faultJudge.Function), notes, run))
+			}
+		}
+	}
+	return suite.Unique(found)
+}

@@ -1,0 +1,333 @@
+package devicebump
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite"
+	"cudalab/kernels/oracle"
+	"cudalab/native/trace"
+)
+
+// call is one life of a Pools as the trace shows it.
+type call struct{ *suite.Made[workload] }
+
+// stepOf is the step that a record belongs to; -1 where that is New, or comes behind the steps.
+func (c call) stepOf(record int) int {
+	steps := suite.Once(c.Notes, "steps", func() []int {
+		steps, at := make([]int, len(c.Notes.Trace.Records)), -1
+		for i := range c.Notes.Trace.Records {
+			if r := &c.Notes.Trace.Records[i]; r.Op == trace.OpMark {
+				switch number, ok := strings.CutPrefix(r.Label, markStep); {
+				case ok:
+					at, _ = strconv.Atoi(number)
+				case r.Label == markNew || r.Label == markEnd:
+					at = -1
+				}
+			}
+			steps[i] = at
+		}
+		return steps
+	})
+	if at := steps[record]; at >= 0 && at < len(c.W.steps) {
+		return at
+	}
+	return -1
+}
+
+// method is the call of the student's that a step is: "Launch(0, …)".
+func (c call) method(at int) string {
+	if s := c.W.steps[at]; s.sizes == nil {
+		return fmt.Sprintf("Reset(%d)", s.stream)
+	}
+	return fmt.Sprintf("Launch(%d)", c.W.steps[at].stream)
+}
+
+// stream is the trace's stream of a step.
+func (c call) stream(i int) trace.ID {
+	if i == 0 && c.W.legacy {
+		return 0
+	}
+	return c.Stream(i)
+}
+
+// name is what the student calls a stream.
+func (c call) name(id trace.ID) string {
+	if id == 0 && c.W.legacy {
+		return "streams[0]"
+	}
+	return c.StreamName(id, func(i int) string { return fmt.Sprintf("streams[%d]", i) })
+}
+
+// takes are the kernels that a Launch may be.
+var takes = []string{"bump", "bumpWarp", "bumpBlock"}
+
+// launched are by step the records of its launches.
+func (c call) launched() map[int][]int {
+	all := map[int][]int{}
+	c.Records(func(at int, r *trace.Record) bool {
+		if step := c.stepOf(at); r.Op == trace.OpLaunch && r.Code == 0 && step >= 0 {
+			all[step] = append(all[step], at)
+		}
+		return true
+	})
+	return all
+}
+
+// placed finds launches that are too many or too few, of another kernel, or in another stream.
+func (c call) placed() (found []suite.Finding) {
+	launched := c.launched()
+	for at, s := range c.W.steps {
+		records := launched[at]
+		if s.sizes == nil || s.bad {
+			continue
+		}
+		if len(records) != 1 {
+			line := -1
+			if len(records) > 0 {
+				line = records[1]
+			}
+			f := c.Finding(line, suite.Rule{ID: "launches",
+				Why: "Each thread takes its block once: a second launch takes all of them a second time, and nobody has the first ones.",
+				Fix: "Launch the kernel once for all n threads, with a grid of (n + block - 1) / block blocks."},
+				"%s should launch one kernel, but launched %d.", c.method(at), len(records))
+			f.Function = "Launch"
+			return []suite.Finding{f}
+		}
+		r := c.Record(records[0])
+		if !slices.Contains(takes, r.Kernel) {
+			found = append(found, c.Finding(records[0], suite.Rule{ID: "wrong-kernel",
+				Why: "The room that a request takes which is refused is lost, and the next request that fits is refused as well.",
+				Fix: "Launch kernels.Bump, kernels.BumpWarp or kernels.BumpBlock."},
+				"%s should launch a kernel that loses no room, but launched %s.", c.method(at), suite.CallName(r)))
+		}
+		if want := c.stream(s.stream); r.Stream != want {
+			found = append(found, c.Finding(records[0], suite.Rule{ID: "wrong-stream",
+				Why: "The caller's work stands in that stream and takes the launch for done when it comes behind it.",
+				Fix: "Pass the Pools' own streams[i] to the launch."},
+				"%s should launch in %s, but launched in %s.", c.method(at), c.name(want), c.name(r.Stream)))
+		}
+	}
+	return found
+}
+
+// results finds blocks that no order of the threads gives, and blocks that somebody else has written to.
+func (c call) results() []suite.Finding {
+	offsets, wrong, launched := c.Sums(), c.Noted(noteWrong), c.launched()
+	for _, span := range c.W.spans() {
+		if rule, at, message := c.W.wrongSpan(span, offsets); message != "" {
+			return []suite.Finding{c.Finding(lineOf(launched, at), rule, "%s", message)}
+		}
+	}
+	for at := range c.W.steps {
+		if at < len(wrong) && wrong[at] > 0 {
+			return []suite.Finding{c.Finding(lineOf(launched, at), suite.Rule{ID: "overwritten",
+				Why: "A block belongs to its thread from the launch to the next Reset: who comes too early, or counts in the same bytes, writes over it.",
+				Fix: "Give every pool bytes and a word of its own, pass both to the kernel, and see to it that a Reset comes behind all that is in the streams that use the pool."},
+				"the blocks of %s, call %d, should hold what its threads have written, but %s of them did not.", c.method(at), at+1,
+				suite.Count(int(min(wrong[at], 1<<40)), "word", "words"))}
+		}
+	}
+	return nil
+}
+
+// lineOf is the record of a step's launch; -1 without one.
+func lineOf(launched map[int][]int, at int) int {
+	if records := launched[at]; len(records) > 0 {
+		return records[0]
+	}
+	return -1
+}
+
+// block is what a thread got.
+type block struct{ offset, size uint64 }
+
+// wrongSpan says what is wrong with the blocks that were taken of one pool between two of its resets, in whatever order that went.
+func (w workload) wrongSpan(s span, offsets []uint64) (rule suite.Rule, at int, message string) {
+	var blocks []block
+	taken := uint64(0)
+	for _, at := range s.launches {
+		for j, size := range w.steps[at].sizes {
+			i := w.first(at) + j
+			if i >= len(offsets) || offsets[i] == suite.Garbage {
+				return suite.Rule{ID: "offset-missing",
+						Why: "Each thread takes one request, so threads that are not launched take nothing, and what stands at their offsets is garbage.",
+						Fix: "Launch n threads, by a grid of (n + block - 1) / block blocks, and pass offsets on."}, at,
+					fmt.Sprintf("offsets[%d] of call %d, a Launch of %s, should be set, but nothing was written there.", j, at+1, suite.Count(len(w.steps[at].sizes), "thread", "threads"))
+			}
+			if offsets[i] != contract.NoRoom {
+				blocks = append(blocks, block{offsets[i], size})
+				taken += oracle.BumpRounded(size)
+			}
+		}
+	}
+	last := s.launches[len(s.launches)-1]
+	slices.SortFunc(blocks, func(a, b block) int {
+		switch {
+		case a.offset < b.offset:
+			return -1
+		case a.offset > b.offset:
+			return 1
+		}
+		return 0
+	})
+	end := uint64(0)
+	for _, b := range blocks {
+		if b.offset != end {
+			return suite.Rule{ID: "blocks-apart",
+					Why: "The kernel takes blocks where the word says that the last one has ended, so a word that is not zero at first, that is reset twice or for another pool, shows here.",
+					Fix: "Have each pool's word be zero before its first launch, and set it to zero in Reset and nowhere else."}, last,
+				fmt.Sprintf("the blocks of a pool should lie one behind the other from offset 0 on, since its last Reset, but behind %d the next one begins at %d.", end, b.offset)
+		}
+		end += oracle.BumpRounded(b.size)
+	}
+	if end > uint64(w.bytes) {
+		return suite.Rule{ID: "beyond-end", Why: "Bytes behind a pool are the next pool's, or nobody's.", Fix: "Pass bytes as New was given it to the kernel."}, last,
+			fmt.Sprintf("the blocks of a pool of %d bytes should end there, but they end at %d.", w.bytes, end)
+	}
+	for _, at := range s.launches {
+		for j, size := range w.steps[at].sizes {
+			if offsets[w.first(at)+j] == contract.NoRoom && oracle.BumpFits(taken, uint64(w.bytes), size) {
+				return suite.Rule{ID: "room-lost", Why: "A thread that is refused does without, and the bytes stay unused until the next Reset.",
+						Fix: "Give each pool all of its bytes, and have Reset set the word back to zero."}, at,
+					fmt.Sprintf("thread %d of call %d should have got its %d bytes, since %d of %d bytes were taken in the end, but was refused.", j, at+1, size, taken, w.bytes)
+			}
+		}
+	}
+	return suite.Rule{}, 0, ""
+}
+
+// memory finds pools that are not there, or not apart, and memory that is too much.
+func (c call) memory() (found []suite.Finding) {
+	type piece struct {
+		at   int
+		from uint64
+		size int64
+	}
+	var pieces []piece
+	total := int64(0)
+	c.Records(func(at int, r *trace.Record) bool {
+		switch r.Op {
+		case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync:
+			if r.Code == 0 {
+				pieces = append(pieces, piece{at, r.Addr, r.Size})
+				total += r.Size
+			}
+		}
+		return true
+	})
+	if most := int64(c.W.pools()) * (c.W.bytes + spareMemory); total > most && len(pieces) > 0 {
+		found = append(found, c.Finding(pieces[len(pieces)-1].at, suite.Rule{ID: "too-much-memory",
+			Why: "The caller has said how much memory the pools are to have, and needs the rest for something else.",
+			Fix: "Allocate bytes for each pool, or once if they share one, and 8 for its word."},
+			"the Pools should take %s at most, %s for each pool and 4 KiB beside it, but took %s.", suite.Bytes(uint64(most)), suite.Bytes(uint64(c.W.bytes)), suite.Bytes(uint64(total))))
+	}
+	memory, launched := c.Noted(noteMemory), c.launched()
+	for i, from := range memory[:min(len(memory), c.W.streams)] {
+		in := slices.IndexFunc(pieces, func(p piece) bool {
+			return from >= p.from && from-p.from <= uint64(p.size) && uint64(p.size)-(from-p.from) >= uint64(c.W.bytes)
+		})
+		if in < 0 {
+			f := c.Finding(-1, suite.Rule{ID: "pool-missing",
+				Why: "The caller reads the blocks at Memory(i)+offset.",
+				Fix: "Answer where the memory begins that is passed to the kernel for streams[i], with room for all of its bytes."},
+				"Memory(%d) should be the start of %s of memory that New has allocated, but is not.", i, suite.Bytes(uint64(c.W.bytes)))
+			f.Function = "Memory"
+			return append(found, f)
+		}
+		for j, other := range memory[:i] {
+			apart := from-other >= uint64(c.W.bytes) && other-from >= uint64(c.W.bytes)
+			if c.W.shared && from == other || !c.W.shared && apart {
+				continue
+			}
+			f := c.Finding(-1, suite.Rule{ID: "pools-mixed",
+				Why: "With a pool of its own no stream waits for another; with a shared one each can have what the others leave.",
+				Fix: "One pool for all streams if shared, else one for each, side by side."},
+				"Memory(%d) and Memory(%d) should be %s, but are %d bytes apart.", j, i, map[bool]string{true: "the same", false: "of pools of their own"}[c.W.shared], int64(from-other))
+			f.Function = "Memory"
+			return append(found, f)
+		}
+		for at, s := range c.W.steps { // the pool itself may come from a stream
+			for _, r := range launched[at] {
+				if c.W.pool(s.stream) == c.W.pool(i) && c.Record(pieces[in].at).Op != trace.OpMalloc && !c.Before(pieces[in].at, r) {
+					return append(found, c.Finding(r, suite.Rule{ID: "use-before-alloc",
+						Why: "Memory of cuda.MallocAsync is there for what comes behind that call in its stream; another stream may come first.",
+						Fix: "Have every stream wait in New for an event behind the allocation, or the host for its stream."},
+						"%s should come behind the allocation of its pool, but nothing makes %s wait for that.", c.method(at), c.name(c.Record(r).Stream)))
+				}
+			}
+		}
+	}
+	return found
+}
+
+// spareMemory is how much memory there may be beside a pool, in bytes.
+const spareMemory = 4 << 10
+
+// usedOn finds launches that take memory whose last users may still be at it: those that looked at the blocks behind the launch
+// that took them. The launches themselves the order checker sees, by the word.
+func (c call) usedOn() []suite.Finding {
+	launched := c.launched()
+	spans := c.W.spans()
+	looks := c.looks()
+	for i, s := range spans {
+		for _, next := range spans[i+1:] {
+			if next.pool != s.pool {
+				continue
+			}
+			for _, look := range looks[i] {
+				for _, at := range next.launches {
+					for _, r := range launched[at] {
+						if c.Before(look, r) {
+							continue
+						}
+						reset := c.resetOf(s)
+						line := r
+						if reset >= 0 {
+							line = reset
+						}
+						return []suite.Finding{c.Finding(line, suite.Rule{ID: "reset-too-early",
+							Why: "An event stands for what was in the stream when it was recorded: work that the caller put there later, such as reading the blocks, is not in it.",
+							Fix: "Record the events in Reset, one in each stream, and have streams[i] wait for them before the word is set to zero."},
+							"Reset should come behind all that is in the streams that use the pool, but the caller's kernel that reads blocks in %s may still run when %s takes the same bytes.",
+							c.name(c.Record(look).Stream), c.method(at))}
+					}
+				}
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// looks are by span the caller's launches that look at its blocks.
+func (c call) looks() map[int][]int {
+	all, span := map[int][]int{}, -1
+	for i := c.From; i < c.To; i++ {
+		r := c.Record(i)
+		switch number, ok := strings.CutPrefix(r.Label, markLook); {
+		case r.Op == trace.OpMark && ok:
+			span, _ = strconv.Atoi(number)
+		case r.Op == trace.OpMark && strings.HasPrefix(r.Label, markStep):
+			span = -1
+		case r.Op == trace.OpLaunch && r.Code == 0 && span >= 0:
+			all[span] = append(all[span], i)
+		}
+	}
+	return all
+}
+
+// resetOf is the last record of the student's in the Reset behind a span; -1 without one.
+func (c call) resetOf(s span) int {
+	step, last := c.W.resetBehind(s), -1
+	c.Records(func(at int, r *trace.Record) bool {
+		if c.stepOf(at) == step && r.Op != trace.OpStreamWaitEvent && r.Op != trace.OpEventRecord {
+			last = at
+		}
+		return true
+	})
+	return last
+}

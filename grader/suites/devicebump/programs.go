@@ -1,0 +1,238 @@
+package devicebump
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/interleave"
+	"cudalab/kernels/oracle"
+)
+
+// budget is how many states are looked at in a case. Right code comes to some ten thousand.
+const budget = 200_000
+
+type (
+	program = interleave.Program
+	request = interleave.Request
+)
+
+var one, warp = interleave.One, interleave.Warp
+
+// thread is the requests of a thread.
+func thread(requests ...request) []request { return requests }
+
+// threads are programs of one to three threads: those that show the usual mistakes soonest first, then drawn ones.
+var threads = &interleave.Case[Code]{ID: "threads", After: "1b", Of: ofCode, Budget: budget, Draw: func(r *rand.Rand) []program {
+	all := []program{
+		{Capacity: 64, Threads: [][]request{thread(one(10), one(80), one(0), one(40))}},
+		{Capacity: 64, Threads: [][]request{thread(one(16)), thread(one(32))}},
+		{Capacity: 64, Taken: 48, Threads: [][]request{thread(one(16)), thread(one(16))}},
+		{Capacity: 64, Taken: 16, Threads: [][]request{thread(one(64)), thread(one(16))}},
+		{Capacity: 64, Taken: 16, Threads: [][]request{thread(one(64), one(16)), thread(one(16), one(16))}},
+		{Capacity: 64, Threads: [][]request{thread(one(80), one(16)), thread(one(16), one(16))}},
+		{Capacity: 96, Threads: [][]request{thread(one(16), one(16)), thread(one(32), one(16)), thread(one(48), one(16))}},
+	}
+	for i := range 12 {
+		p := program{Capacity: 16 * (1 + r.Uint64N(8))}
+		p.Taken = 16 * r.Uint64N(p.Capacity/16)
+		shape := []int{2, 2}
+		switch {
+		case i >= 10:
+			shape = []int{2, 2, 2}
+		case i%2 == 1:
+			shape = []int{1, 1, 1}
+		}
+		for _, n := range shape {
+			var t []request
+			for range n {
+				t = append(t, one(draw(r, p.Capacity)))
+			}
+			p.Threads = append(p.Threads, t)
+		}
+		all = append(all, p)
+	}
+	return all
+}}
+
+// draw is a size that fits into so many bytes, as a rule.
+func draw(r *rand.Rand, capacity uint64) uint64 {
+	if r.IntN(8) == 0 {
+		return []uint64{0, capacity + 1, capacity + 16}[r.IntN(3)]
+	}
+	return 1 + r.Uint64N(min(capacity, 48))
+}
+
+// warps are programs of warps, and of single threads whose Alloc is the grader's own: what is wrong with the code's other
+// programs tell.
+var warps = &interleave.Case[Code]{ID: "warps", After: "2b", Function: "AllocWarp", Of: func(c Code) interleave.Code {
+	return interleave.Code{Alloc: alloc, AllocWarp: c.AllocWarp}
+}, Budget: budget, Draw: func(r *rand.Rand) []program {
+	full := make([]uint64, 32)
+	for i := range full {
+		full[i] = 1 + r.Uint64N(200)
+	}
+	all := []program{
+		{Capacity: 4096, Threads: [][]request{thread(warp())}},
+		{Capacity: 64, Taken: 16, Threads: [][]request{thread(warp(20), warp(32))}},
+		{Capacity: 64, Threads: [][]request{thread(warp(16, 10, 0, 16))}},
+		{Capacity: 64, Threads: [][]request{thread(warp(16, 80, 16), warp(48, 32))}},
+		{Capacity: 64, Taken: 32, Threads: [][]request{thread(warp(16, 48, 16, 1))}},
+		{Capacity: 64, Taken: 48, Threads: [][]request{thread(warp(17, 18))}},
+		{Capacity: 4096, Threads: [][]request{thread(warp(full...))}},
+		{Capacity: 1024, Threads: [][]request{thread(warp(full...), warp(full[:5]...))}},
+		{Capacity: 128, Threads: [][]request{thread(warp(16, 32)), thread(warp(16, 16))}},
+		{Capacity: 96, Threads: [][]request{thread(warp(16, 32)), thread(one(64))}},
+		{Capacity: 144, Threads: [][]request{thread(warp(16, 32, 48, 10)), thread(warp(16, 200, 16, 16)), thread(one(16))}},
+	}
+	for range 3 {
+		p := program{Capacity: 16 * (4 + r.Uint64N(8))}
+		for range 2 {
+			var sizes []uint64
+			for range 4 {
+				sizes = append(sizes, draw(r, p.Capacity))
+			}
+			p.Threads = append(p.Threads, thread(warp(sizes...)))
+		}
+		all = append(all, append1(p, one(draw(r, p.Capacity))))
+	}
+	return all
+}}
+
+// alloc takes memory as it has to be done.
+func alloc(w contract.Word, capacity, size uint64) (uint64, bool) {
+	for taken := w.Load(); oracle.BumpFits(taken, capacity, size); {
+		found := w.CompareAndSwap(taken, taken+oracle.BumpRounded(size))
+		if found == taken {
+			return taken, true
+		}
+		taken = found
+	}
+	return 0, false
+}
+
+// append1 is a program with one thread more.
+func append1(p program, r request) program {
+	p.Threads = append(p.Threads, thread(r))
+	return p
+}
+
+// limits are single requests at the edges of what 64 bits count.
+var limits = &interleave.Case[Code]{ID: "limits", After: "2b", Of: ofCode, Budget: budget, Draw: func(*rand.Rand) (all []program) {
+	sizes := []uint64{math.MaxUint64, math.MaxUint64 - 14, math.MaxUint64 - 15, 1<<63 + 16, 1 << 63, 1<<32 + 1, 1 << 32, 1<<32 - 1, 1 << 31, 17, 16, 1, 0}
+	for _, capacity := range []uint64{0, 16, 1 << 31, 1<<32 + 16, 1 << 63, math.MaxUint64 - 15} {
+		for _, below := range []uint64{0, 16, 32, capacity / 16 / 2 * 16, capacity} {
+			if below > capacity {
+				continue
+			}
+			for _, size := range sizes {
+				all = append(all, program{Capacity: capacity, Taken: capacity - below, Threads: [][]request{{one(size)}}})
+			}
+			for first := range 3 { // some of each kind
+				all = append(all, program{Capacity: capacity, Taken: capacity - below,
+					Threads: [][]request{{warp(sizes[first], sizes[first+4], sizes[first+7], sizes[first+9], sizes[first+10])}}})
+			}
+		}
+	}
+	return all
+}}
+
+// many is the case in which one thread calls Alloc and AllocWarp more often than 16 bits count.
+var many = &suite.Trial[Code]{ID: "many", After: "2b", Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
+	requests := manyRequests(b.Seed)
+	_ = b.Call(fmt.Sprintf("%d calls one behind the other", len(requests)), func() error {
+		return interleave.Unfinished(func() {
+			word := new(plainWord)
+			for i, r := range requests {
+				taken := uint64(*word)
+				offsets := make([]uint64, len(r.Sizes))
+				if r.Warp {
+					sides.Student.AllocWarp(word, manyBytes, r.Sizes, offsets)
+				} else if offset, ok := sides.Student.Alloc(word, manyBytes, r.Sizes[0]); ok {
+					offsets[0] = offset
+				} else {
+					offsets[0] = contract.NoRoom
+				}
+				if want, next := after(r, taken, manyBytes); uint64(*word) != next || fmt.Sprint(want) != fmt.Sprint(offsets) {
+					b.Value(noteStrayed, uint64(i))
+					return
+				}
+			}
+			b.Value(noteStrayed, uint64(len(requests)))
+		})
+	})
+}}
+
+// noteStrayed is the number of the first call of many that answered another thing than it should have.
+const noteStrayed = "strayed"
+
+const (
+	manyCalls = 100_000
+	manyBytes = 6 << 30
+)
+
+// manyRequests fill more than 4 GiB.
+func manyRequests(seed uint64) []request {
+	r := suite.NewRand(seed, "many")
+	all := make([]request, manyCalls)
+	for i := range all {
+		if all[i] = one(1 + r.Uint64N(1<<17)); i%1000 == 999 {
+			all[i] = warp(1+r.Uint64N(1<<20), 0, 1+r.Uint64N(1<<20))
+		}
+	}
+	return all
+}
+
+// after is what a request should be answered, and how many bytes are taken then.
+func after(r request, taken, capacity uint64) (offsets []uint64, next uint64) {
+	for _, size := range r.Sizes {
+		if !oracle.BumpFits(taken, capacity, size) {
+			offsets = append(offsets, contract.NoRoom)
+			continue
+		}
+		offsets = append(offsets, taken)
+		taken += oracle.BumpRounded(size)
+	}
+	return offsets, taken
+}
+
+// plainWord is a word that nobody else uses.
+type plainWord uint64
+
+func (w *plainWord) Load() uint64 { return uint64(*w) }
+
+func (w *plainWord) Add(value uint64) uint64 {
+	old := uint64(*w)
+	*w += plainWord(value)
+	return old
+}
+
+func (w *plainWord) CompareAndSwap(compare, value uint64) uint64 {
+	old := uint64(*w)
+	if old == compare {
+		*w = plainWord(value)
+	}
+	return old
+}
+
+// strayed finds a call of many that was wrong.
+func strayed(e *suite.Evidence) []suite.Finding {
+	requests := manyRequests(e.Seed)
+	for _, i := range e.Cases[many.ID].Values[noteStrayed] {
+		if i >= uint64(len(requests)) {
+			continue
+		}
+		function := "Alloc"
+		if requests[i].Warp {
+			function = "AllocWarp"
+		}
+		return []suite.Finding{{Rule: "strayed", Severity: suite.Error, Record: -1, Function: function,
+			Message: fmt.Sprintf("%d calls come one behind the other, with nobody between, and call %d, for %s bytes, should have got the place behind those before, but did not.",
+				len(requests), i+1, requests[i]),
+			Why: "What is right for a few calls has to be right for a hundred thousand, and beyond 4 GiB.",
+			Fix: "Count bytes in 64 bits, and keep nothing from one call to the next."}}
+	}
+	return nil
+}

@@ -1,0 +1,261 @@
+package devicebump
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite"
+	"cudalab/kernels"
+	"cudalab/kernels/probe"
+	"cudalab/native/cuda"
+)
+
+// What is noted of a call beside the offsets, which are its results.
+const (
+	noteMemory  = "memory"  // Memory of each stream
+	noteWrong   = "wrong"   // by launch, how many words of its blocks were not its stamps
+	noteAnswers = "answers" // of the calls that have to be refused
+	noteClosed  = "closed"  // of those behind Close
+)
+
+// What a call that has to be refused has answered.
+const (
+	answeredNil uint64 = iota
+	answeredArgument
+	answeredClosed
+	answeredOther
+)
+
+func answerOf(err error) uint64 {
+	err = suite.Sound(err)
+	switch {
+	case err == nil:
+		return answeredNil
+	case errors.Is(err, contract.ErrArgument):
+		return answeredArgument
+	case errors.Is(err, contract.ErrClosed):
+		return answeredClosed
+	}
+	return answeredOther
+}
+
+// markStep begins the records of a step: its number follows. So does that of a span behind markLook, which begins the caller's look
+// at its blocks. Other names stand for New and for what comes behind the steps.
+const (
+	markStep = "step "
+	markLook = "look "
+	markNew  = "new"
+	markEnd  = "end"
+)
+
+// checkBlock is how many threads look at blocks together.
+const checkBlock = 64
+
+// life is one Pools, from New to Close, and its caller.
+type life struct {
+	*suite.Stage
+	w       workload
+	streams []cuda.Stream
+	sizes   cuda.DevicePtr
+	wrong   cuda.DevicePtr
+	all     cuda.DevicePtr // a word that says that all of a pool is taken, for whoever looks at blocks
+	answers []uint64
+	errs    error
+}
+
+// scene lends the code its streams, the sizes, and room for the offsets.
+var scene = &suite.Scene[Code, workload]{
+	Set: func(s *suite.Stage, w workload) func(Code, workload) error {
+		l := &life{Stage: s, w: w, streams: s.Streams(max(w.streams, 0), "streams[%d]")}
+		if w.legacy {
+			l.streams[0] = cuda.Stream{}
+		}
+		if w.twice {
+			l.streams[1] = l.streams[0]
+		}
+		l.prepare()
+		for _, i := range w.late {
+			s.Busy(l.streams[i], suite.PendingDelay)
+		}
+		return l.run
+	},
+}
+
+// prepare puts the sizes on the device, and makes room for what comes back.
+func (l *life) prepare() {
+	threads, b := l.w.threads(), l.Bench
+	allocate := func(size int) cuda.DevicePtr {
+		p, err := cuda.Malloc(int64(max(size, 8)))
+		b.Must(err)
+		l.Finally(func() { b.Must(cuda.Free(p)) })
+		return p
+	}
+	l.sizes, l.wrong, l.all = allocate(8*threads), allocate(8*len(l.w.steps)), allocate(8)
+	b.Must(cuda.Memset(l.wrong, 0, int64(max(8*len(l.w.steps), 8))))
+	l.upload()
+	l.Results(threads)
+	if !l.w.unchecked {
+		l.AtRest(func() { l.Note(noteWrong, l.download(l.wrong, len(l.w.steps))) })
+	}
+}
+
+func (l *life) upload() {
+	all := cuda.Pageable(binary.LittleEndian.AppendUint64(nil, uint64(l.w.bytes)))
+	l.Bench.Must(cuda.MemcpyHtoD(l.all, all, int64(len(all))))
+	bytes := make(cuda.Pageable, 0, 8*l.w.threads())
+	for _, s := range l.w.steps {
+		for _, size := range s.sizes {
+			bytes = binary.LittleEndian.AppendUint64(bytes, size)
+		}
+	}
+	if len(bytes) > 0 {
+		l.Bench.Must(cuda.MemcpyHtoD(l.sizes, bytes, int64(len(bytes))))
+	}
+	l.Bench.Must(cuda.DeviceSynchronize())
+}
+
+func (l *life) download(from cuda.DevicePtr, n int) []uint64 {
+	if n == 0 {
+		return nil
+	}
+	bytes, all := make(cuda.Pageable, 8*n), make([]uint64, n)
+	l.Bench.Must(cuda.MemcpyDtoH(bytes, from, int64(len(bytes))))
+	for i := range all {
+		all[i] = binary.LittleEndian.Uint64(bytes[8*i:])
+	}
+	return all
+}
+
+// sizesOf and offsetsOf are where those of a step's launch begin.
+func (l *life) sizesOf(at int) cuda.DevicePtr   { return l.sizes + cuda.DevicePtr(8*l.w.first(at)) }
+func (l *life) offsetsOf(at int) cuda.DevicePtr { return l.Result(l.w.first(at)) }
+
+// run is the call of the code under test.
+func (l *life) run(code Code, w workload) error {
+	l.w, l.errs, l.answers = w, nil, nil
+	l.mark(markNew)
+	pools, err := code.New(suite.Given(l.Stage, "streams", l.streams), w.bytes, w.shared)
+	if err != nil {
+		return err
+	}
+	if !w.timed {
+		var memory []uint64
+		for i := range w.streams {
+			memory = append(memory, uint64(pools.Memory(i)))
+		}
+		l.Note(noteMemory, memory)
+	}
+	for at := range w.steps {
+		if !l.step(pools, at) {
+			break
+		}
+	}
+	l.mark(markEnd)
+	if !w.unchecked {
+		l.check(pools, -1)
+	}
+	l.again(-1, func() error { return l.Callback("the caller's wait", cuda.DeviceSynchronize) })
+	l.again(-1, pools.Close)
+	if l.errs != nil {
+		return l.errs
+	}
+	if !w.timed {
+		l.Note(noteAnswers, l.answers)
+		l.behind(pools)
+	}
+	return nil
+}
+
+// behind calls methods behind Close, up to the first that takes the call: what that has done to memory that is gone nobody knows.
+func (l *life) behind(pools Pools) {
+	var answers []uint64
+	for _, call := range []func() error{
+		pools.Close,
+		func() error { return pools.Reset(0) },
+		func() error { return pools.Launch(0, l.sizes, 1, 0, l.sizes) },
+	} {
+		answer := answerOf(call())
+		if answers = append(answers, answer); answer != answeredClosed {
+			break
+		}
+	}
+	l.Note(noteClosed, answers)
+}
+
+func (l *life) mark(name string) { l.Bench.Session.Mark(name) }
+
+// step carries out one step; it reports whether there is sense in going on.
+func (l *life) step(pools Pools, at int) bool {
+	s := l.w.steps[at]
+	if s.sizes == nil && !s.bad && !l.w.unchecked {
+		l.check(pools, at) // the last moment to look
+	}
+	call := func() error {
+		if s.sizes == nil {
+			return pools.Reset(s.stream)
+		}
+		n := len(s.sizes)
+		if s.bad {
+			n = s.threads
+		}
+		return pools.Launch(s.stream, l.sizesOf(at), n, l.w.tag(at), l.offsetsOf(at))
+	}
+	l.mark(markStep + strconv.Itoa(at))
+	switch {
+	case s.bad:
+		l.answers = append(l.answers, answerOf(call()))
+	case l.w.fails:
+		l.again(at, call)
+	default:
+		if err := call(); err != nil {
+			l.errs = err
+			return false
+		}
+	}
+	if l.w.timed && s.sizes != nil {
+		if err := probe.Delay(l.streams[s.stream], timedDelay); err != nil {
+			l.errs = err
+			return false
+		}
+	}
+	return true
+}
+
+// again makes a call, and once more if it answers an error, which is kept.
+func (l *life) again(at int, call func() error) {
+	err := call()
+	if err == nil {
+		return
+	}
+	l.errs = errors.Join(l.errs, err)
+	if at >= 0 {
+		l.mark(markStep + strconv.Itoa(at))
+	}
+	if l.w.fails {
+		if err := call(); err != nil {
+			l.errs = errors.Join(l.errs, fmt.Errorf("called again: %w", err))
+		}
+	}
+}
+
+// check has the caller look at the blocks that a Reset takes back, or with -1 none does, in the streams of their launches.
+func (l *life) check(pools Pools, reset int) {
+	for i, span := range l.w.spans() {
+		if l.w.resetBehind(span) != reset || l.w.large {
+			continue
+		}
+		l.mark(markLook + strconv.Itoa(i))
+		_ = l.Callback("the caller's look at the blocks", func() error {
+			for _, at := range span.launches {
+				s := l.w.steps[at]
+				n, sizes, offsets, wrong := len(s.sizes), l.sizesOf(at), l.offsetsOf(at), l.wrong+cuda.DevicePtr(8*at)
+				p := kernels.BumpPool{Memory: pools.Memory(s.stream), Bytes: l.w.bytes, Word: l.all}
+				l.Bench.Must(kernels.BumpCheck((n+checkBlock-1)/checkBlock, checkBlock, l.streams[s.stream], p, sizes, offsets, n, l.w.tag(at), wrong))
+			}
+			return nil
+		})
+	}
+}

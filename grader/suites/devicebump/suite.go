@@ -1,0 +1,300 @@
+// Package devicebump is the suite of the device-bump lesson: programs of threads that share a word, lives of pools that kernels take
+// memory from, its baseline and what is asked.
+package devicebump
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/interleave"
+	"cudalab/native/cuda"
+	"cudalab/native/sim"
+	"cudalab/native/trace"
+)
+
+// Pools is what New makes.
+type Pools interface {
+	Launch(i int, sizes cuda.DevicePtr, n int, tag uint32, offsets cuda.DevicePtr) error
+	Reset(i int) error
+	Memory(i int) cuda.DevicePtr
+	Close() error
+}
+
+// Code is the functions that the exercise asks for.
+type Code struct {
+	interleave.Code
+	New func(streams []cuda.Stream, bytes int64, shared bool) (Pools, error)
+}
+
+// Of is the exercise's code, whatever New calls its pools.
+func Of[P Pools](alloc func(contract.Word, uint64, uint64) (uint64, bool), allocWarp func(contract.Word, uint64, []uint64, []uint64),
+	make func([]cuda.Stream, int64, bool) (P, error)) Code {
+	return Code{Code: interleave.Code{Alloc: alloc, AllocWarp: allocWarp}, New: func(streams []cuda.Stream, bytes int64, shared bool) (Pools, error) {
+		p, err := make(streams, bytes, shared)
+		made := allocator.OrNil[Pools](p)
+		if made == nil && err == nil {
+			err = errNoPools
+		}
+		return made, err
+	}}
+}
+
+var errNoPools = errors.New("neither pools nor an error came from New")
+
+func ofCode(c Code) interleave.Code { return c.Code }
+
+// lastGap has to be filled before pools can be closed.
+const lastGap = "3f"
+
+// Lesson is what is asked about the exercise.
+var Lesson = suite.Lesson[Code]{
+	Name:      "device-bump",
+	Functions: []string{"Alloc", "AllocWarp", "New"},
+	Memory:    16 << 30, // who has a pool for each stream of the largest is told so
+	Parts: []suite.Part[Code]{
+		threads.Part("alloc", "threads that take memory at the same time get blocks as if they had come one by one",
+			"In every order of their operations the threads got what they would have got one behind the other."),
+		edges,
+		warps.Part("warp", "a warp takes memory together, as its lanes would one by one",
+			"In every order of the operations each warp got what its lanes would have got one behind the other."),
+		suite.Arguments("refuses bad arguments before any CUDA call", refusals).And(badCalls, &refusing.Trial),
+		ordered,
+		{Question: suite.Question{ID: "concurrency", Name: "pools are not put in order without need",
+			Judge: good.Each("No launch waited for another without need, and the host for nothing.", concurrency)}, Cases: good.Trials()},
+		good.Cleanup("everything is given back, also when a call fails", "Memory and events were gone after every Close, also where a call had failed, and failures were reported.",
+			sharedFaults, ownFaults).And(closed).And(goesOn),
+		interleave.Cost("cost", "no operation on the word is one too many", "Alloc and AllocWarp took no operation that they could have done without.", threads, warps, limits),
+		race,
+	},
+	Benchmarks: []suite.Trial[Code]{race.Benchmark("64 launches of 64 threads in 4 streams", "call",
+		"The streams share a pool, which is reset after every 16 launches. The baseline puts all launches one after the other, and the host waits at each reset.")},
+}
+
+var (
+	shaped   = scene.Runs("examples", lastGap, examples, suite.Around[workload]{})
+	random   = scene.Runs("drawn", lastGap, drawn, suite.Around[workload]{})
+	scale    = scene.Runs("scale", lastGap, large, suite.Around[workload]{}).On(func(seed uint64) sim.Options { return sim.Options{Seed: seed, Jitter: true} })
+	refusing = scene.Runs("bad-calls", lastGap, badlyCalled, suite.Around[workload]{})
+	good     = &suite.Good[Code, workload]{Function: "New, Launch, Reset or Close", Runs: []*suite.Runs[Code, workload]{shaped, random, scale}}
+)
+
+// edges asks for sizes and capacities at the edges, and where those are right for very many calls.
+var edges = func() suite.Part[Code] {
+	p := limits.Part("limits", "no size and no capacity is too large or too small", "Every size was right at every capacity, and so were 100,000 calls.")
+	judge := p.Judge
+	p.Cases = append(p.Cases, many)
+	p.Judge = func(e *suite.Evidence) suite.Answer {
+		a := judge(e)
+		if len(a.Findings) == 0 {
+			a.Findings = strayed(e)
+		}
+		return a
+	}
+	return p
+}()
+
+// ordered asks for the order of launches and resets, and for what comes of it.
+var ordered = func() suite.Part[Code] {
+	p := good.Order("a reset comes behind every user of the pool and before the next", "Every thread got a block of its stream's pool, and nobody came too early.")
+	judge := p.Judge
+	p.Judge = func(e *suite.Evidence) suite.Answer {
+		a := judge(e)
+		var found []suite.Finding
+		for _, look := range []func(call) []suite.Finding{call.unexpected, call.placed, call.memory, call.usedOn} {
+			for _, m := range good.Made(e) {
+				found = append(found, look(call{&m})...)
+			}
+			if len(found) > 0 {
+				break // the others may come of that
+			}
+		}
+		if len(found) == 0 && !suite.HasError(a.Findings) {
+			for _, m := range good.Made(e) {
+				found = append(found, call{&m}.results()...) // what comes of disorder is luck
+			}
+		}
+		a.Findings = suite.Unique(slices.Concat(found, a.Findings))
+		if suite.HasError(a.Findings) {
+			a.Skip = ""
+		}
+		return a
+	}
+	return p
+}()
+
+// unexpected finds a call that answered an error.
+func (c call) unexpected() []suite.Finding {
+	if c.Outcome.OK() {
+		return nil
+	}
+	f := c.UnexpectedError("New, Launch, Reset or Close")
+	f.Function = "New"
+	return []suite.Finding{f}
+}
+
+// badCalls finds calls with bad arguments, among good ones, that were not refused.
+func badCalls(e *suite.Evidence) (found []suite.Finding) {
+	for _, m := range refusing.Made(e) {
+		c, answers := call{&m}, m.Noted(noteAnswers)
+		for at, s := range m.W.steps {
+			if !s.bad || len(answers) == 0 {
+				continue
+			}
+			method := fmt.Sprintf("Reset(%d)", s.stream)
+			if s.sizes != nil {
+				method = fmt.Sprintf("Launch(%d) with n %d", s.stream, s.threads)
+			}
+			rule := suite.Rule{ID: "bad-argument-accepted", Why: refusal.Why, Fix: "Return contract.ErrArgument where i is no index of streams, and where n is below 1 or above 1<<30."}
+			if answers[0] != answeredArgument {
+				if answers[0] != answeredNil {
+					rule.ID = "wrong-error"
+				}
+				f := c.Finding(-1, rule, "%s should be refused with contract.ErrArgument, but %s.", method, saying(answers[0]))
+				f.Function, _, _ = strings.Cut(method, "(")
+				return []suite.Finding{f}
+			}
+			for i := m.From; i < m.To; i++ {
+				if r := c.Record(i); c.stepOf(i) == at && r.Op != trace.OpMark {
+					rule.ID, rule.Fix = "late-argument-check", refusal.FixLate
+					return []suite.Finding{c.Finding(i, rule, "%s should be refused before any CUDA call, but it called %s first.", method, suite.CallName(r))}
+				}
+			}
+			answers = answers[1:]
+		}
+	}
+	return nil
+}
+
+// saying is an answer in words.
+func saying(answer uint64) string {
+	switch answer {
+	case answeredNil:
+		return "it returned nil"
+	case answeredArgument:
+		return "it returned contract.ErrArgument"
+	case answeredClosed:
+		return "it returned contract.ErrClosed"
+	}
+	return "it returned another error"
+}
+
+// closed finds a method that goes on behind Close.
+func closed(e *suite.Evidence) (found []suite.Finding) {
+	for _, m := range good.Made(e) {
+		answers := m.Noted(noteClosed)
+		last := len(answers) - 1
+		if !m.Outcome.OK() || last < 0 || last > 2 || answers[last] == answeredClosed {
+			continue
+		}
+		method := []string{"Close", "Reset", "Launch"}[last]
+		f := m.Finding(-1, suite.Rule{ID: "used-after-close",
+			Why: "Behind Close the memory is somebody else's: who goes on by mistake has to be told.",
+			Fix: "Note in Close that it has succeeded, and begin every method that returns an error with a look at that."},
+			"%s behind a Close that succeeded should return contract.ErrClosed, but %s.", method, saying(answers[last]))
+		f.Function = method
+		return []suite.Finding{f}
+	}
+	return nil
+}
+
+var refusal = suite.Refusal{
+	Function: "New",
+	Why:      "An argument that is refused before the first CUDA call leaves nothing to undo.",
+	Fix: "Return contract.ErrArgument where there are no streams or one is there twice, where bytes is below 16 or no multiple of 16, and where all pools together have " +
+		"more than math.MaxInt64 bytes; divide that by the number of pools, since the product may be more than an integer holds.",
+	FixLate: "Look at all the arguments before the first CUDA call.",
+}
+
+var refusals = suite.NewRefusals("arguments", "3a", []suite.Bad[workload]{
+	{Label: "no streams", W: workload{bytes: 64}},
+	{Label: "one stream twice", W: workload{streams: 2, bytes: 64, twice: true}},
+	{Label: "one stream twice, with a shared pool", W: workload{streams: 3, bytes: 64, twice: true, shared: true}},
+	{Label: "0 bytes", W: workload{streams: 1}},
+	{Label: "-16 bytes", W: workload{streams: 1, bytes: -16}},
+	{Label: "15 bytes", W: workload{streams: 1, bytes: 15}},
+	{Label: "24 bytes", W: workload{streams: 1, bytes: 24, shared: true}},
+	{Label: "2 pools of 2^62 bytes", W: workload{streams: 2, bytes: 1 << 62}},
+	{Label: "4 pools of 2^62 bytes", W: workload{streams: 4, bytes: 1 << 62}},
+}, scene.Refuse, refusal).Behind(scene.Call(workload{streams: 2, bytes: 64, steps: []step{launch(0, 16)}}))
+
+// The timed workload: each launch is followed by work in its stream that takes far longer, so that streams which do not wait for
+// each other take a quarter of the time of such as do.
+const (
+	timedStreams = 4
+	timedRounds  = 16
+	timedThreads = 64
+	timedDelay   = 40_000 // nanoseconds
+	speedLimit   = 1.5
+)
+
+// timedLife is alike in every sample: which thread gets which block is the device's to say.
+var timedLife = func() workload {
+	w := workload{streams: timedStreams, bytes: 1 << 20, shared: true, timed: true, unchecked: true}
+	sizes := make([]uint64, timedThreads)
+	for i := range sizes {
+		sizes[i] = uint64(1 + 3*i)
+	}
+	for round := range timedRounds {
+		for stream := range timedStreams {
+			w.steps = append(w.steps, launch(stream, sizes...))
+		}
+		if round%4 == 3 {
+			w.steps = append(w.steps, reset(round/4%timedStreams))
+		}
+	}
+	return w
+}()
+
+//go:embed paces.txt
+var paces string
+
+var race = scene.Speed("streams that share a pool run at the same time", lastGap, "New, Launch, Reset or Close", &suite.Race[Code, workload]{
+	Shape:    timedLife,
+	Draw:     func(*rand.Rand) workload { return timedLife },
+	Baseline: Code{New: newChained},
+	Audit: func(s *suite.Stage, w workload, t *trace.Trace) []uint64 {
+		if t == nil {
+			return []uint64{0}
+		}
+		launches := 0
+		for i := range t.Records {
+			if r := &t.Records[i]; r.Op == trace.OpLaunch && r.Code == 0 && slices.Contains(takes, r.Kernel) {
+				launches++
+			}
+		}
+		if launches != w.launches() {
+			return []uint64{uint64(launches)}
+		}
+		return nil
+	},
+	LeftOut: func(w workload, n uint64) string {
+		return fmt.Sprintf("Launch should launch its kernel in each call, %d times in all, but while time was measured it did so %d times; the same code did all its work before.",
+			w.launches(), n)
+	},
+	Wrong: func(m *suite.Timed[workload]) string {
+		for _, span := range m.W.spans() {
+			if _, _, message := m.W.wrongSpan(span, m.Sums()); message != "" {
+				return "While time was measured, " + message
+			}
+		}
+		return ""
+	},
+	WrongWhy: "Work that is left out or reused from an earlier call is not faster work.",
+	WrongFix: "Do all the work anew in every call, whatever was done before.",
+	SpeedWords: suite.SpeedWords{
+		Pacing: suite.Pacing{Versus: "launches one after the other", Limit: speedLimit, Recorded: paces},
+		Passed: func(ratio, speedup float64) string {
+			return fmt.Sprintf("The pools take %.2f times the solution's time and are %.1f times as fast as launches one after the other.", ratio, speedup)
+		},
+		Work: "64 launches in 4 streams", Takes: "take",
+		Why: "What follows a launch in its stream needs nothing of the other streams, until the pool is reset.",
+		Fix: "Let a stream wait only for a Reset, and the host for nothing.",
+	},
+})

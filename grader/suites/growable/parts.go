@@ -1,0 +1,118 @@
+package growable
+
+import (
+	"slices"
+
+	"cudalab/grader/suite"
+)
+
+// trials are scripts by which parts are judged.
+type trials []*scripts
+
+// ids are the trials' IDs.
+func (ts trials) ids() (ids []string) {
+	for _, t := range ts {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}
+
+func (ts trials) cases() (all []*suite.Trial[Make]) {
+	for _, t := range ts {
+		all = append(all, &t.Trial)
+	}
+	return all
+}
+
+// replays are the scripts of all the trials as they went.
+func (ts trials) replays(e *suite.Evidence) (all []*replay) {
+	for _, t := range ts {
+		all = append(all, t.replays(e)...)
+	}
+	return all
+}
+
+// unseen is why a part cannot answer where a script was not carried out to its end.
+const unseen = "A vector did something else than it was asked to, which another check tells, so this could not be seen in full."
+
+// part asks for what is wrong with the answers that are the part's to judge, and for what shown finds in each script, which may be nil.
+// The part ofContents tells of the vectors that New should have made and did not.
+func (ts trials) part(id, name, pass string, shown func(*suite.Evidence, *replay) []suite.Finding) suite.Part[Make] {
+	judge := func(e *suite.Evidence) suite.Answer {
+		a, seen := suite.Answer{Message: pass}, true
+		all := ts.replays(e)
+		for _, r := range all {
+			seen = seen && r.complete()
+			if id == ofContents {
+				a.Findings = append(a.Findings, r.notMade()...)
+			}
+			if r.wrong != nil && r.wrong.part == id {
+				a.Findings = append(a.Findings, r.wrong.finding)
+			}
+			if shown != nil && r.made != nil {
+				a.Findings = append(a.Findings, shown(e, r)...)
+			}
+		}
+		a.Findings = suite.Unique(a.Findings)
+		if len(a.Findings) == 0 && (!seen || len(all) == 0) {
+			a.Skip = unseen
+		}
+		if id == ofContents {
+			a.Run = longest(all)
+		}
+		return a
+	}
+	return suite.Part[Make]{Cases: ts.cases(), Question: suite.Question{ID: id, Name: name, Judge: judge}}
+}
+
+// notMade finds a New that should have made a vector and did not.
+func (r *replay) notMade() []suite.Finding {
+	if r.made == nil || r.made.bits&isGap != 0 || r.outcome.OK() || r.outcome.Panic != "" {
+		return nil
+	}
+	if r.outcome.Err == errNothing.Error() {
+		return []suite.Finding{{Rule: "no-vector", Severity: suite.Error, Record: -1, Function: "New",
+			Message: r.layout.String() + " should have answered a vector, but it answered nil, and no error.",
+			Why:     "Who is told of no error goes on with the vector, and a nil pointer has no fields: the next call panics.",
+			Fix:     "Return the vector that New has made, and nil as its error."}}
+	}
+	return []suite.Finding{suite.UnexpectedError("New", r.outcome)}
+}
+
+// rollback is the part about what CUDA refuses.
+func rollback() suite.Part[Make] {
+	p := refused.part(ofRollback, "makes do with less when the device is nearly full, and an Append that fails changes nothing",
+		"Where there was no room for a generous growth, a small one was made; an Append that failed left everything as it was.",
+		func(_ *suite.Evidence, r *replay) []suite.Finding {
+			return slices.Concat(r.keptByFailure(), r.misstated(true))
+		})
+	p.Cases = append(p.Cases, faults)
+	judge := p.Judge
+	p.Judge = func(e *suite.Evidence) suite.Answer {
+		a := judge(e)
+		if a.Findings = suite.Unique(append(a.Findings, changedByFaults(e)...)); suite.HasError(a.Findings) {
+			a.Skip = ""
+		}
+		return a
+	}
+	return p
+}
+
+// keptByFailure finds memory that an Append held on to, or gave up, although it answered an error.
+func (r *replay) keptByFailure() []suite.Finding {
+	held := r.held
+	for i := range r.steps[:r.right] {
+		s := &r.steps[i]
+		before := held
+		held = s.held
+		if s.ok() || s.held == before || len(s.fail) > 1 { // who cannot go back has to keep what there is
+			continue
+		}
+		return r.finding(s, r.last(s, createCall), suite.Finding{Rule: "changed-by-error",
+			Message: r.doing(s) + " should have failed and kept the " + suite.Bytes(uint64(before)) + " of memory that it had, but has " +
+				suite.Bytes(uint64(s.held)) + " now.",
+			Why: "Memory that an Append leaves behind when it fails is missing in every later one.",
+			Fix: "Give back all that the growth has made before returning the error: unmap what was mapped, release what was created."})
+	}
+	return nil
+}

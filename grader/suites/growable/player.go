@@ -1,0 +1,244 @@
+package growable
+
+import (
+	"encoding/binary"
+
+	"cudalab/grader/suite"
+	"cudalab/kernels"
+	"cudalab/native/cuda"
+)
+
+// player carries out a script on a vector, and does with the elements what a caller would.
+type player struct {
+	bench   *suite.Bench
+	stage   *suite.Stage
+	streams [streamCount]cuda.Stream
+	vector  Vector
+	script  script
+	state   state
+	base    cuda.DevicePtr
+	content contents
+	fresh   int64 // how many Appends have come without a source
+
+	source  cuda.DevicePtr              // the elements that the caller has to be copied
+	scratch [streamCount]cuda.DevicePtr // by stream, for what shows whether memory may be used
+	wrong   cuda.DevicePtr              // counts bytes that are others than they should be
+	ends    [streamCount]cuda.Event
+	pending [streamCount]bool // there may be work in the stream which others were not made to wait for
+	unsafe  bool              // the elements are not where the vector says: the device keeps off
+}
+
+// The launches of the caller's kernels.
+const (
+	grid  = 8
+	block = 256
+)
+
+// edge is how many bytes at either end the caller writes of elements that have no source, where they are many; of few it writes all.
+const edge = 16 << 10
+
+// newPlayer makes what the caller of a script's vector has. On a scarce device it has nothing but streams.
+func newPlayer(bench *suite.Bench, w script) *player {
+	p := &player{bench: bench, stage: bench.NewStage(), script: w, state: state{layout: w.layout}}
+	for i := range legacy {
+		p.streams[i] = p.stage.Stream(streamNames[i])
+	}
+	if w.memory > 0 {
+		p.unsafe = true
+		return p
+	}
+	size := w.elem * lentElements(w.elem)
+	for i := range p.scratch {
+		p.scratch[i] = p.lend(size)
+		var err error
+		p.ends[i], err = cuda.EventCreateWithFlags(cuda.EventDisableTiming)
+		bench.Must(err)
+	}
+	p.source, p.wrong = p.lend(size), p.lend(8)
+	bench.Must(cuda.DeviceSynchronize()) // what is lent is filled with garbage first
+	bench.Must(kernels.WriteElements(grid, block, p.streams[other], p.source, w.elem, 0, w.reach(), bench.Seed, 0))
+	bench.Must(cuda.MemsetAsync(p.wrong, 0, 8, p.streams[other]))
+	bench.Must(cuda.DeviceSynchronize())
+	return p
+}
+
+func (p *player) lend(size int64) cuda.DevicePtr {
+	p.stage.Lend(size)
+	return p.stage.Memory[len(p.stage.Memory)-1]
+}
+
+func (p *player) close() {
+	p.bench.Must(cuda.DeviceSynchronize())
+	for _, e := range p.ends {
+		if e != (cuda.Event{}) {
+			p.bench.Must(cuda.EventDestroy(e))
+		}
+	}
+	p.stage.Close()
+}
+
+// make has the vector made.
+func (p *player) make(f Make) (bits uint64, err error) {
+	p.vector, err = f(p.script.device, p.script.elem, p.script.max)
+	bits = bitsOf(err)
+	switch {
+	case err == nil && p.vector == nil:
+		err = errNothing
+	case err != nil && p.vector != nil:
+		bits |= isBoth
+	case err == nil:
+		p.base = p.vector.Ptr()
+	}
+	return bits, err
+}
+
+// carryOut has the vector do what an operation asks of it.
+func (p *player) carryOut(o op) error {
+	stream := p.streams[o.stream]
+	switch o.kind {
+	case appending:
+		src := cuda.DevicePtr(0)
+		switch o.from {
+		case lent:
+			src = p.source + cuda.DevicePtr(o.at*p.script.elem)
+		case inside:
+			src = p.base + cuda.DevicePtr(o.at*p.script.elem)
+		}
+		for range max(o.times, 1) {
+			if err := p.vector.Append(stream, src, o.n); err != nil {
+				return err
+			}
+		}
+		return nil
+	case shrinks:
+		var users []cuda.Stream
+		for _, u := range o.users {
+			users = append(users, p.streams[u])
+		}
+		return p.vector.Shrink(o.n, users...)
+	}
+	return p.vector.Close()
+}
+
+// before prepares an operation: elements that are to be copied have been written, and who closes has finished, as a rule also who shrinks.
+func (p *player) before(o op) (wrong uint64) {
+	switch {
+	case o.kind == appending && o.from == inside:
+		p.join(o.stream)
+	case o.kind == closes, o.kind == shrinks && !p.script.inUse:
+		return p.look()
+	}
+	return 0
+}
+
+// after does what the caller goes on to do when an operation has succeeded.
+func (p *player) after(o op) {
+	switch o.kind {
+	case appending:
+		at, n := p.state.length-o.elements(), o.elements()
+		p.pending[o.stream] = true
+		switch o.from {
+		case lent:
+			p.content = append(p.content, run{at, n, o.at})
+		case inside:
+			p.content = append(p.content, p.content.slice(o.at, n, at)...)
+		default:
+			p.write(o.stream, at, n)
+		}
+	case shrinks:
+		p.content = p.content.cut(o.n)
+	case closes:
+		p.unsafe = true
+	}
+}
+
+// write writes elements that have no source: the first and the last, where they are many.
+func (p *player) write(stream int, at, n int64) {
+	if p.unsafe {
+		return
+	}
+	s, elem, size := p.streams[stream], p.script.elem, n*p.script.elem
+	if !p.script.light && cuda.MemsetAsync(p.at(at), 0, size, s) != nil { // where memory may not be used a kernel would end all
+		p.unsafe = true
+		return
+	}
+	p.fresh++
+	first := p.fresh << 40
+	ends := []run{{at, n, first}}
+	if few := max(edge/elem, 1); n > 2*few {
+		ends = []run{{at, few, first}, {at + n - few, few, first + n - few}}
+	}
+	for _, r := range ends {
+		if p.script.light && cuda.MemsetAsync(p.at(r.at), 0, r.n*elem, s) != nil {
+			p.unsafe = true
+			return
+		}
+		p.bench.Must(kernels.WriteElements(grid, block, s, p.base, elem, r.at, r.at+r.n, p.bench.Seed, r.first))
+		p.content = append(p.content, r)
+	}
+}
+
+// at is where an element is.
+func (p *player) at(i int64) cuda.DevicePtr { return p.base + cuda.DevicePtr(i*p.script.elem) }
+
+// join has a stream wait for what is in the others.
+func (p *player) join(stream int) {
+	for i, pending := range p.pending {
+		if !pending || i == stream {
+			continue
+		}
+		p.bench.Must(cuda.EventRecord(p.ends[i], p.streams[i]))
+		p.bench.Must(cuda.StreamWaitEvent(p.streams[stream], p.ends[i]))
+	}
+}
+
+// read looks at all elements in a stream, behind what has written them.
+func (p *player) read(stream int) {
+	if p.unsafe {
+		return
+	}
+	p.join(stream)
+	elem, s := p.script.elem, p.streams[stream]
+	for _, r := range p.content {
+		for at := r.at; at < r.at+r.n && !p.unsafe; at += lentElements(elem) { // as much as there is scratch for
+			n := min(lentElements(elem), r.at+r.n-at)
+			if p.unsafe = cuda.MemcpyDtoDAsync(p.scratch[stream], p.at(at), n*elem, s) != nil; p.unsafe {
+				return
+			}
+		}
+		p.bench.Must(kernels.CheckElements(grid, block, s, p.base, elem, r.at, r.at+r.n, p.bench.Seed, r.first, p.wrong))
+	}
+	p.pending[stream] = true
+}
+
+// look waits for the device and answers how many bytes were others than they should be since the last look.
+func (p *player) look() (wrong uint64) {
+	p.bench.Must(cuda.DeviceSynchronize())
+	if p.script.memory > 0 {
+		return 0
+	}
+	p.read(reader)
+	p.bench.Must(cuda.DeviceSynchronize())
+	clear(p.pending[:])
+	n := make(cuda.Pageable, 8)
+	p.bench.Must(cuda.MemcpyDtoH(n, p.wrong, 8))
+	p.bench.Must(cuda.Memset(p.wrong, 0, 8))
+	p.bench.Must(cuda.DeviceSynchronize())
+	return binary.LittleEndian.Uint64(n)
+}
+
+// serve does what the caller does by itself.
+func (p *player) serve(o op) (wrong uint64) {
+	switch o.kind {
+	case use:
+		p.read(o.stream)
+	case busy:
+		if !p.unsafe {
+			elem := p.script.elem
+			p.bench.Must(kernels.WriteElements(grid, block, p.streams[other], p.scratch[other], elem, 0, 1, p.bench.Seed, 0))
+		}
+	case looking:
+		return p.look()
+	}
+	return 0
+}

@@ -1,0 +1,131 @@
+package streampool
+
+import (
+	"fmt"
+	"math"
+
+	"cudalab/grader/suite/allocator"
+)
+
+// entries yields what an upstream was asked in an operation: what, how much, where.
+func entries(seen []int64, yield func(what, size int64, at uint64)) {
+	for i := 1; i+logged <= len(seen); i += logged {
+		yield(seen[i], seen[i+1], uint64(seen[i+2]))
+	}
+}
+
+// mostAsked is how often an Alloc may ask the upstream.
+const mostAsked = 2
+
+// follow takes in what the upstream was asked in an operation, and reports whether it was asked for memory. A fault is of what a right pool
+// would not have asked.
+func (m *model) follow(op allocator.Op, a allocator.Answer) (asked bool, f *allocator.Fault) {
+	judged := len(a.Seen) > 0 && a.Seen[0] != past
+	m.counted = m.counted && (judged || len(a.Seen) == 0)
+	asks := 0
+	before := m.held
+	entries(a.Seen, func(what, size int64, at uint64) {
+		if f != nil {
+			return
+		}
+		switch what {
+		case handedOut, refused:
+			asks++
+			if judged {
+				f = m.wrongAsk(op, size, asks)
+			}
+			if what == refused {
+				m.least = min(m.least, size)
+			} else if f == nil {
+				f = m.grow(size, at)
+			}
+		case takenBack:
+			f = m.giveBack(op, at, judged)
+		}
+	})
+	if f == nil && op.Kind == allocator.KindTrim && a.Err == allocator.Nil {
+		f = m.trimmed(op.Size, before)
+	}
+	return asks > 0, f
+}
+
+// wrongAsk is what is wrong with what the upstream was asked for in an operation.
+func (m *model) wrongAsk(op allocator.Op, size int64, asks int) *allocator.Fault {
+	if op.Kind != allocator.KindAlloc || m.closed || !sized(op.Size) {
+		return &allocator.Fault{Rule: "needless-growth", Message: fmt.Sprintf("should not have asked the upstream for memory, but asked for %d bytes", size),
+			Why: "Whoever asks for nothing needs no memory.", Fix: "Ask the upstream in Alloc alone, when nothing that is there will do."}
+	}
+	need := need(op.Size)
+	if asks > mostAsked {
+		return &allocator.Fault{Rule: "asks-too-often",
+			Message: fmt.Sprintf("should have asked the upstream at most %d times, for a step and for what the block needs, but asked again for %d bytes", mostAsked, size),
+			Why:     "An upstream that is asked calls the driver, which takes microseconds, also to refuse.",
+			Fix:     "Ask for max(step, size), and if that is refused and size is less, for size."}
+	}
+	whole := max(m.step, need)
+	if asks == 1 && size == whole || size == need && (asks > 1 || m.least <= whole) {
+		return nil
+	}
+	return &allocator.Fault{Rule: "wrong-chunk",
+		Message: fmt.Sprintf("should have asked the upstream for %d bytes, or, if that is refused, for %d, but asked for %d", whole, need, size),
+		Why:     "Whoever made the pool has chosen the step: what it takes beyond that is missing elsewhere, and less than the block needs is no use.",
+		Fix:     "Ask for max(step, size), and if that is refused and size is less, for size, each rounded up to a multiple of 256."}
+}
+
+// grow takes in a chunk.
+func (m *model) grow(size int64, at uint64) *allocator.Fault {
+	if size < 1 || size > 1<<62 || at > 1<<62 || m.chunks[at] > 0 || m.held > math.MaxInt64-size {
+		return &allocator.Fault{Rule: "wrong-chunk", Message: "should have got memory that lies somewhere"} // no answer of a runner's
+	}
+	m.chunks[at] = uint64(size)
+	m.held += size
+	m.room.give(at, at+uint64(size), at)
+	return nil
+}
+
+// giveBack takes in that a chunk went back to the upstream.
+func (m *model) giveBack(op allocator.Op, at uint64, judged bool) *allocator.Fault {
+	size, known := m.chunks[at]
+	if !known || op.Kind == allocator.KindClose {
+		return nil // the order checker tells of what goes back twice
+	}
+	f := &allocator.Fault{Rule: "gives-back-used",
+		Message: fmt.Sprintf("should have given back only chunks of which nothing is out, but it gave back one of %d bytes with a block that is out", size),
+		Why:     "The memory of a chunk goes as a whole: whoever has a block of it writes to somebody else's memory from now on.",
+		Fix:     "Count the blocks that are out of each chunk, and let only those go of which none is."}
+	if judged && op.Kind != allocator.KindTrim {
+		f.Rule = "gives-back-early"
+		f.Message = fmt.Sprintf("should have given no memory back to the upstream, which Trim and Close are for, but it gave back %d bytes", size)
+		f.Why = "Memory that has gone back has to be got again, by a call of the driver's, when the next block is asked for."
+		f.Fix = "Give chunks back in Trim and in Close alone."
+		return f
+	}
+	if chunk, whole := m.room.take(at, at+size); !whole || chunk != at {
+		return f
+	}
+	delete(m.chunks, at)
+	m.held -= int64(size)
+	m.least = math.MaxInt64
+	return nil
+}
+
+// trimmed is what is wrong with what is left behind a Trim.
+func (m *model) trimmed(keep, before int64) *allocator.Fault {
+	if m.held < keep && m.held < before {
+		return &allocator.Fault{Rule: "trims-too-much",
+			Message: fmt.Sprintf("should have kept at least %d bytes, but of %d bytes it kept %d", keep, before, m.held),
+			Why:     "The caller keeps so much because it will soon be asked for again.",
+			Fix:     "Let a chunk go only if what is held without it is still at least keep."}
+	}
+	for at, size := range m.chunks {
+		s := m.room.at(at)
+		if s == nil || s.lo != at || s.hi-s.lo != size || m.held-int64(size) < keep {
+			continue
+		}
+		return &allocator.Fault{Rule: "trims-too-little",
+			Message: fmt.Sprintf("should have given back all that it can with %d bytes still held, but it holds %d, and a chunk of %d bytes of which nothing is out", keep, m.held, size),
+			Why:     "Memory that the pool holds for nobody is missing elsewhere.",
+			Fix:     "Look at every chunk: if nothing of it is out, whoever its free bytes belong to, and enough is held without it, it goes."}
+	}
+	return nil
+}

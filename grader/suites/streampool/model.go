@@ -1,0 +1,228 @@
+package streampool
+
+import (
+	"fmt"
+	"math"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite/allocator"
+)
+
+// The parts that the model finds faults of.
+const (
+	ofSpace  = "space"
+	ofErrors = "errors"
+	ofTrim   = "trim"
+)
+
+// model is a pool without memory, which follows where the student's has put its blocks.
+type model struct {
+	layout
+	room    *room
+	chunks  map[uint64]uint64 // by where they begin, how long they are
+	out     map[uint64]block  // by where they begin
+	held    int64             // from the upstream
+	inUse   int64
+	least   int64 // that the upstream has refused since it was given something back
+	waits   int
+	counted bool // waits is known
+	closed  bool
+	lost    bool // a fault has left it without a notion of what is right
+}
+
+// block is one that is out.
+type block struct{ size, chunk uint64 }
+
+func newModel(w *workload) allocator.Model { return modelOf(w.Layout) }
+
+func modelOf(l layout) *model {
+	return &model{layout: l, room: newRoom(), chunks: map[uint64]uint64{}, out: map[uint64]block{}, least: math.MaxInt64, counted: true}
+}
+
+// Blind: what one part tells of spoils no other.
+func (m *model) Blind(string) bool { return false }
+
+// Step judges one answer. After a fault it says no more: what follows may come of it.
+func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
+	if m.lost || op.Kind >= allocator.KindWait {
+		return nil
+	}
+	f, part := m.judge(op, a)
+	if f == nil {
+		return nil
+	}
+	m.lost = true
+	return f.In(part)
+}
+
+func (m *model) judge(op allocator.Op, a allocator.Answer) (f *allocator.Fault, part string) {
+	asked, f := m.follow(op, a)
+	if want := m.want(op, a); want == allocator.ErrSize && a.Err != want {
+		return m.wrongAnswer(op, a, want)
+	}
+	if f != nil {
+		if op.Kind == allocator.KindAlloc {
+			return f, ofSpace
+		}
+		return f, ofTrim
+	}
+	want := m.want(op, a)
+	if a.Err != want {
+		return m.wrongAnswer(op, a, want)
+	}
+	if want == allocator.ErrFull && asked && (len(a.Seen) == 0 || a.Seen[0] == 0) {
+		return &allocator.Fault{Rule: "wrong-error",
+			Message: "should have returned an error that is contract.ErrFull and the upstream's, which it has asked, but errors.Is does not find the upstream's in it",
+			Why:     "The upstream knows why there is no more, and only its error says so.",
+			Fix:     "Keep the upstream's error and return both: fmt.Errorf(\"%w: %w\", contract.ErrFull, err)."}, ofErrors
+	}
+	if want == allocator.Nil {
+		if f := m.carryOut(op, a); f != nil {
+			return f, ofSpace
+		}
+	}
+	if m.closed || a.Stats == nil {
+		return nil, ""
+	}
+	return m.judgeStats(op, a, want)
+}
+
+// need is a size as rounded up.
+func need(size int64) int64 { return (size + 255) / 256 * 256 }
+
+// sized reports whether a size can be asked for.
+func sized(size int64) bool { return size >= 1 && size <= 1<<62 }
+
+// want is what a right pool answers.
+func (m *model) want(op allocator.Op, a allocator.Answer) allocator.Err {
+	switch {
+	case m.closed:
+		return allocator.ErrClosed
+	case op.Kind == allocator.KindTrim && op.Size < 0:
+		return allocator.ErrArgument
+	case op.Kind == allocator.KindAlloc && !sized(op.Size):
+		return allocator.ErrSize
+	case op.Kind == allocator.KindAlloc && m.room.longest() < uint64(need(op.Size)) && m.least <= need(op.Size):
+		return allocator.ErrFull
+	case op.Kind == allocator.KindFree, op.Kind == allocator.KindFreeInside, op.Kind == allocator.KindFreeUnknown, op.Kind == allocator.KindFreeNull:
+		if _, out := m.out[a.Addr]; !out {
+			return allocator.ErrInvalidFree
+		}
+	}
+	return allocator.Nil
+}
+
+// carryOut brings the model up to date with an operation that succeeded, as it should have.
+func (m *model) carryOut(op allocator.Op, a allocator.Answer) *allocator.Fault {
+	switch op.Kind {
+	case allocator.KindClose:
+		m.closed = true
+	case allocator.KindAlloc:
+		size := uint64(need(op.Size))
+		if a.Addr%256 != 0 {
+			return &allocator.Fault{Rule: "misaligned", Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but it handed out %#x", a.Addr),
+				Why: "What cudaMalloc answers is aligned so, and kernels rely on it.", Fix: "Round every size up to a multiple of 256, so that every piece begins at one."}
+		}
+		chunk, ok := m.room.take(a.Addr, a.Addr+size)
+		if !ok {
+			return m.misplaced(a.Addr, size)
+		}
+		m.out[a.Addr] = block{size, chunk}
+		m.inUse += int64(size)
+	case allocator.KindFree, allocator.KindFreeInside, allocator.KindFreeUnknown:
+		b := m.out[a.Addr]
+		delete(m.out, a.Addr)
+		m.room.give(a.Addr, a.Addr+b.size, b.chunk)
+		m.inUse -= int64(b.size)
+	}
+	return nil
+}
+
+// misplaced is what is wrong with a block that does not lie in free bytes of a chunk.
+func (m *model) misplaced(at, size uint64) *allocator.Fault {
+	for begin, length := range m.chunks {
+		if at >= begin && at-begin < length && size <= length-(at-begin) {
+			return &allocator.Fault{Rule: "overlap",
+				Message: fmt.Sprintf("should have handed out %d bytes that are free, but some of those that it handed out are still another block's", size),
+				Why:     "Each block belongs to one user from Alloc until Free; whoever else has some of its bytes destroys what is there.",
+				Fix:     "Take a piece off its owner's list when it is handed out, and cut off no more than what is too much of it."}
+		}
+	}
+	return &allocator.Fault{Rule: "outside",
+		Message: fmt.Sprintf("should have handed out %d bytes of one chunk, but they do not lie in any of the %d that the upstream has handed out", size, len(m.chunks)),
+		Why: "Chunks are allocations of their own: even where two lie side by side they go back one by one, and a block across both would lose " +
+			"its half.",
+		Fix: "Join neighbours within a chunk alone, and count a block's address from where its piece begins."}
+}
+
+func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.Err) (*allocator.Fault, string) {
+	f := allocator.WrongError(want, a)
+	switch {
+	case op.Kind == allocator.KindAlloc && want == allocator.Nil && a.Err == allocator.ErrFull:
+		f.Rule = "room-refused"
+		if longest := m.room.longest(); longest >= uint64(need(op.Size)) {
+			f.Message = fmt.Sprintf("should have handed out %d bytes, since %d side by side in one chunk are free, but answered contract.ErrFull", need(op.Size), longest)
+			f.Why = "Room that is not found is lost: the caller goes without memory that nobody uses."
+			f.Fix = "Join what is free side by side, whoever gave it back, and wait for all of them, before you answer that there is no room."
+		} else {
+			f.Message = fmt.Sprintf("should have asked the upstream for %d bytes before it says that there is no room, but answered contract.ErrFull", need(op.Size))
+			f.Why = "The upstream may have as much as the block needs, if not a whole step."
+			f.Fix = "If the upstream refuses the step and the block needs less, ask for what the block needs."
+		}
+		return &f, ofSpace
+	case want == allocator.ErrInvalidFree && a.Err == allocator.Nil:
+		f.Rule = "invalid-free-accepted"
+		f.Why = "A block that is taken back twice, or that never was one, is handed out to two users in the end."
+		f.Fix = "Answer contract.ErrInvalidFree unless a block begins at the address that is handed out now."
+	case op.Kind == allocator.KindTrim:
+		return &f, ofTrim
+	case op.Kind == allocator.KindAlloc && want == allocator.ErrFull && a.Err == allocator.Nil:
+		return m.misplaced(a.Addr, uint64(need(op.Size))), ofSpace
+	}
+	return &f, ofErrors
+}
+
+// statsFields is how many numbers a pool's Stats are.
+const statsFields = 5
+
+// judgeStats judges what Stats said after an operation. Waits may have gone up by one, in an Alloc; how many there really were
+// shows by the trace.
+func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.Err) (*allocator.Fault, string) {
+	if len(a.Stats) != statsFields {
+		return nil, "" // no answer of a runner's
+	}
+	said := contract.PoolStats{Reserved: a.Stats[0], InUse: a.Stats[1], LargestFree: a.Stats[2], Chunks: int(a.Stats[3]), Waits: int(a.Stats[4])}
+	if !m.counted {
+		m.counted, m.waits = true, said.Waits
+	}
+	right := contract.PoolStats{Reserved: m.held, InUse: m.inUse, LargestFree: int64(m.room.longest()), Chunks: len(m.chunks), Waits: m.waits}
+	if op.Kind == allocator.KindAlloc && want == allocator.Nil && said.Waits == m.waits+1 {
+		right.Waits++
+	}
+	m.waits = right.Waits
+	if said == right {
+		return nil, ""
+	}
+	f := &allocator.Fault{Rule: "wrong-stats",
+		Message: fmt.Sprintf("should have left Stats at %s, but Stats says %s", inWords(right), inWords(said)),
+		Why:     "Stats is what callers go by: whether there is room, how torn it is, and how much concurrency the pool has cost.",
+		Fix: "Count InUse in rounded sizes, Reserved and Chunks when the upstream has answered, LargestFree over all owners within a chunk, and Waits " +
+			"once for each Alloc that has made a stream wait."}
+	if want != allocator.Nil {
+		f.Rule = ruleChanged
+		f.Message = fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but says %s", inWords(right), inWords(said))
+		f.Why = "A caller that is told of an error goes on as if the call had not been made."
+		f.Fix = "Find out whether the call can succeed before you change anything."
+		return f, ofErrors
+	}
+	if op.Kind == allocator.KindTrim {
+		return f, ofTrim
+	}
+	return f, ofSpace
+}
+
+const ruleChanged = "changed-by-error"
+
+func inWords(s contract.PoolStats) string {
+	return fmt.Sprintf("{Reserved: %d, InUse: %d, LargestFree: %d, Chunks: %d, Waits: %d}", s.Reserved, s.InUse, s.LargestFree, s.Chunks, s.Waits)
+}

@@ -1,0 +1,253 @@
+package streampool
+
+import (
+	"fmt"
+	"math"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
+	"cudalab/native/trace"
+)
+
+// waitsCounted looks whether Stats counts the waits that there were.
+func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+	l := r.Ledger()
+	if l == nil {
+		return nil
+	}
+	waits := 0
+	for i := range l.Steps {
+		x := &l.Steps[i]
+		if !x.Called() {
+			continue
+		}
+		if x.Waited() >= 0 && x.Err == allocator.Nil {
+			waits++
+		}
+		if x.Kind != allocator.KindClose && x.Err != allocator.ErrClosed && len(x.Stats) == statsFields && x.Stats[4] != int64(waits) {
+			return []suite.Finding{x.Finding(e, -1, suite.Finding{Rule: "wrong-stats",
+				Message: fmt.Sprintf("Stats should count %d Allocs that made a stream wait, but Waits is %d.", waits, x.Stats[4]),
+				Why:     "Waits says how much concurrency the pool has cost: behind each StreamWaitEvent a stream cannot run beside another.",
+				Fix:     "Count one for each Alloc that has handed out a block and made a stream wait, however often."})}
+		}
+	}
+	return nil
+}
+
+// standing is what is known of a pool and its streams at one place of a sequence.
+type standing struct {
+	land
+	sizes    map[uint64]uint64 // of the chunks
+	arrived  map[allocator.Stream]bool
+	came     int               // how many streams have, those again that were forgotten
+	idle     bool              // the host has waited for the device, and nothing was enqueued since
+	least    int64             // that the upstream has refused since it was given something back
+	recorded map[trace.ID]mark // by event
+	freed    map[trace.ID]int  // the record behind a stream's last Free
+}
+
+// mark is where an event was recorded last.
+type mark struct {
+	at        int // the record
+	stream    trace.ID
+	elsewhere bool // in an Alloc, in another stream than that which asked
+}
+
+// policy finds the Allocs that made a stream wait, or the pool grow, where neither was needed.
+func policy(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+	l := r.Ledger()
+	if l == nil {
+		return nil
+	}
+	q := &standing{sizes: map[uint64]uint64{}, arrived: map[allocator.Stream]bool{}, least: math.MaxInt64,
+		recorded: map[trace.ID]mark{}, freed: map[trace.ID]int{}}
+	at := 0
+	for i := range l.Steps {
+		x := &l.Steps[i]
+		for ; at < x.From; at++ {
+			q.see(at, &l.Records[at], nil, false)
+		}
+		second := !q.arrived[x.Stream] && q.came == 1
+		if f, record := q.judge(l, x, second); f != nil {
+			return []suite.Finding{x.Finding(e, record, *f)}
+		}
+		for ; at < x.To; at++ {
+			q.see(at, &l.Records[at], x, second)
+		}
+		q.settle(x)
+	}
+	return nil
+}
+
+// see takes in one record of the trace; x is the operation that it is of, nil where it is the grader's.
+func (q *standing) see(at int, r *trace.Record, x *allocator.Step, second bool) {
+	if r.Code != 0 || r.Phase == trace.Enter {
+		return
+	}
+	switch r.Op {
+	case trace.OpEventRecord:
+		q.recorded[r.Event] = mark{at, r.Stream, x != nil && x.Kind == allocator.KindAlloc && !second && r.Stream != x.ID}
+		q.idle = false
+	case trace.OpStreamWaitEvent, trace.OpLaunch, trace.OpMemsetAsync:
+		q.idle = false
+	case trace.OpDeviceSynchronize:
+		q.idle = true
+	}
+}
+
+// judge is what is wrong with an Alloc, and the record that shows it, or -1.
+func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f *suite.Finding, record int) {
+	if x.Kind != allocator.KindAlloc || x.Err != allocator.Nil && x.Err != allocator.ErrFull {
+		return nil, -1
+	}
+	size := uint64(need(x.Size))
+	own, hasOwn := q.suffices(size, x.Stream)
+	there, hasAny := part{}, false
+	if q.idle && !second {
+		there, hasAny = q.suffices(size, nobody)
+	}
+	least, grew := q.least, int64(0)
+	entries(x.Seen, func(what, bytes int64, _ uint64) {
+		switch what {
+		case refused:
+			least = min(least, bytes)
+		case handedOut:
+			grew = bytes
+		}
+	})
+	instead := ""
+	switch {
+	case hasOwn:
+		instead = fmt.Sprintf("%d bytes side by side that %s were free and needed no edge", own.hi-own.lo, own.whose())
+	case hasAny:
+		instead = fmt.Sprintf("%d bytes side by side that %s were free, and the device was through with all", there.hi-there.lo, there.whose())
+	}
+	if grew > 0 && instead != "" {
+		return &suite.Finding{Rule: "needless-growth",
+			Message: fmt.Sprintf("Alloc in %v should have asked the upstream for nothing, but it got %d bytes more although %s.", x.Stream, grew, instead),
+			Why:     "Memory that one pool holds without need is missing elsewhere, and to get it takes a call of the driver's.",
+			Fix:     "Look among what the stream owns first, then among what is done, and only then ask the upstream."}, -1
+	}
+	done := map[trace.ID]bool{}
+	for at, r := range x.Calls {
+		switch {
+		case r.Op == trace.OpEventQuery && r.Code == 0:
+			done[r.Event] = true
+		case r.Op == trace.OpEventRecord:
+			q.see(at, r, x, second)
+		case r.Op == trace.OpStreamWaitEvent && r.Code == 0:
+			if f := q.wrongWait(l, x, r, instead, least > int64(size) && !done[r.Event]); f != nil {
+				return f, at
+			}
+		}
+	}
+	return nil, -1
+}
+
+// whose says whose free bytes are.
+func (p part) whose() string {
+	if p.fresh {
+		return fmt.Sprintf("nobody has had since %v made the pool grow", p.owner)
+	}
+	return fmt.Sprintf("were given back in %v", p.owner)
+}
+
+// wrongWait is what is wrong with an Alloc's wait; nil: nothing.
+func (q *standing) wrongWait(l *allocator.Ledger, x *allocator.Step, r *trace.Record, instead string, mayGrow bool) *suite.Finding {
+	event := q.recorded[r.Event]
+	made := fmt.Sprintf("Alloc in %v should have made no stream wait, but it made %s wait for %s", x.Stream, l.Name(r.Stream), l.Name(event.stream))
+	switch {
+	case instead != "":
+		return &suite.Finding{Rule: "needless-wait",
+			Message: fmt.Sprintf("%s although %s.", made, instead),
+			Why:     "Every edge is concurrency lost: what comes behind the wait cannot run beside what is waited for.",
+			Fix:     "Look among what the stream owns first, and then ask the events of the others (cuda.EventQuery) before you wait for any."}
+	case mayGrow:
+		return &suite.Finding{Rule: "waits-before-growing",
+			Message: fmt.Sprintf("%s before the upstream had refused %d bytes.", made, need(x.Size)),
+			Why:     "Memory is there to be used: a stream that waits while the upstream has more gives its concurrency away for nothing.",
+			Fix:     "Ask the upstream before you have a stream wait, for the step and then for what the block needs."}
+	case event.elsewhere:
+		for at := q.freed[event.stream]; at < event.at; at++ {
+			if later := &l.Records[at]; later.Op == trace.OpLaunch && later.Stream == event.stream && later.Code == 0 {
+				return &suite.Finding{Rule: "waits-too-long",
+					Message: fmt.Sprintf("Alloc in %v should have made it wait for what was in %s at its last Free, but it waits for the launch of %s as well, "+
+						"which %s was given later.", x.Stream, l.Name(event.stream), later.Kernel, l.Name(event.stream)),
+					Why: "An event remembers all that is in the stream when it is recorded.",
+					Fix: "Record the event in Free, where the last use of the bytes lies behind, and not in Alloc."}
+			}
+		}
+	}
+	return nil
+}
+
+// settle takes in an operation that is over.
+func (q *standing) settle(x *allocator.Step) {
+	if !x.Called() || x.Err == allocator.ErrClosed {
+		return
+	}
+	entries(x.Seen, func(what, size int64, at uint64) {
+		switch what {
+		case handedOut:
+			q.sizes[at] = uint64(size)
+			q.grow(at, at+uint64(size), x.Stream)
+		case refused:
+			q.least = min(q.least, size)
+		case takenBack:
+			delete(q.sizes, at)
+			q.drop(at)
+			q.least = math.MaxInt64
+		}
+	})
+	switch x.Kind {
+	case allocator.KindAlloc:
+		if x.Err != allocator.Nil && x.Err != allocator.ErrFull {
+			return
+		}
+		q.arrive(x.Stream)
+		if x.Err == allocator.ErrFull || q.asked(x) {
+			q.mix()
+		}
+		if x.Err == allocator.Nil {
+			q.take(x.Addr, x.Addr+uint64(need(x.Size)), q.chunkOf(x.Addr), x.Stream)
+		}
+	case allocator.KindForget:
+		if x.Err == allocator.Nil {
+			delete(q.arrived, x.Stream)
+			q.disown(x.Stream)
+		}
+	case allocator.KindFree, allocator.KindFreeInside, allocator.KindFreeUnknown:
+		if x.Err == allocator.Nil {
+			q.arrive(x.Stream)
+			q.give(x.Addr, x.Stream)
+			q.freed[x.ID] = x.To
+		}
+	}
+}
+
+func (q *standing) arrive(s allocator.Stream) {
+	if !q.arrived[s] {
+		q.arrived[s] = true
+		q.came++
+	}
+}
+
+// asked reports whether an Alloc has asked an event, or made a stream wait for one: then it may have joined what is done, or waited for.
+func (q *standing) asked(x *allocator.Step) bool {
+	for _, r := range x.Calls {
+		if r.Op == trace.OpEventQuery || r.Op == trace.OpStreamQuery || r.Op == trace.OpStreamWaitEvent {
+			return true
+		}
+	}
+	return false
+}
+
+// chunkOf is the chunk that an address lies in.
+func (q *standing) chunkOf(at uint64) uint64 {
+	for begin, size := range q.sizes {
+		if at >= begin && at-begin < size {
+			return begin
+		}
+	}
+	return at
+}

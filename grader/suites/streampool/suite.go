@@ -1,0 +1,125 @@
+// Package streampool is the suite of the stream-pool lesson.
+package streampool
+
+import (
+	"math"
+
+	"cudalab/exercises/contract"
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
+	"cudalab/native/cuda"
+	"cudalab/native/trace"
+)
+
+// Pool is what New answers.
+type Pool interface {
+	Alloc(size int64, s cuda.Stream) (cuda.DevicePtr, error)
+	Free(ptr cuda.DevicePtr, s cuda.Stream) error
+	Forget(s cuda.Stream) error
+	Trim(keep int64) error
+	Stats() contract.PoolStats
+	Close() error
+}
+
+// Make is the exercise's New.
+type Make func(up contract.Upstream, step int64) (Pool, error)
+
+// Of is New as a Make, whatever type it answers.
+func Of[P Pool](make func(contract.Upstream, int64) (P, error)) Make {
+	return func(up contract.Upstream, step int64) (Pool, error) {
+		p, err := make(up, step)
+		return allocator.OrNil[Pool](p), err
+	}
+}
+
+// Lesson is what is asked about the exercise.
+var Lesson = suite.Lesson[Make]{
+	Name:      "stream-pool",
+	Functions: []string{"New"},
+	Parts: []suite.Part[Make]{
+		lab.Arguments(arguments),
+		good.Telling(scale.Also(good.Part(ofSpace, "finds all the room there is, cuts it and joins it again",
+			"Every block went out whole, wherever there was room for it, and Stats said so.", waitsCounted))),
+		scale.Also(good.Part(ofErrors, "each mistake gets its own error", "Every mistake was answered with its own error, and changed nothing.", nil)),
+		{Cases: good.Trials(), Question: suite.Question{ID: "order",
+			Name: "no bytes are handed out while their last user may still be at them", Judge: func(e *suite.Evidence) suite.Answer {
+				return good.JudgeOrder(e, "order", "Every byte's last use came before its next owner's first, whatever the streams were at.", noteStrangers)
+			}}},
+		good.Part("policy", "no stream waits, and the pool does not grow, where neither is needed",
+			"No stream had to wait, and nothing was asked of the upstream, while there was something better.", policy),
+		good.Part("events", "no call more than is needed, and none at all with one stream", "Every method called nothing but what it needs.", calls),
+		{Cases: good.Trials(), Question: suite.Question{ID: ofTrim,
+			Name: "memory goes back to the upstream when it is asked for, and when the device is through with it", Judge: judgeTrim}},
+		good.Cleanup(allocator.Cleanup[layout]{
+			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life, Other: lifeByFree,
+			Recovers: func(_ *suite.CaseNotes, run suite.FaultRun) bool { return run.Op == trace.OpMalloc },
+		}),
+		cost.Part(),
+		failure.Part(),
+		speed,
+	},
+	Benchmarks: []suite.Trial[Make]{{ID: "rounds", Drive: race, Benchmark: suite.Benchmark{
+		Name: "streams that take blocks at once, cold", Operation: "run",
+		Note: "The baseline calls cuda.Malloc and cuda.Free for each block.",
+	}}},
+}
+
+// lastGap is the one behind which a pool can be closed.
+const lastGap = "1m"
+
+var lab = &allocator.Lab[Make, layout]{
+	New: func(f Make, l layout) (allocator.Subject, error) {
+		up := newUpstream(l)
+		p, err := f(up, l.step)
+		return subject(p, up), err
+	},
+	Model: newModel,
+	Parts: []string{ofSpace, ofErrors, ofTrim},
+	Proof: newProof,
+}
+
+// subject is a pool to be tried.
+func subject(p Pool, up *upstream) allocator.Subject {
+	return allocator.Subject{Allocator: p, Seen: up.seen, Stats: func() []int64 {
+		s := p.Stats()
+		return []int64{s.Reserved, s.InUse, s.LargestFree, int64(s.Chunks), int64(s.Waits)}
+	}}
+}
+
+var good = allocator.Good[Make, layout]{
+	lab.Steps("examples", lastGap, allocator.Fixed(examples()...)),
+	lab.Steps("known", lastGap, known),
+	lab.Steps("trims", lastGap, allocator.Fixed(trims()...)),
+	lab.Steps("random", lastGap, drawn),
+}
+
+// scale is the trial with more pieces than 16 bits can number, and memory that 32 bits cannot address.
+var scale = lab.Steps("scale", lastGap, large).Large()
+
+var arguments = allocator.Arguments[layout]{
+	Name: "refuses bad arguments before any call", After: "1a",
+	Bad:  []layout{{step: 0}, {step: -256}, {step: 255}, {step: 257}, {step: math.MinInt64}, {step: math.MaxInt64}},
+	Good: []layout{{step: 256}, {step: 512}, {step: 1 << 40}},
+	Refusal: suite.Refusal{
+		Fix:     "Return contract.ErrArgument for a step that is below 256 or no multiple of it.",
+		FixLate: "Look at the step before anything else.",
+	},
+}
+
+// judgeTrim answers whether memory went back as it should, and not before the device was through with it.
+func judgeTrim(e *suite.Evidence) suite.Answer {
+	a := good.Judge(e, ofTrim, "What nobody had went back to the upstream when it was asked for, and the host had waited for all that had used it.", nil)
+	for _, s := range good {
+		for _, f := range e.Cases[s.ID].Findings {
+			if f.Rule != "free-while-pending" || f.File == "" {
+				continue
+			}
+			f.Rule, f.Severity = "freed-too-early", suite.Error
+			f.Why = "What goes back to the upstream may be somebody else's at once, while a kernel is still at it; nothing orders the two but the host."
+			f.Fix = "Have the host wait for the events of all owners of the chunk's pieces (cuda.EventSynchronize) before you give it back."
+			a.Findings = append(a.Findings, f)
+		}
+	}
+	a.Findings = suite.Unique(a.Findings)
+	return a
+}

@@ -1,0 +1,9 @@
+package tracker_test
+
+import (
+	"testing"
+
+	"cudalab/grader/proof/lessontest"
+)
+
+func TestLesson(t *testing.T) { lessontest.Run(t, "tracker") }

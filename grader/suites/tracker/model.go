@@ -1,0 +1,237 @@
+package tracker
+
+import (
+	"fmt"
+
+	"cudalab/grader/suite/allocator"
+)
+
+// model is a tracker without an allocator: it knows from what is noted of the calls what each should come back with, and what a report
+// should say then.
+type model struct {
+	layout layout
+	books
+	does   allocator.Full // the function of OnFull
+	asking bool           // it is running
+	start  uint64         // where the memory begins; 0 where that is not known
+	right  bool           // what the last report said
+	lost   bool           // a fault has left it without a notion of what is right
+
+	blocks int // Allocs of the sequence so far
+	names  names
+	log    *log
+	faults []allocator.Fault // of reports in the midst of the operation
+}
+
+func newModel(w *workload) allocator.Model {
+	return &model{layout: w.Layout, books: newBooks(), does: allocator.NoFunction}
+}
+
+// Blind: what one part tells of spoils no other.
+func (m *model) Blind(string) bool { return false }
+
+// Step judges one answer and the report behind it. After a wrong answer it says no more: what follows may come of it.
+func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
+	if m.lost {
+		return nil
+	}
+	m.log, m.faults = newLog(a.Stats), nil
+	m.start = m.log.memory
+	if f := m.answer(op, a); f != nil {
+		m.lost = true
+		return append(m.faults, *f)
+	}
+	if f := m.census(); f != nil {
+		m.faults = append(m.faults, *f)
+	}
+	m.compare(changed(op, a.Err))
+	return m.faults
+}
+
+// answer judges what an operation came back with, and brings the books up to date.
+func (m *model) answer(op allocator.Op, a allocator.Answer) *allocator.Fault {
+	done := func() reply {
+		return reply{err: a.Err, addr: a.Addr, same: m.log.skip().a == 1, says: a.Says()}
+	}
+	switch op.Kind {
+	case allocator.KindAlloc:
+		m.blocks++
+		return m.alloc(op.Size, m.names.of(int64(max(op.Block, 1))), done)
+	case allocator.KindOnFull:
+		m.does = allocator.Full(op.Size)
+		return m.uncalled(ofFull, "should have kept the function for later")
+	case allocator.KindClose:
+		return nil
+	}
+	return m.free(a.Addr, done)
+}
+
+// alloc judges an Alloc, by the user or by a function of OnFull. done is what it came back with: to be asked when all that happened
+// before has been taken off the log.
+func (m *model) alloc(size int64, tag string, done func() reply) *allocator.Fault {
+	if size < 1 || size > m.layout.limit || size > 1<<62 {
+		if f := m.uncalled(ofErrors, "should have been refused for its size alone"); f != nil {
+			return f
+		}
+		return refused(ofErrors, allocator.ErrSize, false, done())
+	}
+	got, f := m.try(size, false, done)
+	if f == nil && got.err == allocator.ErrFull && m.does != allocator.NoFunction && !m.asking {
+		got, f = m.ask(size, got, done)
+	}
+	if f != nil {
+		return f
+	}
+	if f := m.uncalled(ofFull, m.over(got)); f != nil {
+		return f
+	}
+	r := done()
+	switch {
+	case got.err == allocator.ErrFull:
+		m.failures++
+		return refused(ofFull, got.err, got.byInner, r)
+	case got.err != allocator.Nil:
+		return refused(ofErrors, got.err, true, r)
+	case r.err != allocator.Nil:
+		return blockRefused(size, r)
+	case r.addr != got.addr:
+		return otherBlock()
+	}
+	m.book(got.addr, size, tag)
+	return nil
+}
+
+// tried is what one try should have come to.
+type tried struct {
+	err     allocator.Err
+	byInner bool // it is inner's answer
+	addr    uint64
+	again   bool // OnFull's function had said true
+}
+
+// over says why an Alloc should come back now.
+func (m *model) over(got tried) string {
+	switch {
+	case got.err == allocator.Nil:
+		return "had its block, and should have returned"
+	case got.err != allocator.ErrFull:
+		return "was refused by inner with another error than contract.ErrFull, and should have returned"
+	case m.asking:
+		return "found no room while OnFull's function was running, and should have returned"
+	case m.does == allocator.NoFunction:
+		return "found no room, with no function to make any, and should have returned"
+	case got.again:
+		return "found no room in its second try either, and should have returned"
+	}
+	return "found no room, and OnFull's function said false, so it should have returned"
+}
+
+// try is what becomes of one look at limit and at inner.
+func (m *model) try(size int64, again bool, done func() reply) (tried, *allocator.Fault) {
+	if size > m.layout.limit-m.total.Live {
+		if m.log.next().kind == eventAsk {
+			return tried{}, askedBeyondLimit(size, m.layout.limit-m.total.Live)
+		}
+		return tried{err: allocator.ErrFull, again: again}, nil
+	}
+	e := m.log.next()
+	if e.kind != eventAsk {
+		return tried{}, m.notAsked(size, again, done)
+	}
+	m.log.skip()
+	if e.a != size {
+		return tried{}, askedOtherwise(size, e.a)
+	}
+	return tried{allocator.Err(e.b), true, uint64(e.c), again}, nil
+}
+
+// ask is what becomes of a call of OnFull's function, and of the second try.
+func (m *model) ask(size int64, first tried, done func() reply) (tried, *allocator.Fault) {
+	e := m.log.next()
+	if e.kind != eventFull {
+		return tried{}, m.notCalled(done)
+	}
+	m.log.skip()
+	if e.a != size {
+		return tried{}, calledOtherwise(size, e.a)
+	}
+	m.asking = true
+	said, f := m.room()
+	m.asking = false
+	if f != nil || !said {
+		return first, f
+	}
+	return m.try(size, true, done)
+}
+
+// room follows what the function of OnFull does, and answers what it says.
+func (m *model) room() (said bool, f *allocator.Fault) {
+	for f == nil {
+		e := m.log.skip()
+		done := func() reply { return within(m.log.skip()) }
+		switch e.kind {
+		case eventSaid:
+			return e.a == 1, nil
+		case eventAlloc:
+			f = inRoom(fmt.Sprintf("Alloc(%d)", e.a), m.alloc(e.a, m.names.of(e.b), done))
+		case eventFree:
+			if f = inRoom("Free", m.free(uint64(e.a), done)); f != nil {
+				f.Function = "Free"
+			}
+		case eventOnFull:
+			m.does = allocator.Full(e.a)
+		case eventReport:
+			m.compare(false)
+		default: // it does nothing else
+			f = m.unasked(ofFull, "should have waited for OnFull's function to return", e)
+		}
+	}
+	return false, f
+}
+
+// free judges a Free.
+func (m *model) free(addr uint64, done func() reply) *allocator.Fault {
+	if _, live := m.live[addr]; !live {
+		if e := m.log.next(); e.kind == eventGive {
+			return passedOn()
+		}
+		if f := m.uncalled(ofErrors, "should have been refused"); f != nil {
+			return f
+		}
+		return refused(ofErrors, allocator.ErrInvalidFree, false, done())
+	}
+	e := m.log.next()
+	if e.kind != eventGive {
+		return m.notGiven(done)
+	}
+	m.log.skip()
+	if uint64(e.a) != addr {
+		return givenOtherwise()
+	}
+	if f := m.uncalled(ofErrors, "had given the block back, and should have returned"); f != nil {
+		return f
+	}
+	r := done()
+	if err := allocator.Err(e.b); err != allocator.Nil {
+		return refused(ofErrors, err, true, r)
+	}
+	if r.err != allocator.Nil {
+		return freeRefused(r)
+	}
+	m.unbook(addr)
+	return nil
+}
+
+// uncalled finds a call of inner's, or of OnFull's function, where none should come any more; when says why.
+func (m *model) uncalled(part, when string) *allocator.Fault {
+	switch e := m.log.next(); e.kind {
+	case eventAsk, eventGive, eventFull:
+		return m.unasked(part, when, e)
+	}
+	return nil
+}
+
+// changed reports whether an operation was refused so that nothing at all may be counted.
+func changed(op allocator.Op, err allocator.Err) bool {
+	return op.Kind != allocator.KindOnFull && err != allocator.Nil && err != allocator.ErrFull
+}
