@@ -18,6 +18,7 @@ type view struct {
 	made, ended int
 	access      uint32 // of a mapping
 	overlapped  int    // of a block: the call since which another has some of its bytes; -1: none
+	inStream    bool   // of a block: it was handed out in the order of a stream
 }
 
 // limit is that from a call on what goes through a mapping may do so much.
@@ -241,7 +242,8 @@ func (b *built) handOut(s step) {
 		return
 	}
 	parted := []*memory{around.memory}
-	v := &view{memory: &memory{op: s.op, birth: i, death: -1}, base: at, size: s.to.size, made: i, ended: -1, overlapped: -1}
+	var holds []byteOf
+	v := &view{memory: &memory{op: s.op, birth: i, death: -1}, base: at, size: s.to.size, made: i, ended: -1, overlapped: -1, inStream: s.inStream}
 	for x := at; x < at+s.to.size; x++ {
 		if r := b.blocks.live[x]; r != nil && r.view.ended < 0 {
 			v.overlapped = i
@@ -251,13 +253,16 @@ func (b *built) handOut(s step) {
 		}
 		if r := b.memories.live[x]; r != nil {
 			parted = append(parted, r.memory)
+			if r == around || r.view != nil && around.view != nil {
+				holds = append(holds, byteOf{r.memory, x - r.base})
+			}
 		}
 	}
 	b.name(v.memory)
 	b.handedOut[k] = v
 	b.blocks.take(&region{v.memory, at, v.size, v})
-	b.add(trace.Record{Op: s.op, Alloc: v.memory.id, Addr: uint64(at), Size: v.size, Value: uint64(around.memory.id)},
-		call{onHost: true, parts: parted, waits: -1}, machineCall{})
+	b.add(s.placed(trace.Record{Op: s.op, Alloc: v.memory.id, Addr: uint64(at), Size: v.size, Value: uint64(around.memory.id)}),
+		call{onHost: !s.inStream, passes: s.inStream, parts: parted, hands: v, holds: holds, waits: -1}, machineCall{})
 }
 
 // takeBack takes a block back, perhaps once more.
@@ -270,7 +275,7 @@ func (b *built) takeBack(s step) {
 	if r == nil || r.view != v {
 		return
 	}
-	c := call{onHost: true, waits: -1}
+	c := call{onHost: !s.inStream, passes: s.inStream, waits: -1}
 	switch {
 	case v.ended < 0:
 		c.ends = []*view{v}
@@ -281,5 +286,13 @@ func (b *built) takeBack(s step) {
 	if !dead {
 		b.blocks.give(r)
 	}
-	b.add(trace.Record{Op: s.op, Alloc: v.memory.id, Addr: uint64(v.base), Freed: dead}, c, machineCall{})
+	b.add(s.placed(trace.Record{Op: s.op, Alloc: v.memory.id, Addr: uint64(v.base), Freed: dead}), c, machineCall{})
+}
+
+// placed is the record of a block's being handed out or taken back, in a stream or not.
+func (s step) placed(r trace.Record) trace.Record {
+	if s.inStream {
+		r.Stream, r.Flags = s.stream, trace.InStream
+	}
+	return r
 }

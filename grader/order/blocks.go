@@ -7,34 +7,45 @@ import "cudalab/native/trace"
 type block struct {
 	around   *allocation // nil: unknown
 	overlaps bool        // another, which only a faulty allocator hands out
+	ordered  bool        // it is there for what its birth's stream does next, and not for all that the host does
 }
 
-// whole is the memory that has to exist for a to exist: that around a block, where it is known.
+// whole is the memory that has to exist for a to exist: that around a block, where it is known, and the block is not there only later.
 func (a *allocation) whole() *allocation {
-	if a.block != nil && a.block.around != nil {
+	if a.block != nil && a.block.around != nil && !a.block.ordered {
 		return a.block.around
 	}
 	return a
 }
 
-// handOut takes in that an allocator has handed out a block. It exists for all that the host enqueues later, if the memory
-// around it does.
+// handOut takes in that an allocator has handed out a block. It exists for all that the host enqueues later, or for the work that
+// comes into a stream next, if the memory around it does.
 func (c *checker) handOut(i int, r *trace.Record) {
 	lo, hi := addresses(r)
 	if r.Alloc == 0 || lo == hi || c.allocs[r.Alloc] != nil {
 		return
 	}
+	q := c.queues.host
+	if inStream(r) {
+		q = c.queues.next(r.Stream, i)
+	}
 	around := c.allocs[trace.ID(r.Value)]
-	a := &allocation{id: r.Alloc, birth: stamp{hostID, position(i)}, made: i, size: r.Size, history: c.newHistory(),
-		block: &block{around: around}}
+	a := &allocation{id: r.Alloc, birth: stamp{q.id, position(i)}, made: i, size: r.Size, history: c.newHistory(),
+		block: &block{around: around, ordered: inStream(r)}}
 	c.allocs[a.id] = a
+	c.reuse(i, q, a)
 	for _, other := range c.blocksIn(lo, hi) {
 		a.block.overlaps, other.block.overlaps = true, true
 		a.parted, other.parted = true, true
 	}
 	c.blocks.Set(lo, hi, stamp{hostID, position(i)})
-	if around, _ := c.inside(a); around != nil {
+	switch around, _ := c.inside(a); {
+	case around == nil:
+	case !a.block.ordered:
 		a.birth = around.birth
+	case !q.behind(around.birth) && around.excuses(q) == 0:
+		c.report.beforeAlloc(i, &trace.Access{}, around, around.birth)
+		around.excuse(excuse{a.birth, around.birth.pos})
 	}
 	for _, p := range c.parts(nil, a, 0, a.size) {
 		p.memory.parted = p.memory.parted || p.memory != a
@@ -93,6 +104,10 @@ func (c *checker) takeBack(i int, r *trace.Record) {
 		if c.words.record(a.freed-1).Op == trace.OpBlockFree {
 			c.report.doubleFree(i, a)
 		}
+		return
+	}
+	if inStream(r) {
+		c.takeBackIn(i, r, a)
 		return
 	}
 	pending(c.queues.host, trace.Write, func(y conflict, _ *allocation) { c.report.freeBeforeUse(i, a, y) }, usages(a)...)

@@ -82,6 +82,9 @@ func (b *built) disorder(in relation) (list []string) {
 				continue
 			}
 			want(u.memory.birth, i, "a use before the allocation")
+			if w := needed(u); w != u.memory {
+				want(w.birth, i, "a use before the block is handed out")
+			}
 			want(i, u.memory.death, "a use after the free")
 			for _, v := range u.views {
 				if v.ended >= 0 && slices.Contains(b.calls[v.ended].ends, v) { // and not as what a block lies in, perhaps elsewhere

@@ -28,6 +28,8 @@ const (
 		"keeps the memory itself."
 	whyBlock = "An allocator like this one knows nothing of streams and may hand out the same bytes again at once, so its caller " +
 		"has to be done with them."
+	whyBlockIn = "An allocator that knows streams takes a block for free behind what is in the stream that it is given back in; of other " +
+		"streams it knows nothing."
 )
 
 // race reports an access by q that conflicts with the earlier one y.
@@ -70,7 +72,7 @@ func (p *report) race(i int, x *trace.Access, a *allocation, q *queue, y conflic
 // raceRule is the rule that the call at record i breaks by not being ordered behind the one at record with.
 func (p *report) raceRule(i, with int) (string, Severity) {
 	switch {
-	case onHost(p.words.record(i).Op):
+	case onHost(p.words.record(i)):
 		return HostRace, Error
 	case staged(p.words.record(with)):
 		return StagedCopy, Error
@@ -118,8 +120,8 @@ func (p *report) afterFree(i int, x *trace.Access, a *allocation, free int) {
 		here, there := w.record(i), w.record(free)
 		f.Fix = fmt.Sprintf("Move %s after %s.", w.call(free), w.call(i))
 		switch {
-		case onHost(here.Op):
-		case onHost(there.Op):
+		case onHost(here):
+		case onHost(there):
 			f.Fix = fmt.Sprintf("Move %s after %s, and let the host wait for %s in between (cuda.StreamSynchronize).",
 				w.call(free), w.call(i), w.stream(here.Stream))
 		case here.Stream != there.Stream:
@@ -200,6 +202,11 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 			f.Message = fmt.Sprintf("%s takes back %s, which %s %s. The caller of Free should wait for that first, but never does: the "+
 				"next block may get the same bytes while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
 			f.Why = whyBlock
+			if inStream(w.record(i)) {
+				f.Message = fmt.Sprintf("%s takes back %s, which %s %s. The caller of Free should give it back behind that, but %s never waits for it: "+
+					"the next block may get the same bytes while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind), w.freer(i))
+				f.Why = whyBlockIn
+			}
 		case op == trace.OpFree:
 			f.Fix += " Or free in stream order: cuda.FreeAsync on " + w.stream(y.by.stream) + "."
 		}

@@ -307,6 +307,14 @@ func usages(memory ...*allocation) (list []usage) {
 	return list
 }
 
+// formerly is what former owners of a's blocks have done to its bytes.
+func (a *allocation) formerly() []usage {
+	if a.former == nil {
+		return nil
+	}
+	return []usage{{a, a.former, 0, a.size}}
+}
+
 // pending calls found for the last access of each stream that conflicts with one of the given kind and that q is not ordered
 // behind, in order of the streams.
 func pending(q *queue, kind trace.AccessKind, found func(conflict, *allocation), of ...usage) {

@@ -29,7 +29,8 @@ type judge struct {
 	through map[*view]map[byteOf]*byteHistory
 	parted  map[*memory]bool // some of it was handed out: what of it was written is the allocator's matter
 	excused map[*memory][]mending
-	found   map[verdict]int // with the call that the one at fault should come after; -1: none
+	former  map[byteOf]*byteHistory // what was done to blocks that were taken back in a stream
+	found   map[verdict]int         // with the call that the one at fault should come after; -1: none
 }
 
 // past is what counts of the accesses to a byte: the last write, and since then each queue's last read and last update.
@@ -49,7 +50,7 @@ type mending struct{ use, after int }
 
 func (b *built) judge(in relation, relate func(machine) relation) map[verdict]int {
 	j := &judge{b, in, relate, map[*memory][]byteHistory{}, map[*view]map[byteOf]*byteHistory{}, map[*memory]bool{},
-		map[*memory][]mending{}, map[verdict]int{}}
+		map[*memory][]mending{}, map[byteOf]*byteHistory{}, map[verdict]int{}}
 	for _, m := range b.memory {
 		j.bytes[m] = make([]byteHistory, b.bytes)
 		for at := range j.bytes[m] {
@@ -67,6 +68,9 @@ func (b *built) judge(in relation, relate func(machine) relation) map[verdict]in
 		}
 		if c.frees != nil {
 			j.free(i, c.frees)
+		}
+		if c.hands != nil {
+			j.reuse(i, c.hands)
 		}
 		for _, m := range c.parts {
 			j.parted[m] = true
@@ -165,15 +169,25 @@ func (j *judge) unborn(i int, m *memory) (unborn bool, mended int) {
 	return m.birth >= 0 && !j.ordered(m.birth, i), mended
 }
 
+// needed is the memory that has to exist for a use: a block that was handed out in a stream, or else what lies around it.
+func needed(u use) *memory {
+	if v := u.block(); v != nil && v.inStream {
+		return v.memory
+	}
+	return u.memory
+}
+
 func (j *judge) use(i int, u use) {
-	unborn, mended := j.unborn(i, u.memory)
-	after := u.memory.birth
+	whole := needed(u)
+	unborn, mended := j.unborn(i, whole)
+	after := whole.birth
 	unwritten := false
 	for at := u.lo; at < u.hi; at++ {
 		b := &j.bytes[u.memory][at]
-		j.races(i, b, u.kind, func(x int) {
+		block := u.block()
+		race := func(x int) {
 			switch {
-			case !unborn || !j.sameQueue(x, u.memory.birth):
+			case !unborn || !j.sameQueue(x, whole.birth):
 			case mended < 0: // coming after the allocation, it can as well come after what is already done with it there
 				after = max(after, x)
 				return
@@ -188,8 +202,11 @@ func (j *judge) use(i int, u use) {
 				v.rule = StagedCopy
 			}
 			j.found[v] = x
-		})
-		block := u.block()
+		}
+		j.races(i, b, u.kind, race)
+		if block == nil {
+			j.races(i, j.formerly(byteOf{u.memory, at}), u.kind, race)
+		}
 		shared := j.parted[u.memory]
 		if block != nil {
 			shared = block.overlapped >= 0 && block.overlapped < i
@@ -211,8 +228,8 @@ func (j *judge) use(i int, u use) {
 	if unborn && mended < 0 {
 		w := words{t: &j.trace}
 		fix := w.edge(j.calls[after].record, j.calls[i].record)
-		j.found[verdict{UseBeforeAlloc, Error, i, u.memory.birth, fix}] = after
-		j.excused[u.memory] = append(j.excused[u.memory], mending{i, after})
+		j.found[verdict{UseBeforeAlloc, Error, i, whole.birth, fix}] = after
+		j.excused[whole] = append(j.excused[whole], mending{i, after})
 	}
 }
 
@@ -227,13 +244,8 @@ func (j *judge) free(i int, m *memory) {
 	unborn = unborn && mended < 0 && j.calls[i].op == trace.OpFreeAsync
 	var latest []int
 	for at := range j.bytes[m] {
-		j.races(i, &j.bytes[m][at], trace.Write, func(x int) {
-			if k := slices.IndexFunc(latest, func(y int) bool { return j.sameQueue(x, y) }); k >= 0 {
-				latest[k] = max(latest[k], x)
-			} else {
-				latest = append(latest, x)
-			}
-		})
+		latest = j.latest(latest, i, &j.bytes[m][at], trace.Write)
+		latest = j.latest(latest, i, j.formerly(byteOf{m, int64(at)}), trace.Write)
 	}
 	for _, x := range latest {
 		if m.birth >= 0 && j.sameQueue(x, m.birth) {

@@ -27,6 +27,12 @@ func (j *judge) byteThrough(v *view, m *memory, at int64) *byteHistory {
 
 // end judges the end of mappings or a block by each queue's last use through them that may come after it.
 func (j *judge) end(i int, views []*view) {
+	if j.calls[i].op == trace.OpBlockFree && j.calls[i].passes {
+		for _, v := range views {
+			j.endIn(i, v)
+		}
+		return
+	}
 	for _, x := range j.pending(i, trace.Write, views) {
 		v := verdict{rule: FreeBeforeUse, severity: Error, at: i, with: x}
 		if j.calls[x].staged {
@@ -89,14 +95,77 @@ func (j *judge) pending(i int, kind trace.AccessKind, views []*view) []int {
 	var latest []int
 	for _, v := range views {
 		for b := range maps.Values(j.through[v]) {
-			j.races(i, b, kind, func(x int) {
-				if k := slices.IndexFunc(latest, func(y int) bool { return j.sameQueue(x, y) }); k >= 0 {
-					latest[k] = max(latest[k], x)
-				} else {
-					latest = append(latest, x)
-				}
-			})
+			latest = j.latest(latest, i, b, kind)
 		}
 	}
 	return latest
+}
+
+// latest is a list of each queue's last use with those of a byte that conflict with a kind of access and may come after call i.
+func (j *judge) latest(list []int, i int, b *byteHistory, kind trace.AccessKind) []int {
+	j.races(i, b, kind, func(x int) {
+		if k := slices.IndexFunc(list, func(y int) bool { return j.sameQueue(x, y) }); k >= 0 {
+			list[k] = max(list[k], x)
+		} else {
+			list = append(list, x)
+		}
+	})
+	return list
+}
+
+// formerly is what counts of the accesses to a byte by way of blocks that were taken back in a stream.
+func (j *judge) formerly(x byteOf) *byteHistory {
+	if j.former[x] == nil {
+		j.former[x] = &byteHistory{}
+	}
+	return j.former[x]
+}
+
+// endIn judges that a block is taken back behind what is in a stream.
+func (j *judge) endIn(i int, v *view) {
+	whole := v.memory
+	if !v.inStream {
+		whole = j.calls[v.made].parts[0]
+	}
+	unborn, mended := j.unborn(i, whole)
+	unborn = v.inStream && unborn && mended < 0
+	for _, x := range j.pending(i, trace.Write, []*view{v}) {
+		if whole.birth >= 0 && j.sameQueue(x, whole.birth) {
+			if x <= mended {
+				continue
+			}
+			unborn = false
+		}
+		w := verdict{rule: FreeBeforeUse, severity: Error, at: i, with: x}
+		if j.calls[x].staged {
+			w.rule = StagedCopy
+		}
+		j.found[w] = x
+	}
+	if unborn {
+		j.found[verdict{rule: FreeBeforeUse, severity: Error, at: i, with: v.made}] = v.made
+	}
+	for x, b := range j.through[v] {
+		for _, use := range b.last {
+			j.remember(use.call, j.formerly(x), use.kind)
+		}
+	}
+	j.forget(v)
+}
+
+// reuse judges that a block is handed out where others were that were taken back in a stream, of memory that may not be there yet.
+func (j *judge) reuse(i int, v *view) {
+	around := j.calls[i].parts[0]
+	if unborn, mended := j.unborn(i, around); v.inStream && unborn && mended < 0 {
+		w := words{t: &j.trace}
+		j.found[verdict{UseBeforeAlloc, Error, i, around.birth, w.edge(j.calls[around.birth].record, j.calls[i].record)}] = around.birth
+		j.excused[around] = append(j.excused[around], mending{i, around.birth})
+	}
+	var latest []int
+	for _, x := range j.calls[i].holds {
+		latest = j.latest(latest, i, j.formerly(x), trace.Write)
+	}
+	for _, x := range latest {
+		j.found[verdict{rule: EarlyReuse, severity: Error, at: i, with: x}] = x
+	}
 }

@@ -23,10 +23,13 @@ type call struct {
 	op     trace.Op
 	stream trace.ID
 	onHost bool // what it does is done by the host
+	passes bool // it only has a place in its stream, and holds back nobody else
 	staged bool // a synchronous copy from pageable memory, of which only the staging is waited for
 	uses   []use
 	frees  *memory
 	ends   []*view   // mappings that it takes away, or the block that it takes back
+	hands  *view     // the block that it hands out
+	holds  []byteOf  // the bytes that are that block's
 	again  *view     // the block that it takes back once more
 	parts  []*memory // of which it hands out some bytes
 	limits []limit
@@ -53,6 +56,7 @@ type memory struct {
 type placedStream struct {
 	blocking, destroyed bool
 	last                []int // the call that is last in it, if there is one
+	passing             []int // the calls behind that one that only have a place in it
 }
 
 type placedEvent struct {
@@ -147,8 +151,15 @@ func (b *built) add(r trace.Record, c call, m machineCall) {
 			if id == int(r.Stream) || barrier {
 				m.turn = append(m.turn, s.last...)
 			}
+			if id == int(r.Stream) {
+				m.turn = append(m.turn, s.passing...)
+			}
 		}
-		b.streams[r.Stream].last = []int{len(b.calls)}
+		if s := &b.streams[r.Stream]; c.passes {
+			s.passing = append(s.passing, len(b.calls))
+		} else {
+			s.last, s.passing = []int{len(b.calls)}, nil
+		}
 	}
 	b.calls = append(b.calls, c)
 	b.machine = append(b.machine, m)
@@ -225,6 +236,9 @@ func (b *built) waitStep(s step) {
 	for id, other := range b.streams {
 		if s.op == trace.OpDeviceSynchronize || id == int(s.stream) || s.stream == legacyID && other.blocking {
 			over = append(over, other.last...)
+			if s.op == trace.OpDeviceSynchronize {
+				over = append(over, other.passing...)
+			}
 		}
 	}
 	b.add(r, c, machineCall{idle: true, returns: over})
@@ -252,7 +266,7 @@ func (b *built) allocStep(s step) {
 	}
 	r := b.fill(s.to.place, &memory{op: s.op, birth: len(b.calls), death: -1})
 	b.take(b.places[s.to.place], addressOf(s.to.place), b.bytes)
-	onHost := onHost(s.op)
+	onHost := onHost(&trace.Record{Op: s.op})
 	if !onHost {
 		r.Stream = s.stream
 	}
@@ -285,7 +299,7 @@ func (b *built) freeStep(s step) {
 // launches, whose arguments CUDA does not look at, and except for blocks, which CUDA does not know.
 func (b *built) useStep(s step) {
 	r := trace.Record{Op: s.op, Stream: s.stream, Host: s.host}
-	c := call{onHost: onHost(s.op), waits: -1}
+	c := call{onHost: onHost(&trace.Record{Op: s.op}), waits: -1}
 	var m machineCall
 	switch s.op {
 	case trace.OpHostRead, trace.OpHostWrite:

@@ -17,6 +17,7 @@ type allocation struct {
 
 	excused []excuse // the uses before the allocation that were reported
 	history *history // nil once freed
+	former  *history // what was done to blocks of it that were given back in a stream; nil where there are none
 }
 
 // excuse is a use before the allocation that was reported. What is ordered behind it is no new fault: whoever mends the one
@@ -206,18 +207,22 @@ func (c *checker) checkPart(t *touching, p part) {
 	h := p.memory.history
 	var gaps []extent
 	check := func(lo, hi int64) {
-		h.against(t.q, t.Kind, lo, hi, func(y conflict) {
+		conflicting := func(y conflict) {
 			if !t.born && y.by.stream == t.memory.birth.stream && (t.mended == 0 || y.by.pos <= t.mended) {
 				t.cause.pos = max(t.cause.pos, y.by.pos)
 				return
 			}
 			y.lo, y.hi = y.lo-p.shift, y.hi-p.shift
 			c.report.race(t.call, t.Access, t.memory, t.q, y)
-		}, func(lo, hi int64) {
+		}
+		h.against(t.q, t.Kind, lo, hi, conflicting, func(lo, hi int64) {
 			if t.Kind != trace.Write {
 				gaps = append(gaps, extent{lo, hi})
 			}
 		})
+		if t.memory.block == nil && p.memory.former != nil {
+			p.memory.former.against(t.q, t.Kind, lo, hi, conflicting, func(int64, int64) {})
+		}
 	}
 	if t.Kind != trace.Read {
 		check(p.lo, p.hi)
@@ -279,7 +284,7 @@ func (c *checker) free(i int, r *trace.Record) {
 		}
 		covered = covered || ofBirth
 		c.report.freeBeforeUse(i, a, y)
-	}, usages(a)...)
+	}, append(usages(a), a.formerly()...)...)
 	if !covered {
 		c.report.freeBeforeAlloc(i, a)
 	}
@@ -296,7 +301,7 @@ func (c *checker) end(i int, a *allocation) {
 	a.excused = nil
 	a.history.reset()
 	c.spare = append(c.spare, a.history)
-	a.history = nil
+	a.history, a.former = nil, nil
 }
 
 // failedFree takes in a free that was refused.

@@ -23,7 +23,7 @@ func (p *report) uninitialized(i int, x *trace.Access, a *allocation, unwritten 
 			Related: p.from(a),
 		}
 		switch r := w.record(i); {
-		case onHost(r.Op):
+		case onHost(r):
 			f.Message = fmt.Sprintf("The host reads %s (%s), which should be written first, but nothing has written there.", what, w.call(i))
 			f.Fix = "Write the bytes first, with HostBuffer.Write or a copy from the device that the host has waited for."
 		case a.made >= 0 && w.record(a.made).Op == trace.OpMallocHost:

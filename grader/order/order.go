@@ -39,6 +39,7 @@ const (
 	UseBeforeAlloc    = "use-before-alloc"
 	UseAfterFree      = "use-after-free"
 	FreeBeforeUse     = "free-before-use"
+	EarlyReuse        = "early-reuse"
 	RevokeBeforeUse   = "revoke-before-use"
 	DoubleFree        = "double-free" // a remark, as is the next, of a MemUnmap that the device accepted all the same
 	InvalidFree       = "invalid-free"
@@ -145,18 +146,19 @@ type checker struct {
 	report report
 	leaves map[int]int
 
-	queues  queues
-	events  map[trace.ID]*event
-	allocs  map[trace.ID]*allocation
-	pools   map[trace.ID]int // those not destroyed: the record of the call that made each
-	space   space            // the addresses that memory is mapped to
-	blocks  spans            // the addresses of the blocks that are handed out, by the records of that
-	spare   []*history       // of freed allocations, to be used again
-	touched []part           // of touch, kept for its memory
-	pending map[int]mark     // by the record of entering a call: what the host has waited for once it leaves
-	waits   map[uint32]*waitSite
-	legacy  legacyUse
-	ended   map[object]int // see destroyed; nil until it is needed
+	queues   queues
+	events   map[trace.ID]*event
+	allocs   map[trace.ID]*allocation
+	pools    map[trace.ID]int // those not destroyed: the record of the call that made each
+	space    space            // the addresses that memory is mapped to
+	blocks   spans            // the addresses of the blocks that are handed out, by the records of that
+	returned spans            // and of what was taken back in a stream, by the records of that
+	spare    []*history       // of freed allocations, to be used again
+	touched  []part           // of touch, kept for its memory
+	pending  map[int]mark     // by the record of entering a call: what the host has waited for once it leaves
+	waits    map[uint32]*waitSite
+	legacy   legacyUse
+	ended    map[object]int // see destroyed; nil until it is needed
 }
 
 // call takes in one call: r is its record, or that of entering it, and done the record that has its answer. It

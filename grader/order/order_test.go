@@ -93,7 +93,7 @@ func name(w *words, i int) string {
 }
 
 func allScenarios() []scenario {
-	return slices.Concat(orderings, moreFaults, right, virtualMemory, allocatorBlocks, aroundBlocks, destroyedObjects)
+	return slices.Concat(orderings, moreFaults, right, virtualMemory, allocatorBlocks, aroundBlocks, blocksInStreams, destroyedObjects)
 }
 
 func (s *scenario) handmade() *trace.Trace {

@@ -22,7 +22,7 @@ import (
 // of order between a stream and something else.
 func Picture(t *trace.Trace, f Finding) string {
 	switch f.Rule {
-	case UseBeforeAlloc, FreeBeforeUse, DataRace, HostRace:
+	case UseBeforeAlloc, FreeBeforeUse, EarlyReuse, DataRace, HostRace:
 	default:
 		return ""
 	}
@@ -65,7 +65,7 @@ func (b *box) middle() int { return b.column + utf8.RuneCountInString(b.label)/2
 func (p *picture) rowOf(record int) string {
 	r := p.words.record(record)
 	switch {
-	case onHost(r.Op):
+	case onHost(r):
 		return hostRow
 	case r.Stream == legacyID:
 		return "legacy"

@@ -129,6 +129,25 @@ func (qs *queues) enqueue(id trace.ID, i int) *queue {
 	return q
 }
 
+// next is a stream as what comes into it next will find it, though nothing does. The legacy default stream's barriers are those of real
+// work alone.
+func (qs *queues) next(id trace.ID, i int) *queue {
+	q := *qs.stream(id)
+	q.clock = q.clock.join(qs.host.clock)
+	switch {
+	case id == legacyID:
+		for _, other := range qs.unbarred {
+			q.wait(other.mark())
+		}
+	case !q.exempt:
+		if legacy := qs.streams[legacyID]; legacy != nil && legacy.last > 0 {
+			q.wait(legacy.mark())
+		}
+	}
+	q.last = position(i)
+	return &q
+}
+
 // reached is what is over when the host has waited for a stream. Waiting for the legacy default stream waits for the
 // streams that it waits for: cuStreamSynchronize and cuStreamQuery follow the default stream's semantics.
 func (qs *queues) reached(id trace.ID) mark {

@@ -24,6 +24,9 @@ func Of(t *trace.Trace) *Relation {
 // placeOf is where the i-th record's call stands, now that it was made: in a stream, or on the host.
 func (c *checker) placeOf(i int) mark {
 	r := &c.words.t.Records[i]
+	if inStream(r) {
+		return c.queues.next(r.Stream, i).mark()
+	}
 	if q := c.queues.streams[r.Stream]; q != nil && q.last == position(i) {
 		return q.mark()
 	}

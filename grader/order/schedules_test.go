@@ -19,7 +19,7 @@ var scheduled = flag.Int("schedules", 2000, "how many random programs to carry o
 const few = 100
 
 // withOrder are the rules whose faults an order shows.
-var withOrder = []string{order.UseBeforeAlloc, order.UseAfterFree, order.FreeBeforeUse, order.RevokeBeforeUse, order.DataRace, order.HostRace,
+var withOrder = []string{order.UseBeforeAlloc, order.UseAfterFree, order.FreeBeforeUse, order.RevokeBeforeUse, order.EarlyReuse, order.DataRace, order.HostRace,
 	order.UninitializedRead, order.StagedCopy}
 
 // refused reports whether a call did nothing for what it was given.

@@ -30,6 +30,7 @@ type step struct {
 	notReady      bool  // the query's answer
 	slots         int   // that are unmapped, or given an access, at once
 	access        uint32
+	inStream      bool // the block is handed out, or taken back, in the order of the stream
 }
 
 // piece is some bytes of the memory in a place; none if it has no size.

@@ -42,7 +42,40 @@ func (p *steps) randomMapping(random *rand.Rand) []step {
 // randomBlock hands out a block.
 func (p *steps) randomBlock(random *rand.Rand) []step {
 	s := step{op: trace.OpBlockAlloc, to: p.randomReach(random), from: piece{place: handed + random.IntN(handles-handed)}}
-	return []step{s, {op: trace.OpMemsetAsync, stream: p.randomStream(random), to: piece{place: s.from.place, size: 1}}}[:1+random.IntN(2)]
+	user := p.randomStream(random)
+	if s.inStream = random.IntN(2) == 0; s.inStream {
+		if s.stream = user; random.IntN(8) == 0 {
+			s.stream = p.randomStream(random)
+		}
+	}
+	return []step{s, {op: trace.OpMemsetAsync, stream: user, to: piece{place: s.from.place, size: 1}}}[:1+random.IntN(2)]
+}
+
+// randomReuse hands out a block, takes it back, and hands the same bytes out again, all in the order of streams.
+func (p *steps) randomReuse(random *rand.Rand) (list []step) {
+	bytes, into := p.randomPiece(random, []int{old, made, slot}[random.IntN(3)]), piece{place: handed + random.IntN(handles-handed), size: 1}
+	for range 2 {
+		s := step{inStream: true, stream: p.randomStream(random), to: bytes, from: into}
+		for _, op := range []trace.Op{trace.OpBlockAlloc, trace.OpMemsetAsync, trace.OpBlockFree} {
+			s.op = op
+			if op != trace.OpBlockAlloc {
+				s.to = into
+			}
+			if random.IntN(8) > 0 {
+				list = append(list, s)
+			}
+		}
+		switch random.IntN(4) {
+		case 0:
+			s.op = trace.OpEventRecord
+			wait := step{op: trace.OpStreamWaitEvent, stream: p.randomStream(random)}
+			list = append(list, s, wait)
+		case 1:
+			s.op = trace.OpStreamSynchronize
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // randomVirtual is what a program does with its addresses, which makes little sense either.
@@ -61,8 +94,11 @@ func (p *steps) randomVirtual(random *rand.Rand) (list []step) {
 		s.op = trace.OpMemUnmap
 	case n < 13:
 		s.op, s.to.place = trace.OpBlockFree, handed+random.IntN(handles-handed)
-	case n < 19:
+		s.inStream, s.stream = random.IntN(2) == 0, p.randomStream(random)
+	case n < 17:
 		return p.randomBlock(random)
+	case n < 19:
+		return p.randomReuse(random)
 	case n < 22:
 		s.op, s.access = trace.OpMemSetAccess, []uint32{readWrite, readOnly, 0}[random.IntN(3)]
 	default:

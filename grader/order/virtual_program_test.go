@@ -24,6 +24,8 @@ type virtual interface {
 
 	HandOut(m trace.ID, offset, size int64) trace.ID // BlockAlloc, in the memory m
 	TakeBack(m trace.ID)                             // BlockFree
+	HandOutIn(m trace.ID, offset, size int64, s trace.ID) trace.ID
+	TakeBackIn(m, s trace.ID)
 }
 
 const (
@@ -172,18 +174,33 @@ func (h *handmade) MemsetAt(v int, offset, size int64) {
 }
 
 func (h *handmade) HandOut(m trace.ID, offset, size int64) trace.ID {
+	return h.handOut(trace.Record{}, m, offset, size)
+}
+
+func (h *handmade) HandOutIn(m trace.ID, offset, size int64, s trace.ID) trace.ID {
+	return h.handOut(trace.Record{Flags: trace.InStream, Stream: s}, m, offset, size)
+}
+
+func (h *handmade) handOut(r trace.Record, m trace.ID, offset, size int64) trace.ID {
 	at, ok := h.where[m]
 	if !ok {
 		at = int64(h.addr(m, 0))
 	}
 	b := h.allocation(size)
 	h.where[b], h.around[b] = at+offset, m
-	h.add(trace.Record{Op: trace.OpBlockAlloc, Alloc: b, Addr: uint64(at + offset), Size: size, Value: uint64(m)})
+	r.Op, r.Alloc, r.Addr, r.Size, r.Value = trace.OpBlockAlloc, b, uint64(at+offset), size, uint64(m)
+	h.add(r)
 	return b
 }
 
-func (h *handmade) TakeBack(b trace.ID) {
-	r := trace.Record{Op: trace.OpBlockFree, Alloc: b, Addr: uint64(h.where[b]), Freed: h.freed[b]}
+func (h *handmade) TakeBack(b trace.ID) { h.takeBack(trace.Record{}, b) }
+
+func (h *handmade) TakeBackIn(b, s trace.ID) {
+	h.takeBack(trace.Record{Flags: trace.InStream, Stream: s}, b)
+}
+
+func (h *handmade) takeBack(r trace.Record, b trace.ID) {
+	r.Op, r.Alloc, r.Addr, r.Freed = trace.OpBlockFree, b, uint64(h.where[b]), h.freed[b]
 	if h.freed[h.around[b]] {
 		r.Alloc, r.Freed = 0, false
 	}

@@ -89,7 +89,17 @@ func (p *recorded) HandOut(m trace.ID, offset, size int64) trace.ID {
 	return keep(p.t, &p.memory)(at|dead, nil)
 }
 
+func (p *recorded) HandOutIn(m trace.ID, offset, size int64, s trace.ID) trace.ID {
+	at := p.address(m) + cuda.DevicePtr(offset)
+	p.on.BlockAllocIn(device.Ptr(at), size, session.StreamOf(p.streams[s]), 0)
+	return keep(p.t, &p.memory)(at|dead, nil)
+}
+
 func (p *recorded) TakeBack(b trace.ID) { p.on.BlockFree(device.Ptr(p.address(b))) }
+
+func (p *recorded) TakeBackIn(b, s trace.ID) {
+	p.on.BlockFreeIn(device.Ptr(p.address(b)), session.StreamOf(p.streams[s]), 0)
+}
 
 // finishVirtual gives back what is left.
 func (p *recorded) finishVirtual() {

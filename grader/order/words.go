@@ -94,12 +94,14 @@ func (w *words) call(i int) string {
 }
 
 // onHost reports whether a call is the host's own doing rather than work for a stream.
-func onHost(op trace.Op) bool {
-	switch op {
+func onHost(r *trace.Record) bool {
+	switch r.Op {
 	case trace.OpMalloc, trace.OpFree, trace.OpMallocHost, trace.OpFreeHost, trace.OpHostRead, trace.OpHostWrite,
 		trace.OpMemAddressReserve, trace.OpMemAddressFree, trace.OpMemCreate, trace.OpMemRelease, trace.OpMemMap,
-		trace.OpMemUnmap, trace.OpMemSetAccess, trace.OpBlockAlloc, trace.OpBlockFree:
+		trace.OpMemUnmap, trace.OpMemSetAccess:
 		return true
+	case trace.OpBlockAlloc, trace.OpBlockFree:
+		return !inStream(r)
 	}
 	return false
 }
@@ -107,7 +109,7 @@ func onHost(op trace.Op) bool {
 // callOn is the call with its stream, if it has one: "the launch of process on stream 1".
 func (w *words) callOn(i int) string {
 	r := w.record(i)
-	if onHost(r.Op) {
+	if onHost(r) {
 		return w.call(i)
 	}
 	return w.call(i) + " on " + w.stream(r.Stream)
@@ -148,7 +150,7 @@ func verb(kind trace.AccessKind) string {
 // edge is how to order the j-th record's call behind the i-th's, which is work on a stream.
 func (w *words) edge(i, j int) string {
 	from := w.stream(w.record(i).Stream)
-	if onHost(w.record(j).Op) {
+	if onHost(w.record(j)) {
 		return "Make the host wait before " + w.call(j) + ": call cuda.StreamSynchronize for " + from +
 			", or record an event there after " + w.call(i) + " (cuda.EventRecord) and wait for it (cuda.EventSynchronize)."
 	}
@@ -158,7 +160,7 @@ func (w *words) edge(i, j int) string {
 
 // freer is who has to wait before the free of the i-th record: its stream, or the host.
 func (w *words) freer(i int) string {
-	if r := w.record(i); !onHost(r.Op) {
+	if r := w.record(i); !onHost(r) {
 		return w.stream(r.Stream)
 	}
 	return "the host"
@@ -168,7 +170,7 @@ func (w *words) freer(i int) string {
 // one that it has to be in order with, where nothing has to order the two. It is empty for other calls.
 func (w *words) inStreamOf(with, i int) string {
 	r, to := w.record(i), w.record(with).Stream
-	if r.Stream != legacyID || to == legacyID || onHost(r.Op) {
+	if r.Stream != legacyID || to == legacyID || onHost(r) {
 		return ""
 	}
 	const orElse = " Or else: "
@@ -189,7 +191,7 @@ func (w *words) doing(i int, kind trace.AccessKind) Related {
 // attempt finds the wait that was perhaps meant to order the j-th record's call behind the i-th's and says why it does
 // not. It is only asked about calls that are not ordered.
 func (w *words) attempt(i, j int) []Related {
-	if onHost(w.record(j).Op) {
+	if onHost(w.record(j)) {
 		return nil
 	}
 	from, to := w.record(i).Stream, w.record(j).Stream

@@ -23,6 +23,10 @@ const (
 // Stream is a queue of work, done in order. The zero value is the legacy default stream. Streams can be compared.
 type Stream struct{ s *session.Stream }
 
+func init() {
+	session.WrapStreams(func(x any) *session.Stream { return x.(Stream).s })
+}
+
 // StreamCreate makes a stream that synchronises with the legacy default stream.
 func StreamCreate() (Stream, error) {
 	s, code := session.Current().StreamCreate(StreamDefault)

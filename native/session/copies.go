@@ -155,8 +155,12 @@ func (s *Session) MemcpyDtoDAsync(dst, src device.Ptr, count int64, x *Stream) d
 		})
 }
 
+// Filled is how many calls of Memset's and MemsetAsync's were made, traced or not.
+func (s *Session) Filled() int64 { return s.filled.Load() }
+
 // Memset sets bytes of device memory. It does not wait.
 func (s *Session) Memset(p device.Ptr, value byte, count int64) device.Code {
+	s.filled.Add(1)
 	if !s.watched.Load() && count >= 0 {
 		return s.note(s.dev.MemsetD8(p, value, uint64(count)))
 	}
@@ -173,6 +177,7 @@ func (s *Session) Memset(p device.Ptr, value byte, count int64) device.Code {
 
 // MemsetAsync sets bytes of device memory in a stream's order.
 func (s *Session) MemsetAsync(p device.Ptr, value byte, count int64, x *Stream) device.Code {
+	s.filled.Add(1)
 	if !s.watched.Load() && count >= 0 && x.usable(s) {
 		return s.note(s.dev.MemsetD8Async(p, value, uint64(count), x.raw()))
 	}

@@ -9,7 +9,7 @@ import (
 
 // EventCreate makes an event; flags are device.EventBlockingSync and device.EventDisableTiming.
 func (s *Session) EventCreate(flags uint32) (*Event, device.Code) {
-	x := &Event{object: object{owner: s, flags: flags}}
+	x := &Event{object: object{owner: s, flags: flags, lent: !s.guest.Load()}}
 	if !s.watched.Load() {
 		var code device.Code
 		x.handle, code = s.dev.EventCreate(flags)
@@ -36,6 +36,9 @@ func (s *Session) EventCreate(flags uint32) (*Event, device.Code) {
 
 // EventDestroy destroys an event. What waits for it goes on waiting.
 func (s *Session) EventDestroy(x *Event) device.Code {
+	if x != nil {
+		s.take(trace.OpEventDestroy, &x.object)
+	}
 	destroy := func() device.Code {
 		if x == nil {
 			return s.dev.EventDestroy(0)

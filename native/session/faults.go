@@ -31,6 +31,20 @@ func (s *Session) ClearFaults() {
 	s.rewatch()
 }
 
+// Aside has f make calls that none of the faults are for.
+func (s *Session) Aside(f func()) {
+	s.mu.Lock()
+	faults := s.faults
+	s.faults = nil
+	s.rewatch()
+	s.mu.Unlock()
+	f()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = faults
+	s.rewatch()
+}
+
 // Failing reports whether a call is still to fail.
 func (s *Session) Failing() bool {
 	s.mu.Lock()

@@ -14,6 +14,15 @@ type Stream struct {
 	handle device.Stream
 }
 
+// streamOf finds the stream that a value of package cuda's stands for.
+var streamOf func(any) *Stream
+
+// WrapStreams tells the package how to find the stream that a value of another package's stands for, for whoever has only that.
+func WrapStreams(of func(any) *Stream) { streamOf = of }
+
+// StreamOf is the stream that a value of the package's that wraps streams stands for; nil, the legacy default stream, for the zero value.
+func StreamOf(x any) *Stream { return streamOf(x) }
+
 // Event is an event's identity. A nil *Event is the null event.
 type Event struct {
 	object
@@ -33,6 +42,7 @@ type object struct {
 	owner *Session
 	flags uint32
 	dead  atomic.Bool
+	lent  bool   // it was not made by the code under test
 	epoch uint32 // the trace that id belongs to; both are guarded by owner.mu
 	id    trace.ID
 }

@@ -10,6 +10,7 @@ import (
 func (s *Session) Malloc(size int64) (p device.Ptr, code device.Code) {
 	if !s.watched.Load() && size >= 0 {
 		p, code = s.dev.MemAlloc(uint64(size))
+		s.lend(p, code)
 		return p, s.note(code)
 	}
 	code = s.call(trace.Record{Op: trace.OpMalloc, Size: size}, named{}, func(r *trace.Record) (code device.Code) {
@@ -19,6 +20,7 @@ func (s *Session) Malloc(size int64) (p device.Ptr, code device.Code) {
 		}
 		return code
 	})
+	s.lend(p, code)
 	return p, code
 }
 
@@ -26,6 +28,7 @@ func (s *Session) Malloc(size int64) (p device.Ptr, code device.Code) {
 func (s *Session) MallocAsync(size int64, x *Stream) (p device.Ptr, code device.Code) {
 	if !s.watched.Load() && size >= 0 && x.usable(s) {
 		p, code = s.dev.MemAllocAsync(uint64(size), x.raw())
+		s.lend(p, code)
 		return p, s.note(code)
 	}
 	code = s.call(trace.Record{Op: trace.OpMallocAsync, Size: size}, named{stream: x},
@@ -38,11 +41,13 @@ func (s *Session) MallocAsync(size int64, x *Stream) (p device.Ptr, code device.
 			}
 			return code
 		})
+	s.lend(p, code)
 	return p, code
 }
 
 // FreeAsync frees device memory in a stream's order.
 func (s *Session) FreeAsync(p device.Ptr, x *Stream) device.Code {
+	s.takeMemory(trace.OpFreeAsync, p)
 	if !s.watched.Load() && x.usable(s) {
 		return s.note(s.dev.MemFreeAsync(p, x.raw()))
 	}
@@ -57,6 +62,7 @@ func (s *Session) FreeAsync(p device.Ptr, x *Stream) device.Code {
 
 // Free frees device memory. It waits for the device if the memory came from Malloc.
 func (s *Session) Free(p device.Ptr) device.Code {
+	s.takeMemory(trace.OpFree, p)
 	if !s.watched.Load() {
 		return s.note(s.dev.MemFree(p))
 	}
@@ -72,7 +78,7 @@ func (s *Session) Free(p device.Ptr) device.Code {
 
 // MallocHost allocates pinned host memory.
 func (s *Session) MallocHost(size int64) (*HostBuffer, device.Code) {
-	x := &HostBuffer{object: object{owner: s}, size: size}
+	x := &HostBuffer{object: object{owner: s, lent: !s.guest.Load()}, size: size}
 	if !s.watched.Load() && size >= 0 {
 		var code device.Code
 		x.handle, code = s.dev.MemAllocHost(uint64(size))
@@ -107,6 +113,7 @@ func (s *Session) FreeHost(x *HostBuffer) device.Code {
 	if x == nil {
 		return s.freeNullHost()
 	}
+	s.take(trace.OpFreeHost, &x.object)
 	free := func() device.Code {
 		if x.dead.Swap(true) {
 			return device.ErrorInvalidValue

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"cudalab/native/device"
-	"cudalab/native/driver"
 	"cudalab/native/sim"
 )
 
@@ -16,7 +15,7 @@ func OpenDevice(kind string) (device.Device, error) {
 	case "sim":
 		return sim.New(sim.Options{}), nil
 	case "gpu", "auto", "":
-		d, err := driver.Open()
+		d, err := openGPU()
 		if err == nil {
 			return d, nil
 		}

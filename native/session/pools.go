@@ -51,7 +51,7 @@ func (s *Session) poolOf(handle device.Pool) *MemPool {
 }
 
 func (s *Session) newPool(handle device.Pool, standard bool) *MemPool {
-	x := &MemPool{object: object{owner: s}, handle: handle, standard: standard}
+	x := &MemPool{object: object{owner: s, lent: standard || !s.guest.Load()}, handle: handle, standard: standard}
 	s.pools = append(s.pools, x)
 	return x
 }
@@ -82,6 +82,9 @@ func (s *Session) MemPoolCreate(ordinal int) (x *MemPool, code device.Code) {
 
 // MemPoolDestroy destroys a pool. What is allocated from it stays valid.
 func (s *Session) MemPoolDestroy(x *MemPool) device.Code {
+	if x != nil {
+		s.take(trace.OpMemPoolDestroy, &x.object)
+	}
 	return s.call(trace.Record{Op: trace.OpMemPoolDestroy}, named{pool: x}, func(*trace.Record) device.Code {
 		code := s.dev.MemPoolDestroy(x.raw())
 		if code == device.Success && x != nil {

@@ -52,6 +52,20 @@ func (s *Session) StopTrace() *trace.Trace {
 	return t
 }
 
+// Untraced has f make calls that the trace does not hold, for a case that makes very many and asks nothing of them. What they
+// make is to be gone by the end of f, or never used in the trace.
+func (s *Session) Untraced(f func()) {
+	trace := func(on bool) (before bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		before, s.tracing = s.tracing, on
+		s.rewatch()
+		return before
+	}
+	defer trace(trace(false))
+	f()
+}
+
 // Limit allows a trace at most so many records, from now on; 0 allows any number. The call that would go beyond it
 // panics with a *Runaway and does not reach the device.
 func (s *Session) Limit(records int) {

@@ -3,7 +3,8 @@
 // a test wants that, and keeps the memory quota. Package cuda gives the calls CUDA's names and makes errors of their
 // codes; exercises cannot import this package.
 //
-// With tracing off a call costs one atomic load more than the device's own answer. With tracing on, a call that
+// With tracing off a call costs one atomic load more than the device's own answer, and what allocates or frees a look at what
+// was lent. With tracing on, a call that
 // returns without waiting holds one lock around itself and its record. A call that may wait records Enter, lets go
 // of the lock while it waits, and records Leave; these are StreamSynchronize, EventSynchronize, DeviceSynchronize,
 // Free, MallocHost, FreeHost, MemUnmap, the synchronous copies between host and device, and the asynchronous ones on pageable
@@ -50,10 +51,15 @@ type Session struct {
 	current  *MemPool      // the device's; nil: the default pool
 	counts   struct{ streams, events, pools, allocations trace.ID }
 	quota    uint64
-	excess   Excess // since SetQuota
-	asked    uint64 // live bytes asked for since StartTrace, on the device and pinned
+	excess   Excess       // since SetQuota
+	asked    uint64       // live bytes asked for since StartTrace, on the device and pinned
+	filled   atomic.Int64 // see Filled
 	faults   map[trace.Op][]fault
 	timing   *timing // nil: the times of operations are not taken
+
+	guest atomic.Bool         // the code under test runs
+	lent  map[device.Ptr]bool // memory that was allocated while it did not
+	taken *Taken              // see there
 
 	recordsGiven bool
 	givenSize    int // bytes of what calls were given, since StartTrace

@@ -57,6 +57,18 @@ func newSiteTable() siteTable {
 func (t *siteTable) here(skip int) uint32 {
 	var pcs callStack
 	runtime.Callers(skip, pcs[:])
+	return t.number(pcs)
+}
+
+// of is the number of a stack that has a function alone, by where its code begins; with 0 it is here.
+func (t *siteTable) of(entry uintptr, skip int) uint32 {
+	if entry == 0 {
+		return t.here(skip + 1)
+	}
+	return t.number(callStack{entry + 1}) // a stack has the places behind calls
+}
+
+func (t *siteTable) number(pcs callStack) uint32 {
 	if i, ok := t.index[pcs]; ok {
 		return i
 	}

@@ -7,7 +7,7 @@ import (
 
 // StreamCreate makes a stream; flags is 0 or device.StreamNonBlocking.
 func (s *Session) StreamCreate(flags uint32) (*Stream, device.Code) {
-	x := &Stream{object: object{owner: s, flags: flags}}
+	x := &Stream{object: object{owner: s, flags: flags, lent: !s.guest.Load()}}
 	if !s.watched.Load() {
 		var code device.Code
 		x.handle, code = s.dev.StreamCreate(flags)
@@ -34,6 +34,9 @@ func (s *Session) StreamCreate(flags uint32) (*Stream, device.Code) {
 
 // StreamDestroy destroys a stream. Its pending work completes.
 func (s *Session) StreamDestroy(x *Stream) device.Code {
+	if x != nil {
+		s.take(trace.OpStreamDestroy, &x.object)
+	}
 	destroy := func() device.Code {
 		if x == nil {
 			return s.dev.StreamDestroy(0)

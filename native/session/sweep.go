@@ -74,6 +74,10 @@ func (s *Session) Sweep() error {
 	s.streams, s.events, s.buffers, s.handles, s.ranges = nil, nil, nil, nil, nil
 	s.blocks = table{}
 	s.asked = 0
+	s.lent = nil
+	if first == nil {
+		s.taken = nil
+	}
 	s.rewatch()
 	return first
 }

@@ -129,6 +129,10 @@ type Access struct {
 	Addr uint64 // where the access begins, of memory that MemCreate has made: it may be mapped to several addresses
 }
 
+// InStream is the flag of an OpBlockAlloc or OpBlockFree that holds for the work that is in the record's stream next, as a MallocAsync or
+// FreeAsync does there, and not for all that the host does next.
+const InStream = 1
+
 // HostMemory says what kind of host memory a copy uses.
 type HostMemory uint8
 
@@ -157,7 +161,7 @@ type Record struct {
 	Freed  bool   // on a free: the allocation was already freed when the call was made
 	Addr   uint64 // the address or pointer argument as given or returned
 	Size   int64  // bytes asked for
-	Flags  uint32 // of StreamCreate and EventCreate; of MemSetAccess a device.MemAccess
+	Flags  uint32 // of StreamCreate and EventCreate; of MemSetAccess a device.MemAccess; of a block's Alloc and Free InStream, or 0
 	Stale  bool   // a Stream, Event or MemPool value that had been destroyed was named
 	Faked  bool   // the answer was injected; the device never saw the call, unless all that it does is to wait
 	Time   int64  // nanoseconds of the device's host clock at the call

@@ -240,9 +240,13 @@ func (p *Program) Each(limit int, visit func(order []int)) (all bool) {
 	from = func() {
 		known, was := len(order), slices.Clone(at)
 		defer func() { order, at = order[:known], was }()
-		for c := range p.chains {
-			for p.ready(p.chains, at, c) && !p.isOperation(p.chains[c][at[c]]) {
-				take(c)
+		for again := true; again; {
+			again = false
+			for c := range p.chains {
+				for p.ready(p.chains, at, c) && !p.isOperation(p.chains[c][at[c]]) {
+					take(c)
+					again = true // what is no operation in one chain may hold back what is none in another
+				}
 			}
 		}
 		if len(order) == len(p.list) {

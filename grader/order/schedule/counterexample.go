@@ -21,6 +21,9 @@ type Counterexample struct {
 // mostSteps is how many steps a counterexample shows at most.
 const mostSteps = 8
 
+// mostWhole is up to how many calls a counterexample is looked for among all of them, to be shortened, where the slice shows nothing.
+const mostWhole = 64
+
 // Counterexample builds an order in which a finding of order.Check in p's trace goes wrong, and carries it out. It has none for
 // what no order is to blame for, such as a leak, and for a remark.
 func (p *Program) Counterexample(f order.Finding) (*Counterexample, bool) {
@@ -29,7 +32,7 @@ func (p *Program) Counterexample(f order.Finding) (*Counterexample, bool) {
 	}
 	c := &Counterexample{Finding: f, Late: -1, Early: -1}
 	switch f.Rule {
-	case order.UseBeforeAlloc, order.FreeBeforeUse, order.RevokeBeforeUse, order.DataRace, order.HostRace, order.StagedCopy:
+	case order.UseBeforeAlloc, order.FreeBeforeUse, order.RevokeBeforeUse, order.EarlyReuse, order.DataRace, order.HostRace, order.StagedCopy:
 		if len(f.Related) == 0 || !p.swap(c, f.Related[0].At, f.At) {
 			return nil, false
 		}
@@ -43,6 +46,10 @@ func (p *Program) Counterexample(f order.Finding) (*Counterexample, bool) {
 	}
 	c.Steps = p.slice(c)
 	shows, ok := p.shows(c)
+	if !ok && len(c.Order) <= mostWhole { // what it shows hangs on more than the slice has
+		c.Steps = slices.Clone(c.Order)
+		shows, ok = p.shows(c)
+	}
 	if !ok {
 		return nil, false
 	}

@@ -67,6 +67,7 @@ type memory struct {
 	results map[int]result
 	writer  map[uint64]int                              // by value: the record of the call that wrote it, where parts are kept
 	owner   map[trace.ID]*interval.Map[int64, trace.ID] // of bytes that were written as a block's: that block
+	holder  map[trace.ID]*interval.Map[int64, trace.ID] // of bytes that were handed out: the block
 }
 
 const (
@@ -97,7 +98,8 @@ func (p *Program) begin(order []int, parts bool) *memory {
 		within[i] = true
 	}
 	m := &memory{p: p, parts: parts, bytes: map[trace.ID]*interval.Map[int64, uint64]{}, state: map[trace.ID]State{}, ended: map[trace.ID]int{},
-		mapping: map[int]uint32{}, results: make(map[int]result, len(order)), writer: map[uint64]int{}, owner: map[trace.ID]*interval.Map[int64, trace.ID]{}}
+		mapping: map[int]uint32{}, results: make(map[int]result, len(order)), writer: map[uint64]int{}, owner: map[trace.ID]*interval.Map[int64, trace.ID]{},
+		holder: map[trace.ID]*interval.Map[int64, trace.ID]{}}
 	m.only = func(i int) bool { return within[i] }
 	for _, i := range order {
 		if o := p.ops[i]; o.kind == makes && p.Trace.Records[i].Site != 0 {
@@ -123,7 +125,7 @@ func (m *memory) do(i int) {
 	var r result
 	switch o.kind {
 	case makes:
-		m.make(i, o)
+		r = m.make(i, o)
 	case ends:
 		r = m.end(i, o)
 	case places:
@@ -146,14 +148,28 @@ func (m *memory) do(i int) {
 }
 
 // make has an allocation begin. One from before the trace holds what it held.
-func (m *memory) make(i int, o *op) {
+func (m *memory) make(i int, o *op) (r result) {
+	for k, t := range o.touches {
+		if passes(&m.p.Trace.Records[i]) && m.state[t.memory] == Unborn {
+			r.note(k, len(o.touches), Unborn)
+		}
+	}
+	for _, t := range o.touches {
+		h := m.holder[t.memory]
+		if h == nil {
+			h = &interval.Map[int64, trace.ID]{}
+			m.holder[t.memory] = h
+		}
+		h.Set(t.lo, t.hi, o.memory)
+	}
 	if m.state[o.memory] == Ended {
-		return // the host has freed it already, which CUDA allows: Free, unlike FreeAsync, does not need the memory to be there
+		return r // the host has freed it already, which CUDA allows: Free, unlike FreeAsync, does not need the memory to be there
 	}
 	delete(m.state, o.memory)
 	if m.p.Trace.Records[i].Site != 0 {
 		m.clear(o)
 	}
+	return r
 }
 
 // clear has memory hold nothing that anybody has written.
@@ -170,7 +186,13 @@ func (m *memory) clear(o *op) {
 func (m *memory) end(i int, o *op) (r result) {
 	waits := m.endsWhenIdle(i)
 	for k, t := range o.touches {
-		if s := m.state[o.memory]; s != Unborn || queued(m.p.Trace.Records[i].Op) { // Free does not mind
+		if passes(&m.p.Trace.Records[i]) { // the bytes stay as they are, until another is handed out there
+			if m.state[o.memory] == Unborn {
+				r.note(k, len(o.touches), Unborn)
+			}
+			continue
+		}
+		if s := m.state[o.memory]; s != Unborn || queued(&m.p.Trace.Records[i]) { // Free does not mind
 			r.note(k, len(o.touches), s)
 		}
 		switch {
@@ -223,6 +245,40 @@ func (m *memory) retract(r *result, t touch) {
 	}
 }
 
+// anothers reports whether some bytes of a block were written as a block's that was taken back before this one was handed out.
+func (m *memory) anothers(t touch) bool {
+	w := m.owner[t.memory]
+	if w == nil || t.block == 0 {
+		return false
+	}
+	for s := range w.Within(t.lo, t.hi) {
+		if m.follows(t.block, s.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// lost reports whether some bytes of a block were handed out again.
+func (m *memory) lost(t touch) bool {
+	h := m.holder[t.memory]
+	if h == nil || t.block == 0 {
+		return false
+	}
+	for s := range h.Within(t.lo, t.hi) {
+		if m.follows(s.Value, t.block) {
+			return true
+		}
+	}
+	return false
+}
+
+// follows reports whether a block was handed out after another had been taken back.
+func (m *memory) follows(block, other trace.ID) bool {
+	back, known := m.p.space.back[other]
+	return known && block != other && back < m.p.space.made[block]
+}
+
 func (m *memory) use(i int, o *op) (r result) {
 	for k, t := range o.touches {
 		r.note(k, len(o.touches), m.usable(i, t))
@@ -233,7 +289,7 @@ func (m *memory) use(i int, o *op) (r result) {
 		if t.kind == trace.Atomic { // what it finds is no part of what it adds
 			found = &result{}
 		}
-		if m.read(found, t) {
+		if m.read(found, t) || m.anothers(t) {
 			r.note(k, len(o.touches), NotWritten)
 		}
 	}
@@ -272,6 +328,9 @@ func (m *memory) usable(i int, t touch) State {
 		if s != Exists {
 			return s
 		}
+	}
+	if m.lost(t) {
+		return Ended
 	}
 	if t.partly {
 		return Unmapped

@@ -110,7 +110,11 @@ func (p *Program) Film(c *Counterexample, story Story, own func(record int) bool
 
 // follow chooses the memory that is shown: what the fault is about, and what else its steps use.
 func (f *filming) follow() {
-	for _, t := range f.common(f.c) {
+	common := f.common(f.c)
+	if f.c.Finding.Rule == order.EarlyReuse || apart(common) > mostMemory { // there is not room for all: there has to be for where it shows
+		f.add(f.c.Shows.Memory)
+	}
+	for _, t := range common {
 		f.add(t)
 	}
 	for _, i := range f.c.Steps {
@@ -125,6 +129,15 @@ func (f *filming) follow() {
 		}
 		f.film.Memory = append(f.film.Memory, name)
 	}
+}
+
+// apart is in how many blocks and allocations some touches are.
+func apart(touches []touch) int {
+	all := map[[2]trace.ID]bool{}
+	for _, t := range touches {
+		all[[2]trace.ID{t.memory, t.block}] = true
+	}
+	return len(all)
 }
 
 // add has a range of memory followed, if there is room.
@@ -173,8 +186,8 @@ func (f *filming) steps() {
 
 // inStream reports whether a call is a stream's to carry out.
 func (f *filming) inStream(i int) bool {
-	op := f.Trace.Records[i].Op
-	return queued(op) || op == trace.OpEventRecord || op == trace.OpStreamWaitEvent
+	r := &f.Trace.Records[i]
+	return queued(r) || r.Op == trace.OpEventRecord || r.Op == trace.OpStreamWaitEvent
 }
 
 // take carries out the steps in an order.

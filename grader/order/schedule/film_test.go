@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cudalab/grader/order"
 	"cudalab/grader/order/schedule"
 	"cudalab/native/device"
 )
@@ -122,4 +123,51 @@ func TestAFilmFollowsTheMemory(t *testing.T) {
 	require.Equal(t, 4, f.Takes[1].Wrong)
 	require.True(t, f.Takes[1].Frames[4].Memory[0].Bad)
 	require.Contains(t, f.Takes[1].Frames[3].Caption, "Step 4 comes before step 3, for nothing makes it wait")
+}
+
+// A copy may reach over more memory than a film has room for: the one in which it goes wrong is among what is followed.
+func TestAFilmFollowsTheMemoryInWhichItGoesWrong(t *testing.T) {
+	const pieces, g = 4, 2 << 20 // the granularity
+	for unwritten := range pieces {
+		p := schedule.New(record(t, func(w world) {
+			to, from := w.mapped(t, pieces, g), w.mapped(t, pieces, g)
+			for k := range pieces {
+				if k != unwritten {
+					require.Zero(t, w.Memset(from+device.Ptr(int64(k)*g), 1, g))
+				}
+			}
+			require.Zero(t, w.DeviceSynchronize())
+			require.Zero(t, w.MemcpyDtoD(to, from, pieces*g))
+		}))
+		found := faults(p)
+		require.Len(t, found, 1)
+		require.Equal(t, order.UninitializedRead, found[0].Rule)
+		ce, ok := p.Counterexample(found[0])
+		require.True(t, ok)
+		f := p.Film(ce, p.Story(ce, nil), all)
+		take := f.Takes[len(f.Takes)-1]
+		require.Positive(t, take.Wrong)
+		bad := 0
+		for k, held := range take.Frames[take.Wrong].Memory {
+			if held.Bad {
+				bad++
+				require.Equal(t, "nothing written", held.Text, f.Memory[k])
+			}
+		}
+		require.Equal(t, 1, bad, "piece %d", unwritten)
+	}
+}
+
+// mapped is addresses with so many pieces of memory behind them, to be used.
+func (w world) mapped(t *testing.T, pieces int, size int64) device.Ptr {
+	on := device.MemLocation{Type: device.MemLocationDevice}
+	at, code := w.MemAddressReserve(int64(pieces)*size, 0, 0, 0)
+	require.Zero(t, code)
+	for k := range pieces {
+		x, code := w.MemCreate(size, device.MemProp{Type: device.MemAllocationPinned, Location: on}, 0)
+		require.Zero(t, code)
+		require.Zero(t, w.MemMap(at+device.Ptr(int64(k)*size), size, 0, x, 0))
+	}
+	require.Zero(t, w.MemSetAccess(at, int64(pieces)*size, []device.MemAccessDesc{{Location: on, Access: device.MemAccessReadWrite}}))
+	return at
 }

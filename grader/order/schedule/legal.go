@@ -49,7 +49,8 @@ type wait struct {
 
 // gate is a stream while the calls are followed.
 type gate struct {
-	last     int // the record of what it was given last; -1: none
+	last     int   // the record of what it was given last; -1: none
+	passing  []int // what has only a place in it behind that, and holds back no other stream
 	blocking bool
 }
 
@@ -75,6 +76,7 @@ func newJudge(t *trace.Trace, named []bool) *judge {
 	}
 	enqueue := func(i int, id trace.ID) {
 		g := stream(id)
+		j.after[i] = append(j.after[i], g.passing...)
 		if g.last >= 0 {
 			j.after[i] = append(j.after[i], g.last)
 		}
@@ -84,7 +86,11 @@ func newJudge(t *trace.Trace, named []bool) *judge {
 		case g.blocking && streams[0].last >= 0:
 			j.after[i] = append(j.after[i], streams[0].last)
 		}
-		g.last = i
+		if passes(&t.Records[i]) {
+			g.passing = append(g.passing, i)
+			return
+		}
+		g.last, g.passing = i, nil
 	}
 	answered := answers(t)
 	for i := range t.Records {
@@ -129,8 +135,11 @@ func newJudge(t *trace.Trace, named []bool) *judge {
 			}
 		case trace.OpDeviceSynchronize:
 			hostWaits(lasts(func(*gate) bool { return true })...)
+			for _, g := range streams {
+				hostWaits(g.passing...)
+			}
 		default:
-			if !queued(r.Op) {
+			if !queued(r) {
 				if named[i] {
 					j.host = append(j.host, i)
 				}

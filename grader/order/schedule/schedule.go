@@ -107,7 +107,7 @@ func answers(t *trace.Trace) []int {
 
 // chainOf is the stream that does a call's work, or the host.
 func chainOf(r *trace.Record) trace.ID {
-	if queued(r.Op) {
+	if queued(r) {
 		return r.Stream
 	}
 	return hostID
@@ -115,13 +115,18 @@ func chainOf(r *trace.Record) trace.ID {
 
 // queued reports whether a call's work is a stream's, done at some time after the call. Synchronous copies and memsets belong to the legacy
 // default stream.
-func queued(op trace.Op) bool {
-	switch op {
+func queued(r *trace.Record) bool {
+	switch r.Op {
 	case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpFreeAsync, trace.OpMemcpyHtoD, trace.OpMemcpyDtoH, trace.OpMemcpyDtoD,
 		trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync, trace.OpMemset, trace.OpMemsetAsync, trace.OpLaunch:
 		return true
 	}
-	return false
+	return passes(r)
+}
+
+// passes reports whether a call has a place in its stream, where nothing is done: a block is handed out or taken back there.
+func passes(r *trace.Record) bool {
+	return (r.Op == trace.OpBlockAlloc || r.Op == trace.OpBlockFree) && r.Flags&trace.InStream != 0
 }
 
 // Operations are the records of what the order is about: the work of streams, and what the host itself reads and writes of
@@ -141,7 +146,7 @@ func (p *Program) isOperation(i int) bool {
 	case trace.OpHostRead, trace.OpHostWrite:
 		return true
 	default:
-		return queued(r.Op)
+		return queued(r) && !passes(r)
 	}
 }
 

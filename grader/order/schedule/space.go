@@ -19,6 +19,7 @@ type space struct {
 	sizes  map[trace.ID]int64
 	bases  map[trace.ID]uint64
 	made   map[trace.ID]int // the record
+	back   map[trace.ID]int // of the blocks that were taken back: the record of that
 }
 
 // part is where a block lies: in pieces, where it lies in mapped memory.
@@ -35,7 +36,7 @@ type piece struct {
 }
 
 func newSpace(t *trace.Trace, done []int) *space {
-	return &space{t: t, done: done, blocks: map[trace.ID]part{}, sizes: map[trace.ID]int64{}, bases: map[trace.ID]uint64{}, made: map[trace.ID]int{}}
+	return &space{t: t, done: done, blocks: map[trace.ID]part{}, sizes: map[trace.ID]int64{}, bases: map[trace.ID]uint64{}, made: map[trace.ID]int{}, back: map[trace.ID]int{}}
 }
 
 // op is what the i-th record's call does to memory, nil if it does nothing to any. The records before it have been asked for.
@@ -52,7 +53,7 @@ func (s *space) op(i int) *op {
 	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemCreate, trace.OpBlockAlloc:
 		return s.make(i, r, done)
 	case trace.OpFree, trace.OpFreeAsync, trace.OpFreeHost, trace.OpBlockFree:
-		return s.end(r)
+		return s.end(i, r)
 	case trace.OpMemMap:
 		return s.mapMemory(i, r)
 	case trace.OpMemUnmap, trace.OpMemSetAccess:
@@ -76,6 +77,7 @@ func (s *space) make(i int, r, done *trace.Record) *op {
 		lo, hi := addresses(r)
 		s.handed.Set(lo, hi, r.Alloc)
 		o.part = len(pieces) > 0
+		o.touches = s.bytes(nil, r.Alloc, 0, r.Size, trace.Write)
 	}
 	return o
 }
@@ -94,7 +96,15 @@ func (s *space) pieces(r *trace.Record) (list []piece) {
 	return list
 }
 
-func (s *space) end(r *trace.Record) *op {
+// total is how many bytes some pieces have.
+func total(pieces []piece) (sum int64) {
+	for _, p := range pieces {
+		sum += p.hi - p.lo
+	}
+	return sum
+}
+
+func (s *space) end(i int, r *trace.Record) *op {
 	if r.Alloc == 0 || r.Freed {
 		return nil
 	}
@@ -103,6 +113,9 @@ func (s *space) end(r *trace.Record) *op {
 		o.from = s.t.Records[at].Op
 	}
 	o.touches = s.bytes(nil, r.Alloc, 0, s.sizes[r.Alloc], trace.Write)
+	if r.Op == trace.OpBlockFree {
+		s.back[r.Alloc] = i
+	}
 	return o
 }
 
@@ -179,6 +192,10 @@ func (s *space) bytes(list []touch, id trace.ID, lo, hi int64, kind trace.Access
 	b, ok := s.blocks[id]
 	if !ok {
 		return append(list, touch{memory: id, lo: lo, hi: hi, mapping: -1, kind: kind})
+	}
+	if now := s.pieces(&s.t.Records[b.record]); total(now) > total(b.pieces) { // more was mapped since
+		b.pieces = now
+		s.blocks[id] = b
 	}
 	known := len(list)
 	for _, p := range b.pieces {

@@ -94,6 +94,9 @@ func (p *Program) gone(c *Counterexample, names *order.Names) string {
 	if at < 0 {
 		return text
 	}
+	if c.Early >= 0 && p.ops[c.Early].kind == makes {
+		return text + ": by then its bytes may belong to " + names.Memory(c.Early) + ", which got the same addresses"
+	}
 	lo, hi := p.addresses(at)
 	for _, i := range p.list {
 		if first, last := p.addresses(i); i > at && p.ops[i].kind == makes && first < hi && lo < last {

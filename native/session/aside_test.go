@@ -1,0 +1,20 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/native/device"
+	"cudalab/native/trace"
+)
+
+func TestCallsMadeAsideDoNotFail(t *testing.T) {
+	s := open(t)
+	s.StartTrace()
+	s.Fail(trace.OpDeviceSynchronize, 1, device.ErrorUnknown)
+	s.Aside(func() { require.Equal(t, device.Success, s.DeviceSynchronize()) })
+	require.True(t, s.Failing())
+	require.Equal(t, device.ErrorUnknown, s.DeviceSynchronize())
+	require.False(t, s.Failing())
+}
