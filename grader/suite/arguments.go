@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ type Refusal struct {
 	Why      string // of a late check; where it is empty, that what was not made need not be undone
 	Fix      string // which arguments to answer contract.ErrArgument to
 	FixLate  string // what to look at before the first CUDA call
+	Gap      string // the gap that refuses them; "" for the first of the skeleton: a call that comes to a later one was not refused
 	// Allowed are calls without which one cannot tell that an argument is bad, and which make nothing.
 	Allowed []trace.Op
 }
@@ -32,8 +34,12 @@ func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer
 			f.Rule = "bad-argument-accepted"
 			f.Message = fmt.Sprintf("%s should have returned an error, but it returned nil.", r.subject(o))
 			a.Findings = append(a.Findings, f)
+		case o.Gap > cmp.Or(r.Gap, "1a"):
+			f.Rule = "bad-argument-accepted"
+			f.Message = fmt.Sprintf("%s should have returned contract.ErrArgument, but it went on, to TODO(%s).", r.subject(o), o.Gap)
+			a.Findings = append(a.Findings, f)
 		case !o.Argument:
-			f.Rule = "wrong-error"
+			f.Rule, f.Gap = "wrong-error", o.Gap
 			f.Message = fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", r.subject(o), strings.TrimSuffix(o.Err, "."))
 			f.Why = "The caller finds out with errors.Is whether the arguments were at fault or the device."
 			a.Findings = append(a.Findings, f)

@@ -12,7 +12,7 @@ import (
 func (b *Bench) audit(run func() error) *trace.Trace {
 	b.Session.StartTrace()
 	var o Outcome
-	guard(&o, run)
+	b.guard(&o, run)
 	t := b.Session.StopTrace()
 	b.Must(cuda.DeviceSynchronize())
 	if !o.OK() {

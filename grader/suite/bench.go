@@ -71,7 +71,7 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) Outcome {
 	b.calls++
 	b.Session.Mark(markCall + n)
 	b.Session.SetQuota(b.Quota)
-	guard(&o, f)
+	b.guard(&o, f)
 	o.Excess = b.Session.SetQuota(0) // the suite's own calls are not to fail for what the student's code has taken
 	b.over(o)
 	b.Session.Mark(markReturn + n)
@@ -137,6 +137,12 @@ func bounded(text string) string {
 // Calls is how many calls have been made so far: the number of the next, as CaseNotes.Window counts them.
 func (b *Bench) Calls() int { return b.calls }
 
+// guard is the function, and has the session know that what runs was lent whatever there is.
+func (b *Bench) guard(o *Outcome, f func() error) {
+	defer b.Session.Guest(b.Session.Guest(true))
+	guard(o, f)
+}
+
 // guard runs the student's code and keeps what it returned: the methods of an error may be the student's as well.
 func guard(o *Outcome, f func() error) {
 	defer func() {
@@ -149,6 +155,10 @@ func guard(o *Outcome, f func() error) {
 			if len(odd.where) > 0 {
 				o.Stack = odd.where
 			}
+			return
+		}
+		if gap, ok := v.(*contract.Gap); ok && gap != nil { // of a function that answers no error
+			o.keep(gap)
 			return
 		}
 		o.Stack = trace.Callers(2)

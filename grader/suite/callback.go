@@ -22,6 +22,7 @@ func (b *Bench) Callback(name string, f func() error) error {
 	b.Session.Mark(markEnter + name)
 	end := markFail
 	defer func() { b.Session.Mark(end + name) }()
+	defer b.Session.Guest(b.Session.Guest(false))
 	err := f()
 	if err == nil {
 		end = markLeave

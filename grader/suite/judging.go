@@ -11,7 +11,7 @@ import (
 
 // The order checker's rules, as checks group them: when memory may be used, and that everything made comes to an end.
 var (
-	OrderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "revoke-before-use", "overlapping-copy", "data-race", "host-race", "staged-copy",
+	OrderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "revoke-before-use", "early-reuse", "overlapping-copy", "data-race", "host-race", "staged-copy",
 		"uninitialized-read", "out-of-bounds", "wait-unrecorded", "use-after-destroy"}
 	EndRules = []string{"leak", "double-free", "invalid-free"}
 )
@@ -48,7 +48,7 @@ func CallName(r *trace.Record) string {
 // UnexpectedError is the finding where function should have succeeded.
 func UnexpectedError(function string, o Outcome) Finding {
 	f := Finding{
-		Rule: "unexpected-error", Severity: Error, Record: -1,
+		Rule: "unexpected-error", Severity: Error, Record: -1, Gap: o.Gap,
 		Message: fmt.Sprintf("%s should have returned nil for %s, but it returned: %s.", function, o.Label, strings.TrimSuffix(o.Err, ".")),
 		Why:     "A CUDA call that answers an error has done nothing, so what follows cannot be right.",
 		Fix:     "Look at the call that the error names: what is said behind its name is what was wrong with it.",

@@ -20,7 +20,6 @@ type Lesson[Code any] struct {
 	Functions []string            // what the exercise exports, as Of takes it: "Share", "FanOut"; the first is where findings without a line point to
 	Memory    uint64              // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
 	Mean      bool                // as in Suite
-	AnyOrder  bool                // as in Suite
 	Remarks   map[string]Severity // as in Suite
 	Parts     []Part[Code]        // in the order of the report
 	// Benchmarks are for comparing only: no part needs one.
@@ -58,8 +57,7 @@ func (l Lesson[Code]) Suite(student Code, solution ...Code) *Suite {
 	if len(solution) > 0 {
 		sides.Solution = &solution[0]
 	}
-	s := &Suite{Exercise: l.Name, Package: PackageOf(l.Name), Functions: l.Functions, Memory: l.Memory, Mean: l.Mean,
-		AnyOrder: l.AnyOrder, Remarks: l.Remarks}
+	s := &Suite{Exercise: l.Name, Package: PackageOf(l.Name), Functions: l.Functions, Memory: l.Memory, Mean: l.Mean, Remarks: l.Remarks}
 	for _, t := range l.trials() {
 		s.Cases = append(s.Cases, Case{ID: t.ID, After: t.After, Timed: t.Timed, Simulated: t.Simulated,
 			Drive: func(b *Bench) { t.Drive(b, sides) }})

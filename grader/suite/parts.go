@@ -17,14 +17,15 @@ type Refusals[Code any] struct {
 
 // NewRefusals is a trial that has drive make each of the bad calls, in a Call of its own.
 func NewRefusals[Code, Bad any](id, after string, bad []Bad, drive func(*Bench, Code, Bad) Outcome, words Refusal) *Refusals[Code] {
+	words.Gap = after
 	r := &Refusals[Code]{Trial: Trial[Code]{ID: id, After: after}, calls: len(bad), words: words}
-	all := func(b *Bench, code Code) bool {
+	all := func(b *Bench, code Code) (complete bool) {
+		complete = true
 		for _, call := range bad {
-			if o := drive(b, code, call); o.Gap != "" {
-				return false
-			}
+			o := drive(b, code, call)
+			complete = complete && o.Gap == ""
 		}
-		return true
+		return complete
 	}
 	r.Drive = func(b *Bench, sides Sides[Code]) {
 		if all(b, sides.Student) && r.behind != nil {

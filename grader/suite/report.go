@@ -13,7 +13,8 @@ const (
 	Refused     Status = "refused" // the import policy
 	Timeout     Status = "timeout"
 	Crashed     Status = "crashed"
-	Errored     Status = "error" // a fault of cudalab or of the machine, never the student's
+	Unread      Status = "unread" // what was handed in could not be read; a person has to look
+	Errored     Status = "error"  // a fault of cudalab or of the machine, never the student's
 )
 
 // SchemaVersion is the version of Report's JSON form.
@@ -28,12 +29,21 @@ type Report struct {
 	Status     Status  `json:"status"`
 	Message    string  `json:"message,omitempty"` // one sentence on the whole, where the status needs one
 	Next       string  `json:"next,omitempty"`    // what to do next
+	Gap        *Gap    `json:"gap,omitempty"`     // the first that is still to be filled, where that keeps the code from passing
 	Score      float64 `json:"score"`
 	MaxScore   float64 `json:"max_score"`
 	Seed       uint64  `json:"seed"`
 	DurationMS int64   `json:"duration_ms"`
 	Checks     []Check `json:"checks"`
 	Output     string  `json:"output,omitempty"` // what the student's code printed; of much, the start and the end
+}
+
+// Gap is a place in the student's code that is still to be written.
+type Gap struct {
+	ID   string `json:"id"` // "1a"
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text,omitempty"` // what is to be written there, in a sentence without its full stop
 }
 
 // Device is the device a report was made on.
@@ -64,10 +74,13 @@ type Check struct {
 // Severity is how much a finding weighs.
 type Severity string
 
-// An Error fails its check. A Remark costs nothing.
+// An Error fails its check. A Remark costs nothing. Two are Report.Notices' alone: Unwritten is a gap, which is no finding of any
+// check, and a Consequence is an error that comes of another.
 const (
-	Error  Severity = "error"
-	Remark Severity = "remark"
+	Error       Severity = "error"
+	Remark      Severity = "remark"
+	Unwritten   Severity = "unwritten"
+	Consequence Severity = "consequence"
 )
 
 // Finding is one concrete fault, with where it is and what mends it.
@@ -79,7 +92,10 @@ type Finding struct {
 	Fix      string    `json:"fix"`
 	File     string    `json:"file"` // the student's file as they named it; "" where no line is at fault
 	Line     int       `json:"line"`
+	Column   int       `json:"column,omitempty"` // in bytes, from 1; 0: the line as a whole
 	Related  []Related `json:"related,omitempty"`
+	// Follows is the error that this one comes of, which is to be mended first; nil where it comes of none.
+	Follows *Cause `json:"follows,omitempty"`
 	// Picture is a drawing of the streams concerned, in lines of at most 76 characters that each end in a newline.
 	Picture string `json:"picture,omitempty"`
 	// Drawing is the memory of an allocator, step by step; nil where there is nothing to draw. It is for the page alone.
@@ -88,6 +104,8 @@ type Finding struct {
 	Record int `json:"-"`
 	// Function is the student's function at fault where no line is and it is another than the suite's.
 	Function string `json:"-"`
+	// Gap is the gap that has answered, where that is all there is to it: what is still to be written is not wrong.
+	Gap string `json:"-"`
 }
 
 // Related is a second place that a finding is about.

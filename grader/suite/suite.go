@@ -31,9 +31,6 @@ type Suite struct {
 	Functions []string
 	Memory    uint64 // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
 	Mean      bool   // how the times of its races are compared, as in Pacing
-	// AnyOrder says that the gaps may be filled in any order: one that answers ends its own case and no other, what the others
-	// show is judged, and the exercise has been started once a case has come to its end.
-	AnyOrder bool
 	// Remarks are rules of the order checker whose remarks weigh otherwise here: as an Error, or, where nothing stands for
 	// them, not at all.
 	Remarks map[string]Severity
@@ -79,7 +76,8 @@ type Case struct {
 type Question struct {
 	ID   string // stable, as in the course's weights
 	Name string // a claim in plain words that a pass makes true
-	// Needs names the cases whose notes Judge reads. If one of them crashed or found a gap, the check is not asked.
+	// Needs names the cases whose notes Judge reads. If one of them crashed, the check is not asked. If one found a gap, the check
+	// cannot pass, but what Judge finds in what is written so far fails it.
 	Needs []string
 	Judge func(*Evidence) Answer
 	// Luck says that a pass rests on what the device happened to hold, and is none while the order checker finds errors in

@@ -160,7 +160,7 @@ func (b *Bench) sample(c *Contender, span Span) (onDevice, onThread int64, ok bo
 	o, clock, runs := Outcome{Label: c.Name}, b.Session.Device(), int64(0)
 	wasThread, wasDevice := ThreadTime(), clock.Now()
 	for {
-		guard(&o, c.Run)
+		b.guard(&o, c.Run)
 		runs++
 		if !o.OK() || runs >= int64(c.Repeat) || ThreadTime()-wasThread > int64(c.Within) {
 			break
@@ -180,7 +180,7 @@ func (b *Bench) sample(c *Contender, span Span) (onDevice, onThread int64, ok bo
 // attempt runs a contender's code off the clock; where it fails, that is noted as an outcome under its name.
 func (b *Bench) attempt(name string, f func() error) bool {
 	o := Outcome{Label: name}
-	guard(&o, f)
+	b.guard(&o, f)
 	if !o.OK() {
 		b.Notes.Outcome(o)
 	}

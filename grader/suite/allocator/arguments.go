@@ -33,9 +33,7 @@ func (lab *Lab[Code, L]) Arguments(args Arguments[L]) suite.Part[Code] {
 			return s, o
 		}
 		for _, l := range slices.Concat(args.Bad, args.Lacking) {
-			if _, o := make(b, l); o.Gap != "" {
-				return
-			}
+			make(b, l)
 		}
 		for _, l := range args.Good {
 			whole := b.Beyond(func(b *suite.Bench) suite.Outcome {

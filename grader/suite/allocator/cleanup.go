@@ -22,7 +22,9 @@ type Cleanup[L fmt.Stringer] struct {
 	// Draw draws what becomes of an allocator while calls fail, up to Close: nothing that it must refuse, and always alike in what
 	// the code has to call for it.
 	Draw func(Source) Workload[L]
-	Also []string // trials beside the good ones whose allocators must leave nothing behind, either
+	// Other draws another life, in which calls come from other places; it may be nil.
+	Other func(Source) Workload[L]
+	Also  []string // trials beside the good ones whose allocators must leave nothing behind, either
 	// Recovers is as in suite.FaultJudge.
 	Recovers func(*suite.CaseNotes, suite.FaultRun) bool
 	// Unusable finds a block that was handed out between two records and that its user cannot use; nil where there is none. The
@@ -36,15 +38,10 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 	if c.Unusable == nil {
 		c.Unusable = outsideOfAll
 	}
-	t := &suite.Trial[Code]{ID: "faults", After: c.After, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
-		from := lab.source(b)
-		inputs := suite.NewInputs(from.Rand, c.drawing(from))
-		b.EveryFault(func(input int) (string, func() error, func()) {
-			w := inputs.At(input)
-			run, finish := lab.runner(b, sides.Student, &w, nil).lifetime(w.Ops)
-			return fmt.Sprintf("%s: %s", w.Layout, Words(w.Ops)), run, finish
-		})
-	}}
+	trials := []*suite.Trial[Code]{faultTrial(lab, "faults", c.After, c.Draw)}
+	if c.Other != nil {
+		trials = append(trials, faultTrial(lab, "other-faults", c.After, c.Other))
+	}
 	judge := func(e *suite.Evidence) suite.Answer {
 		a := suite.Answer{
 			Message:  cmp.Or(c.Pass, "Close gave everything back, and a CUDA call that failed was reported and left nothing behind."),
@@ -53,31 +50,49 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 		if suite.HasError(a.Findings) {
 			return a // what goes wrong without any failure would only be told again for each failure
 		}
-		notes := e.Cases[t.ID]
-		lives := newLives(e, t.ID, lab, &c)
-		lives.told = slices.ContainsFunc(g.Runs(e), func(r Run[L]) bool { return r.Record != nil && r.Right < len(r.Record.Answers) })
-		if len(notes.Outcomes) == 0 || !notes.Outcomes[0].OK() || lives.wrong(0) != "" {
-			a.Skip = "The allocator did not work even where no call failed, so this could not be seen."
-			return a
+		told := slices.ContainsFunc(g.Runs(e), func(r Run[L]) bool { return r.Record != nil && r.Right < len(r.Record.Answers) })
+		failed := 0
+		for i, t := range trials {
+			notes := e.Cases[t.ID]
+			lives := newLives(e, t.ID, lab, &c, []func(Source) Workload[L]{c.Draw, c.Other}[i])
+			lives.told = told
+			if len(notes.Outcomes) == 0 || !notes.Outcomes[0].OK() || lives.wrong(0) != "" {
+				a.Skip = "The allocator did not work even where no call failed, so this could not be seen."
+				return a
+			}
+			j := suite.FaultJudge{Function: cmp.Or(c.Function, "New or Close"), Retried: "Close", Wrong: lives.wrong, After: lives.after}
+			if c.Recovers != nil {
+				j.Recovers = func(run suite.FaultRun) bool { return c.Recovers(notes, run) }
+			}
+			a.Findings = suite.Unique(append(a.Findings, e.AfterFaults(t.ID, j)...))
+			failed += len(notes.FaultRuns())
 		}
-		j := suite.FaultJudge{Function: cmp.Or(c.Function, "New or Close"), Retried: "Close", Wrong: lives.wrong, After: lives.after}
-		if c.Recovers != nil {
-			j.Recovers = func(run suite.FaultRun) bool { return c.Recovers(notes, run) }
-		}
-		a.Findings = suite.Unique(append(a.Findings, e.AfterFaults(t.ID, j)...))
-		if !suite.HasError(a.Findings) && len(notes.FaultRuns()) == 0 {
+		if !suite.HasError(a.Findings) && failed == 0 {
 			a.Skip = suite.NoFault
 		}
 		return a
 	}
-	return suite.Part[Code]{Cases: g.Trials(t), Question: suite.Question{ID: "cleanup", Name: c.Name, Judge: judge}}
+	return suite.Part[Code]{Cases: g.Trials(trials...), Question: suite.Question{ID: "cleanup", Name: c.Name, Judge: judge}}
 }
 
-// drawing is Draw from a source like another.
-func (c *Cleanup[L]) drawing(from Source) func(*rand.Rand) Workload[L] {
+// faultTrial is a trial in which every call of some lives fails in turn.
+func faultTrial[Code any, L fmt.Stringer](lab *Lab[Code, L], id, after string, draw func(Source) Workload[L]) *suite.Trial[Code] {
+	return &suite.Trial[Code]{ID: id, After: after, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
+		from := lab.source(b)
+		inputs := suite.NewInputs(from.Rand, drawing(from, draw))
+		b.EveryFault(func(input int) (string, func() error, func()) {
+			w := inputs.At(input)
+			run, finish := lab.runner(b, sides.Student, &w, nil).lifetime(w.Ops)
+			return fmt.Sprintf("%s: %s", w.Layout, Words(w.Ops)), run, finish
+		})
+	}}
+}
+
+// drawing draws from a source like another.
+func drawing[L fmt.Stringer](from Source, draw func(Source) Workload[L]) func(*rand.Rand) Workload[L] {
 	return func(r *rand.Rand) Workload[L] {
 		from.Rand = r
-		return c.Draw(from)
+		return draw(from)
 	}
 }
 
@@ -94,7 +109,7 @@ func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
 	carryOut := func(op Op) (faulted bool) {
 		var err error
 		failing := r.Bench.Session.Failing()
-		w.step(op, func(_ string, _ trace.Site, f func() error) bool {
+		w.step(op, func(_ trace.Site, f func() error) bool {
 			err = f()
 			return true
 		})
@@ -106,18 +121,27 @@ func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
 		return faulted
 	}
 	first := r.Bench.Calls()
+	w.enter(ops)
 	run = func() (err error) {
 		if w.subject, err = r.New(); err != nil {
 			return err
 		}
+		r.Bench.Session.Aside(w.keepBusy) // New may have waited for the device
 		w.start(ops)
+		again := 0 // the block that was asked for twice
 		for _, op := range ops {
 			if w.broken {
 				break
 			}
+			if again > 0 && op.Block >= again {
+				op.Block++
+			}
 			given := r.givenBack()
 			if !carryOut(op) {
 				continue
+			}
+			if op.Kind == KindAlloc {
+				again = len(w.addrs)
 			}
 			if op.Kind == KindClose && r.givenBack() == given {
 				for _, use := range w.uses() {
@@ -128,7 +152,10 @@ func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
 		}
 		return all
 	}
-	return run, func() { note(r.Bench, noteLife, first, 0, done, w.answers) }
+	return run, func() {
+		w.leave()
+		note(r.Bench, noteLife, first, 0, done, w.answers)
+	}
 }
 
 // uses are operations that show whether an allocator still works: one of its blocks comes back, and another goes out.
@@ -139,15 +166,16 @@ func (w *walk) uses() (ops []Op) {
 			oldest = h
 		}
 	}
-	if _, ok := w.subject.Allocator.(freer); ok && oldest.block > 0 {
-		ops = append(ops, Free(oldest.block))
+	if w.frees() && oldest.block > 0 {
+		ops = append(ops, Free(oldest.block).In(oldest.stream))
 	}
-	return append(ops, Alloc(1))
+	return append(ops, Alloc(1).In(oldest.stream))
 }
 
 // givenBack is how many calls of the student's have given something back in this Call.
 func (r *Runner) givenBack() (n int) {
-	for _, op := range []trace.Op{trace.OpFree, trace.OpFreeAsync, trace.OpMemUnmap, trace.OpMemRelease, trace.OpMemAddressFree} {
+	for _, op := range []trace.Op{trace.OpFree, trace.OpFreeAsync, trace.OpMemUnmap, trace.OpMemRelease, trace.OpMemAddressFree,
+		trace.OpEventDestroy, trace.OpStreamDestroy} {
 		n += len(r.Bench.Session.Since(op))
 	}
 	return n
@@ -164,13 +192,13 @@ type lives[Code any, L fmt.Stringer] struct {
 	told    bool          // answers were wrong without any failure, which other parts tell
 }
 
-func newLives[Code any, L fmt.Stringer](e *suite.Evidence, caseID string, lab *Lab[Code, L], c *Cleanup[L]) *lives[Code, L] {
+func newLives[Code any, L fmt.Stringer](e *suite.Evidence, caseID string, lab *Lab[Code, L], c *Cleanup[L], draw func(Source) Workload[L]) *lives[Code, L] {
 	l := &lives[Code, L]{Cleanup: c, e: e, notes: e.Cases[caseID], lab: lab}
 	from, ok := sourceOf(e, caseID, lab.Granular)
 	if !ok {
 		return l
 	}
-	l.drawn = suite.FaultInputs(e, caseID, c.drawing(from))
+	l.drawn = suite.FaultInputs(e, caseID, drawing(from, draw))
 	l.records = make([]Record, len(l.drawn))
 	for _, r := range Read(l.notes, noteLife, nil) {
 		if r.First < len(l.records) {

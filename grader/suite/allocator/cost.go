@@ -1,6 +1,7 @@
 package allocator
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -24,6 +25,7 @@ type Load interface {
 
 // Cost is the part that asks whether an operation costs the same among few blocks and among many; see growth.
 type Cost[Code any] struct {
+	ID          string // of the part, and of its trial; "cost" where it is empty
 	Name, After string // of the part, and of its trial
 	Few, Many   int    // blocks
 	// Load is made for so many blocks at most.
@@ -53,7 +55,7 @@ const (
 
 // Part is the part.
 func (c Cost[Code]) Part() suite.Part[Code] {
-	t := &suite.Trial[Code]{ID: "cost", After: c.After, Timed: true, Drive: c.carryOut}
+	t := &suite.Trial[Code]{ID: cmp.Or(c.ID, "cost"), After: c.After, Timed: true, Drive: c.carryOut}
 	judge := func(e *suite.Evidence) suite.Answer {
 		notes := e.Cases[t.ID]
 		spoilt := notes.Spoilt(c.Calls, func(*suite.CaseNotes) []suite.Finding {

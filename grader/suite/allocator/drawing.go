@@ -41,7 +41,8 @@ func (v *View) Last() *Block {
 	return &v.Out[len(v.Out)-1]
 }
 
-// Meter is a Model that knows, until it has lost its notion of what is right, how much of its allocator's memory is used: all but Asked.
+// Meter is a Model that knows, until it has lost its notion of what is right, how much of its allocator's memory is used. It may
+// leave Asked out: then it is what was asked for all blocks that the user has.
 type Meter interface {
 	Use() (u suite.Use, known bool)
 }
@@ -76,8 +77,10 @@ func (g Good[Code, L]) longest(e *suite.Evidence) *suite.Run {
 		if !known {
 			return nil
 		}
-		for _, b := range view.Out {
-			use.Asked += b.Asked
+		if use.Out > 0 && use.Asked == 0 {
+			for _, b := range view.Out {
+				use.Asked += b.Asked
+			}
 		}
 		all.Steps = append(all.Steps, use)
 	}

@@ -1,6 +1,7 @@
 package allocator
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -22,6 +23,7 @@ type Model interface {
 type Fault struct {
 	Part                    string // the ID of the part that tells it
 	Rule, Message, Why, Fix string
+	Function                string // the method at fault, where it is not the operation's
 }
 
 // WrongError is the fault of an answer that is another than the one wanted; its part is for the model to say.
@@ -147,6 +149,10 @@ func (f *Failure) Finding(e *suite.Evidence, allocator string) suite.Finding {
 	if len(ops) > 1 {
 		message = fmt.Sprintf("After %s: %s. The last of these %s.", allocator, Words(ops), f.Fault.Message)
 	}
-	return e.At(suite.Finding{Rule: f.Fault.Rule, Severity: suite.Error, Message: message, Why: f.Fault.Why, Fix: f.Fault.Fix,
-		Record: -1, Function: methodName(f.Ops[f.At].Kind), Drawing: f.drawing()}, f.Answers[f.At].Site)
+	found := suite.Finding{Rule: f.Fault.Rule, Severity: suite.Error, Message: message, Why: f.Fault.Why, Fix: f.Fault.Fix,
+		Record: -1, Function: cmp.Or(f.Fault.Function, methodName(f.Ops[f.At].Kind)), Drawing: f.drawing()}
+	if f.Fault.Function != "" {
+		return found
+	}
+	return e.At(found, f.Answers[f.At].Site)
 }

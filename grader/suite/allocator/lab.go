@@ -16,6 +16,10 @@ import (
 type Lab[Code any, L fmt.Stringer] struct {
 	New   func(Code, L) (Subject, error) // with an error, or without an allocator, its Subject is not looked at any closer
 	Model func(*Workload[L]) Model
+	Maker string // what New calls in the student's code, where that is not New
+	// Room is how many bytes New has to allocate at least; nil where it need not allocate. It is told where no block comes of it: blocks
+	// tell themselves.
+	Room func(L) int64
 	// Parts are the IDs of the parts that the Model finds faults of, those first for which a sequence is to be shrunk first.
 	Parts []string
 	// Proof makes what uses the blocks of all sequences of a trial on the device. It may be nil.
@@ -108,7 +112,7 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 			}
 			outcomes := e.Cases[s.ID].Outcomes
 			if i := slices.IndexFunc(outcomes, func(o suite.Outcome) bool { return !o.OK() && o.Panic == "" }); i >= 0 {
-				found = append(found, notMade(outcomes[i]))
+				found = append(found, s.lab.notMade(outcomes[i]))
 			}
 		}
 		return found
@@ -200,10 +204,8 @@ func Granularity(b *suite.Bench) int64 {
 // sourceOf is the source of a trial in cudalab; it is not ok where the trial ended before it had one.
 func sourceOf(e *suite.Evidence, caseID string, granular bool) (from Source, ok bool) {
 	from = Source{Rand: suite.NewRand(e.Seed, caseID), Seed: e.Seed}
-	for _, v := range e.Cases[caseID].Values[noteGranularity] {
-		from.Granularity = int64(v)
-	}
-	return from, !granular || from.Granularity >= 256 && from.Granularity <= 1<<40 // any device's
+	from.Granularity, ok = NotedGranularity(e.Cases[caseID])
+	return from, ok || !granular
 }
 
 // Run is a sequence as it went.

@@ -1,11 +1,15 @@
 package allocator
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/native/session"
+	"cudalab/native/trace"
 )
 
 // OrNil is the allocator that a student's New has answered, as the lesson's interface I: nil where it is a nil pointer, or
@@ -36,16 +40,44 @@ func (lab *Lab[Code, L]) newSubject(b *suite.Bench, code Code, l L) (Subject, er
 }
 
 // notMade is the finding where no allocator was made.
-func notMade(o suite.Outcome) suite.Finding {
+func (lab *Lab[Code, L]) notMade(o suite.Outcome) suite.Finding {
+	maker := cmp.Or(lab.Maker, "New")
 	if o.Err != errNothing.Error() {
-		return suite.UnexpectedError("New", o)
+		f := suite.UnexpectedError(maker, o)
+		f.Function = lab.Maker
+		return f
 	}
 	return suite.Finding{
-		Rule: "no-allocator", Severity: suite.Error, Record: -1, Function: "New",
+		Rule: "no-allocator", Severity: suite.Error, Record: -1, Function: maker,
 		Message: o.Label + " should have answered an allocator, but it answered nil, and no error.",
 		Why:     "Who is told of no error goes on with the allocator, and a nil pointer has no fields: the next call panics.",
-		Fix:     "Return the allocator that New has made, and nil as its error.",
+		Fix:     "Return the allocator that " + maker + " has made, and nil as its error.",
 	}
+}
+
+// tooLittle is the finding where New has allocated less than Room, and nobody has had a block of it.
+func (lab *Lab[Code, L]) tooLittle(e *suite.Evidence, r *Run[L]) *suite.Finding {
+	if lab.Room == nil || r.Record == nil || slices.ContainsFunc(r.Record.Answers, func(a Answer) bool { return a.Err == Nil }) {
+		return nil
+	}
+	made, bytes := -1, int64(0)
+	from, to := r.Notes.Window(r.Record.First - 1)
+	for at := from; at < to; at++ {
+		if x := &r.Notes.Trace.Records[at]; x.Code == 0 && x.Alloc != 0 && x.Size > 0 && x.Phase != trace.Enter {
+			made, bytes = at, bytes+x.Size
+		}
+	}
+	want := lab.Room(r.Layout)
+	if made < 0 || bytes >= want {
+		return nil
+	}
+	f := e.At(suite.Finding{
+		Rule: "too-little", Severity: suite.Error, Record: made,
+		Message: fmt.Sprintf("%s should have allocated %s for all of its blocks, but allocated %s.", r.Layout, suite.Bytes(uint64(want)), suite.Bytes(uint64(bytes))),
+		Why:     "A block that lies behind the end of the memory belongs to somebody else, or to nobody, and a kernel that uses it fails.",
+		Fix:     "Allocate the bytes of all blocks together: cuda.Malloc takes bytes.",
+	}, r.Notes.Trace.SiteOf(&r.Notes.Trace.Records[made]))
+	return &f
 }
 
 // bothAnswered is the finding where New answered an allocator with its error. The message begins with when that was.

@@ -23,6 +23,7 @@ func note(b *suite.Bench, name string, first, calls int, ops []Op, answers []Ans
 		b.Value(name, uint64(op.Kind))
 		b.Value(name, uint64(op.Size))
 		b.Value(name, uint64(op.Block))
+		b.Value(name, uint64(op.Stream))
 	}
 	b.Value(name, uint64(len(answers)))
 	for _, a := range answers {
@@ -34,6 +35,10 @@ func note(b *suite.Bench, name string, first, calls int, ops []Op, answers []Ans
 		}
 		b.Value(name, stats)
 		for _, v := range a.Stats {
+			b.Value(name, uint64(v))
+		}
+		b.Value(name, uint64(len(a.Seen)))
+		for _, v := range a.Seen {
 			b.Value(name, uint64(v))
 		}
 	}
@@ -71,17 +76,17 @@ func (r *reader) count(size int) int { return int(min(r.next(), uint64(len(r.lef
 func (r *reader) record(outcomes []suite.Outcome, ops []Op) Record {
 	rec := Record{First: int(min(r.next(), math.MaxInt32))}
 	call, calls := rec.First, int(min(r.next(), 1))
-	rec.Ops = make([]Op, r.count(3))
+	rec.Ops = make([]Op, r.count(4))
 	for i := range rec.Ops {
-		rec.Ops[i] = Op{Kind: Kind(r.next()), Size: int64(r.next()), Block: int(int64(r.next()))}
+		rec.Ops[i] = Op{Kind: Kind(r.next()), Size: int64(r.next()), Block: int(int64(r.next())), Stream: Stream(int64(r.next()))}
 	}
 	if len(rec.Ops) == 0 {
 		rec.Ops = ops
 	}
-	rec.Answers = make([]Answer, r.count(3))
+	rec.Answers = make([]Answer, r.count(4))
 	for i := range rec.Answers {
-		a := Answer{Err: Err(r.next()), Addr: r.next(), Stats: r.statistics()}
-		if a.Err != Skipped {
+		a := Answer{Err: Err(r.next()), Addr: r.next(), Stats: r.statistics(), Seen: r.seen()}
+		if a.Err != Skipped && (i >= len(rec.Ops) || !rec.Ops[i].byCaller()) {
 			if call < len(outcomes) {
 				a.Text, a.Site = outcomes[call].Err, outcomes[call].Stack
 			}
@@ -102,6 +107,14 @@ func (r *reader) statistics() []int64 {
 	return r.numbers(int(min(n-1, uint64(len(r.left)))))
 }
 
+// seen is what was seen of an operation; nil: nothing.
+func (r *reader) seen() []int64 {
+	if n := r.count(1); n > 0 {
+		return r.numbers(n)
+	}
+	return nil
+}
+
 // numbers are the next n.
 func (r *reader) numbers(n int) []int64 {
 	if n == 0 {
@@ -118,11 +131,12 @@ func (r *reader) numbers(n int) []int64 {
 	return all
 }
 
-// Call is the number of the Call that operation i was, for CaseNotes.Window. A skipped operation was none.
+// Call is the number of the Call that operation i was, for CaseNotes.Window. A skipped operation was none, nor
+// was one that is the caller's.
 func (r *Record) Call(i int) int {
 	call := r.First
-	for _, a := range r.Answers[:min(i, len(r.Answers))] {
-		if a.Err != Skipped {
+	for k, a := range r.Answers[:min(i, len(r.Answers))] {
+		if a.Err != Skipped && !r.Ops[k].byCaller() {
 			call++
 		}
 	}

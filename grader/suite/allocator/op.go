@@ -30,17 +30,31 @@ const (
 	KindFreeNull                    // Free of address 0
 	KindReset                       // Reset, where the allocator has it
 	KindClose                       // Close
+	KindOnFull                      // OnFull with a function that does what Size says, where the allocator has it; see Full
+	KindForget                      // Forget(Stream), where the allocator has it
+	KindTrim                        // Trim(Size), where the allocator has it
+
+	// What is not the allocator's to do, but its caller's.
+	KindWait    // StreamSynchronize(Stream)
+	KindIdle    // DeviceSynchronize
+	KindBusy    // keep Stream busy for a while
+	KindDestroy // StreamDestroy(Stream)
 )
 
 // Op is one operation.
 type Op struct {
 	Kind  Kind
 	Size  int64 // bytes; of KindFreeUnknown the address
-	Block int   // of KindFree and KindFreeInside
+	Block int   // of KindFree and KindFreeInside; of KindAlloc the tag that the block is to go under, or 0; see AllocAs
+	// Stream is the one that is named to an allocator that hands blocks out in the order of streams.
+	Stream Stream
 }
 
 // Alloc asks for a block. The blocks of a sequence are numbered by its Allocs, from 1, whether they succeed or not.
 func Alloc(size int64) Op { return Op{Kind: KindAlloc, Size: size} }
+
+// Trim gives back memory that is wholly free, with so many bytes still held.
+func Trim(keep int64) Op { return Op{Kind: KindTrim, Size: keep} }
 
 // Free gives a block back.
 func Free(block int) Op { return Op{Kind: KindFree, Block: block} }
@@ -71,12 +85,21 @@ type freer interface{ Free(cuda.DevicePtr) error }
 
 type resetter interface{ Reset() error }
 
+type trimmer interface{ Trim(keep int64) error }
+
 // Subject is an allocator with its account of itself.
 type Subject struct {
-	Allocator Allocator
+	Allocator interface{ Close() error } // an Allocator, or an InStreams
 	// Stats is the allocator's Stats as numbers, in an order of the lesson's choice; nil if they are not to be noted.
 	Stats func() []int64
-	Base  cuda.DevicePtr // where its memory begins, for a Proof; 0 where that is not known, or does not matter
+	// Seen, where not nil, is asked behind each operation, with its error, what the grader has seen of it: numbers, in an order of
+	// the lesson's choice.
+	Seen func(error) []int64
+	Size int64          // in bytes, of the blocks of an allocator whose Alloc is given none
+	Base cuda.DevicePtr // where its memory begins, for a Proof; 0 where that is not known, or does not matter
+	// Student, where not nil, is the student's own, whose methods are at fault where the Allocator only passes calls on to it. Such
+	// an Allocator sees to its blocks itself: they are neither noted in the trace nor given to a User.
+	Student any
 }
 
 // Err is which of the contract's errors an operation was answered with.
@@ -96,12 +119,13 @@ const (
 	Panic      // no answer at all; the sequence ends there
 	Skipped
 	Faulted // the error of a CUDA call that was made to fail; see Good.Cleanup
+	ErrArgument
 )
 
 var errNames = [...]string{Nil: "nil", ErrSize: "contract.ErrSize", ErrFull: "contract.ErrFull",
 	ErrInvalidFree: "contract.ErrInvalidFree", ErrClosed: "contract.ErrClosed", ErrOther: "another error",
 	ErrSeveral: "several of the contract's errors at once", Gap: "a TODO",
-	Panic: "a panic", Skipped: "nothing", Faulted: "the error of a call that was made to fail"}
+	Panic: "a panic", Skipped: "nothing", Faulted: "the error of a call that was made to fail", ErrArgument: "contract.ErrArgument"}
 
 // String is the error's name as in package contract.
 func (e Err) String() string {
@@ -117,6 +141,7 @@ type Answer struct {
 	Text  string     // the error's own text; "" without one
 	Addr  uint64     // the address that Alloc handed out, or that Free was given
 	Stats []int64    // the Subject's, after the operation; nil where it was not asked
+	Seen  []int64    // the Subject's, of the operation
 	Site  trace.Site // the method that answered; empty where that is not known
 }
 

@@ -94,8 +94,13 @@ func (g Good[Code, L]) Telling(p suite.Part[Code]) suite.Part[Code] {
 		for _, id := range g.IDs() {
 			for _, o := range e.Cases[id].Outcomes {
 				if made[o.Label] && !o.OK() {
-					a.Findings = append(a.Findings, notMade(o))
+					a.Findings = append(a.Findings, g[0].lab.notMade(o))
 				}
+			}
+		}
+		for _, r := range g.Runs(e) {
+			if f := g[0].lab.tooLittle(e, &r); f != nil {
+				a.Findings = append(a.Findings, *f)
 			}
 		}
 		a.Findings = suite.Unique(a.Findings)

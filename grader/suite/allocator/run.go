@@ -25,7 +25,7 @@ type Runner struct {
 	User  User                    // may be nil
 	// Device is what the simulated device of a Try is like, where it must not be like any other; its seed is the Bench's.
 	Device sim.Options
-	Traced bool // a Try records its CUDA calls too, for New to look at
+	Traced bool // a Try records its CUDA calls too, and RunAtOnce those of New, for New to look at
 }
 
 // User does with the blocks what who asked for them would. It is the grader's own: its CUDA calls are not the student's.
@@ -52,9 +52,10 @@ func (r *Runner) Run(name string, ops []Op) []Answer {
 		return nil
 	}
 	w.start(ops)
+	defer w.leave()
 	for _, op := range ops {
-		if !w.step(op, func(label string, site trace.Site, f func() error) bool {
-			o := r.Bench.CallOf(label, site, f)
+		if !w.step(op, func(site trace.Site, f func() error) bool {
+			o := r.Bench.CallOf(phrase(op), site, f)
 			return o.Panic == ""
 		}) {
 			break
@@ -73,26 +74,26 @@ func (r *Runner) Run(name string, ops []Op) []Answer {
 // through its blocks is told by its cost, and not by a case that does not end.
 const patience = 1_000_000_000
 
-// writes reports whether the code has filled memory, which a simulated device has to find room for: on this scale its host
-// would not have it, and other trials tell of the call.
-func (r *Runner) writes() bool {
-	return len(r.Bench.Session.Since(trace.OpMemset))+len(r.Bench.Session.Since(trace.OpMemsetAsync)) > 0
-}
-
 // RunAtOnce is Run with all operations in one Call, and nobody to use the blocks. It ends early with an allocator that takes
-// too long, or writes to its memory. The operations are not noted: whoever reads the answers has to know them.
+// too long, or that fills its memory, which a simulated device has to find room for: on this scale its host would not have it,
+// and other trials tell of the call. Neither the operations nor the allocator's CUDA calls are noted: whoever reads the answers
+// has to know the ones, and nobody asks for the others.
 func (r *Runner) RunAtOnce(name string, ops []Op) {
 	var w walk
-	first := r.Bench.Calls() + 1
+	first, filled := r.Bench.Calls()+1, r.Bench.Session.Filled()
 	made := r.Bench.Call(r.Label, func() (err error) {
-		w.subject, err = r.New()
+		if r.Traced {
+			w.subject, err = r.New()
+			return err
+		}
+		r.Bench.Session.Untraced(func() { w.subject, err = r.New() })
 		return err
 	})
 	if !made.OK() {
 		return
 	}
 	w.start(ops)
-	w.atOnce(r.Bench, ops, r.writes)
+	w.atOnce(r.Bench, ops, func() bool { return r.Bench.Session.Filled() != filled })
 	note(r.Bench, name, first, 0, nil, w.answers)
 }
 
@@ -116,14 +117,16 @@ func (w *walk) atOnce(b *suite.Bench, ops []Op, early func() bool) {
 	defer runtime.UnlockOSThread()
 	began := suite.ThreadTime()
 	b.CallOf(fmt.Sprintf("carry out %d operations", len(ops)), w.sites[KindAlloc], func() error {
-		for i, op := range ops {
-			if i%64 == 0 && suite.ThreadTime()-began > patience || i%1024 == 0 && early() || !w.step(op, func(_ string, _ trace.Site, f func() error) bool {
-				_ = f()
-				return true
-			}) {
-				break
+		b.Session.Untraced(func() {
+			for i, op := range ops {
+				if i%64 == 0 && suite.ThreadTime()-began > patience || i%1024 == 0 && early() || !w.step(op, func(_ trace.Site, f func() error) bool {
+					_ = f()
+					return true
+				}) {
+					break
+				}
 			}
-		}
+		})
 		return nil
 	})
 }
@@ -150,7 +153,7 @@ func (r *Runner) Try(ops []Op) []Answer {
 	}
 	w.start(ops)
 	for _, op := range ops {
-		if !w.step(op, func(_ string, _ trace.Site, f func() error) bool { return quietly(func() { _ = f() }) }) {
+		if !w.step(op, func(_ trace.Site, f func() error) bool { return quietly(func() { _ = f() }) }) {
 			break
 		}
 	}
@@ -166,46 +169,54 @@ func quietly(f func()) (returned bool) {
 
 // walk is one sequence under way.
 type walk struct {
-	subject Subject
-	user    User
-	bench   *suite.Bench // nil in a Try: nothing is noted in the trace, and nobody uses the blocks
-	sites   map[Kind]trace.Site
-	addrs   []cuda.DevicePtr // by block; 0 where it was not handed out
-	live    map[cuda.DevicePtr]held
-	answers []Answer
-	closed  bool // Close has succeeded
-	broken  bool // a gap or a panic has ended the sequence
+	subject   Subject
+	user      User
+	bench     *suite.Bench // nil in a Try: nothing is noted in the trace, and nobody uses the blocks
+	sites     map[Kind]trace.Site
+	entries   map[Kind]uintptr // where the methods' code begins
+	addrs     []cuda.DevicePtr // by block; 0 where it was not handed out
+	live      map[cuda.DevicePtr]held
+	answers   []Answer
+	streams   map[Stream]cuda.Stream
+	destroyed []Stream
+	closed    bool // Close has succeeded
+	broken    bool // a gap or a panic has ended the sequence
 }
 
 // held is a block in the user's hands.
 type held struct {
-	block int
-	size  int64
+	block  int
+	size   int64
+	stream Stream // that it was handed out in
 }
 
 func (w *walk) start(ops []Op) {
 	w.answers = make([]Answer, 0, len(ops))
 	w.live = map[cuda.DevicePtr]held{}
-	w.sites = map[Kind]trace.Site{
-		KindAlloc: siteOf(w.subject.Allocator, "Alloc"),
-		KindFree:  siteOf(w.subject.Allocator, "Free"),
-		KindReset: siteOf(w.subject.Allocator, "Reset"),
-		KindClose: siteOf(w.subject.Allocator, "Close"),
+	w.enter(ops)
+	var a any = w.subject.Allocator
+	if w.subject.Student != nil {
+		a, w.bench = w.subject.Student, nil
+	}
+	w.sites, w.entries = map[Kind]trace.Site{}, map[Kind]uintptr{}
+	for _, k := range []Kind{KindAlloc, KindFree, KindReset, KindClose, KindOnFull, KindForget, KindTrim} {
+		w.sites[k], w.entries[k] = siteOf(a, methodName(k))
 	}
 }
 
-// siteOf is where a method of the student's is declared: a wrong answer has no line of its own, but the method has.
-func siteOf(a Allocator, method string) trace.Site {
+// siteOf is where a method of the student's is declared, and where its code begins: a wrong answer has no line of its own, but the
+// method has.
+func siteOf(a any, method string) (trace.Site, uintptr) {
 	m, ok := methodOf(reflect.TypeOf(a), method)
 	if !ok {
-		return nil
+		return nil, 0
 	}
 	f := runtime.FuncForPC(m.Func.Pointer())
 	if f == nil {
-		return nil
+		return nil, 0
 	}
 	file, line := f.FileLine(f.Entry())
-	return trace.Site{{Func: f.Name(), File: file, Line: line}}
+	return trace.Site{{Func: f.Name(), File: file, Line: line}}, f.Entry()
 }
 
 // methodOf spells the names out: looking a method up by a variable would keep every method of the program alive.
@@ -219,12 +230,18 @@ func methodOf(t reflect.Type, name string) (reflect.Method, bool) {
 		return t.MethodByName("Free")
 	case name == "Reset":
 		return t.MethodByName("Reset")
+	case name == "OnFull":
+		return t.MethodByName("OnFull")
+	case name == "Forget":
+		return t.MethodByName("Forget")
+	case name == "Trim":
+		return t.MethodByName("Trim")
 	}
 	return t.MethodByName("Close")
 }
 
 // step carries one operation out by call, which reports whether the code returned; step reports whether to go on.
-func (w *walk) step(op Op, call func(label string, site trace.Site, f func() error) bool) bool {
+func (w *walk) step(op Op, call func(site trace.Site, f func() error) bool) bool {
 	a := Answer{Site: w.sites[method(op.Kind)]}
 	switch op.Kind {
 	case KindAlloc:
@@ -240,17 +257,26 @@ func (w *walk) step(op Op, call func(label string, site trace.Site, f func() err
 		}
 	case KindFreeUnknown:
 		a.Addr = uint64(op.Size)
+	case KindWait, KindIdle, KindBusy, KindDestroy:
+		w.bystander(op)
+		w.answers = append(w.answers, a)
+		return true
 	}
 	leaving, was := w.live[cuda.DevicePtr(a.Addr)]
+	was = was && method(op.Kind) == KindFree
 	switch {
 	case op.Kind == KindReset || op.Kind == KindClose:
 		w.ending()
-	case op.Kind != KindAlloc && was:
-		w.freeing(cuda.DevicePtr(a.Addr), leaving)
+	case was:
+		w.freeing(cuda.DevicePtr(a.Addr), leaving, op.Stream)
 	}
-	returned := call(phrase(op), a.Site, func() error {
+	a.Err = Panic // until the call has returned
+	returned := call(a.Site, func() error {
 		err := w.perform(op, &a)
 		a.Err, a.Text = classify(err)
+		if w.subject.Seen != nil {
+			a.Seen = w.subject.Seen(err)
+		}
 		if w.subject.Stats != nil && a.Err != Gap {
 			if a.Stats = w.subject.Stats(); a.Stats == nil {
 				a.Stats = []int64{} // it was asked for
@@ -273,61 +299,76 @@ func (w *walk) step(op Op, call func(label string, site trace.Site, f func() err
 func (w *walk) perform(op Op, a *Answer) error {
 	switch op.Kind {
 	case KindAlloc:
-		p, err := w.subject.Allocator.Alloc(op.Size)
+		p, err := w.alloc(op)
 		a.Addr = uint64(p)
 		return err
+	case KindOnFull:
+		w.subject.Allocator.(asker).OnFull(Full(op.Size))
+		return nil
 	case KindReset:
 		return w.subject.Allocator.(resetter).Reset()
 	case KindClose:
 		return w.subject.Allocator.Close()
+	case KindForget:
+		return w.subject.Allocator.(forgetter).Forget(w.streams[op.Stream])
+	case KindTrim:
+		return w.subject.Allocator.(trimmer).Trim(op.Size)
 	}
-	return w.subject.Allocator.(freer).Free(cuda.DevicePtr(a.Addr))
+	return w.free(op, cuda.DevicePtr(a.Addr))
 }
 
 // settle follows what a successful operation has changed.
 func (w *walk) settle(op Op, a Answer, was bool) {
 	at := cuda.DevicePtr(a.Addr)
 	switch {
+	case op.Kind == KindOnFull:
 	case op.Kind == KindAlloc:
 		w.addrs[len(w.addrs)-1] = at
-		w.live[at] = held{len(w.addrs), op.Size}
-		if w.bench != nil {
-			w.bench.Session.BlockAlloc(device.Ptr(at), op.Size)
-			if w.user != nil {
-				w.user.Allocated(len(w.addrs), at, op.Size)
-			}
+		h := held{len(w.addrs), op.Size, op.Stream}
+		if w.subject.Size > 0 {
+			h.size = w.subject.Size
 		}
+		w.live[at] = h
+		w.allocated(at, h)
 	case op.Kind == KindReset || op.Kind == KindClose:
 		w.ended()
 		w.closed = w.closed || op.Kind == KindClose
 	case was:
-		w.freed(at)
+		w.freed(at, op.Stream)
 	}
 }
 
 // freeing and freed come before and after a block is given back; ending and ended, where all are.
-func (w *walk) freeing(at cuda.DevicePtr, h held) {
-	if w.bench != nil && w.user != nil {
+func (w *walk) freeing(at cuda.DevicePtr, h held, in Stream) {
+	switch user, ok := w.user.(StreamUser); {
+	case w.bench == nil || w.user == nil:
+	case ok && in != 0:
+		user.FreeingIn(h.block, at, h.size, w.streams[h.stream], w.streams[in])
+	default:
 		w.user.Freeing(h.block, at, h.size)
 	}
 }
 
-func (w *walk) freed(at cuda.DevicePtr) {
+func (w *walk) freed(at cuda.DevicePtr, in Stream) {
 	delete(w.live, at)
-	if w.bench != nil {
+	switch {
+	case w.bench == nil:
+	case in != 0:
+		w.bench.Session.BlockFreeIn(device.Ptr(at), session.StreamOf(w.streams[in]), w.entries[KindFree])
+	default:
 		w.bench.Session.BlockFree(device.Ptr(at))
 	}
 }
 
 func (w *walk) ending() {
 	for _, at := range slices.Sorted(maps.Keys(w.live)) {
-		w.freeing(at, w.live[at])
+		w.freeing(at, w.live[at], 0)
 	}
 }
 
 func (w *walk) ended() {
 	for _, at := range slices.Sorted(maps.Keys(w.live)) {
-		w.freed(at)
+		w.freed(at, 0)
 	}
 }
 
@@ -353,7 +394,7 @@ func classify(err error) (Err, string) {
 }
 
 var sentinels = map[error]Err{contract.ErrSize: ErrSize, contract.ErrFull: ErrFull,
-	contract.ErrInvalidFree: ErrInvalidFree, contract.ErrClosed: ErrClosed}
+	contract.ErrInvalidFree: ErrInvalidFree, contract.ErrClosed: ErrClosed, contract.ErrArgument: ErrArgument}
 
 // methodName is the method that carries an operation out.
 func methodName(k Kind) string {
@@ -364,6 +405,12 @@ func methodName(k Kind) string {
 		return "Free"
 	case KindReset:
 		return "Reset"
+	case KindOnFull:
+		return "OnFull"
+	case KindForget:
+		return "Forget"
+	case KindTrim:
+		return "Trim"
 	}
 	return "Close"
 }

@@ -32,14 +32,19 @@ func Shrink(ops []Op, fails func([]Op) bool) []Op {
 }
 
 // without is the operations but those from one index up to another, with the blocks numbered anew. An operation on a
-// block that is no longer allocated is left out too.
+// block that is no longer allocated is left out too, and so is the end of a stream that is no longer forgotten before.
 func without(ops []Op, from, to int) []Op {
 	kept := make([]Op, 0, len(ops))
 	number := []int{0} // by the block's old number, its new one; 0 if it is gone
 	blocks := 0
+	unforgotten := map[Stream]bool{} // those whose Forget is left out
 	for i, op := range ops {
 		out := i >= from && i < to
 		switch op.Kind {
+		case KindForget:
+			unforgotten[op.Stream] = out
+		case KindDestroy:
+			out = out || unforgotten[op.Stream]
 		case KindAlloc:
 			if out {
 				number = append(number, 0)

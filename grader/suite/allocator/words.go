@@ -31,9 +31,12 @@ func Words(ops []Op) string {
 
 // phrase is one operation in words.
 func phrase(op Op) string {
+	if op.Stream != 0 {
+		return phraseIn(op)
+	}
 	switch op.Kind {
 	case KindAlloc:
-		return fmt.Sprintf("allocate %d", op.Size)
+		return fmt.Sprintf("allocate %d", op.Size) + tagWords(op.Block)
 	case KindFree:
 		return fmt.Sprintf("free #%d", op.Block)
 	case KindFreeInside:
@@ -44,6 +47,12 @@ func phrase(op Op) string {
 		return "free the null address"
 	case KindReset:
 		return "reset"
+	case KindOnFull:
+		return "have OnFull " + Full(op.Size).String()
+	case KindTrim:
+		return fmt.Sprintf("trim to %d", op.Size)
+	case KindIdle:
+		return "wait for the device"
 	}
 	return "close"
 }

@@ -51,6 +51,17 @@ func Find(dir string) ([]Gap, error) {
 	return slices.CompactFunc(found, func(a, b Gap) bool { return a.ID == b.ID }), nil
 }
 
+// Of lists the gaps' IDs in the text of a Go file, in their order, each once. One that does not parse has none.
+func Of(text []byte) []string {
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
+	if err != nil {
+		return nil
+	}
+	ids := In(file)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
 // In lists the gaps' IDs in a part of a program, in the order in which they stand there.
 func In(part ast.Node) []string {
 	var ids []string

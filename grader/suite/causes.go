@@ -1,0 +1,173 @@
+package suite
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+// Cause is the finding that another one comes of.
+type Cause struct {
+	Rule string `json:"rule"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+	// Same is set where the other one is the same mistake once more: it has the same rule and is mended in the same way.
+	Same bool `json:"same,omitempty"`
+}
+
+// Root reports whether a finding is an error that comes of no other: one to begin with.
+func (f Finding) Root() bool { return f.Severity == Error && f.Follows == nil }
+
+// Origin says in words where a finding comes from that comes of another: "comes of the data-race in line 44".
+func (f Finding) Origin() string {
+	c := f.Follows
+	switch at := c.place(f.File); {
+	case c.Same && c.File == f.File && c.Line == f.Line:
+		return "as told above"
+	case c.Same && at != "":
+		return "the same as " + at
+	case c.Same:
+		return "the same once more"
+	case at != "":
+		return "comes of the " + c.Rule + " " + at
+	default:
+		return "comes of the " + c.Rule
+	}
+}
+
+// place is where the cause is, as seen from a file: "in line 44".
+func (c *Cause) place(from string) string {
+	switch {
+	case c.File == "" || c.Line == 0:
+		return ""
+	case c.File == from:
+		return fmt.Sprintf("in line %d", c.Line)
+	}
+	return fmt.Sprintf("in line %d of %s", c.Line, path.Base(filepath.ToSlash(c.File)))
+}
+
+// The rules as causes and consequences know them.
+var (
+	// placed rules are about where work goes: what is in the wrong stream is out of order there as well.
+	placed = []string{"wrong-stream", "recorded-elsewhere", "reset-too-early", "recorded-too-early", "synchronous-free", "waits-elsewhere"}
+	// misused rules are about memory that a call may not touch.
+	misused = []string{"out-of-bounds", "unmapped", "no-access", "not-mapped"}
+	// disordered rules are about accesses that nothing holds in order: what comes out is luck.
+	disordered = []string{"use-before-alloc", "use-after-free", "free-before-use", "revoke-before-use", "early-reuse", "overlapping-copy", "data-race",
+		"host-race", "staged-copy", "uninitialized-read"}
+	// ended rules are about code that did not come to its end.
+	ended = []string{"panic", "crash", "timeout", "deadlock", "endless-recursion", "endless-calls", "host-memory", "memory-limit", "device-lost"}
+	// divided rules are about how an allocator has cut its memory.
+	divided = []string{"overlap", "misaligned", "outside", "beyond-end", "wrong-block", "moved", "wrong-class"}
+)
+
+// consequences are, by rule, the rules that it comes of where both are found in one program: mending those mends it as well, as a rule.
+var consequences = map[string][]string{
+	"wrong-result":       slices.Concat(placed, misused, disordered, []string{"step-left-out", "overlap"}),
+	"lost":               slices.Concat(misused, disordered),
+	"overwritten":        slices.Concat(placed, misused, disordered, divided),
+	"result-changed":     slices.Concat(placed, disordered),
+	"wrong-when-timed":   slices.Concat(placed, misused, disordered, divided),
+	"overlap-lost":       slices.Concat(placed, disordered),
+	"data-race":          slices.Concat(placed, []string{"wait-unrecorded", "overlap"}),
+	"free-before-use":    slices.Concat(placed, []string{"wait-unrecorded"}),
+	"use-before-alloc":   slices.Concat(placed, []string{"wait-unrecorded"}),
+	"early-reuse":        slices.Concat(placed, []string{"wait-unrecorded"}),
+	"use-after-free":     slices.Concat(placed, []string{"double-free"}),
+	"uninitialized-read": slices.Concat(placed, misused, []string{"data-race", "use-before-alloc", "use-after-free", "free-before-use", "step-left-out"}),
+	"device-lost":        slices.Concat(misused, disordered, []string{"use-after-destroy", "wrong-stream", "double-free", "invalid-free"}),
+	"driver-crash":       slices.Concat(misused, disordered, []string{"use-after-destroy", "double-free", "invalid-free"}),
+	"panic":              {"overlap", "double-free"},
+	"leak":               slices.Concat(ended, []string{"unexpected-error", "double-free", "invalid-free", "works-after-close"}),
+	"unexpected-error":   slices.Concat(misused, []string{"good-argument-refused", "use-after-destroy", "device-lost", "double-free", "invalid-free", "device-ignored", "used-after-close"}),
+	"full-too-early":     slices.Concat(divided, []string{"panic"}),
+	"wrong-largest-free": slices.Concat(divided, []string{"full-too-early", "too-little", "panic"}),
+	"wrong-free-blocks":  slices.Concat(divided, []string{"full-too-early", "wrong-largest-free", "too-little", "panic"}),
+	"wrong-root":         slices.Concat(divided, []string{"full-too-early", "panic"}),
+	"too-little":         slices.Concat(divided, []string{"panic"}),
+	"too-much":           {"unexpected-error"},
+	"no-fallback":        {"unexpected-error"},
+	"changed-by-error":   {"unexpected-error"},
+	"wrong-stats":        slices.Concat(divided, []string{"unexpected-error", "panic"}),
+	"wrong-account":      {"overlap"},
+	"wrong-groups":       {"wrong-account"},
+	"left-behind":        {"overlap", "room-lost"},
+	"wrapped":            {"room-lost", "overlap"},
+	"kept":               {"sampled-early", "leak"},
+	"wrong-error":        {"bad-argument-accepted"},
+}
+
+// onError is what the rules of faults end in: the same, but only where a CUDA call was made to fail.
+const onError = "-on-error"
+
+// Relate notes in the errors of a report which of them come of others, so that a report says first what is to be mended first,
+// and each mistake once. An error that says the same as one before is the same one again; so is one with the same rule and
+// the same remedy in another line. A cause may stand in a later check than what comes of it.
+func Relate(checks []Check) {
+	var all []*Finding
+	for i := range checks {
+		for j := range checks[i].Findings {
+			if f := &checks[i].Findings[j]; f.Severity == Error {
+				all = append(all, f)
+			}
+		}
+	}
+	for i, f := range all {
+		if same := slices.IndexFunc(all[:i], func(o *Finding) bool { return o.Rule == f.Rule && o.Fix == f.Fix }); same >= 0 {
+			f.Follows = all[same].cause()
+			f.Follows.Same = true
+		}
+	}
+	for _, f := range all {
+		if f.Follows == nil {
+			f.Follows = nearest(f, all)
+		}
+	}
+	for _, f := range all {
+		f.toTheRoot(all)
+	}
+}
+
+// nearest is the cause of an error among all: where there are several, one on the same line, else the first.
+func nearest(f *Finding, all []*Finding) *Cause {
+	var cause *Finding
+	for _, o := range all {
+		if o == f || o.Follows != nil && o.Follows.is(f) || !causes(o.Rule, f.Rule) {
+			continue
+		}
+		if cause == nil || cause.Line != f.Line && o.Line == f.Line {
+			cause = o
+		}
+	}
+	if cause == nil {
+		return nil
+	}
+	return cause.cause()
+}
+
+// causes reports whether an error of one rule makes for one of another.
+func causes(rule, consequence string) bool {
+	return slices.Contains(consequences[consequence], rule) || rule+onError == consequence
+}
+
+// is reports whether a finding is the cause.
+func (c *Cause) is(f *Finding) bool { return c.Rule == f.Rule && c.File == f.File && c.Line == f.Line }
+
+func (f *Finding) cause() *Cause { return &Cause{Rule: f.Rule, File: f.File, Line: f.Line} }
+
+// toTheRoot has a finding that comes of one that comes of another come of the latter.
+func (f *Finding) toTheRoot(all []*Finding) {
+	for range all {
+		if f.Follows == nil {
+			return
+		}
+		next := slices.IndexFunc(all, f.Follows.is)
+		if next < 0 || all[next] == f || all[next].Follows == nil {
+			return
+		}
+		same := f.Follows.Same && all[next].Follows.Same
+		*f.Follows = *all[next].Follows
+		f.Follows.Same = same
+	}
+}

@@ -1,0 +1,87 @@
+package suite
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func failed(findings ...Finding) Check { return Check{Status: Failed, Findings: findings} }
+
+func found(rule string, line int) Finding {
+	return Finding{Rule: rule, Severity: Error, File: "ring.go", Line: line, Message: rule + ".", Fix: "Mend " + rule + "."}
+}
+
+func TestACauseComesBeforeWhatFollows(t *testing.T) {
+	checks := []Check{failed(found("wrong-result", 44)), failed(found("data-race", 51), found("leak", 60))}
+	Relate(checks)
+	require.Equal(t, &Cause{Rule: "data-race", File: "ring.go", Line: 51}, checks[0].Findings[0].Follows)
+	require.Equal(t, "comes of the data-race in line 51", checks[0].Findings[0].Origin())
+	require.True(t, checks[1].Findings[0].Root())
+	require.True(t, checks[1].Findings[1].Root(), "a race leaves nothing behind")
+}
+
+func TestOneMistakeIsToldOnce(t *testing.T) {
+	other := found("wrong-stream", 70)
+	other.Fix = "Another remedy."
+	checks := []Check{failed(found("wrong-stream", 12), found("wrong-stream", 12), found("wrong-stream", 31), other), failed(found("free-before-use", 31))}
+	Relate(checks)
+	require.True(t, checks[0].Findings[0].Root())
+	require.Equal(t, "as told above", checks[0].Findings[1].Origin())
+	require.Equal(t, "the same as in line 12", checks[0].Findings[2].Origin())
+	require.True(t, checks[0].Findings[3].Root())
+	require.Equal(t, 12, checks[1].Findings[0].Follows.Line, "it comes of what is in its line, and that is the same as in line 12")
+}
+
+// Whatever is found, something is left to begin with, and what follows leads there.
+func TestEveryCauseIsARoot(t *testing.T) {
+	rules := []string{"panic", "leak-on-error", "leak", "double-free"}
+	for rule := range consequences {
+		rules = append(rules, rule)
+	}
+	for _, a := range rules {
+		for _, b := range rules {
+			for _, c := range rules {
+				checks := []Check{failed(found(a, 1), found(b, 2)), failed(found(c, 3), found(a, 4))}
+				Relate(checks)
+				roots := map[Cause]bool{}
+				for _, ch := range checks {
+					for _, f := range ch.Findings {
+						if f.Root() {
+							roots[*f.cause()] = true
+						}
+					}
+				}
+				require.NotEmpty(t, roots)
+				for _, ch := range checks {
+					for _, f := range ch.Findings {
+						if f.Follows != nil {
+							require.Contains(t, roots, Cause{Rule: f.Follows.Rule, File: f.Follows.File, Line: f.Follows.Line}, "%s, %s, %s: %s", a, b, c, f.Rule)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A remark costs nothing, and is no consequence.
+func TestRemarksFollowFromNothing(t *testing.T) {
+	remark := found("data-race", 3)
+	remark.Severity = Remark
+	checks := []Check{failed(found("wrong-result", 4)), failed(remark)}
+	Relate(checks)
+	require.True(t, checks[0].Findings[0].Root())
+	require.Nil(t, checks[1].Findings[0].Follows)
+}
+
+func TestAConsequenceIsANoticeOfItsOwn(t *testing.T) {
+	r := Report{Status: Failed, Checks: []Check{failed(found("wrong-result", 44)), failed(found("data-race", 44), found("data-race", 44))}}
+	Relate(r.Checks)
+	notices := r.Notices("ring.go")
+	require.Len(t, notices, 2)
+	require.Equal(t, Consequence, notices[0].Severity)
+	require.Equal(t, "Comes of the data-race in line 44: wrong-result.", notices[0].Message)
+	require.Empty(t, notices[0].Fix)
+	require.Equal(t, Error, notices[1].Severity)
+}
