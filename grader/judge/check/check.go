@@ -12,6 +12,7 @@ import (
 
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite"
 	"cudalab/grader/suites/course"
@@ -33,6 +34,8 @@ type Request struct {
 	NoTiming bool
 	Given    bool // have the traces hold what it takes to carry their calls out again
 	Pictures bool // run the untimed cases once more, for Result.Pictures
+	// Precompiled is Precompile's, of this exercise; nil: go build does it all.
+	Precompiled *compile.Precompiled
 	// Preparing, if set, is called where it takes long to compile what is not the student's; see compile.Request.
 	Preparing func()
 }
@@ -64,7 +67,7 @@ func checkDir(ctx context.Context, q Request, dir string) Result {
 	}
 	results, err := job{
 		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device, Profile: q.Profile},
-		seed: q.Seed, noTiming: q.NoTiming, given: q.Given, pictures: q.Pictures, preparing: q.Preparing, shared: lock.SharedGPU, exclusive: lock.GPU,
+		precompiled: q.Precompiled, seed: q.Seed, noTiming: q.NoTiming, given: q.Given, pictures: q.Pictures, preparing: q.Preparing, shared: lock.SharedGPU, exclusive: lock.GPU,
 	}.check(ctx)
 	if err != nil {
 		return unbuilt(q, suite.Errored, suite.Check{}, err)
@@ -118,8 +121,8 @@ const buildID = "build"
 func refusals(rs []compile.Refusal) suite.Check {
 	c := suite.Check{ID: buildID, Name: "uses only what an exercise may use", Status: suite.Failed}
 	for _, r := range rs {
-		c.Findings = append(c.Findings, suite.Finding{Rule: string(r.Rule), Severity: suite.Error, Message: r.Message,
-			Why: r.Why, Fix: r.Fix, File: r.File, Line: r.Line, Record: -1})
+		c.Findings = append(c.Findings, suite.Finding{Rule: string(r.Rule), Severity: suite.Error, Message: visible.Line(r.Message),
+			Why: r.Why, Fix: visible.Line(r.Fix), File: r.File, Line: r.Line, Column: r.Col, Record: -1})
 	}
 	return c
 }
@@ -127,9 +130,9 @@ func refusals(rs []compile.Refusal) suite.Check {
 func compileErrors(es []compile.CompileError) suite.Check {
 	c := suite.Check{ID: buildID, Name: "compiles", Status: suite.Failed}
 	for _, e := range es {
-		c.Findings = append(c.Findings, suite.Finding{Rule: "compile", Severity: suite.Error, Message: e.Message,
-			Fix:  cmp.Or(e.Plain, "Compare this line and the one before it with the skeleton; go doc says what a call takes and returns."),
-			File: e.File, Line: e.Line, Record: -1})
+		c.Findings = append(c.Findings, suite.Finding{Rule: "compile", Severity: suite.Error, Message: visible.Text(e.Message),
+			Fix:  cmp.Or(visible.Line(e.Plain), "Compare this line and the one before it with the skeleton; go doc says what a call takes and returns."),
+			File: e.File, Line: e.Line, Column: e.Col, Record: -1})
 	}
 	return c
 }

@@ -2,11 +2,14 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
 	"cudalab/grader/suites/course"
@@ -25,6 +28,7 @@ type job struct {
 	pictures    bool
 	shared      func(context.Context) (release func(), err error)
 	exclusive   func(context.Context) (release func(), err error)
+	blamed      bool // as in run.Request
 }
 
 // part is one exercise and the folder with the code for it.
@@ -54,13 +58,20 @@ func (j job) check(ctx context.Context) ([]Result, error) {
 	}
 	defer built.Close()
 	results, broken := j.together(ctx, built)
-	if len(j.parts) == 1 {
-		return results, nil
+	if len(j.parts) == 1 { // which is never too much for one program
+		built.Close()
+		results[0], err = j.control(ctx, 0, results[0])
+		return results, err
 	}
 	// An exercise that ends the process may have been brought to it by another's: its initialisation, or what it left
 	// behind. What it does in a process of its own is its own, and in a program of its own where others' code runs there
 	// in any case.
 	var entangled []int
+	for i := range built.Exercises {
+		if built.Exercises[i].Apart {
+			entangled = append(entangled, i)
+		}
+	}
 	for _, i := range broken {
 		if othersStart(built, i) {
 			entangled = append(entangled, i)
@@ -71,16 +82,44 @@ func (j job) check(ctx context.Context) ([]Result, error) {
 		runner.Close()
 	}
 	built.Close()
-	for _, i := range entangled {
-		alone := j
-		alone.parts = j.parts[i : i+1]
-		r, err := alone.check(ctx)
-		if err != nil {
+	for _, i := range broken {
+		if results[i], err = j.control(ctx, i, results[i]); err != nil {
 			return nil, err
 		}
-		results[i] = r[0]
+	}
+	for _, i := range entangled {
+		if results[i], err = j.alone(ctx, i); err != nil {
+			return nil, err
+		}
 	}
 	return results, nil
+}
+
+// alone checks the i-th part in a program of its own.
+func (j job) alone(ctx context.Context, i int) (Result, error) {
+	j.parts = j.parts[i : i+1]
+	r, err := j.check(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	return r[0], nil
+}
+
+// control looks into what nothing explains: where all goes well with the solution in the place of the student's code, it is that code's
+// doing, and is told as such. Without a solution, in a handout, nobody knows.
+func (j job) control(ctx context.Context, i int, r Result) (Result, error) {
+	p := j.parts[i]
+	if unexplained := (*run.Unexplained)(nil); j.blamed || !errors.As(r.Err, &unexplained) || !p.exercise.HasSolution(j.root) {
+		return r, nil
+	}
+	solution := j
+	solution.parts = []part{{p.exercise, filepath.Join(j.root, "solutions", p.exercise.Package)}}
+	solution.blamed = true // it is not looked into once more
+	if c, err := solution.alone(ctx, 0); err != nil || c.Report.Status != suite.Passed {
+		return r, err
+	}
+	j.blamed = true
+	return j.alone(ctx, i)
 }
 
 // othersStart reports whether code of any other exercise but the i-th runs when the program starts.
@@ -104,6 +143,10 @@ func (j job) together(ctx context.Context, built *compile.Result) (results []Res
 	runner := j.runner(built)
 	defer runner.Close()
 	for i, p := range j.parts {
+		if built.Exercises[i].Apart {
+			results = append(results, Result{}) // it is checked in a program of its own
+			continue
+		}
 		r := j.one(ctx, p, &built.Exercises[i], runner)
 		if r.Broken {
 			broken = append(broken, i)
@@ -144,10 +187,17 @@ func (j job) one(ctx context.Context, p part, linked *compile.Linked, runner *ru
 	if err != nil {
 		return unbuilt(q, suite.Errored, suite.Check{}, err)
 	}
+	for i := range left {
+		left[i].Text = visible.Line(left[i].Text)
+	}
+	skeleton, err := p.exercise.Skeleton()
+	if err != nil {
+		return unbuilt(q, suite.Errored, suite.Check{}, err)
+	}
 	name := nameIn(linked)
 	return Result{Name: name, Result: run.Check(ctx, run.Request{
-		Suite: p.exercise.Suite, Runner: runner, Package: linked.ImportPath, Seed: j.seed, NoTiming: j.noTiming,
-		Given: j.given, Pictures: j.pictures, Points: points(p.exercise), Gaps: left, Functions: functions(p.dir), Name: name,
+		Suite: p.exercise.Suite, Runner: runner, Package: linked.ImportPath, Starts: linked.Starts, Blamed: j.blamed, Seed: j.seed, NoTiming: j.noTiming,
+		Given: j.given, Pictures: j.pictures, Points: points(p.exercise), Gaps: left, AllGaps: len(gaps.Of(skeleton)), Functions: functions(p.dir), Name: name,
 		Shared: j.shared, Exclusive: j.exclusive,
 	})}
 }

@@ -23,6 +23,9 @@ type SubmissionRequest struct {
 	Sandbox   *sandbox.Policy // of the runner; nil: none
 	// Precompiled is Precompile's, of these exercises and perhaps others; nil: go build does it all.
 	Precompiled *compile.Precompiled
+	NoTiming    bool
+	Given       bool // as in Request
+	Pictures    bool // as in Request
 	// Shared is held while untimed cases run where there may be a GPU, Exclusive while timed ones do. Nil: nothing is.
 	Shared, Exclusive func(context.Context) (release func(), err error)
 }
@@ -47,7 +50,7 @@ func Precompile(ctx context.Context, root string, exercises []course.Exercise, p
 func Submission(ctx context.Context, q SubmissionRequest) ([]Result, error) {
 	j := job{
 		root: q.Root, options: run.Options{Device: q.Device, Visible: q.GPU, Sandbox: q.Sandbox, Profile: q.Profile},
-		precompiled: q.Precompiled, seed: q.Seed, shared: q.Shared, exclusive: q.Exclusive,
+		precompiled: q.Precompiled, seed: q.Seed, noTiming: q.NoTiming, given: q.Given, pictures: q.Pictures, shared: q.Shared, exclusive: q.Exclusive,
 	}
 	for _, e := range q.Exercises {
 		j.parts = append(j.parts, part{e, filepath.Join(q.Dir, e.Package)})
@@ -57,4 +60,13 @@ func Submission(ctx context.Context, q SubmissionRequest) ([]Result, error) {
 		advise(&results[i].Report, Request{Dir: q.Dir})
 	}
 	return results, err
+}
+
+// Packages are those that runners of these exercises consist of, and all that they could import, but for the students' own.
+func Packages(root string, exercises []course.Exercise) []string {
+	var all []compile.Exercise
+	for _, e := range exercises {
+		all = append(all, part{exercise: e}.build(root))
+	}
+	return compile.Packages(root, all)
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"cudalab/grader/machine/child"
 )
@@ -40,11 +39,11 @@ type Exercise struct {
 	Solution bool // link solutions/PACKAGE
 }
 
-// DefaultLimits bound one go build, in which only the students' code is left to compile: that takes a second of CPU time.
-// The compiler works constants and type parameters out while it compiles, and a few lines of them can keep it busy for
-// ever, or make it fill the disk. A runner has some five MiB. The limit on wall time is for a machine that is too busy,
-// which is nobody's fault.
-var DefaultLimits = child.Limits{Wall: 5 * time.Minute, CPU: 20 * time.Second, Memory: 3 << 30, FileSize: 256 << 20}
+// DefaultLimits bound the compiler's work on one student's package, and one go build, in which only such code is left to compile:
+// that takes a second of CPU time. The compiler works constants and type parameters out while it compiles, and a few lines of
+// them can keep it busy for ever, or make it fill the disk. A runner has some five MiB. The limit on wall time is for a machine
+// that is too busy, which is nobody's fault.
+var DefaultLimits = child.Limits{Wall: buildTime, CPU: compilerTime, Memory: 1 << 30, FileSize: 64 << 20}
 
 // Result is a runner of the exercises that can be run, and why the others cannot.
 type Result struct {
@@ -66,12 +65,16 @@ type Linked struct {
 	ImportPath string
 	// Starts says that some of the exercise's code runs when the runner starts, whichever exercise is asked about.
 	Starts bool
+	// Apart says that it is too much for one program with the others, and is to be built alone: it is not in the runner.
+	Apart bool
 	// Err is a reason that does not lie in the student's code: an *EnvironmentError, or a fault of cudalab's own.
 	Err error
 }
 
 // OK reports whether the exercise is in the runner.
-func (l *Linked) OK() bool { return len(l.Refusals) == 0 && len(l.Errors) == 0 && l.Err == nil }
+func (l *Linked) OK() bool {
+	return len(l.Refusals) == 0 && len(l.Errors) == 0 && l.Err == nil && !l.Apart
+}
 
 // Close gives the runner's file up, for the next build to use. It must not run any more.
 func (r *Result) Close() {
@@ -115,7 +118,7 @@ func Build(ctx context.Context, q Request) (*Result, error) {
 	}
 	for _, s := range submissions {
 		r.Exercises = append(r.Exercises, Linked{Refusals: s.refusals, Errors: s.errors, Notes: s.notes, Err: s.err,
-			Sources: newSourceMap(s), ImportPath: importPath(s), Starts: s.starts})
+			Sources: newSourceMap(s), ImportPath: importPath(s), Starts: s.starts, Apart: s.apart})
 	}
 	return r, nil
 }

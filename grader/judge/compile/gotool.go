@@ -17,6 +17,9 @@ func goTool(q Request) (string, error) {
 	if q.GoTool != "" {
 		return q.GoTool, nil
 	}
+	if !hasGo {
+		return "", nil
+	}
 	if tool, err := exec.LookPath("go"); err == nil {
 		return filepath.Abs(tool)
 	}

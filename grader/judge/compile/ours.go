@@ -109,10 +109,16 @@ func (b *builder) cache() string {
 	if s, err := os.Stat(b.tool); err == nil {
 		key += fmt.Sprint(s.Size(), s.ModTime().UnixNano())
 	}
-	for _, name := range []string{"GOCACHE", "GOFLAGS", "XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+	for _, name := range []string{"GOCACHE", "GOFLAGS"} {
 		key += "\x00" + os.Getenv(name)
 	}
-	sum := sha256.Sum256([]byte(key + "\x00" + b.slot.fallback))
+	if os.Getenv("GOCACHE") == "" { // then it lies where these say
+		for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+			key += "\x00" + os.Getenv(name)
+		}
+		key += "\x00" + b.slot.fallback
+	}
+	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:6])
 }
 
@@ -155,3 +161,7 @@ func slow(limits child.Limits) error {
 			"the compiler works them out.",
 	}
 }
+
+// Packages are those that runners of these exercises in the course at root consist of, and all that they could import, but
+// for the students' own.
+func Packages(root string, exercises []Exercise) []string { return newAPI(root).packages(exercises) }

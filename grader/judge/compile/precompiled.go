@@ -2,16 +2,18 @@ package compile
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"go/version"
+	"hash/fnv"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
-
-	"cudalab/grader/machine/child"
 )
 
 // Precompiled is all that a runner of a course consists of but the exercises, compiled. With it a build runs the compiler
@@ -24,14 +26,16 @@ type Precompiled struct {
 	lang     string // the version of Go that the course is written in
 	debug    string // what go build sets for the runtime of a program of the course's
 	archives string // for an importcfg: a line for every package
+	root     string
+	folders  []string // of the packages that are not Go's own
+	state    string   // of the files in them; see look
+
+	mu     sync.Mutex
+	limits map[[sha256.Size]byte]*CompileError // that code has run into; by its digest
 }
 
-// toolTime is how long the compiler or the linker may take over a package, or a runner, before go build gets it, which has
-// words for whoever's code makes that take longer.
-const toolTime = 10 * time.Second
-
-// Precompile has go build's cache filled with the packages of a request, and looks up where they are. They stay as they
-// are now for as long as the Precompiled is in use. Its error says that go build itself is better left to build.
+// Precompile has go build's cache filled with the packages of a request, and looks up where they are. They have to stay as
+// they are for as long as the Precompiled is in use; Fresh tells. Its error says that go build itself is better left to build.
 func Precompile(ctx context.Context, q Request) (*Precompiled, error) {
 	q, err := complete(q)
 	if err != nil {
@@ -49,7 +53,7 @@ func Precompile(ctx context.Context, q Request) (*Precompiled, error) {
 	}
 	defer tell(q.Preparing)()
 	a := newAPI(q.Root)
-	p := &Precompiled{lang: version.Lang("go" + goNeeded(q.Root))}
+	p := &Precompiled{lang: version.Lang("go" + goNeeded(q.Root)), limits: map[[sha256.Size]byte]*CompileError{}}
 	settings := []string{"GOTOOLDIR", "GOAMD64", "GOARM64"}
 	said, err := ask(append([]string{"env"}, settings...)...)
 	values := strings.Split(said+"\n\n", "\n") // an empty one at the end is cut off
@@ -63,77 +67,73 @@ func Precompile(ctx context.Context, q Request) (*Precompiled, error) {
 	if p.debug, err = ask("list", "-f", "{{.DefaultGODEBUG}}", a.module+"/cmd/cudalab"); err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
-	list := []string{"list", "-export", "-deps", "-trimpath", "-f", "{{with .Export}}packagefile {{$.ImportPath}}={{.}}{{end}}"}
+	began := time.Now()
+	list := []string{"list", "-export", "-deps", "-trimpath", "-f",
+		"{{with .Export}}packagefile {{$.ImportPath}}={{.}}{{end}}{{if not .Standard}}\n" + folderMark + "{{.Dir}}{{end}}"}
 	if p.archives, err = ask(append(list, a.packages(q.Exercises)...)...); err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
+	}
+	p.root = q.Root
+	for line := range strings.Lines(p.archives) {
+		if folder, ok := strings.CutPrefix(strings.TrimSpace(line), folderMark); ok {
+			p.folders = append(p.folders, folder)
+		}
+	}
+	var changed time.Time
+	if p.state, changed = p.look(); changed.After(began) {
+		return nil, errors.New("the course was changed while it was compiled")
 	}
 	return p, nil
 }
 
-// assemble makes a runner of the submissions from what is precompiled. It is not ok where there is nothing, or where
-// anything stands in the way, be it an error in a submission: it is go build that has the words for that.
-func (b *builder) assemble(ctx context.Context, submissions []*submission) (ok bool) {
-	const separators = ";=" // of what -trimpath and an importcfg list
-	if b.Precompiled == nil || strings.ContainsAny(b.work.dir, separators) || b.work.join(submissions) != nil {
-		return false
+// folderMark begins the line of a package's folder; to an importcfg it is a comment.
+const folderMark = "# "
+
+// Fresh reports whether the files that it was made of are those of that time: so they are, by their names, sizes and times.
+func (p *Precompiled) Fresh() bool {
+	state, _ := p.look()
+	return state == p.state
+}
+
+// look is a digest of what there is of the course's own packages, and when any of it was changed last.
+func (p *Precompiled) look() (state string, changed time.Time) {
+	h := fnv.New64a()
+	note := func(info fs.FileInfo, err error) {
+		if err != nil || info.IsDir() || strings.HasSuffix(info.Name(), "_test.go") {
+			return
+		}
+		fmt.Fprintln(h, info.Name(), info.Size(), info.ModTime().UnixNano())
+		if info.ModTime().After(changed) {
+			changed = info.ModTime()
+		}
 	}
-	packages := b.Precompiled.archives
-	for _, s := range submissions {
-		packages += fmt.Sprintf("\npackagefile %s=%s", importPath(s), b.work.archive(s.Package))
+	for _, name := range []string{"go.mod", "go.sum"} {
+		note(os.Stat(filepath.Join(p.root, name)))
 	}
-	if os.WriteFile(b.work.config(), []byte(packages), 0o600) != nil {
-		return false
+	for _, folder := range p.folders {
+		fmt.Fprintln(h, folder)
+		entries, _ := os.ReadDir(folder) // one that is gone has none
+		for _, e := range entries {
+			note(e.Info())
+		}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var compilers sync.WaitGroup
-	for _, s := range submissions {
-		compilers.Go(func() {
-			if !b.run(ctx, "compile", b.compileArgs(importPath(s), b.work.archive(s.Package), b.work.exercise(s))...) {
-				cancel()
+	return fmt.Sprint(h.Sum64()), changed
+}
+
+// whole reports whether everything that was compiled is still there: Go's cache can be emptied at any time.
+// What a page has brought stays.
+func (p *Precompiled) whole() bool {
+	if !hasGo {
+		return true
+	}
+	for line := range strings.Lines(p.archives) {
+		if _, file, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.HasPrefix(line, "packagefile ") {
+			if _, err := os.Stat(file); err != nil {
+				return false
 			}
-		})
+		}
 	}
-	compilers.Wait()
-	main := b.work.archive("main")
-	return ctx.Err() == nil &&
-		b.run(ctx, "compile", b.compileArgs("main", main, b.work.main(submissions))...) &&
-		b.run(ctx, "link", b.linkArgs(main)...) &&
-		os.Rename(b.work.runner(), b.slot.binary) == nil
+	return true
 }
 
 func importPath(s *submission) string { return s.api.module + "/exercises/" + s.Package }
-
-// compileArgs are the compiler's arguments for a package, as go build gives them.
-func (b *builder) compileArgs(path, archive string, files []written) []string {
-	var renamed, real []string
-	for _, f := range files {
-		renamed = append(renamed, f.real+"=>"+f.virtual)
-		real = append(real, f.real)
-	}
-	return append([]string{"-o", archive, "-p", path, "-lang", b.Precompiled.lang, "-complete", "-nolocalimports", "-pack",
-		"-importcfg", b.work.config(), "-trimpath", strings.Join(renamed, ";")}, real...)
-}
-
-// linkArgs are the linker's. What it leaves when it is stopped must not lie where go build is to write: go build does not
-// replace a file that is no program. The build ID is one for all: nobody looks for a runner by it, but macOS wants one.
-func (b *builder) linkArgs(main string) []string {
-	args := []string{"-o", b.work.runner(), "-importcfg", b.work.config(), "-buildmode=exe", "-buildid=runner", "-s", "-w"}
-	if b.Precompiled.debug != "" {
-		args = append(args, "-X=runtime.godebugDefault="+b.Precompiled.debug)
-	}
-	return append(args, main)
-}
-
-// run runs the compiler or the linker.
-func (b *builder) run(ctx context.Context, tool string, args ...string) (ok bool) {
-	limits := b.Limits
-	limits.Wall = min(limits.Wall, toolTime)
-	p, err := child.Start(ctx, child.Command{Path: filepath.Join(b.Precompiled.tools, tool), Args: args, Dir: b.work.dir,
-		Env: b.Precompiled.env, Limits: limits})
-	if err != nil {
-		return false
-	}
-	r := p.Wait()
-	return r.Reason == child.Exited && r.ExitCode == 0
-}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -32,6 +33,29 @@ func TestPrecompiledNeedsNoGoBuild(t *testing.T) {
 	q.Precompiled = nil
 	_, err := Build(context.Background(), q)
 	require.Error(t, err, "without, go build is what builds")
+}
+
+// Who goes on using what was precompiled while the course may change asks whether it has. What the students write is no part of it.
+func TestPrecompiledIsFreshUntilTheCourseChanges(t *testing.T) {
+	root, exercises := six(t)
+	p := precompiled(t, Request{Root: root, Exercises: exercises})
+	require.NotEmpty(t, p.folders)
+	require.True(t, p.Fresh())
+	change(t, exercises[0], "package e1\n\nfunc Answer() string { return `another` }\n")
+	require.NoError(t, os.WriteFile(filepath.Join(root, "exercises", "e1", "e1.go"), []byte("package e1\n"), 0o600))
+	test := filepath.Join(p.folders[0], "more_test.go")
+	require.NoError(t, os.WriteFile(test, []byte("package more\n"), 0o600))
+	require.True(t, p.Fresh())
+	require.NoError(t, os.Remove(test))
+	more := filepath.Join(p.folders[0], "more.go")
+	require.NoError(t, os.WriteFile(more, []byte("package more\n"), 0o600))
+	require.False(t, p.Fresh())
+	require.NoError(t, os.Remove(more))
+	require.True(t, p.Fresh())
+	require.NoError(t, os.Chtimes(filepath.Join(root, "go.mod"), time.Now(), time.Now().Add(time.Second)))
+	require.False(t, p.Fresh())
+	_, err := Precompile(context.Background(), Request{Root: root, Exercises: exercises})
+	require.ErrorContains(t, err, "changed while it was compiled")
 }
 
 // A program that was made without go build names its files and lines as one that go build has made.

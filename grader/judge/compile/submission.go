@@ -37,6 +37,7 @@ type submission struct {
 	notes    []string
 	starts   bool  // some of it runs when the program starts
 	err      error // why nothing can be said of it
+	apart    bool  // it is too much for one program with the others
 }
 
 // bad reports whether anything keeps it out of a runner.
@@ -48,6 +49,7 @@ type file struct {
 	path    string // the folder as it was given, and the name
 	text    []byte
 	syntax  *ast.File
+	raw     []int             // where its raw strings begin
 	imports map[string]string // from the name in this file to the import path
 }
 
@@ -197,6 +199,12 @@ func (s *submission) parse(f *file) {
 	if err == nil {
 		f.syntax = syntax
 		f.imports = importNames(syntax)
+		ast.Inspect(syntax, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING && l.Value[0] == '`' {
+				f.raw = append(f.raw, s.set.PositionFor(l.Pos(), false).Offset)
+			}
+			return true
+		})
 		return
 	}
 	list, ok := err.(scanner.ErrorList)

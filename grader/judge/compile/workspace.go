@@ -62,9 +62,14 @@ func (w *workspace) add(s *submission) error {
 		}
 	}
 	for i, f := range s.files {
-		if err := w.put(filepath.Join(target, f.name), fmt.Sprintf("%s-%d.go", s.Package, i), f.text, source{s, f}); err != nil {
+		text := f.text
+		if !hasGo {
+			text = Stepwise(text) // nothing else can stop it there
+		}
+		if err := w.put(filepath.Join(target, f.name), fmt.Sprintf("%s-%d.go", s.Package, i), text, source{s, f}); err != nil {
 			return err
 		}
+		w.sources[importPath(s)+"/"+f.name] = source{s, f} // as the compiler calls it with -trimpath
 	}
 	w.texts[s] = suiteFile(s)
 	return w.put(w.mainFile(s), suiteName(s.Exercise)+".go", []byte(w.texts[s]), source{s, nil})

@@ -50,7 +50,7 @@ func Bench(ctx context.Context, q BenchRequest) (report suite.BenchReport, next 
 		skip := func(contender string) bool { return q.WithoutYours && contender == suite.Yours }
 		report.Workloads = append(report.Workloads, m.Workloads(run.notes, c.report.Device, skip)...)
 	}
-	c.report.Output += c.Runner.printed()
+	c.report.Output = bounded(c.report.Output + c.Runner.printed())
 	report.Device, report.Output = c.report.Device, c.report.Output
 	if err != nil {
 		report.Device.Kind = cmp.Or(report.Device.Kind, q.Runner.kind())

@@ -23,12 +23,15 @@ type Request struct {
 	Suite    *suite.Suite // for its checks; its cases run in the runner
 	Runner   *Runner      // with the suite's exercise among others in it; it remains the caller's, to close
 	Package  string       // import path of the code under test
+	Blamed   bool         // with the solution in its place all goes well: what nothing explains is that code's doing
+	Starts   bool         // some of that code runs when the runner starts
 	Seed     uint64
 	NoTiming bool
 	Given    bool               // have the traces hold what it takes to carry their calls out again
 	Pictures bool               // run the untimed cases once more, for Result.Pictures
 	Points   map[string]float64 // by check
 	Gaps     []gaps.Gap         // what is still to be written
+	AllGaps  int                // how many gaps the skeleton has
 	// Functions are the student's functions and methods by name, where they are declared.
 	Functions map[string]suite.Place
 	// Name turns a path that the compiler saw into what the student calls the file.
@@ -95,7 +98,9 @@ func Check(ctx context.Context, q Request) Result {
 			return err
 		})
 	}
-	c.report.Output += c.Runner.printed()
+	c.report.Output = bounded(c.report.Output + c.Runner.printed())
+	shorten(c.report.Checks)
+	suite.Relate(c.report.Checks)
 	err = c.conclude(err)
 	c.report.DurationMS = time.Since(began).Milliseconds()
 	return Result{Report: c.report, Cases: c.notes(), Pictures: pictures, Place: c.locate.places, Err: err, Broken: c.broken}
@@ -124,27 +129,12 @@ func (c *checking) correctness(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if gap := gapOf(run.notes); gap != "" {
-			c.gap = cmp.Or(c.gap, gap)
-			if !c.Suite.AnyOrder {
-				return nil
-			}
-		}
+		c.gap = cmp.Or(c.gap, gapOf(run.notes))
 		if run.end == timedOut || run.end == outOfMemory || run.notGreeted {
 			return nil // the next case would most likely end like this one
 		}
 	}
 	return nil
-}
-
-// gapOf is the gap that answered in a case; "" where none did.
-func gapOf(notes *suite.CaseNotes) string {
-	for _, o := range notes.Outcomes {
-		if o.Gap != "" {
-			return o.Gap
-		}
-	}
-	return ""
 }
 
 // runCase has one case run and keeps what came of it.
@@ -153,7 +143,9 @@ func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (ca
 	if err != nil {
 		return caseRun{}, err
 	}
+	run.blamed = c.Blamed
 	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
+	mayFree(run.notes)
 	c.runs[cs.ID] = run
 	switch run.end {
 	case cancelled:
@@ -168,7 +160,7 @@ func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (ca
 // ask asks for one case, in a fresh process if the last one is gone.
 func (c *checking) ask(ctx context.Context, cs *suite.Case, request wire.Request) (caseRun, error) {
 	if err := c.begin(ctx); err != nil {
-		run, ok := startErrorRun(err, cs.ID, c.locate)
+		run, ok := startErrorRun(err, cs.ID, c.Starts, c.locate)
 		if !ok {
 			return caseRun{}, err
 		}
@@ -309,6 +301,7 @@ func (c *checking) wantsConfirmation(caseID string) bool {
 	return false
 }
 
+// evidence is what checks judge by.
 func (c *checking) evidence() *suite.Evidence {
 	e := &suite.Evidence{Seed: c.Seed, Device: c.report.Device, Place: c.locate.places, Cases: map[string]*suite.CaseNotes{},
 		Relate: func(t *trace.Trace) suite.Relation { return order.Of(t) }}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"cudalab/grader/judge/visible"
+	"cudalab/grader/judge/wire"
 	"cudalab/grader/machine/child"
 	"cudalab/grader/suite"
 	"cudalab/native/device"
@@ -43,8 +45,8 @@ func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok
 	case outOfMemory:
 		return suite.Crashed, greedy(run, l), true, nil
 	case died:
-		if c := parseCrash(run.child.Stderr); c.ours(l) {
-			return "", suite.Finding{}, false, fmt.Errorf("case %s: the runner itself failed: %s", run.notes.ID, c.headline)
+		if c := parseCrash(run.crash); c.ours(l) && !run.notGreeted {
+			return "", suite.Finding{}, false, fmt.Errorf("case %s: the runner itself crashed in %s", run.notes.ID, c.where())
 		}
 		// Nothing in the runner can do that, and its memory has a limit of its own: the machine has run out of it, or a person
 		// has ended the process.
@@ -53,14 +55,37 @@ func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok
 		}
 		return suite.Crashed, crashed(run, l), true, nil
 	case faulted:
-		if f, ok := notYours(run, l); ok {
+		if f, ok := notYours(run.fault, l); ok {
 			return suite.Failed, f, true, nil
 		}
-		return "", suite.Finding{}, false, fmt.Errorf("case %s: %s", run.notes.ID, run.fault.Message)
+		return unexplained(run)
 	case cancelled:
 		return "", suite.Finding{}, false, errCancelled
 	}
-	return "", suite.Finding{}, false, fmt.Errorf("case %s: what the runner sent made no sense: %s", run.notes.ID, run.fault.Message)
+	return unexplained(run)
+}
+
+// Unexplained is the error where the grader's own part of a case went wrong, and nothing shows why.
+type Unexplained struct{ Case, Problem string }
+
+func (e *Unexplained) Error() string { return fmt.Sprintf("case %s: %s", e.Case, e.Problem) }
+
+// unexplained is the verdict on such a case: the error, until it is known that it goes well with other code in the place of the student's.
+func unexplained(run caseRun) (suite.Status, suite.Finding, bool, error) {
+	problem := run.fault.Message
+	if run.end == nonsense {
+		problem = "what the runner sent made no sense: " + problem
+	}
+	if !run.blamed {
+		return "", suite.Finding{}, false, &Unexplained{run.notes.ID, problem}
+	}
+	return suite.Failed, suite.Finding{
+		Rule: "left-broken", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("After your code had run, its caller should have been able to go on, but could not: %s. With the solution in "+
+			"its place it can.", problem),
+		Why: "The streams, events and memory that are passed in, and the device's own pools, are still in use when your code has returned.",
+		Fix: "Leave the device as you found it: destroy and free only what your code has made, and set back what it has set.",
+	}, true, nil
 }
 
 func panicked(o suite.Outcome, l locator) suite.Finding {
@@ -75,7 +100,7 @@ func panicked(o suite.Outcome, l locator) suite.Finding {
 	}
 	return l.at(suite.Finding{
 		Rule: "panic", Severity: suite.Error, Record: -1,
-		Message: fmt.Sprintf("In the test %q your code should have returned, but it panicked: %s.", o.Label, o.Panic),
+		Message: fmt.Sprintf("In the test %q your code should have returned, but it panicked: %s.", o.Label, quoted(o.Panic)),
 		Why:     "A panic leaves the function at once: memory on the device stays allocated, and Go's garbage collector does not free it.",
 		Fix:     panicFix(o.Panic),
 	}, o.Stack)
@@ -134,7 +159,7 @@ func lostDevice(run caseRun) suite.Finding {
 }
 
 func stuck(run caseRun, l locator) suite.Finding {
-	g, inside := parseCrash(run.child.Stderr).in(l)
+	g, inside := parseCrash(run.crash).in(l)
 	f := suite.Finding{
 		Rule: "timeout", Severity: suite.Error, Record: -1,
 		Message: fmt.Sprintf("Your code should have returned within milliseconds, but after %v it was still running and was stopped.", caseTimeout),
@@ -167,7 +192,7 @@ func greedy(run caseRun, l locator) suite.Finding {
 		Message: fmt.Sprintf("Your code should get by with a few MiB of host memory, but reached %.1f GiB and was stopped.", float64(run.child.Peak)/(1<<30)),
 		Fix:     "Look for a slice or map that grows in a loop that does not end.",
 	}
-	if g, ok := parseCrash(run.child.Stderr).in(l); ok {
+	if g, ok := parseCrash(run.crash).in(l); ok {
 		return l.at(f, g.site)
 	}
 	return f
@@ -177,7 +202,7 @@ func greedy(run caseRun, l locator) suite.Finding {
 const whyEnded = "When the process ends, everything on the device that belongs to it is gone, and nothing is left to judge."
 
 func crashed(run caseRun, l locator) suite.Finding {
-	c := parseCrash(run.child.Stderr)
+	c := run.lastWords()
 	f := suite.Finding{Rule: "crash", Severity: suite.Error, Record: -1}
 	switch {
 	case strings.Contains(c.headline, "all goroutines are asleep"):
@@ -200,7 +225,7 @@ func crashed(run caseRun, l locator) suite.Finding {
 		f.Why = "Every call that has not returned takes a piece of the stack, and the stack has a limit."
 		f.Fix = "Give the recursion a case in which it stops."
 	case c.headline != "":
-		f.Message = "Your code should have returned, but it ended the process: " + c.headline + "."
+		f.Message = "Your code should have returned, but it ended the process: " + quoted(visible.Line(c.headline)) + "."
 		f.Why = whyEnded
 		f.Fix = "Return an error instead of ending the process; the line above is where it happened."
 	case run.child.Reason == child.Signalled:
@@ -218,53 +243,25 @@ func crashed(run caseRun, l locator) suite.Finding {
 	return f
 }
 
-// notYours explains a fault of the grader's own call by what the student's code took away: an allocation, stream or
-// event that was lent to it.
-func notYours(run caseRun, l locator) (suite.Finding, bool) {
-	t := run.notes.Trace
-	lent := map[string]bool{}
-	for i := range t.Records {
-		r := &t.Records[i]
-		if r.Phase == trace.Enter || r.Code != 0 {
-			continue
-		}
-		own := len(l.places(t.SiteOf(r))) > 0
-		thing, made, ended := object(r)
-		switch {
-		case made && !own:
-			lent[thing] = true
-		case ended && own && lent[thing]:
-			return l.at(suite.Finding{
-				Rule: "not-yours", Severity: suite.Error, Record: i,
-				Message: fmt.Sprintf("Your code should leave what its caller has lent to it, but cuda.%s takes it away here: what comes in as an "+
-					"argument, and the device's own pools, belong to the caller.", r.Op),
-				Why: "The caller still uses them after your code has returned.",
-				Fix: "Leave the call out; free and destroy only what your code has made itself.",
-			}, t.SiteOf(r)), true
-		}
+// notYours explains a fault of the grader's own call by what the student's code took away: an allocation, stream, event or pool
+// that was lent to it.
+func notYours(fault wire.Fault, l locator) (suite.Finding, bool) {
+	if fault.Taken == "" {
+		return suite.Finding{}, false
 	}
-	return suite.Finding{}, false
+	return l.at(suite.Finding{
+		Rule: "not-yours", Severity: suite.Error, Record: -1,
+		Message: fmt.Sprintf("Your code should leave what its caller has lent to it, but cuda.%s takes it away here: what comes in as an "+
+			"argument, and the device's own pools, belong to the caller.", fault.Taken),
+		Why: "The caller still uses them after your code has returned.",
+		Fix: "Leave the call out; free and destroy only what your code has made itself.",
+	}, fault.Site), true
 }
 
-// object names what a record makes or ends.
-func object(r *trace.Record) (name string, made, ended bool) {
-	switch r.Op {
-	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost:
-		return fmt.Sprint("allocation ", r.Alloc), true, false
-	case trace.OpFree, trace.OpFreeAsync, trace.OpFreeHost:
-		return fmt.Sprint("allocation ", r.Alloc), false, true
-	case trace.OpStreamCreate:
-		return fmt.Sprint("stream ", r.Stream), true, false
-	case trace.OpStreamDestroy:
-		return fmt.Sprint("stream ", r.Stream), false, true
-	case trace.OpEventCreate:
-		return fmt.Sprint("event ", r.Event), true, false
-	case trace.OpEventDestroy:
-		return fmt.Sprint("event ", r.Event), false, true
-	case trace.OpMemPoolCreate:
-		return fmt.Sprint("pool ", r.Pool), true, false
-	case trace.OpMemPoolDestroy:
-		return fmt.Sprint("pool ", r.Pool), false, true
+// quoted is what the student's code says, marked as its own words: it could as well read like a sentence of cudalab's.
+func quoted(text string) string {
+	if strings.HasPrefix(text, "runtime error: ") && !strings.Contains(text, ". ") {
+		return text // Go's own words, or as short as they are
 	}
-	return "", false, false
+	return "\"" + text + "\""
 }

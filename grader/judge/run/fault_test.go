@@ -82,7 +82,7 @@ func TestWhoseCrashItIs(t *testing.T) {
 		"": false,
 	} {
 		run := caseRun{end: died, notes: &suite.CaseNotes{ID: "shapes", Trace: &trace.Trace{}},
-			child: child.Result{Reason: child.Exited, ExitCode: 2, Stderr: []byte(stderr)}}
+			child: child.Result{Reason: child.Exited, ExitCode: 2}, crash: []byte(stderr)}
 		_, f, ok, err := verdictOf(run, slabLines)
 		require.Equal(t, fault, err != nil, stderr)
 		require.Equal(t, !fault, ok, stderr)
@@ -106,7 +106,7 @@ func TestWhatEndsTheProcessBeforeItGreets(t *testing.T) {
 	another := strings.ReplaceAll(inside, "slab", "buddy")
 	for stderr, own := range map[string]bool{inside: true, another: false, "": false} {
 		born := &startError{child: child.Result{Reason: child.Exited, ExitCode: 2, Stderr: []byte(stderr)}}
-		run, ok := startErrorRun(fmt.Errorf("starting: %w", born), "shapes", slabLines)
+		run, ok := startErrorRun(fmt.Errorf("starting: %w", born), "shapes", false, slabLines)
 		require.Equal(t, own, ok, stderr)
 		if own {
 			status, f, _, err := verdictOf(run, slabLines)
@@ -115,28 +115,22 @@ func TestWhatEndsTheProcessBeforeItGreets(t *testing.T) {
 			require.Equal(t, 4, f.Line)
 		}
 	}
-	_, ok := startErrorRun(&NoDevice{"none"}, "shapes", slabLines)
+	_, ok := startErrorRun(&NoDevice{"none"}, "shapes", true, slabLines)
 	require.False(t, ok)
 }
 
 func TestWhatWasOnlyLentIsNotYours(t *testing.T) {
-	own, theirs := at("cudalab/exercises/slab.Run"), at("cudalab/grader/suites/slab.newArena")
-	tr := &trace.Trace{Sites: []trace.Site{nil, theirs, own}, Records: []trace.Record{
-		{Op: trace.OpStreamCreate, Stream: 1, Site: 1},
-		{Op: trace.OpStreamCreate, Stream: 2, Site: 2},
-		{Op: trace.OpStreamDestroy, Stream: 2, Site: 2},
-	}}
-	run := caseRun{end: faulted, notes: &suite.CaseNotes{ID: "shapes", Trace: tr}}
+	run := caseRun{end: faulted, notes: &suite.CaseNotes{ID: "shapes", Trace: &trace.Trace{}}}
 	_, _, _, err := verdictOf(run, slabLines)
 	require.Error(t, err, "nothing lent was taken away, so the fault is ours")
 
-	tr.Records = append(tr.Records, trace.Record{Op: trace.OpStreamDestroy, Stream: 1, Site: 2})
+	run.fault.Taken, run.fault.Site = "StreamDestroy", at("cudalab/native/cuda.StreamDestroy", "cudalab/exercises/slab.Run")
 	status, f, ok, err := verdictOf(run, slabLines)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, suite.Failed, status)
 	require.Equal(t, "not-yours", f.Rule)
-	require.Equal(t, 1, f.Line)
+	require.Equal(t, 2, f.Line)
 }
 
 // Maps have no order, and what is said of the same code must not change from run to run.
@@ -157,7 +151,7 @@ func TestTheFirstFaultOfOursIsTold(t *testing.T) {
 
 func TestABusyMachineIsNobodysFault(t *testing.T) {
 	run := emptyRun("shapes")
-	run.end = endOf(child.Result{Reason: child.TooBusy})
+	run.end = endOf(child.Result{Reason: child.TooBusy}, 0)
 	c := &checking{Request: Request{Suite: &suite.Suite{Cases: []suite.Case{{ID: "shapes"}}}}, runs: map[string]caseRun{"shapes": run}, locate: slabLines}
 	var busy *Busy
 	require.ErrorAs(t, c.conclude(nil), &busy)
@@ -175,4 +169,56 @@ func TestANilPointersMethodIsItsCallers(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, suite.Crashed, status)
 	require.Equal(t, 3, f.Line)
+}
+
+// What keeps Go busy collecting until its time is up is its memory, whichever of the two limits comes first.
+func TestMemoryWithoutEndIsTheSameFaultOnAnyMachine(t *testing.T) {
+	full := fullFrom("sim")
+	require.Equal(t, outOfMemory, endOf(child.Result{Reason: child.TooLong, Peak: full + 1}, full))
+	require.Equal(t, outOfMemory, endOf(child.Result{Reason: child.Memory, Peak: memoryLimit("sim") + 1}, full))
+	require.Equal(t, timedOut, endOf(child.Result{Reason: child.TooLong, Peak: 512 << 20}, full))
+}
+
+// A forged crash comes by the way of what is printed, and acquits nobody.
+func TestWhatIsPrintedIsNoWitness(t *testing.T) {
+	forged := "panic: a slip of cudalab's\n\ngoroutine 1 [running]:\ncudalab/grader/judge/runner.Main()\n\t/src/runner.go:4\n"
+	run := caseRun{end: died, notes: &suite.CaseNotes{ID: "shapes", Trace: &trace.Trace{}},
+		child: child.Result{Reason: child.Exited, ExitCode: 2, Stderr: []byte(forged)}}
+	for _, crash := range []string{"", "\nruntime stack:\nruntime.throw()\n\t/go/panic.go:1\nruntime.newstack()\n\t/go/stack.go:1\n\n" +
+		"goroutine 1 [running]:\ncudalab/exercises/slab.Run()\n\t/src/slab.go:4\n"} {
+		run.crash = []byte(crash)
+		status, f, ok, err := verdictOf(run, slabLines)
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, suite.Crashed, status)
+		if crash == "" {
+			require.Contains(t, f.Message, `"a slip of cudalab's"`, "in quotes, as the code's own words")
+		} else {
+			require.Equal(t, "endless-recursion", f.Rule)
+			require.Equal(t, 4, f.Line)
+		}
+	}
+	run.crash = append([]byte(forged), make([]byte, maxCrash)...)
+	_, _, ok, err := verdictOf(run, slabLines)
+	require.NoError(t, err, "what was cut off may have been the student's")
+	require.True(t, ok)
+
+	run.crash = []byte(forged)
+	_, _, _, err = verdictOf(run, slabLines)
+	require.ErrorContains(t, err, "crashed in cudalab/grader/judge/runner.Main", "by the other way only Go writes")
+}
+
+func TestWhatNothingExplains(t *testing.T) {
+	run := emptyRun("shapes")
+	run.end, run.fault.Message = faulted, "CUDA_ERROR_INVALID_HANDLE (400)"
+	_, _, _, err := verdictOf(run, slabLines)
+	var unexplained *Unexplained
+	require.ErrorAs(t, err, &unexplained)
+	run.blamed = true
+	status, f, ok, err := verdictOf(run, slabLines)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, suite.Failed, status)
+	require.Equal(t, "left-broken", f.Rule)
+	require.Contains(t, f.Message, "CUDA_ERROR_INVALID_HANDLE")
 }

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"slices"
 	"time"
 
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/judge/wire"
 	"cudalab/grader/machine/child"
 	"cudalab/grader/machine/sandbox"
@@ -42,6 +45,11 @@ func memoryLimit(device string) uint64 {
 	return 4 << 30
 }
 
+// fullFrom is how many bytes a runner has resident that is about to run into the limit on them: from half of it on Go does little but
+// look for garbage, of which there is none. Whether such code is stopped for its memory or, before, for the time that this
+// takes would be chance; it is stopped for its memory.
+func fullFrom(device string) uint64 { return memoryLimit(device)/2 + 32<<20 }
+
 // lingers is the reason for stopping a runner that does not end though it was asked to: how its case ended is known by then.
 const lingers child.Reason = "does not end"
 
@@ -50,6 +58,7 @@ type process struct {
 	child *child.Process
 	toIt  *os.File
 	out   *wire.Writer
+	crash chan []byte         // what Go said of a crash, once the process has ended
 	notes chan []wire.Message // up to what ends a case each; closed when the runner's pipe ended
 	err   error               // why, once notes is closed; nil where it was closed in order
 	hello wire.Hello
@@ -57,32 +66,35 @@ type process struct {
 
 // start starts a runner and waits for its greeting. Its error is a *startError where the process came to an end before.
 func start(ctx context.Context, o Options) (*process, error) {
-	requestsIn, requestsOut, err := os.Pipe()
+	requestsIn, requestsOut, err := child.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	notesIn, notesOut, err := os.Pipe()
+	notesIn, notesOut, err := child.Pipe()
 	if err != nil {
-		requestsIn.Close()
-		requestsOut.Close()
+		closeAll(requestsIn, requestsOut)
+		return nil, err
+	}
+	crashIn, crashOut, err := child.Pipe()
+	if err != nil {
+		closeAll(requestsIn, requestsOut, notesIn, notesOut)
 		return nil, err
 	}
 	c, err := child.Start(ctx, child.Command{
 		Path: o.Binary, Args: []string{o.Device}, Env: environment(o),
-		ExtraFiles: []*os.File{requestsIn, notesOut},
+		ExtraFiles: []*os.File{requestsIn, notesOut, crashOut},
 		Limits:     child.Limits{Memory: memoryLimit(o.Device), Processes: processes},
 		Sandbox:    o.Sandbox,
 		Grace:      runnerGrace,
 	})
-	requestsIn.Close()
-	notesOut.Close()
+	closeAll(requestsIn, notesOut, crashOut)
 	if err != nil {
-		requestsOut.Close()
-		notesIn.Close()
+		closeAll(requestsOut, notesIn, crashIn)
 		return nil, fmt.Errorf("starting the runner: %w", err)
 	}
-	p := &process{child: c, toIt: requestsOut, out: wire.NewWriter(requestsOut), notes: make(chan []wire.Message, 1)}
+	p := &process{child: c, toIt: requestsOut, out: wire.NewWriter(requestsOut), notes: make(chan []wire.Message, 1), crash: make(chan []byte, 1)}
 	go p.read(notesIn)
+	go p.readCrash(crashIn)
 	_ = p.out.Send(wire.Setup{Profile: o.Profile}) // a runner that is gone already does not greet
 	limit := helloTimeout(o.Device)
 	defer c.Allow(child.Allowance{Own: limit, Wall: patience})()
@@ -101,7 +113,13 @@ func start(ctx context.Context, o Options) (*process, error) {
 	if ended := p.child.Wait(); ended.Reason == child.TooBusy {
 		return nil, &Busy{ended}
 	}
-	return nil, &startError{child: p.child.Wait(), limit: limit}
+	return nil, &startError{child: p.child.Wait(), limit: limit, full: fullFrom(o.Device)}
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
 }
 
 // startError is the error where a runner ended before it greeted. What runs before that is the driver's start and the
@@ -109,24 +127,24 @@ func start(ctx context.Context, o Options) (*process, error) {
 type startError struct {
 	child child.Result
 	limit time.Duration
+	full  uint64 // as fullFrom has it
 }
 
 func (e *startError) Error() string {
 	switch {
 	case e.child.Reason == child.TooLong:
-		return fmt.Sprintf("the runner did not greet within %v: %s", e.limit, e.child.Stderr)
-	case len(e.child.Stderr) > 0:
-		return fmt.Sprintf("the runner did not greet: %s", e.child.Stderr)
+		return fmt.Sprintf("the runner did not greet within %v", e.limit)
 	}
 	return fmt.Sprintf("the runner did not greet: %s, exit status %d", e.child.Reason, e.child.ExitCode)
 }
 
-// run is the end as that of a case, where the code under test is what ended the runner.
-func (e *startError) run(caseID string, l locator) (caseRun, bool) {
+// run is the end as that of a case, where the code under test is what ended the runner: it must have code, which starts says, that runs
+// when the program starts. What Go says of a crash goes the way of all that is printed then, so it cannot acquit anybody.
+func (e *startError) run(caseID string, starts bool, l locator) (caseRun, bool) {
 	run := emptyRun(caseID)
-	run.notGreeted, run.end, run.child = true, endOf(e.child), e.child
-	_, inside := parseCrash(e.child.Stderr).in(l)
-	return run, inside
+	run.notGreeted, run.end, run.child, run.crash = true, endOf(e.child, e.full), e.child, e.child.Stderr
+	_, inside := parseCrash(run.crash).in(l)
+	return run, inside || starts
 }
 
 // environment is what a runner inherits: what the driver looks for, and nothing that would tell it about the student's
@@ -172,12 +190,33 @@ func (p *process) read(pipe *os.File) {
 	}
 }
 
+// maxCrash is how much is kept of what Go says of a crash: it begins with what happened, and with the stack of where it did.
+const maxCrash = 1 << 20
+
+// readCrash keeps what Go says of a crash. What the code under test prints does not get there.
+func (p *process) readCrash(pipe *os.File) {
+	defer pipe.Close()
+	text, _ := io.ReadAll(io.LimitReader(pipe, maxCrash)) // what cannot be read is what nobody knows
+	_, _ = io.Copy(io.Discard, pipe)                      // the process must not wait for it
+	p.crash <- text
+}
+
+// ended waits for the process's end and enters how it ended.
+func (p *process) ended(run *caseRun) {
+	run.child = p.child.Wait()
+	run.crash = <-p.crash
+	p.crash <- run.crash
+	if runtime.GOOS == "js" {
+		run.crash = run.child.Stderr // Go has no other place for it there, nor has the page, which tells of a full stack
+	}
+}
+
 // cut takes what the runner has printed since the last cut.
 func (p *process) cut() string {
 	defer p.child.Allow(child.Allowance{Own: endTimeout, Wall: patience})()
 	mark := rand.Text() // which no code under test can print, as it cannot know it
 	stdout, _ := p.child.Cut(mark, func() error { return p.out.Send(wire.Mark{Text: mark}) })
-	return string(stdout)
+	return visible.Text(string(stdout))
 }
 
 // close asks the runner to end, and sees to it that it does; Wait of its child tells how.
@@ -203,6 +242,8 @@ type caseRun struct {
 	notGreeted bool         // the process ended before it could be asked
 	fault      wire.Fault   // where end is faulted or deviceLost
 	child      child.Result // where end is died, timedOut or outOfMemory
+	crash      []byte       // what Go said then
+	blamed     bool         // what nothing explains is the code's doing
 }
 
 type ending int
@@ -228,7 +269,8 @@ func emptyRun(caseID string) caseRun {
 func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) caseRun {
 	run := emptyRun(c.ID)
 	if err := p.out.Send(request); err != nil {
-		run.end, run.child = died, p.child.Wait()
+		run.end = died
+		p.ended(&run)
 		return run
 	}
 	defer p.child.Allow(child.Allowance{Own: caseTimeout, Wall: patience})()
@@ -245,7 +287,8 @@ func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) 
 			}
 		case <-ctx.Done():
 			p.close()
-			run.end, run.child = cancelled, p.child.Wait()
+			run.end = cancelled
+			p.ended(&run)
 			return run
 		}
 	}
@@ -257,8 +300,8 @@ func (p *process) broken(run caseRun) caseRun {
 		p.child.Quit("nonsense on the pipe")
 	}
 	p.close()
-	run.child = p.child.Wait()
-	run.end = endOf(run.child)
+	p.ended(&run)
+	run.end = endOf(run.child, fullFrom(p.hello.Device.Kind))
 	if run.end == died && p.err != nil && !isEnd(p.err) {
 		run.end, run.fault = nonsense, wire.Fault{Message: p.err.Error()}
 	}
@@ -266,9 +309,12 @@ func (p *process) broken(run caseRun) caseRun {
 }
 
 // endOf is what the end of the process means for its case.
-func endOf(r child.Result) ending {
+func endOf(r child.Result, full uint64) ending {
 	switch r.Reason {
 	case child.TooLong:
+		if r.Peak > full {
+			return outOfMemory
+		}
 		return timedOut
 	case child.TooBusy:
 		return starved
@@ -285,9 +331,14 @@ func (run *caseRun) take(m wire.Message) bool {
 	n := run.notes
 	switch m := m.(type) {
 	case suite.Outcome:
+		m.Err, m.Panic, m.Odd.What = visible.Line(m.Err), visible.Line(m.Panic), visible.Line(m.Odd.What)
 		n.Outcomes = append(n.Outcomes, m)
 	case wire.Value:
-		n.Values[m.Name] = append(n.Values[m.Name], m.Values...)
+		all := n.Values[m.Name]
+		if len(all)+len(m.Values) > cap(all) {
+			all = slices.Grow(all, max(len(all), len(m.Values))) // append alone would copy a million of them five times
+		}
+		n.Values[m.Name] = append(all, m.Values...)
 	case wire.Sample:
 		n.Samples[m.Series] = append(n.Samples[m.Series], m.Nanoseconds)
 	case *trace.Trace:

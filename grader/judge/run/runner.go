@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/machine/sandbox"
 	"cudalab/grader/suite"
 	"cudalab/native/device"
@@ -81,7 +82,7 @@ func (r *Runner) end() string {
 	r.process.close()
 	result := r.process.child.Wait()
 	r.process = nil
-	return string(result.Stdout)
+	return visible.Text(string(result.Stdout))
 }
 
 // printed is what the process has printed since that was last asked.
@@ -94,9 +95,9 @@ func (r *Runner) printed() string {
 
 // startErrorRun is what became of a case that could not be run because the code under test ended the process before it
 // greeted; ok is false for any other error of begin.
-func startErrorRun(err error, caseID string, l locator) (run caseRun, ok bool) {
+func startErrorRun(err error, caseID string, starts bool, l locator) (run caseRun, ok bool) {
 	if born := (*startError)(nil); errors.As(err, &born) {
-		return born.run(caseID, l)
+		return born.run(caseID, starts, l)
 	}
 	return caseRun{}, false
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,7 @@ func (l locator) at(f suite.Finding, site trace.Site) suite.Finding {
 
 // crash is what a dying Go program says on standard error.
 type crash struct {
+	cut      bool   // it was longer than what is kept
 	headline string // "stack overflow"
 	stacks   []goroutine
 }
@@ -62,7 +64,7 @@ type goroutine struct {
 // parseCrash reads the Go runtime's last words: a line that begins with "panic:" or "fatal error:" and the stacks
 // behind it. What it does not know it leaves out.
 func parseCrash(stderr []byte) crash {
-	var c crash
+	c := crash{cut: len(stderr) >= maxCrash}
 	var current *goroutine
 	var function string
 	for line := range strings.Lines(string(stderr)) {
@@ -116,11 +118,50 @@ func (c crash) in(l locator) (goroutine, bool) {
 }
 
 // ours reports whether a Go program ended by a panic or fatal error with which the student's code has nothing to do.
-// Where the driver crashed, or the runtime gave no stacks, nobody can tell.
+// Where the driver crashed, or the runtime gave no stacks, or more than is kept, nobody can tell.
 func (c crash) ours(l locator) bool {
-	if c.headline == "" || strings.HasPrefix(c.headline, "SIG") || len(c.stacks) == 0 {
+	if c.cut || strings.HasPrefix(c.headline, "SIG") || len(c.stacks) == 0 {
 		return false
 	}
 	_, inside := c.in(l)
 	return !inside
+}
+
+// where is the innermost function of ours.
+func (c crash) where() string {
+	for _, g := range c.stacks {
+		for _, f := range g.site {
+			if strings.HasPrefix(f.Func, "cudalab/") {
+				return f.Func
+			}
+		}
+	}
+	return "Go's runtime"
+}
+
+// lastWords are those of a process that crashed. Whose doing it was tells what came by the way that only Go writes to. The headline
+// does not come by it, so it is told from the stack or, for want of better, found among what the student's code has printed:
+// what that says of itself it says to itself.
+func (run *caseRun) lastWords() crash {
+	c := parseCrash(run.crash)
+	switch {
+	case c.headline != "":
+	case bytes.Contains(run.crash, []byte("\nruntime.newstack(")):
+		c.headline = "stack overflow"
+	default:
+		c.headline = headlineIn(run.child.Stderr)
+	}
+	return c
+}
+
+// headlineIn is the last line of an output that could be the headline of a crash.
+func headlineIn(stderr []byte) (headline string) {
+	for line := range strings.Lines(string(stderr)) {
+		for _, begin := range []string{"panic: ", "fatal error: "} {
+			if text, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), begin); ok {
+				headline = text
+			}
+		}
+	}
+	return headline
 }

@@ -3,11 +3,9 @@ package run
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 
 	"cudalab/grader/suite"
-	"cudalab/grader/suite/gaps"
 )
 
 // judge answers the checks on timed cases, or those on the others.
@@ -36,7 +34,7 @@ func (c *checking) allPassed() bool {
 // answer is the verdict on one check. A case that did not end well answers for the first check that needs it.
 func (c *checking) answer(q suite.Question) suite.Check {
 	var bad []suite.Finding
-	evidence := c.evidence()
+	unfinished := false
 	for _, id := range q.Needs {
 		run, ran := c.runs[id]
 		if !ran && len(bad) > 0 {
@@ -57,18 +55,15 @@ func (c *checking) answer(q suite.Question) suite.Check {
 			c.reported[id] = true
 			bad = append(bad, f)
 		}
-		if gap := gapOf(run.notes); gap != "" {
-			check := c.notAsked(q)
-			if c.Suite.AnyOrder {
-				check.Message = fmt.Sprintf("Comes when TODO(%s) is written.", gap)
-			}
-			return check
-		}
+		unfinished = unfinished || gapOf(run.notes) != ""
 	}
 	if len(bad) > 0 {
 		return suite.Check{Status: suite.Failed, Findings: c.placed(suite.Unique(append(bad, c.errorsElsewhere(q)...)))}
 	}
-	a := q.Judge(evidence)
+	if unfinished {
+		return c.soFar(q)
+	}
+	a := q.Judge(c.evidence())
 	check := suite.Check{Status: suite.Passed, Message: a.Message, Findings: c.placed(a.Findings), Measurements: a.Measurements, Run: a.Run}
 	switch {
 	case slices.ContainsFunc(a.Findings, func(f suite.Finding) bool { return f.Severity == suite.Error }):
@@ -108,7 +103,7 @@ func (c *checking) errorsElsewhere(q suite.Question) []suite.Finding {
 			continue
 		}
 		for _, f := range run.notes.Findings {
-			if f.Severity == suite.Error {
+			if f.Severity == suite.Error && !unwritten(f) {
 				found = append(found, f)
 			}
 		}
@@ -120,7 +115,7 @@ func (c *checking) notAsked(q suite.Question) suite.Check {
 	check := suite.Check{Status: suite.Skipped}
 	switch {
 	case c.gap != "":
-		check.Message = "Comes when the code is complete."
+		check.Message = c.comesWith(q)
 	case c.NoTiming && c.isTimed(q):
 		check.Message = "Left out, as --no-timing says."
 	case c.isTimed(q):
@@ -205,35 +200,4 @@ func (c *checking) everythingAsked() bool {
 
 func (c *checking) timedCheck(id string) bool {
 	return slices.ContainsFunc(c.Suite.Checks, func(q suite.Question) bool { return q.ID == id && c.isTimed(q) })
-}
-
-// firstGap is the number of every lesson's first TODO.
-const firstGap = "1a"
-
-// untouched reports whether the skeleton is as it was handed out.
-func (c *checking) untouched() bool {
-	for _, run := range c.inOrder() {
-		if c.Suite.AnyOrder && gapOf(run.notes) == "" {
-			return false
-		}
-	}
-	return c.gap == firstGap
-}
-
-func (c *checking) concludeGap() {
-	r := &c.report
-	r.Status = suite.Failed
-	r.Message = fmt.Sprintf("TODO(%s) is still to be written.", c.gap)
-	if c.untouched() {
-		r.Status = suite.NotStarted
-		r.Message = "Not started yet: the skeleton is as it was handed out."
-	}
-	r.Next = "write TODO(" + c.gap + ")"
-	if i := slices.IndexFunc(c.Gaps, func(g gaps.Gap) bool { return g.ID == c.gap }); i >= 0 {
-		g := c.Gaps[i]
-		r.Next = fmt.Sprintf("write TODO(%s) in %s:%d", g.ID, g.File, g.Line)
-		if g.Text != "" {
-			r.Next += ": " + g.Text
-		}
-	}
 }

@@ -26,6 +26,7 @@ import (
 const (
 	requestsFile = 0
 	notesFile    = 1
+	crashFile    = 2 // what Go has to say when the program crashes, to which nobody else can write
 )
 
 // Bounds on one case, far above what any exercise needs: they end code that allocates or calls without end.
@@ -48,11 +49,16 @@ func init() { runtime.LockOSThread() }
 // Main serves cudalab until it closes the pipe. The first argument is the kind of device: "gpu", "sim", or
 // "auto", which takes the simulator where there is no GPU to be had.
 func Main(suites ...*suite.Suite) {
-	requests, answers := inherit.File(requestsFile), inherit.File(notesFile)
-	if len(os.Args) != 2 || requests == nil || answers == nil {
+	requests, answers, crash := inherit.File(requestsFile), inherit.File(notesFile), inherit.File(crashFile)
+	if len(os.Args) != 2 || requests == nil || answers == nil || crash == nil {
 		fmt.Fprintln(os.Stderr, "This is a runner, which only cudalab starts: use `cudalab check`.")
 		os.Exit(2)
 	}
+	if err := sayCrashes(crash); err != nil {
+		fmt.Fprintln(os.Stderr, "The runner has no file for a crash:", err)
+		os.Exit(2)
+	}
+	crash.Close()
 	debug.SetMaxStack(maxStack)
 	debug.SetGCPercent(collectAt)
 	debug.SetMemoryLimit(collectFrom)
@@ -157,11 +163,13 @@ func (r *runner) serve() bool {
 		fmt.Fprint(os.Stderr, m.Text)
 		return true
 	case wire.Request:
+		done := watch()
 		end := r.answer(m)
+		done()
 		r.send(end)
 		r.flush()
-		_, done := end.(wire.Done)
-		return done
+		_, good := end.(wire.Done)
+		return good
 	}
 	return false
 }
@@ -208,7 +216,11 @@ func (r *runner) run(c *suite.Case, request wire.Request, quota uint64) (end wir
 		return wire.Done{}
 	}
 	var code device.Code
-	return wire.Fault{Message: fault.Error(), DeviceLost: errors.As(fault, &code) && code.Sticky()}
+	f := wire.Fault{Message: fault.Error(), DeviceLost: errors.As(fault, &code) && code.Sticky()}
+	if taken := r.session.Taken(); taken != nil {
+		f.Taken, f.Site = taken.Op.String(), taken.Site
+	}
+	return f
 }
 
 // drive runs the case's code. An error is the case's own failed call, or its panic, which is a fault of the suite.

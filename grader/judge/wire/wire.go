@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the first thing a runner says; both sides are built from one tree and must agree.
-const Version = 5
+const Version = 6
 
 // MaxFrame is the longest frame in bytes: a trace of a million records fits.
 const MaxFrame = 256 << 20
@@ -73,6 +73,9 @@ type Sample struct {
 type Fault struct {
 	Message    string
 	DeviceLost bool // the student's code left the device unusable; otherwise the fault is ours
+	// Taken is the call by which the student's code has destroyed what was lent to it, and Site where that was; "" where none has.
+	Taken string
+	Site  trace.Site
 }
 
 // Request asks a runner for a case. The seed travels with it, so that nothing in the runner's environment gives it away.
@@ -130,7 +133,7 @@ func (w *Writer) Send(m Message) error {
 		for _, n := range []uint64{m.Excess.Asked, m.Excess.Held, m.Excess.Quota, uint64(m.Excess.Record)} {
 			w.w.Uint(n)
 		}
-		(&trace.Trace{Sites: []trace.Site{m.Stack}}).Encode(&w.w)
+		w.site(m.Stack)
 	case Value:
 		kind = KindValue
 		w.w.String(m.Name)
@@ -151,6 +154,8 @@ func (w *Writer) Send(m Message) error {
 		kind = KindFault
 		w.w.String(m.Message)
 		w.w.Bool(m.DeviceLost)
+		w.w.String(m.Taken)
+		w.site(m.Site)
 	case Setup:
 		kind = kindSetup
 		w.w.Bool(m.Profile != nil)
@@ -178,6 +183,9 @@ func (w *Writer) Send(m Message) error {
 	_, err := w.out.Write(w.frame)
 	return err
 }
+
+// site adds a call stack to the frame.
+func (w *Writer) site(s trace.Site) { (&trace.Trace{Sites: []trace.Site{s}}).Encode(&w.w) }
 
 // Reader receives messages.
 type Reader struct {
@@ -233,11 +241,10 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 		o := suite.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Argument: r.Bool(),
 			Odd: suite.Odd{Rule: r.String(), What: r.String()}, Panic: r.String(), Runaway: r.Bool(),
 			Excess: session.Excess{Asked: r.Uint(), Held: r.Uint(), Quota: r.Uint(), Record: int(r.Uint())}}
-		t, err := trace.Decode(r)
-		if err != nil || len(t.Sites) != 1 {
-			return nil, fmt.Errorf("wire: outcome: %w", codec.ErrDamaged)
+		var err error
+		if o.Stack, err = site(r); err != nil {
+			return nil, fmt.Errorf("wire: outcome: %w", err)
 		}
-		o.Stack = t.Sites[0]
 		m = o
 	case KindValue:
 		v := Value{Name: r.String(), Values: make([]uint64, r.Len(1))}
@@ -256,7 +263,12 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 	case KindDone:
 		m = Done{}
 	case KindFault:
-		m = Fault{Message: r.String(), DeviceLost: r.Bool()}
+		f := Fault{Message: r.String(), DeviceLost: r.Bool(), Taken: r.String()}
+		var err error
+		if f.Site, err = site(r); err != nil {
+			return nil, fmt.Errorf("wire: fault: %w", err)
+		}
+		m = f
 	case kindSetup:
 		var s Setup
 		if r.Bool() {
@@ -277,4 +289,13 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 		return nil, fmt.Errorf("wire: frame %q is longer than its fields", byte(kind))
 	}
 	return m, nil
+}
+
+// site is a call stack as Writer.site adds one.
+func site(r *codec.Reader) (trace.Site, error) {
+	t, err := trace.Decode(r)
+	if err != nil || len(t.Sites) != 1 {
+		return nil, codec.ErrDamaged
+	}
+	return t.Sites[0], nil
 }

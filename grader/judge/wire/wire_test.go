@@ -27,7 +27,7 @@ var messages = []wire.Message{
 	wire.Sample{Series: "student", Nanoseconds: -1},
 	&trace.Trace{Sites: []trace.Site{{}}, Records: []trace.Record{{Op: trace.OpLaunch, Kernel: "process"}}},
 	wire.Done{},
-	wire.Fault{Message: "m", DeviceLost: true},
+	wire.Fault{Message: "m", DeviceLost: true, Taken: "StreamDestroy", Site: trace.Site{{Func: "f", File: "x.go", Line: 3}}},
 	wire.Request{Exercise: "slab", Case: "speed", Attempt: 1, Seed: 99, Times: true, Given: true},
 	wire.Mark{Text: "here"},
 	wire.Setup{},

@@ -6,6 +6,7 @@
 //	//cudalab:may results             and these may, as luck has it on a device
 //	//cudalab:refused                 the import policy refuses it
 //	//cudalab:next 1c                 it is half done, and this gap comes next
+//	//cudalab:unseen because …        the mistake in this gap cannot be seen yet; see Step
 //	... // want: use-after-free       findings with these rules on this line
 //
 // A lesson's corpus lies beside its suite, in grader/suites/<package>/testdata/corpus. Most programs are edits of another
@@ -53,6 +54,8 @@ const (
 	Cheat    Kind = "cheat" // made to pass without being right
 
 	slower Kind = "slower" // in a file of its own; see Slower
+	filled Kind = "filled" // up to a gap; see Steps
+	gap    Kind = "gap"    // one gap filled wrongly; see Steps
 )
 
 // kinds are those of which a corpus has several, in the order in which Programs answers them.
@@ -146,6 +149,9 @@ func applied(course fs.FS, exercisePackage string, whole []Program) ([]Program, 
 	var edits []edit
 	var faults []error
 	for _, file := range files {
+		if path.Base(file) == gapsFile {
+			continue
+		}
 		text, err := fs.ReadFile(course, file)
 		if err != nil {
 			return nil, err

@@ -34,8 +34,8 @@ func (p place) fault(format string, args ...any) error {
 
 var (
 	heading   = regexp.MustCompile(`^-- (.*) --$`)
-	named     = regexp.MustCompile(`^(half|right|wrong|cheat|slower)/([a-z0-9]+(?:-[a-z0-9]+)*)$`)
-	directive = regexp.MustCompile(`^//cudalab:(?:fails(?: .*)?|(?:may|next|slower) .+|refused)$`)
+	named     = regexp.MustCompile(`^(half|right|wrong|cheat|slower|gap)/([a-z0-9]+(?:-[a-z0-9]+)*)$`)
+	directive = regexp.MustCompile(`^//cudalab:(?:fails(?: .*)?|(?:may|next|slower|unseen) .+|refused)$`)
 )
 
 // parse reads a file of edits. Its error tells of every line that is not right.
@@ -74,7 +74,7 @@ func parse(file, text string) ([]edit, error) {
 func begin(at place, name string) (edit, error) {
 	m := named.FindStringSubmatch(name)
 	if m == nil {
-		return edit{place: at}, at.fault(`%q is no program's name: it is half, right, wrong or cheat, a slash, and small letters, digits and hyphens`, name)
+		return edit{place: at}, at.fault(`%q is no program's name: it is half, right, wrong, cheat or gap, a slash, and small letters, digits and hyphens`, name)
 	}
 	return edit{place: at, program: Program{Kind: Kind(m[1]), Name: m[2]}}, nil
 }
@@ -108,7 +108,7 @@ func (e *edit) add(at place, line string, within bool) error {
 func (e *edit) comment(at place, line string) error {
 	isDirective := strings.HasPrefix(line, "//cudalab:")
 	if isDirective && !directive.MatchString(line) {
-		return at.fault("%s: there is no directive %s: it is fails, may or next with words behind it, or refused", e.program, line)
+		return at.fault("%s: there is no directive %s: it is fails, may, next or unseen with words behind it, or refused", e.program, line)
 	}
 	if last := len(e.head) - 1; isDirective && last >= 0 && e.head[last] != "//" && !strings.HasPrefix(e.head[last], "//cudalab:") {
 		e.head = append(e.head, "//")

@@ -31,9 +31,14 @@ func (x Expectation) Differences(r suite.Report) (all []string) {
 			}
 		}
 	}
+	return append(all, x.Missing(r)...)
+}
+
+// Missing are the findings that a report should have and does not, a sentence each.
+func (x Expectation) Missing(r suite.Report) (all []string) {
 	for _, w := range x.Wants {
 		if !w.in(r) {
-			differ("No finding %s is on line %d.", w.Rule, w.Line)
+			all = append(all, fmt.Sprintf("No finding %s is on line %d.", w.Rule, w.Line))
 		}
 	}
 	return all

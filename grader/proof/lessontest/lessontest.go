@@ -81,6 +81,7 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 			})
 		}
 	})
+	t.Run("gaps", b.goesGapByGap)
 	matrix, said, other := corpus.NewMatrix(e.Name), transcript{seen: map[string]bool{}}, &orders{faults: map[string]*shown{}, none: map[string]int{}}
 	for i, p := range programs {
 		if checked[i].dir == "" {
@@ -173,7 +174,11 @@ func requireWhole(t *testing.T, e course.Exercise, p corpus.Program, r suite.Rep
 		require.Equal(t, suite.NotStarted, r.Status, describe(r))
 		require.Zero(t, r.Score)
 	case corpus.Half:
-		requireAsked(t, e.Suite, p.Expect().Next, r)
+		x := p.Expect()
+		requireAsked(t, e.Suite, x.Next, r)
+		if !x.Wrong && len(x.Wants) == 0 {
+			requireNothingWrong(t, r)
+		}
 	}
 }
 

@@ -191,5 +191,5 @@ var inEveryOrder = []string{order.Leak, order.DoubleFree, order.InvalidFree, ord
 	order.WaitUnrecorded, order.UseAfterFree}
 
 // shownByOrder are the rules of which every fault has an order in which it shows.
-var shownByOrder = []string{order.UseBeforeAlloc, order.UseAfterFree, order.FreeBeforeUse, order.RevokeBeforeUse, order.DataRace, order.HostRace,
+var shownByOrder = []string{order.UseBeforeAlloc, order.UseAfterFree, order.FreeBeforeUse, order.RevokeBeforeUse, order.EarlyReuse, order.DataRace, order.HostRace,
 	order.UninitializedRead, order.StagedCopy}

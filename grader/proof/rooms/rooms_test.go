@@ -30,6 +30,7 @@ var layers = []string{
 	"grader/desk",        // what helps a student between two checks
 	"grader/class",       // many submissions
 	"grader/report",      // results in every format
+	"grader/browser",     // the course in a browser
 	"cmd",                // the command line
 	"grader/proof",       // what all of this is held to: nothing that is handed out needs it
 	"exercises",          // code under test: the runner of a check is compiled with it, nothing else

@@ -66,7 +66,7 @@ const lastGap = "1g"
 const ofMemory = "memory"
 
 var lab = &allocator.Lab[Make, layout]{
-	New: newSubject, Model: newModel, Parts: []string{ofErrors, ofBlocks, ofCoalescing, ofStats}, Proof: newProof,
+	New: newSubject, Model: newModel, Room: func(l layout) int64 { return powerOfTwo(l.total) }, Parts: []string{ofErrors, ofBlocks, ofCoalescing, ofStats}, Proof: newProof,
 	Traced: true, // by the trace New finds the root
 }
 

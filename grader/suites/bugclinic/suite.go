@@ -13,7 +13,7 @@ import (
 var Lesson = lesson()
 
 func lesson() suite.Lesson[Code] {
-	l := suite.Lesson[Code]{Name: "bug-clinic", AnyOrder: true}
+	l := suite.Lesson[Code]{Name: "bug-clinic"}
 	all := &suite.Good[Code, workload]{Function: "One of the functions"}
 	var faults []*suite.Faults[Code, workload]
 	for _, f := range functions {

@@ -10,6 +10,8 @@ import (
 // overlap finds work that has to wait for what it does not need.
 func overlap(m *suite.Made[workload]) []suite.Finding {
 	switch c := (call{m}); {
+	case m.Outcome.Gap != "" && m.W.consumers == 0 && len(c.Callbacks()) > 0:
+		return c.judgeIndependent() // what is left to write comes behind it
 	case !m.Outcome.OK():
 		return nil
 	case m.W.consumers == 0:

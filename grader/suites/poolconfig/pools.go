@@ -12,10 +12,13 @@ import (
 
 // pools judges where a call has its memory from, and what it has done to pools that are not its own.
 func pools(m *suite.Made[workload]) []suite.Finding {
-	if !m.Outcome.OK() {
+	c := follow(m)
+	switch {
+	case m.Outcome.Gap != "" && c.pool != 0:
+		return slices.Concat(c.otherPools(), c.threshold())
+	case !m.Outcome.OK():
 		return []suite.Finding{m.UnexpectedError("Run")}
 	}
-	c := follow(m)
 	return slices.Concat(c.otherPools(), c.threshold(), c.changedPools())
 }
 
@@ -61,6 +64,10 @@ func (c *call) threshold() []suite.Finding {
 		Why: "What a pool gives back at a synchronisation, it gives back by the threshold of that moment; a new pool's is 0, and it keeps nothing.",
 		Fix: "Call cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrReleaseThreshold, config.Threshold) right after cuda.MemPoolCreate."}
 	want, sets := c.W.config.Threshold, c.sets(c.pool, device.PoolReleaseThreshold)
+	if last := len(sets) - 1; len(c.blocks) == 0 && last >= 0 && c.Record(sets[last]).Value != want {
+		return []suite.Finding{c.Finding(sets[last], rule, "the pool's release threshold should be %s, but here it is set to %s.", bytesName(want),
+			bytesName(c.Record(sets[last]).Value))}
+	}
 	for _, b := range c.blocks {
 		if c.pool == 0 || b.Pool != c.pool {
 			continue

@@ -75,6 +75,7 @@ var lab = &allocator.Lab[Make, layout]{
 		return s, err
 	},
 	Model: newModel,
+	Room:  layout.room,
 	Parts: []string{ofClasses, ofErrors, ofStats, ofBlocks},
 	Proof: newProof,
 }

@@ -15,6 +15,14 @@ type layout struct {
 
 func (l layout) String() string { return fmt.Sprintf("slab.New(%v, %d)", l.classes, l.blocks) }
 
+// room is how many bytes all blocks have together.
+func (l layout) room() (bytes int64) {
+	for _, size := range l.classes {
+		bytes += size * int64(l.blocks)
+	}
+	return bytes
+}
+
 // workload is one allocator and what is done with it.
 type workload = allocator.Workload[layout]
 

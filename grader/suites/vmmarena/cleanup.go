@@ -5,6 +5,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/mapping"
 	"cudalab/native/trace"
 )
 
@@ -71,14 +72,14 @@ func grewAgain(records []trace.Record) bool {
 // unusableBlock finds the first block that was handed out between two records and that the device may not use, and the record
 // that is at fault, or -1; nil where there is none.
 func unusableBlock(notes *suite.CaseNotes, from, to int) (record int, f *suite.Finding) {
-	var l ledger
+	var l mapping.Ledger
 	for at := from; at < to; at++ {
 		r := &notes.Trace.Records[at]
-		l.see(at, r)
+		l.See(at, r)
 		if r.Op != trace.OpBlockAlloc {
 			continue
 		}
-		p, whole := l.unusable(r.Addr, uint64(r.Size))
+		p, whole := l.Unusable(r.Addr, uint64(r.Size))
 		if record, f = notUsable(p, !whole); f != nil {
 			return record, f
 		}

@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/mapping"
 	"cudalab/native/trace"
 )
 
@@ -19,7 +20,7 @@ func (c *replay) tooMuch() []suite.Finding {
 		}
 		switch s.op.Kind {
 		case allocator.KindAlloc:
-			used += roundUp(s.op.Size, alignment)
+			used += mapping.RoundUp(s.op.Size, alignment)
 			peak = max(peak, used)
 		case allocator.KindReset:
 			used = 0
@@ -60,8 +61,8 @@ func (c *replay) misstated() []suite.Finding {
 
 // tooOften finds an arena that takes many more steps to grow than one would that grows by a quarter each time.
 func (c *replay) tooOften() []suite.Finding {
-	g, used, committed := c.Layout.granularity, int64(0), int64(0)
-	steps, quarter, last, most := 0, 0, -1, int64(0)
+	quarters, used := mapping.Quarters{Granularity: c.Layout.granularity}, int64(0)
+	steps, last, most := 0, -1, int64(0)
 	for i := range c.Right {
 		s := &c.steps[i]
 		if s.mapped > most {
@@ -71,14 +72,11 @@ func (c *replay) tooOften() []suite.Finding {
 		case s.op.Kind == allocator.KindReset:
 			used = 0
 		case s.op.Kind == allocator.KindAlloc && s.answer.Err == allocator.Nil:
-			used += roundUp(s.op.Size, alignment)
+			used += mapping.RoundUp(s.op.Size, alignment)
 		}
-		if used > committed {
-			committed = max(roundUp(used, g), roundUp(committed+committed/4, g))
-			quarter++
-		}
+		quarters.Need(used)
 	}
-	if steps <= quarter+quarter/2+1 {
+	if steps <= quarters.Most() {
 		return nil
 	}
 	made := slices.IndexFunc(c.steps[last].calls, func(at int) bool { return c.Notes.Trace.Records[at].Op == trace.OpMemCreate })
@@ -88,7 +86,7 @@ func (c *replay) tooOften() []suite.Finding {
 	}
 	return c.finding(last, record, suite.Finding{Rule: "grows-too-often",
 		Message: fmt.Sprintf("In the sequence %q with %s the arena should grow in few steps, %d if by a quarter each time, but it grew %d times.",
-			c.Name, c.Layout, quarter, steps),
+			c.Name, c.Layout, quarters.Growths, steps),
 		Why: "Every growth costs the same few calls, however little it adds. Steps that stay the same size make their number grow with the " +
 			"arena; steps by a factor make it grow with the logarithm.",
 		Fix: "Commit more than is needed, up to twice as much, so that the next growths are not needed."})

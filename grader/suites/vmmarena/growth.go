@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/mapping"
 	"cudalab/native/trace"
 )
 
@@ -37,15 +38,15 @@ func (c *replay) unusable() []suite.Finding {
 
 // notUsable is the finding of a block behind which there is a mapping that may not be read and written, or which has addresses
 // without any; nil where neither is so. record is the call that is at fault, or -1. The message goes on behind "the arena".
-func notUsable(p *piece, unmapped bool) (record int, f *suite.Finding) {
+func notUsable(p *mapping.Piece, unmapped bool) (record int, f *suite.Finding) {
 	switch {
-	case p != nil && p.access >= 0:
-		return p.access, &suite.Finding{Rule: "no-access",
+	case p != nil && p.Access >= 0:
+		return p.Access, &suite.Finding{Rule: "no-access",
 			Message: "should have handed out memory that may be read and written, but this call gave it other access.",
 			Why:     "When a kernel writes to memory that may only be read, every later CUDA call fails.",
 			Fix:     "Pass cuda.MemAccessFlagsProtReadWrite, for the arena's device."}
 	case p != nil:
-		return p.mapped, &suite.Finding{Rule: "no-access",
+		return p.Mapped, &suite.Finding{Rule: "no-access",
 			Message: "should have handed out memory that the device may use, but what is mapped here was never given access.",
 			Why:     "A new mapping allows no access, even right behind one that does; when a kernel touches it, every later CUDA call fails.",
 			Fix:     "Call cuda.MemSetAccess after every cuda.MemMap, for the addresses that were mapped."}
@@ -57,14 +58,6 @@ func notUsable(p *piece, unmapped bool) (record int, f *suite.Finding) {
 	}
 	return -1, nil
 }
-
-// What Alloc may call to grow, and what it may ask on the way.
-var growing = []trace.Op{trace.OpMemCreate, trace.OpMemMap, trace.OpMemSetAccess, trace.OpMemRelease, trace.OpMemUnmap,
-	trace.OpMemGetAllocationGranularity, trace.OpMemGetInfo, trace.OpDeviceInfo}
-
-// What moves data, or makes memory that has addresses of its own.
-var moving = []trace.Op{trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemcpyDtoD,
-	trace.OpMemcpyDtoDAsync, trace.OpMemcpyDtoH, trace.OpMemcpyDtoHAsync, trace.OpMemcpyHtoD, trace.OpMemcpyHtoDAsync}
 
 // callsOfAlloc finds what Alloc asks of CUDA beyond growing in place; either what it asks for memory that was there before
 // a Reset, or all else.
@@ -81,7 +74,7 @@ func (c *replay) callsOfAlloc(again bool) []suite.Finding {
 		}
 		idle := s.op.Size <= s.before-used || s.answer.Err != allocator.Nil
 		if s.answer.Err == allocator.Nil {
-			used += roundUp(s.op.Size, alignment)
+			used += mapping.RoundUp(s.op.Size, alignment)
 		}
 		if again != (idle && resets > 0) {
 			continue
@@ -103,7 +96,7 @@ func (c *replay) callOfAlloc(i, at int, idle bool) (f suite.Finding, wrong bool)
 	r := &c.Notes.Trace.Records[at]
 	name := suite.CallName(r)
 	switch {
-	case slices.Contains(moving, r.Op):
+	case slices.Contains(mapping.Moving, r.Op):
 		return suite.Finding{Rule: "copied",
 			Message: fmt.Sprintf("%s should have grown in its range, but it called %s.", c.doing(i), name),
 			Why: "To grow by copying takes longer the more there is, needs the memory twice for a while, and leaves all addresses from before " +
@@ -131,7 +124,7 @@ func (c *replay) callOfAlloc(i, at int, idle bool) (f suite.Finding, wrong bool)
 				c.doing(i), name),
 			Why: "As long as there is memory a block costs an addition on the host; a call into the driver costs many times that.",
 			Fix: "Call CUDA only if the block ends behind what is committed."}, true
-	case !slices.Contains(growing, r.Op):
+	case !slices.Contains(mapping.Growing, r.Op):
 		f := suite.Finding{Rule: ruleNeedless,
 			Message: fmt.Sprintf("%s should have created, mapped and made accessible what was missing, but it called %s as well.", c.doing(i), name),
 			Why:     "Growing in place disturbs nobody: nothing has to be waited for, cleared or moved.",

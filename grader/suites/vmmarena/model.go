@@ -6,6 +6,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/mapping"
 	"cudalab/native/device"
 )
 
@@ -80,7 +81,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) (part string, f *allo
 			if at := uint64(m.base + m.used); a.Addr != at {
 				return m.misplaced(a.Addr, at)
 			}
-			m.used += roundUp(op.Size, alignment)
+			m.used += mapping.RoundUp(op.Size, alignment)
 		case allocator.KindReset:
 			m.used = 0
 			m.resets++
@@ -116,7 +117,7 @@ func (m *model) want(op allocator.Op) allocator.Err {
 
 // end is where the memory must reach for an Alloc to succeed.
 func (m *model) end(op allocator.Op) int64 {
-	return roundUp(m.used+roundUp(op.Size, alignment), m.layout.granularity)
+	return mapping.RoundUp(m.used+mapping.RoundUp(op.Size, alignment), m.layout.granularity)
 }
 
 // accepts reports whether an answer is the one wanted. A size beyond all that was reserved may count as a wrong one: the

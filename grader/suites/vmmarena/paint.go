@@ -5,10 +5,8 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/mapping"
 )
-
-// mostCells is how many parts the memory is drawn in at most.
-const mostCells = 64
 
 // Use is how much of the memory behind the addresses is used.
 func (m *model) Use() (u suite.Use, known bool) {
@@ -25,33 +23,17 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 	granule := m.layout.granularity
 	extent := granule
 	if base := uint64(m.base); v.High > base && v.High-base <= uint64(m.layout.reserved()) {
-		extent = roundUp(int64(v.High-base), granule)
+		extent = mapping.RoundUp(int64(v.High-base), granule)
 	}
 	extent = min(extent+granule, m.layout.reserved())
 	share := func(offset int64) float64 { return float64(min(max(offset, 0), extent)) / float64(extent) }
-	unit, mapped := granule, suite.Row{Name: "memory, in granules"}
-	for extent/unit > mostCells { // where each granule would be too narrow, several are drawn as one, like the first of them
-		unit, mapped.Name = 2*unit, "memory"
-	}
-	var memory ledger
-	for i := range v.Trace {
-		memory.see(i, &v.Trace[i])
-	}
-	for at := int64(0); at < extent && !m.closed; at += unit {
-		c := suite.Cell{From: share(at), To: share(at + unit), Kind: suite.Free, Text: "addresses only"}
-		for _, p := range memory.pieces {
-			if addr := uint64(m.base + at); p.from <= addr && addr < p.to {
-				c.Kind, c.Text = suite.Mapped, "mapped"
-				if !p.usable {
-					c.Kind, c.Text = suite.Wrong, "mapped, but nobody may use it"
-				}
-			}
-		}
-		mapped.Cells = append(mapped.Cells, c)
+	mapped := mapping.Row(v.Trace, uint64(m.base), extent, granule)
+	if m.closed {
+		mapped.Cells = nil
 	}
 	blocks := suite.Row{Name: "blocks"}
 	for i, b := range v.Out {
-		size, offset := roundUp(max(b.Asked, 1), alignment), int64(b.Addr-uint64(m.base))
+		size, offset := mapping.RoundUp(max(b.Asked, 1), alignment), int64(b.Addr-uint64(m.base))
 		c := suite.Cell{From: share(offset), To: share(offset + size), Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked),
 			Asked: float64(max(b.Asked, 0)) / float64(size)}
 		if v.Wrong && v.Last() == &v.Out[i] && offset+size != m.used {
@@ -63,7 +45,7 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 		blocks.Cells = append(blocks.Cells, c)
 	}
 	if v.Wrong && v.Op.Kind == allocator.KindAlloc && v.Last() == nil && m.want(v.Op) == allocator.Nil {
-		blocks.Cells = append(blocks.Cells, suite.Cell{From: share(m.used), To: share(m.used + roundUp(v.Op.Size, alignment)), Kind: suite.Wrong,
+		blocks.Cells = append(blocks.Cells, suite.Cell{From: share(m.used), To: share(m.used + mapping.RoundUp(v.Op.Size, alignment)), Kind: suite.Wrong,
 			Text: "there is room"})
 	}
 	return []suite.Row{mapped, blocks}

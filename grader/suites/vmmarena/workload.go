@@ -7,6 +7,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/mapping"
 	"cudalab/native/sim"
 )
 
@@ -25,12 +26,10 @@ type layout struct {
 func (l layout) String() string { return fmt.Sprintf("vmmarena.New(%d, %d)", l.device, l.reserve) }
 
 // reserved is how many bytes of addresses the arena has.
-func (l layout) reserved() int64 { return roundUp(l.reserve, l.granularity) }
+func (l layout) reserved() int64 { return mapping.RoundUp(l.reserve, l.granularity) }
 
 // most is how many bytes the arena may hold when at most so many have been used at a time.
-func (l layout) most(peak int64) int64 { return roundUp(max(2*peak, l.granularity), l.granularity) }
-
-func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
+func (l layout) most(peak int64) int64 { return mapping.Most(peak, l.granularity) }
 
 // workload is one arena and what is done with it.
 type workload = allocator.Workload[layout]
@@ -120,7 +119,7 @@ func drawOps(r *rand.Rand, g, room int64) []allocator.Op {
 			continue
 		}
 		ops = append(ops, alloc(size))
-		used += roundUp(size, alignment)
+		used += mapping.RoundUp(size, alignment)
 	}
 	return append(ops, shut, alloc(1), shut)
 }

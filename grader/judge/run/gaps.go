@@ -1,0 +1,100 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/grader/order"
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/gaps"
+)
+
+// gapOf is the first gap that answered in a case; "" where none did.
+func gapOf(notes *suite.CaseNotes) string {
+	for _, o := range notes.Outcomes {
+		if o.Gap != "" {
+			return o.Gap
+		}
+	}
+	return ""
+}
+
+// mayFree gives the leaks of a case that came to a gap to that gap: the code that is missing may free what is still there. All else that
+// the order checker has found has happened, and no later call undoes it.
+func mayFree(notes *suite.CaseNotes) {
+	gap := gapOf(notes)
+	for i := range notes.Findings {
+		if f := &notes.Findings[i]; f.Rule == order.Leak {
+			f.Gap = gap
+		}
+	}
+}
+
+// unwritten reports whether there is no more to a finding than that a gap has answered.
+func unwritten(f suite.Finding) bool { return f.Gap != "" }
+
+// soFar is the verdict on a check of which not all could be seen, since a case came to a gap: wrong where something is wrong in what
+// is written, else open.
+func (c *checking) soFar(q suite.Question) suite.Check {
+	found := slices.DeleteFunc(q.Judge(c.evidence()).Findings, unwritten)
+	if suite.HasError(found) {
+		return suite.Check{Status: suite.Failed, Findings: c.placed(found)}
+	}
+	return suite.Check{Status: suite.Skipped, Message: c.comesWith(q)}
+}
+
+// comesWith says when a check can be passed: with the last gap that its cases need.
+func (c *checking) comesWith(q suite.Question) string {
+	last := -1
+	for _, id := range q.Needs {
+		cs, ok := c.Suite.Case(id)
+		if !ok || cs.Timed || cs.After == "" {
+			last = len(c.Gaps)
+			continue
+		}
+		for i, g := range c.Gaps {
+			if g.ID <= cs.After {
+				last = max(last, i)
+			}
+		}
+	}
+	if last < 0 || last >= len(c.Gaps)-1 {
+		return "Comes when the code is complete."
+	}
+	return fmt.Sprintf("Comes with TODO(%s).", c.Gaps[last].ID)
+}
+
+// nextGap is the gap to be filled next: they are numbered in the order in which one needs the other, whichever answered first.
+func (c *checking) nextGap() gaps.Gap {
+	if len(c.Gaps) > 0 {
+		return c.Gaps[0]
+	}
+	return gaps.Gap{ID: c.gap}
+}
+
+// concludeGap is the conclusion where a gap has answered.
+func (c *checking) concludeGap() {
+	r := &c.report
+	next := c.nextGap()
+	write := "write TODO(" + next.ID + ")"
+	if next.File != "" {
+		r.Gap = &suite.Gap{ID: next.ID, File: next.File, Line: next.Line, Text: next.Text}
+		write += fmt.Sprintf(" in %s:%d", next.File, next.Line)
+	}
+	if next.Text != "" {
+		write += ": " + next.Text
+	}
+	filled := c.AllGaps - len(c.Gaps)
+	wrong := slices.ContainsFunc(r.Checks, func(ch suite.Check) bool { return ch.Status == suite.Failed })
+	r.Status, r.Next = suite.Failed, write
+	switch {
+	case filled <= 0 && !wrong:
+		r.Status = suite.NotStarted
+		r.Message = "Not started yet: the skeleton is as it was handed out."
+	case wrong:
+		r.Message = fmt.Sprintf("%d of %d gaps filled, but not all of it is right.", max(filled, 0), c.AllGaps)
+		r.Next = "mend the first error above, then " + write
+	default:
+		r.Message = fmt.Sprintf("%d of %d gaps filled, right so far.", filled, c.AllGaps)
+	}
+}

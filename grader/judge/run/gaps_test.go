@@ -1,0 +1,98 @@
+package run
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/order"
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/gaps"
+)
+
+// concluded is the report on a suite of two functions, each with a check of its own and a gap, "" where that is filled. What the checks
+// find, they find in the case's notes.
+func concluded(first, second string, found ...suite.Finding) suite.Report {
+	s := &suite.Suite{Functions: []string{"Run"}}
+	c := &checking{Request: Request{Suite: s, AllGaps: 2, Points: map[string]float64{"1a": 60, "2a": 40}}, locate: slabLines,
+		runs: map[string]caseRun{}, reported: map[string]bool{}}
+	for _, of := range []struct{ id, gap string }{{"1a", first}, {"2a", second}} {
+		s.Cases = append(s.Cases, suite.Case{ID: of.id, After: of.id})
+		s.Checks = append(s.Checks, suite.Question{ID: of.id, Needs: []string{of.id}, Judge: func(e *suite.Evidence) suite.Answer {
+			return suite.Answer{Findings: e.Cases[of.id].Findings}
+		}})
+		o := suite.Outcome{}
+		if of.gap != "" {
+			o.Gap, o.Err = of.gap, "not written"
+			c.Gaps = append(c.Gaps, gaps.Gap{ID: of.gap, File: "slab.go", Line: 7, Text: "Answer."})
+			if c.gap == "" {
+				c.gap = of.gap
+			}
+		}
+		run := ended(o)
+		run.notes.ID = of.id
+		if of.id == "2a" {
+			run.notes.Findings = found
+			mayFree(run.notes)
+		}
+		c.runs[of.id] = run
+	}
+	c.judge(false)
+	_ = c.conclude(nil)
+	return c.report
+}
+
+func TestWhatAGapLeavesOpen(t *testing.T) {
+	const first, both = "Comes with TODO(1a).", "Comes when the code is complete."
+	for name, x := range map[string]struct {
+		first, second string
+		status        suite.Status
+		score         float64
+		message, next string
+		skipped       []string // what is said of the checks that could not be passed
+	}{
+		"none filled":   {"1a", "2a", suite.NotStarted, 0, "Not started yet: the skeleton is as it was handed out.", "write TODO(1a) in slab.go:7: Answer.", []string{first, both}},
+		"first filled":  {"", "2a", suite.Failed, 60, "1 of 2 gaps filled, right so far.", "write TODO(2a) in slab.go:7: Answer.", []string{both}},
+		"second filled": {"1a", "", suite.Failed, 40, "1 of 2 gaps filled, right so far.", "write TODO(1a) in slab.go:7: Answer.", []string{both}},
+		"all filled":    {"", "", suite.Passed, 100, "", "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := concluded(x.first, x.second)
+			require.Equal(t, x.status, r.Status)
+			require.InDelta(t, x.score, r.Score, 0)
+			require.Equal(t, x.message, r.Message)
+			require.Equal(t, x.next, r.Next)
+			var skipped []string
+			for _, check := range r.Checks {
+				if check.Status == suite.Skipped {
+					skipped = append(skipped, check.Message)
+				}
+			}
+			require.Equal(t, x.skipped, skipped)
+		})
+	}
+}
+
+// What is wrong in what is written is said at once; what the missing code may still mend is not.
+func TestWhatIsFoundBeforeAGap(t *testing.T) {
+	race := suite.Finding{Rule: order.DataRace, Severity: suite.Error, Message: "a race"}
+	leak := suite.Finding{Rule: order.Leak, Severity: suite.Error, Message: "a leak"}
+	error := suite.Finding{Rule: "unexpected-error", Severity: suite.Error, Gap: "2a"}
+	wait := suite.Finding{Rule: order.NeedlessWait, Severity: suite.Remark}
+
+	r := concluded("", "2a", race, leak, error)
+	require.Equal(t, "1 of 2 gaps filled, but not all of it is right.", r.Message)
+	require.Equal(t, "mend the first error above, then write TODO(2a) in slab.go:7: Answer.", r.Next)
+	require.Equal(t, suite.Failed, r.Checks[1].Status)
+	require.Len(t, r.Checks[1].Findings, 1)
+	require.Equal(t, order.DataRace, r.Checks[1].Findings[0].Rule)
+	require.InDelta(t, 60, r.Score, 0)
+
+	r = concluded("", "2a", leak, error, wait)
+	require.Equal(t, "1 of 2 gaps filled, right so far.", r.Message)
+	require.Equal(t, suite.Skipped, r.Checks[1].Status)
+	require.Empty(t, r.Checks[1].Findings)
+
+	r = concluded("1a", "", leak)
+	require.Equal(t, "1 of 2 gaps filled, but not all of it is right.", r.Message, "no gap is left that could free it")
+}

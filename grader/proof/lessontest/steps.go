@@ -1,0 +1,56 @@
+package lessontest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/proof/corpus"
+	"cudalab/grader/suite"
+)
+
+// goesGapByGap holds the check to what a student sees who fills one gap after the other: who has been right so far is told nothing is
+// wrong, how far that is and what comes next; a mistake in the last gap that was filled is found on its line, with the gaps behind it
+// still open.
+func (b bench) goesGapByGap(t *testing.T) {
+	steps, err := corpus.Steps(b.Root, b.exercise.Package)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("there is no gaps.diff yet: see corpus.Step")
+	}
+	require.NoError(t, err)
+	for i, s := range steps {
+		soFar := fmt.Sprintf("%d of %d gaps filled, right so far.", i+1, len(steps))
+		if s.Next != "" {
+			t.Run(s.Right.String(), func(t *testing.T) {
+				t.Parallel()
+				r := b.check(t, s.Right).report
+				requireNothingWrong(t, r)
+				require.Equal(t, soFar, r.Message)
+				require.Contains(t, r.Next, "write TODO("+s.Next+") in ")
+			})
+		}
+		t.Run(s.Wrong.String(), func(t *testing.T) {
+			t.Parallel()
+			r := b.check(t, s.Wrong).report
+			if s.Unseen != "" {
+				requireNothingWrong(t, r)
+				require.Equal(t, soFar, r.Message, "it is seen: say what is wanted, and not why it cannot be seen")
+				return
+			}
+			require.Empty(t, s.Wrong.Expect().Missing(r), describe(r))
+			require.NotEqual(t, soFar, r.Message)
+		})
+	}
+}
+
+// requireNothingWrong sees to it that a report has no error.
+func requireNothingWrong(t *testing.T, r suite.Report) {
+	t.Helper()
+	for _, ch := range r.Checks {
+		require.NotEqual(t, suite.Failed, ch.Status, describe(r))
+		require.False(t, suite.HasError(ch.Findings), describe(r))
+	}
+}
