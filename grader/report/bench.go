@@ -1,12 +1,12 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 	"strings"
 	"unicode/utf8"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/jsontext"
 )
 
 // BenchJSON writes the figures as one indented JSON document. Lists that are empty are [], never null.
@@ -17,10 +17,7 @@ func BenchJSON(w io.Writer, r suite.BenchReport) error {
 	if r.Findings == nil {
 		r.Findings = []suite.Finding{}
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return jsontext.Write(w, r)
 }
 
 // Bench writes the figures for a person to read: a table whose rows are the contenders, workload by workload. Where the

@@ -17,6 +17,7 @@ var verdicts = map[suite.Status]struct{ name, meaning string }{
 	suite.Refused:     {"REFUSED", "The code uses what exercises may not use; nothing was run."},
 	suite.Timeout:     {"TIMEOUT", "Your code did not return in time and was stopped."},
 	suite.Crashed:     {"CRASHED", "Your code ended before it was done."},
+	suite.Unread:      {"UNREAD", "What was handed in could not be read; a person has to look."},
 	suite.Errored:     {"ERROR", "This is cudalab's fault or the machine's, not your code's."},
 }
 

@@ -1,10 +1,10 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/jsontext"
 )
 
 // JSON writes a report as one indented JSON document. Lists that are empty are [], never null, so that a reader need
@@ -21,8 +21,5 @@ func JSON(w io.Writer, r suite.Report) error {
 		checks[i] = c
 	}
 	r.Checks = checks
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return jsontext.Write(w, r)
 }

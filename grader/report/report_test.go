@@ -105,20 +105,22 @@ var cases = map[string]suite.Report{
 		}),
 	"unfinished": with(report42(suite.Failed, simulated,
 		passed("arguments", "refuses bad arguments before any CUDA call", 10, "No streams are refused."),
-		skipped("results", "every batch has the right sum", 30, "comes when the code is complete.")),
+		skipped("results", "every batch has the right sum", 30, "Comes when the code is complete.")),
 		func(r *suite.Report) {
-			r.Message = "TODO(1b) is still to be written."
+			r.Message = "1 of 5 gaps filled, right so far."
 			r.Next = "write TODO(1b) in " + file + ":45: Pick the stream of batch i"
+			r.Gap = &suite.Gap{ID: "1b", File: file, Line: 45, Text: "Pick the stream of batch i"}
 		}),
 	"not-started": with(report42(suite.NotStarted, simulated,
-		skipped("results", "every batch has the right sum", 30, "comes when the code is complete."),
-		skipped("speed", "as fast as overlapping batches allow", 15, "comes when the code is complete.")),
+		skipped("results", "every batch has the right sum", 30, "Comes when the code is complete."),
+		skipped("speed", "as fast as overlapping batches allow", 15, "Comes when the code is complete.")),
 		func(r *suite.Report) {
 			r.Message = "Not started yet: the skeleton is as it was handed out."
 			r.Next = "write TODO(1a) in " + file + ":36: Answer contract.ErrArgument if there are no streams"
+			r.Gap = &suite.Gap{ID: "1a", File: file, Line: 36, Text: "Answer contract.ErrArgument if there are no streams"}
 		}),
 	"build-failed": report42(suite.BuildFailed, suite.Device{},
-		failed("build", "compiles", 0, suite.Finding{Rule: "compile", Severity: suite.Error, File: file, Line: 12,
+		failed("build", "compiles", 0, suite.Finding{Rule: "compile", Severity: suite.Error, File: file, Line: 12, Column: 2,
 			Message: "declared and not used: x", Fix: "use the variable, or delete the line that makes it"})),
 	"refused": report42(suite.Refused, suite.Device{},
 		failed("build", "uses only what exercises may use", 0, suite.Finding{Rule: "import", Severity: suite.Error, File: file,
@@ -150,6 +152,9 @@ func TestGolden(t *testing.T) {
 			var out bytes.Buffer
 			require.NoError(t, report.JSON(&out, r))
 			golden(t, name+".json", out.String())
+			out.Reset()
+			require.NoError(t, report.Lines(&out, r, file))
+			golden(t, name+".lines", out.String())
 		})
 	}
 }
@@ -215,6 +220,20 @@ func TestAStudentsOutputCannotSteerTheTerminal(t *testing.T) {
 	require.NotContains(t, got, "\x1b")
 	require.NotContains(t, got, "\u202e")
 	require.Contains(t, got, `batch 0\x1b[31m red \u202e`)
+}
+
+// Whatever a message holds, each line is a whole position, and nothing in it steers a terminal.
+func TestLinesAreLines(t *testing.T) {
+	r := report42(suite.Crashed, simulated, failed("results", "r", 30, suite.Finding{Rule: "panic", Severity: suite.Error,
+		Message: "It panicked: a\nb\r\n\x1b[31mc", Fix: "look\nthere", File: "my file.go", Line: 3}))
+	var out bytes.Buffer
+	require.NoError(t, report.Lines(&out, r, file))
+	require.Equal(t, `my file.go:3:1: error: It panicked: a b \x1b[31mc Fix: look there [panic]`+"\n", out.String())
+}
+
+func TestVerdict(t *testing.T) {
+	require.Equal(t, "async-pipeline: passed, 62.5 of 65 points", report.Verdict(cases["passed"]))
+	require.Equal(t, "async-pipeline: error", report.Verdict(cases["error"]))
 }
 
 func TestJSONHasNoNulls(t *testing.T) {

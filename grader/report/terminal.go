@@ -172,7 +172,7 @@ func (p *printer) check(c suite.Check, message bool) {
 
 // short reports whether a finding is written in one line.
 func (p *printer) short(f suite.Finding) bool {
-	return p.brief && (p.errorShown || f.Severity == suite.Remark)
+	return p.brief && (p.errorShown || !f.Root())
 }
 
 func (p *printer) finding(f suite.Finding) {
@@ -191,6 +191,10 @@ func (p *printer) finding(f suite.Finding) {
 		p.line(strings.Repeat(" ", indent) + p.place(f.File, f.Line))
 	}
 	if p.short(f) {
+		return
+	}
+	if f.Follows != nil {
+		p.consequence(f)
 		return
 	}
 	p.errorShown = p.errorShown || f.Severity == suite.Error
@@ -217,6 +221,21 @@ func (p *printer) finding(f suite.Finding) {
 		p.quote(indent+2, r.File, r.Line)
 	}
 	p.picture(f.Picture)
+}
+
+// consequenceLines are as many as are shown of what comes of an error that is told in full.
+const consequenceLines = 3
+
+func (p *printer) consequence(f suite.Finding) {
+	lead := "└ "
+	lines := Wrap(Harmless(f.Origin()+": "+f.Message), p.width-indent-utf8.RuneCountInString(lead))
+	for i, l := range lines[:min(len(lines), consequenceLines)] {
+		if i == consequenceLines-1 && len(lines) > consequenceLines {
+			l = clip(l, p.width-indent-utf8.RuneCountInString(lead)-2) + " …"
+		}
+		p.line(strings.Repeat(" ", indent) + lead + p.palette.dim(l))
+		lead = "  "
+	}
 }
 
 // picture shows a drawing as it is.

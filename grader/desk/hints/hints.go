@@ -72,19 +72,41 @@ func Next(ctx context.Context, root string, e course.Exercise, todo string) (Hin
 	if err != nil {
 		return Hint{}, err
 	}
-	last := progress.Load(root)[e.Name]
 	var finding *progress.Finding
 	if todo == "" {
-		if todo, finding, err = choose(root, e, all, last); err != nil {
+		if todo, finding, err = choose(root, e, all, progress.Load(root)[e.Name]); err != nil {
 			return Hint{}, err
 		}
 	}
+	return give(ctx, root, e, all, todo, finding)
+}
+
+// About is the next hint with the TODO that a finding belongs to. It is as Next, but that its error is a *Nothing where it
+// belongs to none.
+func About(ctx context.Context, root string, e course.Exercise, f progress.Finding) (Hint, error) {
+	all, err := e.Hints()
+	if err != nil {
+		return Hint{}, err
+	}
+	within, err := functions(filepath.Join(root, e.Folder()), e)
+	if err != nil {
+		return Hint{}, err
+	}
+	todo, finding := match(all, []progress.Finding{f}, within)
+	if todo == "" {
+		return Hint{}, &Nothing{"No hint belongs to " + f.Rule + " here."}
+	}
+	return give(ctx, root, e, all, todo, finding)
+}
+
+// give is the next hint with a TODO; it is remembered as given.
+func give(ctx context.Context, root string, e course.Exercise, all []lessons.Hint, todo string, finding *progress.Finding) (Hint, error) {
 	of, err := find(e.Name, all, todo)
 	if err != nil {
 		return Hint{}, err
 	}
 	h := Hint{TODO: of.TODO, Of: len(of.Text), Finding: finding, Handout: !e.HasSolution(root)}
-	given := min(max(last.Hints[of.TODO], 0), h.Of) // the file is the student's, and may say anything
+	given := min(max(progress.Load(root)[e.Name].Hints[of.TODO], 0), h.Of) // the file is the student's, and may say anything
 	h.Number = min(given+1, h.Of)
 	h.Text = of.Text[h.Number-1]
 	// Where nothing can be written, the same hint comes again: better than none.

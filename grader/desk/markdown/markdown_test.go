@@ -31,7 +31,7 @@ func TestTextFollowsTheWidth(t *testing.T) {
 
 func TestCodeAndDrawingsStayAsTheyAre(t *testing.T) {
 	shown := render(t, "# Head\n\n```text\na   PPP ● I\n         ╲\nb         ○ R\n```\n\n```go\nif x {\n\treturn\n}\n```\n", 80, false)
-	require.Equal(t, "# Head\n\n  a   PPP ● I\n           ╲\n  b         ○ R\n\n  if x {\n      return\n  }\n", shown)
+	require.Equal(t, "Head\n\n  a   PPP ● I\n           ╲\n  b         ○ R\n\n  if x {\n      return\n  }\n", shown)
 }
 
 func TestLinksLeadToAddressesOnly(t *testing.T) {

@@ -6,14 +6,14 @@ import "charm.land/glamour/v2/ansi"
 func style() ansi.StyleConfig {
 	const yellow, blue, cyan = "3", "4", "6"
 	bold, italic, underline := new(true), new(true), new(true)
-	heading := func(prefix string) ansi.StyleBlock {
-		return ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: prefix, Bold: bold, Color: new(cyan)}}
-	}
+	heading := ansi.StylePrimitive{Bold: bold, Color: new(cyan)}
+	title := heading
+	title.Underline = underline
 	return ansi.StyleConfig{
 		Heading: ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{BlockSuffix: "\n"}},
-		H1:      heading("# "),
-		H2:      heading("## "),
-		H3:      heading("### "),
+		H1:      ansi.StyleBlock{StylePrimitive: title},
+		H2:      ansi.StyleBlock{StylePrimitive: heading},
+		H3:      ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Bold: bold}},
 		BlockQuote: ansi.StyleBlock{
 			StylePrimitive: ansi.StylePrimitive{Bold: bold}, Indent: new(uint(1)), IndentToken: new("│ "),
 		},

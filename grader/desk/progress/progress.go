@@ -175,21 +175,25 @@ func Record(ctx context.Context, root string, r suite.Report) error {
 	})
 }
 
-// findings are the errors that a report names, in its order.
+// findings are the errors that a report names, in its order; those that come of others last.
 func findings(r suite.Report) []Finding {
-	var found []Finding
+	var found, following []Finding
 	for _, c := range r.Checks {
 		for _, f := range c.Findings {
 			kept := Finding{Rule: f.Rule, Line: f.Line}
 			if f.File != "" {
 				kept.File = filepath.Base(f.File)
 			}
-			if f.Severity == suite.Error && !slices.Contains(found, kept) {
+			switch {
+			case f.Severity != suite.Error || slices.Contains(found, kept) || slices.Contains(following, kept):
+			case f.Root():
 				found = append(found, kept)
+			default:
+				following = append(following, kept)
 			}
 		}
 	}
-	return found
+	return append(found, following...)
 }
 
 // Hinted remembers that so many hints have been given for a TODO of an exercise.

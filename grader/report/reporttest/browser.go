@@ -11,37 +11,45 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/report/devtools"
 )
 
 // browser is a Chromium, and what it is to be started with. The test is skipped where there is none.
 func browser(t *testing.T) (path string, args []string) {
 	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless_shell", "chrome-headless-shell"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
+	path, args, err := devtools.Find()
+	if err != nil {
 		t.Skip("There is no Chromium in the PATH to open the page in.")
 	}
-	args = []string{"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run"}
-	if os.Geteuid() == 0 {
-		args = append(args, "--no-sandbox") // Chromium refuses to be root with it
-	}
-	return path, args
+	return path, append(args, "--hide-scrollbars")
+}
+
+// Profile is a folder for a browser's profile, until the test's end. Browsers still write to it while they end, so it is removed as soon as
+// that can be done, or left where it cannot.
+func Profile(t testing.TB) string {
+	dir, err := os.MkdirTemp("", "cudalab-browser-")
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		for range 40 {
+			if os.RemoveAll(dir) == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	return dir
 }
 
 // Browser runs a headless Chromium on a page and returns what it prints. The test is skipped where there is none.
 func Browser(t *testing.T, text []byte, more ...string) []byte {
 	t.Helper()
 	path, args := browser(t)
-	dir := t.TempDir()
-	file := filepath.Join(dir, "page.html")
+	file := filepath.Join(t.TempDir(), "page.html")
 	require.NoError(t, os.WriteFile(file, text, 0o644))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	args = append(append(args, "--user-data-dir="+filepath.Join(dir, "profile")), more...)
+	args = append(append(args, "--user-data-dir="+Profile(t)), more...)
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(file)}
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, append(args, u.String())...)
