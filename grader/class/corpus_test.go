@@ -41,7 +41,7 @@ func graded(t testing.TB, submissions string, exercises ...string) Options {
 }
 
 // program reads one of the course's own: "solutions/slab/slab.go".
-func program(t *testing.T, path string) string {
+func program(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(path)))
 	require.NoError(t, err)

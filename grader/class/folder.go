@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"cudalab/grader/class/intake"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/jsontext"
 )
 
 // What a folder of results holds besides the journal.
@@ -96,8 +99,7 @@ func tidy(dir string, below bool) error {
 // abandoned reports whether a name is one that only cudalab at work uses.
 func abandoned(name string) bool {
 	half, _ := filepath.Match(partial, name)
-	copies, _ := filepath.Match("cudalab-intake-*", name)
-	return half || copies
+	return half || intake.IsFolder(name)
 }
 
 func (f *folder) close() { f.release() }
@@ -117,16 +119,26 @@ type Timings struct {
 	Exercises  []suite.Report `json:"exercises"`
 }
 
+// ReadTimings are a student's in a folder of results; they are empty where they are lost, without which a result is whole.
+func ReadTimings(dir, id string) (t Timings) {
+	text, err := os.ReadFile(filepath.Join(dir, timingsDir, id+".json"))
+	if err != nil || json.Unmarshal(text, &t) != nil {
+		return Timings{}
+	}
+	return t
+}
+
 func (f *folder) timings(t Timings) error {
 	return replaceJSON(filepath.Join(f.dir, timingsDir, t.ID+".json"), t)
 }
 
 // class writes everything but the timings, from what is known of the class.
 func (f *folder) class(c *Class, writers []Writer) error {
-	for _, s := range c.Students {
+	for i, s := range c.Students {
 		if err := f.student(s); err != nil {
 			return err
 		}
+		f.findPage(&c.Students[i])
 	}
 	for _, write := range writers {
 		if err := write(f.dir, c); err != nil {
@@ -136,18 +148,20 @@ func (f *folder) class(c *Class, writers []Writer) error {
 	return nil
 }
 
+// findPage finds the page of a student, if it is of this result.
+func (f *folder) findPage(s *Student) {
+	if name := s.ID + ".html"; IsPageOf(filepath.Join(f.dir, studentsDir, name), *s) {
+		s.Page = studentsDir + "/" + url.PathEscape(name)
+	}
+}
+
 // replaceJSON writes a file of indented JSON, whole at every moment.
 func replaceJSON(path string, v any) error {
-	text, err := encode(v)
-	if err != nil {
+	var text bytes.Buffer
+	if err := jsontext.Write(&text, v); err != nil {
 		return err
 	}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, text, "", "  "); err != nil {
-		return err
-	}
-	indented.WriteByte('\n')
-	return WriteFile(path, indented.Bytes())
+	return WriteFile(path, text.Bytes())
 }
 
 // WriteFile writes a file that is, at every moment, either the old one or the new. One that says the same stays as it is.

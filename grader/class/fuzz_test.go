@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"cudalab/grader/suite/jsontext"
 	"github.com/stretchr/testify/require"
 )
 
@@ -21,9 +22,9 @@ func sealed(t testing.TB, text []byte) []byte {
 			b.Write(l)
 			continue
 		}
-		var compact bytes.Buffer
-		require.NoError(t, json.Compact(&compact, event))
-		whole, err := encode(line{Sum: sum(compact.Bytes()), Event: compact.Bytes()})
+		event, err := jsontext.Marshal(json.RawMessage(event))
+		require.NoError(t, err)
+		whole, err := jsontext.Marshal(line{Sum: sum(event), Event: event})
 		require.NoError(t, err)
 		b.Write(append(whole, l[len(bytes.TrimRight(l, "\n")):]...))
 	}

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
 
 	"cudalab/grader/class/intake"
+	"cudalab/grader/class/policy"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/machine/sandbox"
@@ -21,8 +23,13 @@ import (
 // has been graded where the context was done before all were; its error is the context's then. Other errors are a
 // *UsageError, those of package compile and run about the machine, or faults of cudalab's own. Submissions that could not be
 // graded are no error: their Status says so.
-func Grade(ctx context.Context, o Options) (*Class, error) {
+func Grade(ctx context.Context, o Options) (class *Class, err error) {
 	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	defer func() { err = fullDisk(o.Results, err) }()
+	rules, err := readPolicy(o.Policy, exercises(o))
+	if err != nil {
 		return nil, err
 	}
 	o.inTurn()
@@ -38,7 +45,7 @@ func Grade(ctx context.Context, o Options) (*Class, error) {
 		return nil, err
 	}
 	defer in.Close()
-	ready, err := prepare(ctx, o)
+	ready, err := prepare(ctx, o, in.Submissions())
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +58,7 @@ func Grade(ctx context.Context, o Options) (*Class, error) {
 		o.say("The journal's last line was not whole, because cudalab was ended while it wrote it; it has been cut off.")
 	}
 	g := &grading{Options: o, folder: f, journal: j, policy: ready.policy, precompiled: ready.precompiled,
-		results: state.results}
+		results: state.results, earlier: state.earlier, arrivals: receive(in, o.Roster), rules: rules}
 	submissions, err := g.identify(in.Submissions())
 	if err != nil {
 		return nil, err
@@ -66,8 +73,19 @@ func Grade(ctx context.Context, o Options) (*Class, error) {
 	if err := f.begin(); err != nil {
 		return nil, err
 	}
+	if !reflect.DeepEqual(state.arrivals, g.arrivals) {
+		if err := j.receive(g.arrivals); err != nil {
+			return nil, err
+		}
+	}
 	err = g.run(ctx, todo)
-	class := g.class()
+	if err == nil {
+		err = g.draw(ctx, submissions)
+	}
+	class = g.class()
+	if g.live.Progress != (Progress{}) && ctx.Err() != nil {
+		class.Live = &Live{g.live.Progress, time.Now(), true}
+	}
 	if writeErr := f.class(class, o.Writers); err == nil {
 		err = writeErr
 	}
@@ -105,7 +123,11 @@ type grading struct {
 	policy      *sandbox.Policy      // of every runner; nil: none
 	precompiled *compile.Precompiled // for every build; nil: go build does it all
 	header      Header
-	results     map[string]Student // by ID
+	results     map[string]Student   // by ID
+	earlier     map[string][]Student // see journalState
+	arrivals    *arrivals
+	rules       *policy.Policy // that make grades of points; nil: none
+	live        live
 }
 
 // submission is one with the digest of its files.
@@ -158,12 +180,23 @@ func (g *grading) settleHeader(old *Header, ready *prepared, submissions []submi
 }
 
 // class is what is known so far, in order.
-func (g *grading) class() *Class { return assemble(g.header, g.results) }
+func (g *grading) class() *Class {
+	c := assemble(g.header, g.results, g.arrivals)
+	g.grader().class(c)
+	return c
+}
 
-func assemble(h Header, results map[string]Student) *Class {
+func (g *grading) grader() grader {
+	return grader{g.rules, g.folder.dir, g.header.Exercises, g.earlier}
+}
+
+func assemble(h Header, results map[string]Student, a *arrivals) *Class {
 	c := &Class{Schema: SchemaVersion, Seed: h.Seed, Device: h.Device, Versions: h.Versions, Exercises: h.Exercises, Students: []Student{}}
 	for _, id := range slices.Sorted(maps.Keys(results)) {
-		c.Students = append(c.Students, results[id])
+		c.Students = append(c.Students, a.identify(results[id]))
+	}
+	if a != nil {
+		c.Attention, c.Absent = append(slices.Clone(a.Attention), a.withdrawn(results)...), a.Absent
 	}
 	return c
 }
@@ -179,6 +212,9 @@ func (g *grading) run(ctx context.Context, todo []submission) error {
 	settled := w.start(ctx, todo, g.jobs(len(todo)))
 	began, wrote := time.Now(), time.Now()
 	p := Progress{Total: len(todo)}
+	if len(todo) > 0 {
+		g.tell(p)
+	}
 	var failed error
 	for r := range settled {
 		if failed != nil {
@@ -196,11 +232,11 @@ func (g *grading) run(ctx context.Context, todo []submission) error {
 			p.Passed++
 		}
 		p.Left = time.Since(began) / time.Duration(p.Done) * time.Duration(p.Total-p.Done)
-		if g.Progress != nil {
-			g.Progress(p)
-		}
+		g.tell(p)
 		if time.Since(wrote) > writeEvery {
-			failed = g.folder.class(g.class(), g.Writers)
+			c := g.class()
+			c.Live = &Live{Progress: p, At: time.Now()}
+			failed = g.folder.class(c, g.Writers)
 			wrote = time.Now()
 		}
 	}
@@ -235,12 +271,18 @@ func (g *grading) keep(r settled) error {
 		g.say("%s keeps the earlier result. %s", old.ID, r.student.Problem)
 		return nil
 	}
+	if old.Status == Graded {
+		g.say("%s", regraded(old, r.student))
+	}
 	if err := g.folder.timings(r.timings); err != nil {
 		return err
 	}
 	if err := g.journal.settle(r.student); err != nil {
 		return err
 	}
+	if old.ID != "" {
+		g.earlier[old.ID] = append(g.earlier[old.ID], old)
+	}
 	g.results[r.student.ID] = r.student
-	return g.folder.student(r.student)
+	return g.folder.student(g.grader().student(g.arrivals.identify(r.student)))
 }

@@ -22,6 +22,7 @@ import (
 type hostile struct {
 	hand   func(t *testing.T, dir, id string)
 	status suite.Status // of async-pipeline
+	unread bool         // it is left to a person, without a grade
 	found  []placed     // findings on lines of the program
 	says   string       // in its report, its notes or its problem; a regular expression
 }
@@ -67,15 +68,15 @@ func hostileFiles(t *testing.T) map[string]hostile {
 		"zip-bomb": {hand: func(t *testing.T, dir, id string) {
 			archive(t, filepath.Join(dir, id+".zip"), map[string]string{"asyncpipeline/asyncpipeline.go": right,
 				"asyncpipeline/zeroes.go": strings.Repeat("\x00", 48<<20)})
-		}, status: none, says: `unpacks to more than 200 times its size`},
+		}, status: none, unread: true, says: `unpacks to more than 200 times its size`},
 		"traversal": {hand: func(t *testing.T, dir, id string) {
 			archive(t, filepath.Join(dir, id+".zip"), map[string]string{"asyncpipeline/asyncpipeline.go": right,
 				"asyncpipeline/../../ann/asyncpipeline/asyncpipeline.go": "package stolen"})
-		}, status: none, says: `which leads out of it`},
+		}, status: none, unread: true, says: `which leads out of it`},
 		"absolute": {hand: func(t *testing.T, dir, id string) {
 			archive(t, filepath.Join(dir, id+".zip"), map[string]string{"asyncpipeline/asyncpipeline.go": right,
 				filepath.ToSlash(dir) + "/ann/asyncpipeline/asyncpipeline.go": "package stolen"})
-		}, status: none, says: `a place outside of it`},
+		}, status: none, unread: true, says: `a place outside of it`},
 		"link-in-archive": {hand: func(t *testing.T, dir, id string) {
 			f, err := os.Create(filepath.Join(dir, id+".tar.gz"))
 			require.NoError(t, err)
@@ -94,7 +95,7 @@ func hostileFiles(t *testing.T) map[string]hostile {
 		}, status: none, says: `link`},
 		"link-to-folder": {hand: func(t *testing.T, dir, id string) {
 			require.NoError(t, os.Symlink(filepath.Join(dir, "ann"), filepath.Join(dir, id)))
-		}, status: none, says: `link`},
+		}, status: none, unread: true, says: `link`},
 		"source-not-UTF-8": {hand: func(t *testing.T, dir, id string) {
 			handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", strings.Replace(right, "// Run puts", "// R\xfcn puts", 1))
 		}, status: suite.Refused, says: `should be UTF-8 text`},
@@ -158,9 +159,25 @@ func TestHostile(t *testing.T) {
 
 func (h hostile) expect(t *testing.T, results string, c *Class, id string) {
 	s := c.Students[slices.IndexFunc(c.Students, func(s Student) bool { return s.ID == id })]
+	if h.unread {
+		require.Equal(t, Unread, s.Status, s.Problem)
+		require.True(t, slices.ContainsFunc(c.Attention, func(a Attention) bool { return a.ID == id }), "a person is asked to look at it")
+		h.expectFiles(t, results, id)
+		return
+	}
 	require.Equal(t, Graded, s.Status, s.Problem)
 	r := s.Exercises[0]
-	t.Logf("%s: %s %s %s", r.Status, r.Message, s.Problem, strings.Join(s.Notes, " "))
+	t.Logf("%s %s", s.Problem, strings.Join(s.Notes, " "))
+	h.expectReport(t, r)
+	if h.status != suite.Passed {
+		require.Less(t, s.Score, s.MaxScore/2)
+	}
+	h.expectFiles(t, results, id)
+}
+
+// expectReport looks at what was said of the hostile exercise.
+func (h hostile) expectReport(t *testing.T, r suite.Report) {
+	t.Logf("%s: %s", r.Status, r.Message)
 	var found []placed
 	for _, ch := range r.Checks {
 		for _, f := range ch.Findings {
@@ -173,9 +190,10 @@ func (h hostile) expect(t *testing.T, results string, c *Class, id string) {
 	}
 	require.Equal(t, h.status, r.Status)
 	require.Subset(t, found, h.found)
-	if h.status != suite.Passed {
-		require.Less(t, s.Score, s.MaxScore/2)
-	}
+}
+
+// expectFiles looks at what is kept of the submission.
+func (h hostile) expectFiles(t *testing.T, results, id string) {
 	text, err := os.ReadFile(filepath.Join(results, studentsDir, id+".json"))
 	require.NoError(t, err)
 	require.Regexp(t, h.says, string(text))

@@ -13,6 +13,7 @@ import (
 
 	"cudalab/grader/class/intake"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/jsontext"
 )
 
 // journalFile is where a folder of results keeps what has happened, one line for each event, nothing ever changed.
@@ -34,6 +35,19 @@ type Header struct {
 type event struct {
 	Header *Header  `json:"header,omitempty"`
 	Result *Student `json:"result,omitempty"` // a later one of the same student takes the place of an earlier
+	// Arrivals are who was there when cudalab was started; later ones take the place of earlier.
+	Arrivals *arrivals `json:"arrivals,omitempty"`
+}
+
+// one reports whether an event tells one thing.
+func (e event) one() bool {
+	n := 0
+	for _, told := range []bool{e.Header != nil, e.Result != nil, e.Arrivals != nil} {
+		if told {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // line is an event with what proves that it was read as it was written.
@@ -49,8 +63,10 @@ type journal struct {
 
 // journalState is what a journal held when it was opened.
 type journalState struct {
-	header  *Header // nil where there was none
-	results map[string]Student
+	header   *Header // nil where there was none
+	results  map[string]Student
+	arrivals *arrivals            // nil where there were none
+	earlier  map[string][]Student // results that later ones have taken the place of, the first ones first
 	// torn is set where the last line was not whole: cudalab was ended while it wrote. That line has been cut off.
 	torn bool
 }
@@ -85,7 +101,7 @@ func readJournal(r io.Reader, path string) (state journalState, whole int64, err
 	if err != nil {
 		return journalState{}, 0, fmt.Errorf("the journal: %w", err)
 	}
-	state.results = map[string]Student{}
+	state.results, state.earlier = map[string]Student{}, map[string][]Student{}
 	for n, rest := 1, text; len(rest) > 0; n++ {
 		var now []byte
 		end := bytes.IndexByte(rest, '\n')
@@ -105,10 +121,17 @@ func readJournal(r io.Reader, path string) (state journalState, whole int64, err
 		case (e.Header != nil) != (n == 1):
 			return journalState{}, 0, damaged(path, n, errors.New("the journal should have one header, in its first line"))
 		}
-		if e.Header != nil {
+		switch {
+		case e.Header != nil:
 			state.header = e.Header
-		} else {
-			state.results[e.Result.ID] = *e.Result
+		case e.Arrivals != nil:
+			state.arrivals = e.Arrivals
+		default:
+			id := e.Result.ID
+			if old, again := state.results[id]; again {
+				state.earlier[id] = append(state.earlier[id], old)
+			}
+			state.results[id] = *e.Result
 		}
 		whole += int64(len(now)) + 1
 	}
@@ -127,7 +150,7 @@ func readLine(text []byte) (event, error) {
 		return event{}, errors.New("its checksum does not match")
 	}
 	var e event
-	if err := json.Unmarshal(l.Event, &e); err != nil || (e.Header == nil) == (e.Result == nil) {
+	if err := json.Unmarshal(l.Event, &e); err != nil || !e.one() {
 		return event{}, errUnknown
 	}
 	if e.Result != nil && !intake.IsID(e.Result.ID) { // files are named after it
@@ -158,12 +181,15 @@ func (j *journal) begin(h Header) error { return j.add(event{Header: &h}) }
 // settle writes a result. When it has returned, the result survives whatever happens to cudalab or the machine.
 func (j *journal) settle(s Student) error { return j.add(event{Result: &s}) }
 
+// receive writes who was there.
+func (j *journal) receive(a *arrivals) error { return j.add(event{Arrivals: a}) }
+
 func (j *journal) add(e event) error {
-	text, err := encode(e)
+	text, err := jsontext.Marshal(e)
 	if err != nil {
 		return err
 	}
-	text, err = encode(line{Sum: sum(text), Event: text})
+	text, err = jsontext.Marshal(line{Sum: sum(text), Event: text})
 	if err != nil {
 		return err
 	}
@@ -177,17 +203,6 @@ func (j *journal) add(e event) error {
 }
 
 func (j *journal) close() error { return j.file.Close() }
-
-// encode is JSON in one line, with <, > and & as they are.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
 
 // syncFolder has the names in a folder survive a loss of power. Where a system cannot do that there is nothing to be done.
 func syncFolder(dir string) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/jsontext"
 )
 
 // written is a journal with a header and three results, in a folder of its own.
@@ -117,10 +118,10 @@ func TestDamagedJournal(t *testing.T) {
 }
 
 func TestNoGradeIsNoZero(t *testing.T) {
-	text, err := encode(Student{ID: "ada", Status: Errored, MaxScore: 100})
+	text, err := jsontext.Marshal(Student{ID: "ada", Status: Errored, MaxScore: 100})
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"score":null`)
-	text, err = encode(Student{ID: "bob", Status: Graded, MaxScore: 100})
+	text, err = jsontext.Marshal(Student{ID: "bob", Status: Graded, MaxScore: 100})
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"score":0`)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"cudalab/grader/class/roster"
 	"cudalab/grader/suites/course"
 	"cudalab/native/sim"
 )
@@ -28,7 +29,11 @@ type Options struct {
 	Resume      bool              // go on with the results that are there
 	Only        []string          // IDs of students to grade, also again; empty: all who have no result yet
 	Shard       Shard
+	Roster      []roster.Entry // of the class; empty: nobody says who is in it
+	Policy      string         // the file that says how points become grades, a grading.toml; "": none
 	Writers     []Writer       // of the results in other forms
+	Live        Writer         // of the page that is renewed while grading goes on; nil: there is none
+	Pages       []Page         // for each student
 	Progress    func(Progress) // told after every submission; may be nil
 	Say         func(string)   // told what a person should know, in sentences; may be nil
 
@@ -47,9 +52,10 @@ type Shard struct {
 
 // Progress is how far the grading has come.
 type Progress struct {
-	Done, Total int // submissions; those with a result from before are in neither
-	Passed      int // in every exercise
-	Errors      int // could not be graded
+	Pages       bool // it is the students' pages that are being made: all is graded
+	Done, Total int  // submissions; those with a result from before are in neither
+	Passed      int  // in every exercise
+	Errors      int  // could not be graded
 	Left        time.Duration
 }
 

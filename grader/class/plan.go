@@ -13,6 +13,12 @@ import (
 // Plan is what Grade would do.
 type Plan struct {
 	Submissions []intake.Submission // that would be graded; their folders are gone
+	Form        string              // what SUBMISSIONS was taken for, to follow "Read as "
+	Attention   []Attention         // what a person should look at
+	People      map[string][]Person // by the submission's ID
+	Absent      []Person            // on the roster, but nothing came from them
+	Aside       []intake.File       // that are in no submission
+	Files       intake.Count        // of all that was handed in
 	Device      suite.Device
 	Jobs        int
 	GPUs        []string // empty on the simulator
@@ -20,7 +26,8 @@ type Plan struct {
 	Estimate time.Duration
 }
 
-// DryRun says what Grade would do and writes nothing. To know how long it would take it builds and checks the solutions.
+// DryRun says what Grade would do and writes nothing. To know how long it would take it builds and checks the
+// solutions of what was handed in.
 func DryRun(ctx context.Context, o Options) (*Plan, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -30,7 +37,7 @@ func DryRun(ctx context.Context, o Options) (*Plan, error) {
 		return nil, err
 	}
 	defer in.Close()
-	g := &grading{Options: o}
+	g, arrived := &grading{Options: o}, receive(in, o.Roster)
 	if o.Resume || len(o.Only) > 0 {
 		if g.results, err = results(o.Results); err != nil {
 			return nil, err
@@ -44,16 +51,18 @@ func DryRun(ctx context.Context, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	ready, err := prepare(ctx, o)
+	ready, err := prepare(ctx, o, in.Submissions())
 	if err != nil {
 		return nil, err
 	}
 	g.header.Device = ready.device
-	p := &Plan{Device: ready.device, Jobs: g.jobs(len(todo))}
+	p := &Plan{Device: ready.device, Jobs: g.jobs(len(todo)), Form: in.Form(), Absent: arrived.Absent, People: map[string][]Person{},
+		Attention: append(arrived.Attention, arrived.withdrawn(g.results)...), Aside: in.Aside(), Files: in.Count()}
 	if ready.device.Kind == "gpu" {
 		p.GPUs = g.places()
 	}
 	for _, s := range todo {
+		p.People[s.ID] = arrived.From[s.ID].People
 		p.Submissions = append(p.Submissions, s.Submission)
 	}
 	p.Estimate = ready.cost.estimate(p)

@@ -4,14 +4,17 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"cudalab/grader/class/intake"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/machine/sandbox"
 	"cudalab/grader/suite"
+	"cudalab/grader/suites/course"
 )
 
 // prepared is what is known before the first submission is graded.
@@ -23,9 +26,9 @@ type prepared struct {
 	cost        cost
 }
 
-// prepare makes sure that submissions can be graded here, safely and rightly: it checks the solutions as it will check
-// the submissions, and they must pass.
-func prepare(ctx context.Context, o Options) (*prepared, error) {
+// prepare makes sure that submissions can be graded here, safely and rightly: it checks the solutions of what was handed in as
+// it will check the submissions, and they must pass.
+func prepare(ctx context.Context, o Options, submissions []intake.Submission) (*prepared, error) {
 	p := &prepared{cost: cost{checks: map[string]time.Duration{}, timing: map[string]time.Duration{}}}
 	for _, e := range o.Exercises {
 		if !e.HasSolution(o.Root) {
@@ -49,9 +52,10 @@ func prepare(ctx context.Context, o Options) (*prepared, error) {
 			release()
 		}, err
 	}
-	p.precompiled = check.Precompile(ctx, o.Root, o.Exercises, func() { o.say("%s", compile.Preparing()) })
+	needed := handedIn(o.Exercises, submissions)
+	p.precompiled = check.Precompile(ctx, o.Root, needed, func() { o.say("%s", compile.Preparing()) })
 	began := time.Now()
-	results, err := check.Submission(ctx, check.SubmissionRequest{Root: o.Root, Exercises: o.Exercises,
+	results, err := check.Submission(ctx, check.SubmissionRequest{Root: o.Root, Exercises: needed,
 		Dir: filepath.Join(o.Root, "solutions"), Device: o.Device, GPU: gpu, Profile: o.Profile, Seed: 1, Sandbox: p.policy,
 		Precompiled: p.precompiled, Shared: shared, Exclusive: exclusive})
 	if err != nil {
@@ -66,12 +70,12 @@ func prepare(ctx context.Context, o Options) (*prepared, error) {
 			return nil, r.Err
 		case r.Report.Status != suite.Passed:
 			return nil, fmt.Errorf("the solution of %s does not pass here, so nobody's grade would be right; "+
-				"`cudalab check %[1]s --solution --device %[2]s` says why", o.Exercises[i].Name, r.Report.Device.Kind)
+				"`cudalab check %[1]s --solution --device %[2]s` says why", needed[i].Name, r.Report.Device.Kind)
 		}
 		took := time.Duration(r.Report.DurationMS) * time.Millisecond
 		each := alone / time.Duration(len(results))
 		p.cost.build -= took
-		p.cost.checks[o.Exercises[i].Package], p.cost.timing[o.Exercises[i].Package] = max(0, took-each), each
+		p.cost.checks[needed[i].Package], p.cost.timing[needed[i].Package] = max(0, took-each), each
 		p.device = r.Report.Device
 	}
 	if p.device.Note != "" {
@@ -87,6 +91,20 @@ func prepare(ctx context.Context, o Options) (*prepared, error) {
 	}
 	p.versions.Cudalab, err = ownVersion()
 	return p, err
+}
+
+// handedIn are the exercises that somebody has handed in; where nobody has anything the first one, which shows the device.
+func handedIn(all []course.Exercise, submissions []intake.Submission) []course.Exercise {
+	var handed []course.Exercise
+	for _, e := range all {
+		if slices.ContainsFunc(submissions, func(s intake.Submission) bool { return slices.Contains(s.Packages, e.Package) }) {
+			handed = append(handed, e)
+		}
+	}
+	if len(handed) == 0 {
+		return all[:1]
+	}
+	return handed
 }
 
 // confine decides how strangers' code is confined, and says so.

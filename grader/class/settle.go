@@ -1,6 +1,7 @@
 package class
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -25,6 +26,9 @@ func settle(r suite.Report, s *suite.Suite, dir string) suite.Report {
 	r.Device.Note = ""
 	short := func(text string) string { return valid(strings.ReplaceAll(text, dir+string(filepath.Separator), "")) }
 	r.Message, r.Next = short(r.Message), short(r.Next)
+	if r.Gap != nil {
+		r.Gap = &suite.Gap{ID: r.Gap.ID, File: short(r.Gap.File), Line: r.Gap.Line, Text: valid(r.Gap.Text)}
+	}
 	r.Output = settleOutput(short(r.Output), stopped(r))
 	r.Checks = slices.Clone(r.Checks)
 	if r.Checks == nil {
@@ -44,6 +48,11 @@ func settle(r suite.Report, s *suite.Suite, dir string) suite.Report {
 			}
 			f = settleFinding(f)
 			f.File, f.Message, f.Why, f.Fix, f.Picture = short(f.File), short(f.Message), short(f.Why), short(f.Fix), valid(f.Picture)
+			if f.Follows != nil {
+				cause := *f.Follows
+				cause.File = short(cause.File)
+				f.Follows = &cause
+			}
 			f.Related = slices.Clone(f.Related)
 			for j := range f.Related {
 				f.Related[j].File, f.Related[j].Message = short(f.Related[j].File), short(f.Related[j].Message)
@@ -162,11 +171,14 @@ func outermost(text []byte, line int) (at int, ok bool) {
 
 // missing is the report on an exercise that was not handed in, or of a submission that could not be used.
 func missing(e Exercise, s submission, h Header) suite.Report {
-	message := s.Problem
+	message, status := s.Problem, suite.NotStarted
+	if slices.Contains(s.Unread, e.Package) {
+		message, status = cmp.Or(s.Problem, s.Unclear), suite.Unread
+	}
 	if message == "" {
 		message = fmt.Sprintf("Not handed in: the submission has no folder %s with Go files.", e.Package)
 	}
-	return suite.Report{Schema: suite.SchemaVersion, Exercise: e.Name, Device: h.Device, Status: suite.NotStarted, Message: message,
+	return suite.Report{Schema: suite.SchemaVersion, Exercise: e.Name, Device: h.Device, Status: status, Message: message,
 		MaxScore: e.MaxScore, Seed: h.Seed, Checks: []suite.Check{}}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/jsontext"
 )
 
 // endless is a program that was stopped; in which of lines 7 to 11 is chance.
@@ -69,7 +70,7 @@ func TestWhatWasMeasuredIsLeftOut(t *testing.T) {
 	before := r.Checks[1].Message
 	got := settle(r, s, "/nowhere")
 	require.Equal(t, before, r.Checks[1].Message, "the report itself stays as it is")
-	text, err := encode(got)
+	text, err := jsontext.Marshal(got)
 	require.NoError(t, err)
 	for _, measured := range []string{"812", "no GPU", "12 ns", "1.1", "9 times", "3.14"} {
 		require.NotContains(t, string(text), measured)
@@ -78,6 +79,15 @@ func TestWhatWasMeasuredIsLeftOut(t *testing.T) {
 	require.Contains(t, string(text), "legacy-stream")
 	require.Equal(t, suite.Failed, got.Checks[2].Status)
 	require.NotEmpty(t, got.Checks[2].Findings[0].Message)
+}
+
+func TestAGapIsNamedBelowTheSubmission(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ada")
+	file := filepath.Join(dir, "slab", "slab.go")
+	r := suite.Report{Next: "write TODO(1a) in " + file + ":3", Gap: &suite.Gap{ID: "1a", File: file, Line: 3, Text: "Do \xff it"}}
+	got := settle(r, &suite.Suite{}, dir)
+	require.Equal(t, &suite.Gap{ID: "1a", File: filepath.Join("slab", "slab.go"), Line: 3, Text: "Do \uFFFD it"}, got.Gap)
+	require.Equal(t, file, r.Gap.File, "the report itself stays as it is")
 }
 
 func TestOutputIsBoundedAndValid(t *testing.T) {

@@ -20,11 +20,11 @@ func (g *grading) todo(submissions []submission) ([]submission, error) {
 	for _, s := range submissions {
 		handed[s.ID] = true
 		old, known := g.results[s.ID]
-		other := known && old.Status == Graded && old.Digest != s.digest
+		other := known && old.Status != Errored && old.Digest != s.digest
 		switch {
 		case len(g.Only) > 0 && !slices.Contains(g.Only, s.ID):
 			continue
-		case len(g.Only) > 0 || !known || old.Status != Graded:
+		case len(g.Only) > 0 || !known || old.Status == Errored:
 			todo = append(todo, s)
 		case other:
 			changed = append(changed, s.ID)
@@ -41,7 +41,7 @@ func (g *grading) todo(submissions []submission) ([]submission, error) {
 		}
 	}
 	if len(gone) > 0 {
-		g.say("No longer among the submissions, but their results are kept: %s.", strings.Join(gone, ", "))
+		g.say("No longer among the submissions: %s. Their results are kept, marked as withdrawn.", strings.Join(gone, ", "))
 	}
 	if kept := len(submissions) - len(todo); kept > 0 && len(g.Only) == 0 {
 		g.say("Graded before: %d of %d submissions.", kept, len(submissions))

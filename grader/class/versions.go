@@ -58,6 +58,7 @@ func digestOf(s intake.Submission) (string, error) {
 		fmt.Fprintln(h, s.Problem)
 		return short(h.Sum(nil)), nil
 	}
+	fmt.Fprint(h, s.Unclear)
 	err := filepath.WalkDir(s.Dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err

@@ -107,6 +107,7 @@ func (w *workers) grade(ctx context.Context, s submission) (r settled, ok bool) 
 			student.Score += report.Score
 		}
 	}
+	s.unread(&student)
 	r.timings.DurationMS = time.Since(began).Milliseconds()
 	r.student = student
 	return r, true

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -33,6 +34,12 @@ func TestChapterCommands(t *testing.T) {
 	}
 	chapter, err := os.ReadFile("README.md")
 	require.NoError(t, err)
+	example, err := policyExample(string(chapter))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(work, "grading.toml"), []byte(example), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(work, "class.csv"), []byte("name,login\nAda L.,ada\nBob M.,bob\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(work, "export.csv"), []byte("Student,ID,SIS User ID,SIS Login ID,Section,CUDA lab (77)\n"+
+		"    Points Possible,,,,,100\n\"L., Ada\",1,11,ada,A,\n\"M., Bob\",2,12,bob,A,\n"), 0o644))
 	ran := 0
 	for line := range strings.Lines(string(chapter)) {
 		command, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "    cudalab ")
@@ -40,7 +47,12 @@ func TestChapterCommands(t *testing.T) {
 			continue
 		}
 		ran++
-		args := strings.Fields(command)
+		args := fields(command)
+		if strings.HasPrefix(command, "grade diff ") {
+			for _, dir := range args[2:] {
+				require.NoError(t, os.CopyFS(filepath.Join(work, dir), os.DirFS(filepath.Join(work, "results"))))
+			}
+		}
 		said, err := run(work, args)
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && args[0] == "calibrate" {
 			require.Equal(t, 3, exit.ExitCode(), "%s", said)
@@ -56,17 +68,29 @@ func TestChapterCommands(t *testing.T) {
 		}
 		require.NoErrorf(t, err, "cudalab %s\n%s", command, said)
 	}
-	require.Equal(t, 15, ran)
+	require.Equal(t, 22, ran)
 	for _, file := range []string{"../cuda-course/README.md", "results/report.html", "results/grades.csv", "results/students/ada.json",
-		"results/timings/index.html", "results/timings/ada.json", "results/journal.jsonl", "results/junit.xml", "ada.html", "merged/grades.csv", "l4.json"} {
+		"results/timings/index.html", "results/timings/ada.json", "results/journal.jsonl", "results/junit.xml", "ada.html", "merged/grades.csv", "l4.json", "alike/similar.html"} {
 		require.FileExists(t, filepath.Join(work, file))
 	}
-	grades := func(dir string) string {
+	grades := func(dir string) string { // but for where pages are, of which merged has none
 		text, err := os.ReadFile(filepath.Join(work, dir, "grades.csv"))
 		require.NoError(t, err)
-		return string(text)
+		return regexp.MustCompile(`students/\w+\.html`).ReplaceAllString(string(text), "")
 	}
 	require.Equal(t, grades("results"), grades("merged"))
+}
+
+// fields are the words of a command, of which one in quotes may have spaces.
+func fields(command string) (words []string) {
+	for i, part := range strings.Split(command, `"`) {
+		if i%2 == 1 {
+			words = append(words, part)
+		} else {
+			words = append(words, strings.Fields(part)...)
+		}
+	}
+	return words
 }
 
 // run runs cudalab in a folder, where no GPU is to be seen.

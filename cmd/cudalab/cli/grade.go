@@ -13,29 +13,37 @@ import (
 	"github.com/spf13/cobra"
 
 	"cudalab/grader/class"
+	"cudalab/grader/class/roster"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
+	"cudalab/grader/report/feedback"
+	"cudalab/grader/report/pseudonyms"
 	"cudalab/grader/suites/course"
 )
 
 // gradeFlags are what `grade` can be told.
 type gradeFlags struct {
-	results   string
-	exercises []string
-	device    string
-	profile   string
-	gpus      string
-	jobs      int
-	seed      uint64
-	timeout   time.Duration
-	resume    bool
-	students  []string
-	shard     string
-	formats   []string
-	dryRun    bool
-	insecure  bool
-	slurm     slurmFlags
+	results    string
+	roster     string
+	policy     string
+	exercises  []string
+	device     string
+	profile    string
+	gpus       string
+	jobs       int
+	seed       uint64
+	timeout    time.Duration
+	resume     bool
+	students   []string
+	shard      string
+	formats    []string
+	html       bool
+	gradebook  gradebookFlags
+	pseudonyms bool
+	dryRun     bool
+	insecure   bool
+	slurm      slurmFlags
 }
 
 func newGrade() *cobra.Command {
@@ -44,15 +52,21 @@ func newGrade() *cobra.Command {
 		Use:   "grade SUBMISSIONS -o RESULTS",
 		Short: "Grade a class: a folder or archive of submissions",
 		Long: `Grade builds and checks every submission in SUBMISSIONS: a folder with a folder or archive for each student, one
-archive of all, or a single submission. Each holds one folder for each exercise, named as the exercise's package.
+archive of all, what a learning platform exports, or a single submission. --dry-run says who was found where, and what a
+person has to look at. With --roster it is known who is missing.
 
 RESULTS gets
   grades.csv            the grades, for a spreadsheet
-  report.html           the class: who passed what, which mistakes were common
+  report.html           the class: who passed what, which mistakes were common; while grading runs it renews itself
   students/ID.json      all about one student: points, findings with their lines, messages
   timings/index.html    what was measured, and how long it took; timings/ID.json for one student
   journal.jsonl         what all of these come from, one line for each result
-and with --format junit.xml, or a folder of the format's name with one ID.json for each student.
+and with --format junit.xml, canvas.csv or moodle.csv, or a folder of the format's name with one ID.json for each student.
+
+--html adds students/ID.html: a page to give to the student, with each finding beside its lines, and films and pictures of what
+failed, which is run once more for them when all is graded. A page that is there is kept up to date without the flag.
+--gradebook takes what Canvas or Moodle exported and writes what it imports. --pseudonyms adds shown/: the class's page, and with
+--html the students', without anybody's name; pseudonyms.csv, beside it, tells who is who.
 
 Whatever ends the command, --resume goes on with the journal: no finished result is lost and none is made twice. All but
 the timings depends on nothing but the submissions, the seed and the device, and comes out the same another time.
@@ -65,6 +79,7 @@ then gets no grade rather than a zero; the exit status is 4 then, and --resume t
 whatever the grades are.`,
 		Example: `  cudalab grade submissions/ -o results
   cudalab grade submissions.zip -o results --exercise slab --exercise buddy --seed 42
+  cudalab grade submissions/ -o results --html --gradebook canvas-export.csv
   cudalab grade submissions/ -o results --format gradescope --format junit
   cudalab grade submissions/ -o results --resume
   cudalab grade submissions/ -o results --student ada
@@ -76,6 +91,8 @@ whatever the grades are.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.results, "output", "o", "", "the folder for the results, `RESULTS`")
+	flags.StringVar(&f.roster, "roster", "", "the class's list `FILE`, comma-separated with a line of heads: name, sid, email, login, section")
+	policyFlag(cmd, &f.policy)
 	flags.StringSliceVar(&f.exercises, "exercise", nil, "grade only the exercise `NAME`; may be given again; default: all of the course")
 	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
 	profileFlag(cmd, &f.profile)
@@ -87,6 +104,9 @@ whatever the grades are.`,
 	flags.StringSliceVar(&f.students, "student", nil, "grade only the student `ID`, also again; may be given again")
 	flags.StringVar(&f.shard, "shard", "", "grade only part `I/N` of the class, such as 1/4; see `cudalab grade merge`")
 	flags.StringSliceVar(&f.formats, "format", nil, "write the results as `FORMAT` as well: "+strings.Join(formatNames(), ", "))
+	flags.BoolVar(&f.html, "html", false, "write a page for each student: students/ID.html")
+	f.gradebook.register(cmd)
+	flags.BoolVar(&f.pseudonyms, "pseudonyms", false, "write shown/, whose pages have pseudonyms and no names")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be graded and how long that would take, and write nothing")
 	flags.BoolVar(&f.insecure, "insecure", false, "grade even where this machine cannot confine the submissions' code")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", devices))
@@ -95,8 +115,12 @@ whatever the grades are.`,
 		return formatNames(), cobra.ShellCompDirectiveNoFileComp
 	}))
 	f.slurm.register(cmd)
-	cmd.AddCommand(newGradeMerge())
+	cmd.AddCommand(newGradeMerge(), newGradeDiff(), newGradeSimilar())
 	return cmd
+}
+
+func policyFlag(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "policy", "", "make the grades as `FILE` says, a grading.toml: weights, deadline, extensions, adjustments")
 }
 
 func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
@@ -139,13 +163,16 @@ func runGrade(cmd *cobra.Command, args []string, f gradeFlags) error {
 	if err != nil {
 		return gradeError(err)
 	}
+	for _, sentence := range f.gradebook.said(f.results) {
+		view.say(sentence)
+	}
 	return summarise(cmd.OutOrStdout(), graded, f.results)
 }
 
 // options are what the flags say.
 func (f *gradeFlags) options(cmd *cobra.Command, c *course.Course) (class.Options, error) {
 	o := class.Options{Root: c.Root, Results: f.results, Device: f.device, Jobs: f.jobs, Seed: f.seed, Timeout: f.timeout,
-		Insecure: f.insecure, Resume: f.resume, Only: f.students, Exercises: c.Exercises}
+		Insecure: f.insecure, Policy: f.policy, Resume: f.resume, Only: f.students, Exercises: c.Exercises}
 	switch {
 	case f.results == "" && !f.dryRun:
 		return o, usage("name the folder for the results with -o.")
@@ -176,10 +203,29 @@ func (f *gradeFlags) options(cmd *cobra.Command, c *course.Course) (class.Option
 	if o.Writers, err = writers(f.formats); err != nil {
 		return o, err
 	}
-	if f.shard != "" {
-		o.Shard, err = parseShard(f.shard)
+	gradebook, err := f.gradebook.writer()
+	if err != nil {
+		return o, gradeError(err)
 	}
-	return o, err
+	if gradebook != nil {
+		o.Writers = append(o.Writers, gradebook)
+	}
+	o.Pages, o.Live = []class.Page{feedback.Page(f.html)}, classPage
+	if f.pseudonyms || pseudonyms.Exists(f.results) {
+		key := pseudonyms.Open(f.results)
+		o.Writers, o.Pages = append(o.Writers, key.Write), append(o.Pages, key.Page(f.html))
+	}
+	if f.shard != "" {
+		if o.Shard, err = parseShard(f.shard); err != nil {
+			return o, err
+		}
+	}
+	if f.roster != "" {
+		if o.Roster, err = roster.Read(f.roster); err != nil {
+			return o, usage("%v", err)
+		}
+	}
+	return o, nil
 }
 
 // inOrder are the exercises that were named, each once and in the course's order.
@@ -229,34 +275,4 @@ func gradeError(err error) error {
 		return &exitError{exitEnvironment, err.Error()}
 	}
 	return err
-}
-
-func newGradeMerge() *cobra.Command {
-	var to string
-	var names []string
-	cmd := &cobra.Command{
-		Use:   "merge RESULTS... -o MERGED",
-		Short: "Put the results of the parts of a class together",
-		Long: `Merge puts the results of shards together in another folder, as if the class had been graded there. They must have
-been graded with the same seed, versions, exercises and kind of device.`,
-		Example: `  cudalab grade merge results-1 results-2 -o results`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 || to == "" {
-				return usage("name the folders with the results of the parts, and with -o the one for all: cudalab grade merge RESULTS... -o MERGED.")
-			}
-			w, err := writers(names)
-			if err != nil {
-				return err
-			}
-			view := newProgressView(screenOf(cmd.ErrOrStderr()))
-			merged, err := class.Merge(args, to, class.Options{Writers: w, Say: view.say})
-			if err != nil {
-				return gradeError(err)
-			}
-			return summarise(cmd.OutOrStdout(), merged, to)
-		},
-	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "the folder for all results, `MERGED`")
-	cmd.Flags().StringSliceVar(&names, "format", nil, "write the results as `FORMAT` as well: "+strings.Join(formatNames(), ", "))
-	return cmd
 }

@@ -27,6 +27,9 @@ func newProgressView(s screen) *progressView { return &progressView{screen: s, s
 
 func (v *progressView) progress(p class.Progress) {
 	line := fmt.Sprintf("%d of %d graded, %d passed", p.Done, p.Total, p.Passed)
+	if p.Pages {
+		line = fmt.Sprintf("%d of %d students' pages", p.Done, p.Total)
+	}
 	if p.Errors > 0 {
 		line += fmt.Sprintf(", %d could not be graded", p.Errors)
 	}
@@ -74,25 +77,34 @@ func summarise(w io.Writer, c *class.Class, dir string) error {
 	for _, e := range c.Exercises {
 		width = max(width, len(e.Name))
 	}
-	errors, passed, decided := 0, make([]int, len(c.Exercises)), make([]int, len(c.Exercises))
+	errors, unread, passed, decided := 0, 0, make([]int, len(c.Exercises)), make([]int, len(c.Exercises))
 	for _, s := range c.Students {
-		if s.Status == class.Errored {
+		switch s.Status {
+		case class.Errored:
 			errors++
+		case class.Unread:
+			unread++
 		}
 		for i, r := range s.Exercises {
 			if r.Status == suite.Passed {
 				passed[i]++
 			}
-			if r.Status != suite.Errored {
+			if r.Status != suite.Errored && r.Status != suite.Unread {
 				decided[i]++
 			}
 		}
 	}
-	graded := len(c.Students) - errors
+	graded := len(c.Students) - errors - unread
 	var b strings.Builder
 	fmt.Fprintf(&b, "Graded: %d of %d submissions, on %s, seed %d.\n\n", graded, len(c.Students), c.Device.Name, c.Seed)
 	for i, e := range c.Exercises {
 		fmt.Fprintf(&b, "  %-*s  %*d of %d passed\n", width, e.Name, len(fmt.Sprint(len(c.Students))), passed[i], decided[i])
+	}
+	if n := len(c.Attention); n > 0 {
+		fmt.Fprintf(&b, "\nA person has to look at %d things before the grades go out; report.html begins with them.\n", n)
+	}
+	if n := len(c.Absent); n > 0 {
+		fmt.Fprintf(&b, "\nOn the roster, but nothing came from them: %d.\n", n)
 	}
 	fmt.Fprintf(&b, "\nResults: %s\n", filepath.ToSlash(dir))
 	if _, err := io.WriteString(w, b.String()); err != nil {
@@ -105,26 +117,75 @@ func summarise(w io.Writer, c *class.Class, dir string) error {
 	return nil
 }
 
-// showPlan says what would be graded.
+// showPlan says what would be graded: first what a person has to look at, then who was found where.
 func showPlan(w io.Writer, p *class.Plan) {
+	if len(p.Attention) > 0 {
+		fmt.Fprintf(w, "A person has to look at:\n")
+		for _, a := range p.Attention {
+			who := ""
+			if a.ID != "" {
+				who = a.ID + ": "
+			}
+			fmt.Fprintf(w, "  %s%s\n", who, a.Text)
+		}
+		fmt.Fprintln(w)
+	}
+	if len(p.Absent) > 0 {
+		fmt.Fprintf(w, "On the roster, but nothing came from them (%d):\n", len(p.Absent))
+		for _, who := range p.Absent {
+			fmt.Fprintf(w, "  %s\n", person(who))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "Read as %s:\n\n", p.Form)
 	width := 0
 	for _, s := range p.Submissions {
 		width = max(width, len([]rune(s.ID)))
 	}
 	for _, s := range p.Submissions {
+		line := func(text string) { fmt.Fprintf(w, "%*s  %s\n", width, "", text) }
 		what := strings.Join(s.Packages, ", ")
 		if s.Problem != "" {
 			what = s.Problem
 		}
 		fmt.Fprintf(w, "%-*s  %s\n", width, s.ID, what)
+		if s.From != s.ID {
+			line("from " + report.Harmless(s.From))
+		}
+		for _, who := range p.People[s.ID] {
+			if text := person(who); text != "" && text != s.ID {
+				line("by " + text)
+			}
+		}
+		if s.HandedIn.Late {
+			line("late")
+		}
 		for _, note := range s.Notes {
-			fmt.Fprintf(w, "%*s  %s\n", width, "", note)
+			line(note)
+		}
+	}
+	if len(p.Aside) > 0 {
+		fmt.Fprintf(w, "\nIn no submission:\n")
+		for _, f := range p.Aside {
+			fmt.Fprintf(w, "  %s: %s\n", report.Harmless(f.Path), f.Why)
 		}
 	}
 	on := p.Device.Name
 	if len(p.GPUs) > 1 {
 		on = fmt.Sprintf("%d GPUs (%s)", len(p.GPUs), p.Device.Name)
 	}
-	fmt.Fprintf(w, "\nSubmissions: %d, on %s, %d at one time; about %s if all code takes as long as the solutions.\n",
+	fmt.Fprintf(w, "\nGo files: %d were handed in, %d are graded, %d are left aside.\n", p.Files.Go, p.Files.Graded, p.Files.Go-p.Files.Graded)
+	fmt.Fprintf(w, "Submissions: %d, on %s, %d at one time; about %s if all code takes as long as the solutions.\n",
 		len(p.Submissions), on, p.Jobs, about(p.Estimate))
+}
+
+// person is what is known of somebody, in one line.
+func person(p class.Person) string {
+	var known []string
+	for _, text := range []string{p.Name, p.SID, p.Login, p.Email, p.Section} {
+		if text != "" {
+			known = append(known, report.Harmless(text))
+		}
+	}
+	return strings.Join(known, ", ")
 }

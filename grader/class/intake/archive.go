@@ -2,11 +2,16 @@ package intake
 
 import (
 	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"path"
 	"strings"
+
+	"github.com/mikelolasagasti/xz"
 )
 
 // isArchive reports whether a name is that of an archive that can be read.
@@ -14,7 +19,7 @@ func isArchive(name string) bool { return trimArchive(name) != name }
 
 // trimArchive is the name without what makes it an archive's.
 func trimArchive(name string) string {
-	for _, ext := range []string{".zip", ".tar.gz", ".tgz", ".tar"} {
+	for _, ext := range []string{".zip", ".tar.gz", ".tgz", ".tar", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tbz", ".rar"} {
 		if cut := len(name) - len(ext); cut > 0 && strings.EqualFold(name[cut:], ext) {
 			return name[:cut]
 		}
@@ -22,10 +27,11 @@ func trimArchive(name string) string {
 	return name
 }
 
-// unreadableArchive is what makes a name one of an archive of another kind; "" if it is not.
+// unreadableArchive is what makes a name one of an archive of another kind; "" if it is not. Among them is .7z: what reads it
+// (bodgit/sevenzip 1.6.5) takes memory for as many files as an archive claims to have, billions in a few bytes.
 func unreadableArchive(name string) string {
 	switch ext := strings.ToLower(path.Ext(name)); ext {
-	case ".rar", ".7z", ".gz", ".bz2", ".tbz", ".tbz2", ".xz", ".txz", ".zst", ".tzst":
+	case ".7z", ".gz", ".bz2", ".xz", ".zst", ".tzst", ".lz", ".lzma", ".z", ".cab", ".ace", ".arj", ".lzh", ".iso", ".dmg":
 		if !isArchive(name) {
 			return ext
 		}
@@ -54,16 +60,38 @@ func listArchive(r io.ReaderAt, size int64, name string, b bounds, spool *spool)
 	is := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	whole := io.NewSectionReader(r, 0, size)
 	switch {
-	case is("Rar!"), is("7z\xBC\xAF\x27\x1C"), is("BZh"), is("\xFD7zXZ\x00"):
+	case is("7z\xBC\xAF\x27\x1C"), is("\x28\xB5\x2F\xFD"):
 		err = faultf("%s is of another kind than its name says, one that is not read here. Hand in a .zip or .tar.gz file.", l.what)
+	case is("Rar!"):
+		err = l.guarded(func() error { return l.rar(whole, spool) })
 	case is("\x1F\x8B"):
-		err = l.gzip(whole, spool)
+		err = l.packed(whole, spool, func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) })
+	case is("BZh"):
+		err = l.packed(whole, spool, func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil })
+	case is("\xFD7zXZ\x00"):
+		err = l.guarded(func() error {
+			return l.packed(whole, spool, func(r io.Reader) (io.Reader, error) { return xz.NewReader(r, maxWindow) })
+		})
 	case is("PK"), strings.EqualFold(path.Ext(name), ".zip"):
 		err = l.zip(r, size)
 	default:
 		err = l.tar(whole, spool)
 	}
 	return l.list, err
+}
+
+func (l *lister) greedy() fault {
+	return faultf("%s needs more than %d MiB of memory to be unpacked. Pack the folder anew as a .zip.", l.what, maxWindow>>20)
+}
+
+// guarded has an unpacker that is not the standard library's say that an archive is damaged where it panics.
+func (l *lister) guarded(list func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = l.damaged(fmt.Errorf("%v", v))
+		}
+	}()
+	return list()
 }
 
 // lister collects what an archive holds.
@@ -122,9 +150,13 @@ func (e *entry) fail(f fault) { e.kind, e.fault, e.load = folder, f, nil }
 // spool keeps what cannot be read a second time where it lies: the files of a tar, one behind the other in one temporary
 // file, whatever they are called.
 type spool struct {
-	file *os.File
-	size int64 // bytes
+	file    *os.File
+	size    int64    // bytes
+	closers []func() // of what is read as long as the spool is
 }
+
+// later has something closed with the spool.
+func (s *spool) later(done func()) { s.closers = append(s.closers, done) }
 
 func newSpool(dir string) (*spool, error) {
 	f, err := os.CreateTemp(dir, "spool-")
@@ -157,6 +189,15 @@ func (s *spool) cut(size int64) error {
 }
 
 func (s *spool) close() {
+	for _, done := range s.closers {
+		done()
+	}
 	s.file.Close()
 	os.Remove(s.file.Name())
+}
+
+// Stem is the name of a folder or an archive without what makes it an archive's.
+func Stem(name string) string {
+	name = trimArchive(name)
+	return strings.TrimSuffix(name, unreadableArchive(name))
 }

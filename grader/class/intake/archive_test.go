@@ -119,7 +119,7 @@ func TestHostileArchives(t *testing.T) {
 		"wrong size":            {"x.zip", string(lying), "damaged or incomplete", ""},
 		"empty":                 {"x.zip", "", "damaged or incomplete", ""},
 		"empty tar":             {"x.tar", "", "is empty, or not an archive", ""},
-		"really a rar":          {"x.zip", "Rar!\x1a\x07", "is of another kind than its name says", ""},
+		"really a 7z":           {"x.zip", "7z\xBC\xAF\x27\x1C", "is of another kind than its name says", ""},
 		"no archive":            {"x.tgz", strings.Repeat("hello ", 1000), "damaged or incomplete", ""},
 		"100,000 files":         {"x.zip", rawZip(t, manyZip), "The archive x.zip holds more than 10000 files and folders.", ""},
 		"100,000 files, tar":    {"x.tgz", gzipped(t, rawTar(t, manyTar)), "The archive x.tgz holds more than 10000 files and folders.", ""},

@@ -1,12 +1,16 @@
 package intake
 
+import "time"
+
 // Bounds on one submission. They are far above what exercises need, and far below what could hurt.
 const (
-	maxEntries  = 10_000
-	maxUnpacked = 64 << 20 // bytes, with the archives inside it unpacked
-	maxPacked   = 64 << 20 // bytes of an archive as it was handed in
-	maxNesting  = 2        // archives around a file
-	maxPath     = 1024     // bytes of a path in an archive or folder
+	maxEntries   = 10_000
+	maxUnpacked  = 64 << 20    // bytes, with the archives inside it unpacked
+	maxPacked    = 64 << 20    // bytes of an archive as it was handed in
+	maxNesting   = 2           // archives around a file
+	maxPath      = 1024        // bytes of a path in an archive or folder
+	maxUnpacking = time.Minute // of an archive that brings its own programs
+	maxWindow    = 64 << 20    // bytes that an unpacker may have to remember
 )
 
 // An archive that unpacks to more than freeUnpacked bytes may do so to at most maxRatio times its size. Source shrinks
@@ -28,6 +32,7 @@ const (
 const (
 	maxSubmissions  = 10_000
 	maxClassEntries = 1_000_000
+	maxListed       = 100_000 // below one folder in it, which may be a section's
 )
 
 // bounds limit one archive.
@@ -42,6 +47,8 @@ var (
 	submissionBounds = bounds{entries: maxEntries, packed: maxPacked, unpacked: maxUnpacked, ratio: true}
 	// An export is as large as its class. What a student put into it is held to the bounds on one submission afterwards.
 	classBounds = bounds{entries: maxClassEntries, packed: 16 << 30, unpacked: 16 << 30}
+	// An archive that lies in SUBMISSIONS may hold the class or a section, or be one student's.
+	nestedClassBounds = bounds{entries: maxClassEntries, packed: 16 << 30, unpacked: 16 << 30, ratio: true}
 )
 
 func tooManyEntries(what string, limit int) fault {

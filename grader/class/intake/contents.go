@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,22 +13,38 @@ type contents struct {
 	packages []string
 	spool    *spool
 	notes    notes
-	lost     []string // why what may have been an exercise is not taken, in sentences
-	count    int      // of entries, with those of the archives inside
-	total    int64    // in bytes, unpacked
+	lost     []string        // why what may have been an exercise is not taken, in sentences
+	sealed   bool            // something that may hold exercises could not be read
+	unclear  map[string]bool // packages of which it cannot be told which files are meant
+	count    int             // of entries, with those of the archives inside
+	total    int64           // in bytes, unpacked
+	all      listing         // of entries so far, with those of the archives inside
+	opened   map[string]bool // archives, by their paths in SUBMISSIONS
+	ledger   ledger
+}
+
+func newContents(packages []string, spool *spool) *contents {
+	return &contents{packages: packages, spool: spool, unclear: map[string]bool{}, opened: map[string]bool{}, ledger: ledger{}}
 }
 
 // read finds the exercises of a unit. Its error is a fault, or one of this machine.
 func (c *contents) read(u *unit) ([]exercise, error) {
+	c.sealed = true // until all has been read
+	if !u.folder {
+		c.all = listing{u.entry}
+	}
 	l, err := c.open(u)
 	if err != nil {
 		return nil, err
 	}
+	c.all = append(c.all, l...)
 	if f := l.fault(); f != "" {
 		return nil, f
 	}
+	c.sealed = false
 	l, err = c.unfold(l)
 	if err != nil {
+		c.sealed = true
 		return nil, err
 	}
 	for _, e := range l {
@@ -36,6 +53,7 @@ func (c *contents) read(u *unit) ([]exercise, error) {
 		}
 		if e.kind == special {
 			c.notes.add(links, e.path)
+			c.ledger.leave(e, "links and special files are never followed")
 		}
 	}
 	return c.find(l)
@@ -56,16 +74,17 @@ func (c *contents) open(u *unit) (listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.archive(data, u.from, 1)
+	c.opened[u.entry.from] = true
+	return c.archive(data, u.entry, 1)
 }
 
 // archive lists an archive that is in a submission, or is one.
-func (c *contents) archive(data []byte, name string, nesting int) (listing, error) {
-	l, err := listArchive(bytes.NewReader(data), int64(len(data)), name, submissionBounds, c.spool)
+func (c *contents) archive(data []byte, e entry, nesting int) (listing, error) {
+	l, err := listArchive(bytes.NewReader(data), int64(len(data)), e.path, submissionBounds, c.spool)
 	for i := range l {
 		l[i].nesting = nesting
 	}
-	return l, err
+	return l.within(e.from), err
 }
 
 // unfold puts what is in archives behind them, as if they were folders.
@@ -79,19 +98,21 @@ func (c *contents) unfold(l listing) (listing, error) {
 		case e.kind != regular:
 			continue
 		case unreadableArchive(e.path) != "":
-			c.lose("%s", unreadable(e.path))
+			c.seal(e, unreadable(e.path))
 			continue
 		case !isArchive(e.path):
 			continue
 		case e.nesting == maxNesting:
 			c.notes.add(nested, e.path)
+			c.seal(e, "")
+			c.ledger.leave(e, "it is an archive inside of an archive inside of an archive")
 			continue
 		}
 		data, err := c.load(e, maxPacked+1)
 		if err != nil {
 			return nil, err
 		}
-		inside, err := c.archive(data, e.path, e.nesting+1)
+		inside, err := c.archive(data, e, e.nesting+1)
 		if err == nil && inside.fault() != "" {
 			err = inside.fault()
 		}
@@ -99,11 +120,13 @@ func (c *contents) unfold(l listing) (listing, error) {
 		switch {
 		case errors.As(err, &f):
 			// The rest of the submission may well be what counts.
-			c.lose("%s was left aside. %s", show(e.path), f)
+			c.seal(e, faultf("%s was left aside. %s", show(e.path), f))
 			continue
 		case err != nil:
 			return nil, err
 		}
+		c.opened[e.from] = true
+		c.all = append(c.all, inside...)
 		inside, err = c.unfold(inside.under(e.path))
 		if err != nil {
 			return nil, err
@@ -124,6 +147,27 @@ func (c *contents) charge(l listing) error {
 		}
 	}
 	return nil
+}
+
+// seal tells that an archive could not be read, which may hold exercises.
+func (c *contents) seal(e entry, why fault) {
+	c.sealed = true
+	if why != "" {
+		c.lose("%s", why)
+		c.ledger.leave(e, "it could not be read")
+	}
+}
+
+// unread are the packages that may have been handed in, but could not be read.
+func (c *contents) unread(found []exercise) []string {
+	var unread []string
+	for _, pkg := range c.packages {
+		has := slices.ContainsFunc(found, func(x exercise) bool { return x.pkg == pkg })
+		if !has && (c.sealed || c.unclear[pkg]) {
+			unread = append(unread, pkg)
+		}
+	}
+	return unread
 }
 
 // lose tells why something that may have been an exercise is not taken.

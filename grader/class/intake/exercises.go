@@ -2,8 +2,7 @@ package intake
 
 import (
 	"cmp"
-	"go/parser"
-	"go/token"
+	"fmt"
 	"maps"
 	"os"
 	"path"
@@ -60,6 +59,12 @@ func (c *contents) find(l listing) ([]exercise, error) {
 	courses := map[string]bool{} // folders that hold a folder exercises
 	for _, e := range l {
 		dir := path.Dir(e.path)
+		if hidden(e.path) && e.counted() {
+			c.ledger.leave(e, "it is hidden: its name, or its folder's, begins with a dot")
+		}
+		if hidden(e.path) {
+			continue
+		}
 		if e.kind == regular && !isArchive(e.path) && unreadableArchive(e.path) == "" {
 			folders[dir] = append(folders[dir], e)
 		}
@@ -111,11 +116,17 @@ func (c *contents) candidates(folders map[string][]entry, courses map[string]boo
 	for _, dir := range slices.Sorted(maps.Keys(folders)) {
 		files := folders[dir]
 		sources := slices.ContainsFunc(files, func(e entry) bool { return isSource(e.path) })
-		if !sources || inCourseRoom(dir, courses) {
+		if inCourseRoom(dir, courses) {
+			for _, e := range files {
+				c.ledger.leave(e, "it is the course's, not the student's")
+			}
+			continue
+		}
+		if !sources {
 			continue
 		}
 		base := candidate{dir: dir, depth: depth(dir, files[0].nesting), home: strings.EqualFold(path.Base(path.Dir(dir)), exercisesFolder)}
-		if pkg := (sorter{c.packages}).pkg(trimArchive(path.Base(dir))); pkg != "" {
+		if pkg := packageNamed(c.packages, trimArchive(path.Base(dir))); pkg != "" {
 			base.files, base.byName = files, true
 			out[pkg] = append(out[pkg], base)
 			continue
@@ -134,7 +145,7 @@ func (c *contents) candidates(folders map[string][]entry, courses map[string]boo
 
 // isSource reports whether a file is one that an exercise is built from.
 func isSource(name string) bool {
-	return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(path.Base(name), "_")
+	return isGo(name) && !strings.HasSuffix(strings.ToLower(name), "_test.go") && !strings.HasPrefix(path.Base(name), "_")
 }
 
 // inCourseRoom reports whether a folder is in the course, but is not the student's.
@@ -152,19 +163,15 @@ func (c *contents) clauses(files []entry) (byPackage map[string][]entry, others 
 	byPackage = map[string][]entry{}
 	sources := map[string]bool{}
 	for _, e := range files {
-		if path.Ext(e.path) != ".go" {
+		if !isGo(e.path) {
 			others = append(others, e)
 			continue
 		}
-		const enough = 64 << 10 // bytes, before the package clause are only comments
-		head, err := c.load(e, enough)
+		head, err := c.load(e, maxClause)
 		if err != nil {
 			return nil, nil, err
 		}
-		pkg := path.Base(strings.TrimSuffix(e.path, ".go"))
-		if f, err := parser.ParseFile(token.NewFileSet(), "", head, parser.PackageClauseOnly); err == nil {
-			pkg = strings.TrimSuffix(f.Name.Name, "_test")
-		}
+		pkg := cmp.Or(clauseOf(head), path.Base(e.path[:len(e.path)-len(".go")]))
 		if slices.Contains(c.packages, pkg) {
 			byPackage[pkg] = append(byPackage[pkg], e)
 			sources[pkg] = sources[pkg] || isSource(e.path)
@@ -189,6 +196,7 @@ func (c *contents) choose(pkg string, options []candidate) (exercise, bool) {
 		rest = append(rest, o.dir)
 	}
 	if len(options) > 1 && options[0].compare(options[1]) == 0 {
+		c.unsure(pkg, options, "it cannot be told which folder is meant")
 		c.lose("%s was not graded, because it cannot be told which folder is meant: %s or %s. Hand in one.",
 			pkg, show(options[0].dir), show(options[1].dir))
 		return exercise{}, false
@@ -197,16 +205,25 @@ func (c *contents) choose(pkg string, options []candidate) (exercise, bool) {
 	if len(rest) > 0 {
 		c.notes.addf("%s is graded as it is in %s; it was also found in %s, which was left aside.", pkg, place(x.dir), listed(rest))
 	}
+	for _, o := range options[1:] {
+		for _, e := range o.files {
+			c.ledger.leave(e, fmt.Sprintf("%s is graded as it is in %s", pkg, place(x.dir)))
+		}
+	}
 	names := map[string]string{}
 	files := slices.SortedFunc(slices.Values(options[0].files), func(a, b entry) int { return cmp.Compare(a.path, b.path) })
 	for _, e := range files {
 		name := portable(path.Base(e.path))
+		if isGo(name) {
+			name = name[:len(name)-len(".go")] + ".go" // whatever a system has made of it
+		}
 		other, taken := names[fold(name)]
 		switch {
 		case taken && path.Ext(name) != ".go":
 			c.notes.add(extra, e.path)
 			continue
 		case taken:
+			c.unsure(pkg, options[:1], "two files cannot be told apart")
 			c.lose("%s was not graded, because two of its files cannot be told apart on every system: %s and %s. Rename one.",
 				pkg, show(other), show(path.Base(e.path)))
 			return exercise{}, false
@@ -216,6 +233,16 @@ func (c *contents) choose(pkg string, options []candidate) (exercise, bool) {
 	}
 	slices.SortFunc(x.files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	return x, true
+}
+
+// unsure leaves the files of candidates aside, because it cannot be told what is meant.
+func (c *contents) unsure(pkg string, options []candidate, why string) {
+	c.unclear[pkg] = true
+	for _, o := range options {
+		for _, e := range o.files {
+			c.ledger.leave(e, why)
+		}
+	}
 }
 
 func place(dir string) string {
@@ -257,17 +284,19 @@ func (c *contents) copy(exercises []exercise, dir string) error {
 		goFiles, others := allowance{files: maxFiles + 1}, allowance{files: maxFiles}
 		for _, f := range x.files {
 			a := &others
-			if path.Ext(f.name) == ".go" {
+			if isGo(f.name) {
 				a = &goFiles
 			}
 			if a.files == 0 || a.size > maxSize {
 				c.notes.add(overBounds, f.path)
+				c.ledger.leave(f.entry, "an exercise may have no more or larger files")
 				continue
 			}
 			text, err := c.load(f.entry, maxFileSize+1)
 			if err != nil {
 				return err
 			}
+			c.ledger.graded(f.entry, x.pkg)
 			a.files--
 			a.size += len(text)
 			if err := os.WriteFile(filepath.Join(to, f.name), text, 0o600); err != nil {

@@ -91,7 +91,7 @@ func TestWhyNoExerciseIsLeft(t *testing.T) {
 		files tree
 		want  string
 	}{
-		"an archive of another kind": {tree{"work.rar": "Rar!"}, "work.rar is an archive of a kind (.rar) that is not read here."},
+		"an archive of another kind": {tree{"work.7z": "7z"}, "work.7z is an archive of a kind (.7z) that is not read here."},
 		"a damaged archive":          {tree{"work.zip": "PK"}, "work.zip was left aside. The archive work.zip is damaged or incomplete"},
 		"one found twice":            {tree{"w/new/slab.go": slab, "w/old/slab.go": slab}, "it cannot be told which folder is meant: w/new or w/old."},
 	} {

@@ -34,11 +34,11 @@ func listFolder(root *os.Root) (listing, error) {
 		if err != nil || len(inner) > maxPath {
 			break
 		}
-		w.list = append(w.list, entry{path: inner, kind: folder})
+		w.list = append(w.list, entry{path: inner, from: inner, kind: folder})
 		dir, entries = inner, below
 	}
 	for _, e := range entries {
-		left := maxEntries
+		left := maxListed
 		w.add(dir, e, &left)
 		if len(w.list) > maxClassEntries {
 			return nil, tooManyEntries("The folder", maxClassEntries)
@@ -63,7 +63,8 @@ func (w *walker) readDir(dir string, limit int) ([]fs.DirEntry, error) {
 		some, err := f.ReadDir(256)
 		for _, e := range some {
 			if e.Name() == gitFolder {
-				w.list = append(w.list, entry{path: path.Join(dir, gitFolder), kind: folder})
+				git := path.Join(dir, gitFolder)
+				w.list = append(w.list, entry{path: git, from: git, kind: folder})
 			}
 			if !ignored(e.Name()) {
 				kept = append(kept, e)
@@ -76,13 +77,14 @@ func (w *walker) readDir(dir string, limit int) ([]fs.DirEntry, error) {
 		case err != nil:
 			return nil, cannotRead(dir, err)
 		case len(kept) > limit:
-			return nil, tooManyEntries(what, maxEntries)
+			return nil, tooManyEntries(what, maxListed)
 		}
 	}
 }
 
 func (w *walker) add(dir string, d fs.DirEntry, left *int) {
 	e := entry{path: path.Join(dir, d.Name())}
+	e.from = e.path
 	if *left--; *left < 0 {
 		return
 	}
@@ -98,7 +100,9 @@ func (w *walker) add(dir string, d fs.DirEntry, left *int) {
 		w.below(e.path, left)
 		return
 	case d.Type().IsRegular():
-		e.load = func(limit int64) ([]byte, error) { return readFile(w.root, e.path, limit) }
+		name := e.path
+		e.load = func(limit int64) ([]byte, error) { return readFile(w.root, name, limit) }
+		e.open = func() (*os.File, error) { return openFile(w.root, name) }
 	default:
 		e.kind = special
 	}
@@ -112,12 +116,12 @@ func (w *walker) below(dir string, left *int) {
 			w.add(dir, d, left)
 		}
 		if *left < 0 {
-			err = tooManyEntries("The submission", maxEntries)
+			err = tooManyEntries("The submission", maxListed)
 		}
 	}
 	var f fault
 	if errors.As(err, &f) {
-		w.list = append(w.list, entry{path: dir, kind: folder, fault: f})
+		w.list = append(w.list, entry{path: dir, from: dir, kind: folder, fault: f})
 	}
 }
 
@@ -132,28 +136,47 @@ func cannotRead(path string, err error) fault {
 	return faultf("%s cannot be read: %v. Make sure that you may read it, and that it is whole.", show(path), err)
 }
 
-// readFile reads a file up to a limit, and makes sure that it is, before and after, the file that was listed.
-func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
-	changed := faultf("%s changed while it was read. Wait until nothing writes to the submissions, and grade this one again.", show(name))
+// changed is the fault of a file that is not any more what was listed.
+func changed(name string) fault {
+	return faultf("%s changed while it was read. Wait until nothing writes to the submissions, and grade this one again.", show(name))
+}
+
+// openFile opens a file, and makes sure that it is the one that was listed.
+func openFile(root *os.Root, name string) (*os.File, error) {
 	local := filepath.FromSlash(name)
 	listed, err := root.Lstat(local)
 	if err != nil {
 		return nil, cannotRead(name, err)
 	}
 	if !listed.Mode().IsRegular() {
-		return nil, changed
+		return nil, changed(name)
 	}
 	f, err := root.Open(local)
 	if err != nil {
 		return nil, cannotRead(name, err)
 	}
+	opened, err := f.Stat()
+	switch {
+	case err != nil:
+		f.Close()
+		return nil, cannotRead(name, err)
+	case !os.SameFile(listed, opened):
+		f.Close()
+		return nil, changed(name)
+	}
+	return f, nil
+}
+
+// readFile reads a file up to a limit, and makes sure that nothing writes to it meanwhile.
+func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
+	f, err := openFile(root, name)
+	if err != nil {
+		return nil, err
+	}
 	defer f.Close()
 	before, err := f.Stat()
 	if err != nil {
 		return nil, cannotRead(name, err)
-	}
-	if !os.SameFile(listed, before) {
-		return nil, changed
 	}
 	text, err := io.ReadAll(io.LimitReader(f, limit))
 	if err != nil {
@@ -164,7 +187,7 @@ func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
 		return nil, cannotRead(name, err)
 	}
 	if after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || int64(len(text)) != min(limit, after.Size()) {
-		return nil, changed
+		return nil, changed(name)
 	}
 	return text, nil
 }

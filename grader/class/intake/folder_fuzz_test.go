@@ -17,6 +17,13 @@ import (
 // says it is of, or what else is in it. Nobody's files are taken for another's, and the files keep their words.
 func FuzzFolder(f *testing.F) {
 	for _, lines := range []string{
+		"class/ada/slab.zip/x.go\tslab\nsection A/ada/slab.go\tslab\nsection A/bob/slab.go\tslab\nsection B/cem/slab.go\tslab\nsection B/dan/slab.go\tslab",
+		"slab/ada/slab.go\tslab\nslab/bob/slab.go\tslab\nbuddy/ada/buddy.go\tbuddy\nbuddy/bob/x.GO\tbuddy",
+		"smithjohn_LATE_1_2_slab.go\tslab\nsmithjohn_LATE_1_3_slab-1.go\tslab\nanon_ab12c_4_buddy.go\tbuddy\nstray.go\tslab",
+		"gradebook_c_l_ada_attempt_2026-09-01-23-59-59_slab.go\tslab\ngradebook_c_l_ada_attempt_2026-09-02-23-59-59_buddy.go\tbuddy\ngradebook_c_l_ada_attempt_2026-09-02-23-59-59.txt\tx",
+		"ada_slab.go\tslab\nbob_slab.go\tslab\nbob-buddy.go\tbuddy\nada/buddy.go\tbuddy\n.cem/slab.go\tslab",
+		"lab-submissions/lab-ada/slab/slab.go\tslab\nlab-submissions/lab-bob/slab/slab.go\tslab",
+		"slab/ada/slab.go\tslab\nslab/bob/slab.go\tslab\nbuddy/ada/buddy.go\tbuddy",
 		"ada/slab/slab.go\tslab\nbob/slab.go\tslab\nbob/b.go\tbuddy\nbob/notes.txt\tx",
 		"class/ada/exercises/slab/slab.go\tslab\nclass/ada/solutions/slab/slab.go\tslab\nclass/Ada/slab/slab.go\tslab",
 		"slab/slab.go\tslab\nslab/SLAB.go\tslab\nslab/a b.go\tslab\nslab/_x.go\tslab\nslab/x_test.go\tslab_test",
@@ -42,6 +49,7 @@ func FuzzFolder(f *testing.F) {
 		}
 		defer in.Close()
 		checkBounds(t, in)
+		checkLedger(t, in, written)
 		owner := map[string]string{}
 		for _, s := range in.Submissions() {
 			for _, said := range append(slices.Clone(s.Notes), s.Problem) {
@@ -56,7 +64,8 @@ func FuzzFolder(f *testing.F) {
 					require.NoError(t, err)
 					from, ok := written[string(text)]
 					require.True(t, ok, "%s holds what was not handed in", file)
-					require.True(t, strings.HasSuffix(portable(filepath.Base(from)), filepath.Base(file)), "%s was %s", file, from) // or Moodle's name
+					require.True(t, strings.HasSuffix(strings.ToLower(portable(filepath.Base(from))), strings.ToLower(filepath.Base(file))),
+						"%s was %s", file, from) // or what stands behind a platform's
 					if other, taken := owner[from]; taken {
 						require.Equal(t, other, s.ID, "%s is taken for another's", from)
 					}
@@ -65,6 +74,44 @@ func FuzzFolder(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkLedger makes sure that every Go file is told of once: as graded, if and only if a copy of it is, or as left aside.
+func checkLedger(t *testing.T, in *Intake, written map[string]string) {
+	told := map[string]File{}
+	note := func(files []File) {
+		for _, f := range files {
+			other, twice := told[f.Path]
+			require.False(t, twice, "%v is told of twice: %v", f, other)
+			require.Equal(t, f.Exercise == "", f.Why != "", "%v", f)
+			told[f.Path] = f
+		}
+	}
+	note(in.Aside())
+	copies := map[string]bool{}
+	for _, s := range in.Submissions() {
+		note(s.Files)
+		for _, pkg := range s.Packages {
+			files, err := os.ReadDir(filepath.Join(s.Dir, pkg))
+			require.NoError(t, err)
+			for _, f := range files {
+				text, err := os.ReadFile(filepath.Join(s.Dir, pkg, f.Name()))
+				require.NoError(t, err)
+				copies[written[string(text)]] = true
+			}
+		}
+	}
+	for _, said := range in.Attention() {
+		require.NotContains(t, said, "lost sight")
+	}
+	for _, path := range written {
+		if _, left := visible(filepath.ToSlash(path)); left != "" || !isGo(path) {
+			continue
+		}
+		f, ok := told[filepath.ToSlash(path)]
+		require.True(t, ok, "nothing is told of %q: %v", path, told)
+		require.Equal(t, copies[path], f.Exercise != "", "%v", f)
+	}
 }
 
 // plant writes the files that the lines name, as far as a disk takes them, and answers their paths by their texts.
@@ -91,7 +138,7 @@ func plant(t *testing.T, dir, lines string) map[string]string {
 		_, err = f.WriteString(text)
 		require.NoError(t, err)
 		require.NoError(t, f.Close())
-		written[text] = path
+		written[text] = filepath.Clean(path)
 	}
 	return written
 }

@@ -4,16 +4,18 @@
 package intake
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Submission is what one student handed in.
+// Submission is what one student, or a group, handed in.
 type Submission struct {
 	// ID is the name of the student's folder or archive. It is safe as the name of a file on every system, and no two
 	// submissions of an intake have the same one, not even on a disk that takes small and capital letters for the same.
@@ -21,9 +23,20 @@ type Submission struct {
 	// Dir is a private folder with a folder for each exercise, named as its package: DIR/slab/slab.go. The files are copies,
 	// each cut off one byte behind what package compile takes. "" if there is a Problem.
 	Dir      string
+	From     string   // what it is called in SUBMISSIONS
+	People   []Person // as far as the platform's export tells
+	HandedIn Moment
 	Packages []string // the exercises found, in the order they were asked for
-	Notes    []string // what was left aside or is worth knowing, one sentence each
-	Problem  string   // why nothing of it can be used, in sentences; "" if something can
+	// Unread are those of which it cannot be said that they were not handed in: something that may hold them could not be read, or
+	// it cannot be told which files are meant.
+	Unread    []string
+	Unclear   string   // why, in sentences
+	Files     []File   // what became of each, by path
+	Notes     []string // what was left aside or is worth knowing, one sentence each
+	Attention []string // what a person should look at, in sentences
+	Problem   string   // why nothing of it can be used, in sentences; "" if something can
+
+	opened []string // archives, by their paths in SUBMISSIONS
 }
 
 // Options are what Open can do without.
@@ -34,8 +47,12 @@ type Options struct {
 // Intake is a class's submissions, until Close.
 type Intake struct {
 	dir         string
+	release     func() // of the lock on dir
+	form        string
 	submissions []Submission
 	notes       []string
+	attention   []string
+	aside       []File
 }
 
 // Submissions are sorted by ID.
@@ -44,14 +61,35 @@ func (in *Intake) Submissions() []Submission { return in.submissions }
 // Notes are what was left aside beside the submissions, one sentence each.
 func (in *Intake) Notes() []string { return in.notes }
 
+// Form is what SUBMISSIONS was taken for, to follow "Read as ".
+func (in *Intake) Form() string { return in.form }
+
+// Attention is what a person should look at that is about no single submission, in sentences.
+func (in *Intake) Attention() []string { return in.attention }
+
+// Aside are the files that are in no submission.
+func (in *Intake) Aside() []File { return in.aside }
+
 // Close removes the private folders.
-func (in *Intake) Close() error { return os.RemoveAll(in.dir) }
+func (in *Intake) Close() error {
+	defer in.release()
+	return os.RemoveAll(in.dir)
+}
 
 // fault is what is wrong with something handed in, in sentences: it is a submission's Problem. Any other error is one of
 // this machine.
 type fault string
 
 func (f fault) Error() string { return string(f) }
+
+// machine is an error unless it is a fault.
+func machine(err error) error {
+	var f fault
+	if errors.As(err, &f) {
+		return nil
+	}
+	return err
+}
 
 func faultf(format string, a ...any) fault { return fault(fmt.Sprintf(format, a...)) }
 
@@ -67,29 +105,26 @@ func (e *Error) Error() string { return e.Problem + " " + e.Fix }
 // are the exercises to look for, by the names of their packages. The error says why path cannot be used at all and what
 // to do; what is wrong with one submission is its Problem.
 func Open(path string, packages []string, o Options) (*Intake, error) {
-	dir, err := os.MkdirTemp(o.Temp, "cudalab-intake-")
+	dir, release, err := makeFolder(o.Temp)
 	if err != nil {
-		return nil, noSpace(err)
+		return nil, cannotCopy(o.Temp, err)
 	}
-	in := &Intake{dir: dir}
+	in := &Intake{dir: dir, release: release}
 	if err := in.read(path, packages); err != nil {
 		in.Close()
+		var unusable *Error
+		if !errors.As(err, &unusable) {
+			err = cannotCopy(o.Temp, err)
+		}
 		return nil, err
 	}
 	return in, nil
 }
 
-func noSpace(err error) error {
-	return &Error{
-		Problem: fmt.Sprintf("The submissions are copied to a folder for temporary files, which failed: %v.", err),
-		Fix:     "Set TMPDIR to a folder that you may write to, on a disk with space left.",
-	}
-}
-
 func (in *Intake) read(path string, packages []string) error {
 	spool, err := newSpool(in.dir)
 	if err != nil {
-		return noSpace(err)
+		return err
 	}
 	defer spool.close()
 	src, err := openSource(path, spool)
@@ -97,8 +132,11 @@ func (in *Intake) read(path string, packages []string) error {
 		return err
 	}
 	defer src.close()
-	found := sorter{packages: packages}.sort(src)
-	in.notes = found.notes
+	found, err := (&sorter{packages: packages, spool: spool}).sort(src)
+	if err != nil {
+		return err
+	}
+	in.form, in.notes, in.attention, in.aside = found.form, found.notes, found.attention, found.aside
 	switch n := len(found.units); {
 	case n == 0:
 		return &Error{
@@ -113,43 +151,76 @@ func (in *Intake) read(path string, packages []string) error {
 	}
 	private := filepath.Join(in.dir, "submissions")
 	if err := os.Mkdir(private, 0o700); err != nil {
-		return noSpace(err)
+		return err
 	}
 	identify(found.units)
 	end := spool.size
 	for _, u := range found.units {
 		s, err := admit(u, packages, spool, private)
 		if err != nil {
-			return noSpace(err)
+			return err
 		}
 		in.submissions = append(in.submissions, s)
 		if err := spool.cut(end); err != nil {
-			return noSpace(err)
+			return err
 		}
 	}
+	in.account(src.list)
 	slices.SortFunc(in.submissions, func(a, b Submission) int { return strings.Compare(a.ID, b.ID) })
 	return nil
 }
 
 // admit makes a submission of a unit. Its error is one of this machine.
 func admit(u *unit, packages []string, spool *spool, private string) (Submission, error) {
-	s := Submission{ID: u.id, Notes: u.notes}
-	c := contents{packages: packages, spool: spool}
+	s := Submission{ID: u.id, From: u.from, People: u.people, HandedIn: u.moment, Notes: u.notes, Attention: u.attention}
+	c := newContents(packages, spool)
 	chosen, err := c.read(u)
 	if err == nil {
 		s.Dir = filepath.Join(private, u.id)
 		err = c.copy(chosen, s.Dir)
 	}
 	s.Notes = append(s.Notes, c.notes.sentences()...)
+	s.opened = slices.Collect(maps.Keys(c.opened))
 	var f fault
-	if errors.As(err, &f) {
-		s.Problem = string(f)
-		return s, discard(&s)
+	switch {
+	case errors.As(err, &f):
+		s.Problem, c.ledger, chosen = string(f), ledger{}, nil
+		c.sealed = c.sealed || s.Dir != "" // what was found could not be copied
+		s.Unread = c.unread(nil)
+		s.Files = c.ledger.settle(c.all, c.opened, "nothing of the submission can be used")
+		s.Attention = append(s.Attention, s.Problem)
+		err = discard(&s)
+	case err == nil:
+		if s.Unread = c.unread(chosen); len(s.Unread) > 0 {
+			s.Unclear = cmp.Or(strings.Join(c.lost, " "), "There are archives inside of archives inside of archives, which are not opened.")
+			s.Attention = append(s.Attention, s.Unclear)
+		} else {
+			s.Attention = append(s.Attention, c.lost...)
+		}
+		s.Files = c.ledger.settle(c.all, c.opened, "it belongs to no exercise")
 	}
 	for _, e := range chosen {
 		s.Packages = append(s.Packages, e.pkg)
 	}
+	s.Files = byPath(append(s.Files, u.aside...))
+	s.doubtful(packages)
 	return s, err
+}
+
+// doubtful asks a person to look where an exercise is missing and there is a Go file that belongs to none.
+func (s *Submission) doubtful(packages []string) {
+	if s.Problem != "" || len(s.Packages) == len(packages) {
+		return
+	}
+	var odd []string
+	for _, f := range s.Files {
+		if f.Why == "it belongs to no exercise" && isGo(f.Path) {
+			odd = append(odd, f.Path)
+		}
+	}
+	if len(odd) > 0 {
+		s.Attention = append(s.Attention, fmt.Sprintf("Not every exercise was found, and there are Go files that belong to none: %s.", listed(odd)))
+	}
 }
 
 // discard removes what was copied before the Problem showed.
@@ -202,7 +273,7 @@ func openSource(path string, spool *spool) (*source, error) {
 	case errors.As(err, &f):
 		return nil, &Error{Problem: fmt.Sprintf("%s cannot be used.", path), Fix: string(f)}
 	case err != nil:
-		return nil, noSpace(err)
+		return nil, err
 	}
 	return src, nil
 }
@@ -228,6 +299,9 @@ func (src *source) openArchive(path string, size int64, spool *spool) error {
 	if src.list, err = listArchive(f, size, src.name, classBounds, spool); err != nil {
 		f.Close()
 		return err
+	}
+	for i := range src.list {
+		src.list[i].from = src.list[i].path
 	}
 	src.name, src.archive, src.close = trimArchive(src.name), true, f.Close
 	return nil

@@ -67,11 +67,3 @@ func TestIDsAreUniqueWhateverTheOrder(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 }
-
-func TestUnquoteYAML(t *testing.T) {
-	for text, want := range map[string]string{
-		`Ada Lovelace`: "Ada Lovelace", `'O''Hara'`: "O'Hara", `"J\xF6rg"`: "", `"J\u00F6rg"`: "Jörg", `'`: "", `"`: "", `|`: "", `&a x`: "", `'x`: "",
-	} {
-		require.Equal(t, want, unquoteYAML(text), text)
-	}
-}

@@ -1,142 +1,356 @@
 package intake
 
 import (
-	"cmp"
+	"bytes"
+	"go/parser"
+	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// unit is what makes one submission, before it has been looked into.
-type unit struct {
-	name   string // to make the ID of
-	from   string // what it is called in SUBMISSIONS
-	id     string
-	notes  []string
-	entry  entry   // an archive, or what takes its place and cannot be used
-	inside listing // of a folder; nil for an entry
-	folder bool
+// sorter finds where in SUBMISSIONS the students are.
+type sorter struct {
+	packages []string
+	spool    *spool
 }
 
 // sorted is what SUBMISSIONS turns out to hold.
 type sorted struct {
-	units []*unit
-	notes []string
+	units     []*unit
+	notes     []string
+	attention []string
+	aside     []File
+	form      string // what it was taken for, to follow "Read as "
 }
 
-// sorter tells a class from a single submission.
-type sorter struct {
-	packages []string
-}
-
-// moodleName is how Moodle calls the folder, or with folders switched off every file, of a participant.
-var moodleName = regexp.MustCompile(`^(.+_\d+)_assignsubmission_(?:file|onlinetext)_(.*)$`)
-
-// gradescopeNames are the files in which a Gradescope export tells who handed in what.
-var gradescopeNames = []string{"submission_metadata.yml", "submission_metadata.yaml"}
-
-// sort finds the submissions in a source.
-func (s sorter) sort(src *source) sorted {
+// sort finds the submissions in a source. It descends through folders and archives that do nothing but wrap a class.
+func (s *sorter) sort(src *source) (sorted, error) {
 	l, name := src.list, src.name
-	one := func(name string, l listing) sorted {
-		return sorted{units: []*unit{{name: name, from: name, inside: l, folder: true}}}
-	}
 	for {
 		kids := l.children()
-		wrapped := len(kids) == 1 && kids[0].folder
-		switch {
-		case s.export(kids):
-			return s.class(l, kids)
-		case s.single(l, kids):
-			return one(name, l)
-		case wrapped && s.holdsClass(kids[0]):
-			l, name = kids[0].inside, kids[0].name
-		case src.archive && (wrapped || len(kids) == 0 && len(l) > 0):
-			// What is in a student's archive is often in a folder there.
-			return one(name, l)
-		default:
-			return s.class(l, kids)
+		wrapped := len(kids) == 1 && kids[0].holds()
+		if s.export(kids) {
+			return s.class(l, kids, name, "")
 		}
+		if one, err := s.single(l, kids); err != nil {
+			return sorted{}, err
+		} else if one {
+			return alone(name, l), nil
+		}
+		if wrapped {
+			class, err := s.holdsClass(kids[0])
+			if err != nil {
+				return sorted{}, err
+			}
+			if class {
+				name = trimArchive(kids[0].name)
+				l = kids[0].inside
+				continue
+			}
+		}
+		if src.archive && (wrapped && kids[0].folder || len(kids) == 0 && len(l) > 0) {
+			// What is in a student's archive is often in a folder there.
+			return alone(name, l), nil
+		}
+		return s.class(l, kids, name, "")
 	}
 }
 
-// holdsClass reports whether a class is in a folder, be it within folders that only wrap it.
-func (s sorter) holdsClass(c *child) bool {
+func alone(name string, l listing) sorted {
+	u := &unit{name: name, from: name, inside: l, folder: true}
+	return sorted{units: []*unit{u}, form: "one submission"}
+}
+
+// open looks into a child, be it an archive, and keeps what is there as its inside. What cannot be opened holds nothing that
+// could tell anything; its own submission says why. The error is one of this machine.
+func (s *sorter) open(c *child, b bounds) error {
+	if c.folder || c.opened || !isArchive(c.name) || c.entry.load == nil {
+		return nil
+	}
+	c.opened = true
+	r, size, done, err := c.entry.reader()
+	if err != nil {
+		return machine(err)
+	}
+	l, err := listArchive(r, size, c.name, b, s.spool)
+	if err := machine(err); err != nil {
+		return err
+	}
+	if err != nil {
+		done()
+		return nil
+	}
+	c.done = done
+	s.spool.later(done)
+	c.inside = l.within(c.entry.from)
+	return nil
+}
+
+// close forgets what archives hold that were only looked into, up to a size of the spool.
+func (s *sorter) close(kids []*child, size int64) error {
+	for _, c := range kids {
+		c.shut()
+	}
+	return s.spool.cut(size)
+}
+
+// shut closes an archive that was looked into.
+func (c *child) shut() {
+	if c.done != nil {
+		c.done()
+	}
+	if c.opened {
+		c.opened, c.inside, c.done = false, nil, nil
+	}
+}
+
+// holdsClass reports whether a class is in a child, be it within folders and archives that only wrap it.
+func (s *sorter) holdsClass(c *child) (bool, error) {
+	if err := s.open(c, nestedClassBounds); err != nil {
+		return false, err
+	}
 	below := c.inside.children()
-	switch {
-	case s.export(below):
-		return true
-	case s.single(c.inside, below):
-		return false
-	case len(below) == 1 && below[0].folder:
+	if s.export(below) {
+		return true, nil
+	}
+	if one, err := s.single(c.inside, below); one || err != nil {
+		return false, err
+	}
+	if len(below) == 1 && below[0].holds() {
 		return s.holdsClass(below[0])
 	}
-	return s.shared(below)
+	if shared, err := s.shared(below); shared || err != nil || s.flat(below) {
+		return err == nil, err
+	}
+	return s.byExercise(below)
 }
 
-// export reports whether this is what Gradescope or Moodle hands out.
-func (s sorter) export(kids []*child) bool {
-	return slices.ContainsFunc(kids, func(c *child) bool {
-		return moodleName.MatchString(c.name) || !c.folder && slices.Contains(gradescopeNames, c.name)
-	})
+// draft reports whether a name is one that people give to versions of their own work, rather than a student's: "old", "Slab v2".
+func (s *sorter) draft(name string) bool {
+	words := strings.FieldsFunc(strings.ToLower(trimArchive(name)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for _, word := range words {
+		switch stem := strings.TrimRight(word, "0123456789"); {
+		case stem == "" && len(word) <= 2, slices.Contains(draftWords, stem), packageNamed(s.packages, word) != "":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+var draftWords = strings.Fields("my the first second third last latest old older new newer final finished draft backup copy current working fixed " +
+	"version ver v rev try attempt submission resubmission part week day lab hw homework assignment src code project test tmp temp archive of")
+
+// byExercise reports whether kids are folders or archives of exercises with students in them, rather than the exercises of one.
+func (s *sorter) byExercise(kids []*child) (bool, error) {
+	found := false
+	for _, k := range kids {
+		switch {
+		case !k.holds():
+			continue
+		case packageNamed(s.packages, trimArchive(k.name)) == "" || goFile(k.inside, "."):
+			return false, nil
+		case found:
+			continue
+		}
+		class, err := s.holdsClass(k)
+		if err != nil {
+			return false, err
+		}
+		found = class
+	}
+	return found, nil
+}
+
+// export reports whether this is what a platform hands out.
+func (s *sorter) export(kids []*child) bool {
+	return slices.ContainsFunc(kids, isMetadata) || platformOf(kids) != nil
 }
 
 // single reports whether a folder is one submission, rather than a folder of them.
-func (s sorter) single(l listing, kids []*child) bool {
+func (s *sorter) single(l listing, kids []*child) (bool, error) {
+	exercise := func(c *child) (pkg string) {
+		if c.folder {
+			pkg = packageNamed(s.packages, c.name)
+		}
+		return pkg
+	}
 	for _, c := range kids {
-		switch pkg := s.pkg(c.name); {
-		case !c.folder:
-		case strings.EqualFold(c.name, exercisesFolder) && s.goFile(c.inside, ""):
-			return true
-		case pkg != "" && slices.ContainsFunc(c.inside, func(e entry) bool { return e.path == pkg+".go" }):
-			return true
+		if c.folder && strings.EqualFold(c.name, exercisesFolder) && goFile(c.inside, "") {
+			return true, nil
 		}
 	}
-	if s.shared(kids) {
-		return false
+	// A student may be called like an exercise.
+	shared, err := s.shared(kids)
+	if err != nil || shared || s.flat(kids) {
+		return false, err
 	}
-	return s.goFile(l, ".") || slices.ContainsFunc(l, func(e entry) bool { return e.path == gitFolder }) ||
-		slices.ContainsFunc(kids, func(c *child) bool { return c.folder && s.pkg(c.name) != "" && s.goFile(c.inside, ".") })
+	return goFile(l, ".") || slices.ContainsFunc(l, func(e entry) bool { return e.path == gitFolder }) ||
+		slices.ContainsFunc(kids, func(c *child) bool { return exercise(c) != "" && goFile(c.inside, ".") }), nil
 }
 
-// shared reports whether several entries hold the same exercise, or may: then they are several students'.
-func (s sorter) shared(kids []*child) bool {
-	archives := 0
-	holders := map[string]bool{}
+// shared reports whether two kids hold the same exercise: then they are two students'. What is named as an exercise is none's,
+// and what is named as a version is no further student's.
+func (s *sorter) shared(kids []*child) (bool, error) {
+	holder := map[string]bool{}
+	mark := s.spool.size
+	defer s.close(kids, mark)
 	for _, c := range kids {
-		switch {
-		case s.pkg(trimArchive(c.name)) != "":
-		case !c.folder && isArchive(c.name):
-			archives++
-		case c.folder:
-			held := map[string]bool{}
-			for _, e := range c.inside {
-				if p := s.pkg(strings.TrimSuffix(path.Base(e.path), ".go")); p != "" && path.Ext(e.path) == ".go" {
-					held[p] = true
-				}
+		if !c.holds() || hidden(c.name) || s.draft(c.name) {
+			continue
+		}
+		if err := s.open(c, submissionBounds); err != nil {
+			return false, err
+		}
+		held, err := s.held(c.inside, 1)
+		if err != nil {
+			return false, err
+		}
+		for pkg := range held {
+			if holder[pkg] {
+				return true, nil
 			}
-			for p := range held {
-				if holders[p] {
-					return true
-				}
-				holders[p] = true
+			holder[pkg] = true
+		}
+		if c.opened {
+			if err := s.close([]*child{c}, mark); err != nil {
+				return false, err
 			}
 		}
 	}
-	return archives > 1
+	return false, nil
 }
+
+// held are the exercises that a listing holds, also within archives, by the names of its files, or where those tell nothing by
+// the packages that they say they are of.
+func (s *sorter) held(l listing, nesting int) (map[string]bool, error) {
+	held := map[string]bool{}
+	const most = 200 // files that are opened for it
+	var unnamed []entry
+	for _, e := range l {
+		switch pkg := packageNamed(s.packages, strings.TrimSuffix(path.Base(e.path), ".go")); {
+		case e.kind != regular || hidden(e.path):
+		case isGo(e.path) && pkg != "":
+			held[pkg] = true
+		case isGo(e.path) && len(unnamed) < most:
+			unnamed = append(unnamed, e)
+		case isArchive(e.path) && nesting < maxNesting:
+			c := &child{name: path.Base(e.path), entry: e}
+			if err := s.open(c, submissionBounds); err != nil {
+				return nil, err
+			}
+			inner, err := s.held(c.inside, nesting+1)
+			c.shut()
+			if err != nil {
+				return nil, err
+			}
+			for pkg := range inner {
+				held[pkg] = true
+			}
+		}
+	}
+	if len(held) > 0 {
+		return held, nil
+	}
+	for _, e := range unnamed {
+		if pkg := s.clause(e); pkg != "" {
+			held[pkg] = true
+		}
+	}
+	return held, nil
+}
+
+func (s *sorter) clause(e entry) string {
+	head, err := e.load(maxClause)
+	if err != nil {
+		return ""
+	}
+	if name := clauseOf(head); slices.Contains(s.packages, name) {
+		return name
+	}
+	return ""
+}
+
+// maxClause is how much of a file is read to find its package clause, in bytes: before it are only comments.
+const maxClause = 64 << 10
+
+// clauseOf is the package that a file says it is of, without what makes it one of tests; "" where it says none.
+func clauseOf(head []byte) string {
+	f, err := parser.ParseFile(token.NewFileSet(), "", bytes.TrimPrefix(head, []byte("\uFEFF")), parser.PackageClauseOnly)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(f.Name.Name, "_test")
+}
+
+// flat reports whether most files and archives among kids are named STUDENT_exercise, by at least two students, and no file
+// is named as an exercise alone, as in one student's folder.
+func (s *sorter) flat(kids []*child) bool {
+	students := map[string]bool{}
+	named, all := 0, 0
+	for _, c := range kids {
+		if c.folder || !c.mayHold() {
+			continue
+		}
+		all++
+		if student, _, ok := s.flatName(c); ok {
+			named++
+			students[student] = true
+		} else if isGo(c.name) && packageNamed(s.packages, strings.TrimSuffix(c.name, ".go")) != "" {
+			return false
+		}
+	}
+	return len(students) > 1 && 2*named > all
+}
+
+// flatName splits the name of a file, archive or folder that is called STUDENT_exercise, with _, - or a space between them.
+func (s *sorter) flatName(c *child) (student, pkg string, ok bool) {
+	stem := c.name
+	switch {
+	case c.folder:
+	case isArchive(c.name) || unreadableArchive(c.name) != "":
+		stem = trimArchive(c.name)
+		stem = strings.TrimSuffix(stem, unreadableArchive(stem))
+	case isGo(c.name):
+		stem = c.name[:len(c.name)-len(".go")]
+	default:
+		return "", "", false
+	}
+	stem, _ = numbered(stem)
+	// The longest end that is an exercise: "ada_stream_pool" is ada's stream-pool.
+	for at, r := range stem {
+		if at == 0 || !separates(r) {
+			continue
+		}
+		end := stem[at+1:]
+		if end == "" || !unicode.IsLetter([]rune(end)[0]) {
+			continue
+		}
+		if pkg := packageNamed(s.packages, end); pkg != "" {
+			if student = strings.TrimRightFunc(stem[:at], separates); student != "" {
+				return student, pkg, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+func separates(r rune) bool { return r == '_' || r == '-' || r == ' ' }
 
 // goFile reports whether there is a .go file in a listing; with dir ".", directly in it.
-func (s sorter) goFile(l listing, dir string) bool {
+func goFile(l listing, dir string) bool {
 	return slices.ContainsFunc(l, func(e entry) bool {
-		return e.kind == regular && path.Ext(e.path) == ".go" && (dir == "" || path.Dir(e.path) == dir)
+		return e.kind == regular && isGo(e.path) && (dir == "" || path.Dir(e.path) == dir)
 	})
 }
 
-// pkg is the exercise whose package a name is, however it is written: "slab", "02_Slab", "async-pipeline". "" if none.
-func (s sorter) pkg(name string) string {
+// isGo reports whether a file is one of Go's, also where a system has written its name in capitals.
+func isGo(name string) bool { return strings.EqualFold(path.Ext(name), ".go") }
+
+// packageNamed is the exercise whose package a name is, however it is written: "slab", "02_Slab", "async-pipeline". "" if none.
+func packageNamed(packages []string, name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
@@ -144,58 +358,8 @@ func (s sorter) pkg(name string) string {
 		return -1
 	}, name)
 	name = strings.TrimLeft(name, "0123456789")
-	if slices.Contains(s.packages, name) {
+	if slices.Contains(packages, name) {
 		return name
 	}
 	return ""
-}
-
-// class makes a unit of every folder and archive.
-func (s sorter) class(l listing, kids []*child) sorted {
-	var out sorted
-	for _, e := range l {
-		if e.path == "" && e.fault != "" {
-			out.notes = append(out.notes, string(e.fault))
-		}
-	}
-	names := submitters(kids)
-	moodle := map[string]*unit{}
-	var stray []string
-	for _, c := range kids {
-		if m := moodleName.FindStringSubmatch(c.name); m != nil {
-			u := moodle[m[1]]
-			if u == nil {
-				u = &unit{name: m[1], from: m[1], folder: true}
-				moodle[m[1]] = u
-				out.units = append(out.units, u)
-			}
-			if c.folder {
-				u.inside = append(u.inside, c.inside...)
-			} else {
-				c.entry.path = cmp.Or(m[2], c.name)
-				u.inside = append(u.inside, c.entry)
-			}
-			continue
-		}
-		u := &unit{name: c.name, from: c.name, folder: c.folder, inside: c.inside, entry: c.entry}
-		switch {
-		case c.folder:
-		case c.entry.kind == special || isArchive(c.name) || unreadableArchive(c.name) != "":
-			u.name = trimArchive(c.name)
-			u.name = strings.TrimSuffix(u.name, unreadableArchive(u.name))
-		default:
-			if !slices.Contains(gradescopeNames, c.name) {
-				stray = append(stray, c.name)
-			}
-			continue
-		}
-		if who := names[u.name]; who != "" {
-			u.name = who + "_" + strings.TrimPrefix(u.name, "submission_")
-		}
-		out.units = append(out.units, u)
-	}
-	if len(stray) > 0 {
-		out.notes = append(out.notes, "Left aside, because a submission is a folder or an archive: "+listed(stray)+".")
-	}
-	return out
 }

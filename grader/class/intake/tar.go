@@ -2,9 +2,12 @@ package intake
 
 import (
 	"archive/tar"
-	"compress/gzip"
 	"errors"
 	"io"
+	"path"
+	"time"
+
+	"github.com/mikelolasagasti/xz"
 )
 
 // counted counts what is read through it, in bytes.
@@ -19,12 +22,13 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// inflating reads a gzip stream and stops where it becomes more than it may.
+// inflating reads what is unpacked and stops where it becomes more than it may.
 type inflating struct {
 	l      *lister
 	packed *counted
-	r      *gzip.Reader
-	n      int64 // bytes, unpacked
+	r      io.Reader
+	n      int64     // bytes, unpacked
+	until  time.Time // zero: for as long as it takes
 }
 
 func (i *inflating) Read(b []byte) (int, error) {
@@ -36,15 +40,18 @@ func (i *inflating) Read(b []byte) (int, error) {
 		return 0, tooLarge(i.l.what, bounds.unpacked)
 	case bounds.ratio && i.n > freeUnpacked && i.n/maxRatio > i.packed.n:
 		return 0, bomb(i.l.what)
+	case !i.until.IsZero() && time.Now().After(i.until):
+		return 0, faultf("%s takes more than %v to be unpacked. Pack the folder anew as a .zip.", i.l.what, maxUnpacking)
 	}
 	return n, err
 }
 
-func (l *lister) gzip(r io.Reader, spool *spool) error {
+// packed lists a tar that something has packed.
+func (l *lister) packed(r io.Reader, spool *spool, unpack func(io.Reader) (io.Reader, error)) error {
 	packed := &counted{r: r}
-	unpacked, err := gzip.NewReader(packed)
+	unpacked, err := unpack(packed)
 	if err != nil {
-		return l.damaged(err)
+		return l.reading(err)
 	}
 	return l.tar(&inflating{l: l, packed: packed, r: unpacked}, spool)
 }
@@ -83,25 +90,37 @@ func (l *lister) tar(r io.Reader, spool *spool) error {
 		if e == nil || e.fault != "" || k != regular {
 			continue
 		}
-		limit := int64(maxFileSize + 1)
-		if isArchive(h.Name) {
-			limit = maxPacked + 1
-		}
-		text, err := io.ReadAll(io.LimitReader(t, limit))
-		if err != nil {
-			return l.reading(err)
-		}
-		if e.load, err = spool.add(text); err != nil {
+		if err := l.keep(e, t, spool); err != nil {
 			return err
 		}
 	}
 }
 
+// keep puts the file that comes by into the spool, as much of it as is ever looked at. More of it is read only to be counted.
+func (l *lister) keep(e *entry, r io.Reader, spool *spool) error {
+	limit := int64(maxFileSize + 1)
+	switch {
+	case isArchive(e.path):
+		limit = maxPacked + 1
+	case isMetadata(&child{name: path.Base(e.path)}):
+		limit = maxMetadata + 1
+	}
+	text, err := io.ReadAll(io.LimitReader(r, limit))
+	if err != nil {
+		return l.reading(err)
+	}
+	e.load, err = spool.add(text)
+	return err
+}
+
 // reading is the fault of an archive that could not be read on.
 func (l *lister) reading(err error) error {
 	var f fault
-	if errors.As(err, &f) {
+	switch {
+	case errors.As(err, &f):
 		return f
+	case errors.Is(err, xz.ErrMemlimit):
+		return l.greedy()
 	}
 	return l.damaged(err)
 }

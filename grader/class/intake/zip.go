@@ -64,7 +64,7 @@ func (l *lister) zip(r io.ReaderAt, size int64) error {
 		case e == nil || e.fault != "" || k != regular:
 			continue
 		case f.Flags&zipEncrypted != 0:
-			e.fail(faultf("%s is encrypted, and there is no password to open it with. Hand it in without one.", l.what))
+			e.fail(l.encrypted())
 		case f.Method != zip.Store && f.Method != zip.Deflate:
 			e.fail(faultf("%s is packed by a method (number %d) that is not read here. Pack it with the usual one, Deflate.", l.what, f.Method))
 		default:

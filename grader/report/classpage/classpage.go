@@ -7,12 +7,17 @@
 package classpage
 
 import (
+	"cmp"
 	"embed"
+	"fmt"
 	"html/template"
 	"io"
 	"net/url"
+	"slices"
+	"time"
 
 	"cudalab/grader/class"
+	"cudalab/grader/class/policy"
 	"cudalab/grader/report/gradebook"
 	"cudalab/grader/report/look"
 	"cudalab/grader/suite"
@@ -55,8 +60,17 @@ type content struct {
 	Rest       int // kinds of findings that are not shown
 	Builds     []buildProblem
 	Unusable   []sentence
+	Attention  []sentence
+	Absent     []string
 	Notes      []sentence
 	Matrix     matrix
+	Grades     []grade // as the instructor's policy makes them; none where there is no policy
+}
+
+// grade is a grade and how it came about.
+type grade struct {
+	ID, Link string
+	*policy.Grade
 }
 
 // sentence is something said about one student.
@@ -65,15 +79,29 @@ type sentence struct{ ID, Link, Text string }
 func newContent(c *class.Class) *content {
 	p := &content{Class: c, Histograms: histograms(c), Exercises: exerciseRows(c), Builds: buildProblems(c), Matrix: newMatrix(c)}
 	p.Findings, p.Rest = commonFindings(c)
+	for _, a := range c.Attention {
+		said := sentence{ID: gradebook.Clean(a.ID), Text: gradebook.Clean(a.Text)}
+		if i := slices.IndexFunc(c.Students, func(s class.Student) bool { return s.ID == a.ID }); i >= 0 {
+			said.Link = link(c, &c.Students[i])
+		}
+		p.Attention = append(p.Attention, said)
+	}
+	for _, who := range c.Absent {
+		p.Absent = append(p.Absent, gradebook.Clean(cmp.Or(who.Name, who.Login, who.Email, who.SID, who.Platform)))
+	}
 	var scores []float64
+	best := 0.0 // that a policy's grade can be
 	for _, e := range c.Exercises {
 		p.MaxScore += e.MaxScore
 	}
 	for i := range c.Students {
 		s := &c.Students[i]
-		say := func(text string) sentence { return sentence{s.ID, link(s.ID), gradebook.Clean(text)} }
+		say := func(text string) sentence { return sentence{gradebook.Clean(s.ID), link(c, s), gradebook.Clean(text)} }
 		for _, note := range s.Notes {
 			p.Notes = append(p.Notes, say(note))
+		}
+		if s.Status == class.Unread {
+			continue // Attention has it
 		}
 		if s.Status != class.Graded {
 			p.Ungraded = append(p.Ungraded, say(s.Problem))
@@ -85,8 +113,16 @@ func newContent(c *class.Class) *content {
 		if s.Passed() {
 			p.Passed++
 		}
-		scores = append(scores, s.Score)
-		p.Mean += s.Score
+		points, most, _ := s.Final()
+		scores = append(scores, points)
+		p.Mean += points
+		if s.Grade != nil {
+			best = max(best, most)
+			p.Grades = append(p.Grades, grade{gradebook.Clean(s.ID), link(c, s), s.Grade})
+		}
+	}
+	if best > 0 {
+		p.MaxScore = best
 	}
 	p.Graded = len(scores)
 	if p.Graded > 0 {
@@ -96,8 +132,52 @@ func newContent(c *class.Class) *content {
 	return p
 }
 
-// link leads from the page to a student's result.
-func link(id string) string { return "students/" + url.PathEscape(id) + ".json" }
+// link leads from the page to a student's own one, or where there is none to the result, which is not for others to see.
+func link(c *class.Class, s *class.Student) string {
+	switch {
+	case s.Page != "":
+		return s.Page
+	case c.Pseudonyms:
+		return ""
+	}
+	return "students/" + url.PathEscape(s.ID) + ".json"
+}
+
+// Head is how the page begins.
+func (p *content) Head() head {
+	h := head{Title: "Class report"}
+	if p.Live != nil && !p.Live.Stopped {
+		h.Title, h.Refresh = fmt.Sprintf("%d of %d", p.Live.Done, p.Live.Total), renewed
+	}
+	return h
+}
+
+// head is how a page begins.
+type head struct {
+	Title   string
+	Refresh int // seconds; 0: never
+}
+
+// renewed is after how many seconds a browser reads the page of a running grading again.
+const renewed = 10
+
+// Now says how far a running grading has come.
+func (p *content) Now() string {
+	l := p.Live
+	what := "graded"
+	if l.Pages {
+		what = "students' pages are drawn"
+	}
+	text := fmt.Sprintf("%d of %d %s", l.Done, l.Total, what)
+	switch {
+	case l.Done == 0 || l.Done == l.Total || l.Stopped:
+	case l.Left < 90*time.Second:
+		text += fmt.Sprintf(", about %d s left", max(1, int(l.Left.Round(time.Second)/time.Second)))
+	default:
+		text += fmt.Sprintf(", about %d min left", int(l.Left.Round(time.Minute)/time.Minute))
+	}
+	return text
+}
 
 // exerciseRow is how the class did in one exercise.
 type exerciseRow struct {

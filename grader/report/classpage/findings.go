@@ -44,6 +44,9 @@ func commonFindings(c *class.Class) (shown []commonFinding, rest int) {
 		for i, r := range s.Exercises {
 			for _, check := range asked(c.Exercises[i], r) {
 				for _, f := range check.Findings {
+					if f.Follows != nil {
+						continue
+					}
 					k := kind{r.Exercise, f.Rule, f.Severity}
 					if !seen[k] {
 						seen[k] = true
@@ -92,8 +95,10 @@ func (t *tally) commonest() commonFinding {
 	})
 	example := t.examples[words[0]]
 	example.Students = t.students
-	example.Example.Message = gradebook.Clean(example.Example.Message)
-	example.Example.Picture = gradebook.Clean(example.Example.Picture)
+	f := &example.Example
+	for _, text := range []*string{&f.Message, &f.Why, &f.Fix, &f.Picture, &example.Place} {
+		*text = gradebook.Clean(*text)
+	}
 	return example
 }
 
@@ -112,11 +117,11 @@ func buildProblems(c *class.Class) []buildProblem {
 			if r.Status != suite.BuildFailed && r.Status != suite.Refused {
 				continue
 			}
-			b := buildProblem{ID: s.ID, Link: link(s.ID), Exercise: r.Exercise, What: gradebook.Word(r.Status), More: -1}
+			b := buildProblem{ID: gradebook.Clean(s.ID), Link: link(c, &s), Exercise: r.Exercise, What: gradebook.Word(r.Status), More: -1}
 			for _, check := range r.Checks {
 				for _, f := range check.Findings {
 					if b.More++; b.More == 0 {
-						b.Place, b.Message = gradebook.Place(f.File, f.Line), gradebook.Clean(f.Message)
+						b.Place, b.Message = gradebook.Clean(gradebook.Place(f.File, f.Line)), gradebook.Clean(f.Message)
 					}
 				}
 			}

@@ -35,13 +35,10 @@ const (
 // histograms are that of the total and that of each exercise, of those who handed something in.
 func histograms(c *class.Class) []histogram {
 	var totals []float64
-	most := 0.0
-	for _, e := range c.Exercises {
-		most += e.MaxScore
-	}
 	for _, s := range c.Students {
 		if s.Status == class.Graded {
-			totals = append(totals, share(s.Score, most))
+			points, of, _ := s.Final()
+			totals = append(totals, min(1, share(points, of)))
 		}
 	}
 	all := []histogram{newHistogram("All exercises together", totals)}

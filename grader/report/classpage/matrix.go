@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"cudalab/grader/class"
+	"cudalab/grader/report/gradebook"
 	"cudalab/grader/report/look"
 	"cudalab/grader/suite"
 )
@@ -39,6 +40,7 @@ var marks = []mark{
 	{suite.BuildFailed, "b", "B", "does not compile"},
 	{suite.Refused, "b", "R", "refused: uses what exercises may not use"},
 	{suite.NotStarted, "o", "·", "not handed in, or not started"},
+	{suite.Unread, "e", "?", "could not be read; a person has to look"},
 	{suite.Errored, "e", "!", "could not be graded, by no fault of the student's"},
 }
 
@@ -64,9 +66,9 @@ func statusOf(r suite.Report, check string) suite.Status {
 func newMatrix(c *class.Class) matrix {
 	m := matrix{Legend: marks}
 	for _, s := range c.Students {
-		row := matrixRow{ID: s.ID, Link: link(s.ID), Total: "none"}
-		if s.Status == class.Graded {
-			row.Total = look.Points(s.Score)
+		row := matrixRow{ID: gradebook.Clean(s.ID), Link: link(c, &s), Total: "none"}
+		if points, _, ok := s.Final(); ok {
+			row.Total = look.Points(points)
 		}
 		for i, e := range c.Exercises {
 			r, decided := s.Report(i)

@@ -2,7 +2,7 @@
 const table = document.getElementById("matrix");
 const body = table.tBodies[0];
 const heads = [...table.querySelectorAll(".heads th")];
-const signs = "✓✗–CTRB·!"; // from what is best to what is worst
+const signs = "✓✗–CTRB·?!"; // from what is best to what is worst
 document.getElementById("sorting").hidden = false;
 
 const value = (row, column) => {

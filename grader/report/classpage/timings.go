@@ -2,11 +2,9 @@ package classpage
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -19,24 +17,18 @@ import (
 // WriteTimings is the writer of the page of what was measured, which goes beside the timings: everyone's figures against their
 // limits, and how long grading took. Like the timings it is another one each time.
 func WriteTimings(dir string, c *class.Class) error {
-	dir = filepath.Join(dir, "timings")
 	var text bytes.Buffer
 	if err := writeTimings(&text, c, readTimings(dir, c)); err != nil {
 		return err
 	}
-	return class.WriteFile(filepath.Join(dir, "index.html"), text.Bytes())
+	return class.WriteFile(filepath.Join(dir, "timings", "index.html"), text.Bytes())
 }
 
 // readTimings reads what was measured as far as it is there: a result without its timings is whole.
 func readTimings(dir string, c *class.Class) []class.Timings {
 	var all []class.Timings
 	for _, s := range c.Students {
-		text, err := os.ReadFile(filepath.Join(dir, s.ID+".json"))
-		if err != nil {
-			continue
-		}
-		var t class.Timings
-		if json.Unmarshal(text, &t) == nil {
+		if t := class.ReadTimings(dir, s.ID); t.ID != "" {
 			all = append(all, t)
 		}
 	}
@@ -44,19 +36,20 @@ func readTimings(dir string, c *class.Class) []class.Timings {
 }
 
 func writeTimings(w io.Writer, c *class.Class, timings []class.Timings) error {
-	p := timingsContent{Class: c, Strips: strips(c, timings)}
+	p := timingsContent{Class: c, Head: head{Title: "Times"}, Strips: strips(c, timings)}
 	if s, ok := gradingTimes(timings); ok {
 		p.Grading = &s
 	}
 	for _, t := range timings {
 		if t.Attempts > 1 {
-			p.Again = append(p.Again, sentence{ID: t.ID, Text: fmt.Sprintf("%d attempts", t.Attempts)})
+			p.Again = append(p.Again, sentence{ID: gradebook.Clean(t.ID), Text: fmt.Sprintf("%d attempts", t.Attempts)})
 		}
 	}
 	return layouts.ExecuteTemplate(w, "timings.html.tmpl", p)
 }
 
 type timingsContent struct {
+	Head    head
 	Class   *class.Class
 	Strips  []strip
 	Grading *strip

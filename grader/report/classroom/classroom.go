@@ -9,7 +9,6 @@ package classroom
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -18,6 +17,7 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/jsontext"
 )
 
 // maxMessage bounds what is said about one check, in bytes. All of it is in the environment of one process, of which Linux
@@ -66,7 +66,7 @@ func Write(w io.Writer, c *class.Class, s *class.Student) error {
 	environment := map[string]string{}
 	var names []string
 	add := func(name string, r Result) error {
-		text, err := json.Marshal(r)
+		text, err := jsontext.Marshal(r)
 		names = append(names, name)
 		environment[strings.ToUpper(name)+"_RESULTS"] = base64.StdEncoding.EncodeToString(text)
 		return err
@@ -83,7 +83,7 @@ func Write(w io.Writer, c *class.Class, s *class.Student) error {
 		}
 	}
 	environment[RunnersVariable] = strings.Join(names, ",")
-	return gradebook.WriteJSON(w, environment)
+	return jsontext.Write(w, environment)
 }
 
 // runner is the result of one check.

@@ -25,7 +25,7 @@ type Test struct {
 	Line      int
 }
 
-// Tests are those of one student. Their points add up to the student's score, and what they are worth to the most that can
+// Tests are those of one student, as the student may see them: of hidden checks there are only the points. Their points add up to the student's score, and what they are worth to the most that can
 // be reached. A student without a grade has none.
 func Tests(c *class.Class, s *class.Student) []Test {
 	if s.Status != class.Graded {
@@ -44,6 +44,9 @@ func Tests(c *class.Class, s *class.Student) []Test {
 			} else {
 				t.explain(r, e, said)
 				said = true
+			}
+			if c.IsHidden(e.Name, asked.ID) {
+				t.ID, t.Name, t.Text, t.File, t.Line = class.HiddenID, class.HiddenName, "", "", 0
 			}
 			tests = append(tests, t)
 		}
@@ -94,6 +97,7 @@ var meanings = map[suite.Status]string{
 	suite.Refused:     "the code uses what exercises may not use, so that it was not run",
 	suite.Timeout:     "the time was up",
 	suite.Crashed:     "the code ended before it was done",
+	suite.Unread:      "what was handed in could not be read; a person has to look",
 	suite.Errored:     "cudalab or the machine failed, which is not the code's fault",
 }
 
@@ -101,7 +105,7 @@ var meanings = map[suite.Status]string{
 var words = map[suite.Status]string{
 	suite.Passed: "passed", suite.Failed: "failed", suite.Skipped: "not asked", suite.NotStarted: "not started",
 	suite.BuildFailed: "does not compile", suite.Refused: "refused", suite.Timeout: "stopped, the time was up",
-	suite.Crashed: "crashed", suite.Errored: "could not be checked",
+	suite.Crashed: "crashed", suite.Unread: "could not be read", suite.Errored: "could not be checked",
 }
 
 // Word is what people call a status.

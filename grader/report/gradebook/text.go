@@ -1,9 +1,7 @@
 package gradebook
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -29,6 +27,9 @@ func finding(f suite.Finding) string {
 	head := fmt.Sprintf("%s %s", f.Severity, f.Rule)
 	if at := Place(f.File, f.Line); at != "" {
 		head += " at " + at
+	}
+	if f.Follows != nil {
+		return Clean(head + ", " + f.Origin() + ": " + f.Message)
 	}
 	lines := []string{head, f.Message}
 	if f.Why != "" {
@@ -77,6 +78,9 @@ func Summary(c *class.Class, s *class.Student) string {
 		}
 		lines = append(lines, line)
 	}
+	for _, step := range s.How() {
+		lines = append(lines, Clean(step))
+	}
 	for _, note := range s.Notes {
 		lines = append(lines, "Note: "+Clean(note))
 	}
@@ -96,12 +100,4 @@ func Cut(text string, limit int) string {
 		end--
 	}
 	return text[:end] + leftOut
-}
-
-// WriteJSON writes a document for another program: indented, with the characters of HTML as they are.
-func WriteJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -8,6 +8,7 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/jsontext"
 )
 
 // maxOutput bounds what is said about one test, in bytes: what a student reads on one page.
@@ -30,6 +31,7 @@ type extra struct {
 	Seed     uint64         `json:"seed"`
 	Device   suite.Device   `json:"device"`
 	Versions class.Versions `json:"versions"`
+	Page     string         `json:"page,omitempty"` // in the folder of results
 }
 
 type test struct {
@@ -60,10 +62,10 @@ func Write(w io.Writer, c *class.Class, s *class.Student) error {
 		Output: gradebook.Cut(gradebook.Summary(c, s), maxOutput), OutputFormat: formatText, Visibility: visible,
 		// What the program prints is for the instructor.
 		StdoutVisibility: hidden,
-		ExtraData:        extra{s.ID, c.Seed, c.Device, c.Versions},
+		ExtraData:        extra{s.ID, c.Seed, c.Device, c.Versions, s.Page},
 	}
-	if s.Status == class.Graded {
-		r.Score = &s.Score
+	if points, _, ok := s.Final(); ok {
+		r.Score = &points
 	}
 	for _, t := range gradebook.Tests(c, s) {
 		status := failed
@@ -74,5 +76,5 @@ func Write(w io.Writer, c *class.Class, s *class.Student) error {
 			Number: t.Number, Output: gradebook.Cut(t.Text, maxOutput), OutputFormat: formatText,
 			Tags: []string{t.Exercise, t.ID}, Visibility: visible})
 	}
-	return gradebook.WriteJSON(w, r)
+	return jsontext.Write(w, r)
 }

@@ -4,6 +4,7 @@ package gradesheet
 import (
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,11 +27,15 @@ func Write(w io.Writer, c *class.Class) error {
 	for _, e := range c.Exercises {
 		head = append(head, e.Name, e.Name+" maximum", e.Name+" status")
 	}
-	if err := rows.Write(append(head, "problem")); err != nil {
+	policy := slices.ContainsFunc(c.Students, func(s class.Student) bool { return s.Grade != nil })
+	if policy {
+		head = append(head, "grade", "grade maximum", "how it came about")
+	}
+	if err := rows.Write(append(head, "page", "problem")); err != nil {
 		return err
 	}
 	for i := range c.Students {
-		if err := rows.Write(row(c, &c.Students[i])); err != nil {
+		if err := rows.Write(row(c, &c.Students[i], policy)); err != nil {
 			return err
 		}
 	}
@@ -38,8 +43,8 @@ func Write(w io.Writer, c *class.Class) error {
 	return rows.Error()
 }
 
-func row(c *class.Class, s *class.Student) []string {
-	cells := []string{text(s.ID), string(s.Status), "", number(s.MaxScore)}
+func row(c *class.Class, s *class.Student, policy bool) []string {
+	cells := []string{Text(s.ID), string(s.Status), "", number(s.MaxScore)}
 	if s.Status == class.Graded {
 		cells[2] = number(s.Score)
 	}
@@ -51,7 +56,14 @@ func row(c *class.Class, s *class.Student) []string {
 		}
 		cells = append(cells, score, number(e.MaxScore), string(r.Status))
 	}
-	return append(cells, text(s.Problem))
+	if policy {
+		grade := []string{"", "", ""}
+		if g := s.Grade; g != nil {
+			grade = []string{number(g.Points), number(g.Max), Text(strings.Join(g.How, " "))}
+		}
+		cells = append(cells, grade...)
+	}
+	return append(cells, Text(s.Page), Text(s.Problem))
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
@@ -59,9 +71,9 @@ func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 // formula are the characters that may make a spreadsheet compute a cell, also the wide forms of East Asian keyboards.
 const formula = "=+-@\t\r\n＝＋－＠"
 
-// text is a cell that students may have had a hand in: a spreadsheet takes what begins like a formula for one unless an
+// Text is a cell that students may have had a hand in: a spreadsheet takes what begins like a formula for one unless an
 // apostrophe stands in front. A blank does not protect, it is skipped.
-func text(s string) string {
+func Text(s string) string {
 	s = gradebook.Clean(s)
 	if strings.IndexAny(strings.TrimLeft(s, " "), formula) == 0 {
 		return "'" + s

@@ -47,7 +47,8 @@ func TestARowHasEveryColumnsFigure(t *testing.T) {
 		head := all[0]
 		require.Equal(t, []string{"student", "status", "total", "maximum"}, head[:4])
 		require.Equal(t, "problem", head[len(head)-1])
-		require.Len(t, head, 5+3*len(c.Exercises))
+		require.Equal(t, "page", head[len(head)-2])
+		require.Len(t, head, 6+3*len(c.Exercises))
 		for i, s := range c.Students {
 			row := all[i+1]
 			require.Equal(t, s.ID, row[0])

@@ -1,6 +1,6 @@
 // Package junit writes a class's results as JUnit XML, which continuous integration systems show: a test suite for each
 // student and exercise, a test case for each check. There is no standard; what is written is what Jenkins, GitLab and the
-// GitHub actions for it read alike.
+// GitHub actions for it read alike, as the Windy Road schema has it, https://github.com/windyroad/JUnit-Schema.
 package junit
 
 import (
@@ -16,9 +16,6 @@ import (
 	"cudalab/grader/suite"
 )
 
-// Times are 0: what was measured is no part of the results.
-const noTime = "0"
-
 type suites struct {
 	XMLName xml.Name `xml:"testsuites"`
 	Name    string   `xml:"name,attr"`
@@ -27,14 +24,23 @@ type suites struct {
 }
 
 type counts struct {
-	Tests    int    `xml:"tests,attr"`
-	Failures int    `xml:"failures,attr"`
-	Errors   int    `xml:"errors,attr"`
-	Skipped  int    `xml:"skipped,attr"`
-	Time     string `xml:"time,attr"`
+	Tests    int     `xml:"tests,attr"`
+	Failures int     `xml:"failures,attr"`
+	Errors   int     `xml:"errors,attr"`
+	Skipped  int     `xml:"skipped,attr"`
+	Time     seconds `xml:"time,attr"`
+}
+
+// seconds is how long something took. Checks have no time of their own: the same cases are run for several of them.
+type seconds float64
+
+// MarshalText writes it with milliseconds, and without an exponent.
+func (s seconds) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(s), 'f', 3, 64), nil
 }
 
 func (n *counts) add(o counts) {
+	n.Time += o.Time
 	n.Tests += o.Tests
 	n.Failures += o.Failures
 	n.Errors += o.Errors
@@ -57,7 +63,7 @@ type property struct {
 type testCase struct {
 	Name      string   `xml:"name,attr"`
 	ClassName string   `xml:"classname,attr"`
-	Time      string   `xml:"time,attr"`
+	Time      seconds  `xml:"time,attr"`
 	File      string   `xml:"file,attr,omitempty"`
 	Line      int      `xml:"line,attr,omitempty"`
 	Failure   *problem `xml:"failure"`
@@ -75,11 +81,11 @@ type skipped struct {
 	Message string `xml:"message,attr"`
 }
 
-// Write writes the results of all students.
-func Write(w io.Writer, c *class.Class) error {
-	all := suites{Name: "cudalab", counts: counts{Time: noTime}}
+// Write writes the results of all students. Timings are a student's, by ID; where they are lost the times are 0.
+func Write(w io.Writer, c *class.Class, timings func(id string) class.Timings) error {
+	all := suites{Name: "cudalab"}
 	for i := range c.Students {
-		for _, s := range student(c, &c.Students[i]) {
+		for _, s := range student(c, &c.Students[i], timings(c.Students[i].ID)) {
 			all.add(s.counts)
 			all.Suites = append(all.Suites, s)
 		}
@@ -93,11 +99,11 @@ func Write(w io.Writer, c *class.Class) error {
 }
 
 // student is a suite for each exercise; without a grade there is one that says so.
-func student(c *class.Class, s *class.Student) []testSuite {
+func student(c *class.Class, s *class.Student, timings class.Timings) []testSuite {
 	if s.Status != class.Graded {
 		text := gradebook.Clean(s.Problem)
-		only := testCase{Name: "grading", ClassName: s.ID, Time: noTime, Error: &problem{Message: firstLine(text), Type: string(s.Status), Text: text}}
-		return []testSuite{newSuite(c, s.ID, []testCase{only})}
+		only := testCase{Name: "grading", ClassName: gradebook.Clean(s.ID), Error: &problem{Message: firstLine(text), Type: string(s.Status), Text: text}}
+		return []testSuite{newSuite(c, s, "", []testCase{only})}
 	}
 	tests := gradebook.Tests(c, s)
 	var all []testSuite
@@ -108,17 +114,22 @@ func student(c *class.Class, s *class.Student) []testSuite {
 				cases = append(cases, newCase(s.ID, t))
 			}
 		}
-		r := newSuite(c, s.ID+": "+e.Name, cases)
+		r := newSuite(c, s, ": "+e.Name, cases)
+		for _, t := range timings.Exercises {
+			if t.Exercise == e.Name {
+				r.Time = seconds(float64(t.DurationMS) / 1000)
+			}
+		}
 		r.Output = gradebook.Clean(s.Exercises[i].Output)
 		all = append(all, r)
 	}
 	return all
 }
 
-func newSuite(c *class.Class, name string, cases []testCase) testSuite {
-	s := testSuite{Name: gradebook.Clean(name), counts: counts{Tests: len(cases), Time: noTime}, Cases: cases, Properties: []property{
+func newSuite(c *class.Class, of *class.Student, name string, cases []testCase) testSuite {
+	s := testSuite{Name: gradebook.Clean(of.ID + name), counts: counts{Tests: len(cases)}, Cases: cases, Properties: []property{
 		{"seed", strconv.FormatUint(c.Seed, 10)}, {"device", c.Device.Name}, {"driver", c.Device.Driver},
-		{"cudalab", c.Versions.Cudalab}, {"course", c.Versions.Course}, {"go", c.Versions.Go},
+		{"cudalab", c.Versions.Cudalab}, {"course", c.Versions.Course}, {"go", c.Versions.Go}, {"page", of.Page},
 	}}
 	s.Properties = slices.DeleteFunc(s.Properties, func(p property) bool { return p.Value == "" })
 	for _, k := range cases {
@@ -136,7 +147,7 @@ func newSuite(c *class.Class, name string, cases []testCase) testSuite {
 
 // newCase is one check. Not to have begun is no failure, and neither is what could not be asked because of another check.
 func newCase(id string, t gradebook.Test) testCase {
-	k := testCase{Name: t.ID + ": " + t.Name, ClassName: gradebook.Clean(id) + "." + t.Exercise, Time: noTime, File: t.File, Line: t.Line}
+	k := testCase{Name: t.ID + ": " + t.Name, ClassName: gradebook.Clean(id) + "." + t.Exercise, File: t.File, Line: t.Line}
 	switch t.Status {
 	case suite.Passed:
 	case suite.Skipped, suite.NotStarted:

@@ -9,10 +9,16 @@ import (
 	"strings"
 )
 
-// CSS is the style sheet that every page begins with.
+// Colors is the part of CSS that names the colours, in light and dark mode, and the fonts.
 //
+//go:embed colors.css
+var Colors string
+
 //go:embed look.css
-var CSS string
+var rest string
+
+// CSS is the style sheet that every page begins with.
+var CSS = Colors + rest
 
 // Px is a length in a drawing.
 type Px float64

@@ -82,7 +82,7 @@ func (p *content) film(n int, f suite.Finding) *filmFigure {
 	}
 	p.films++
 	o := p.Orders[i]
-	fig := newFilmFigure(fmt.Sprintf("film%d", n), o.Film)
+	fig := newFilmFigure(p.At(fmt.Sprintf("film%d", n)), o.Film)
 	for k := range o.Film.Steps {
 		s := &o.Film.Steps[k]
 		at := o.Shots[k]

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"cudalab/grader/judge/prove"
+	"cudalab/grader/report"
 	"cudalab/grader/report/look"
 	"cudalab/grader/report/timeline"
 	"cudalab/grader/suite"
@@ -40,31 +41,48 @@ var layout = template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap
 	"inc":     func(i int) int { return i + 1 },
 	"last":    func(frames []drawnFrame) int { return len(frames) - 1 },
 	"percent": func(share float64) px { return look.Round(100 * share) },
-	"asset": func(name string) string {
-		text, err := assets.ReadFile(name)
-		if err != nil {
-			panic(err) // it is embedded
-		}
-		return string(text)
-	},
-	"look": func() string { return look.CSS },
-	"css":  func(text string) template.CSS { return template.CSS(text) },
-	"js":   func(text string) template.JS { return template.JS(text) },
+	"style":   Style,
+	"script":  Script,
 }).ParseFS(assets, "page.html.tmpl"))
 
 // Write writes the page of one exercise.
-func Write(w io.Writer, in Input) error {
-	p := &content{Input: in, sources: sources{read: in.Read, known: map[string]int{}}}
+func Write(w io.Writer, in Input) error { return layout.Execute(w, newContent(in, "")) }
+
+// Part is what stands on the page of one exercise below its verdict, for a page of several. No anchor of it is another part's
+// that has another prefix, and its headings lie one level deeper. Such a page needs Style and Script.
+func Part(in Input, prefix string) (template.HTML, error) {
+	var b strings.Builder
+	err := layout.ExecuteTemplate(&b, "exercise", newContent(in, prefix))
+	return template.HTML(b.String()), err
+}
+
+// Style is the style sheet of a page, and Script what makes it more convenient. A site that shows pages within its own allows
+// Script by its hash.
+func Style() template.CSS { return template.CSS(look.CSS + asset("style.css") + asset("film.css")) }
+func Script() template.JS { return template.JS(asset("script.js") + asset("film.js")) }
+
+func asset(name string) string {
+	text, err := assets.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
+
+func newContent(in Input, prefix string) *content {
+	in.Report = harmless(in.Report)
+	p := &content{Input: in, prefix: prefix, sources: sources{read: in.Read, prefix: prefix, known: map[string]int{}}}
 	p.checks()
 	p.excerpts()
 	p.scenes()
 	p.samples()
-	return layout.Execute(w, p)
+	return p
 }
 
 // content is what the template is given.
 type content struct {
 	Input
+	prefix   string // of all anchors
 	sources  sources
 	Checks   []checkCard
 	Findings []findingCard
@@ -78,15 +96,22 @@ type content struct {
 
 type checkCard struct {
 	suite.Check
-	Sign     string
-	Findings []findingCard
-	Limits   []limitFigure
+	Sign   string
+	Badges []badge
+	Limits []limitFigure
+}
+
+// badge leads from a check to a finding that it failed by, or to the one that this comes of.
+type badge struct {
+	N        int
+	Anchor   string
+	Severity suite.Severity
 }
 
 type findingCard struct {
 	suite.Finding
 	N       int
-	Check   string
+	Anchor  string
 	Link    string
 	Place   string
 	Related []relatedLine
@@ -94,7 +119,11 @@ type findingCard struct {
 	Excerpt []sourceLine // the lines that it is about; one without a number stands for those between
 	Film    *filmFigure
 	Drawing *drawing
+	Follow  []consequence
 }
+
+// consequence is an error that comes of another, of whose card it is a part.
+type consequence struct{ Rule, Origin, Message, Link, Place string }
 
 type relatedLine struct{ Message, Link, Place string }
 
@@ -105,22 +134,45 @@ func (f *findingCard) Elsewhere() []relatedLine {
 	})
 }
 
+// At is an anchor of the page.
+func (p *content) At(name string) string { return p.prefix + name }
+
+// Under and Deeper are how deep the headings of sections lie, and those of what is in them, where that is not as it seems.
+func (p *content) Under() template.HTMLAttr  { return p.level(3) }
+func (p *content) Deeper() template.HTMLAttr { return p.level(4) }
+
+func (p *content) level(n int) template.HTMLAttr {
+	if p.prefix == "" {
+		return ""
+	}
+	return template.HTMLAttr(fmt.Sprintf(` aria-level="%d"`, n))
+}
+
+// anchor is that of the n-th finding.
+func (p *content) anchor(n int) string { return p.At(fmt.Sprintf("finding%d", n)) }
+
 // Files are the sources that are shown.
 func (p *content) Files() []*sourceFile { return p.sources.files }
 
-// Verdict is the status in capitals, with a sign that needs no colour.
-func (p *content) Verdict() (v struct{ Class, Sign, Name string }) {
-	switch p.Report.Status {
+// Verdict is a status with a sign that needs no colour, and a class of the style sheet.
+type Verdict struct{ Class, Sign, Name string }
+
+// VerdictOf is what a page calls a status.
+func VerdictOf(s suite.Status) (v Verdict) {
+	switch s {
 	case suite.Passed:
 		v.Class, v.Sign = "good", "✓"
-	case suite.NotStarted:
+	case suite.NotStarted, suite.Errored, suite.Unread:
 		v.Class, v.Sign = "odd", "–"
 	default:
 		v.Class, v.Sign = "bad", "✗"
 	}
-	v.Name = strings.ReplaceAll(string(p.Report.Status), "-", " ")
+	v.Name = strings.ReplaceAll(string(s), "-", " ")
 	return v
 }
+
+// Verdict is the exercise's.
+func (p *content) Verdict() Verdict { return VerdictOf(p.Report.Status) }
 
 func (p *content) checks() {
 	for _, c := range p.Report.Checks {
@@ -132,20 +184,54 @@ func (p *content) checks() {
 			card.Sign = "–"
 		}
 		for _, f := range c.Findings {
-			n := len(p.Findings) + 1
-			fc := findingCard{Finding: f, N: n, Check: c.Name, Link: p.sources.link(f.File, f.Line), Place: place(f.File, f.Line)}
-			for _, r := range f.Related {
-				fc.Related = append(fc.Related, relatedLine{r.Message, p.sources.link(r.File, r.Line), place(r.File, r.Line)})
+			if f.Follows == nil {
+				p.finding(f)
+				card.Badges = append(card.Badges, p.badge(len(p.Findings), f))
 			}
-			fc.Film, fc.Drawing = p.film(n, f), newDrawing(f.Drawing)
-			p.sources.mark(n, f)
-			p.Findings = append(p.Findings, fc)
-			card.Findings = append(card.Findings, fc)
 		}
 		if c.Run != nil && len(c.Run.Steps) > 0 {
-			p.Runs = append(p.Runs, newRunFigure(fmt.Sprintf("run%d", len(p.Runs)+1), c.Run))
+			p.Runs = append(p.Runs, newRunFigure(p.At(fmt.Sprintf("run%d", len(p.Runs)+1)), c.Run))
 		}
 		p.Checks = append(p.Checks, card)
+	}
+	for i := range p.Checks {
+		for _, f := range p.Checks[i].Check.Findings {
+			if f.Follows != nil {
+				p.consequence(&p.Checks[i], f)
+			}
+		}
+	}
+}
+
+// finding gives a finding a card.
+func (p *content) finding(f suite.Finding) {
+	n := len(p.Findings) + 1
+	card := findingCard{Finding: f, N: n, Anchor: p.anchor(n), Link: p.sources.link(f.File, f.Line), Place: place(f.File, f.Line)}
+	for _, r := range f.Related {
+		card.Related = append(card.Related, relatedLine{r.Message, p.sources.link(r.File, r.Line), place(r.File, r.Line)})
+	}
+	card.Film, card.Drawing = p.film(n, f), newDrawing(f.Drawing)
+	p.sources.mark(n, card.Anchor, f)
+	p.Findings = append(p.Findings, card)
+}
+
+func (p *content) badge(n int, f suite.Finding) badge { return badge{n, p.anchor(n), f.Severity} }
+
+// consequence puts an error that comes of another on the other's card. A cause that is no finding leaves it one of its own.
+func (p *content) consequence(card *checkCard, f suite.Finding) {
+	c := f.Follows
+	at := slices.IndexFunc(p.Findings, func(o findingCard) bool {
+		return o.Severity == suite.Error && o.Rule == c.Rule && o.File == c.File && o.Line == c.Line
+	})
+	if at < 0 {
+		p.finding(f)
+		at = len(p.Findings) - 1
+	} else {
+		p.Findings[at].Follow = append(p.Findings[at].Follow, consequence{f.Rule, report.Harmless(f.Origin()), f.Message, p.sources.link(f.File, f.Line), place(f.File, f.Line)})
+	}
+	b := p.badge(at+1, f)
+	if !slices.Contains(card.Badges, b) {
+		card.Badges = append(card.Badges, b)
 	}
 }
 
@@ -154,10 +240,6 @@ func (p *content) excerpts() {
 	for i := range p.Findings {
 		f := &p.Findings[i]
 		f.Excerpt = p.sources.excerpt(f.N, f.File, f.Line)
-	}
-	n := 0
-	for i := range p.Checks {
-		n += copy(p.Checks[i].Findings, p.Findings[n:])
 	}
 }
 
@@ -174,7 +256,7 @@ func (p *content) Next() (next struct {
 	}
 	f := p.Findings[i]
 	next.Before, next.After = before, after
-	next.Link, next.Name = fmt.Sprintf("#finding%d", f.N), "the first error"
+	next.Link, next.Name = "#"+f.Anchor, "the first error"
 	if f.Place != "" {
 		next.Name += ", at " + f.Place
 	}
@@ -185,7 +267,7 @@ func place(file string, line int) string {
 	if file == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", file[strings.LastIndexAny(file, `/\`)+1:], line)
+	return fmt.Sprintf("%s:%d", report.Harmless(file[strings.LastIndexAny(file, `/\`)+1:]), line)
 }
 
 // Bounds on the pictures of one page, so that it stays quick to open.
@@ -255,7 +337,7 @@ func (p *content) spaces(lines []*timeline.Timeline) {
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return len(b.s.Parts) - len(a.s.Parts) })
 	for i, f := range all[:min(len(all), mostSpaces)] {
-		p.Spaces = append(p.Spaces, newSpaceFigure(fmt.Sprintf("space%d", i+1), f.t, f.s))
+		p.Spaces = append(p.Spaces, newSpaceFigure(p.At(fmt.Sprintf("space%d", i+1)), f.t, f.s))
 	}
 }
 
@@ -341,7 +423,7 @@ func busiest(lines []*timeline.Timeline) (best *timeline.Timeline, scene timelin
 }
 
 func (p *content) draw(t *timeline.Timeline, s timeline.Scene) *sceneFigure {
-	id := fmt.Sprintf("scene%d", len(p.Scenes)+len(p.Others)+1)
+	id := p.At(fmt.Sprintf("scene%d", len(p.Scenes)+len(p.Others)+1))
 	link := func(c *timeline.Call) string {
 		if len(c.Places) == 0 {
 			return ""
@@ -356,13 +438,13 @@ func (p *content) draw(t *timeline.Timeline, s timeline.Scene) *sceneFigure {
 		if c.Scene == "" {
 			c.Scene = id
 		}
-		return c.N, fmt.Sprintf("#finding%d", c.N)
+		return c.N, "#" + c.Anchor
 	}
 	return newSceneFigure(id, t, s, link, card)
 }
 
 func (p *content) samples() {
 	for i, n := range p.Timed {
-		p.Samples = append(p.Samples, newSamplesFigures(fmt.Sprintf("times%d-", i+1), n, p.Report.Checks)...)
+		p.Samples = append(p.Samples, newSamplesFigures(p.At(fmt.Sprintf("times%d-", i+1)), n, p.Report.Checks)...)
 	}
 }

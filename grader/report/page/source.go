@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"cudalab/grader/report"
 	"cudalab/grader/suite"
 )
 
@@ -25,15 +26,17 @@ type sourceLine struct {
 // lineMark points from a line to a finding.
 type lineMark struct {
 	Finding int    // its number
+	Link    string // its anchor
 	Rule    string // of its own line; of a related one what it has to do with it
 	Class   string // "error", "remark" or "related"
 }
 
 // sources keeps the files of a page.
 type sources struct {
-	read  func(file string) ([]byte, error)
-	files []*sourceFile
-	known map[string]int // by name: its number from 1; 0 where it cannot be read
+	read   func(file string) ([]byte, error)
+	prefix string // of all anchors
+	files  []*sourceFile
+	known  map[string]int // by name: its number from 1; 0 where it cannot be read
 }
 
 // file is the number of a file, counted from 1; 0 where it cannot be had.
@@ -46,17 +49,19 @@ func (s *sources) file(name string) int {
 		s.known[name] = 0
 		return 0
 	}
-	f := &sourceFile{Name: name}
+	f := &sourceFile{Name: report.Harmless(name)}
 	n := len(s.files) + 1
 	for i, l := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
-		f.Lines = append(f.Lines, sourceLine{N: i + 1, Anchor: anchor(n, i+1), Text: strings.ReplaceAll(l, "\t", "    ")})
+		f.Lines = append(f.Lines, sourceLine{N: i + 1, Anchor: s.anchor(n, i+1), Text: report.Harmless(strings.TrimSuffix(l, "\r"))})
 	}
 	s.files = append(s.files, f)
 	s.known[name] = n
 	return n
 }
 
-func anchor(file, line int) string { return fmt.Sprintf("f%d-L%d", file, line) }
+func (s *sources) anchor(file, line int) string {
+	return fmt.Sprintf("%sf%d-L%d", s.prefix, file, line)
+}
 
 // link is the anchor of a line, "#f1-L44"; "" where there is none.
 func (s *sources) link(name string, line int) string {
@@ -64,14 +69,14 @@ func (s *sources) link(name string, line int) string {
 	if n == 0 || line < 1 || line > len(s.files[n-1].Lines) {
 		return ""
 	}
-	return "#" + anchor(n, line)
+	return "#" + s.anchor(n, line)
 }
 
 // mark notes a finding at its lines.
-func (s *sources) mark(number int, f suite.Finding) {
-	s.at(f.File, f.Line, lineMark{number, f.Rule, string(f.Severity)})
+func (s *sources) mark(number int, link string, f suite.Finding) {
+	s.at(f.File, f.Line, lineMark{number, link, f.Rule, string(f.Severity)})
 	for _, r := range f.Related {
-		s.at(r.File, r.Line, lineMark{number, r.Message, "related"})
+		s.at(r.File, r.Line, lineMark{number, link, r.Message, "related"})
 	}
 }
 

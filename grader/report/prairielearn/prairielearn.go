@@ -9,6 +9,7 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/jsontext"
 )
 
 // MaxSize is the largest document that PrairieLearn takes, in bytes; its manual says 1 MB.
@@ -39,7 +40,7 @@ type test struct {
 func Write(w io.Writer, c *class.Class, s *class.Student) error {
 	for limit := maxOutput; ; limit /= 2 {
 		var text bytes.Buffer
-		if err := gradebook.WriteJSON(&text, document(c, s, limit)); err != nil {
+		if err := jsontext.Write(&text, document(c, s, limit)); err != nil {
 			return err
 		}
 		if text.Len() <= MaxSize || limit == 0 {
@@ -52,8 +53,8 @@ func Write(w io.Writer, c *class.Class, s *class.Student) error {
 // document says at most limit bytes about each test.
 func document(c *class.Class, s *class.Student, limit int) result {
 	r := result{Gradable: true, Message: gradebook.Cut(gradebook.Summary(c, s), maxOutput), Tests: []test{}}
-	if s.Status == class.Graded && s.MaxScore > 0 {
-		r.Score = s.Score / s.MaxScore
+	if points, most, ok := s.Final(); ok && most > 0 {
+		r.Score = min(1, points/most) // PrairieLearn takes no more
 	}
 	for _, t := range gradebook.Tests(c, s) {
 		r.Tests = append(r.Tests, test{Name: t.Number + " " + t.Exercise + ": " + t.ID, Description: t.Name, Points: t.Points,

@@ -17,7 +17,7 @@ func (t *Timeline) faults(at []int) {
 		}
 		fault := Fault{Rule: f.Rule, Remark: f.Severity == order.Remark, Message: f.Message, At: at[f.At], Other: -1}
 		switch f.Rule {
-		case order.UseBeforeAlloc, order.FreeBeforeUse, order.RevokeBeforeUse, order.DataRace, order.HostRace:
+		case order.UseBeforeAlloc, order.FreeBeforeUse, order.RevokeBeforeUse, order.EarlyReuse, order.DataRace, order.HostRace:
 			if len(f.Related) > 0 {
 				fault.Other = at[f.Related[0].At]
 			}

@@ -1,0 +1,89 @@
+package class
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/class/intake"
+	"cudalab/grader/class/policy"
+	"cudalab/grader/suite"
+)
+
+// ruled is a grader under a policy for two exercises.
+func ruled(t *testing.T, text string) grader {
+	t.Helper()
+	exercises := []Exercise{{Name: "slab", MaxScore: 100, Checks: []Check{{ID: "cleanup", MaxPoints: 85}, {ID: "cost", MaxPoints: 15}}},
+		{Name: "ring", MaxScore: 100, Checks: []Check{{ID: "results", MaxPoints: 100}}}}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "grading.toml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	p, err := readPolicy(file, exercises)
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, timingsDir), 0o700))
+	return grader{p, dir, exercises, map[string][]Student{}}
+}
+
+func scored(id, digest string, slab, ring float64) Student {
+	return Student{ID: id, Status: Graded, Digest: digest, Score: slab + ring, MaxScore: 200, People: []Person{{SID: "1815", Email: "ada@example.org"}},
+		HandedIn:  intake.Moment{Time: "2026-10-02T12:00:00Z"},
+		Exercises: []suite.Report{{Exercise: "slab", Status: suite.Failed, Score: slab}, {Exercise: "ring", Status: suite.Failed, Score: ring}}}
+}
+
+func TestAPolicyMakesGradesOfResults(t *testing.T) {
+	g := ruled(t, "[exercises.weights]\nslab = 2\n[deadline]\ndue = 2026-10-01T12:00:00Z\npenalty = 10\n[[student]]\nid = \"ada@example.org\"\nadjust = 4\ncomment = \"Oral.\"\n")
+	c := &Class{Exercises: g.exercises, Students: []Student{scored("ada", "x", 50, 100), {ID: "bob", Status: Errored}, scored("cem", "y", 0, 0)}}
+	c.Students[2].HandedIn, c.Students[2].People = intake.Moment{Late: true}, nil
+	g.class(c)
+	points, most, ok := c.Students[0].Final()
+	require.Equal(t, []any{184.0, 300.0, true}, []any{points, most, ok}, c.Students[0].How())
+	require.Nil(t, c.Students[1].Grade, "what could not be graded has no grade")
+	require.Equal(t, "cem", c.Attention[0].ID)
+	require.Contains(t, c.Attention[0].Text, "handed_in")
+	require.Equal(t, 150.0, c.Students[0].Score, "the points stay what they are")
+}
+
+func TestWithoutAPolicyNothingIsSaid(t *testing.T) {
+	c := &Class{Students: []Student{scored("ada", "x", 50, 100)}}
+	grader{}.class(c)
+	points, most, ok := c.Students[0].Final()
+	require.Equal(t, []any{150.0, 200.0, true}, []any{points, most, ok})
+	text, err := c.Students[0].MarshalJSON()
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "grade\":")
+	require.Empty(t, c.Students[0].How())
+}
+
+func TestTheBestAttemptCounts(t *testing.T) {
+	g := ruled(t, "attempt = \"best\"")
+	g.earlier["ada"] = []Student{scored("ada", "first", 90, 90), scored("ada", "second", 100, 100), scored("ada", "second", 60, 60)}
+	got := g.student(scored("ada", "third", 80, 80))
+	require.Equal(t, "first", got.Digest, "of the same files the later result counts, whatever it is")
+	require.Equal(t, 180.0, got.Grade.Points)
+	require.Equal(t, "The best of 3 attempts that were graded counts: the one with the digest first.", got.Grade.How[0])
+	g.policy.Attempt = policy.Last
+	require.Equal(t, "third", g.student(scored("ada", "third", 80, 80)).Digest)
+}
+
+func TestABonusGoesByTheTimings(t *testing.T) {
+	g := ruled(t, "[[bonus]]\nexercise = \"slab\"\nbelow = 0.5\npoints = 5")
+	s := scored("ada", "x", 100, 0)
+	require.Equal(t, 100.0, g.student(s).Grade.Points, "without timings there is no bonus")
+	require.NoError(t, replaceJSON(filepath.Join(g.dir, timingsDir, "ada.json"), Timings{ID: "ada", Exercises: []suite.Report{{Exercise: "slab",
+		Checks: []suite.Check{{ID: "cost", Status: suite.Passed, Measurements: []suite.Measurement{{Value: 0.6, Low: 0.4, High: 0.8, Limit: 1}, {Value: 9}}}}}}}))
+	require.Equal(t, 105.0, g.student(s).Grade.Points)
+}
+
+func TestHiddenChecksShowPointsOnly(t *testing.T) {
+	g := ruled(t, "hidden = [\"slab.cleanup\"]")
+	c := &Class{Exercises: g.exercises}
+	g.class(c)
+	r := suite.Report{Exercise: "slab", Checks: []suite.Check{{ID: "cleanup", Name: "frees all", Points: 85, MaxPoints: 85, Message: "secret",
+		Findings: []suite.Finding{{Rule: "leak"}}}, {ID: "cost", Name: "cheap"}}}
+	shown := c.Shown(r)
+	require.Equal(t, suite.Check{ID: HiddenID, Name: HiddenName, Points: 85, MaxPoints: 85, Findings: []suite.Finding{}, Measurements: []suite.Measurement{}}, shown.Checks[0])
+	require.Equal(t, r.Checks[1], shown.Checks[1])
+	require.Equal(t, "cleanup", r.Checks[0].ID)
+}

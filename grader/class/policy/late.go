@@ -1,0 +1,106 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// late takes off what being late costs.
+func (t *tally) late(w Work) {
+	d := t.Deadline
+	if d == nil {
+		return
+	}
+	due := d.Due.Add(t.student.Extension)
+	deadline := "the deadline of " + clock(due)
+	if t.student.Extension > 0 {
+		deadline += fmt.Sprintf(" (%s more than the class, by %s)", span(t.student.Extension), "grading.toml")
+	}
+	at, from, known := t.handedIn(w)
+	switch {
+	case !known && w.Late:
+		t.say("The platform says that it was late, but not when it came: nothing was taken off.")
+		t.ask("It was late, as the platform says, but when it came is not known. Write handed_in for %q into grading.toml.", w.ID)
+		return
+	case !known:
+		t.say("When it was handed in is not known: taken as in time for %s.", deadline)
+		t.ask("When it was handed in is not known, and it was taken as in time. If it was not, write handed_in for %q into grading.toml.", w.ID)
+		return
+	}
+	came := fmt.Sprintf("Handed in %s, as %s", clock(at.In(due.Location())), from)
+	over := at.Sub(due)
+	if over <= d.Grace {
+		t.say("%s: in time for %s.", came, deadline)
+		return
+	}
+	days := int(math.Ceil(over.Hours() / 24))
+	if d.ClosedAfter > 0 && days > d.ClosedAfter {
+		t.say("%s: %s after %s, and after %d days nothing counts: −%s.", came, span(over), deadline, d.ClosedAfter, number(t.grade.Points))
+		t.grade.Points = 0
+		return
+	}
+	paid := max(0, days-d.FreeDays)
+	percent := min(float64(paid)*d.Penalty, most(d.MostPenalty))
+	off := t.grade.Points * percent / 100
+	t.say("%s: %s after %s, which is %s begun, %d of them free: %s %% off, −%s.", came, span(over), deadline, plural(days, "day"),
+		min(days, d.FreeDays), number(percent), number(off))
+	t.grade.Points -= off
+}
+
+func most(percent float64) float64 {
+	if percent == 0 {
+		return 100
+	}
+	return percent
+}
+
+// handedIn is when the work came, and who says so.
+func (t *tally) handedIn(w Work) (at time.Time, from string, known bool) {
+	if !t.student.HandedIn.IsZero() {
+		return t.student.HandedIn.Time, "grading.toml says", true
+	}
+	if at, err := time.Parse(time.RFC3339, w.HandedIn); err == nil {
+		return at, "the platform says", true
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04"} {
+		if at, err := time.ParseInLocation(layout, w.HandedIn, t.Deadline.location()); err == nil {
+			return at, "the platform says", true
+		}
+	}
+	return time.Time{}, "", false
+}
+
+// location is the zone of times that name none.
+func (d *Deadline) location() *time.Location {
+	if d.zone != nil {
+		return d.zone
+	}
+	return d.Due.Location()
+}
+
+func clock(t time.Time) string { return t.Format("2006-01-02 15:04 -07:00") }
+
+// span is a time in days, hours and minutes.
+func span(d time.Duration) string {
+	minutes := int(d.Round(time.Minute).Minutes())
+	days, hours := minutes/(24*60), minutes/60%24
+	switch {
+	case days > 0 && hours > 0:
+		return plural(days, "day") + " " + plural(hours, "hour")
+	case days > 0:
+		return plural(days, "day")
+	case hours > 0 && minutes%60 > 0:
+		return fmt.Sprintf("%s %d min", plural(hours, "hour"), minutes%60)
+	case hours > 0:
+		return plural(hours, "hour")
+	}
+	return fmt.Sprintf("%d min", max(1, minutes))
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,57 @@
+// Package autolab writes a student's grade as an autograder of Autolab's ends its output: a line of formatted feedback and, as the
+// last line, the scores. Sources: "Guide for Lab Authors", https://docs.autolabproject.com/lab/, and "Formatted Feedback",
+// https://docs.autolabproject.com/features/formatted-feedback/.
+package autolab
+
+import (
+	"fmt"
+	"io"
+
+	"cudalab/grader/class"
+	"cudalab/grader/report/gradebook"
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/jsontext"
+)
+
+// maxHint bounds what is said about one check, in bytes.
+const maxHint = 2 << 10
+
+// outcome is one test of a stage.
+type outcome struct {
+	Passed bool   `json:"passed"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// Write writes one student's results: the problems are the exercises by name. Of a student without a grade there are no scores,
+// which Autolab takes for an autograder that failed rather than for a zero.
+func Write(w io.Writer, c *class.Class, s *class.Student) error {
+	if s.Status != class.Graded {
+		_, err := fmt.Fprintln(w, gradebook.Cut(gradebook.Clean(s.Problem), maxHint))
+		return err
+	}
+	feedback := map[string]any{"_presentation": "semantic"}
+	scores := map[string]float64{}
+	stages := []string{}
+	for i, e := range c.Exercises {
+		stages = append(stages, e.Name)
+		scores[e.Name] = s.Exercises[i].Score
+		outcomes := map[string]outcome{}
+		for _, t := range gradebook.Tests(c, s) {
+			if t.Exercise == e.Name {
+				outcomes[t.ID] = outcome{t.Status == suite.Passed, gradebook.Cut(t.Text, maxHint)}
+			}
+		}
+		feedback[e.Name] = outcomes
+	}
+	feedback["stages"] = stages
+	for _, line := range []any{feedback, map[string]any{"scores": scores}} {
+		text, err := jsontext.Marshal(line)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s\n", text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
