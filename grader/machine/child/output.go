@@ -3,16 +3,12 @@ package child
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"sync"
-	"time"
 )
 
-// pipe carries one output of a child and keeps the start and the end of it.
-type pipe struct {
-	read, write *os.File
-	limit       int
-	copied      chan struct{} // closed when the last writer has closed its end, or read was closed
+// extract is what is kept of one output: the start and the end of it.
+type extract struct {
+	limit int
 
 	mu     sync.Mutex
 	text   headTail
@@ -21,81 +17,45 @@ type pipe struct {
 	held   []byte      // the end of what was read, which may be the start of the mark
 }
 
-func openPipe(limit int) (*pipe, error) {
-	read, write, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	widen(read)
-	return &pipe{read: read, write: write, limit: limit, text: newHeadTail(limit), copied: make(chan struct{})}, nil
-}
-
-// discard closes a pipe that no child got.
-func (p *pipe) discard() {
-	p.read.Close()
-	p.write.Close()
-}
-
-// keep begins to read, once the child has its end. Output beyond the limit is still read, so that the child never
-// blocks on a full pipe.
-func (p *pipe) keep() {
-	p.write.Close()
-	go func() {
-		defer close(p.copied)
-		buffer := make([]byte, 256<<10)
-		for {
-			n, err := p.read.Read(buffer)
-			p.add(buffer[:n])
-			if err != nil {
-				return
-			}
-		}
-	}()
-}
+func newExtract(limit int) *extract { return &extract{limit: limit, text: newHeadTail(limit)} }
 
 // cutAt cuts the text where the mark will appear: what was kept before it goes into the channel, and what follows it
 // begins anew.
-func (p *pipe) cutAt(mark string) (before <-chan []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.mark, p.before = []byte(mark), make(chan []byte, 1)
-	return p.before
+func (k *extract) cutAt(mark string) (before <-chan []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.mark, k.before = []byte(mark), make(chan []byte, 1)
+	return k.before
 }
 
-func (p *pipe) add(b []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.mark == nil {
-		p.text.add(b)
+func (k *extract) add(b []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.mark == nil {
+		k.text.add(b)
 		return
 	}
-	b = append(p.held, b...)
-	if at := bytes.Index(b, p.mark); at >= 0 {
-		p.text.add(b[:at])
-		text, _ := p.text.bytes()
-		p.before <- text
-		p.text = newHeadTail(p.limit)
-		p.text.add(b[at+len(p.mark):])
-		p.mark, p.held = nil, nil
+	b = append(k.held, b...)
+	if at := bytes.Index(b, k.mark); at >= 0 {
+		k.text.add(b[:at])
+		text, _ := k.text.bytes()
+		k.before <- text
+		k.text = newHeadTail(k.limit)
+		k.text.add(b[at+len(k.mark):])
+		k.mark, k.held = nil, nil
 		return
 	}
-	known := max(0, len(b)-len(p.mark)+1)
-	p.text.add(b[:known])
-	p.held = b[known:]
+	known := max(0, len(b)-len(k.mark)+1)
+	k.text.add(b[:known])
+	k.held = b[known:]
 }
 
-// finish waits for the end of the output, until the deadline at most, and returns what was kept of it.
-func (p *pipe) finish(deadline time.Time) (text []byte, truncated bool) {
-	timer := time.NewTimer(time.Until(deadline))
-	defer timer.Stop()
-	select {
-	case <-p.copied:
-	case <-timer.C:
-	}
-	p.read.Close() // ends a read that is still waiting
-	<-p.copied
-	p.text.add(p.held)
-	return p.text.bytes()
+// all is what was kept, once nothing is added any more.
+func (k *extract) all() (text []byte, truncated bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.text.add(k.held)
+	return k.text.bytes()
 }
 
 // headTail keeps the first and the last bytes of what is added.

@@ -1,8 +1,9 @@
+// Package lock is mutual exclusion between processes: a file that one of them at a time holds locked. The operating
+// system lets go of it when its holder ends, however that happens, so a lock is never left behind.
 package lock
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,15 +40,7 @@ func ShareGPU(ctx context.Context, gpu string) (release func(), err error) {
 		return nil, err
 	}
 	defer door()
-	path := gpuFile(gpu, "room")
-	l, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := l.TryRLockContext(ctx, interval); err != nil {
-		return nil, fmt.Errorf("locking %s: %w", path, err)
-	}
-	return func() { l.Close() }, nil
+	return share(ctx, gpuFile(gpu, "room"))
 }
 
 // gpuFile is one of the two files of a GPU's lock: all go in by the door, one at a time, and whoever waits there for the

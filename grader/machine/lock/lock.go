@@ -1,5 +1,5 @@
-// Package lock is mutual exclusion between processes: a file that one of them at a time holds locked. The operating
-// system lets go of it when its holder ends, however that happens, so a lock is never left behind.
+//go:build !js
+
 package lock
 
 import (
@@ -56,4 +56,16 @@ func open(path string) (*flock.Flock, error) {
 		return nil, fmt.Errorf("locking: %w", err)
 	}
 	return flock.New(path, flock.SetFlag(os.O_RDONLY)), nil
+}
+
+// share is Acquire for any number of holders at one time, none of whom has the lock to itself.
+func share(ctx context.Context, path string) (release func(), err error) {
+	l, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.TryRLockContext(ctx, interval); err != nil {
+		return nil, fmt.Errorf("locking %s: %w", path, err)
+	}
+	return func() { l.Close() }, nil
 }

@@ -5,3 +5,7 @@ package inherit
 // HandlesVariable is the environment variable that lists the files' handles on Windows, where they have no fixed
 // numbers.
 const HandlesVariable = "CUDALAB_INHERITED_HANDLES"
+
+// TooLong is the exit status of a child that has ended itself because it took too long, where nobody else can have it say
+// what it was at: in a browser.
+const TooLong = 124

@@ -1,0 +1,124 @@
+package build
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/stretchr/testify/require"
+)
+
+// goSource is a file of the Go installation's own tools.
+func goSource(t *testing.T, below string) string {
+	t.Helper()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	require.NoError(t, err)
+	file := filepath.Join(strings.TrimSpace(string(root)), "src", "cmd", filepath.FromSlash(below))
+	if _, err := os.Stat(file); err != nil {
+		t.Skip("this Go comes without the sources of its tools")
+	}
+	return file
+}
+
+// Where this fails, a newer Go looks otherwise: its tools are built whole, and a third larger.
+func TestGoLooksAsItsCutsExpect(t *testing.T) {
+	text, err := edited(goSource(t, "compile/internal/ssa/config.go"), onlyWasm)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "rewriteValueWasm")
+	require.NotContains(t, string(text), "rewriteValueAMD64")
+	require.NotContains(t, string(text), "rewriteValueARM64")
+
+	for _, below := range []string{"compile/internal/gc/util.go", "link/internal/ld/main.go"} {
+		text, err := edited(goSource(t, below), withoutProfiles)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "runtime/pprof", below)
+		require.Contains(t, string(text), "func startProfile() {", below)
+	}
+}
+
+func TestOnlyWasmKeepsWhatIsForAll(t *testing.T) {
+	const text = `package p
+
+func f(arch string) {
+	switch arch {
+	case "amd64":
+		g()
+	case "wasm":
+		h()
+	default:
+		i()
+	}
+	switch other {
+	case "amd64":
+		j()
+	}
+}
+`
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, "p.go", text, 0)
+	require.NoError(t, err)
+	onlyWasm(f)
+	var out bytes.Buffer
+	require.NoError(t, format.Node(&out, set, f))
+	for call, stays := range map[string]bool{"g()": false, "h()": true, "i()": true, "j()": true} {
+		require.Equal(t, stays, strings.Contains(out.String(), call), call)
+	}
+	require.IsType(t, &ast.FuncDecl{}, f.Decls[0])
+}
+
+func TestBundle(t *testing.T) {
+	var b bundle
+	b.add("a/b", []byte("first"))
+	b.add("c", nil)
+	b.add("d", []byte("last"))
+	all, err := b.bytes()
+	require.NoError(t, err)
+	length := binary.BigEndian.Uint32(all)
+	var list []entry
+	require.NoError(t, json.Unmarshal(all[4:4+length], &list))
+	require.Equal(t, []entry{{"a/b", 5}, {"c", 0}, {"d", 4}}, list)
+	require.Equal(t, "firstlast", string(all[4+length:]))
+}
+
+func TestCompressedCopies(t *testing.T) {
+	s := &site{out: t.TempDir()}
+	require.NoError(t, os.Mkdir(filepath.Join(s.out, folder), 0o755))
+	text := bytes.Repeat([]byte("the same again, "), 1000)
+	f, err := s.put("name", ".bin", text)
+	require.NoError(t, err)
+	require.Regexp(t, `^engine/name-[0-9a-f]{16}\.bin$`, f.URL)
+	require.Equal(t, len(text), f.Size)
+	packed := func(ending string, size int) io.Reader {
+		b, err := os.ReadFile(filepath.Join(s.out, f.URL+ending))
+		require.NoError(t, err)
+		require.Len(t, b, size)
+		return bytes.NewReader(b)
+	}
+	got, err := io.ReadAll(brotli.NewReader(packed(".br", f.Brotli)))
+	require.NoError(t, err)
+	require.Equal(t, text, got)
+	z, err := gzip.NewReader(packed(".gz", f.Gzip))
+	require.NoError(t, err)
+	got, err = io.ReadAll(z)
+	require.NoError(t, err)
+	require.Equal(t, text, got)
+
+	// Of an earlier build nothing stays.
+	require.NoError(t, os.WriteFile(filepath.Join(s.out, folder, "name-0000.bin.br"), nil, 0o644))
+	require.NoError(t, s.tidy(manifest{Files: map[string]file{"name": f}}))
+	left, err := filepath.Glob(filepath.Join(s.out, folder, "*"))
+	require.NoError(t, err)
+	require.Len(t, left, 3)
+}

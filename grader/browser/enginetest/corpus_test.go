@@ -1,0 +1,121 @@
+package enginetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/proof/corpus"
+	"cudalab/grader/report"
+	"cudalab/grader/report/devtools"
+	"cudalab/grader/report/reporttest"
+	"cudalab/grader/suite"
+	"cudalab/grader/suites/course"
+)
+
+var (
+	ends   = flag.Bool("ends", false, "check code that ends badly in bin/browser")
+	lesson = flag.String("lesson", "", "the only `exercise` whose corpus is checked; default: all")
+	slice  = flag.String("slice", "", "`I/N` checks every N-th program of the corpus, from the I-th on; without it nothing is checked")
+)
+
+// seed is what the programs' workloads are drawn from.
+const seed = 42
+
+// What the checks say of a program in the browser is what they say of it on the command line, to the letter, but for what is
+// measured by a clock.
+func TestCorpus(t *testing.T) {
+	if *slice == "" {
+		t.Skip("the corpus is checked in slices: -slice 1/20")
+	}
+	var i, n int
+	_, err := fmt.Sscanf(*slice, "%d/%d", &i, &n)
+	require.NoError(t, err, "-slice is I/N")
+	c, err := course.Open("")
+	require.NoError(t, err)
+	p := page(t, c.Root)
+	count := 0
+	for _, e := range c.Exercises {
+		if *lesson != "" && e.Name != *lesson {
+			continue
+		}
+		programs, err := corpus.Programs(c.Root, e.Package)
+		require.NoError(t, err)
+		var precompiled *compile.Precompiled
+		for _, program := range programs {
+			if count++; (count-1)%n != (i-1)%n {
+				continue
+			}
+			t.Run(e.Name+"/"+program.String(), func(t *testing.T) {
+				if precompiled == nil {
+					precompiled = check.Precompile(context.Background(), c.Root, []course.Exercise{e}, nil)
+				}
+				requireSame(t, p, c.Root, e, precompiled, program.Text)
+			})
+		}
+	}
+	t.Logf("%d programs in all", count)
+}
+
+// requireSame has a program checked here and in the browser, in a folder of the same name.
+func requireSame(t *testing.T, p *devtools.Page, root string, e course.Exercise, precompiled *compile.Precompiled, text string) suite.Report {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), e.Package)
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), []byte(text), 0o644))
+	native := check.Exercise(context.Background(), check.Request{Root: root, Exercise: e, Dir: dir, Device: "sim", Seed: seed, Precompiled: precompiled})
+	require.NoError(t, native.Err)
+	var document bytes.Buffer
+	require.NoError(t, report.JSON(&document, native.Report))
+	var want, got suite.Report
+	require.NoError(t, json.Unmarshal(document.Bytes(), &want))
+	request, err := json.Marshal(map[string]any{"exercise": e.Name, "files": map[string]string{e.Package + ".go": text}, "seed": seed, "dir": dir, "html": false})
+	require.NoError(t, err)
+	require.NoError(t, p.Eval(fmt.Sprintf(`engine.check(%s).then(r => r.json)`, request), &got))
+	require.Equal(t, comparable(want), comparable(got))
+	return got
+}
+
+// comparable is a report as text, without what a clock has measured.
+func comparable(r suite.Report) string {
+	r.DurationMS = 0
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		for j := range c.Measurements {
+			c.Measurements[j] = suite.Measurement{Name: c.Measurements[j].Name}
+		}
+	}
+	text, _ := json.MarshalIndent(r, "", " ")
+	return string(text)
+}
+
+// page is a page with the engine of bin/browser.
+func page(t *testing.T, root string) *devtools.Page {
+	t.Helper()
+	out := filepath.Join(root, "bin", "browser")
+	if _, err := os.Stat(filepath.Join(out, "manifest.json")); err != nil {
+		t.Skip("`make browser` builds what is tested here")
+	}
+	server := httptest.NewServer(Site(out, filepath.Join(root, "grader", "browser", "site", "engine.js"), true))
+	t.Cleanup(server.Close)
+	c, err := devtools.Start(devtools.Options{Profile: reporttest.Profile(t)})
+	if errors.Is(err, devtools.ErrNone) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	require.NoError(t, c.Go(server.URL))
+	require.NoError(t, c.Eval(`(async () => { const {start} = await import('/engine.js'); window.engine = await start(); await engine.ready })()`, nil))
+	return c
+}

@@ -1,0 +1,56 @@
+package enginetest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/judge/check"
+	"cudalab/grader/suites/course"
+)
+
+// Whatever a student's code does, its check ends, with the words and at the line of the command line; and the next one is as
+// if nothing had been.
+func TestEveryBadEndIsToldAsOnTheCommandLine(t *testing.T) {
+	if !*ends {
+		t.Skip("with -ends, after `make browser`: this test is young, and has not passed as a whole yet")
+	}
+	c, err := course.Open("")
+	require.NoError(t, err)
+	e, err := c.Find("async-pipeline")
+	require.NoError(t, err)
+	solution, err := os.ReadFile(filepath.Join(c.Root, e.SolutionFolder(), e.Package+".go"))
+	require.NoError(t, err)
+	const first = "	for i, batch := range batches {\n		if err := enqueue"
+	require.Contains(t, string(solution), first)
+	p := page(t, c.Root)
+	precompiled := check.Precompile(context.Background(), c.Root, []course.Exercise{e}, nil)
+	for _, end := range []struct{ name, rule, before, behind string }{
+		{"a compiler error", "compile", "	x := 1\n", ""},
+		{"a panic", "panic", "	var b *contract.Batch\n	_ = b.N\n", ""},
+		{"an endless loop", "timeout", "	for n := 0; ; {\n		n++\n	}\n", ""},
+		{"an endless recursion", "endless-recursion", "	_ = down(1)\n", "\nfunc down(n int) int {\n	return 1 + down(n+1)\n}\n"},
+		{"a deadlock", "deadlock", "	<-make(chan int)\n", ""},
+		{"what eats memory", "host-memory", "	var all [][]byte\n	for {\n		b := make([]byte, 1<<20)\n		for i := range b {\n			b[i] = 1\n		}\n		all = append(all, b)\n	}\n", ""},
+		{"a flood of output", "", "	for i := range 20000 {\n		fmt.Println(\"printed again and again\", i)\n	}\n", ""},
+		{"the solution", "", "", ""},
+	} {
+		t.Run(end.name, func(t *testing.T) {
+			r := requireSame(t, p, c.Root, e, precompiled, strings.Replace(string(solution), first, end.before+first, 1)+end.behind)
+			if end.rule == "" {
+				return
+			}
+			var rules []string
+			for _, ch := range r.Checks {
+				for _, f := range ch.Findings {
+					rules = append(rules, f.Rule)
+				}
+			}
+			require.Contains(t, rules, end.rule)
+		})
+	}
+}

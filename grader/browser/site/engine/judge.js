@@ -1,0 +1,337 @@
+'use strict';
+// The worker of the judge, which starts all the others: compiler and linker in one, each runner in one of its own.
+
+let manifest, scripts, base;
+const loaded = {};           // modules by name, and packages: promises
+const progress = m => postMessage({type: 'progress', ...m});
+
+const fs = new MemoryFS((fd, bytes) => console.error('judge:', new TextDecoder().decode(bytes)));
+install(fs);
+
+// ---- what is fetched
+
+let total = 0, done = 0;
+
+function arrived(bytes) {
+  done += bytes;
+  progress({stage: 'load', done: Math.round(done), total, words: 'Loading Go and the course'});
+}
+
+// A file as the site has it: where the server encodes it itself, by its plain name; else as it was compressed beforehand.
+async function file(entry, {type, counted = true} = {}) {
+  const encoded = manifest.encoded;
+  const brotli = !encoded && canBrotli();
+  const url = base + entry.url + (encoded ? '' : brotli ? '.br' : '.gz');
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} should be there, and is answered with ${response.status}.`);
+  let body = response.body;
+  const count = step => new TransformStream({transform(chunk, c) {
+    if (counted) arrived(step(chunk.length));
+    c.enqueue(chunk);
+  }});
+  // Bytes are counted as they come over the line; where the browser decodes them, by the share that they have of it.
+  if (encoded) {
+    body = body.pipeThrough(count(n => n * entry.br / entry.size));
+  } else {
+    body = body.pipeThrough(count(n => n)).pipeThrough(new DecompressionStream(brotli ? 'brotli' : 'gzip'));
+  }
+  return new Response(body, {headers: {'Content-Type': type ?? 'application/octet-stream'}});
+}
+
+let brotliKnown;
+function canBrotli() {
+  if (brotliKnown === undefined) {
+    try {
+      new DecompressionStream('brotli');
+      brotliKnown = true;
+    } catch {
+      brotliKnown = false;
+    }
+  }
+  return brotliKnown;
+}
+
+// A module comes from the network as such wherever that can be: then the browser keeps what it has compiled.
+async function moduleOf(entry) {
+  if (manifest.encoded) {
+    const module = await WebAssembly.compileStreaming(fetch(base + entry.url));
+    arrived(entry.br);
+    return module;
+  }
+  return WebAssembly.compileStreaming(file(entry, {type: 'application/wasm'}));
+}
+
+// A bundle is the length of its list, the list, and the files one behind the other.
+async function bundle(entry, counted = true) {
+  const all = new Uint8Array(await (await file(entry, {counted})).arrayBuffer());
+  const length = new DataView(all.buffer).getUint32(0);
+  return {list: JSON.parse(new TextDecoder().decode(all.subarray(4, 4 + length))), data: all.subarray(4 + length)};
+}
+
+// ---- compiler and linker
+
+let tools = null;            // the worker, once it was asked for
+
+function toolsWorker() {
+  if (tools) return tools;
+  const worker = new Worker(scripts.tools);
+  const ready = (async () => {
+    const [compile, link, packages] = await Promise.all([loaded.compile, loaded.link, loaded.packages ?? (loaded.packages = bundle(manifest.files.packages))]);
+    loaded.packages = null;  // the worker has them; another would fetch them from the browser's cache
+    await new Promise(resolve => {
+      worker.onmessage = ({data: m}) => m.type === 'loaded' && resolve();
+      worker.postMessage({type: 'modules', modules: {compile, link}, packages, folder: PACKAGES}, [packages.data.buffer]);
+    });
+  })();
+  tools = {worker, ready, last: Promise.resolve(), has: new Set()};
+  return tools;
+}
+
+// What an exercise's runner has of its own is fetched when it is first needed.
+async function bring(exercise) {
+  const pkg = lessons.find(l => l.name === exercise)?.package;
+  const mine = toolsWorker();
+  const entry = manifest.files['lesson-' + pkg];
+  if (!entry || mine.has.has(pkg)) return;
+  const packages = await bundle(entry, false);
+  await mine.ready;
+  mine.worker.postMessage({type: 'packages', packages, folder: PACKAGES}, [packages.data.buffer]);
+  mine.has.add(pkg);
+}
+
+const fromTools = new WeakSet(); // what compiler and linker have made lies with them already
+
+function runTool(tool, {args, env, dir}, output, ended) {
+  const mine = toolsWorker();
+  let stopped = false;
+  const stop = () => {
+    if (stopped) return;
+    stopped = true;
+    mine.worker.terminate();
+    if (tools === mine) tools = null;
+    ended(-1, 0, false);
+  };
+  mine.last = Promise.all([mine.ready, mine.last]).then(() => new Promise(resolve => {
+    if (stopped) return resolve();
+    const files = [...fs.below(dir)].filter(([, node]) => !fromTools.has(node)).map(([path, node]) => [path, node.data.slice(0, node.size)]);
+    progress({stage: tool, words: tool === 'compile' ? 'Compiling your code' : 'Linking it with the course'});
+    mine.worker.onmessage = ({data: m}) => {
+      if (stopped) return resolve();
+      if (m.type === 'output') return output(m.fd, m.bytes, 0);
+      for (const [path, data] of m.made) {
+        fs.put(path, data ?? new Uint8Array(0));
+        fromTools.add(fs.find(path));
+      }
+      stopped = true;
+      ended(m.end.code, m.end.peak, false);
+      resolve();
+    };
+    mine.worker.postMessage({tool, args, env, dir, files});
+  })).catch(e => {
+    output(2, new TextEncoder().encode(String(e)), 0);
+    stop();
+  });
+  return {stop};
+}
+
+// ---- runners
+
+let spare = null;            // a worker that waits for a program
+
+function runnerWorker() {
+  const worker = spare ?? new Worker(scripts.runner);
+  spare = new Worker(scripts.runner);
+  return worker;
+}
+
+// A program's memory has a limit, which Go keeps by itself once it is refused more: then it says where it asked.
+function limited(bytes, limit) {
+  let at = 8;
+  const leb = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const b = bytes[at++];
+      value |= (b & 127) << shift;
+      if (b < 128) return value >>> 0;
+    }
+  };
+  const encode = n => {
+    const out = [];
+    do {
+      out.push((n & 127) | (n > 127 ? 128 : 0));
+      n >>>= 7;
+    } while (n);
+    return out;
+  };
+  while (at < bytes.length) {
+    const start = at;
+    const id = bytes[at++];
+    const size = leb();
+    const body = at;
+    if (id === 5) {
+      at = body + 2;         // one memory, and its flags
+      const least = leb();
+      const section = [1, 1, ...encode(least), ...encode(Math.max(least, limit >>> 16))];
+      return new Blob([bytes.subarray(0, start), new Uint8Array([5, ...encode(section.length), ...section]), bytes.subarray(body + size)])
+        .arrayBuffer();
+    }
+    at = body + size;
+  }
+  return bytes.buffer;
+}
+
+function runProgramOf(node, {path, args, env, files, memory}, output, ended) {
+  const worker = runnerWorker();
+  const [requests, notes] = files.map(fd => fs.at(fd).pipe);
+  requests.readers++;
+  notes.writers++;
+  let over = false;
+  const end = (code, peak, refused) => {
+    if (over) return;
+    over = true;
+    worker.terminate();
+    requests.closeReader();
+    notes.closeWriter();
+    ended(code, peak, refused);
+  };
+  worker.onmessage = ({data: m}) => {
+    if (over) return;
+    switch (m.type) {
+      case 'output':
+        output(m.fd, m.bytes, 0);
+        if (m.tail.length) output(m.fd, m.tail, m.dropped);
+        break;
+      case 'notes': notes.write(m.bytes); break;
+      case 'end': end(m.code, m.refused ? Math.max(m.peak, memory) : m.peak, m.refused); break;
+      case 'trap':
+        output(2, new TextEncoder().encode(lastWords(m)), 0);
+        end(2, 0, false);
+        break;
+    }
+  };
+  worker.onerror = e => {
+    output(2, new TextEncoder().encode(`fatal error: ${e.message}\n`), 0);
+    end(2, 0, false);
+  };
+  progress({stage: 'run', words: 'Running and judging it'});
+  (async () => {
+    node.module ??= WebAssembly.compile(await limited(node.data.subarray(0, node.size), memory));
+    const module = await node.module;
+    if (over) return;
+    worker.postMessage({type: 'run', module, path, args, env, memory});
+    requests.take(bytes => worker.postMessage({bytes}));
+  })().catch(e => worker.onerror({message: String(e)}));
+  return {stop: () => end(-1, 0, false)};
+}
+
+// lastWords are what Go would have said had it seen the end coming. Of a stack that is full WebAssembly knows the functions,
+// by names in which every sign but letters, digits and dots is a line; Go tells where such a function begins.
+function lastWords({name, stack}) {
+  let words = `fatal error: ${name}\n`;
+  const frames = [];
+  for (const [, pkg, symbol] of stack.matchAll(/cudalab_exercises_(\w+)\.([\w.]+)/g)) {
+    const method = /^_?_?(\w+?)_?\.(\w+)$/.exec(symbol);
+    const [type, func] = symbol.includes('.') && method ? [method[1], method[2]] : ['', symbol];
+    const place = declared(pkg, type, func);
+    if (place) frames.push(`cudalab/exercises/${pkg}.${type ? `(*${type}).` : ''}${func}(...)\n\tcudalab/exercises/${pkg}/${place}`);
+  }
+  if (frames.length) words += `\ngoroutine 1 [running]:\n${frames.join('\n')}\n`;
+  return words;
+}
+
+// declared is where a function of the student's is declared: "slab.go:41".
+function declared(pkg, type, func) {
+  const pattern = new RegExp(type ? `^func \\(\\w*\\s*\\*?${type}\\b[^)]*\\) ${func}\\b` : `^func ${func}\\b`);
+  for (const [path, node] of fs.below(judged)) {
+    const lines = new TextDecoder().decode(node.data.subarray(0, node.size)).split('\n');
+    const at = lines.findIndex(line => pattern.test(line));
+    if (at >= 0) return path.slice(path.lastIndexOf('/') + 1) + ':' + (at + 1);
+  }
+  return null;
+}
+
+// ---- what the judge calls
+
+const PACKAGES = '/packages';
+const COURSE = '/course';
+
+globalThis.cudalab = {
+  setup: '',
+  pipe: () => fs.pipe(),
+  spawn: (command, output, ended) => {
+    // What comes of it is told from the loop: the judge has to know first that it has started.
+    const later = f => (...args) => setTimeout(() => f(...args), 0);
+    if (command.path.startsWith('/go/')) return runTool(command.path.slice(4), command, later(output), later(ended));
+    return runProgramOf(fs.find(command.path), command, later(output), later(ended));
+  },
+  serving: () => serving(),
+};
+
+let serving;
+let lessons;
+let judged = COURSE; // the folder of the code under test
+
+async function start(m) {
+  ({manifest, scripts, base} = m);
+  const brotli = manifest.encoded || canBrotli();
+  for (const [name, entry] of Object.entries(manifest.files)) {
+    if (!brotli) entry.br = entry.gz;
+    if (!name.startsWith('lesson-')) total += entry.br;
+  }
+  // All is compiled before anything runs: what runs has the processor's attention, and the browser's own compiler none.
+  for (const name of ['judge', 'compile', 'link']) loaded[name] = moduleOf(manifest.files[name]);
+  loaded.packages = bundle(manifest.files.packages);
+  const course = await bundle(manifest.files.course);
+  let at = 0;
+  for (const {name, size} of course.list) {
+    fs.put(COURSE + '/' + name, course.data.slice(at, at + size));
+    at += size;
+  }
+  lessons = JSON.parse(new TextDecoder().decode(fs.get(COURSE + '/lessons.json')));
+  postMessage({type: 'lessons', lessons});
+  fs.makeAll('/home');
+  fs.makeAll('/tmp');
+  fs.cwd = COURSE;
+  spare = new Worker(scripts.runner);
+  toolsWorker().ready.catch(() => {}); // whoever waits for it is told
+  await begin();
+}
+
+// begin starts the judge's own program; one that has come to an end is begun anew.
+async function begin() {
+  const module = await loaded.judge;
+  cudalab.setup = JSON.stringify({Root: COURSE, Tools: '/go', Folder: PACKAGES, Packages: manifest.packages, Lang: manifest.lang, Debug: manifest.debug});
+  const serves = new Promise(resolve => { serving = resolve; });
+  const {go, instance} = await runProgram(module, {path: 'judge', args: [], env: ['HOME=/home', 'TMPDIR=/tmp', 'PWD=' + COURSE]});
+  const ended = go.run(instance);
+  await Promise.race([serves, ended.then(() => { throw new Error('The judge did not start: the site may be half an old one. Reload the page.'); })]);
+}
+
+const answered = (resolve, reject) => (err, text) => err ? reject(new Error(err)) : resolve(text);
+
+onmessage = async ({data: m}) => {
+  try {
+    switch (m.type) {
+      case 'start':
+        await start(m);
+        await toolsWorker().ready;
+        postMessage({type: 'ready'});
+        break;
+      case 'check':
+        judged = m.dir || `${COURSE}/exercises/${lessons.find(l => l.name === m.exercise)?.package}`;
+        await bring(m.exercise);
+        postMessage({type: 'answer', id: m.id, text: await new Promise((a, b) => cudalab.check(m.request, answered(a, b)))});
+        break;
+      case 'warm':
+        await bring(m.exercise);
+        await new Promise((a, b) => cudalab.warm(m.exercise, answered(a, b)));
+        postMessage({type: 'answer', id: m.id, text: ''});
+        break;
+      case 'cancel':
+        cudalab.cancel?.();
+        break;
+    }
+  } catch (e) {
+    postMessage({type: 'failed', id: m.id, message: e.message ?? String(e)});
+  }
+};
