@@ -17,7 +17,7 @@ LONG := $(addprefix cudalab/,cmd/cudalab/cli grader/class/handout grader/class/i
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
 
-.PHONY: help build demo test test-gpu fuzz matrix lesson kernels bench lint fmt clean
+.PHONY: help build demo test test-gpu fuzz matrix lesson browser kernels bench lint fmt clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -62,6 +62,9 @@ matrix: ## check every program of the corpus on DEVICE, sim or gpu, and print wh
 
 lesson: ## begin a lesson called NAME: its folders, with a first part that passes, and its entries; see lessons/authors
 	@go run ./grader/proof/authoring/author new "$(NAME)"
+
+browser: build ## write the course as a web site, which runs in a browser, into bin/browser
+	bin/cudalab browser
 
 kernels: ## compile the kernels to PTX again; needs the clang that kernels/build.sh names
 	kernels/build.sh

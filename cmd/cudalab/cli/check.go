@@ -1,21 +1,15 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
-	"cudalab/grader/judge/prove"
 	"cudalab/grader/judge/run"
-	"cudalab/grader/report"
 	"cudalab/grader/suite"
 	"cudalab/grader/suites/course"
 )
@@ -27,7 +21,9 @@ type checkFlags struct {
 	dir      string
 	device   string
 	profile  string
+	format   string
 	json     bool
+	terms    string
 	html     string
 	trace    string
 	seed     uint64
@@ -37,11 +33,17 @@ type checkFlags struct {
 func newCheck() *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
-		Use:   "check NAME...",
+		Use:   "check [NAME]...",
 		Short: "Check exercises and say what is wrong, where and why",
-		Long: `Check builds each exercise, runs its suite on the device and reports what it found.
+		Long: `Check builds each exercise, runs its suite on the device and reports what it found. Without a name it is for the exercise
+that you are at; its number in ` + "`cudalab list`" + ` is a name too.
 
---json writes each report as one JSON document, one after another.
+--format says how the reports are written: text, for people, is the default. json is one JSON document for each exercise, and
+--json is short for it. line is what compilers write, FILE:LINE:COLUMN: SEVERITY: TEXT [RULE], which editors and CI can read;
+a pass without remarks writes nothing. sarif is one log of all exercises in SARIF 2.1.0, for code scanning.
+
+--as cuda says everything in the terms of CUDA C++, as its manual and C++ programs have them: cudaMallocAsync(&p, size, stream)
+for cuda.MallocAsync(size, stream). Your own lines stay as they are.
 
 --html writes the report as one HTML file that needs nothing else: the findings beside your source, and pictures of what
 your streams and memory did, with the faults marked in them. With several exercises each gets a file of its own:
@@ -56,7 +58,7 @@ For either the suite runs your code once more, with an event before and after ea
 Nothing is judged by that run.`,
 		Example: `  cudalab check async-pipeline
   cudalab check async-pipeline --device sim --seed 42
-  cudalab check --all --json`,
+  cudalab check --all --format sarif >cudalab.sarif`,
 		ValidArgsFunction: exerciseNames,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, f) },
 	}
@@ -66,7 +68,8 @@ Nothing is judged by that run.`,
 	flags.StringVar(&f.dir, "dir", "", "check the code in the folder `DIR` instead of the exercise's own")
 	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
 	profileFlag(cmd, &f.profile)
-	flags.BoolVar(&f.json, "json", false, "write reports as JSON")
+	formatFlags(cmd, &f.format, &f.json)
+	termsFlag(cmd, &f.terms)
 	flags.StringVar(&f.html, "html", "", "write the report with pictures of streams and memory to `FILE`")
 	flags.StringVar(&f.trace, "trace", "", "write all calls and device work to `FILE`, for Perfetto")
 	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: the seed that failed last, else a fresh one")
@@ -81,6 +84,12 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 		return err
 	}
 	if err := f.validate(cmd, names); err != nil {
+		return err
+	}
+	if err := validTerms(f.terms); err != nil {
+		return err
+	}
+	if f.format, err = chosenFormat(cmd, f.format, f.json); err != nil {
 		return err
 	}
 	exercises, err := chosen(c, names, f.all)
@@ -100,24 +109,19 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 	if err != nil {
 		return err
 	}
+	out := reportWriters[f.format](cmd.OutOrStdout())
 	worst := exitPassed
 	for i, e := range exercises {
-		if i > 0 && !f.json {
-			fmt.Fprintln(cmd.OutOrStdout())
-		}
 		q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p, Seed: f.seed,
-			NoTiming: f.noTiming, Given: f.html != "", Pictures: pictures.wanted(), Preparing: preparing(cmd, f.json)}
+			NoTiming: f.noTiming, Given: f.html != "", Pictures: pictures.wanted(), Preparing: preparing(cmd, f.format != textFormat)}
 		if f.solution {
 			q.Dir = course.Relative(filepath.Join(c.Root, e.SolutionFolder()))
 		}
-		r := checked(cmd.Context(), q)
+		r := inTerms(f.terms, checked(cmd.Context(), q))
 		if cmd.Context().Err() != nil {
 			break
 		}
-		if !f.json {
-			tellOrders(&r)
-		}
-		if err := show(cmd.OutOrStdout(), r.Report, f.json); err != nil {
+		if err := out.add(r, mainFile(c, e, q.Dir)); err != nil {
 			return err
 		}
 		if fault := (*check.Panic)(nil); errors.As(r.Err, &fault) {
@@ -128,7 +132,7 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 		}
 		worst = max(worst, exitStatus(r))
 	}
-	if err := pictures.close(); err != nil {
+	if err := errors.Join(out.close(), pictures.close()); err != nil {
 		return err
 	}
 	if worst != exitPassed {
@@ -137,21 +141,13 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 	return nil
 }
 
-// tellOrders has the report of a pass say how much it leaves to CUDA.
-func tellOrders(r *check.Result) {
-	if most, ok := prove.Most(*r); ok {
-		r.Report.Message = fmt.Sprintf("Your streams leave CUDA a choice: for the %d operations of the case %s, %s orders. None goes wrong: see `cudalab prove %s`.",
-			most.Orders.Operations, most.ID, most.Orders, r.Report.Exercise)
-	}
-}
-
 func (f *checkFlags) validate(cmd *cobra.Command, names []string) error {
 	switch {
 	case f.all && len(names) > 0:
 		return usage("--all checks every exercise: leave out either --all or the names.")
 	case f.dir != "" && f.solution:
 		return usage("--dir and --solution both say which code to check: leave one out.")
-	case f.dir != "" && (f.all || len(names) > 1):
+	case f.dir != "" && len(names) != 1:
 		return usage("--dir is the folder of one exercise: name one with it.")
 	case cmd.Flags().Changed("seed") && (f.seed == 0 || f.seed > check.MaxSeed):
 		return usage("a seed is a number from 1 to %d.", uint64(check.MaxSeed))
@@ -165,13 +161,14 @@ func (f *checkFlags) validate(cmd *cobra.Command, names []string) error {
 	return nil
 }
 
-// chosen are the exercises that were named, or all of them.
+// chosen are the exercises that were named, all of them, or the one that the student is at.
 func chosen(c *course.Course, names []string, all bool) ([]course.Exercise, error) {
 	if all {
 		return c.Exercises, nil
 	}
 	if len(names) == 0 {
-		return nil, usage("name the exercise to check, or check all with --all. %s", theExercises(c))
+		e, err := findOrCurrent(c, nil)
+		return []course.Exercise{e}, err
 	}
 	var found []course.Exercise
 	for _, name := range names {
@@ -190,42 +187,6 @@ func preparing(cmd *cobra.Command, silent bool) func() {
 		return nil
 	}
 	return func() { screenOf(cmd.ErrOrStderr()).say(compile.Preparing()) }
-}
-
-func show(w io.Writer, r suite.Report, asJSON bool) error {
-	if asJSON {
-		return report.JSON(w, r)
-	}
-	s := screenOf(w)
-	text, err := reportOn(s, r, false)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(s, text)
-	return err
-}
-
-// reportOn is a report for people, as a screen can show it; brief, the first error is what it is about.
-func reportOn(s screen, r suite.Report, brief bool) (string, error) {
-	var b strings.Builder
-	err := report.Terminal(&b, r, report.Options{Color: s.color, Width: s.width, Links: s.links, Brief: brief, Source: sourceLine})
-	return b.String(), err
-}
-
-// sourceLine reads one line of a file.
-func sourceLine(file string, line int) string {
-	f, err := os.Open(file)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		if n == line {
-			return lines.Text()
-		}
-	}
-	return ""
 }
 
 // exitStatus is what a script learns of a result.

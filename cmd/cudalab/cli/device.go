@@ -22,9 +22,7 @@ func validDevice(kind string) error {
 }
 
 // devices completes --device.
-func devices(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return deviceKinds, cobra.ShellCompDirectiveNoFileComp
-}
+var devices = names(deviceKinds)
 
 // profileFlag lets a command be told which GPU the simulated device is like.
 func profileFlag(cmd *cobra.Command, file *string) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,7 +14,8 @@ import (
 )
 
 func newHandout() *cobra.Command {
-	return &cobra.Command{
+	browser := false
+	cmd := &cobra.Command{
 		Use:   "handout DIR",
 		Short: "Write a copy of the course without the solutions, to give to students",
 		Long: `Handout writes a copy of the course into the folder DIR, ready to give to students: cudalab and its checks, the
@@ -22,8 +24,11 @@ and the tests are left out.
 
 Checks work there as here. Where they hold the time of a student's code against the solution's, a handout uses the time
 of the baseline and the recorded ratio between the two. Where the course has a profile from cudalab calibrate, that goes
-along, and the ratio is recorded on its simulated device now. Grading takes the whole course.`,
-		Example: `  cudalab handout ../cuda-course`,
+along, and the ratio is recorded on its simulated device now. Grading takes the whole course.
+
+--browser makes a web site of it instead, as cudalab browser does of the whole course: students need nothing but a browser.`,
+		Example: `  cudalab handout ../cuda-course
+  cudalab handout --browser ../site`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage("name the folder for the handout, and one only: cudalab handout DIR.")
@@ -32,22 +37,53 @@ along, and the ratio is recorded on its simulated device now. Grading takes the 
 			if err != nil {
 				return err
 			}
+			if browser {
+				return handOutSite(cmd, c, args[0])
+			}
 			err = handout.Write(cmd.Context(), c, args[0])
-			var refused *handout.UsageError
-			var environment *compile.EnvironmentError
-			switch {
-			case errors.As(err, &refused):
-				return usage("%s", refused.Message)
-			case errors.As(err, &environment):
-				return &exitError{exitEnvironment, environment.Error()}
-			case err != nil:
-				return &exitError{exitEnvironment, fmt.Sprintf("the handout could not be written: %v.", err)}
+			if err != nil {
+				return notHandedOut(err)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "The course without its solutions is in %s: %d exercises, as skeletons.\n"+
 				"Its README.md tells students how to begin.\n", filepath.ToSlash(course.Relative(args[0])), len(c.Exercises))
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&browser, "browser", false, "write a web site that runs in a browser instead of a folder with the course")
+	return cmd
+}
+
+// notHandedOut is why a handout could not be written.
+func notHandedOut(err error) error {
+	var refused *handout.UsageError
+	var environment *compile.EnvironmentError
+	switch {
+	case errors.As(err, &refused):
+		return usage("%s", refused.Message)
+	case errors.As(err, &environment):
+		return &exitError{exitEnvironment, environment.Error()}
+	}
+	return &exitError{exitEnvironment, fmt.Sprintf("the handout could not be written: %v.", err)}
+}
+
+// handOutSite writes the site of a handout: of a course that has no solutions, so that its site has none either.
+func handOutSite(cmd *cobra.Command, c *course.Course, dir string) error {
+	temp, err := os.MkdirTemp("", "cudalab-handout-")
+	if err != nil {
+		return notHandedOut(err)
+	}
+	defer os.RemoveAll(temp)
+	root := filepath.Join(temp, "course")
+	if err := handout.Write(cmd.Context(), c, root); err != nil {
+		return notHandedOut(err)
+	}
+	d := cmd.Context().Value(definition{}).(course.Definition)
+	d.Texts = os.DirFS(filepath.Join(root, "lessons")) // its own, in which nothing leads to the solutions
+	without, err := d.Open(root)
+	if err != nil {
+		return notHandedOut(err)
+	}
+	return writeSite(cmd, without, dir)
 }
 
 // noSolutions refuses, in a handout, what takes the solution of an exercise; what is that, in words.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"cudalab/grader/report"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
+	"cudalab/grader/suite/jsontext"
 	"cudalab/grader/suites/course"
 )
 
@@ -63,9 +63,7 @@ exercise that you are at is marked with an arrow; it is the one that commands me
 				rows = append(rows, row)
 			}
 			if asJSON {
-				out := json.NewEncoder(cmd.OutOrStdout())
-				out.SetIndent("", "  ")
-				return out.Encode(rows)
+				return jsontext.Write(cmd.OutOrStdout(), rows)
 			}
 			return writeList(screenOf(cmd.OutOrStdout()), rows, time.Now())
 		},

@@ -108,8 +108,8 @@ Exit status: 0 all passed, 1 a check failed, 2 bad usage or input, 3 something i
 		return usage("%v. See `%s --help`.", err, cmd.CommandPath())
 	})
 	cobra.EnableCommandSorting = false // they are listed in the order in which they are needed
-	addGroup(root, "Learning:", newList(), newLesson(), newWatch(), newCheck(), newProve(), newHint(), newSolution(), newReset(), newBench())
-	addGroup(root, "Teaching:", newGrade(), newHandout(), newCalibrate())
+	addGroup(root, "Learning:", newList(), newLesson(), newWatch(), newLSP(), newCheck(), newProve(), newHint(), newSolution(), newReset(), newBench())
+	addGroup(root, "Teaching:", newGrade(), newHandout(), newBrowser(), newCalibrate())
 	addGroup(root, "This machine:", newDoctor(), newCompletion())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID("This machine:")

@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	caches := goCaches(t)
+	compiled := compiled(t, root, caches)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
@@ -39,7 +40,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GOMODCACHE", caches[1])
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			env.Setenv("CUDALAB_ROOT", root)
-			return nil
+			return os.CopyFS(filepath.Join(env.WorkDir, ".cache"), os.DirFS(compiled))
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "landlock" {
@@ -53,17 +54,58 @@ func TestScripts(t *testing.T) {
 			"course":   copyCourse,
 			"await":    await,
 			"terminal": terminal,
+			"same":     same,
 		},
 	})
 }
 
 // goCaches are the folders of Go's caches, for builds and for modules. Without the first every build would begin with the
 // standard library.
-func goCaches(t *testing.T) []string {
+func goCaches(t testing.TB) []string {
 	t.Helper()
 	said, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
 	require.NoError(t, err)
 	return strings.Fields(string(said))
+}
+
+// same holds two large files to be equal, and shows the first line that is not: same trace.json before.json.
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: same FILE FILE")
+	}
+	is, was := strings.Split(ts.ReadFile(args[0]), "\n"), strings.Split(ts.ReadFile(args[1]), "\n")
+	for i := range min(len(is), len(was)) {
+		if is[i] != was[i] {
+			ts.Fatalf("line %d differs:\n%s\n%s", i+1, is[i], was[i])
+		}
+	}
+	if len(is) != len(was) {
+		ts.Fatalf("%d lines, and %d", len(is), len(was))
+	}
+}
+
+// compiled is a cache folder of cudalab's that remembers that what is not a student's is compiled. Without it every script would ask Go
+// anew, and on a busy machine say that this takes a while.
+func compiled(t *testing.T, root string, caches []string) (cache string) {
+	t.Helper()
+	full := t.TempDir()
+	check := exec.Command("cudalab", "check", "async-pipeline", "--solution", "--no-timing", "--device", "sim")
+	check.Env = append(os.Environ(), "XDG_CACHE_HOME="+full, "CUDALAB_ROOT="+root, "GOCACHE="+caches[0], "GOMODCACHE="+caches[1])
+	said, err := check.CombinedOutput()
+	require.NoError(t, err, string(said))
+	memories, err := filepath.Glob(filepath.Join(full, "cudalab", "*", "compiled-*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, memories)
+	cache = t.TempDir()
+	for _, m := range memories {
+		text, err := os.ReadFile(m)
+		require.NoError(t, err)
+		below, err := filepath.Rel(full, m)
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(cache, below)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(cache, below), text, 0o600))
+	}
+	return cache
 }
 
 // status runs a command that must end with the given status: status 3 cudalab doctor.

@@ -73,7 +73,7 @@ func runProve(cmd *cobra.Command, args []string, f checkFlags, film bool) error 
 	}
 	if ran := r.Report.Status == suite.Passed || r.Report.Status == suite.Failed; proof == nil || !ran && len(proof.Faults) == 0 {
 		// Nothing came to its end: what is in the way comes first.
-		if err := show(cmd.OutOrStdout(), r.Report, false); err != nil {
+		if err := show(cmd.OutOrStdout(), r.Report); err != nil {
 			return err
 		}
 		return &exitError{status: exitStatus(r)}

@@ -16,25 +16,21 @@ import (
 func newReset() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "reset NAME",
+		Use:   "reset [NAME]",
 		Short: "Take an exercise back to its skeleton, and keep what you wrote",
 		Long: `Reset puts the skeleton of an exercise in the place of your code and forgets its verdict and the hints you were given.
-What you wrote is kept under .cudalab/backup. It asks first, unless --yes says that you mean it.`,
+What you wrote is kept under .cudalab/backup. It asks first, unless --yes says that you mean it. Without a name it is for the
+exercise that you are at.`,
 		Example: `  cudalab reset async-pipeline
   cudalab reset async-pipeline --yes`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("name the exercise to take back: `cudalab reset async-pipeline`, for example.")
-			}
-			return oneExercise(cmd, args)
-		},
+		Args:              oneExercise,
 		ValidArgsFunction: exerciseName,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := openCourse(cmd)
 			if err != nil {
 				return err
 			}
-			e, err := find(c, args[0])
+			e, err := findOrCurrent(c, args)
 			if err != nil {
 				return err
 			}

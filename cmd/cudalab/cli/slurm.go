@@ -130,6 +130,13 @@ func (f *gradeFlags) slurmJob(c *course.Course, o class.Options) (*slurm.Job, er
 		}
 		grade = append(grade, "--profile", path)
 	}
+	if f.roster != "" {
+		path, err := filepath.Abs(f.roster)
+		if err != nil {
+			return nil, err
+		}
+		grade = append(grade, "--roster", path)
+	}
 	for _, e := range f.exercises {
 		grade = append(grade, "--exercise", e)
 	}
@@ -139,7 +146,17 @@ func (f *gradeFlags) slurmJob(c *course.Course, o class.Options) (*slurm.Job, er
 	if f.insecure {
 		grade = append(grade, "--insecure")
 	}
+	if f.html {
+		grade = append(grade, "--html")
+	}
 	merge := []string{program, "grade", "merge"}
+	if f.policy != "" { // it is the whole class's
+		path, err := filepath.Abs(f.policy)
+		if err != nil {
+			return nil, err
+		}
+		merge = append(merge, "--policy", path)
+	}
 	for _, name := range f.formats {
 		merge = append(merge, "--format", name)
 	}

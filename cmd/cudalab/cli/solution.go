@@ -2,14 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cudalab/grader/desk/progress"
-	"cudalab/grader/suites/course"
 )
 
 func newSolution() *cobra.Command {
@@ -45,37 +41,13 @@ func newSolution() *cobra.Command {
 					return err
 				}
 			}
-			text, err := solutionText(c, e)
+			text, err := e.Solved(c.Root)
 			if err != nil {
-				return err
+				return usage("the solution of %s cannot be read: %v.", e.Name, err)
 			}
 			return screenOf(cmd.OutOrStdout()).pages(cmd.Context(), text)
 		},
 	}
 	cmd.Flags().BoolVar(&giveUp, "give-up", false, "show it although you have not passed")
 	return cmd
-}
-
-// solutionText is the walk-through of a solution and its code, in Markdown.
-func solutionText(c *course.Course, e course.Exercise) (string, error) {
-	dir := filepath.Join(c.Root, e.SolutionFolder())
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return "", usage("the solution of %s cannot be read: %v.", e.Name, err)
-	}
-	text, err := e.Walkthrough()
-	if err != nil {
-		text = "# " + e.Title + ": the solution\n" // the code speaks for itself
-	}
-	for _, f := range files {
-		if filepath.Ext(f.Name()) != ".go" || strings.HasSuffix(f.Name(), "_test.go") {
-			continue
-		}
-		code, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			return "", usage("the solution of %s cannot be read: %v.", e.Name, err)
-		}
-		text += fmt.Sprintf("\n## %s\n\n```go\n%s```\n", filepath.ToSlash(filepath.Join(e.SolutionFolder(), f.Name())), code)
-	}
-	return text, nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,9 @@ func newWatch() *cobra.Command {
 name it begins where you left off. Keys give hints, the lesson and your editor; ? lists them. Where there is no terminal,
 each key is a line.
 
+With --format line the reports are what compilers write, FILE:LINE:COLUMN: SEVERITY: TEXT [RULE], with the verdict in a line
+of its own behind: for editors that read the output of a task.
+
 The key o opens the line of the first error in the editor that --edit-cmd, VISUAL or EDITOR names. --edit-cmd may say where
 file and line go: --edit-cmd 'my-editor {file} -line {line}'.`,
 		Example: `  cudalab watch
@@ -28,6 +32,12 @@ file and line go: --edit-cmd 'my-editor {file} -line {line}'.`,
 		ValidArgsFunction: exerciseName,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := validDevice(w.device); err != nil {
+				return err
+			}
+			if err := validFormat(w.format, watchFormats); err != nil {
+				return err
+			}
+			if err := validTerms(w.terms); err != nil {
 				return err
 			}
 			c, err := openCourse(cmd)
@@ -45,6 +55,9 @@ file and line go: --edit-cmd 'my-editor {file} -line {line}'.`,
 	flags.StringVar(&w.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
 	flags.BoolVar(&w.poll, "poll", false, "look for saves from time to time instead of being told of them by the system")
 	flags.StringVar(&w.editor, "edit-cmd", "", "open files with the editor `COMMAND`; default: VISUAL, else EDITOR")
+	flags.StringVar(&w.format, "format", textFormat, "write reports as `FORMAT`: "+strings.Join(watchFormats, " or "))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("format", names(watchFormats)))
+	termsFlag(cmd, &w.terms)
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", devices))
 	return cmd
 }
@@ -64,8 +77,26 @@ func (w *watching) onTerminal(cmd *cobra.Command, c *course.Course, e course.Exe
 	w.screen.Writer = keyboard.Output(w.screen.Writer)
 	w.stdout = cmd.OutOrStdout()
 	w.course, w.keyboard = c, keyboard
-	w.check = func(ctx context.Context, e course.Exercise) check.Result {
-		return checked(ctx, check.Request{Root: c.Root, Exercise: e, Device: w.device, Profile: p, Preparing: w.preparing})
+	ctx, end := context.WithCancel(cmd.Context())
+	ready := &warm{root: c.Root}
+	defer ready.looking.Wait()
+	defer end()
+	request := func(e course.Exercise) check.Request {
+		return check.Request{Root: c.Root, Exercise: e, Device: w.device, Profile: p, Precompiled: ready.of(e)}
 	}
-	return w.run(cmd.Context(), e)
+	w.check = func(checking context.Context, e course.Exercise) check.Result {
+		q := request(e)
+		q.Preparing = w.preparing
+		r := checked(checking, q)
+		if r.Err == nil {
+			ready.prepare(ctx, e)
+		}
+		return inTerms(w.terms, r)
+	}
+	w.page = func(ctx context.Context, e course.Exercise, seed uint64) (string, error) {
+		q := request(e)
+		q.Seed = seed
+		return drawPage(ctx, q, w.terms)
+	}
+	return w.run(ctx, e)
 }

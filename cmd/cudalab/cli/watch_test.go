@@ -76,7 +76,7 @@ func sit(t *testing.T, terminal *os.File, tty *os.File, args ...string) *desk {
 	return d
 }
 
-func copyTree(t *testing.T, from, to string) {
+func copyTree(t testing.TB, from, to string) {
 	t.Helper()
 	for _, part := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(filepath.Join(from, part))

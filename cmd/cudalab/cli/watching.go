@@ -15,6 +15,7 @@ import (
 	"cudalab/grader/desk/watch"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
+	"cudalab/grader/report"
 	"cudalab/grader/suite"
 	"cudalab/grader/suites/course"
 )
@@ -22,14 +23,15 @@ import (
 // watching is a session of `cudalab watch`. Everything happens in run, one thing after the other; only a check works beside
 // it.
 type watching struct {
-	device, editor string
-	poll           bool
+	device, editor, format, terms string
+	poll                          bool
 
 	screen   screen
 	stdout   io.Writer // what the screen writes to, for programs that are lent the terminal
 	course   *course.Course
 	keyboard *keys.Keyboard
 	check    func(context.Context, course.Exercise) check.Result
+	page     func(ctx context.Context, e course.Exercise, seed uint64) (file string, err error)
 
 	exercise course.Exercise
 	folder   *watch.Folder
@@ -234,6 +236,10 @@ func (w *watching) introduce() {
 
 // report shows the last report, and of one that does not fit on the screen what is to be mended first.
 func (w *watching) report() {
+	if w.format == lineFormat {
+		w.lines()
+		return
+	}
 	text, err := reportOn(w.screen, *w.shown, false)
 	if room := w.screen.height - promptLines; err == nil && w.screen.height > 0 && strings.Count(text, "\n") > room && errorsIn(*w.shown) > 0 {
 		if text, err = reportOn(w.screen, *w.shown, true); err == nil {
@@ -246,12 +252,23 @@ func (w *watching) report() {
 	fmt.Fprint(w.screen, text)
 }
 
-// errorsIn counts the errors that a report found.
+// lines shows the last report for a program that reads along.
+func (w *watching) lines() {
+	err := report.Lines(w.screen, *w.shown, mainFile(w.course, w.exercise, ""))
+	if err == nil {
+		_, err = fmt.Fprintln(w.screen, report.Verdict(*w.shown))
+	}
+	if err != nil {
+		w.say("The report cannot be shown: " + err.Error())
+	}
+}
+
+// errorsIn counts the errors that a report found, without those that come of others.
 func errorsIn(r suite.Report) int {
 	n := 0
 	for _, c := range r.Checks {
 		for _, f := range c.Findings {
-			if f.Severity == suite.Error {
+			if f.Root() {
 				n++
 			}
 		}
@@ -264,7 +281,7 @@ func (w *watching) clear() {
 	w.asked = 0
 	now := screenOf(w.stdout)
 	w.screen.width, w.screen.height = now.width, now.height
-	if w.screen.color {
+	if w.screen.color && w.format != lineFormat {
 		fmt.Fprint(w.screen, "\x1b[H\x1b[2J")
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"cudalab/grader/desk/hints"
 	"cudalab/grader/desk/keys"
 	"cudalab/grader/desk/markdown"
+	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
 	"cudalab/grader/suites/course"
 )
@@ -20,6 +21,7 @@ const allKeys = `h  hint: the next one for the gap you are at, or for what the c
 a  all: the whole report of the last check
 l  lesson: the exercise's chapter
 o  open: the line of the first error, or the first gap, in your editor
+v  view: a page with pictures of what your streams and memory did, in your browser
 r  run: check once more
 n  next exercise (s does the same)
 p  previous exercise
@@ -38,6 +40,8 @@ func (w *watching) press(ctx context.Context, key rune) (quit bool, err error) {
 		err = w.lesson(ctx)
 	case 'o':
 		w.open()
+	case 'v':
+		w.view(ctx)
 	case 'r':
 		w.start(ctx)
 		return false, nil
@@ -112,6 +116,26 @@ func (w *watching) lesson(ctx context.Context) error {
 	return w.keyboard.Lend(func() error { return screenOf(w.stdout).lesson(ctx, w.course.Root, w.exercise, false) })
 }
 
+// view draws the page of the last report, of the same workloads, and has it opened.
+func (w *watching) view(ctx context.Context) {
+	if w.shown == nil || w.cancel != nil {
+		w.say("The page comes when the check has ended: press v again then.")
+		return
+	}
+	w.say("Drawing " + w.exercise.Name + " …")
+	file, err := w.page(ctx, w.exercise, w.shown.Seed)
+	if err != nil {
+		w.say("There is no page: " + err.Error() + ".")
+		return
+	}
+	short := course.Relative(file)
+	if err := browse(file); err != nil {
+		w.say("No program that shows pages was found. Open " + short + " in your browser.")
+		return
+	}
+	w.say("The page is " + short + ".")
+}
+
 // open opens an editor at what is to be mended or written next. An editor without a window has the terminal until it ends.
 func (w *watching) open() {
 	e, known := editor.Chosen(w.editor)
@@ -134,15 +158,22 @@ func (w *watching) open() {
 	}
 }
 
-// place is the first error of the last report, else the first gap, else the beginning of the exercise.
+// place is the first error of the last report that comes of no other, else its first remark, else the first gap, else the beginning of
+// the exercise.
 func (w *watching) place() (file string, line int) {
 	if w.shown != nil {
 		for _, c := range w.shown.Checks {
 			for _, f := range c.Findings {
-				if f.File != "" {
+				if f.File != "" && f.Root() {
 					return f.File, f.Line
 				}
+				if f.File != "" && f.Severity == suite.Remark && file == "" {
+					file, line = f.File, f.Line
+				}
 			}
+		}
+		if file != "" {
+			return file, line
 		}
 	}
 	dir := course.Relative(filepath.Join(w.course.Root, w.exercise.Folder()))
