@@ -37,7 +37,8 @@ type Pool struct {
 type chunk struct {
 	first *piece
 	size  int64
-	used  int // blocks that are out
+	used  int    // blocks that are out
+	spare *piece // the last that was joined to another, for the next that is split off
 }
 
 // piece is a part of a chunk: a block that is out, or free bytes side by side of one owner.
@@ -164,7 +165,11 @@ func (o *owner) remove(x *piece) {
 
 // split cuts a piece that is nobody's behind so many bytes, and answers the rest, which is nobody's either.
 func (x *piece) split(size int64) *piece {
-	rest := &piece{at: x.at + cuda.DevicePtr(size), size: x.size - size, chunk: x.chunk, prev: x, next: x.next}
+	rest := x.chunk.spare
+	if x.chunk.spare = nil; rest == nil {
+		rest = &piece{}
+	}
+	*rest = piece{at: x.at + cuda.DevicePtr(size), size: x.size - size, chunk: x.chunk, prev: x, next: x.next}
 	if x.next != nil {
 		x.next.prev = rest
 	}
@@ -174,6 +179,7 @@ func (x *piece) split(size int64) *piece {
 
 // join makes a piece and its next neighbour, both nobody's, one: the neighbour is no more.
 func (x *piece) join() {
+	x.chunk.spare = x.next
 	x.size += x.next.size
 	if x.next = x.next.next; x.next != nil {
 		x.next.prev = x
@@ -494,16 +500,35 @@ func (p *Pool) Close() error {
 // What follows is complete: two lists of free memory, which find in a number of steps that grows with the logarithm of their length.
 
 // stretches are the longest free bytes side by side in a chunk, each of any number of pieces of any owners.
-type stretches struct{ bySize, byEnd freeSet }
+type stretches struct {
+	bySize, byEnd freeSet
+	late          *piece // occupied, but still in its stretch: mostly it is vacated next, and then nothing has to be done
+}
 
 // atLeast is the first piece of the shortest stretch of at least so many bytes; nil: there is none.
-func (f *stretches) atLeast(size int64) *piece { return f.bySize.AtLeast(size) }
+func (f *stretches) atLeast(size int64) *piece {
+	f.catchUp()
+	return f.bySize.AtLeast(size)
+}
 
 // longest is the size of the longest stretch.
-func (f *stretches) longest() int64 { return f.bySize.Largest() }
+func (f *stretches) longest() int64 {
+	f.catchUp()
+	return f.bySize.Largest()
+}
 
-// occupy takes the bytes of a piece out of their stretch.
+// occupy takes the bytes of a piece out of their stretch, at the latest when another piece is occupied or vacated, or a stretch is looked for.
 func (f *stretches) occupy(x *piece) {
+	f.catchUp()
+	f.late = x
+}
+
+// catchUp takes the bytes of the late piece out of their stretch.
+func (f *stretches) catchUp() {
+	x := f.late
+	if f.late = nil; x == nil {
+		return
+	}
 	n := f.byEnd.atLeast(int64(x.at) + 1)
 	first, behind := n.piece, x.at+cuda.DevicePtr(x.size)
 	if behind < cuda.DevicePtr(n.size) {
@@ -518,6 +543,11 @@ func (f *stretches) occupy(x *piece) {
 
 // vacate makes one stretch of a piece and the free ones beside it.
 func (f *stretches) vacate(x *piece) {
+	if f.late == x {
+		f.late = nil
+		return
+	}
+	f.catchUp()
 	first := x
 	if x.prev != nil && x.prev.owner != nil {
 		n := f.byEnd.atLeast(int64(x.at))

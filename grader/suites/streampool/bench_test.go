@@ -16,8 +16,8 @@ type fromCUDA struct{}
 func (fromCUDA) Malloc(size int64) (cuda.DevicePtr, error) { return cuda.Malloc(size) }
 func (fromCUDA) Free(p cuda.DevicePtr) error               { return cuda.Free(p) }
 
-// BenchmarkPair reports the host's time for an Alloc and a Free of sizes that differ, with one stream and with two in turns, beside
-// cudaMallocAsync and cudaMalloc. The simulator's figures are its own work, not virtual time.
+// BenchmarkPair reports the host's time for an Alloc and a Free of sizes that differ, with one stream (of a block that goes back at once, and
+// of one of 64 that are out) and with two in turns, beside cudaMallocAsync and cudaMalloc. The simulator's figures are its own work, not virtual time.
 func BenchmarkPair(b *testing.B) {
 	size := func(i int) int64 { return 256 * int64(1+i*7919%4093) }
 	for _, kind := range []string{"gpu", "sim"} {
@@ -63,8 +63,19 @@ func BenchmarkPair(b *testing.B) {
 				must(err)
 				must(p.Free(at, s))
 			}
-			one, two := pool(), pool()
+			one, many, two := pool(), pool(), pool()
 			run("one stream", func(i int) { pair(one, i, streams[0]) })
+			held := make([]cuda.DevicePtr, 64)
+			for i := range held {
+				held[i], err = many.Alloc(size(i), streams[0])
+				must(err)
+			}
+			run("one stream, 64 blocks out", func(i int) {
+				at := i * 31 % len(held)
+				must(many.Free(held[at], streams[0]))
+				held[at], err = many.Alloc(size(i), streams[0])
+				must(err)
+			})
 			run("two in turns", func(i int) { pair(two, i, streams[i%2]) })
 			run("MallocAsync, FreeAsync", func(i int) {
 				p, err := cuda.MallocAsync(size(i), streams[i%2])
