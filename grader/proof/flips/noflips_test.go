@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,7 @@ import (
 
 var (
 	checks    = flag.Int("checks", 36, "how `many` checks TestNoFlips makes of all solutions together")
+	exercises = flag.String("exercises", "", "the `names` of the exercises whose solutions TestNoFlips checks, with commas between them; none: all")
 	each      = flag.Int("each", 0, "how `many` checks TestNoFlips makes of each solution, in place of -checks")
 	load      = flag.String("load", "half", "in which part of them other work loads the machine: none, half or all")
 	beside    = flag.Int("beside", 1, "how `many` checks run at one time, as in a class; timed cases run alone")
@@ -36,6 +38,11 @@ const atOneTime = 10
 func TestNoFlips(t *testing.T) {
 	c := openCourse(t)
 	solutions := flips.Solutions(c)
+	if *exercises != "" {
+		named := strings.Split(*exercises, ",")
+		solutions = slices.DeleteFunc(solutions, func(p flips.Program) bool { return !slices.Contains(named, p.Exercise.Name) })
+		require.Len(t, solutions, len(named))
+	}
 	binary, err := flips.Link(context.Background(), c.Root, solutions...)
 	require.NoError(t, err)
 	defer binary.Close()
