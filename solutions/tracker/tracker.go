@@ -90,9 +90,11 @@ func (t *Tracker) book(p cuda.DevicePtr, size int64, tag string) {
 		t.tags[tag] = of
 	}
 	class := bits.Len64(uint64(size - 1)) // 2^class is the smallest power of two that is not below size
-	b := &block{}
+	var b *block
 	if last := len(t.spare) - 1; last >= 0 { // the record of a block that is gone
 		b, t.spare = t.spare[last], t.spare[:last]
+	} else {
+		b = &block{}
 	}
 	b.size, b.tag, b.shares = size, tag, [3]*account{&t.total, of, &t.classes[class]}
 	for _, a := range b.shares {

@@ -8,8 +8,12 @@ import (
 	"unicode"
 )
 
-// Line is a text for a sentence of cudalab's, on one line.
-func Line(text string) string { return escaped(text, "") }
+// Line is a text for a sentence of cudalab's, on one line: where it has several, as what errors.Join makes of errors does, a semicolon
+// stands between them.
+func Line(text string) string {
+	lines := strings.FieldsFunc(strings.ReplaceAll(text, "\r\n", "\n"), func(r rune) bool { return r == '\n' })
+	return escaped(strings.Join(lines, "; "), "")
+}
 
 // Text keeps its lines and tabs.
 func Text(text string) string { return escaped(strings.ReplaceAll(text, "\r\n", "\n"), "\n\t") }

@@ -93,7 +93,7 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 	}
 	t.Run("matrix", func(t *testing.T) { compareMatrix(t, corpus.MatrixFile(c.Root, e.Package, *onDevice), matrix) })
 	if *onDevice == "sim" {
-		t.Run("words", func(t *testing.T) { compareGolden(t, filepath.Join("testdata", "words.txt"), said.text.String()) })
+		t.Run("words", func(t *testing.T) { compareGolden(t, filepath.Join("testdata", "words.txt"), said.String()) })
 	}
 	t.Run("orders", func(t *testing.T) { compareOrders(t, other) })
 }

@@ -20,6 +20,8 @@ import (
 type transcript struct {
 	seen map[string]bool
 	text strings.Builder
+	// What is said of the host's own time where it is right: on a busy machine not of every program, so it is told apart from them.
+	host []string
 }
 
 // add takes down what a report says that no other has said before. Dir is the folder with the program. Checks that the
@@ -27,9 +29,14 @@ type transcript struct {
 func (s *transcript) add(p corpus.Program, dir string, r suite.Report) {
 	may := p.Expect().May
 	var news strings.Builder
+	unheard := func(text string) bool {
+		key := number.ReplaceAllString(quote.ReplaceAllString(text, ""), "0")
+		heard := s.seen[key]
+		s.seen[key] = true
+		return !heard
+	}
 	tell := func(text string) {
-		if key := number.ReplaceAllString(quote.ReplaceAllString(text, ""), "0"); !s.seen[key] {
-			s.seen[key] = true
+		if unheard(text) {
 			news.WriteString(text)
 		}
 	}
@@ -37,8 +44,12 @@ func (s *transcript) add(p corpus.Program, dir string, r suite.Report) {
 		if slices.Contains(may, c.ID) {
 			continue
 		}
-		if c.Message != "" && !(onHost(c) && c.Status == suite.Passed && len(c.Findings) > 0) { // so may the sentence that goes with it
-			tell(withoutTimes(c, fmt.Sprintf("%s: %s\n  %s\n", c.Status, c.Name, c.Message)))
+		switch said := withoutTimes(c, fmt.Sprintf("%s: %s\n  %s\n", c.Status, c.Name, c.Message)); {
+		case c.Message == "":
+		case !onHost(c) || c.Status != suite.Passed:
+			tell(said)
+		case len(c.Findings) == 0 && unheard(said): // else the sentence goes with a remark
+			s.host = append(s.host, said)
 		}
 		for _, f := range c.Findings {
 			if !onHost(c) || f.Severity == suite.Error { // a remark may come of a machine that is busy
@@ -71,6 +82,15 @@ var (
 	many     = regexp.MustCompile(`With [0-9,]+ `) // as few as it took to see it
 	measured = regexp.MustCompile(`[0-9]+( ns| times as long|, which is)`)
 )
+
+// String is all that was taken down.
+func (s *transcript) String() string {
+	if len(s.host) == 0 {
+		return s.text.String()
+	}
+	slices.Sort(s.host)
+	return s.text.String() + "== of the host's own time\n" + strings.Join(s.host, "")
+}
 
 // onHost reports whether a check has measured the host's own time, which the simulator's clock does not replace.
 func onHost(c suite.Check) bool {
