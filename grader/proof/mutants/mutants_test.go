@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +22,7 @@ import (
 
 var (
 	which = flag.String("mutants", "", "check `all` mutants, and write the table of scores; or those whose ID, as in "+
-		"\"slab: New: deletion\", contains a text; else a sample")
+		"\"slab: New: deletion\", contains one of the texts between commas; else a sample")
 	seed = flag.Uint64("seed", 42, "the `seed` that the workloads are drawn from")
 )
 
@@ -81,7 +82,7 @@ func chosen(exercise, id string, passes bool) bool {
 		}
 		return h.Sum32()%oneOf == 0
 	}
-	return strings.Contains(exercise+": "+id, *which)
+	return slices.ContainsFunc(strings.Split(*which, ","), func(part string) bool { return strings.Contains(exercise+": "+id, part) })
 }
 
 // verdict is what became of a mutant.
