@@ -161,7 +161,7 @@ func guard(o *Outcome, f func() error) {
 			o.keep(gap)
 			return
 		}
-		o.Stack = trace.Callers(2)
+		o.Stack = panickedAt()
 		if r, ok := v.(*session.Runaway); ok {
 			o.Runaway, o.Panic = true, r.Error()
 			return
@@ -169,6 +169,18 @@ func guard(o *Outcome, f func() error) {
 		o.Panic = bounded(fmt.Sprint(v))
 	}()
 	o.keep(f())
+}
+
+// panickedAt is where the panic began that a deferred function, which calls this, has recovered. The grader's functions in between that
+// have looked at it and let it go on are not part of that: their own panics come after the first on the stack.
+func panickedAt() trace.Site {
+	site := trace.Callers(2)
+	for i := len(site) - 1; i >= 0; i-- {
+		if site[i].Func == "runtime.gopanic" {
+			return site[i+1:]
+		}
+	}
+	return site
 }
 
 // A fault is a call of the grader's own that failed.
