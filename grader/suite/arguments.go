@@ -43,8 +43,9 @@ func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer
 			f.Message = fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", r.subject(o), strings.TrimSuffix(o.Err, "."))
 			f.Why = "The caller finds out with errors.Is whether the arguments were at fault or the device."
 			a.Findings = append(a.Findings, f)
+		default: // only who has refused can have done so too late
+			a.Findings = append(a.Findings, e.LateCheck(notes, i, r)...)
 		}
-		a.Findings = append(a.Findings, e.LateCheck(notes, i, r)...)
 	}
 	a.Findings = Unique(a.Findings)
 	if len(a.Findings) == 0 && len(notes.Outcomes) < to {

@@ -24,6 +24,7 @@ type Outcome struct {
 	Label    string         // what was called for, in plain words: "5 batches on 2 streams"
 	Err      string         // the error's text; "" where it returned nil
 	Gap      string         // the gap that answered, "1a"; "" where none did
+	Besides  bool           // the error says more than that gaps have answered, and Err is what
 	Argument bool           // the error is contract.ErrArgument
 	Odd      Odd            // what is wrong with the error itself
 	Panic    string         // what it panicked with; "" where it did not
@@ -120,7 +121,26 @@ func (o *Outcome) keep(err error) {
 	var gap *contract.Gap
 	if errors.As(err, &gap) && gap != nil {
 		o.Gap = bounded(gap.ID)
+		if others := besidesGaps(err); len(others) > 0 {
+			o.Besides, o.Err = true, bounded(errors.Join(others...).Error())
+		}
 	}
+}
+
+// besidesGaps are the errors that are joined in a sound one and have nothing to do with gaps.
+func besidesGaps(err error) (others []error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			if e != nil {
+				others = append(others, besidesGaps(e)...)
+			}
+		}
+		return others
+	}
+	if gap := (*contract.Gap)(nil); errors.As(err, &gap) {
+		return nil
+	}
+	return []error{err}
 }
 
 // maxText is how many bytes of a text of the student's are kept, to be read by people.

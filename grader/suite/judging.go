@@ -48,10 +48,13 @@ func CallName(r *trace.Record) string {
 // UnexpectedError is the finding where function should have succeeded.
 func UnexpectedError(function string, o Outcome) Finding {
 	f := Finding{
-		Rule: "unexpected-error", Severity: Error, Record: -1, Gap: o.Gap,
+		Rule: "unexpected-error", Severity: Error, Record: -1,
 		Message: fmt.Sprintf("%s should have returned nil for %s, but it returned: %s.", function, o.Label, strings.TrimSuffix(o.Err, ".")),
 		Why:     "A CUDA call that answers an error has done nothing, so what follows cannot be right.",
 		Fix:     "Look at the call that the error names: what is said behind its name is what was wrong with it.",
+	}
+	if !o.Besides {
+		f.Gap = o.Gap
 	}
 	if o.Argument {
 		f.Why = "contract.ErrArgument says that the caller has asked for what cannot be, and this can."

@@ -197,7 +197,7 @@ func (j job) one(ctx context.Context, p part, linked *compile.Linked, runner *ru
 	name := nameIn(linked)
 	return Result{Name: name, Result: run.Check(ctx, run.Request{
 		Suite: p.exercise.Suite, Runner: runner, Package: linked.ImportPath, Starts: linked.Starts, Blamed: j.blamed, Seed: j.seed, NoTiming: j.noTiming,
-		Given: j.given, Pictures: j.pictures, Points: points(p.exercise), Gaps: left, AllGaps: len(gaps.Of(skeleton)), Functions: functions(p.dir), Name: name,
+		Given: j.given, Pictures: j.pictures, Points: points(p.exercise), Gaps: left, AllGaps: gaps.Of(skeleton), Functions: functions(p.dir), Name: name,
 		Shared: j.shared, Exclusive: j.exclusive,
 	})}
 }

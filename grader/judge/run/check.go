@@ -31,7 +31,7 @@ type Request struct {
 	Pictures bool               // run the untimed cases once more, for Result.Pictures
 	Points   map[string]float64 // by check
 	Gaps     []gaps.Gap         // what is still to be written
-	AllGaps  int                // how many gaps the skeleton has
+	AllGaps  []string           // the IDs of the gaps that the skeleton has
 	// Functions are the student's functions and methods by name, where they are declared.
 	Functions map[string]suite.Place
 	// Name turns a path that the compiler saw into what the student calls the file.
@@ -144,6 +144,9 @@ func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (ca
 		return caseRun{}, err
 	}
 	run.blamed = c.Blamed
+	if !c.inTurn() {
+		forgive(run.notes)
+	}
 	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
 	mayFree(run.notes)
 	c.runs[cs.ID] = run

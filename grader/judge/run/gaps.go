@@ -19,6 +19,20 @@ func gapOf(notes *suite.CaseNotes) string {
 	return ""
 }
 
+// inTurn reports whether the gaps were filled in their order: those that are open are the skeleton's last.
+func (c *checking) inTurn() bool {
+	first := len(c.AllGaps) - len(c.Gaps)
+	return first >= 0 && slices.EqualFunc(c.AllGaps[first:], c.Gaps, func(id string, g gaps.Gap) bool { return id == g.ID })
+}
+
+// forgive takes what else an error says than that a gap has answered for what comes of the gap: code that was written before its turn
+// works with what is not made yet.
+func forgive(notes *suite.CaseNotes) {
+	for i := range notes.Outcomes {
+		notes.Outcomes[i].Besides = false
+	}
+}
+
 // mayFree gives the leaks of a case that came to a gap to that gap: the code that is missing may free what is still there. All else that
 // the order checker has found has happened, and no later call undoes it.
 func mayFree(notes *suite.CaseNotes) {
@@ -84,7 +98,7 @@ func (c *checking) concludeGap() {
 	if next.Text != "" {
 		write += ": " + next.Text
 	}
-	filled := c.AllGaps - len(c.Gaps)
+	filled := len(c.AllGaps) - len(c.Gaps)
 	wrong := slices.ContainsFunc(r.Checks, func(ch suite.Check) bool { return ch.Status == suite.Failed })
 	r.Status, r.Next = suite.Failed, write
 	switch {
@@ -92,9 +106,9 @@ func (c *checking) concludeGap() {
 		r.Status = suite.NotStarted
 		r.Message = "Not started yet: the skeleton is as it was handed out."
 	case wrong:
-		r.Message = fmt.Sprintf("%d of %d gaps filled, but not all of it is right.", max(filled, 0), c.AllGaps)
+		r.Message = fmt.Sprintf("%d of %d gaps filled, but not all of it is right.", max(filled, 0), len(c.AllGaps))
 		r.Next = "mend the first error above, then " + write
 	default:
-		r.Message = fmt.Sprintf("%d of %d gaps filled, right so far.", filled, c.AllGaps)
+		r.Message = fmt.Sprintf("%d of %d gaps filled, right so far.", filled, len(c.AllGaps))
 	}
 }

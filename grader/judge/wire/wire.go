@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the first thing a runner says; both sides are built from one tree and must agree.
-const Version = 6
+const Version = 7
 
 // MaxFrame is the longest frame in bytes: a trace of a million records fits.
 const MaxFrame = 256 << 20
@@ -125,6 +125,7 @@ func (w *Writer) Send(m Message) error {
 		w.w.String(m.Label)
 		w.w.String(m.Err)
 		w.w.String(m.Gap)
+		w.w.Bool(m.Besides)
 		w.w.Bool(m.Argument)
 		w.w.String(m.Odd.Rule)
 		w.w.String(m.Odd.What)
@@ -238,7 +239,7 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 		m = Hello{Version: int(r.Uint()), Device: suite.Device{Kind: r.String(), Name: r.String(), Driver: r.String()},
 			Problem: r.String()}
 	case KindOutcome:
-		o := suite.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Argument: r.Bool(),
+		o := suite.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Besides: r.Bool(), Argument: r.Bool(),
 			Odd: suite.Odd{Rule: r.String(), What: r.String()}, Panic: r.String(), Runaway: r.Bool(),
 			Excess: session.Excess{Asked: r.Uint(), Held: r.Uint(), Quota: r.Uint(), Record: int(r.Uint())}}
 		var err error

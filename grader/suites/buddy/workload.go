@@ -32,7 +32,7 @@ func examples() []workload {
 		of("one minimal block", layout{256, 256}, []allocator.Op{alloc(256), alloc(1), free(1), alloc(1), free(3), shut}),
 		of("halves all the way down and up again", sixteen, []allocator.Op{alloc(1), free(1), alloc(4096), free(2), alloc(256), alloc(512),
 			alloc(1024), alloc(2048), alloc(256), alloc(1), free(3), free(4), free(7), free(5), free(6), alloc(4096)}),
-		of("sizes at the edges of the orders", layout{1 << 16, 1000}, []allocator.Op{alloc(1024), alloc(1025), alloc(2048), alloc(2049),
+		of("sizes at the edges of the orders", layout{1 << 16, 600}, []allocator.Op{alloc(1024), alloc(1025), alloc(2048), alloc(2049),
 			alloc(1), alloc(4097), alloc(32768), free(1), free(2), free(3), free(4), free(5), free(6), free(7), alloc(32769), free(8),
 			alloc(65536)}),
 		of("total and minimal block that are no powers of two", layout{5000, 300}, []allocator.Op{alloc(8192), free(1), alloc(300),
