@@ -107,7 +107,7 @@ var cases = map[string]suite.Report{
 		passed("arguments", "refuses bad arguments before any CUDA call", 10, "No streams are refused."),
 		skipped("results", "every batch has the right sum", 30, "Comes when the code is complete.")),
 		func(r *suite.Report) {
-			r.Message = "1 of 5 gaps filled, right so far."
+			r.Message = "1 of 5 gaps filled, nothing wrong so far."
 			r.Next = "write TODO(1b) in " + file + ":45: Pick the stream of batch i"
 			r.Gap = &suite.Gap{ID: "1b", File: file, Line: 45, Text: "Pick the stream of batch i"}
 		}),

@@ -156,15 +156,23 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 	return Unique(append(found, always...))
 }
 
+// who is the Function at the beginning of a sentence.
+func (j *FaultJudge) who() string {
+	if rest, words := strings.CutPrefix(j.Function, "the "); words {
+		return "The " + rest
+	}
+	return j.Function
+}
+
 // holds reports whether a finding is of the run's records.
 func (run *FaultRun) holds(f Finding) bool { return f.Record >= run.From && f.Record < run.To }
 
 func (e *Evidence) ignored(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
 	f := Finding{
 		Rule: "error-ignored", Severity: Error, Record: run.Failed,
-		Message: fmt.Sprintf("%s. %s should have returned that error, but it returned nil.", run.What, j.Function),
+		Message: fmt.Sprintf("%s. %s should have returned that error, but it returned nil.", run.What, j.who()),
 		Why:     "A CUDA call that fails does nothing, so what follows works on memory or results that are not there.",
-		Fix:     "Check the error of this call and return it.",
+		Fix:     "Check the error of this call and return it; where it is made in a function of your own, check and return that function's error, too.",
 	}
 	if givesBack(run.Op) {
 		f.Why = "A CUDA call that fails does nothing: what it should give back is still held, and only this error tells the caller."
@@ -207,7 +215,7 @@ const ErrorReplaced = "error-replaced"
 func (e *Evidence) replaced(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
 	return e.At(Finding{
 		Rule: ErrorReplaced, Severity: Error, Record: run.Failed,
-		Message: fmt.Sprintf("%s. %s should have returned that error, but errors.Is does not find it in what was returned: %s.", run.What, j.Function,
+		Message: fmt.Sprintf("%s. %s should have returned that error, but errors.Is does not find it in what was returned: %s.", run.What, j.who(),
 			strings.TrimSuffix(run.Outcome.Err, ".")),
 		Why: "The caller finds out with errors.Is what went wrong; the error's text alone, or the error of a later call, does not tell.",
 		Fix: "Return the error of this call itself, or wrap it: fmt.Errorf with %w, or errors.Join.",
@@ -223,7 +231,7 @@ func (e *Evidence) wentOn(c *CaseNotes, run FaultRun, j FaultJudge) []Finding {
 		}
 		return []Finding{e.Because(e.At(Finding{
 			Rule: "goes-on-after-error", Severity: Error, Record: at,
-			Message: fmt.Sprintf("%s. %s should have stopped there, but went on with %s.", run.What, j.Function, c.CallName(at)),
+			Message: fmt.Sprintf("%s. %s should have stopped there, but went on with %s.", run.What, j.who(), c.CallName(at)),
 			Why:     "What comes behind a call that failed works on memory or results that are not there, and a caller who is told of an error expects no new work.",
 			Fix:     "Return the error at once: only give back what was made, and enqueue nothing more.",
 		}, c.Trace.SiteOf(r)), c, run)}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"cudalab/exercises/contract"
 	"cudalab/native/trace"
 )
 
@@ -42,10 +43,19 @@ func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer
 			f.Rule, f.Gap = "wrong-error", o.Gap
 			f.Message = fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", r.subject(o), strings.TrimSuffix(o.Err, "."))
 			f.Why = "The caller finds out with errors.Is whether the arguments were at fault or the device."
+			if strings.Contains(o.Err, contract.ErrArgument.Error()) { // it says so, but is not
+				f.Message += " That has the text of contract.ErrArgument, but errors.Is does not find it there."
+				f.Fix = "Return contract.ErrArgument itself, or have fmt.Errorf wrap it with %w, which keeps what it is; %v and Error keep its text alone."
+			}
 			a.Findings = append(a.Findings, f)
-		default: // only who has refused can have done so too late
-			a.Findings = append(a.Findings, e.LateCheck(notes, i, r)...)
 		}
+		late := e.LateCheck(notes, i, r)
+		for k := range late {
+			if f.Rule != "" { // what was not refused goes on to CUDA
+				late[k].Follows = &Cause{Rule: f.Rule}
+			}
+		}
+		a.Findings = append(a.Findings, late...)
 	}
 	a.Findings = Unique(a.Findings)
 	if len(a.Findings) == 0 && len(notes.Outcomes) < to {

@@ -53,7 +53,8 @@ func TestArgumentsThatHaveToBeRefused(t *testing.T) {
 		"refused late": {run, synchronises(contract.ErrArgument), []string{
 			"Run was given 0 bytes: it should have refused before any CUDA call, but it called cuda.DeviceSynchronize first."}},
 		"accepted at work": {run, synchronises(nil), []string{
-			"Run was given 0 bytes: it should have returned an error, but it returned nil."}},
+			"Run was given 0 bytes: it should have returned an error, but it returned nil.",
+			"Run was given 0 bytes: it should have refused before any CUDA call, but it called cuda.DeviceSynchronize first."}},
 		"a call that is allowed": {suite.Refusal{Allowed: []trace.Op{trace.OpDeviceInfo}}, counts, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

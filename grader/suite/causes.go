@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -59,7 +60,7 @@ var (
 	// ended rules are about code that did not come to its end.
 	ended = []string{"panic", "crash", "timeout", "deadlock", "endless-recursion", "endless-calls", "host-memory", "memory-limit", "device-lost"}
 	// divided rules are about how an allocator has cut its memory.
-	divided = []string{"overlap", "misaligned", "outside", "beyond-end", "wrong-block", "moved", "wrong-class"}
+	divided = []string{"wrong-root", "overlap", "misaligned", "outside", "beyond-end", "wrong-block", "moved", "wrong-class"}
 )
 
 // consequences are, by rule, the rules that it comes of where both are found in one program: mending those mends it as well, as a rule.
@@ -84,7 +85,10 @@ var consequences = map[string][]string{
 	"full-too-early":     slices.Concat(divided, []string{"panic"}),
 	"wrong-largest-free": slices.Concat(divided, []string{"full-too-early", "too-little", "panic"}),
 	"wrong-free-blocks":  slices.Concat(divided, []string{"full-too-early", "wrong-largest-free", "too-little", "panic"}),
-	"wrong-root":         slices.Concat(divided, []string{"full-too-early", "panic"}),
+	"outside":            {"wrong-root"},
+	"overlap":            {"wrong-root"},
+	"beyond-end":         {"wrong-root"},
+	"bad-size-accepted":  {"wrong-root"},
 	"too-little":         slices.Concat(divided, []string{"panic"}),
 	"too-much":           {"unexpected-error"},
 	"no-fallback":        {"unexpected-error"},
@@ -113,7 +117,17 @@ func Relate(checks []Check) {
 			}
 		}
 	}
+	for _, f := range all {
+		if f.Follows != nil { // the judge has named the rule alone: where it was broken is known by now
+			if cause := slices.IndexFunc(all, func(o *Finding) bool { return o.Rule == f.Follows.Rule }); cause >= 0 {
+				f.Follows = all[cause].cause()
+			}
+		}
+	}
 	for i, f := range all {
+		if f.Follows != nil {
+			continue
+		}
 		if same := slices.IndexFunc(all[:i], func(o *Finding) bool { return o.Rule == f.Rule && o.Fix == f.Fix }); same >= 0 {
 			f.Follows = all[same].cause()
 			f.Follows.Same = true
@@ -127,6 +141,17 @@ func Relate(checks []Check) {
 	for _, f := range all {
 		f.toTheRoot(all)
 	}
+	for _, c := range checks { // what is to be mended first stands first
+		slices.SortStableFunc(c.Findings, func(a, b Finding) int { return cmp.Compare(a.turn(), b.turn()) })
+	}
+}
+
+// turn is when a finding is to be read: consequences behind the errors that they may come of.
+func (f Finding) turn() int {
+	if f.Severity == Error && f.Follows != nil && !f.Follows.Same {
+		return 1
+	}
+	return 0
 }
 
 // nearest is the cause of an error among all: where there are several, one on the same line, else the first.

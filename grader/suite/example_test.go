@@ -125,6 +125,7 @@ func ExampleLesson() {
 	//   Every error came back.
 	// ✗ refuses bad arguments before any CUDA call
 	//   bad-argument-accepted: Clear was given no numbers: it should have returned an error, but it returned nil.
+	//   late-argument-check: Clear was given no numbers: it should have refused before any CUDA call, but it called cuda.MemsetAsync first.
 	// ✗ every number is zero
 	//   wrong-result: Of 2 numbers, number 1 should be 0, but it is 0xa5a5a5a5a5a5a5a5.
 	// ✗ a CUDA call that fails is reported

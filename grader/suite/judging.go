@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func UnexpectedError(function string, o Outcome) Finding {
 		Rule: "unexpected-error", Severity: Error, Record: -1,
 		Message: fmt.Sprintf("%s should have returned nil for %s, but it returned: %s.", function, o.Label, strings.TrimSuffix(o.Err, ".")),
 		Why:     "A CUDA call that answers an error has done nothing, so what follows cannot be right.",
-		Fix:     "Look at the call that the error names: what is said behind its name is what was wrong with it.",
+		Fix:     cmp.Or(Remedy(o.Err), "Look at the call that the error names: what is said behind its name is what was wrong with it."),
 	}
 	if !o.Besides {
 		f.Gap = o.Gap

@@ -137,6 +137,22 @@ func compileErrors(es []compile.CompileError) suite.Check {
 	return c
 }
 
+// firstError is the error to begin with, in words: the first of a report, or the one that it comes of.
+func firstError(r *suite.Report) string {
+	for _, c := range r.Checks {
+		for _, f := range c.Findings {
+			switch {
+			case f.Severity != suite.Error:
+			case f.Root() || f.Follows.Line == 0:
+				return "the first error above"
+			default:
+				return fmt.Sprintf("the %s in line %d first", f.Follows.Rule, f.Follows.Line)
+			}
+		}
+	}
+	return "the first error above"
+}
+
 // advise says what to do next where the check itself has not.
 func advise(r *suite.Report, q Request) {
 	if r.Next != "" {
@@ -148,9 +164,9 @@ func advise(r *suite.Report, q Request) {
 			r.Next = "check once more: these were the workloads that failed last time, and the next are new"
 		}
 	case suite.Failed, suite.Timeout, suite.Crashed:
-		r.Next = "mend the first error above and check again; the next check begins with the same workloads"
+		r.Next = "mend " + firstError(r) + " and check again; the next check begins with the same workloads"
 		if q.Dir != "" {
-			r.Next = fmt.Sprintf("mend the first error above and check again; --seed %d draws the same workloads", r.Seed)
+			r.Next = fmt.Sprintf("mend %s and check again; --seed %d draws the same workloads", firstError(r), r.Seed)
 		}
 	case suite.BuildFailed, suite.Refused:
 		r.Next = "mend the first error above and check again"

@@ -3,6 +3,8 @@ package run
 import (
 	"fmt"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"cudalab/grader/judge/visible"
@@ -37,7 +39,7 @@ func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok
 		}
 		return "", suite.Finding{}, false, nil
 	case deviceLost:
-		return suite.Crashed, lostDevice(run), true, nil
+		return suite.Crashed, lostDevice(run, l), true, nil
 	case timedOut:
 		return suite.Timeout, stuck(run, l), true, nil
 	case starved:
@@ -134,28 +136,67 @@ func bytesOf(n uint64) string {
 }
 
 // panicFix has a word for the panics that beginners meet.
+// outOfRange are the index and the length that Go names.
+var outOfRange = regexp.MustCompile(`index out of range \[(-?\d+)\](?: with length (\d+))?`)
+
+// panicFix is what to do about a panic, by what Go says of it.
 func panicFix(message string) string {
+	if m := outOfRange.FindStringSubmatch(message); m != nil {
+		return indexFix(m[1], m[2])
+	}
 	switch {
-	case strings.Contains(message, "index out of range"):
-		return "Check the index against the slice's length; an empty slice has no element, not even the last."
 	case strings.Contains(message, "integer divide by zero"):
 		return "Check that the divisor is not zero, for instance len(streams), before dividing or taking a remainder."
-	case strings.Contains(message, "nil pointer"), strings.Contains(message, "nil map"):
-		return "Give the variable a value before it is used: new(T), make(map[K]V) or a struct literal."
+	case strings.Contains(message, "nil map"):
+		return "Make the map before anything is written to it: make(map[K]V), where the struct that it is part of is made."
+	case strings.Contains(message, "nil pointer"):
+		return "What stands before the dot is nil: it was given no value, or a search has found nothing and nobody looked. Give it one, or ask " +
+			"whether it is nil first."
+	case strings.Contains(message, "makeslice"):
+		return "The length that make is given is negative, or more than memory can hold: refuse such an argument before anything is made of it."
 	case strings.Contains(message, "out of range"):
 		return "Check the bounds against the length before slicing or making."
 	}
 	return "Return an error instead of panicking; the line above is where it happened."
 }
 
-func lostDevice(run caseRun) suite.Finding {
-	return suite.Finding{
+// longestSlice is longer than any slice can be: an index beyond it was no number of an element's.
+const longestSlice = 1 << 40
+
+// indexFix is what to do about an index out of range; length is "" for a negative one.
+func indexFix(index, length string) string {
+	switch n, err := strconv.ParseInt(index, 10, 64); {
+	case err != nil || n > longestSlice:
+		return "The index is an unsigned number that has gone below 0, where it goes on from the largest: something larger was taken from something " +
+			"smaller, such as where memory begins from an address below it. Compare the two before you subtract."
+	case n < 0:
+		return "The index is negative: look at what is subtracted for it, or whether a search that found nothing has answered -1."
+	case length == "0":
+		return "The slice is empty, so it has no element, not even the last: see that it is made and filled before, or ask for its length first."
+	case index == length:
+		return "This is one more than the last: elements are numbered from 0 to one below the length. Look at where the loop or the search ends, at " +
+			"< and <=, and at how long the slice was made."
+	}
+	return "Check the index against the slice's length: look at how the index is worked out, and at how long the slice was made."
+}
+
+func lostDevice(run caseRun, l locator) suite.Finding {
+	f := suite.Finding{
 		Rule: "device-lost", Severity: suite.Error, Record: -1,
 		Message: fmt.Sprintf("After your code had run, the device should still have worked, but it answered %s.", run.fault.Message),
 		Why:     "When a kernel touches memory that it may not touch, every later CUDA call of the process fails.",
 		Fix: "Look for a pointer that is used before its allocation, after its free, or beyond its end; where the order of the calls " +
-			"shows it, a finding below names the line.",
+			"shows it, another finding names the line.",
 	}
+	// The last launch is where to begin: what it was given, or what was done to that since.
+	for i := len(run.notes.Trace.Records) - 1; i >= 0; i-- {
+		r := &run.notes.Trace.Records[i]
+		if at := l.at(f, run.notes.Trace.SiteOf(r)); r.Op == trace.OpLaunch && at.File != "" {
+			at.Message += fmt.Sprintf(" The last kernel before that was launched by %s here.", suite.CallName(r))
+			return at
+		}
+	}
+	return f
 }
 
 func stuck(run caseRun, l locator) suite.Finding {

@@ -109,6 +109,6 @@ func (c *checking) concludeGap() {
 		r.Message = fmt.Sprintf("%d of %d gaps filled, but not all of it is right.", max(filled, 0), len(c.AllGaps))
 		r.Next = "mend the first error above, then " + write
 	default:
-		r.Message = fmt.Sprintf("%d of %d gaps filled, right so far.", filled, len(c.AllGaps))
+		r.Message = fmt.Sprintf("%d of %d gaps filled, nothing wrong so far.", filled, len(c.AllGaps))
 	}
 }

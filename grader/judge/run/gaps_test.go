@@ -52,8 +52,8 @@ func TestWhatAGapLeavesOpen(t *testing.T) {
 		skipped       []string // what is said of the checks that could not be passed
 	}{
 		"none filled":   {"1a", "2a", suite.NotStarted, 0, "Not started yet: the skeleton is as it was handed out.", "write TODO(1a) in slab.go:7: Answer.", []string{first, both}},
-		"first filled":  {"", "2a", suite.Failed, 60, "1 of 2 gaps filled, right so far.", "write TODO(2a) in slab.go:7: Answer.", []string{both}},
-		"second filled": {"1a", "", suite.Failed, 40, "1 of 2 gaps filled, right so far.", "write TODO(1a) in slab.go:7: Answer.", []string{both}},
+		"first filled":  {"", "2a", suite.Failed, 60, "1 of 2 gaps filled, nothing wrong so far.", "write TODO(2a) in slab.go:7: Answer.", []string{both}},
+		"second filled": {"1a", "", suite.Failed, 40, "1 of 2 gaps filled, nothing wrong so far.", "write TODO(1a) in slab.go:7: Answer.", []string{both}},
 		"all filled":    {"", "", suite.Passed, 100, "", "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestWhatIsFoundBeforeAGap(t *testing.T) {
 	require.InDelta(t, 60, r.Score, 0)
 
 	r = concluded("", "2a", leak, error, wait)
-	require.Equal(t, "1 of 2 gaps filled, right so far.", r.Message)
+	require.Equal(t, "1 of 2 gaps filled, nothing wrong so far.", r.Message)
 	require.Equal(t, suite.Skipped, r.Checks[1].Status)
 	require.Empty(t, r.Checks[1].Findings)
 

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	checks    = flag.Int("checks", 36, "how `many` checks TestNoFlips makes of all solutions together")
+	checks    = flag.Int("checks", 18, "how `many` checks TestNoFlips makes of all solutions together")
 	exercises = flag.String("exercises", "", "the `names` of the exercises whose solutions TestNoFlips checks, with commas between them; none: all")
 	each      = flag.Int("each", 0, "how `many` checks TestNoFlips makes of each solution, in place of -checks")
 	load      = flag.String("load", "half", "in which part of them other work loads the machine: none, half or all")

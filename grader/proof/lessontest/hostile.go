@@ -18,7 +18,7 @@ import (
 	"cudalab/native/trace"
 )
 
-var hostile = flag.Int("hostile", 10, "of how many `notes` that no runner would send each question is asked, behind the check of the solution")
+var hostile = flag.Int("hostile", 3, "of how many `notes` that no runner would send each question is asked, behind the check of the solution")
 
 // patience is how long a question may take to be answered, whatever the notes.
 const patience = 20 * time.Second

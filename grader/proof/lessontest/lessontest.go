@@ -83,6 +83,7 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 	})
 	t.Run("gaps", b.goesGapByGap)
 	matrix, said, other := corpus.NewMatrix(e.Name), transcript{seen: map[string]bool{}}, &orders{faults: map[string]*shown{}, none: map[string]int{}}
+	wrongs, begins := 0, 0
 	for i, p := range programs {
 		if checked[i].dir == "" {
 			return // only some were asked for, or one could not be checked
@@ -90,7 +91,11 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 		matrix.Add(p, checked[i].report)
 		said.add(p, checked[i].dir, checked[i].report)
 		other.take(p, checked[i].orders)
+		if p.Kind == corpus.Wrong {
+			wrongs, begins = wrongs+1, begins+roots(checked[i].report)
+		}
 	}
+	t.Logf("The %d wrong programs have %d errors to begin with, %.2f each.", wrongs, begins, float64(begins)/float64(max(wrongs, 1)))
 	t.Run("matrix", func(t *testing.T) { compareMatrix(t, corpus.MatrixFile(c.Root, e.Package, *onDevice), matrix) })
 	if *onDevice == "sim" {
 		t.Run("words", func(t *testing.T) { compareGolden(t, filepath.Join("testdata", "words.txt"), said.String()) })
@@ -237,6 +242,18 @@ func requireRecorded(t *testing.T, file string, err error) {
 			filepath.Base(file)))
 	}
 	require.NoError(t, err)
+}
+
+// roots is how many errors a report has that come of no other.
+func roots(r suite.Report) (n int) {
+	for _, ch := range r.Checks {
+		for _, f := range ch.Findings {
+			if f.Root() {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // describe is a report in lines, for a failing test.

@@ -22,7 +22,7 @@ func (b bench) goesGapByGap(t *testing.T) {
 	}
 	require.NoError(t, err)
 	for i, s := range steps {
-		soFar := fmt.Sprintf("%d of %d gaps filled, right so far.", i+1, len(steps))
+		soFar := fmt.Sprintf("%d of %d gaps filled, nothing wrong so far.", i+1, len(steps))
 		if s.Next != "" {
 			t.Run(s.Right.String(), func(t *testing.T) {
 				t.Parallel()

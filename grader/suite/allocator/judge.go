@@ -28,9 +28,17 @@ type Fault struct {
 
 // WrongError is the fault of an answer that is another than the one wanted; its part is for the model to say.
 func WrongError(want Err, a Answer) Fault {
-	return Fault{Rule: "wrong-error", Message: a.InsteadOf(want),
+	f := Fault{Rule: "wrong-error", Message: a.InsteadOf(want),
 		Why: "The caller finds out with errors.Is what went wrong, and what to do about it.",
 		Fix: fmt.Sprintf("Return %v here, or an error that wraps it with %%w.", want)}
+	if want == Nil {
+		f.Why = "Nothing is wrong with this call: what it asks for is allowed, and can be done."
+		f.Fix = fmt.Sprintf("Look at where your code answers %v, and let what the contract allows come by.", a.Err)
+		if a.Err == ErrOther {
+			f.Fix = cmp.Or(suite.Remedy(a.Text), "Look at where this error comes from; if it names a CUDA call, at what that call is given.")
+		}
+	}
+	return f
 }
 
 // In is the fault as one of a part, which is all that is wrong with an answer.

@@ -147,8 +147,7 @@ func (m *model) alloc(size int64, a allocator.Answer) (part string, f *allocator
 			Message: fmt.Sprintf("should have got a block of %d bytes, since as many are free at a multiple of %d, but it returned "+
 				"contract.ErrFull", block, block),
 			Why: "A block that is halved leaves its other half free, and two free halves of a block are that block again, all the way up.",
-			Fix: "When a block is halved, keep the half that is not used among the free blocks. When a block is freed, unite it with " +
-				"its buddy as long as that is free and whole.",
+			Fix: m.roomFix(),
 		}, false
 	case a.Err == allocator.ErrFull:
 		return ofErrors, nil, false
@@ -162,6 +161,16 @@ func (m *model) alloc(size int64, a allocator.Answer) (part string, f *allocator
 		Why: "The caller tells by the error whether to ask for less, to free something first, or to give up.",
 		Fix: "Return contract.ErrSize for a size that no block can have, and contract.ErrFull where no block is free that is large enough.",
 	}, false
+}
+
+// roomFix is how room that is there is found, by whether anything has been given back yet.
+func (m *model) roomFix() string {
+	if len(m.gone) == 0 {
+		return "Nothing was given back before, so this is about halving: put the root among the free blocks in New, look for a free block from the " +
+			"order that is asked for up to the root's, and keep the half that is not used each time one is halved."
+	}
+	return "When a block is freed, put it back among the free ones of its order and unite it with its buddy as long as that is free and whole, up " +
+		"to the root; when one is halved, keep the half that is not used."
 }
 
 // place judges where a block lies, and counts it as live.

@@ -53,7 +53,7 @@ func (c call) misplaced() []suite.Finding {
 			Message: fmt.Sprintf("%s should be in stream %s, but %s is in %s.", what, name, suite.CallName(r), c.streamName(r.Stream)),
 			Why: "Each stream works through its own queue, so the stream that a call is given to decides what it waits for and " +
 				"what waits for it.",
-			Fix: fmt.Sprintf("Pass %s as the stream of this call.", name),
+			Fix: fmt.Sprintf("Pass %s as the stream of this call; or, if the stream is the right one, the memory that is that stream's.", name),
 		}))
 		return true
 	})

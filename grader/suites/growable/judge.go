@@ -1,6 +1,7 @@
 package growable
 
 import (
+	"cmp"
 	"fmt"
 
 	"cudalab/grader/suite"
@@ -95,7 +96,7 @@ func (r *replay) wrongAnswer(s *step, want uint64, of func(string, suite.Finding
 	case want == 0:
 		f := suite.Finding{Rule: "unexpected-error", Message: fmt.Sprintf("should have done so, but %s returned: %s.", s.method(), got),
 			Why: "There was room, and all that was asked of CUDA could be had.",
-			Fix: "Look at the call that the error names, where it names one, and at what the comment in the skeleton has the method refuse."}
+			Fix: cmp.Or(suite.Remedy(got), "Look at the call that the error names, where it names one, and at what the comment in the skeleton has the method refuse.")}
 		if r.memory > 0 && s.bits&isMemory != 0 {
 			f.Rule, f.Why = "no-fallback", "Twice as much is a wish. What the elements take, rounded up to the granularity, is a need, and so much there was."
 			f.Fix = "Where the generous growth is refused, go back to what was mapped before, and try the least that will do."

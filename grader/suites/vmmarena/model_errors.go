@@ -31,7 +31,6 @@ func (m *model) wrongAnswer(want allocator.Err, op allocator.Op, a allocator.Ans
 	case want == allocator.Nil:
 		f.Rule = "refused"
 		f.Why = "Nothing that the caller has done is wrong here, so there is nothing that it could mend."
-		f.Fix = "Look at where this error comes from; if it names a CUDA call, at what that call is given."
 		if op.Kind == allocator.KindReset {
 			return ofReset, f
 		}

@@ -1,0 +1,38 @@
+package suite
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// extents are the grid and the block of a launch that was refused, as package cuda's error tells them.
+var extents = regexp.MustCompile(`a grid of (\d+) x \d+ x \d+ blocks of (\d+) x`)
+
+// maxThreads is how many threads a block has at most, on every GPU.
+const maxThreads = 1024
+
+// Remedy is what mends the cause that the text of a CUDA call's error names; "" where it names none that is known.
+func Remedy(text string) string {
+	if m := extents.FindStringSubmatch(text); m != nil {
+		grid, _ := strconv.Atoi(m[1])
+		block, _ := strconv.Atoi(m[2])
+		switch {
+		case grid == 0:
+			return "Round the number of blocks up, (n + block - 1) / block: a division alone comes to 0 blocks where there are fewer elements than " +
+				"threads in a block."
+		case block > maxThreads:
+			return "Have so many blocks of at most 1024 threads that there is one for each element. A launch is given the grid first and then the " +
+				"block: see that the two are not exchanged."
+		}
+	}
+	switch {
+	case strings.Contains(text, "CUDA_ERROR_INVALID_HANDLE"):
+		return "Give the call a stream or an event that has been created and not been destroyed yet; a variable that nothing was put into is none."
+	case strings.Contains(text, "ElapsedTime") && strings.Contains(text, "CUDA_ERROR_NOT_READY"):
+		return "Wait for the later of the two events first, with cuda.EventSynchronize: until it is done there is no time between them."
+	case strings.Contains(text, "the size is 0 or negative"), strings.Contains(text, "the size is negative"):
+		return "Look at how the size is worked out that the call is given: it is 0 or below."
+	}
+	return ""
+}
