@@ -54,7 +54,11 @@ func (p *report) outOfBounds(i int, x *trace.Access, a *allocation) {
 		if w.record(i).Op == trace.OpLaunch {
 			why = "CUDA does not check which bytes a kernel uses: those beyond an allocation may belong to another one, or to none."
 		}
-		fix := "Allocate as many bytes as are used, or use fewer: sizes are in bytes, and a float32 has four of them."
+		fix := "Allocate as many bytes as are used, or use fewer: sizes are in bytes, and a number of 32 bits has four of them."
+		if w.record(i).Op == trace.OpLaunch {
+			fix = "Allocate as many bytes as the kernel uses, or have it use fewer: memory is counted in bytes, and a kernel mostly counts elements; go doc " +
+				"says of each argument what it is."
+		}
 		switch {
 		case a.block != nil:
 			why = "CUDA knows only the whole allocation, not the blocks that an allocator makes of it: it lets the access through, " +

@@ -85,6 +85,7 @@ func (p *report) earlyReuse(i int, a *allocation, y conflict, back int) {
 		if r := w.record(i); inStream(r) {
 			who = w.stream(r.Stream)
 		}
+		tried := w.attempt(with, i)
 		f := Finding{
 			Message: fmt.Sprintf("%s hands out %s again, which %s %s. It should come after that, but %s never waits for it: the next owner's work "+
 				"may run at the same time.", capital(w.callOn(i)), w.part(a, y.lo, y.hi), w.callOn(with), verb(y.kind), who),
@@ -96,7 +97,10 @@ func (p *report) earlyReuse(i int, a *allocation, y conflict, back int) {
 		if back >= 0 {
 			f.Related = append(f.Related, Related{back, "given back here"})
 		}
-		f.Related = append(append(f.Related, w.attempt(with, i)...), p.from(a)...)
+		if r := w.record(with); len(tried) == 0 && inStream(r) {
+			f.Message += fmt.Sprintf(" No event was recorded on %s behind that.", w.stream(r.Stream))
+		}
+		f.Related = append(append(f.Related, tried...), p.from(a)...)
 		return f
 	})
 }

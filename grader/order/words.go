@@ -197,7 +197,7 @@ func (w *words) attempt(i, j int) []Related {
 	from, to := w.record(i).Stream, w.record(j).Stream
 	recorded := map[trace.ID]int{}  // the event's last record
 	onStream := map[trace.ID]bool{} // it was recorded on the stream in question, after i
-	var why []Related
+	var why, behind []Related
 	for k := range j {
 		r := w.record(k)
 		if r.Code != 0 {
@@ -205,6 +205,9 @@ func (w *words) attempt(i, j int) []Related {
 		}
 		switch r.Op {
 		case trace.OpEventRecord:
+			if r.Stream == from && k > i {
+				behind = []Related{{k, "event " + strconv.Itoa(int(r.Event)) + " is recorded behind that here, but " + w.stream(to) + " does not wait for it"}}
+			}
 			recorded[r.Event] = k
 			onStream[r.Event] = onStream[r.Event] || r.Stream == from && k > i
 		case trace.OpStreamWaitEvent:
@@ -224,6 +227,9 @@ func (w *words) attempt(i, j int) []Related {
 					w.stream(from)}}
 			}
 		}
+	}
+	if why == nil {
+		return behind
 	}
 	return why
 }
