@@ -174,6 +174,10 @@ func (e *Evidence) ignored(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
 		Why:     "A CUDA call that fails does nothing, so what follows works on memory or results that are not there.",
 		Fix:     "Check the error of this call and return it; where it is made in a function of your own, check and return that function's error, too.",
 	}
+	if run.Op == trace.OpEventQuery || run.Op == trace.OpStreamQuery {
+		f.Why = "An error does not say whether the work is done, nor whether the stream or event can be used for anything else."
+		f.Fix = "Take nil for done and cuda.ErrorNotReady for not done yet, with errors.Is; return every other error of this call."
+	}
 	if givesBack(run.Op) {
 		f.Why = "A CUDA call that fails does nothing: what it should give back is still held, and only this error tells the caller."
 		f.Fix = "Keep the error of this call and return it; errors.Join adds it to one that came before. In a defer, put the call " +

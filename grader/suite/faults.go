@@ -12,7 +12,7 @@ import (
 )
 
 // faultKinds are the calls that can be made to fail, with what each answers then: a code that CUDA's manual lists for it.
-// Queries are not among them that may well answer "not ready". The order is that of the runs. The order checker tells a
+// Queries that may well answer "not ready" are made to fail where they are asked for; see EveryFault. The order is that of the runs. The order checker tells a
 // fault once, where it is first seen, so the calls come first whose failure leaves every way to clean up.
 var faultKinds = []struct {
 	op   trace.Op
@@ -49,6 +49,8 @@ var faultKinds = []struct {
 	{trace.OpMemPoolTrimTo, device.ErrorInvalidValue},
 	{trace.OpEventRecord, device.ErrorInvalidHandle},
 	{trace.OpStreamWaitEvent, device.ErrorInvalidHandle},
+	{trace.OpEventQuery, device.ErrorInvalidHandle},
+	{trace.OpStreamQuery, device.ErrorInvalidHandle},
 	{trace.OpStreamSynchronize, device.ErrorUnknown},
 	{trace.OpEventSynchronize, device.ErrorUnknown},
 	{trace.OpDeviceSynchronize, device.ErrorUnknown},
@@ -89,7 +91,10 @@ const faultInputs = 3
 // prepare makes the inputs of one run: what the run is, the function to be called, which makes no CUDA call of the grader's
 // own, and what is to be done when that has returned. Runs with the same number have the same inputs. All are to be alike in
 // what the code has to call for them: keep them small, so that every call is made, and those in loops twice or three times.
-func (b *Bench) EveryFault(prepare func(input int) (label string, run func() error, finish func())) {
+//
+// A query fails only where queries has it: that code may ask whether something is done is one thing, that it has to return every
+// answer but "not ready" another.
+func (b *Bench) EveryFault(prepare func(input int) (label string, run func() error, finish func()), queries ...trace.Op) {
 	input := 0
 	once := func(what string, failing trace.Op, k int) (o Outcome, calls map[trace.Op][]uint32, struck bool) {
 		label, run, finish := prepare(input)
@@ -111,6 +116,9 @@ func (b *Bench) EveryFault(prepare func(input int) (label string, run func() err
 		return
 	}
 	for _, kind := range faultKinds {
+		if query := kind.op == trace.OpEventQuery || kind.op == trace.OpStreamQuery; query && !slices.Contains(queries, kind.op) {
+			continue
+		}
 		sites := calls[kind.op]
 		for k := 1; k <= len(sites); k++ {
 			if k > maxFaults/2 && k <= len(sites)-maxFaults/2 {

@@ -15,14 +15,15 @@ type loan struct {
 	whole func() bool // reports whether it is
 }
 
-// Given is a slice to be given to the code, a fresh one, of which it is noted whether a call has changed it; see Good.Kept.
+// Given is a slice to be given to the code, a fresh one, of which it is noted whether a call has changed it; see Good.Kept. Where
+// it is empty, it is not nil, as that of a caller who has taken all out: code that asks for nil alone shows.
 func Given[T comparable](s *Stage, name string, slice []T) []T {
 	return GivenOf(s, name, slice, func(a, b T) bool { return a == b })
 }
 
 // GivenOf is Given for elements of which same tells whether two are one.
 func GivenOf[T any](s *Stage, name string, slice []T, same func(a, b T) bool) []T {
-	given := slices.Clone(slice)
+	given := append(make([]T, 0, len(slice)), slice...)
 	s.given = append(s.given, loan{name, func() bool { return slices.EqualFunc(given, slice, same) }})
 	return given
 }

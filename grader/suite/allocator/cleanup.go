@@ -23,8 +23,9 @@ type Cleanup[L fmt.Stringer] struct {
 	// the code has to call for it.
 	Draw func(Source) Workload[L]
 	// Other draws another life, in which calls come from other places; it may be nil.
-	Other func(Source) Workload[L]
-	Also  []string // trials beside the good ones whose allocators must leave nothing behind, either
+	Other   func(Source) Workload[L]
+	Also    []string // trials beside the good ones whose allocators must leave nothing behind, either
+	Queries bool     // Alloc may ask what is done; an answer other than "not ready" has to come back as any error
 	// Recovers is as in suite.FaultJudge.
 	Recovers func(*suite.CaseNotes, suite.FaultRun) bool
 	// Unusable finds a block that was handed out between two records and that its user cannot use; nil where there is none. The
@@ -38,9 +39,13 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 	if c.Unusable == nil {
 		c.Unusable = outsideOfAll
 	}
-	trials := []*suite.Trial[Code]{faultTrial(lab, "faults", c.After, c.Draw)}
+	var queries []trace.Op
+	if c.Queries {
+		queries = []trace.Op{trace.OpEventQuery, trace.OpStreamQuery}
+	}
+	trials := []*suite.Trial[Code]{faultTrial(lab, "faults", c.After, c.Draw, queries)}
 	if c.Other != nil {
-		trials = append(trials, faultTrial(lab, "other-faults", c.After, c.Other))
+		trials = append(trials, faultTrial(lab, "other-faults", c.After, c.Other, queries))
 	}
 	judge := func(e *suite.Evidence) suite.Answer {
 		a := suite.Answer{
@@ -75,8 +80,8 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 	return suite.Part[Code]{Cases: g.Trials(trials...), Question: suite.Question{ID: "cleanup", Name: c.Name, Judge: judge}}
 }
 
-// faultTrial is a trial in which every call of some lives fails in turn.
-func faultTrial[Code any, L fmt.Stringer](lab *Lab[Code, L], id, after string, draw func(Source) Workload[L]) *suite.Trial[Code] {
+// faultTrial is a trial in which every call of some lives fails in turn, and the queries that are named.
+func faultTrial[Code any, L fmt.Stringer](lab *Lab[Code, L], id, after string, draw func(Source) Workload[L], queries []trace.Op) *suite.Trial[Code] {
 	return &suite.Trial[Code]{ID: id, After: after, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
 		from := lab.source(b)
 		inputs := suite.NewInputs(from.Rand, drawing(from, draw))
@@ -84,7 +89,7 @@ func faultTrial[Code any, L fmt.Stringer](lab *Lab[Code, L], id, after string, d
 			w := inputs.At(input)
 			run, finish := lab.runner(b, sides.Student, &w, nil).lifetime(w.Ops)
 			return fmt.Sprintf("%s: %s", w.Layout, Words(w.Ops)), run, finish
-		})
+		}, queries...)
 	}}
 }
 

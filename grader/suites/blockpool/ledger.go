@@ -2,6 +2,7 @@ package blockpool
 
 import (
 	"fmt"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
@@ -106,8 +107,9 @@ type mark struct {
 	inFree bool
 }
 
-// needlessWaits finds the Allocs that made a stream wait while there was a block that needed no edge, or for more than they had to.
-func needlessWaits(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Finding) {
+// needless finds the Allocs that made a stream wait while there was a block that needed no edge, or for more than they had to, and
+// those that asked CUDA about another stream's block then.
+func needless(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Finding) {
 	s := follow(r)
 	if s == nil {
 		return nil
@@ -121,16 +123,19 @@ func needlessWaits(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.F
 			q.take(at, &s.Records[at], false)
 		}
 		for ; at < x.To; at++ {
-			if r := &s.Records[at]; r.Op == trace.OpStreamWaitEvent && r.Code == 0 && x.Kind == allocator.KindAlloc && x.Err == allocator.Nil {
-				if f, wrong := q.wrongWait(s, x, r); wrong {
-					return append(found, x.Finding(e, at, f))
+			if x.Kind == allocator.KindAlloc && x.Err == allocator.Nil {
+				switch f, wrong := q.wrongCall(s, x, &s.Records[at]); {
+				case wrong && f.Rule != needlessQuery:
+					return []suite.Finding{x.Finding(e, at, f)}
+				case wrong && len(found) == 0:
+					found = append(found, x.Finding(e, at, f)) // a stream may have to wait as well
 				}
 			}
 			q.take(at, &s.Records[at], x.Kind != allocator.KindAlloc)
 		}
 		q.settle(x)
 	}
-	return nil
+	return found
 }
 
 // take takes in one record of the trace.
@@ -184,17 +189,59 @@ const (
 	needlessFix = "Look among what was given back in this stream, and among what nobody has had, before anything else."
 )
 
+// needlessQuery is the rule of an Alloc that asks about another stream's block while it needs none.
+const needlessQuery = "needless-query"
+
+// asking leaves needless questions out where streams wait needlessly: the one comes of the other.
+func asking(p suite.Part[Make]) suite.Part[Make] {
+	judge := p.Judge
+	p.Judge = func(e *suite.Evidence) suite.Answer {
+		a := judge(e)
+		asks := func(f suite.Finding) bool { return f.Rule == needlessQuery }
+		if slices.ContainsFunc(a.Findings, func(f suite.Finding) bool { return !asks(f) }) {
+			a.Findings = slices.DeleteFunc(a.Findings, asks)
+		}
+		return a
+	}
+	return p
+}
+
+// wrongCall is what is wrong with a call that an Alloc has made.
+func (q *queues) wrongCall(s *steps, x *allocator.Step, r *trace.Record) (f suite.Finding, wrong bool) {
+	switch {
+	case r.Phase == trace.Enter:
+	case r.Op == trace.OpStreamWaitEvent && r.Code == 0:
+		return q.wrongWait(s, x, r)
+	case r.Op == trace.OpEventQuery || r.Op == trace.OpStreamQuery:
+		if ready := q.ready(s, x); ready != "" {
+			return suite.Finding{Rule: needlessQuery,
+				Message: fmt.Sprintf("Alloc in %v should have asked CUDA nothing, but it called %s although %s.", x.Stream, suite.CallName(r), ready),
+				Why: "A block of the stream's own costs nothing; to ask whether another stream is through is a call of the driver's, and its block is " +
+					"missing when that stream wants one.",
+				Fix: needlessFix}, true
+		}
+	}
+	return f, false
+}
+
+// ready says which block there is that needs neither an edge nor a question; "" where there is none.
+func (q *queues) ready(s *steps, x *allocator.Step) string {
+	if own := q.free[x.ID]; len(own) > 0 {
+		return fmt.Sprintf("block #%d, which was given back in %v, was free and needed no edge", own[len(own)-1], x.Stream)
+	}
+	if q.had < s.layout.blocks {
+		return "there was a block that nobody has had, which needed no edge"
+	}
+	return ""
+}
+
 // wrongWait is what is wrong with an Alloc's wait.
 func (q *queues) wrongWait(s *steps, x *allocator.Step, r *trace.Record) (f suite.Finding, wrong bool) {
 	event := q.recorded[r.Event]
 	made := fmt.Sprintf("Alloc in %v should have made no stream wait, but it made %s wait for %s", x.Stream, s.Name(r.Stream), s.Name(event.stream))
 	f = suite.Finding{Rule: "needless-wait", Why: needlessWhy, Fix: needlessFix}
-	if own := q.free[x.ID]; len(own) > 0 {
-		f.Message = fmt.Sprintf("%s although block #%d, which was given back in %v, was free and needed no edge.", made, own[len(own)-1], x.Stream)
-		return f, true
-	}
-	if q.had < s.layout.blocks {
-		f.Message = fmt.Sprintf("%s although there was a block that nobody has had, which needed no edge.", made)
+	if ready := q.ready(s, x); ready != "" {
+		f.Message = fmt.Sprintf("%s although %s.", made, ready)
 		return f, true
 	}
 	var done, others []trace.ID

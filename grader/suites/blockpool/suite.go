@@ -44,11 +44,11 @@ var Lesson = suite.Lesson[Make]{
 			Name: "no block is handed out while its last user may still be at it", Judge: func(e *suite.Evidence) suite.Answer {
 				return good.JudgeOrder(e, "order", "Every block's last use came before its next owner's first, whatever the streams were at.", noteIntrusions)
 			}}},
-		good.Part("own", "no stream waits while a block needs no edge",
-			"No stream had to wait while there was a block that needed no edge, or one that was done.", needlessWaits),
+		asking(good.Part("own", "no stream waits while a block needs no edge",
+			"No stream had to wait while there was a block that needed no edge, or one that was done.", needless)),
 		good.Part("host", "Alloc and Free never wait, and make few events", "Alloc and Free called nothing but what they need.", calls),
 		good.Cleanup(allocator.Cleanup[layout]{
-			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life,
+			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life, Queries: true,
 		}),
 		cost.Part(),
 		speed,
@@ -92,7 +92,7 @@ var scale = lab.Steps("scale", lastGap, large).Large()
 var arguments = allocator.Arguments[layout]{
 	Name: "refuses bad arguments before any CUDA call", After: "1b",
 	Bad: []layout{
-		{0, 1}, {255, 1}, {-256, 1}, {256, 0}, {256, -1}, {257, 2}, {256, 1 << 56}, {1 << 62, 2}, {1 << 32, 1 << 31}, {math.MaxInt64 - 255, 2},
+		{0, 1}, {255, 1}, {-256, 1}, {256, 0}, {256, -1}, {257, 2}, {128, 1}, {384, 2}, {256, 1 << 56}, {1 << 62, 2}, {1 << 32, 1 << 31}, {math.MaxInt64 - 255, 2},
 	},
 	Lacking: []layout{{1 << 20, 1 << 30}},
 	Wrong:   allocator.Refused,

@@ -181,13 +181,16 @@ func words(r *rand.Rand, i int) workload {
 	return workload{n: n, work: r.IntN(maxWork), item: r.Uint32N(1 << 30)}
 }
 
-// partsOf are calls of Upload: one part, one that is empty at the end, then others.
+// partsOf are calls of Upload: one part, one that is empty at the end, one that is empty between two, then others.
 func partsOf(r *rand.Rand, i int) (w workload) {
 	for range min(i, 5) + 1 {
 		w.sizes = append(w.sizes, 1+r.IntN(maxPart))
 	}
-	if i == 1 {
+	switch i {
+	case 1:
 		w.sizes = append(w.sizes, 0)
+	case 2:
+		w.sizes[1] = 0
 	}
 	return w
 }

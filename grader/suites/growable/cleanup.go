@@ -3,6 +3,7 @@ package growable
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -180,7 +181,7 @@ func see(notes *suite.CaseNotes, call int, ops []lived) {
 // it; nil where there is none. failing is the kind of the call that was made to fail.
 func fault(w script, ops []lived, failing trace.Op) (f *suite.Finding, failed bool) {
 	now, capacity, held := state{layout: w.layout}, int64(0), int64(0)
-	for _, o := range ops {
+	for i, o := range ops {
 		if o.kind == 0 && o.bits&isBoth != 0 {
 			return &suite.Finding{Rule: "vector-with-error", Function: "New", Message: "New should have answered a nil vector with its error, but it answered one that is not nil.",
 				Why: "What New could not make whole has no addresses, and who gets a vector may use it, or try to close it.",
@@ -222,9 +223,24 @@ func fault(w script, ops []lived, failing trace.Op) (f *suite.Finding, failed bo
 			return wrong("wrong-stats", "should have Cap = %d then, since %d bytes are mapped from Ptr on, but it says %d.", min(o.mapped/w.elem, w.max), o.mapped,
 				o.cap), struck
 		}
+		if most := o.mayHold(w.layout); !errored && o.held > most && i > 0 && ops[i-1].kind == shrinks && ops[i-1].bits&isStruck != 0 {
+			f := wrong("too-much", "should have gone on where the Shrink before had stopped and hold at most %s, but it still holds %s.",
+				suite.Bytes(uint64(most)), suite.Bytes(uint64(o.held)))
+			f.Why = "Who is told of an error calls again: memory that nobody gives back then is missing until the vector is closed."
+			f.Fix = "Unmap in every Shrink what is mapped beyond the elements that stay, also where Len is already what it is to be."
+			return f, false
+		}
 		capacity, held = o.cap, o.held
 	}
 	return nil, false
+}
+
+// mayHold is how many bytes of memory there may be behind a Shrink; behind others any number.
+func (o *lived) mayHold(l layout) int64 {
+	if o.kind != shrinks {
+		return math.MaxInt64
+	}
+	return mapping.Most(o.n*l.elem, l.granularity)
 }
 
 // ruleChanged is the rule of a vector that a call that failed has changed.
@@ -246,7 +262,7 @@ func changedByFaults(e *suite.Evidence) []suite.Finding {
 	if len(ws) == 0 {
 		return nil
 	}
-	if f, _ := fault(ws[0], all[0], 0); f != nil {
+	if f, _ := fault(ws[0], all[0], 0); f != nil || slices.ContainsFunc(all[0], func(o lived) bool { return o.held > o.mayHold(ws[0].layout) }) {
 		return nil // wrong without any failure, which other parts tell
 	}
 	for _, run := range notes.FaultRuns() {

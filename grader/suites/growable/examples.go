@@ -8,7 +8,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// examples are the scripts at the edges, on a device of granularity g. The first calls the methods in the order of the skeleton's gaps.
+// examples are the scripts at the edges, on a device of granularity g. The first calls the methods in the order of the skeleton's gaps,
+// and begins with what Append refuses, before there has to be any memory.
 func examples(from origin) []script {
 	g := from.granularity
 	of := func(name string, elem, max int64, ops ...op) script {
@@ -18,7 +19,7 @@ func examples(from origin) []script {
 	const page = 4096
 	p := g / page // elements of a page in a granule
 	return []script{
-		of("small appends", 12, 1000, put(a, 0, 5), add(b, 3), put(a, 7, 1), look, shrink(4), put(b, 2, 6), shut),
+		of("small appends", 12, 1000, put(a, 0, 0), put(a, 0, 1001), put(a, 0, 5), add(b, 3), put(a, 7, 1), look, shrink(4), put(b, 2, 6), shut),
 		of("numbers that no vector takes", 4, 100, put(a, 0, 0), put(a, 0, 60), put(a, 0, -1), add(b, math.MinInt64), put(a, 0, 41), put(b, 0, 1<<31),
 			add(a, 1<<32), put(a, 0, 1<<62), add(b, math.MaxInt64), shrink(-1), shrink(61), shrink(math.MinInt64), shrink(1<<32+3),
 			put(b, 9, 40), put(a, 0, 1), shrink(101), shrink(100), put(a, 0, 1), shut),

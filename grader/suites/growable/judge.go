@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
+	"cudalab/native/trace"
 )
 
 // The parts that answers are judged for.
@@ -180,6 +181,26 @@ func (r *replay) heldByNew() []suite.Finding {
 		Message: fmt.Sprintf("%s should reserve addresses and no memory, but %d bytes of memory were there when it returned.", r.layout, r.held),
 		Why:     "Addresses cost nothing, memory does: what a vector holds that may never have an element, no other program on the device can have.",
 		Fix:     "Map memory in Append, when it is needed."}}
+}
+
+// reservedByNew finds addresses that were reserved beyond what the vector may ever need.
+func (r *replay) reservedByNew() []suite.Finding {
+	most, reserved := mapping.RoundUp(r.elem*r.max, r.granularity), int64(0)
+	for at := r.from; at < r.to; at++ {
+		x := &r.notes.Trace.Records[at]
+		if x.Op != trace.OpMemAddressReserve || x.Code != 0 || x.Phase == trace.Enter {
+			continue
+		}
+		if reserved += x.Size; reserved > most {
+			return []suite.Finding{r.e.At(suite.Finding{Rule: "too-long", Severity: suite.Error, Record: at, Function: "New",
+				Message: fmt.Sprintf("%s should reserve %d bytes of addresses, elem times max rounded up to the granularity, but it reserved %d.", r.layout,
+					most, reserved),
+				Why: "Addresses cost no memory, but there is an end to them: a range that is longer than it has to be is refused where the right one would fit.",
+				Fix: "Reserve elem*max bytes, rounded up to the minimum granularity and no further: cuda.MemAddressReserve.",
+			}, r.notes.Trace.SiteOf(x))}
+		}
+	}
+	return nil
 }
 
 // tooMuch finds memory that is held beyond what the contract allows, behind an Append or, for ofShrink, behind a Shrink.

@@ -47,7 +47,7 @@ var Lesson = suite.Lesson[Make]{
 		everywhere.part(ofCommitted, "holds no more than twice what its elements take, and grows by a factor",
 			"There was never more memory than twice what the elements took, it grew in few steps, and Cap said what there was.",
 			func(_ *suite.Evidence, r *replay) []suite.Finding {
-				return slices.Concat(r.heldByNew(), r.tooMuch(ofCommitted), r.misstated(false), r.tooOften())
+				return slices.Concat(r.heldByNew(), r.reservedByNew(), r.tooMuch(ofCommitted), r.misstated(false), r.tooOften())
 			}),
 		append(slices.Clip(everywhere), users).part(ofShrink, "Shrink waits for those who use the elements, for nobody else, and gives memory back",
 			"Shrink waited for the streams that it was to wait for, and for no other, and gave back what was too much.", shrinking),

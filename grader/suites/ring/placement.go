@@ -14,14 +14,14 @@ type call struct{ suite.Made[workload] }
 func (c call) producer() trace.ID { return c.Stream(0) }
 func (c call) consumer() trace.ID { return c.Stream(len(c.Streams) - 1) }
 
-// ours are the call's slots: the memory that the grader allocated for it ahead of the results.
+// ours are the call's slots, in their order: the memory that the grader allocated for it ahead of the results.
 func (c call) ours() (slots []trace.ID) {
 	for at := c.Set; at < c.From; at++ {
 		if r := c.Record(at); r.Op == trace.OpMalloc && r.Alloc != c.Results {
 			slots = append(slots, r.Alloc)
 		}
 	}
-	return slots[:min(len(slots), c.W.slots)]
+	return given(slots[:min(len(slots), c.W.slots)])
 }
 
 // slot is the slot that a record touches; -1 where it touches none.
@@ -200,7 +200,7 @@ func computed(records []trace.Record, slots, outs []place, n int) []bool {
 // audit tells which items of an audited call have no sum as the contract has it. Its trace knows the memory by addresses alone.
 func audit(s *suite.Stage, w workload, t *trace.Trace) (left []uint64) {
 	var slots, outs []place
-	for _, p := range s.Memory {
+	for _, p := range given(s.Memory) {
 		slots = append(slots, place{0, int64(p)})
 	}
 	for i := range w.items {

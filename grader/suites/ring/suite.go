@@ -93,7 +93,7 @@ var scene = &suite.Scene[Run, workload]{
 		}
 		if w.followed {
 			s.Behind(func() {
-				for _, slot := range s.Memory {
+				for _, slot := range given(s.Memory) {
 					s.Bench.Must(kernels.FillItem(1, 32, producer, slot, 1, 0, 0))
 				}
 			})
@@ -103,13 +103,22 @@ var scene = &suite.Scene[Run, workload]{
 			if w.items > 0 {
 				out = s.Result(0)
 			}
-			err := run(producer, consumer, suite.Given(s, "slots", s.Memory), w.n, w.work, w.items, out)
+			err := run(producer, consumer, suite.Given(s, "slots", given(s.Memory)), w.n, w.work, w.items, out)
 			if err != nil || !w.again {
 				return err
 			}
-			return run(producer, consumer, suite.Given(s, "slots", s.Memory), w.n, w.workOf(w.items), w.items, s.Result(w.items))
+			return run(producer, consumer, suite.Given(s, "slots", given(s.Memory)), w.n, w.workOf(w.items), w.items, s.Result(w.items))
 		}
 	},
+}
+
+// given are the slots in the order in which Run is given them. It is not that of their addresses, or it would go unseen where
+// they are sorted.
+func given[T any](made []T) []T {
+	if len(made) < 2 {
+		return made
+	}
+	return append(slices.Clone(made[1:]), made[0])
 }
 
 var (
@@ -123,11 +132,11 @@ var (
 	refusal = suite.Refusal{
 		Function: "Run",
 		Why:      "An argument that is refused before the first CUDA call leaves nothing to undo.",
-		Fix:      "Return contract.ErrArgument when there are no slots, when n is below 1, and when work or items is below 0.",
+		Fix:      "Return contract.ErrArgument when there are no slots (len(slots) is 0, be the slice nil or not), when n is below 1, and when work or items is below 0.",
 		FixLate:  "Look at all the arguments before the first CUDA call.",
 	}
 	refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{
-		{Label: "no slots", W: workload{n: 10, items: 2}},
+		{Label: "an empty slice of slots", W: workload{n: 10, items: 2}},
 		{Label: "0 words", W: workload{slots: 2, items: 2}},
 		{Label: "-5 words", W: workload{slots: 2, n: -5, items: 2}},
 		{Label: "a work of -1", W: workload{slots: 2, n: 10, work: -1, items: 2}},
