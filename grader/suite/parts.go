@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"cudalab/native/trace"
 )
 
 // Refusals are calls with bad arguments, each of which has to be refused before anything is made.
@@ -178,7 +180,7 @@ func (sc *Scene[Code, W]) Faults(id, after string, draw func(*rand.Rand) W, j Fa
 				s.note("", number)
 				s.Close()
 			}
-		})
+		}, trace.OpEventQuery, trace.OpStreamQuery)
 	}
 	return f
 }

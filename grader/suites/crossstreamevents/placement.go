@@ -48,12 +48,16 @@ func (c call) misplaced() []suite.Finding {
 			return true
 		}
 		name := c.W.streamName(want)
+		fix := fmt.Sprintf("Pass %s as the stream of this call.", name)
+		if want > 0 {
+			fix = fmt.Sprintf("Pass %s as the stream of this call; or, if the stream is the right one, the out that is that stream's.", name)
+		}
 		found = append(found, c.At(at, suite.Finding{
 			Rule:    "wrong-stream",
 			Message: fmt.Sprintf("%s should be in stream %s, but %s is in %s.", what, name, suite.CallName(r), c.streamName(r.Stream)),
 			Why: "Each stream works through its own queue, so the stream that a call is given to decides what it waits for and " +
 				"what waits for it.",
-			Fix: fmt.Sprintf("Pass %s as the stream of this call; or, if the stream is the right one, the memory that is that stream's.", name),
+			Fix: fix,
 		}))
 		return true
 	})
