@@ -9,10 +9,12 @@ FUZZTIME    ?= 10s
 LESSONS := $(patsubst %/lesson_test.go,./%,$(wildcard grader/suites/*/lesson_test.go))
 
 # Packages whose tests mostly compute on one goroutine, or run whole programs: under the race detector they take several
-# times as long, for nothing. What they run has tests of its own.
-LONG := $(addprefix cudalab/,cmd/cudalab/cli grader/class/handout grader/class/intake grader/desk/markdown grader/judge/check \
-	grader/machine/calibrate grader/order grader/proof/conformance grader/proof/fidelity grader/proof/flips grader/proof/mutants \
-	lessons/instructors) $(LESSONS:./%=cudalab/%)
+# times as long, for nothing. What they run has tests of its own. A class's workers are raced in two tests that have them all.
+LONG := $(addprefix cudalab/,cmd/cudalab/cli grader/class grader/class/handout grader/class/intake grader/class/similar grader/class/slurm \
+	grader/desk/markdown grader/judge/check grader/machine/calibrate grader/order grader/proof/conformance grader/proof/fidelity \
+	grader/proof/flips grader/proof/mutants grader/report/feedback grader/report/page grader/report/pseudonyms lessons/instructors) \
+	$(LESSONS:./%=cudalab/%)
+RACED := -run '^(TestInterruptedAndGoneOnWith|TestShardsMergeToTheWhole)$$' ./grader/class
 
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
@@ -38,7 +40,8 @@ demo: build ## see it work: what this machine has, a solution that passes, the e
 test: lint ## check the code's form, run every test on the simulated device, say what took longest; needs no GPU
 	@if $(CC) --version >/dev/null 2>&1; then \
 		export CGO_ENABLED=1; \
-		{ go test -timeout 40m -json -race $$(go list ./... | grep -vxF $(LONG:%=-e %)); go test -timeout 40m -json $(LONG); }; \
+		{ go test -timeout 40m -json -race $$(go list ./... | grep -vxF $(LONG:%=-e %)); go test -timeout 40m -json -race $(RACED); \
+			go test -timeout 40m -json $(LONG); }; \
 	else \
 		echo 'There is no C compiler here, which the race detector needs: the tests run without it.'; \
 		CGO_ENABLED=0 go test -timeout 40m -json ./...; \

@@ -65,7 +65,9 @@ var (
 
 // consequences are, by rule, the rules that it comes of where both are found in one program: mending those mends it as well, as a rule.
 var consequences = map[string][]string{
-	"wrong-result":       slices.Concat(placed, misused, disordered, []string{"step-left-out", "overlap"}),
+	"wrong-result":       slices.Concat(placed, misused, disordered, []string{"step-left-out", "overlap", "unexpected-error"}),
+	"wrong-words":        slices.Concat(placed, misused, disordered),
+	"clock-misses-work":  slices.Concat(placed, misused, disordered, []string{"wrong-words"}),
 	"lost":               slices.Concat(misused, disordered),
 	"overwritten":        slices.Concat(placed, misused, disordered, divided),
 	"result-changed":     slices.Concat(placed, disordered),
@@ -76,6 +78,9 @@ var consequences = map[string][]string{
 	"use-before-alloc":   slices.Concat(placed, []string{"wait-unrecorded"}),
 	"early-reuse":        slices.Concat(placed, []string{"wait-unrecorded"}),
 	"use-after-free":     slices.Concat(placed, []string{"double-free"}),
+	"use-after-destroy":  {"forgotten-stream"},
+	"freed-too-early":    {"early-reuse"},
+	"out-of-bounds":      {"no-access", "not-mapped"},
 	"uninitialized-read": slices.Concat(placed, misused, []string{"data-race", "use-before-alloc", "use-after-free", "free-before-use", "step-left-out"}),
 	"device-lost":        slices.Concat(misused, disordered, []string{"use-after-destroy", "wrong-stream", "double-free", "invalid-free"}),
 	"driver-crash":       slices.Concat(misused, disordered, []string{"use-after-destroy", "double-free", "invalid-free"}),
@@ -86,12 +91,15 @@ var consequences = map[string][]string{
 	"wrong-largest-free": slices.Concat(divided, []string{"full-too-early", "too-little", "panic"}),
 	"wrong-free-blocks":  slices.Concat(divided, []string{"full-too-early", "wrong-largest-free", "too-little", "panic"}),
 	"outside":            {"wrong-root"},
-	"overlap":            {"wrong-root"},
+	"overlap":            {"wrong-root", "beyond-end"},
 	"beyond-end":         {"wrong-root"},
 	"bad-size-accepted":  {"wrong-root"},
 	"too-little":         slices.Concat(divided, []string{"panic"}),
 	"too-much":           {"unexpected-error"},
-	"no-fallback":        {"unexpected-error"},
+	"no-fallback":        {"unexpected-error", "growth-failed"},
+	"refused":            {"invalid-free"},
+	"double-free":        {"works-after-close"},
+	"inner-not-asked":    {"called-early"},
 	"changed-by-error":   {"unexpected-error"},
 	"wrong-stats":        slices.Concat(divided, []string{"unexpected-error", "panic"}),
 	"wrong-account":      {"overlap"},
@@ -99,7 +107,7 @@ var consequences = map[string][]string{
 	"left-behind":        {"overlap", "room-lost"},
 	"wrapped":            {"room-lost", "overlap"},
 	"kept":               {"sampled-early", "leak"},
-	"wrong-error":        {"bad-argument-accepted"},
+	"wrong-error":        {"bad-argument-accepted", "use-after-destroy"},
 }
 
 // onError is what the rules of faults end in: the same, but only where a CUDA call was made to fail.
