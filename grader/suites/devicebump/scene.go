@@ -11,13 +11,15 @@ import (
 	"cudalab/kernels"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
+	"cudalab/native/device"
+	"cudalab/native/trace"
 )
 
 // What is noted of a call beside the offsets, which are its results.
 const (
 	noteMemory  = "memory"  // Memory of each stream
 	noteWrong   = "wrong"   // by launch, how many words of its blocks were not its stamps
-	noteAnswers = "answers" // of the calls that have to be refused
+	noteAnswers = "answers" // of the calls that have to be refused, and of those that only look so
 	noteClosed  = "closed"  // of those behind Close
 )
 
@@ -74,7 +76,7 @@ var scene = &suite.Scene[Code, workload]{
 			l.streams[0] = cuda.Stream{}
 		}
 		if w.twice {
-			l.streams[1] = l.streams[0]
+			l.streams[w.streams-1] = l.streams[0]
 		}
 		l.prepare()
 		for _, i := range w.late {
@@ -205,6 +207,10 @@ func (l *life) step(pools Pools, at int) bool {
 	}
 	l.mark(markStep + strconv.Itoa(at))
 	switch {
+	case s.most:
+		l.Bench.Session.Fail(trace.OpLaunch, 1, device.ErrorLaunchResources) // so many threads would take long
+		l.answers = append(l.answers, answerOf(call()))
+		l.Bench.Session.ClearFaults()
 	case s.bad:
 		l.answers = append(l.answers, answerOf(call()))
 	case l.w.fails:

@@ -64,7 +64,7 @@ var Lesson = suite.Lesson[Code]{
 		edges,
 		warps.Part("warp", "a warp takes memory together, as its lanes would one by one",
 			"In every order of the operations each warp got what its lanes would have got one behind the other."),
-		suite.Arguments("refuses bad arguments before any CUDA call", refusals).And(badCalls, &refusing.Trial),
+		suite.Arguments("refuses bad arguments before any CUDA call", refusals).And(badCalls, &refusing.Trial).And(tooMuch, &beyond.Trial),
 		ordered,
 		{Question: suite.Question{ID: "concurrency", Name: "pools are not put in order without need",
 			Judge: good.Each("No launch waited for another without need, and the host for nothing.", concurrency)}, Cases: good.Trials()},
@@ -82,6 +82,7 @@ var (
 	random   = scene.Runs("drawn", lastGap, drawn, suite.Around[workload]{})
 	scale    = scene.Runs("scale", lastGap, large, suite.Around[workload]{}).On(func(seed uint64) sim.Options { return sim.Options{Seed: seed, Jitter: true} })
 	refusing = scene.Runs("bad-calls", lastGap, badlyCalled, suite.Around[workload]{})
+	beyond   = scene.Runs("beyond", "3b", lacking, suite.Around[workload]{Fails: true})
 	good     = &suite.Good[Code, workload]{Function: "New, Launch, Reset or Close", Runs: []*suite.Runs[Code, workload]{shaped, random, scale}}
 )
 
@@ -151,6 +152,18 @@ func badCalls(e *suite.Evidence) (found []suite.Finding) {
 			if s.sizes != nil {
 				method = fmt.Sprintf("Launch(%d) with n %d", s.stream, s.threads)
 			}
+			if s.most {
+				if answers[0] == answeredArgument {
+					f := c.Finding(-1, suite.Rule{ID: "wrong-error",
+						Why: "The caller finds out with errors.Is whether the arguments were at fault or the device.",
+						Fix: "Refuse an n below 1 and above 1<<30, and nothing between."},
+						"%s should go as far as its kernel launch, which was made to fail, but it returned contract.ErrArgument.", method)
+					f.Function = "Launch"
+					return []suite.Finding{f}
+				}
+				answers = answers[1:]
+				continue
+			}
 			rule := suite.Rule{ID: "bad-argument-accepted", Why: refusal.Why, Fix: "Return contract.ErrArgument where i is no index of streams, and where n is below 1 or above 1<<30."}
 			if answers[0] != answeredArgument {
 				if answers[0] != answeredNil {
@@ -170,6 +183,22 @@ func badCalls(e *suite.Evidence) (found []suite.Finding) {
 		}
 	}
 	return nil
+}
+
+// tooMuch finds a New that takes the lack of memory for a bad argument.
+func tooMuch(e *suite.Evidence) (found []suite.Finding) {
+	for _, m := range beyond.Made(e) {
+		if !m.Outcome.Argument {
+			continue
+		}
+		f := m.Finding(-1, suite.Rule{ID: "wrong-error",
+			Why: "The caller finds out with errors.Is whether the arguments were at fault or the device.",
+			Fix: "Divide math.MaxInt64 by the number of pools, not of streams: if they share one, that is one pool."},
+			"New should return the error of cuda.Malloc, since its arguments are good and only the memory is lacking, but it returned contract.ErrArgument.")
+		f.Function = "New"
+		found = append(found, f)
+	}
+	return found
 }
 
 // saying is an answer in words.
@@ -215,7 +244,7 @@ var refusal = suite.Refusal{
 var refusals = suite.NewRefusals("arguments", "3a", []suite.Bad[workload]{
 	{Label: "no streams", W: workload{bytes: 64}},
 	{Label: "one stream twice", W: workload{streams: 2, bytes: 64, twice: true}},
-	{Label: "one stream twice, with a shared pool", W: workload{streams: 3, bytes: 64, twice: true, shared: true}},
+	{Label: "one stream twice, with another between them and a shared pool", W: workload{streams: 3, bytes: 64, twice: true, shared: true}},
 	{Label: "0 bytes", W: workload{streams: 1}},
 	{Label: "-16 bytes", W: workload{streams: 1, bytes: -16}},
 	{Label: "15 bytes", W: workload{streams: 1, bytes: 15}},

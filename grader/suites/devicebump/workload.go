@@ -13,6 +13,7 @@ type step struct {
 	sizes   []uint64 // of a Launch; nil: a Reset
 	threads int      // that a Launch is told, where that has to be refused
 	bad     bool     // it has to be refused
+	most    bool     // of one that is bad: it only looks so. It is a Launch of as many threads as there may be, whose kernel launch is made to fail
 }
 
 func launch(stream int, sizes ...uint64) step { return step{stream: stream, sizes: sizes} }
@@ -26,7 +27,7 @@ type workload struct {
 	steps     []step
 	late      []int // the streams that are kept busy before
 	legacy    bool  // streams[0] is the legacy default stream
-	twice     bool  // streams[1] is streams[0] once more
+	twice     bool  // the last of the streams is streams[0] once more
 	large     bool  // the blocks are too large to be looked at whole
 	timed     bool
 	unchecked bool // no kernel looks at the blocks
@@ -163,14 +164,17 @@ var examples = suite.Fixed(
 	workload{streams: 2, bytes: 64, steps: []step{reset(1), reset(0)}},
 )
 
-// badlyCalled are pools whose methods are given arguments that they have to refuse, the worst last.
+// badlyCalled are pools whose methods are given arguments that they have to refuse, the worst last, and some that are just good.
 var badlyCalled = suite.Fixed(
 	workload{streams: 2, bytes: 64, shared: true, steps: []step{launch(0, 16), {stream: -1, sizes: []uint64{1}, threads: 1, bad: true},
 		{stream: 2, sizes: []uint64{1}, threads: 1, bad: true}, {stream: 0, sizes: []uint64{1}, threads: 0, bad: true},
 		{stream: 0, sizes: []uint64{1}, threads: -1, bad: true}, {stream: -1, bad: true},
-		{stream: 2, bad: true}, launch(1, 16),
+		{stream: 2, bad: true}, launch(1, 16), {stream: 1, sizes: []uint64{1}, threads: 1 << 30, bad: true, most: true},
 		{stream: 1, sizes: []uint64{1}, threads: 1<<30 + 1, bad: true}}},
 )
+
+// lacking is a shared pool that no device has the memory for: its arguments are good, however many streams there are.
+var lacking = suite.Fixed(workload{streams: 2, bytes: 1 << 62, shared: true, unchecked: true})
 
 // drawn are pools that are used in some streams, with nothing but their own order.
 func drawn(r *rand.Rand) (all []workload) {

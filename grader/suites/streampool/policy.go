@@ -41,6 +41,8 @@ type standing struct {
 	arrived  map[allocator.Stream]bool
 	came     int               // how many streams have, those again that were forgotten
 	idle     bool              // the host has waited for the device, and nothing was enqueued since
+	through  map[trace.ID]bool // by stream: the host has waited for it, and it was given nothing since
+	ids      map[allocator.Stream]trace.ID
 	least    int64             // that the upstream has refused since it was given something back
 	recorded map[trace.ID]mark // by event
 	freed    map[trace.ID]int  // the record behind a stream's last Free
@@ -60,7 +62,7 @@ func policy(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 		return nil
 	}
 	q := &standing{sizes: map[uint64]uint64{}, arrived: map[allocator.Stream]bool{}, least: math.MaxInt64,
-		recorded: map[trace.ID]mark{}, freed: map[trace.ID]int{}}
+		recorded: map[trace.ID]mark{}, freed: map[trace.ID]int{}, through: map[trace.ID]bool{}, ids: map[allocator.Stream]trace.ID{}}
 	at := 0
 	for i := range l.Steps {
 		x := &l.Steps[i]
@@ -87,9 +89,11 @@ func (q *standing) see(at int, r *trace.Record, x *allocator.Step, second bool) 
 	switch r.Op {
 	case trace.OpEventRecord:
 		q.recorded[r.Event] = mark{at, r.Stream, x != nil && x.Kind == allocator.KindAlloc && !second && r.Stream != x.ID}
-		q.idle = false
+		q.idle, q.through[r.Stream] = false, false
 	case trace.OpStreamWaitEvent, trace.OpLaunch, trace.OpMemsetAsync:
-		q.idle = false
+		q.idle, q.through[r.Stream] = false, false
+	case trace.OpStreamSynchronize:
+		q.through[r.Stream] = true
 	case trace.OpDeviceSynchronize:
 		q.idle = true
 	}
@@ -106,6 +110,7 @@ func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f
 	if q.idle && !second {
 		there, hasAny = q.suffices(size, nobody)
 	}
+	done, hasDone := q.sufficesDone(size)
 	least, grew := q.least, int64(0)
 	entries(x.Seen, func(what, bytes int64, _ uint64) {
 		switch what {
@@ -121,6 +126,8 @@ func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f
 		instead = fmt.Sprintf("%d bytes side by side that %s were free and needed no edge", own.hi-own.lo, own.whose())
 	case hasAny:
 		instead = fmt.Sprintf("%d bytes side by side that %s were free, and the device was through with all", there.hi-there.lo, there.whose())
+	case hasDone && !second:
+		instead = fmt.Sprintf("%d bytes side by side that %s were free, and the host had waited for that stream", done.hi-done.lo, done.whose())
 	}
 	if grew > 0 && instead != "" {
 		return &suite.Finding{Rule: "needless-growth",
@@ -128,20 +135,30 @@ func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f
 			Why:     "Memory that one pool holds without need is missing elsewhere, and to get it takes a call of the driver's.",
 			Fix:     "Look among what the stream owns first, then among what is done, and only then ask the upstream."}, -1
 	}
-	done := map[trace.ID]bool{}
+	ready := map[trace.ID]bool{}
 	for at, r := range x.Calls {
 		switch {
 		case r.Op == trace.OpEventQuery && r.Code == 0:
-			done[r.Event] = true
+			ready[r.Event] = true
 		case r.Op == trace.OpEventRecord:
 			q.see(at, r, x, second)
 		case r.Op == trace.OpStreamWaitEvent && r.Code == 0:
-			if f := q.wrongWait(l, x, r, instead, least > int64(size) && !done[r.Event]); f != nil {
+			if f := q.wrongWait(l, x, r, instead, least > int64(size) && !ready[r.Event]); f != nil {
 				return f, at
 			}
 		}
 	}
 	return nil, -1
+}
+
+// sufficesDone finds bytes that are enough, of a stream that the host has waited for.
+func (q *standing) sufficesDone(size uint64) (part, bool) {
+	for _, p := range q.parts {
+		if id, known := q.ids[p.owner]; known && q.through[id] && !p.out && p.hi-p.lo >= size {
+			return p, true
+		}
+	}
+	return part{}, false
 }
 
 // whose says whose free bytes are.
@@ -220,7 +237,7 @@ func (q *standing) settle(x *allocator.Step) {
 		if x.Err == allocator.Nil {
 			q.arrive(x.Stream)
 			q.give(x.Addr, x.Stream)
-			q.freed[x.ID] = x.To
+			q.freed[x.ID], q.ids[x.Stream] = x.To, x.ID
 		}
 	}
 }
