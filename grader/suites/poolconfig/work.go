@@ -151,7 +151,7 @@ func (c *call) handled(b suite.Block) (found []suite.Finding) {
 		size := bytesName(uint64(b.Size))
 		f := c.Finding(b.Made, rule, "every byte of the block of %s that is allocated here should be touched, but no kernel writes it.", size)
 		if n := len(b.Touched); n > 0 {
-			f = c.Finding(b.Touched[n-1], rule, "a block of %s should be touched whole, but here only its first %s are written.", size,
+			f = c.Finding(b.Touched[n-1], rule, "a block of %s should be touched whole, but here a kernel writes only its first %s.", size,
 				bytesName(uint64(covered)))
 		}
 		found = append(found, f)
