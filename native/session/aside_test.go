@@ -18,3 +18,16 @@ func TestCallsMadeAsideDoNotFail(t *testing.T) {
 	require.Equal(t, device.ErrorUnknown, s.DeviceSynchronize())
 	require.False(t, s.Failing())
 }
+
+func TestCallsMadeAsideAreNotCounted(t *testing.T) {
+	s := open(t)
+	s.StartTrace()
+	s.Mark("here")
+	s.DeviceSynchronize()
+	for range 2 {
+		s.Aside(func() { s.DeviceSynchronize() })
+	}
+	s.DeviceSynchronize()
+	s.Aside(func() {})
+	require.Len(t, s.CallsSince("here")[trace.OpDeviceSynchronize], 2)
+}

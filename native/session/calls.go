@@ -6,8 +6,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// CallsSince are the calls of each kind that the trace holds behind the last mark with this label, in their order: each as the
-// Site of its record.
+// CallsSince are the calls of each kind that the trace holds behind the last mark with this label, but for those that were made
+// Aside, in their order: each as the Site of its record.
 func (s *Session) CallsSince(label string) map[trace.Op][]uint32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,7 +19,15 @@ func (s *Session) CallsSince(label string) map[trace.Op][]uint32 {
 			break
 		}
 	}
-	for _, r := range s.records[marked:] {
+	asides := s.asides
+	for at := marked; at < len(s.records); at++ {
+		for len(asides) > 0 && asides[0][1] <= at {
+			asides = asides[1:]
+		}
+		if len(asides) > 0 && asides[0][0] <= at {
+			continue
+		}
+		r := &s.records[at]
 		if r.Site != 0 && r.Op != trace.OpMark && r.Phase != trace.Leave { // no call has Site 0: see StartTrace
 			sites[r.Op] = append(sites[r.Op], r.Site)
 		}

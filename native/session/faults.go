@@ -31,17 +31,17 @@ func (s *Session) ClearFaults() {
 	s.rewatch()
 }
 
-// Aside has f make calls that none of the faults are for.
+// Aside has f make calls that none of the faults are for, and that CallsSince leaves out.
 func (s *Session) Aside(f func()) {
 	s.mu.Lock()
-	faults := s.faults
+	faults, from := s.faults, len(s.records)
 	s.faults = nil
 	s.rewatch()
 	s.mu.Unlock()
 	f()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults = faults
+	s.faults, s.asides = faults, append(s.asides, [2]int{from, len(s.records)})
 	s.rewatch()
 }
 

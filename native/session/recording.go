@@ -29,6 +29,7 @@ func (s *Session) StartTrace() {
 	s.tracing = true
 	s.epoch++
 	s.records = nil
+	s.asides = nil
 	s.accesses = nil
 	s.sites = newSiteTable()
 	s.memory, s.blocks = table{}, table{}

@@ -55,7 +55,8 @@ type Session struct {
 	asked    uint64       // live bytes asked for since StartTrace, on the device and pinned
 	filled   atomic.Int64 // see Filled
 	faults   map[trace.Op][]fault
-	timing   *timing // nil: the times of operations are not taken
+	asides   [][2]int // the records since StartTrace that Aside has made: the first, and that behind the last
+	timing   *timing  // nil: the times of operations are not taken
 
 	guest atomic.Bool         // the code under test runs
 	lent  map[device.Ptr]bool // memory that was allocated while it did not

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"cudalab/grader/suite"
+	"cudalab/native/cuda"
+	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
@@ -109,6 +111,11 @@ const noteLife = "life"
 // the allocator is used before.
 func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
 	w := walk{bench: r.Bench}
+	var user *tenant
+	if slices.ContainsFunc(ops, func(op Op) bool { return op.Kind == KindAlloc && op.Stream != 0 }) {
+		user = newTenant(r.Bench)
+		w.user = user
+	}
 	var done []Op
 	var all error
 	carryOut := func(op Op) (faulted bool) {
@@ -159,8 +166,49 @@ func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
 	}
 	return run, func() {
 		w.leave()
+		if user != nil {
+			user.leave()
+		}
 		note(r.Bench, noteLife, first, 0, done, w.answers)
 	}
+}
+
+// tenant uses each block in the stream that it was handed out in, so that the trace shows who gets it too early.
+type tenant struct {
+	b    *suite.Bench
+	edge cuda.Event
+}
+
+func newTenant(b *suite.Bench) *tenant {
+	edge, err := cuda.EventCreateWithFlags(cuda.EventDisableTiming)
+	b.Must(err)
+	return &tenant{b, edge}
+}
+
+func (t *tenant) leave() { t.b.Must(cuda.EventDestroy(t.edge)) }
+
+func (t *tenant) AllocatedIn(_ int, at cuda.DevicePtr, size int64, s cuda.Stream) {
+	if t.b.Session.Holds(device.Ptr(at), size) {
+		t.b.Session.Aside(func() { t.b.Must(cuda.MemsetAsync(at, suite.Poison, size, s)) })
+	}
+}
+
+func (t *tenant) FreeingIn(_ int, _ cuda.DevicePtr, _ int64, from, to cuda.Stream) {
+	if from == to {
+		return
+	}
+	t.b.Session.Aside(func() {
+		t.b.Must(cuda.EventRecord(t.edge, from))
+		t.b.Must(cuda.StreamWaitEvent(to, t.edge))
+	})
+}
+
+// Allocated comes for no block here: each is handed out in a stream.
+func (t *tenant) Allocated(int, cuda.DevicePtr, int64) {}
+
+// Freeing comes before Close, of a block that is still out.
+func (t *tenant) Freeing(int, cuda.DevicePtr, int64) {
+	t.b.Session.Aside(func() { t.b.Must(cuda.DeviceSynchronize()) })
 }
 
 // uses are operations that show whether an allocator still works: one of its blocks comes back, and another goes out.
@@ -174,7 +222,11 @@ func (w *walk) uses() (ops []Op) {
 	if w.frees() && oldest.block > 0 {
 		ops = append(ops, Free(oldest.block).In(oldest.stream))
 	}
-	return append(ops, Alloc(1).In(oldest.stream))
+	in := oldest.stream
+	if in == 0 && len(w.streams) > 0 {
+		in = Legacy
+	}
+	return append(ops, Alloc(1).In(in))
 }
 
 // givenBack is how many calls of the student's have given something back in this Call.
@@ -254,8 +306,28 @@ func (l *lives[Code, L]) after(run suite.FaultRun) (found []suite.Finding) {
 		}
 		found = append(found, l.e.Because(f, l.notes, run))
 	}
+	return append(found, l.reused(run)...)
+}
+
+// reused finds bytes that were handed out behind a call that was made to fail while their last user may still be at them. Where
+// that goes wrong without any failure as well, other parts tell of it.
+func (l *lives[Code, L]) reused(run suite.FaultRun) (found []suite.Finding) {
+	runs := l.notes.FaultRuns()
+	for _, f := range l.notes.Findings {
+		in := func(r suite.FaultRun) bool { return r.From <= f.Record && f.Record < r.To }
+		switch {
+		case f.Rule != ruleReused:
+		case !slices.ContainsFunc(runs, in):
+			return nil
+		case in(run):
+			found = append(found, l.e.Because(l.notes.OnError(f, run.What, "Alloc"), l.notes, run))
+		}
+	}
 	return found
 }
+
+// ruleReused is the order checker's, of bytes that are handed out too early.
+const ruleReused = "early-reuse"
 
 // failure is the first wrong answer of a run; nil where there is none.
 func (l *lives[Code, L]) failure(outcome int) *Failure {

@@ -51,7 +51,7 @@ var Lesson = suite.Lesson[Make]{
 		{Cases: good.Trials(), Question: suite.Question{ID: ofTrim,
 			Name: "memory goes back to the upstream when it is asked for, and when the device is through with it", Judge: judgeTrim}},
 		good.Cleanup(allocator.Cleanup[layout]{
-			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life, Other: lifeByFree,
+			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life, Other: lifeByFree, Queries: true,
 			Recovers: func(_ *suite.CaseNotes, run suite.FaultRun) bool { return run.Op == trace.OpMalloc },
 		}),
 		cost.Part(),
