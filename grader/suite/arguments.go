@@ -43,7 +43,7 @@ func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer
 			f.Rule, f.Gap = "wrong-error", o.Gap
 			f.Message = fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", r.subject(o), strings.TrimSuffix(o.Err, "."))
 			f.Why = "The caller finds out with errors.Is whether the arguments were at fault or the device."
-			if strings.Contains(o.Err, contract.ErrArgument.Error()) { // it says so, but is not
+			if strings.Contains(o.Err, contract.ErrArgument.Error()) && o.Gap == "" { // it says so, but is not
 				f.Message += " That has the text of contract.ErrArgument, but errors.Is does not find it there."
 				f.Fix = "Return contract.ErrArgument itself, or have fmt.Errorf wrap it with %w, which keeps what it is; %v and Error keep its text alone."
 			}

@@ -222,3 +222,31 @@ func TestWhatNothingExplains(t *testing.T) {
 	require.Equal(t, "left-broken", f.Rule)
 	require.Contains(t, f.Message, "CUDA_ERROR_INVALID_HANDLE")
 }
+
+func TestAPanicIsMendedByItsCause(t *testing.T) {
+	at := func(f func()) (message string) {
+		defer func() { message = fmt.Sprint(recover()) }()
+		f()
+		return ""
+	}
+	none, three, zero := []int{}, []int{1, 2, 3}, 0
+	var counts map[string]int
+	var nobody *struct{ n int }
+	number := func(n int) int { return n }
+	for says, f := range map[string]func(){
+		"The index is negative":         func() { three[number(-1)]++ },
+		"has gone below 0":              func() { three[uint64(number(0))-2]++ },
+		"The slice is empty":            func() { none[number(0)]++ },
+		"one more than the last":        func() { three[number(3)]++ },
+		"Check the index against":       func() { three[number(7)]++ },
+		"Make the map before":           func() { counts["a"]++ },
+		"What stands before the dot":    func() { nobody.n++ },
+		"The length that make is given": func() { _ = make([]int, number(-1)) },
+		"Check that the divisor":        func() { _ = 1 / zero },
+		"before slicing":                func() { _ = three[:number(9)] },
+		"Return an error instead":       func() { panic("so be it") },
+	} {
+		message := at(f)
+		require.Contains(t, panicFix(message), says, message)
+	}
+}

@@ -96,3 +96,25 @@ func TestWhatIsFoundBeforeAGap(t *testing.T) {
 	r = concluded("1a", "", leak)
 	require.Equal(t, "1 of 2 gaps filled, but not all of it is right.", r.Message, "no gap is left that could free it")
 }
+
+// What fails beside a gap is the code's own fault where the gaps were filled in turn; filled before its turn, it works with what is not
+// made yet.
+func TestGapsAreFilledInTurn(t *testing.T) {
+	for name, x := range map[string]struct {
+		open   []string
+		inTurn bool
+	}{
+		"none filled":  {[]string{"1a", "1b", "2a"}, true},
+		"first filled": {[]string{"1b", "2a"}, true},
+		"all filled":   {nil, true},
+		"last filled":  {[]string{"1a", "1b"}, false},
+		"one left out": {[]string{"1a", "2a"}, false},
+		"others":       {[]string{"1a", "1b", "1c", "1d"}, false},
+	} {
+		c := &checking{Request: Request{AllGaps: []string{"1a", "1b", "2a"}}}
+		for _, id := range x.open {
+			c.Gaps = append(c.Gaps, gaps.Gap{ID: id})
+		}
+		require.Equal(t, x.inTurn, c.inTurn(), name)
+	}
+}
