@@ -12,8 +12,9 @@ import (
 )
 
 // faultKinds are the calls that can be made to fail, with what each answers then: a code that CUDA's manual lists for it.
-// Queries that may well answer "not ready" are made to fail where they are asked for; see EveryFault. The order is that of the runs. The order checker tells a
-// fault once, where it is first seen, so the calls come first whose failure leaves every way to clean up.
+// Queries that may well answer "not ready" are made to fail where they are asked for; see EveryFault. The order is that of the
+// runs. The order checker tells a fault once, where it is first seen, so the calls come first whose failure leaves every way to
+// clean up.
 var faultKinds = []struct {
 	op   trace.Op
 	code device.Code

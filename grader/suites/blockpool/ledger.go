@@ -108,7 +108,7 @@ type mark struct {
 }
 
 // needless finds the Allocs that made a stream wait while there was a block that needed no edge, or for more than they had to, and
-// those that asked CUDA about another stream's block then.
+// those that asked CUDA about another stream's block then, and handed it out.
 func needless(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Finding) {
 	s := follow(r)
 	if s == nil {
@@ -189,7 +189,7 @@ const (
 	needlessFix = "Look among what was given back in this stream, and among what nobody has had, before anything else."
 )
 
-// needlessQuery is the rule of an Alloc that asks about another stream's block while it needs none.
+// needlessQuery is the rule of an Alloc that asks about another stream's block, and hands it out, while it needs none.
 const needlessQuery = "needless-query"
 
 // asking leaves needless questions out where streams wait needlessly: the one comes of the other.
@@ -213,9 +213,11 @@ func (q *queues) wrongCall(s *steps, x *allocator.Step, r *trace.Record) (f suit
 	case r.Op == trace.OpStreamWaitEvent && r.Code == 0:
 		return q.wrongWait(s, x, r)
 	case r.Op == trace.OpEventQuery || r.Op == trace.OpStreamQuery:
-		if ready := q.ready(s, x); ready != "" {
+		owner, given := q.back[x.Addr] // asking alone is no harm: a pool may look ahead
+		if ready := q.ready(s, x); ready != "" && given && owner != x.ID {
 			return suite.Finding{Rule: needlessQuery,
-				Message: fmt.Sprintf("Alloc in %v should have asked CUDA nothing, but it called %s although %s.", x.Stream, suite.CallName(r), ready),
+				Message: fmt.Sprintf("Alloc in %v asked with %s, and handed out a block that was given back in another stream, although %s.", x.Stream,
+					suite.CallName(r), ready),
 				Why: "A block of the stream's own costs nothing; to ask whether another stream is through is a call of the driver's, and its block is " +
 					"missing when that stream wants one.",
 				Fix: needlessFix}, true
