@@ -32,7 +32,7 @@ func (s *Session) StartTrace() {
 	s.asides = nil
 	s.accesses = nil
 	s.sites = newSiteTable()
-	s.memory, s.blocks = table{}, table{}
+	s.memory, s.blocks = newTable(), newTable()
 	s.streams, s.events, s.buffers, s.handles, s.ranges = nil, nil, nil, nil, nil
 	s.counts.streams, s.counts.events, s.counts.pools, s.counts.allocations = 0, 0, 0, 0
 	s.asked = 0

@@ -67,7 +67,9 @@ type Session struct {
 }
 
 // New returns a session on d, with tracing off. It does not own d: Close is the caller's.
-func New(d device.Device) *Session { return &Session{dev: d} }
+func New(d device.Device) *Session {
+	return &Session{dev: d, memory: newTable(), blocks: newTable()}
+}
 
 var (
 	current     atomic.Pointer[Session]

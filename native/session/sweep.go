@@ -72,7 +72,7 @@ func (s *Session) Sweep() error {
 	// A pool gives back at a synchronisation what was freed.
 	check("waiting for it", s.dev.CtxSynchronize())
 	s.streams, s.events, s.buffers, s.handles, s.ranges = nil, nil, nil, nil, nil
-	s.blocks = table{}
+	s.blocks = newTable()
 	s.asked = 0
 	s.lent = nil
 	if first == nil {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"iter"
 	"math"
 
 	"cudalab/native/device"
@@ -23,8 +24,20 @@ type table struct {
 	live, freed addresses
 }
 
-// addresses says which allocation an address belongs to.
-type addresses = interval.Map[uint64, *allocation]
+// newTable knows none.
+func newTable() table {
+	return table{live: &interval.Map[uint64, *allocation]{}, freed: &interval.Map[uint64, *allocation]{}}
+}
+
+// addresses says which allocation an address belongs to. It is an interface so that Session is no generic type's user: every
+// package that calls CUDA, a student's among them, would compile that type's methods once more, a quarter of its time.
+type addresses interface {
+	Set(lo, hi uint64, a *allocation)
+	Cut(lo, hi uint64)
+	Empty() bool
+	From(p uint64) (interval.Span[uint64, *allocation], bool)
+	Within(lo, hi uint64) iter.Seq[interval.Span[uint64, *allocation]]
+}
 
 // alignment is what every allocation's address is a multiple of, so that the bytes up to the next multiple belong
 // to no other allocation: an address there is taken for one beyond the end of this one.

@@ -11,7 +11,7 @@ import (
 )
 
 func TestTableFindsTheAllocationAroundAnAddress(t *testing.T) {
-	var m table
+	m := newTable()
 	a := &allocation{id: 1, base: 0x1000, size: 100}
 	m.add(a)
 
@@ -36,7 +36,7 @@ func TestTableFindsTheAllocationAroundAnAddress(t *testing.T) {
 }
 
 func TestTableGivesAReusedAddressToTheNewAllocation(t *testing.T) {
-	var m table
+	m := newTable()
 	old := &allocation{id: 1, base: 0x1000, size: 0x1000}
 	m.add(old)
 	m.remove(old)
@@ -61,7 +61,7 @@ func TestTableGivesAReusedAddressToTheNewAllocation(t *testing.T) {
 func TestTableAgreesWithAPlainModel(t *testing.T) {
 	const slots = 20000
 	r := rand.New(rand.NewPCG(1, 2))
-	var m table
+	m := newTable()
 	var live, freed [slots]*allocation
 	var list []*allocation
 	for step := range 20000 {
@@ -105,7 +105,7 @@ func TestTableAgreesWithAPlainModel(t *testing.T) {
 
 func BenchmarkTable(b *testing.B) {
 	const n = 100_000
-	var m table
+	m := newTable()
 	all := make([]*allocation, n)
 	for i, at := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
 		all[i] = &allocation{base: device.Ptr(at+1) * alignment, size: alignment}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -70,20 +69,14 @@ type lspDesk struct {
 	definition course.Definition
 	device     string
 	only       string // the course that --root names; "": any
-
-	mu    sync.Mutex
-	ready map[string]*warm // by root
 }
 
 // serve serves the editor at the other end of standard input and output.
 func (d *lspDesk) serve(cmd *cobra.Command, parent int) error {
 	ctx, end := context.WithCancel(cmd.Context())
-	defer d.wait()
 	defer end()
 	return lsp.Run(ctx, cmd.InOrStdin(), cmd.OutOrStdout(), lsp.Options{Open: d.open, Parent: parent, Picture: d.picture,
-		Check: func(checking context.Context, c *course.Course, e course.Exercise, preparing func()) (suite.Report, bool) {
-			return d.check(ctx, checking, c, e, preparing)
-		}})
+		Check: d.check})
 }
 
 // open is the course at a folder.
@@ -104,43 +97,20 @@ func sameFolder(a, b string) bool {
 	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
-// warm is what is kept for a course while the server runs.
-func (d *lspDesk) warm(root string) *warm {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ready == nil {
-		d.ready = map[string]*warm{}
-	}
-	if d.ready[root] == nil {
-		d.ready[root] = &warm{root: root}
-	}
-	return d.ready[root]
-}
-
-// wait waits for what is still being looked up.
-func (d *lspDesk) wait() {
-	for _, w := range d.ready {
-		w.looking.Wait()
-	}
-}
-
 // request is a check of what the student has saved.
 func (d *lspDesk) request(c *course.Course, e course.Exercise) (check.Request, error) {
 	p, err := simulated(c, d.device, "")
-	return check.Request{Root: c.Root, Exercise: e, Device: d.device, Profile: p, Precompiled: d.warm(c.Root).of(e)}, err
+	return check.Request{Root: c.Root, Exercise: e, Device: d.device, Profile: p}, err
 }
 
-func (d *lspDesk) check(serving, checking context.Context, c *course.Course, e course.Exercise, preparing func()) (suite.Report, bool) {
+func (d *lspDesk) check(ctx context.Context, c *course.Course, e course.Exercise, preparing func()) (suite.Report, bool) {
 	q, err := d.request(c, e)
 	if err != nil {
 		return suite.Report{Exercise: e.Name, Status: suite.Errored, Message: err.Error()}, false
 	}
 	q.Preparing = preparing
 	seed := failingSeed(c.Root, e)
-	r := checked(checking, q)
-	if r.Err == nil {
-		d.warm(c.Root).prepare(serving, e)
-	}
+	r := checked(ctx, q)
 	return r.Report, r.Report.Status == suite.Passed && seed != 0 && r.Report.Seed == seed
 }
 

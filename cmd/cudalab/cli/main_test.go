@@ -93,7 +93,7 @@ func compiled(t *testing.T, root string, caches []string) (cache string) {
 	check.Env = append(os.Environ(), "XDG_CACHE_HOME="+full, "CUDALAB_ROOT="+root, "GOCACHE="+caches[0], "GOMODCACHE="+caches[1])
 	said, err := check.CombinedOutput()
 	require.NoError(t, err, string(said))
-	memories, err := filepath.Glob(filepath.Join(full, "cudalab", "*", "compiled-*"))
+	memories, err := filepath.Glob(filepath.Join(full, "cudalab", "*", "packages-*"))
 	require.NoError(t, err)
 	require.NotEmpty(t, memories)
 	cache = t.TempDir()

@@ -78,20 +78,14 @@ func (w *watching) onTerminal(cmd *cobra.Command, c *course.Course, e course.Exe
 	w.stdout = cmd.OutOrStdout()
 	w.course, w.keyboard = c, keyboard
 	ctx, end := context.WithCancel(cmd.Context())
-	ready := &warm{root: c.Root}
-	defer ready.looking.Wait()
 	defer end()
 	request := func(e course.Exercise) check.Request {
-		return check.Request{Root: c.Root, Exercise: e, Device: w.device, Profile: p, Precompiled: ready.of(e)}
+		return check.Request{Root: c.Root, Exercise: e, Device: w.device, Profile: p}
 	}
 	w.check = func(checking context.Context, e course.Exercise) check.Result {
 		q := request(e)
 		q.Preparing = w.preparing
-		r := checked(checking, q)
-		if r.Err == nil {
-			ready.prepare(ctx, e)
-		}
-		return inTerms(w.terms, r)
+		return inTerms(w.terms, checked(checking, q))
 	}
 	w.page = func(ctx context.Context, e course.Exercise, seed uint64) (string, error) {
 		q := request(e)

@@ -34,7 +34,7 @@ type Request struct {
 	NoTiming bool
 	Given    bool // have the traces hold what it takes to carry their calls out again
 	Pictures bool // run the untimed cases once more, for Result.Pictures
-	// Precompiled is Precompile's, of this exercise; nil: go build does it all.
+	// Precompiled is Precompile's, of this exercise; nil: what the checks before this one have left in the user's cache folder.
 	Precompiled *compile.Precompiled
 	// Preparing, if set, is called where it takes long to compile what is not the student's; see compile.Request.
 	Preparing func()
@@ -64,6 +64,9 @@ func Exercise(ctx context.Context, q Request) Result {
 func checkDir(ctx context.Context, q Request, dir string) Result {
 	if q.Seed == 0 {
 		q.Seed = 1 + rand.Uint64N(MaxSeed)
+	}
+	if q.Precompiled == nil {
+		q.Precompiled = recall(ctx, q)
 	}
 	results, err := job{
 		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device, Profile: q.Profile},

@@ -44,6 +44,15 @@ func Precompile(ctx context.Context, root string, exercises []course.Exercise, p
 	return p
 }
 
+// recall is Precompile for one check of one exercise, which finds what the checks before it have left.
+func recall(ctx context.Context, q Request) *compile.Precompiled {
+	p, err := compile.Recall(ctx, compile.Request{Root: q.Root, Preparing: q.Preparing, Exercises: []compile.Exercise{part{exercise: q.Exercise}.build(q.Root)}})
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
 // Submission checks several exercises with one runner, so that it is built, and the device started, once for all. Every
 // result, one for each exercise, is what Exercise would say of it alone, down to the byte but for what is measured:
 // whatever ended a process is checked again in one of its own. An error is one that concerns them all, as in Result.Err.

@@ -158,7 +158,7 @@ func (b *builder) run(ctx context.Context, tool string, args ...string) (child.R
 	limits := b.Limits
 	limits.Output = maxOutput
 	p, err := child.Start(ctx, child.Command{Path: filepath.Join(b.Precompiled.tools, tool), Args: args, Dir: b.work.dir,
-		Env: b.Precompiled.env, Limits: limits})
+		Env: append(environment(""), b.Precompiled.settings...), Limits: limits})
 	if err != nil {
 		return child.Result{Reason: child.Exited, ExitCode: -1}, ctx.Err() // go build has words for tools that are not there
 	}

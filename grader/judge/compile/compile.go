@@ -99,6 +99,7 @@ func (b *builder) make(ctx context.Context, submissions []*submission) (unexplai
 		return nil, err
 	}
 	if !ok {
+		b.Precompiled.forget()
 		unexplained, err = b.goBuild(ctx, submissions)
 		made = unexplained == nil && err == nil && !slices.ContainsFunc(submissions, (*submission).bad)
 	}

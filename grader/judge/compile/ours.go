@@ -73,7 +73,7 @@ func (b *builder) prepare(ctx context.Context, anew bool) (news bool, err error)
 	if b.Precompiled != nil {
 		return false, nil // it is what everything but the students' code has been compiled to
 	}
-	memory := filepath.Join(filepath.Dir(b.slot.binary), "compiled-"+b.cache())
+	memory := filepath.Join(filepath.Dir(b.slot.binary), "compiled-"+cache(b.tool, b.slot.fallback))
 	known := readMemory(memory)
 	if known != nil && !anew {
 		return false, nil
@@ -102,24 +102,34 @@ func (b *builder) prepare(ctx context.Context, anew bool) (news bool, err error)
 	return !slices.Equal(files, known), nil
 }
 
-// cache is a short name for the Go that compiles and the cache that it fills, as far as can be told without asking it.
-// What it cannot tell costs a build nothing but a second try.
-func (b *builder) cache() string {
-	key := b.tool
-	if s, err := os.Stat(b.tool); err == nil {
-		key += fmt.Sprint(s.Size(), s.ModTime().UnixNano())
+// cache is a short name for the Go that compiles and the cache that it fills, as far as can be told without asking it: the go
+// command's file, the settings of Go's own, and where its cache lies. What that cannot tell costs a build nothing but a second try.
+func cache(tool, fallback string) string {
+	h := sha256.New()
+	for _, file := range []string{tool, goSettings()} {
+		if s, err := os.Stat(file); err == nil {
+			fmt.Fprintln(h, file, s.Size(), s.ModTime().UnixNano())
+		}
 	}
-	for _, name := range []string{"GOCACHE", "GOFLAGS"} {
-		key += "\x00" + os.Getenv(name)
+	for _, name := range []string{"GOCACHE", "GOFLAGS", "GOAMD64", "GOARM64"} {
+		fmt.Fprintf(h, "%s=%s\n", name, os.Getenv(name))
 	}
 	if os.Getenv("GOCACHE") == "" { // then it lies where these say
 		for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
-			key += "\x00" + os.Getenv(name)
+			fmt.Fprintf(h, "%s=%s\n", name, os.Getenv(name))
 		}
-		key += "\x00" + b.slot.fallback
+		fmt.Fprintln(h, fallback)
 	}
-	sum := sha256.Sum256([]byte(key))
-	return hex.EncodeToString(sum[:6])
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// goSettings is the file that `go env -w` writes.
+func goSettings() string {
+	if file := os.Getenv("GOENV"); file != "" {
+		return file
+	}
+	folder, _ := os.UserConfigDir() // without one there are no settings
+	return filepath.Join(folder, "go", "env")
 }
 
 // readMemory are the compiled packages that a file lists, if all of them are still there: Go throws away what has not been

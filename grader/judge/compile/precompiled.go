@@ -21,14 +21,16 @@ import (
 // and hash what comes out. That makes a third more of work (a runner of six exercises on two cores: 0.93 s of CPU time
 // instead of 0.67), which is worth saving where many runners of one course are built in a row.
 type Precompiled struct {
-	tools    string // the folder of Go's compiler and linker
-	env      []string
-	lang     string // the version of Go that the course is written in
-	debug    string // what go build sets for the runtime of a program of the course's
-	archives string // for an importcfg: a line for every package
+	tools    string   // the folder of Go's compiler and linker
+	settings []string // of Go's, as variables of the environment
+	lang     string   // the version of Go that the course is written in
+	debug    string   // what go build sets for the runtime of a program of the course's
+	archives string   // for an importcfg: a line for every package
 	root     string
 	folders  []string // of the packages that are not Go's own
 	state    string   // of the files in them; see look
+
+	memory string // the file that it is remembered in, if it is
 
 	mu     sync.Mutex
 	limits map[[sha256.Size]byte]*CompileError // that code has run into; by its digest
@@ -60,9 +62,9 @@ func Precompile(ctx context.Context, q Request) (*Precompiled, error) {
 	if err != nil || values[0] == "" {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
-	p.tools, p.env = values[0], append(environment(""), "GOROOT=") // -trimpath has go build hide where Go is
+	p.tools, p.settings = values[0], []string{"GOROOT="} // -trimpath has go build hide where Go is
 	for i, name := range settings[1:] {
-		p.env = append(p.env, name+"="+values[1+i])
+		p.settings = append(p.settings, name+"="+values[1+i])
 	}
 	if p.debug, err = ask("list", "-f", "{{.DefaultGODEBUG}}", a.module+"/cmd/cudalab"); err != nil {
 		return nil, fmt.Errorf("go list: %w", err)

@@ -24,19 +24,15 @@ type slot struct {
 }
 
 func claimSlot(root, name string) (*slot, error) {
-	// A cache folder may be shared by machines, as a cluster's nodes share their users' homes, and a lock may hold on one alone.
-	machine, _ := os.Hostname()
-	sum := sha256.Sum256([]byte(machine + "\x00" + root))
-	below := filepath.Join("cudalab", hex.EncodeToString(sum[:6]))
-	if caches, err := os.UserCacheDir(); err == nil {
-		if p, err := claimIn(filepath.Join(caches, below), name); err == nil {
+	if folder, err := cacheFolder(root); err == nil {
+		if p, err := claimIn(folder, name); err == nil {
 			return p, nil
 		}
 	}
 	private, temporary, err := privateTemp()
 	if err == nil {
 		var p *slot
-		if p, err = claimIn(filepath.Join(private, below), name); err == nil {
+		if p, err = claimIn(filepath.Join(private, below(root)), name); err == nil {
 			p.fallback = private
 			if temporary {
 				release := p.release
@@ -46,6 +42,24 @@ func claimSlot(root, name string) (*slot, error) {
 		}
 	}
 	return nil, noPlace(err)
+}
+
+// cacheFolder is where in the user's cache folder lies what builds of the course at root keep. It is this user's alone.
+func cacheFolder(root string) (string, error) {
+	caches, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(caches, below(root))
+	return folder, os.MkdirAll(folder, 0o700)
+}
+
+// below is a course's part of the path. A cache folder may be shared by machines, as a cluster's nodes share their users' homes,
+// and a lock may hold on one alone.
+func below(root string) string {
+	machine, _ := os.Hostname()
+	sum := sha256.Sum256([]byte(machine + "\x00" + root))
+	return filepath.Join("cudalab", hex.EncodeToString(sum[:6]))
 }
 
 // noPlace is the error where what a build writes cannot be written.

@@ -11,5 +11,5 @@ import (
 func TestLesson(t *testing.T) { lessontest.Run(t, "async-pipeline") }
 
 func TestPaces(t *testing.T) {
-	lessontest.Paces(t, asyncpipeline.Lesson.Suite(solution.Run, solution.Run))
+	lessontest.Paces(t, asyncpipeline.Suite(solution.Run, solution.Run))
 }

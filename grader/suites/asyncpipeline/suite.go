@@ -21,6 +21,10 @@ var sumKernels = suite.SumKernels{Fill: "process", Sum: "reduce"}
 // Of is the exercise's code.
 func Of(run Run) Run { return run }
 
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
+// which is compiled for each check, calls what is compiled here.
+var Suite = Lesson.Suite
+
 // Lesson is what is asked about the exercise.
 var Lesson = suite.Lesson[Run]{
 	Name:      "async-pipeline",

@@ -12,5 +12,5 @@ func TestLesson(t *testing.T) { lessontest.Run(t, "block-pool") }
 
 func TestPaces(t *testing.T) {
 	pool := blockpool.Of(solution.New)
-	lessontest.Paces(t, blockpool.Lesson.Suite(pool, pool))
+	lessontest.Paces(t, blockpool.Suite(pool, pool))
 }

@@ -31,6 +31,10 @@ func Of[A Allocator](f func(total, minBlock int64) (A, error)) Make {
 	}
 }
 
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
+// which is compiled for each check, calls what is compiled here.
+var Suite = Lesson.Suite
+
 // Lesson is what is asked about the exercise.
 var Lesson = suite.Lesson[Make]{
 	Name:      "buddy",

@@ -9,6 +9,10 @@ import (
 	"cudalab/native/trace"
 )
 
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
+// which is compiled for each check, calls what is compiled here.
+var Suite = Lesson.Suite
+
 // Lesson is what is asked about the exercise: a question for each function, whichever are mended first.
 var Lesson = lesson()
 

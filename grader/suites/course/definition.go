@@ -138,7 +138,7 @@ func (e Exercise) Main(solution bool) string {
 		return "suite.Of(" + strings.Join(functions, ", ") + ")"
 	}
 	if solution {
-		return "suite.Lesson.Suite(" + of("exercise") + ", " + of("solution") + ")"
+		return "suite.Suite(" + of("exercise") + ", " + of("solution") + ")"
 	}
-	return "suite.Lesson.Suite(" + of("exercise") + ")"
+	return "suite.Suite(" + of("exercise") + ")"
 }

@@ -12,5 +12,5 @@ func TestLesson(t *testing.T) { lessontest.Run(t, "cross-stream-events") }
 
 func TestPaces(t *testing.T) {
 	code := crossstreamevents.Code{Share: solution.Share, FanOut: solution.FanOut}
-	lessontest.Paces(t, crossstreamevents.Lesson.Suite(code, code))
+	lessontest.Paces(t, crossstreamevents.Suite(code, code))
 }

@@ -32,6 +32,10 @@ func Of(share Share, fanOut FanOut) Code { return Code{Share: share, FanOut: fan
 // sumKernels are the lesson's kernels, as the trace names them: who fills, and who reads.
 var sumKernels = suite.SumKernels{Fill: "fill", Sum: "checksum"}
 
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
+// which is compiled for each check, calls what is compiled here.
+var Suite = Lesson.Suite
+
 // Lesson is what is asked about the exercise.
 var Lesson = suite.Lesson[Code]{
 	Name:      "cross-stream-events",

@@ -12,5 +12,5 @@ func TestLesson(t *testing.T) { lessontest.Run(t, "device-bump") }
 
 func TestPaces(t *testing.T) {
 	code := devicebump.Of(solution.Alloc, solution.AllocWarp, solution.New)
-	lessontest.Paces(t, devicebump.Lesson.Suite(code, code))
+	lessontest.Paces(t, devicebump.Suite(code, code))
 }

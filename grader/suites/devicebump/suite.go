@@ -53,6 +53,10 @@ func ofCode(c Code) interleave.Code { return c.Code }
 // lastGap has to be filled before pools can be closed.
 const lastGap = "3f"
 
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
+// which is compiled for each check, calls what is compiled here.
+var Suite = Lesson.Suite
+
 // Lesson is what is asked about the exercise.
 var Lesson = suite.Lesson[Code]{
 	Name:      "device-bump",

@@ -12,5 +12,5 @@ func TestLesson(t *testing.T) { lessontest.Run(t, "growable") }
 
 func TestPaces(t *testing.T) {
 	vector := growable.Of(solution.New)
-	lessontest.Paces(t, growable.Lesson.Suite(vector, vector))
+	lessontest.Paces(t, growable.Suite(vector, vector))
 }

@@ -30,6 +30,10 @@ func Of(time Time, compare Compare) Code { return Code{Time: time, Compare: comp
 // kernel is what Compare launches, as the trace names it.
 const kernel = "gray"
 
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
+// which is compiled for each check, calls what is compiled here.
+var Suite = Lesson.Suite
+
 // Lesson is what is asked about the exercise.
 var Lesson = suite.Lesson[Code]{
 	Name:      "measure",

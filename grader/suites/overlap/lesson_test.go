@@ -12,5 +12,5 @@ func TestLesson(t *testing.T) { lessontest.Run(t, "overlap") }
 
 func TestPaces(t *testing.T) {
 	code := overlap.Of(solution.Run, solution.Efficiency)
-	lessontest.Paces(t, overlap.Lesson.Suite(code, code))
+	lessontest.Paces(t, overlap.Suite(code, code))
 }

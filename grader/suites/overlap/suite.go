@@ -37,6 +37,10 @@ const (
 	lastOfEfficiency = "2d"
 )
 
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
+// which is compiled for each check, calls what is compiled here.
+var Suite = Lesson.Suite
+
 // Lesson is what is asked about the exercise.
 var Lesson = suite.Lesson[Code]{
 	Name:      "overlap",

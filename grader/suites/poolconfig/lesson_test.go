@@ -11,5 +11,5 @@ import (
 func TestLesson(t *testing.T) { lessontest.Run(t, "pool-config") }
 
 func TestPaces(t *testing.T) {
-	lessontest.Paces(t, poolconfig.Lesson.Suite(solution.Run, solution.Run))
+	lessontest.Paces(t, poolconfig.Suite(solution.Run, solution.Run))
 }

@@ -11,5 +11,5 @@ import (
 func TestLesson(t *testing.T) { lessontest.Run(t, "ring") }
 
 func TestPaces(t *testing.T) {
-	lessontest.Paces(t, ring.Lesson.Suite(solution.Run, solution.Run))
+	lessontest.Paces(t, ring.Suite(solution.Run, solution.Run))
 }

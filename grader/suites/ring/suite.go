@@ -28,6 +28,10 @@ const (
 // lastGap has to be filled before a call can come to its end.
 const lastGap = "1g"
 
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
+// which is compiled for each check, calls what is compiled here.
+var Suite = Lesson.Suite
+
 // Lesson is what is asked about the exercise.
 var Lesson = suite.Lesson[Run]{
 	Name:      "ring",

@@ -28,6 +28,10 @@ func Of[T Tracker](f func(contract.Allocator, cuda.DevicePtr, int64, int64) (T, 
 	}
 }
 
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
+// which is compiled for each check, calls what is compiled here.
+var Suite = Lesson.Suite
+
 // Lesson is what is asked about the exercise.
 var Lesson = suite.Lesson[Make]{
 	Name:      "tracker",

@@ -12,5 +12,5 @@ func TestLesson(t *testing.T) { lessontest.Run(t, "vmm-arena") }
 
 func TestPaces(t *testing.T) {
 	arena := vmmarena.Of(solution.New)
-	lessontest.Paces(t, vmmarena.Lesson.Suite(arena, arena))
+	lessontest.Paces(t, vmmarena.Suite(arena, arena))
 }

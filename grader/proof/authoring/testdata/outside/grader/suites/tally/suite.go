@@ -18,6 +18,10 @@ type Run func(s cuda.Stream, t contract.Tally) error
 // Of is the exercise's code.
 func Of(run Run) Run { return run }
 
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
+// which is compiled for each check, calls what is compiled here.
+var Suite = Lesson.Suite
+
 // Lesson is what is asked about the exercise.
 var Lesson = suite.Lesson[Run]{
 	Name:      "tally",
