@@ -100,6 +100,15 @@ func panicked(o suite.Outcome, l locator) suite.Finding {
 			Fix: "Look at the condition of the loop around this call: it never becomes false.",
 		}, o.Stack)
 	}
+	if asked(o.Stack) {
+		return l.at(suite.Finding{
+			Rule: "panic", Severity: suite.Error, Record: -1,
+			Message: fmt.Sprintf("In the test %q your code should have returned an error that says what went wrong, but it panics when it is asked: %s.",
+				o.Label, quoted(o.Panic)),
+			Why: "A struct with an error embedded has that error's methods, and where it is nil there is nothing that they could say.",
+			Fix: "Return an error that was made: errors.New, fmt.Errorf with %w, or what a call answered.",
+		}, o.Stack)
+	}
 	return l.at(suite.Finding{
 		Rule: "panic", Severity: suite.Error, Record: -1,
 		Message: fmt.Sprintf("In the test %q your code should have returned, but it panicked: %s.", o.Label, quoted(o.Panic)),

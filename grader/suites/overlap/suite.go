@@ -135,7 +135,7 @@ var (
 	delays = scene.Runs("delays", lastOfRun, delayed, suite.Around[workload]{Before: busy})
 	good   = &suite.Good[Code, workload]{Function: "Run", Runs: []*suite.Runs[Code, workload]{shaped, random, delays}}
 
-	measured = scene.Runs("efficiency", lastOfEfficiency, efficient, suite.Around[workload]{})
+	measured = scene.Runs("efficiency", lastOfEfficiency, efficient, suite.Around[workload]{Before: busy})
 	passes   = &suite.Good[Code, workload]{Function: "Efficiency", Runs: []*suite.Runs[Code, workload]{measured}}
 
 	runFaults        = scene.Faults("run-faults", lastOfRun, threeChunks(false), suite.FaultJudge{Function: "Run", Stops: true}, wrongResult)
