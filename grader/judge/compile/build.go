@@ -1,7 +1,7 @@
 // Package compile turns a student's folders, one for each exercise, into one runner. It first holds them to the import
 // policy, then has `go build` compile them in the exercises' places, through an overlay: nothing is copied into the
-// course's tree or changed there. Where many runners are built in a row, compiler and linker do it alone for code that
-// compiles. What the compiler has to say comes back as data, in the compiler's words and in plain ones.
+// course's tree or changed there. Where everything else is known to be compiled, as it is from the second check on, compiler and
+// linker do it alone for code that compiles. What the compiler has to say comes back as data, in the compiler's words and in plain ones.
 package compile
 
 import (

@@ -19,7 +19,7 @@ import (
 // Precompiled is all that a runner of a course consists of but the exercises, compiled. With it a build runs the compiler
 // and the linker alone: go build would load some hundred packages before, each time, to find that they have not changed,
 // and hash what comes out. That makes a third more of work (a runner of six exercises on two cores: 0.93 s of CPU time
-// instead of 0.67), which is worth saving where many runners of one course are built in a row.
+// instead of 0.67). Whoever builds many runners of one course makes one; a check takes what the check before it has left: see Recall.
 type Precompiled struct {
 	tools    string   // the folder of Go's compiler and linker
 	settings []string // of Go's, as variables of the environment
