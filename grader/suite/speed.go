@@ -7,7 +7,7 @@ import (
 )
 
 // Rounds of a Race. On a GPU 25 ratios give an interval that resolves a tenth. Virtual times repeat exactly once the pool has
-// its memory.
+// its memory; the second is for code that does its work in the first calls only.
 const (
 	simWarm, simRounds = 1, 2
 	gpuWarm, gpuRounds = 2, 25
