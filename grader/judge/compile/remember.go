@@ -19,6 +19,7 @@ type kept struct {
 // Recall is Precompile for a program that builds once and ends: it takes what such a program has left in the user's cache folder,
 // if that is still true, and else precompiles and leaves it there for the next. To ask go build takes as long as to link, and
 // nothing but a student's code has changed since the last time. It is made of all exercises that the course has, once for all of them.
+// Its error says, as Precompile's, that go build itself is better left to build.
 func Recall(ctx context.Context, q Request) (*Precompiled, error) {
 	q, err := complete(q)
 	if err != nil {
@@ -30,7 +31,7 @@ func Recall(ctx context.Context, q Request) (*Precompiled, error) {
 	}
 	folder, err := cacheFolder(q.Root)
 	if err != nil {
-		return Precompile(ctx, q)
+		return nil, err // to ask each time would take longer than go build
 	}
 	memory := filepath.Join(folder, "packages-"+cache(tool, ""))
 	if p := remember(memory, q.Root); p != nil {
