@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -99,14 +100,14 @@ type lesson struct {
 	checked  []verdict
 }
 
-// checkAll has every lesson's verdicts found, two runners at a time. A runner takes one mutant of each lesson, so that one
+// checkAll has every lesson's verdicts found, a runner for each processor at a time. A runner takes one mutant of each lesson, so that one
 // build does for as many.
 func checkAll(t *testing.T, c *course.Course, lessons []lesson) {
 	rounds := 0
 	for _, l := range lessons {
 		rounds = max(rounds, len(l.checked))
 	}
-	free := make(chan struct{}, 2)
+	free := make(chan struct{}, runtime.NumCPU())
 	var running sync.WaitGroup
 	for round := range rounds {
 		free <- struct{}{}
