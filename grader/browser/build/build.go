@@ -31,12 +31,13 @@ type site struct {
 	tool   string // the go command
 	env    []string
 	goroot string
+	files  []*file // all that were put, to be compressed
 }
 
 // manifest is what the page's engine learns first. All else has a name by its content and never changes.
 type manifest struct {
 	Go       string            `json:"go"` // its version
-	Files    map[string]file   `json:"files"`
+	Files    map[string]*file  `json:"files"`
 	Scripts  map[string]string `json:"scripts"`  // what workers are put together from
 	Packages []string          `json:"packages"` // import paths of those in the bundle
 	Lang     string            `json:"lang"`     // of Go, in which the course is written
@@ -49,6 +50,9 @@ type file struct {
 	Size   int    `json:"size"`
 	Brotli int    `json:"br"`
 	Gzip   int    `json:"gz"`
+
+	path string
+	text []byte
 }
 
 // Write writes the engine of a course's site into a folder. Scripts are the texts of grader/browser/site/engine, by name.
@@ -63,13 +67,16 @@ func Write(ctx context.Context, c *course.Course, out string, scripts map[string
 	if s.tool, s.env, err = compile.GoCommand(c.Root); err != nil {
 		return err
 	}
-	m := manifest{Files: map[string]file{}, Scripts: map[string]string{}}
+	m := manifest{Files: map[string]*file{}, Scripts: map[string]string{}}
 	said, err := s.ask(ctx, "env", "GOROOT", "GOVERSION")
 	if err != nil {
 		return err
 	}
 	s.goroot, m.Go, _ = strings.Cut(said, "\n")
 	if err := s.engine(ctx, &m, scripts); err != nil {
+		return err
+	}
+	if err := compressAll(ctx, s.files); err != nil {
 		return err
 	}
 	text, err := json.Marshal(m)
@@ -151,7 +158,7 @@ func (s *site) packages(ctx context.Context, m *manifest) error {
 		return err
 	}
 	m.Lang = version.Lang("go" + lang)
-	needed := check.Packages(s.course.Root, s.course.Exercises)
+	needed := append(check.Packages(s.course.Root, s.course.Exercises), compile.Steps)
 	overlay, err := s.stepwise()
 	if err != nil {
 		return err
@@ -173,6 +180,9 @@ func (s *site) packages(ctx context.Context, m *manifest) error {
 			return err
 		}
 		m.Packages = append(m.Packages, name)
+		if !slices.Contains(needed, name) { // nothing that is compiled in the browser imports it
+			text = forLinker(text)
+		}
 		of := "packages"
 		for _, e := range s.course.Exercises {
 			if name == s.course.Module+"/grader/suites/"+e.Package || name == s.course.Module+"/solutions/"+e.Package {
@@ -281,21 +291,16 @@ func (s *site) tree() ([]byte, error) {
 	return b.bytes()
 }
 
-// put writes a file of the site under a name that its content gives it, with its compressed copies beside it.
-func (s *site) put(name, ending string, text []byte) (file, error) {
+// put writes a file of the site under a name that its content gives it.
+func (s *site) put(name, ending string, text []byte) (*file, error) {
 	sum := sha256.Sum256(text)
-	f := file{URL: folder + "/" + name + "-" + hex.EncodeToString(sum[:8]) + ending, Size: len(text)}
-	path := filepath.Join(s.out, filepath.FromSlash(f.URL))
-	if known, err := os.Stat(path); err != nil || known.Size() != int64(len(text)) {
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			return f, err
-		}
+	f := &file{URL: folder + "/" + name + "-" + hex.EncodeToString(sum[:8]) + ending, Size: len(text), text: text}
+	f.path = filepath.Join(s.out, filepath.FromSlash(f.URL))
+	s.files = append(s.files, f)
+	if known, err := os.Stat(f.path); err == nil && known.Size() == int64(len(text)) {
+		return f, nil
 	}
-	var err error
-	if f.Brotli, err = compressed(path, ".br", text, withBrotli); err == nil {
-		f.Gzip, err = compressed(path, ".gz", text, withGzip)
-	}
-	return f, err
+	return f, os.WriteFile(f.path, text, 0o644)
 }
 
 // tidy deletes what an earlier build has left.

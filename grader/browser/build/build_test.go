@@ -100,6 +100,7 @@ func TestCompressedCopies(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `^engine/name-[0-9a-f]{16}\.bin$`, f.URL)
 	require.Equal(t, len(text), f.Size)
+	require.NoError(t, compressAll(t.Context(), s.files))
 	packed := func(ending string, size int) io.Reader {
 		b, err := os.ReadFile(filepath.Join(s.out, f.URL+ending))
 		require.NoError(t, err)
@@ -117,8 +118,51 @@ func TestCompressedCopies(t *testing.T) {
 
 	// Of an earlier build nothing stays.
 	require.NoError(t, os.WriteFile(filepath.Join(s.out, folder, "name-0000.bin.br"), nil, 0o644))
-	require.NoError(t, s.tidy(manifest{Files: map[string]file{"name": f}}))
+	require.NoError(t, s.tidy(manifest{Files: map[string]*file{"name": f}}))
 	left, err := filepath.Glob(filepath.Join(s.out, folder, "*"))
 	require.NoError(t, err)
 	require.Len(t, left, 3)
+}
+
+// What only the linker reads of a package is as good to it as the whole, and the rest is left out.
+func TestForLinker(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return file
+	}
+	goTool := func(args ...string) ([]byte, error) {
+		cmd := exec.Command("go", append([]string{"tool"}, args...)...)
+		cmd.Dir = dir
+		return cmd.CombinedOutput()
+	}
+	needed := func(args ...string) {
+		said, err := goTool(args...)
+		require.NoError(t, err, "%s", said)
+	}
+	needed("compile", "-p", "hidden", "-complete", "-o", "hidden.a", write("hidden.go", "package hidden\n\nfunc Print() { println(\"linked\") }\n"))
+	needed("compile", "-p", "shown", "-complete", "-importcfg", write("cfg", "packagefile hidden=hidden.a\n"), "-o", "shown.a",
+		write("shown.go", "package shown\n\nimport \"hidden\"\n\n//go:noinline\nfunc Print() { hidden.Print() }\n"))
+	whole, err := os.ReadFile(filepath.Join(dir, "hidden.a"))
+	require.NoError(t, err)
+	less := forLinker(whole)
+	require.Less(t, len(less), len(whole))
+	write("hidden.a", string(less))
+	main := write("main.go", "package main\n\nimport \"shown\"\n\nfunc main() { shown.Print() }\n")
+	needed("compile", "-p", "main", "-complete", "-importcfg", write("cfg", "packagefile shown=shown.a\n"), "-o", "main.a", main)
+	std, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{with .Export}}packagefile {{$.ImportPath}}={{.}}{{end}}", "runtime").Output()
+	require.NoError(t, err)
+	needed("link", "-importcfg", write("cfg", "packagefile shown=shown.a\npackagefile hidden=hidden.a\n"+string(std)), "-o", "main", "main.a")
+	said, err := exec.Command(filepath.Join(dir, "main")).CombinedOutput()
+	require.NoError(t, err)
+	require.Equal(t, "linked\n", string(said))
+
+	said, err = goTool("compile", "-p", "other", "-importcfg", write("cfg", "packagefile hidden=hidden.a\n"), "-o", "other.a",
+		write("other.go", "package other\n\nimport \"hidden\"\n\nfunc F() { hidden.Print() }\n"))
+	require.Error(t, err, "%s", said)
+
+	for _, odd := range [][]byte{nil, []byte("!<arch>\n"), whole[:100], less[:70], []byte(strings.Repeat("x", 200)), []byte("!<arch>\n" + strings.Repeat("9", 200))} {
+		require.Equal(t, odd, forLinker(odd))
+	}
 }

@@ -12,6 +12,9 @@ import (
 // stepName is what package steps is called in code that was made stepwise; its first letter is on no keyboard.
 const stepName = "\u01c3steps"
 
+// Steps is the package that a file imports once it is Stepwise.
+const Steps = cudalab + "/grader/judge/runner/steps"
+
 // Stepwise is a Go file with a call of steps.Step at the beginning of each function and of each round of a loop. Everything
 // keeps its line and column, in the compiler's messages and in stacks. A file that does not parse stays as it is.
 func Stepwise(text []byte) []byte {
@@ -51,7 +54,7 @@ func Stepwise(text []byte) []byte {
 	if len(all) == 0 {
 		return text
 	}
-	put(f.Name.End(), fmt.Sprintf(";import %s %q", stepName, cudalab+"/grader/judge/runner/steps"))
+	put(f.Name.End(), fmt.Sprintf(";import %s %q", stepName, Steps))
 	slices.SortFunc(all, func(a, b insertion) int { return cmp.Compare(a.at.Offset, b.at.Offset) })
 	var made []byte
 	from := 0

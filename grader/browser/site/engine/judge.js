@@ -2,7 +2,7 @@
 // The worker of the judge, which starts all the others: compiler and linker in one, each runner in one of its own.
 
 let manifest, scripts, base;
-const loaded = {};           // modules by name, and packages: promises
+const loaded = {};           // modules by name: promises
 const progress = m => postMessage({type: 'progress', ...m});
 
 const fs = new MemoryFS((fd, bytes) => console.error('judge:', new TextDecoder().decode(bytes)));
@@ -70,64 +70,59 @@ async function bundle(entry, counted = true) {
 
 // ---- compiler and linker
 
-let tools = null;            // the worker, once it was asked for
-
-function toolsWorker() {
-  if (tools) return tools;
-  const worker = new Worker(scripts.tools);
-  const ready = (async () => {
-    const [compile, link, packages] = await Promise.all([loaded.compile, loaded.link, loaded.packages ?? (loaded.packages = bundle(manifest.files.packages))]);
-    loaded.packages = null;  // the worker has them; another would fetch them from the browser's cache
-    await new Promise(resolve => {
-      worker.onmessage = ({data: m}) => m.type === 'loaded' && resolve();
-      worker.postMessage({type: 'modules', modules: {compile, link}, packages, folder: PACKAGES}, [packages.data.buffer]);
-    });
-  })();
-  tools = {worker, ready, last: Promise.resolve(), has: new Set()};
-  return tools;
-}
+const wanted = new Set(['packages']);
+const bundles = new Map();   // what is wanted, by name: promises
+let free = Promise.resolve(); // kept when no tool runs
 
 // What an exercise's runner has of its own is fetched when it is first needed.
 async function bring(exercise) {
-  const pkg = lessons.find(l => l.name === exercise)?.package;
-  const mine = toolsWorker();
-  const entry = manifest.files['lesson-' + pkg];
-  if (!entry || mine.has.has(pkg)) return;
-  const packages = await bundle(entry, false);
-  await mine.ready;
-  mine.worker.postMessage({type: 'packages', packages, folder: PACKAGES}, [packages.data.buffer]);
-  mine.has.add(pkg);
+  const name = 'lesson-' + lessons.find(l => l.name === exercise)?.package;
+  if (!manifest.files[name]) return;
+  wanted.add(name);
+  await all();
 }
 
-const fromTools = new WeakSet(); // what compiler and linker have made lies with them already
+// What a worker took with it when it was stopped comes from the browser's cache.
+const all = () => Promise.all([...wanted].map(name => {
+  if (!bundles.has(name)) bundles.set(name, bundle(manifest.files[name], false));
+  return bundles.get(name);
+}));
 
+// Each run has a worker of its own, so that its memory, a hundred megabytes for the linker, is given back as it ends. The
+// packages move there and back.
 function runTool(tool, {args, env, dir}, output, ended) {
-  const mine = toolsWorker();
-  let stopped = false;
-  const stop = () => {
-    if (stopped) return;
-    stopped = true;
-    mine.worker.terminate();
-    if (tools === mine) tools = null;
-    ended(-1, 0, false);
+  let worker = null;
+  let over = false;
+  let leave;
+  const end = (code, peak) => {
+    if (over) return;
+    over = true;
+    worker?.terminate();
+    leave?.();
+    ended(code, peak, false);
   };
-  mine.last = Promise.all([mine.ready, mine.last]).then(() => new Promise(resolve => {
-    if (stopped) return resolve();
-    const files = [...fs.below(dir)].filter(([, node]) => !fromTools.has(node)).map(([path, node]) => [path, node.data.slice(0, node.size)]);
+  const stop = () => {
+    if (worker && !over) bundles.clear();
+    end(-1, 0);
+  };
+  free = free.then(async () => {
+    const [module, ...packages] = await Promise.all([loaded[tool], ...await all()]);
+    if (over) return;
+    const files = [...fs.below(dir)].map(([path, node]) => [path, node.data.slice(0, node.size)]);
     progress({stage: tool, words: tool === 'compile' ? 'Compiling your code' : 'Linking it with the course'});
-    mine.worker.onmessage = ({data: m}) => {
-      if (stopped) return resolve();
+    worker = new Worker(scripts.tools);
+    const left = new Promise(resolve => { leave = resolve; });
+    const names = [...wanted];
+    worker.onmessage = ({data: m}) => {
+      if (over) return;
       if (m.type === 'output') return output(m.fd, m.bytes, 0);
-      for (const [path, data] of m.made) {
-        fs.put(path, data ?? new Uint8Array(0));
-        fromTools.add(fs.find(path));
-      }
-      stopped = true;
-      ended(m.end.code, m.end.peak, false);
-      resolve();
+      for (const [path, data] of m.made) fs.put(path, data);
+      m.packages.forEach((b, i) => bundles.set(names[i], Promise.resolve(b)));
+      end(m.end.code, m.end.peak);
     };
-    mine.worker.postMessage({tool, args, env, dir, files});
-  })).catch(e => {
+    worker.postMessage({module, tool, args, env, dir, files, folder: PACKAGES, packages}, packages.map(b => b.data.buffer));
+    await left;
+  }).catch(e => {
     output(2, new TextEncoder().encode(String(e)), 0);
     stop();
   });
@@ -280,7 +275,7 @@ async function start(m) {
   }
   // All is compiled before anything runs: what runs has the processor's attention, and the browser's own compiler none.
   for (const name of ['judge', 'compile', 'link']) loaded[name] = moduleOf(manifest.files[name]);
-  loaded.packages = bundle(manifest.files.packages);
+  bundles.set('packages', bundle(manifest.files.packages));
   const course = await bundle(manifest.files.course);
   let at = 0;
   for (const {name, size} of course.list) {
@@ -293,7 +288,6 @@ async function start(m) {
   fs.makeAll('/tmp');
   fs.cwd = COURSE;
   spare = new Worker(scripts.runner);
-  toolsWorker().ready.catch(() => {}); // whoever waits for it is told
   await begin();
 }
 
@@ -314,7 +308,7 @@ onmessage = async ({data: m}) => {
     switch (m.type) {
       case 'start':
         await start(m);
-        await toolsWorker().ready;
+        await Promise.all([loaded.compile, loaded.link, all()]);
         postMessage({type: 'ready'});
         break;
       case 'check':

@@ -1,19 +1,20 @@
 'use strict';
-// The worker of Go's compiler and linker. Their packages lie in its memory, and each run gets a fresh instance of a module
-// that was compiled once.
+// The worker of one run of Go's compiler or linker.
 
-const modules = {};
+closeDoors();
 const fs = new MemoryFS((fd, bytes) => postMessage({type: 'output', fd, bytes}));
 install(fs);
 
-async function run({tool, args, env, dir, files}) {
+onmessage = async ({data: {module, tool, args, env, dir, files, folder, packages}}) => {
   fs.makeAll(dir);
+  for (const b of packages) unpack(b, folder);
   for (const [path, data] of files) fs.put(path, data);
   fs.cwd = dir;
-  const before = new Map([...fs.below(dir)].map(([path, node]) => [path, node.time + ':' + node.ino + ':' + node.size]));
+  const version = node => node.time + ':' + node.ino + ':' + node.size;
+  const before = new Map([...fs.below(dir)].map(([path, node]) => [path, version(node)]));
   let end;
   try {
-    const {go, instance, ended} = await runProgram(modules[tool], {path: '/go/' + tool, args, env});
+    const {go, instance, ended} = await runProgram(module, {path: '/go/' + tool, args, env});
     await go.run(instance);
     end = ended();
   } catch (e) {
@@ -22,33 +23,16 @@ async function run({tool, args, env, dir, files}) {
   }
   const made = [];
   for (const [path, node] of fs.below(dir)) {
-    if (before.get(path) === node.time + ':' + node.ino + ':' + node.size) continue;
-    // The program itself goes on to its worker; what is only compiled stays here, for the linker.
-    const program = tool === 'link';
-    made.push([path, program ? node.data.slice(0, node.size) : null]);
-    if (program) fs.remove(path);
+    if (before.get(path) !== version(node)) made.push([path, node.data.slice(0, node.size)]);
   }
-  postMessage({type: 'end', end, made}, made.filter(([, data]) => data).map(([, data]) => data.buffer));
-}
+  postMessage({type: 'end', end, made, packages}, [...made.map(([, data]) => data.buffer), ...packages.map(b => b.data.buffer)]);
+};
 
 // unpack puts the packages of a bundle into their folder.
-function unpack({folder, packages: {list, data}}) {
+function unpack({list, data}, folder) {
   let at = 0;
   for (const {name, size} of list) {
     fs.put(folder + '/' + name + '.a', data.subarray(at, at + size));
     at += size;
   }
 }
-
-onmessage = ({data: m}) => {
-  if (m.type === 'modules') {
-    closeDoors();
-    Object.assign(modules, m.modules);
-    unpack(m);
-    postMessage({type: 'loaded'});
-  } else if (m.type === 'packages') {
-    unpack(m);
-  } else {
-    run(m);
-  }
-};
