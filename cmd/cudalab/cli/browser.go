@@ -84,7 +84,7 @@ func makeSite(ctx context.Context, c *course.Course, dir string) error {
 		err = build.Write(ctx, c, dir, site.Engine())
 	}
 	if err == nil {
-		err = site.Seal(dir)
+		err = site.Seal(ctx, dir)
 	}
 	var environment *compile.EnvironmentError
 	switch {

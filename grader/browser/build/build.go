@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"cudalab/grader/browser/pack"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/suites/course"
@@ -31,7 +32,6 @@ type site struct {
 	tool   string // the go command
 	env    []string
 	goroot string
-	files  []*file // all that were put, to be compressed
 }
 
 // manifest is what the page's engine learns first. All else has a name by its content and never changes.
@@ -50,9 +50,6 @@ type file struct {
 	Size   int    `json:"size"`
 	Brotli int    `json:"br"`
 	Gzip   int    `json:"gz"`
-
-	path string
-	text []byte
 }
 
 // Write writes the engine of a course's site into a folder. Scripts are the texts of grader/browser/site/engine, by name.
@@ -76,7 +73,7 @@ func Write(ctx context.Context, c *course.Course, out string, scripts map[string
 	if err := s.engine(ctx, &m, scripts); err != nil {
 		return err
 	}
-	if err := compressAll(ctx, s.files); err != nil {
+	if err := s.compress(ctx, m); err != nil {
 		return err
 	}
 	text, err := json.Marshal(m)
@@ -294,13 +291,36 @@ func (s *site) tree() ([]byte, error) {
 // put writes a file of the site under a name that its content gives it.
 func (s *site) put(name, ending string, text []byte) (*file, error) {
 	sum := sha256.Sum256(text)
-	f := &file{URL: folder + "/" + name + "-" + hex.EncodeToString(sum[:8]) + ending, Size: len(text), text: text}
-	f.path = filepath.Join(s.out, filepath.FromSlash(f.URL))
-	s.files = append(s.files, f)
-	if known, err := os.Stat(f.path); err == nil && known.Size() == int64(len(text)) {
+	f := &file{URL: folder + "/" + name + "-" + hex.EncodeToString(sum[:8]) + ending, Size: len(text)}
+	path := s.path(f.URL)
+	if known, err := os.Stat(path); err == nil && known.Size() == int64(len(text)) {
 		return f, nil
 	}
-	return f, os.WriteFile(f.path, text, 0o644)
+	return f, os.WriteFile(path, text, 0o644)
+}
+
+// path is where a file of the site is on this machine.
+func (s *site) path(url string) string { return filepath.Join(s.out, filepath.FromSlash(url)) }
+
+// compress writes the compressed copies of the manifest's files, and notes their sizes.
+func (s *site) compress(ctx context.Context, m manifest) error {
+	var files []string
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		files = append(files, s.path(m.Files[name].URL))
+	}
+	if err := pack.Files(ctx, files); err != nil {
+		return err
+	}
+	for _, f := range m.Files {
+		for ending, size := range map[string]*int{".br": &f.Brotli, ".gz": &f.Gzip} {
+			made, err := os.Stat(s.path(f.URL) + ending)
+			if err != nil {
+				return err
+			}
+			*size = int(made.Size())
+		}
+	}
+	return nil
 }
 
 // tidy deletes what an earlier build has left.

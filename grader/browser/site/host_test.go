@@ -23,19 +23,39 @@ const root = "../../.."
 // home is where the tests' site lies on its host: a site runs under any path.
 const home = "/some/where/"
 
-// written is the site of this course in a folder, with the tests' engine.
+// written is the site of this course in a folder of the test's own, with the tests' engine.
 func written(t *testing.T) string {
 	t.Helper()
-	c, err := course.Open(root)
+	made, err := sealed()
 	require.NoError(t, err)
 	dir := t.TempDir()
-	require.NoError(t, site.Write(c, dir))
-	engine, err := os.ReadFile("testdata/engine.js")
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "engine.js"), engine, 0o644))
-	require.NoError(t, site.Seal(dir))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(made)))
 	return dir
 }
+
+var siteFolder string // once it was made
+
+var sealed = sync.OnceValues(func() (dir string, err error) {
+	c, err := course.Open(root)
+	if err != nil {
+		return "", err
+	}
+	if dir, err = os.MkdirTemp("", "cudalab-site-"); err != nil {
+		return "", err
+	}
+	siteFolder = dir
+	engine, err := os.ReadFile("testdata/engine.js")
+	if err == nil {
+		err = site.Write(c, dir)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "engine.js"), engine, 0o644)
+	}
+	if err == nil {
+		err = site.Seal(context.Background(), dir)
+	}
+	return dir, err
+})
 
 // host serves a site, and checks what its engine sends. It is closed with the test, or before it, as a network that is gone.
 func host(t *testing.T, dir string) *httptest.Server {
@@ -79,6 +99,7 @@ func cudalab(t *testing.T) string {
 
 func TestMain(m *testing.M) {
 	status := m.Run()
+	_ = os.RemoveAll(siteFolder)
 	if *drive {
 		if program, err := built(); err == nil {
 			_ = os.RemoveAll(filepath.Dir(program))

@@ -21,7 +21,7 @@ var (
 
 // browsers are the browsers that the page is used in.
 var browsers = map[string]func(*testing.T) browsertest.Window{
-	"chromium": func(t *testing.T) browsertest.Window { return browsertest.OpenChromium(t) },
+	"chromium": func(t *testing.T) browsertest.Window { return browsertest.OpenChromium(t, "--window-size=1400,900") },
 	"firefox":  func(t *testing.T) browsertest.Window { return browsertest.OpenFirefox(t) },
 }
 

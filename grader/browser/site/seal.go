@@ -2,49 +2,24 @@ package site
 
 import (
 	"bytes"
-	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 
-	"github.com/andybalholm/brotli"
-	"golang.org/x/sync/errgroup"
+	"cudalab/grader/browser/pack"
 )
 
 // worker is the file that lists all others, for visits without a network.
 const worker = "sw.js"
 
-// packings are the endings of a file's compressed copies.
-var packings = map[string]func(io.Writer) io.WriteCloser{
-	".gz": func(w io.Writer) io.WriteCloser {
-		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-		if err != nil {
-			panic(err) // the level is one
-		}
-		return z
-	},
-	".br": func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, 9) }, // above 9 it takes ten times as long
-}
-
-// packed are the endings of files that become smaller by being compressed.
-var packed = []string{".html", ".js", ".css", ".svg", ".json", ".txt", ".webmanifest", ".wasm", ".a", ".bin", ".tar"}
-
-// leastPacked is the size in bytes from which on a compressed copy is worth a file.
-const leastPacked = 1 << 10
-
 // Seal finishes a site once all its files are there: its service worker learns of them, and each gets compressed copies
 // beside it for hosts that can serve those. What an earlier Seal has made is made again.
-func Seal(dir string) error {
+func Seal(ctx context.Context, dir string) error {
 	files, err := list(dir)
 	if err != nil {
 		return err
@@ -70,7 +45,10 @@ func Seal(dir string) error {
 	if err := put(dir, worker, bytes.Replace(text, []byte("FILES"), index, 1)); err != nil {
 		return err
 	}
-	return compress(dir, files)
+	for i, name := range files {
+		files[i] = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	return pack.Files(ctx, files)
 }
 
 // list is every file of a site, without the compressed copies of others.
@@ -89,47 +67,7 @@ func list(dir string) ([]string, error) {
 	}
 	all := slices.Clone(files)
 	return slices.DeleteFunc(files, func(name string) bool {
-		_, copied := packings[path.Ext(name)]
-		return copied && slices.Contains(all, strings.TrimSuffix(name, path.Ext(name)))
+		of, is := pack.IsCopy(name)
+		return is && slices.Contains(all, of)
 	}), nil
-}
-
-// compress writes the compressed copies. A copy that is as new as its file is there already.
-func compress(dir string, files []string) error {
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, name := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		info, err := os.Stat(file)
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(packed, path.Ext(name)) || info.Size() < leastPacked {
-			continue
-		}
-		for ending, pack := range packings {
-			if made, err := os.Stat(file + ending); err == nil && !made.ModTime().Before(info.ModTime()) {
-				continue
-			}
-			group.Go(func() error { return packFile(file, ending, pack) })
-		}
-	}
-	return group.Wait()
-}
-
-func packFile(file, ending string, pack func(io.Writer) io.WriteCloser) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	out, err := os.Create(file + ending)
-	if err != nil {
-		return err
-	}
-	w := pack(out)
-	_, err = w.Write(text)
-	if err := errors.Join(err, w.Close(), out.Close()); err != nil {
-		return fmt.Errorf("%s: %w", file+ending, err)
-	}
-	return nil
 }

@@ -111,9 +111,9 @@ func TestTheWorkerKnowsEveryFile(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, "app.js.gz"))
 	require.FileExists(t, filepath.Join(dir, "app.js.br"))
 
-	require.NoError(t, site.Seal(dir))
+	require.NoError(t, site.Seal(t.Context(), dir))
 	require.Equal(t, worker, read(t, dir, "sw.js"), "the same files, the same worker")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "app.js"), []byte("export {};"), 0o644))
-	require.NoError(t, site.Seal(dir))
+	require.NoError(t, site.Seal(t.Context(), dir))
 	require.NotEqual(t, worker, read(t, dir, "sw.js"))
 }
