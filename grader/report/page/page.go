@@ -217,7 +217,7 @@ func (p *content) finding(f suite.Finding) {
 
 func (p *content) badge(n int, f suite.Finding) badge { return badge{n, p.anchor(n), f.Severity} }
 
-// consequence puts an error that comes of another on the other's card. A cause that is no finding leaves it one of its own.
+// consequence puts an error that comes of another on the other's card, with its film where that has none of its own. A cause that is no finding leaves it one of its own.
 func (p *content) consequence(card *checkCard, f suite.Finding) {
 	c := f.Follows
 	at := slices.IndexFunc(p.Findings, func(o findingCard) bool {
@@ -227,7 +227,11 @@ func (p *content) consequence(card *checkCard, f suite.Finding) {
 		p.finding(f)
 		at = len(p.Findings) - 1
 	} else {
-		p.Findings[at].Follow = append(p.Findings[at].Follow, consequence{f.Rule, report.Harmless(f.Origin()), f.Message, p.sources.link(f.File, f.Line), place(f.File, f.Line)})
+		cause := &p.Findings[at]
+		cause.Follow = append(cause.Follow, consequence{f.Rule, report.Harmless(f.Origin()), f.Message, p.sources.link(f.File, f.Line), place(f.File, f.Line)})
+		if cause.Film == nil && cause.Drawing == nil { // what may come of a mistake is how it is best seen
+			cause.Film = p.film(at+1, f)
+		}
 	}
 	b := p.badge(at+1, f)
 	if !slices.Contains(card.Badges, b) {
