@@ -23,7 +23,7 @@ type Scene[Code any, W Workload] struct {
 	KeepPool bool
 }
 
-// Runs is a trial that calls the code once for each workload, as long as it answers nil.
+// Runs is a trial that calls the code once for each workload, as long as it answers nil; see Around.Fails.
 type Runs[Code any, W Workload] struct {
 	Trial[Code]
 	Draw func(*rand.Rand) []W
@@ -74,7 +74,7 @@ func (sc *Scene[Code, W]) once(b *Bench, code Code, w W, around Around[W]) bool 
 	s.settle()
 	s.note("", number)
 	s.Close()
-	return o.OK()
+	return o.OK() || around.Fails && o.Panic == "" && o.Gap == ""
 }
 
 // Drawn are the workloads of a seed.

@@ -98,7 +98,7 @@ var arguments = allocator.Arguments[layout]{
 	Bad: []layout{
 		{0, 1}, {255, 1}, {-256, 1}, {256, 0}, {256, -1}, {257, 2}, {128, 1}, {384, 2}, {256, 1 << 56}, {1 << 62, 2}, {1 << 32, 1 << 31}, {math.MaxInt64 - 255, 2},
 	},
-	Lacking: []layout{{1 << 20, 1 << 30}},
+	Lacking: []layout{{1 << 20, 1 << 30}, {1 << 62, 1}},
 	Wrong:   allocator.Refused,
 	Good:    []layout{{256, 1}, {512, 3}, {4096, 2}},
 	Refusal: suite.Refusal{

@@ -51,3 +51,18 @@ func goesOn(e *suite.Evidence) (found []suite.Finding) {
 	}
 	return suite.Unique(found)
 }
+
+// outOfOrder finds what is out of order where events could not be recorded, and nobody has called Reset once more. What is so without any
+// failure is told elsewhere.
+func outOfOrder(e *suite.Evidence) (found []suite.Finding) {
+	if suite.HasError(ordered.Judge(e).Findings) {
+		return nil
+	}
+	notes := e.Cases[refused.ID]
+	for _, f := range e.Of(suite.OrderRules, refused.ID) {
+		if f.Severity == suite.Error {
+			found = append(found, notes.OnError(f, "As a test, cuda.EventRecord was made to fail in a Reset and in the Launch behind it", faultJudge.Function))
+		}
+	}
+	return found
+}

@@ -189,6 +189,9 @@ func (l *life) behind(pools Pools) {
 
 func (l *life) mark(name string) { l.Bench.Session.Mark(name) }
 
+// tries are more events than a right call records that are all refused.
+const tries = 64
+
 // step carries out one step; it reports whether there is sense in going on.
 func (l *life) step(pools Pools, at int) bool {
 	s := l.w.steps[at]
@@ -215,6 +218,12 @@ func (l *life) step(pools Pools, at int) bool {
 		l.answers = append(l.answers, answerOf(call()))
 	case l.w.fails:
 		l.again(at, call)
+	case l.w.goesOn:
+		for k := s.refused; s.refused > 0 && k < s.refused+tries; k++ {
+			l.Bench.Session.Fail(trace.OpEventRecord, k, device.ErrorInvalidHandle)
+		}
+		_ = call()
+		l.Bench.Session.ClearFaults()
 	default:
 		if err := call(); err != nil {
 			l.errs = err

@@ -73,7 +73,7 @@ var Lesson = suite.Lesson[Code]{
 		{Question: suite.Question{ID: "concurrency", Name: "pools are not put in order without need",
 			Judge: good.Each("No launch waited for another without need, and the host for nothing.", concurrency)}, Cases: good.Trials()},
 		good.Cleanup("everything is given back, also when a call fails", "Memory and events were gone after every Close, also where a call had failed, and failures were reported.",
-			sharedFaults, ownFaults).And(closed).And(goesOn),
+			sharedFaults, ownFaults).And(closed).And(goesOn).And(outOfOrder, &refused.Trial),
 		interleave.Cost("cost", "no operation on the word is one too many", "Alloc and AllocWarp took no operation that they could have done without.", threads, warps, limits),
 		race,
 	},
@@ -85,6 +85,7 @@ var (
 	shaped   = scene.Runs("examples", lastGap, examples, suite.Around[workload]{})
 	random   = scene.Runs("drawn", lastGap, drawn, suite.Around[workload]{})
 	scale    = scene.Runs("scale", lastGap, large, suite.Around[workload]{}).On(func(seed uint64) sim.Options { return sim.Options{Seed: seed, Jitter: true} })
+	refused  = scene.Runs("unrecorded", lastGap, unrecorded, suite.Around[workload]{Fails: true})
 	refusing = scene.Runs("bad-calls", lastGap, badlyCalled, suite.Around[workload]{})
 	beyond   = scene.Runs("beyond", "3b", lacking, suite.Around[workload]{Fails: true})
 	good     = &suite.Good[Code, workload]{Function: "New, Launch, Reset or Close", Runs: []*suite.Runs[Code, workload]{shaped, random, scale}}
@@ -197,7 +198,7 @@ func tooMuch(e *suite.Evidence) (found []suite.Finding) {
 		}
 		f := m.Finding(-1, suite.Rule{ID: "wrong-error",
 			Why: "The caller finds out with errors.Is whether the arguments were at fault or the device.",
-			Fix: "Divide math.MaxInt64 by the number of pools, not of streams: if they share one, that is one pool."},
+			Fix: "Divide math.MaxInt64 by the number of pools, not of streams, and refuse what is above that: if they share one, that is one pool."},
 			"New should return the error of cuda.Malloc, since its arguments are good and only the memory is lacking, but it returned contract.ErrArgument.")
 		f.Function = "New"
 		found = append(found, f)

@@ -2,6 +2,7 @@ package devicebump
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"cudalab/grader/suite"
@@ -14,10 +15,14 @@ type step struct {
 	threads int      // that a Launch is told, where that has to be refused
 	bad     bool     // it has to be refused
 	most    bool     // of one that is bad: it only looks so. It is a Launch of as many threads as there may be, whose kernel launch is made to fail
+	refused int      // from which call of EventRecord on they are made to fail, as long as this call is under way; 0: none
 }
 
 func launch(stream int, sizes ...uint64) step { return step{stream: stream, sizes: sizes} }
 func reset(stream int) step                   { return step{stream: stream} }
+
+// from has events refused that the call records, from the first, second and so on.
+func (s step) from(record int) step { s.refused = record; return s }
 
 // workload is one Pools from New to Close.
 type workload struct {
@@ -32,6 +37,7 @@ type workload struct {
 	timed     bool
 	unchecked bool // no kernel looks at the blocks
 	fails     bool // calls fail
+	goesOn    bool // whatever a call answers, the next one comes
 }
 
 // Label says what becomes of the pools: "2 streams that share a pool of 4 KiB, while streams[1] is busy".
@@ -173,8 +179,21 @@ var badlyCalled = suite.Fixed(
 		{stream: 1, sizes: []uint64{1}, threads: 1<<30 + 1, bad: true}}},
 )
 
-// lacking is a shared pool that no device has the memory for: its arguments are good, however many streams there are.
-var lacking = suite.Fixed(workload{streams: 2, bytes: 1 << 62, shared: true, unchecked: true})
+// lacking are pools that no device has the memory for, but whose arguments are good: a shared one, however many streams there are, and as many
+// bytes for each stream as an int64 can just count.
+var lacking = suite.Fixed(
+	workload{streams: 2, bytes: 1 << 62, shared: true, unchecked: true},
+	workload{streams: 59, bytes: math.MaxInt64 / 59, unchecked: true}, // of few numbers of streams it is a multiple of 16
+)
+
+// unrecorded are lives in which events cannot be recorded for a while: in a Reset, and in the Launch behind it.
+var unrecorded = func(*rand.Rand) (all []workload) {
+	for record := 1; record <= 3; record++ {
+		all = append(all, workload{streams: 2, bytes: 1 << 10, shared: true, unchecked: true, goesOn: true, steps: []step{
+			launch(0, 16), launch(1, 16), reset(0).from(record), launch(1, 16).from(1), launch(1, 32), launch(0, 16)}})
+	}
+	return all
+}
 
 // drawn are pools that are used in some streams, with nothing but their own order.
 func drawn(r *rand.Rand) (all []workload) {
@@ -220,15 +239,15 @@ func drawSizes(r *rand.Rand, bytes int64, threads int) []uint64 {
 	return sizes
 }
 
-// large are more threads than 16 bits count, and blocks behind the first 4 GiB of a pool.
+// large are more threads than 16 bits count, and than there may be in 256 blocks, and blocks behind the first 4 GiB of a pool.
 func large(r *rand.Rand) []workload {
-	sizes := make([]uint64, 70_000)
+	sizes := make([]uint64, 1024*256+1)
 	for i := range sizes {
 		sizes[i] = 1 + r.Uint64N(64)
 	}
 	const half, quarter = 1<<31 + 16, 1 << 30
 	return []workload{
-		{streams: 1, bytes: 8 << 20, steps: []step{launch(0, sizes...), reset(0), launch(0, 16)}},
+		{streams: 1, bytes: 16 << 20, steps: []step{launch(0, sizes...), reset(0), launch(0, 16)}},
 		{streams: 2, bytes: 5 << 30, shared: true, large: true, steps: []step{launch(0, half), launch(1, quarter), launch(0, quarter), launch(1, 1<<32+16, quarter-48, 16, 16),
 			reset(1), launch(0, 1<<32+16), launch(1, 16)}},
 	}

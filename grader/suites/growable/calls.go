@@ -2,6 +2,7 @@ package growable
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"cudalab/grader/suite"
@@ -111,10 +112,26 @@ func (r *replay) callsOfShrink() []suite.Finding {
 					Fix:     "Unmap whole pieces behind the elements that stay; those that they reach into remain."})
 			case x.Op == trace.OpMemUnmap && x.Code == 0 && stays > 0 && x.Addr < r.made.ptr+uint64(stays*r.elem) && x.Addr+uint64(x.Size) > r.made.ptr:
 				return r.finding(s, at, unmapped(r.doing(s)+" should have kept the memory of the elements that stay, but it unmapped some of it."))
+			case x.Op == trace.OpMemUnmap && x.Code == 0 && x.Addr+uint64(x.Size) > r.rangeEnd(x.Addr, at):
+				f := unmapped(fmt.Sprintf("%s should have unmapped pieces of its own alone, but these %d bytes end behind the range that it reserved.",
+					r.doing(s), x.Size))
+				f.Why = "MemUnmap takes away every whole mapping that lies between the addresses it is given: behind the range that is somebody else's."
+				f.Fix = "Pass the size of the pieces that go: what was mapped, less what stays mapped."
+				return r.finding(s, at, f)
 			}
 		}
 	}
 	return nil
+}
+
+// rangeEnd is the end of the range that an address lies in, among those that were reserved before a record.
+func (r *replay) rangeEnd(address uint64, record int) uint64 {
+	for _, x := range r.notes.Trace.Records[min(r.from, record):record] {
+		if end := x.Addr + uint64(x.Size); x.Op == trace.OpMemAddressReserve && x.Code == 0 && x.Addr <= address && address < end {
+			return end
+		}
+	}
+	return math.MaxUint64
 }
 
 // events finds a vector that makes more events than it has seen streams.

@@ -26,7 +26,9 @@ func examples(from origin) []script {
 		of("a maximum inside a granule", 3, 5, put(a, 0, 5), put(a, 0, 1), shrink(3), put(b, 1, 3), put(b, 1, 2), shut),
 		of("elements of one byte", 1, 3*g, add(a, g), put(b, 0, 1), add(a, g-2), put(b, 100, 1), add(b, 1), look, shrink(g+1), again(a, 1, 500), shut),
 		of("elements that are larger than a granule", g+1, 8, put(a, 0, 1), put(b, 0, 2), again(a, 1, 1), look, shrink(1), put(b, 1, 1), shut),
-		of("a granule at a time", page, 64*p, append(slices.Repeat([]op{add(a, p)}, 48), shut)...),
+		of("a byte more than a granule", 1, g+1, add(a, g), put(b, 0, 1), shut),
+		// To the end of the range, where twice as much would be too much.
+		of("a granule at a time", page, 100*p, append(slices.Repeat([]op{add(a, p)}, 100), shut)...),
 		of("much at once, then little", page, 100*p, add(a, 40*p), shrink(3), put(b, 0, 2), shrink(0), put(a, 1, 5), shrink(5), add(c, 17*p+1),
 			shrink(8*p+1), shrink(4*p), shrink(4*p-1), put(c, 3, 1), shut),
 		of("spare memory", page, 100*p, add(a, 5*p+1), look, shrink(5*p+1), put(b, 0, 1), shrink(5*p+2), shrink(5*p+2), shut),
@@ -57,7 +59,7 @@ func inUse(from origin) []script {
 		of("another stream at work", page, 100*p, add(a, 8*p), elsewhere, shrink(p), elsewhere, put(b, 0, 1), shrink(1, reader), elsewhere, shrink(0),
 			shut),
 		of("the legacy default stream", page, 100*p, put(legacy, 0, 2), add(legacy, 4*p), used(reader), used(legacy), shrink(1, reader, legacy, reader),
-			put(a, 0, 1), shut),
+			put(a, 0, 1), add(a, 4*p), shrink(1), shut),
 	}
 	for i, w := range drawn(from) {
 		w.name, w.inUse = fmt.Sprintf("random in use %d", i), true
@@ -193,4 +195,13 @@ func failing(from origin) []script {
 		of("a copy that fails, and the way back as well", 12, 1000, put(a, 0, 5).failing(copies, unmaps), put(b, 3, 5), shrink(2), shut),
 		of("a copy of its own that fails", page, 100*p, put(a, 0, 2), add(b, 2*p-4), again(a, 0, 2), again(b, 0, 2), again(b, 1, 3).failing(copies), again(b, 1, 3), shut),
 	}
+}
+
+// neverMapped is a script in which no memory can be mapped for a while, however often it is tried.
+func neverMapped(from origin) []script {
+	const page = 4096
+	p := from.granularity / page
+	maps := trace.OpMemMap
+	return []script{{name: "memory that is never mapped", layout: layout{elem: page, max: 100 * p, granularity: from.granularity},
+		ops: []op{put(a, 0, 1).failing(maps).forGood(), put(a, 0, 1), add(b, 4*p).failing(maps).forGood(), add(b, 4*p), shut}}}
 }

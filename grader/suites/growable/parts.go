@@ -81,7 +81,7 @@ func (r *replay) notMade() []suite.Finding {
 
 // rollback is the part about what CUDA refuses.
 func rollback() suite.Part[Make] {
-	p := refused.part(ofRollback, "makes do with less when the device is nearly full, and an Append that fails changes nothing",
+	p := append(slices.Clip(refused), forGood).part(ofRollback, "makes do with less when the device is nearly full, and an Append that fails changes nothing",
 		"Where there was no room for a generous growth, a small one was made; an Append that failed left everything as it was.",
 		func(_ *suite.Evidence, r *replay) []suite.Finding {
 			return slices.Concat(r.keptByFailure(), r.misstated(true))

@@ -53,6 +53,9 @@ const (
 // answerSize is how many numbers are noted of an answer: the number of its Call, what bitsOf says, Ptr, Len and Cap.
 const answerSize = 5
 
+// tries are more calls than a right vector makes that are all refused. One that tries for ever comes to its end behind them.
+const tries = 256
+
 // play carries a script out, each operation in a Call. Behind a wrong answer only Close is called. It reports whether there is sense in
 // going on with other scripts: not where there was a gap or a panic.
 func play(bench *suite.Bench, f Make, w script) (goOn bool) {
@@ -105,6 +108,9 @@ func play(bench *suite.Bench, f Make, w script) (goOn bool) {
 		want := p.state.want(o)
 		for _, call := range o.fail {
 			bench.Session.Fail(call, 1, device.ErrorInvalidValue)
+			for k := 2; o.always && k <= tries; k++ {
+				bench.Session.Fail(call, k, device.ErrorInvalidValue)
+			}
 		}
 		bits, _ := ask(o.String(), func() (bits uint64, err error) {
 			err = p.carryOut(o)

@@ -68,7 +68,8 @@ type op struct {
 	n      int64 // elements
 	times  int   // how often the Append is made, of n elements each; 0 for once
 	users  []int
-	fail   []trace.Op // calls of CUDA's that are made to fail meanwhile
+	fail   []trace.Op // calls of CUDA's that are made to fail meanwhile, the first of each kind
+	always bool       // those behind the first fail as well
 }
 
 // elements is how many an Append is to add in all.
@@ -84,6 +85,7 @@ func again(stream int, at, n int64) op {
 func shrink(n int64, users ...int) op     { return op{kind: shrinks, n: n, users: users} }
 func used(stream int) op                  { return op{kind: use, stream: stream} }
 func (o op) failing(calls ...trace.Op) op { o.fail = calls; return o }
+func (o op) forGood() op                  { o.always = true; return o }
 func (o op) many(times int) op            { o.times = times; return o }
 
 var shut, look, elsewhere = op{kind: closes}, op{kind: looking}, op{kind: busy}

@@ -16,7 +16,7 @@ func shrinking(_ *suite.Evidence, r *replay) []suite.Finding {
 	if len(found) == 0 {
 		found = r.tooEarly()
 	}
-	return slices.Concat(found, r.waitsForOthers(), r.tooMuch(ofShrink))
+	return slices.Concat(found, r.waitsForOthers(), r.waitsAgain(), r.tooMuch(ofShrink))
 }
 
 // stream is the ID in the trace of one of the script's streams.
@@ -111,6 +111,35 @@ func (r *replay) waitsForOthers() []suite.Finding {
 				Why: "Another part of the program may have hours of work there, which has nothing to do with these elements.",
 				Fix: "Keep the streams that have appended, and call cuda.StreamSynchronize for each of them and for each of users; not cuda.DeviceSynchronize."})
 		}
+	}
+	return nil
+}
+
+// waitsAgain finds a Shrink that waits far more often than there are streams to wait for.
+func (r *replay) waitsAgain() []suite.Finding {
+	for i := range r.steps[:r.right] {
+		s := &r.steps[i]
+		if s.kind != shrinks {
+			continue
+		}
+		streams := map[int]bool{}
+		for _, stream := range r.waitedFor(i) {
+			streams[stream] = true
+		}
+		waits, last := 0, -1
+		for at, x := range r.calls(s) {
+			if x.Op == trace.OpStreamSynchronize || x.Op == trace.OpEventSynchronize {
+				waits, last = waits+1, at
+			}
+		}
+		if waits <= 4*(len(streams)+1)+len(s.users) { // to wait for one twice, or in more than one way, is no harm
+			continue
+		}
+		return r.finding(s, last, suite.Finding{Rule: "waits-again",
+			Message: fmt.Sprintf("%s should have waited once for each of the %d streams that have appended or were named to it, but it waited %d times.", r.doing(s),
+				len(streams), waits),
+			Why: "Each wait is a call into the driver, also where the stream has long been done; a list with an entry for every Append grows as long as there is the vector.",
+			Fix: "Look whether a stream is noted before you note it."})
 	}
 	return nil
 }

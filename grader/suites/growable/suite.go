@@ -89,6 +89,8 @@ var (
 	users = scripted("users", inUse)
 	// refused are the trials in which CUDA refuses something: on a device that runs out of memory, and in calls that are made to fail.
 	refused = trials{scripted("memory", nearlyFull).on(scarce), scripted("rollback", failing)}
+	// forGood is the trial in which CUDA refuses something again and again. What a vector leaves behind then, it leaves where one call fails.
+	forGood = scripted("for-good", neverMapped)
 )
 
 // noDevice is the number of a device that no machine has.
