@@ -18,7 +18,9 @@ type counts struct {
 	worked  map[allocator.Stream]bool // in which anything was handed out, given back, or refused for want of room
 	others  int                       // records in another stream than that which was named
 	forgot  bool
-	events  int
+	kept    int // forgotten streams that may still own something, or did when a stream was forgotten last
+	events  int // that were made
+	alive   int // of these
 	out     int
 	mostOut int
 }
@@ -80,6 +82,10 @@ func (q *counts) settle(x *allocator.Step) {
 		if q.known[x.Stream] {
 			q.forgot, q.gone[x.ID] = true, true
 			delete(q.known, x.Stream)
+			q.kept++
+			if len(x.Stats) == statsFields && x.Stats[0] == x.Stats[1] {
+				q.kept = 0 // all is out
+			}
 		}
 	case allocator.KindFree, allocator.KindFreeInside, allocator.KindFreeUnknown:
 		q.out--
@@ -124,6 +130,10 @@ func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *suite.
 		t.frees--
 		if t.frees >= 0 {
 			return nil
+		}
+	case trace.OpEventDestroy:
+		if r.Code == 0 {
+			q.alive--
 		}
 	case trace.OpEventRecord, trace.OpStreamWaitEvent, trace.OpStreamQuery, trace.OpStreamSynchronize:
 		if q.gone[r.Stream] {
@@ -176,6 +186,14 @@ func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *suite.
 					"but this is number %d.", 2*q.came+q.mostOut, q.came, q.mostOut, q.events),
 				Why: "An event costs the driver memory and a call each time, and one that is recorded again serves as well as a new one.",
 				Fix: "Keep an event for each stream, or for each piece, and record it again."}
+		}
+		q.alive++
+		if streams := len(q.known) + q.kept; q.alive > 2*streams+q.mostOut {
+			return &suite.Finding{Rule: "event-count",
+				Message: fmt.Sprintf("the pool should hold at most %d events here, two for each of the %d streams that may own something and one for each of the %d blocks "+
+					"that were out at once, but this makes %d.", 2*streams+q.mostOut, streams, q.mostOut, q.alive),
+				Why: "Streams come and go as long as a program runs, and what each leaves behind adds up.",
+				Fix: "When a forgotten stream owns nothing any more, have its event serve the next stream, or destroy it."}
 		}
 	case trace.OpEventDestroy:
 	default:

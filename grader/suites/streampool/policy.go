@@ -50,9 +50,9 @@ type standing struct {
 
 // mark is where an event was recorded last.
 type mark struct {
-	at        int // the record
-	stream    trace.ID
-	elsewhere bool // in an Alloc, in another stream than that which asked
+	at     int // the record
+	stream trace.ID
+	late   bool // in an Alloc, in another stream than that which asked, or in a Forget, where the Frees should have recorded
 }
 
 // policy finds the Allocs that made a stream wait, or the pool grow, where neither was needed.
@@ -88,7 +88,8 @@ func (q *standing) see(at int, r *trace.Record, x *allocator.Step, second bool) 
 	}
 	switch r.Op {
 	case trace.OpEventRecord:
-		q.recorded[r.Event] = mark{at, r.Stream, x != nil && x.Kind == allocator.KindAlloc && !second && r.Stream != x.ID}
+		late := x != nil && (x.Kind == allocator.KindAlloc && !second && r.Stream != x.ID || x.Kind == allocator.KindForget && q.came > 1)
+		q.recorded[r.Event] = mark{at, r.Stream, late}
 		q.idle, q.through[r.Stream] = false, false
 	case trace.OpStreamWaitEvent, trace.OpLaunch, trace.OpMemsetAsync:
 		q.idle, q.through[r.Stream] = false, false
@@ -184,14 +185,14 @@ func (q *standing) wrongWait(l *allocator.Ledger, x *allocator.Step, r *trace.Re
 			Message: fmt.Sprintf("%s before the upstream had refused %d bytes.", made, need(x.Size)),
 			Why:     "Memory is there to be used: a stream that waits while the upstream has more gives its concurrency away for nothing.",
 			Fix:     "Ask the upstream before you have a stream wait, for the step and then for what the block needs."}
-	case event.elsewhere:
+	case event.late:
 		for at := q.freed[event.stream]; at < event.at; at++ {
 			if later := &l.Records[at]; later.Op == trace.OpLaunch && later.Stream == event.stream && later.Code == 0 {
 				return &suite.Finding{Rule: "waits-too-long",
 					Message: fmt.Sprintf("Alloc in %v should have made it wait for what was in %s at its last Free, but it waits for the launch of %s as well, "+
 						"which %s was given later.", x.Stream, l.Name(event.stream), later.Kernel, l.Name(event.stream)),
 					Why: "An event remembers all that is in the stream when it is recorded.",
-					Fix: "Record the event in Free, where the last use of the bytes lies behind, and not in Alloc."}
+					Fix: "Record the event in Free, where the last use of the bytes lies behind, and not in Alloc; nor again in Forget."}
 			}
 		}
 	}
