@@ -54,6 +54,9 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 	return nil
 }
 
+// fewEvents is how many events a pool may keep beyond those that it can use, since it need not clear up at once.
+const fewEvents = 8
+
 // meet takes in which stream an operation names.
 func (q *counts) meet(x *allocator.Step) {
 	if x.Stream == nobody || x.Kind == allocator.KindForget {
@@ -188,10 +191,10 @@ func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *suite.
 				Fix: "Keep an event for each stream, or for each piece, and record it again."}
 		}
 		q.alive++
-		if streams := len(q.known) + q.kept; q.alive > 2*streams+q.mostOut {
+		if most := 2*(len(q.known)+q.kept) + q.mostOut + fewEvents; q.alive > most {
 			return &suite.Finding{Rule: "event-count",
-				Message: fmt.Sprintf("the pool should hold at most %d events here, two for each of the %d streams that may own something and one for each of the %d blocks "+
-					"that were out at once, but this makes %d.", 2*streams+q.mostOut, streams, q.mostOut, q.alive),
+				Message: fmt.Sprintf("the pool should hold at most %d events here, two for each stream that may own something, one for each block that was out at once, "+
+					"and %d more, but this makes %d.", most, fewEvents, q.alive),
 				Why: "Streams come and go as long as a program runs, and what each leaves behind adds up.",
 				Fix: "When a forgotten stream owns nothing any more, have its event serve the next stream, or destroy it."}
 		}

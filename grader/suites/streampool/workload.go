@@ -126,7 +126,7 @@ func examples() []workload {
 
 // comingAndGoing is a block that goes from one stream to the next. Each is forgotten when it owns nothing any more.
 func comingAndGoing() workload {
-	const streams = 12
+	const streams = 24 // many more than fewEvents
 	ops := []allocator.Op{alloc(1024, a)}
 	for i := 1; i < streams; i++ {
 		last, next := allocator.Stream(i), allocator.Stream(i+1)
