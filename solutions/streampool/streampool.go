@@ -584,7 +584,8 @@ func (f *stretches) put(first *piece, end cuda.DevicePtr) {
 // drawn at random, so the tree is about as deep as the logarithm of its size.
 type freeSet struct {
 	root  *node
-	spare *node // the last that was taken off, for the next that is added
+	spare *node  // the last that was taken off, for the next that is added
+	drawn uint64 // the last priority
 }
 
 type node struct {
@@ -606,9 +607,8 @@ func (s *freeSet) Insert(size int64, at cuda.DevicePtr, x *piece) {
 	if s.spare = nil; n == nil {
 		n = &node{}
 	}
-	*n = node{size: size, at: at, piece: x, priority: (uint64(size)*31 + uint64(at)) * 0x9E3779B97F4A7C15}
-	n.priority ^= n.priority >> 29
-	n.priority *= 0xBF58476D1CE4E5B9
+	s.drawn = s.drawn*0x5851F42D4C957F2D + 0x14057B7EF767814F // the next of numbers without a pattern
+	*n = node{size: size, at: at, piece: x, priority: s.drawn}
 	link := &s.root
 	for *link != nil && (*link).priority >= n.priority {
 		if (*link).before(size, at) {

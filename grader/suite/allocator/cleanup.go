@@ -24,8 +24,8 @@ type Cleanup[L fmt.Stringer] struct {
 	// Draw draws what becomes of an allocator while calls fail, up to Close: nothing that it must refuse, and always alike in what
 	// the code has to call for it.
 	Draw func(Source) Workload[L]
-	// Other draws another life, in which calls come from other places; it may be nil.
-	Other   func(Source) Workload[L]
+	// Others draw other lives, in which calls come from other places.
+	Others  []func(Source) Workload[L]
 	Also    []string // trials beside the good ones whose allocators must leave nothing behind, either
 	Queries bool     // Alloc may ask what is done; an answer other than "not ready" has to come back as any error
 	// Recovers is as in suite.FaultJudge.
@@ -45,9 +45,14 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 	if c.Queries {
 		queries = []trace.Op{trace.OpEventQuery, trace.OpStreamQuery}
 	}
-	trials := []*suite.Trial[Code]{faultTrial(lab, "faults", c.After, c.Draw, queries)}
-	if c.Other != nil {
-		trials = append(trials, faultTrial(lab, "other-faults", c.After, c.Other, queries))
+	draws := append([]func(Source) Workload[L]{c.Draw}, c.Others...)
+	var trials []*suite.Trial[Code]
+	for i, draw := range draws {
+		id := "faults"
+		if i > 0 {
+			id = fmt.Sprintf("faults-%d", i+1)
+		}
+		trials = append(trials, faultTrial(lab, id, c.After, draw, queries))
 	}
 	judge := func(e *suite.Evidence) suite.Answer {
 		a := suite.Answer{
@@ -61,7 +66,7 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 		failed := 0
 		for i, t := range trials {
 			notes := e.Cases[t.ID]
-			lives := newLives(e, t.ID, lab, &c, []func(Source) Workload[L]{c.Draw, c.Other}[i])
+			lives := newLives(e, t.ID, lab, &c, draws[i])
 			lives.told = told
 			if len(notes.Outcomes) == 0 || !notes.Outcomes[0].OK() || lives.wrong(0) != "" {
 				a.Skip = "The allocator did not work even where no call failed, so this could not be seen."

@@ -18,7 +18,9 @@ type counts struct {
 	worked  map[allocator.Stream]bool // in which anything was handed out, given back, or refused for want of room
 	others  int                       // records in another stream than that which was named
 	forgot  bool
-	events  int
+	kept    int // forgotten streams that may still own something, or did when a stream was forgotten last
+	events  int // that were made
+	alive   int // of these
 	out     int
 	mostOut int
 }
@@ -52,6 +54,9 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 	return nil
 }
 
+// fewEvents is how many events a pool may keep beyond those that it can use, since it need not clear up at once.
+const fewEvents = 8
+
 // meet takes in which stream an operation names.
 func (q *counts) meet(x *allocator.Step) {
 	if x.Stream == nobody || x.Kind == allocator.KindForget {
@@ -80,6 +85,10 @@ func (q *counts) settle(x *allocator.Step) {
 		if q.known[x.Stream] {
 			q.forgot, q.gone[x.ID] = true, true
 			delete(q.known, x.Stream)
+			q.kept++
+			if len(x.Stats) == statsFields && x.Stats[0] == x.Stats[1] {
+				q.kept = 0 // all is out
+			}
 		}
 	case allocator.KindFree, allocator.KindFreeInside, allocator.KindFreeUnknown:
 		q.out--
@@ -124,6 +133,10 @@ func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *suite.
 		t.frees--
 		if t.frees >= 0 {
 			return nil
+		}
+	case trace.OpEventDestroy:
+		if r.Code == 0 {
+			q.alive--
 		}
 	case trace.OpEventRecord, trace.OpStreamWaitEvent, trace.OpStreamQuery, trace.OpStreamSynchronize:
 		if q.gone[r.Stream] {
@@ -176,6 +189,14 @@ func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *suite.
 					"but this is number %d.", 2*q.came+q.mostOut, q.came, q.mostOut, q.events),
 				Why: "An event costs the driver memory and a call each time, and one that is recorded again serves as well as a new one.",
 				Fix: "Keep an event for each stream, or for each piece, and record it again."}
+		}
+		q.alive++
+		if most := 2*(len(q.known)+q.kept) + q.mostOut + fewEvents; q.alive > most {
+			return &suite.Finding{Rule: "event-count",
+				Message: fmt.Sprintf("the pool should hold at most %d events here, two for each stream that may own something, one for each block that was out at once, "+
+					"and %d more, but this makes %d.", most, fewEvents, q.alive),
+				Why: "Streams come and go as long as a program runs, and what each leaves behind adds up.",
+				Fix: "When a forgotten stream owns nothing any more, have its event serve the next stream, or destroy it."}
 		}
 	case trace.OpEventDestroy:
 	default:

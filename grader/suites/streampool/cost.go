@@ -16,6 +16,7 @@ const (
 	costFew     = 100
 	costMany    = 100_000
 	costLargest = 4096   // bytes of a block
+	costBeside  = 4      // so many blocks lie between two holes
 	costHoles   = 2048   // of one that leaves a hole
 	costAsked   = 65_536 // in vain
 )
@@ -103,16 +104,31 @@ func (l *load) begin() (err error) {
 	return nil
 }
 
-// Fill hands blocks out.
+// Fill hands blocks out, and leaves holes between them, which come back in the order of their addresses: a tree that is not kept balanced becomes a
+// list by that.
 func (l *load) Fill(blocks int) error {
 	if err := l.begin(); err != nil {
 		return err
 	}
+	var holes []cuda.DevicePtr
 	for i := len(l.held); i < blocks; i++ {
 		if err := l.take(l.draw(), i); err != nil {
 			return err
 		}
 		l.next = allocator.Shuffled(l.r, l.next, i)
+		if i%costBeside > 0 {
+			continue
+		}
+		at, err := l.p.Alloc(l.draw(), l.streams[i%costStreams])
+		if err != nil {
+			return err
+		}
+		holes = append(holes, at)
+	}
+	for i, at := range holes {
+		if err := l.p.Free(at, l.streams[i%costStreams]); err != nil {
+			return err
+		}
 	}
 	l.settle()
 	return nil

@@ -172,6 +172,15 @@ func lifeByFree(from allocator.Source) workload {
 	}}
 }
 
+// lifeByForget draws a pool with one stream that has all, and is forgotten before the second comes. When both are forgotten and own nothing the
+// pool is trimmed to nothing, and closes with what it has left.
+func lifeByForget(from allocator.Source) workload {
+	whole := func() int64 { return 4096 - from.Int64N(200) }
+	return workload{Layout: layout{step: 4096, limit: 4096}, Ops: []allocator.Op{
+		alloc(whole(), a), free(1, a), trim(0), alloc(whole(), a), free(2, a), forget(a), alloc(whole(), b), free(3, b), trim(0), forget(b), shut,
+	}}
+}
+
 // life draws a pool whose streams are busy, so that each way to a block is gone in turn. Its first block needs the whole step, so that the
 // upstream is asked once.
 func life(from allocator.Source) workload {

@@ -46,13 +46,15 @@ type standing struct {
 	least    int64             // that the upstream has refused since it was given something back
 	recorded map[trace.ID]mark // by event
 	freed    map[trace.ID]int  // the record behind a stream's last Free
+	last     map[trace.ID]int  // the pool's last record of an event in a stream
 }
 
 // mark is where an event was recorded last.
 type mark struct {
-	at        int // the record
-	stream    trace.ID
-	elsewhere bool // in an Alloc, in another stream than that which asked
+	at     int // the record
+	stream trace.ID
+	late   bool // in an Alloc, in another stream than that which asked, or in a Forget, though it was recorded before
+	before int  // of a late one in a Forget, the record before it in the stream; 0: none
 }
 
 // policy finds the Allocs that made a stream wait, or the pool grow, where neither was needed.
@@ -62,7 +64,7 @@ func policy(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 		return nil
 	}
 	q := &standing{sizes: map[uint64]uint64{}, arrived: map[allocator.Stream]bool{}, least: math.MaxInt64,
-		recorded: map[trace.ID]mark{}, freed: map[trace.ID]int{}, through: map[trace.ID]bool{}, ids: map[allocator.Stream]trace.ID{}}
+		recorded: map[trace.ID]mark{}, freed: map[trace.ID]int{}, last: map[trace.ID]int{}, through: map[trace.ID]bool{}, ids: map[allocator.Stream]trace.ID{}}
 	at := 0
 	for i := range l.Steps {
 		x := &l.Steps[i]
@@ -88,7 +90,17 @@ func (q *standing) see(at int, r *trace.Record, x *allocator.Step, second bool) 
 	}
 	switch r.Op {
 	case trace.OpEventRecord:
-		q.recorded[r.Event] = mark{at, r.Stream, x != nil && x.Kind == allocator.KindAlloc && !second && r.Stream != x.ID}
+		m := mark{at: at, stream: r.Stream}
+		if x != nil {
+			switch before, again := q.last[r.Stream]; {
+			case x.Kind == allocator.KindAlloc:
+				m.late = !second && r.Stream != x.ID
+			case x.Kind == allocator.KindForget && again:
+				m.late, m.before = true, before
+			}
+			q.last[r.Stream] = at
+		}
+		q.recorded[r.Event] = m
 		q.idle, q.through[r.Stream] = false, false
 	case trace.OpStreamWaitEvent, trace.OpLaunch, trace.OpMemsetAsync:
 		q.idle, q.through[r.Stream] = false, false
@@ -184,14 +196,14 @@ func (q *standing) wrongWait(l *allocator.Ledger, x *allocator.Step, r *trace.Re
 			Message: fmt.Sprintf("%s before the upstream had refused %d bytes.", made, need(x.Size)),
 			Why:     "Memory is there to be used: a stream that waits while the upstream has more gives its concurrency away for nothing.",
 			Fix:     "Ask the upstream before you have a stream wait, for the step and then for what the block needs."}
-	case event.elsewhere:
-		for at := q.freed[event.stream]; at < event.at; at++ {
+	case event.late:
+		for at := max(q.freed[event.stream], event.before); at < event.at; at++ {
 			if later := &l.Records[at]; later.Op == trace.OpLaunch && later.Stream == event.stream && later.Code == 0 {
 				return &suite.Finding{Rule: "waits-too-long",
 					Message: fmt.Sprintf("Alloc in %v should have made it wait for what was in %s at its last Free, but it waits for the launch of %s as well, "+
 						"which %s was given later.", x.Stream, l.Name(event.stream), later.Kernel, l.Name(event.stream)),
 					Why: "An event remembers all that is in the stream when it is recorded.",
-					Fix: "Record the event in Free, where the last use of the bytes lies behind, and not in Alloc."}
+					Fix: "Record the event in Free, where the last use of the bytes lies behind, and not in Alloc; nor again in Forget."}
 			}
 		}
 	}

@@ -55,7 +55,8 @@ var Lesson = suite.Lesson[Make]{
 		{Cases: good.Trials(), Question: suite.Question{ID: ofTrim,
 			Name: "memory goes back to the upstream when it is asked for, and when the device is through with it", Judge: judgeTrim}},
 		good.Cleanup(allocator.Cleanup[layout]{
-			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life, Other: lifeByFree, Queries: true,
+			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life,
+			Others: []func(allocator.Source) workload{lifeByFree, lifeByForget}, Queries: true,
 			Recovers: func(_ *suite.CaseNotes, run suite.FaultRun) bool { return run.Op == trace.OpMalloc },
 		}),
 		cost.Part(),
@@ -75,7 +76,11 @@ var lab = &allocator.Lab[Make, layout]{
 	New: func(f Make, l layout) (allocator.Subject, error) {
 		up := newUpstream(l)
 		p, err := f(up, l.step)
-		return subject(p, up), err
+		s := subject(p, up)
+		if l.quiet {
+			s.Stats = nil
+		}
+		return s, err
 	},
 	Model: newModel,
 	Parts: []string{ofSpace, ofErrors, ofTrim},
