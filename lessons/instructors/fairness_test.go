@@ -41,10 +41,20 @@ func TestFairnessShowsWhatWasFound(t *testing.T) {
 		require.NoError(t, err)
 		shows(sum, "all programs on "+device+": make matrix prints it")
 	}
-	const scores = "grader/proof/mutants/testdata/scores.txt"
-	text, err := os.ReadFile(filepath.Join(course, filepath.FromSlash(scores)))
-	require.NoError(t, err)
-	table, _, _ := strings.Cut(string(text), "\n\n")
+	const scores = "grader/proof/mutants/testdata/scores"
+	table := ""
+	for _, e := range c.Exercises {
+		text, err := os.ReadFile(filepath.Join(course, filepath.FromSlash(scores), e.Name+".txt"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its mutants have not all been checked yet
+		}
+		require.NoError(t, err)
+		lines := strings.SplitAfterN(string(text), "\n", 3)
+		if table == "" {
+			table = lines[0]
+		}
+		table += lines[1]
+	}
 	shows(table, scores)
 }
 

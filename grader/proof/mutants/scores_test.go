@@ -84,25 +84,20 @@ func (n *tally) score() float64 {
 	return 100 * float64(n.killed) / float64(max(1, n.checked-n.equivalent))
 }
 
-// scores is a table of what became of the mutants: for each lesson, and for each of its checks.
-func scores(lessons []lesson) string {
+// scores are two tables of what became of the mutants: in all, and by the lesson's checks.
+func (l *lesson) scores() string {
 	var b strings.Builder
+	n := l.tally()
 	fmt.Fprintf(&b, "%-20s %8s %10s %8s %8s %8s\n", "lesson", "mutants", "equivalent", "killed", "survive", "score")
-	for _, l := range lessons {
-		n := l.tally()
-		fmt.Fprintf(&b, "%-20s %8d %10d %8d %8d %7.1f%%\n", l.exercise.Name, n.checked, n.equivalent, n.killed,
-			n.checked-n.equivalent-n.killed, n.score())
+	fmt.Fprintf(&b, "%-20s %8d %10d %8d %8d %7.1f%%\n", l.exercise.Name, n.checked, n.equivalent, n.killed,
+		n.checked-n.equivalent-n.killed, n.score())
+	fmt.Fprintf(&b, "\n%-20s %8s %8s\n", "killed by", "mutants", "alone")
+	var by []string
+	for _, q := range l.exercise.Suite.Checks {
+		by = append(by, q.ID)
 	}
-	fmt.Fprintf(&b, "\n%-36s %8s %8s\n", "killed by", "mutants", "alone")
-	for _, l := range lessons {
-		n := l.tally()
-		var by []string
-		for _, q := range l.exercise.Suite.Checks {
-			by = append(by, q.ID)
-		}
-		for _, id := range append(by, string(suite.Crashed), string(suite.Timeout)) {
-			fmt.Fprintf(&b, "%-36s %8d %8d\n", l.exercise.Name+" "+id, n.fails[id], n.alone[id])
-		}
+	for _, id := range append(by, string(suite.Crashed), string(suite.Timeout)) {
+		fmt.Fprintf(&b, "%-20s %8d %8d\n", id, n.fails[id], n.alone[id])
 	}
 	return b.String()
 }
