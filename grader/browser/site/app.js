@@ -147,11 +147,17 @@ async function check() {
   panels.show('verdict');
   announce('Checking.');
   $('verdict-note').textContent = '';
-  loading.during(verdict.pending(() => engine?.cancel()));
+  let stopped = false; // also before there is an engine
+  loading.during(verdict.pending(() => {
+    stopped = true;
+    engine?.cancel();
+  }));
   try {
     await started;
     if (!engine) throw new Error($('engine-words').textContent);
-    const {json, html} = await engine.check({exercise: name, files: checked, seed, replayed: Boolean(seed)});
+    const answer = engine.check({exercise: name, files: checked, seed, replayed: Boolean(seed)});
+    if (stopped) engine.cancel();
+    const {json, html} = await answer;
     store.change(name, record(store.get(name), json));
     if (lesson.name !== name) return;
     showVerdict(json, html);

@@ -87,6 +87,7 @@ export async function start({base = '.', onProgress = () => {}} = {}) {
     worker.postMessage({...message, id});
   });
   let last = allLoaded;       // one thing at a time
+  let stopped = false;        // the last check, though it may have to wait for its turn still
   const inTurn = f => {
     const mine = last.catch(() => {}).then(() => allLoaded).then(f);
     last = mine;
@@ -99,11 +100,19 @@ export async function start({base = '.', onProgress = () => {}} = {}) {
     lessons: () => list,
     ready: allLoaded,
     warm: exercise => inTurn(() => ask({type: 'warm', exercise})),
-    check: ({exercise, files, seed = 0, replayed = false, timing = true, html = true, dir = ''}) => inTurn(async () => {
-      const request = {Exercise: exercise, Files: files, Seed: seed, Replayed: replayed, NoTiming: !timing, HTML: html, Dir: dir};
-      return JSON.parse(await ask({type: 'check', exercise, dir, request: JSON.stringify(request)}));
-    }),
-    cancel: () => worker.postMessage({type: 'cancel'}),
+    check: ({exercise, files, seed = 0, replayed = false, timing = true, html = true, dir = ''}) => {
+      stopped = false;
+      return inTurn(async () => {
+        const request = {Exercise: exercise, Files: files, Seed: seed, Replayed: replayed, NoTiming: !timing, HTML: html, Dir: dir};
+        const answer = ask({type: 'check', exercise, dir, request: JSON.stringify(request)});
+        if (stopped) worker.postMessage({type: 'cancel'});
+        return JSON.parse(await answer);
+      });
+    },
+    cancel: () => {
+      stopped = true;
+      worker.postMessage({type: 'cancel'});
+    },
     close: () => worker.terminate(),
   };
 }

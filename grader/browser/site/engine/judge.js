@@ -265,6 +265,7 @@ globalThis.cudalab = {
 let serving;
 let lessons;
 let judged = COURSE; // the folder of the code under test
+let stopped = false; // the check under way, though it may not have begun yet
 
 async function start(m) {
   ({manifest, scripts, base} = m);
@@ -313,8 +314,11 @@ onmessage = async ({data: m}) => {
         break;
       case 'check':
         judged = m.dir || `${COURSE}/exercises/${lessons.find(l => l.name === m.exercise)?.package}`;
+        stopped = false;
         await bring(m.exercise);
-        postMessage({type: 'answer', id: m.id, text: await new Promise((a, b) => cudalab.check(m.request, answered(a, b)))});
+        const answer = new Promise((a, b) => cudalab.check(m.request, answered(a, b)));
+        if (stopped) cudalab.cancel();
+        postMessage({type: 'answer', id: m.id, text: await answer});
         break;
       case 'warm':
         await bring(m.exercise);
@@ -322,6 +326,7 @@ onmessage = async ({data: m}) => {
         postMessage({type: 'answer', id: m.id, text: ''});
         break;
       case 'cancel':
+        stopped = true;
         cudalab.cancel?.();
         break;
     }

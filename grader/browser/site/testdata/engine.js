@@ -16,10 +16,10 @@ export async function start({base, onProgress}) {
     close() {},
     cancel() { stop(); },
     async check(asked) {
-      await ready;
-      onProgress({stage: 'run', words: 'Running your code'});
       const control = new AbortController();
       stop = () => control.abort();
+      await ready;
+      onProgress({stage: 'run', words: 'Running your code'});
       try {
         return await (await fetch(url, {method: 'POST', body: JSON.stringify(asked), signal: control.signal})).json();
       } catch (error) {
