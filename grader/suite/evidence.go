@@ -144,8 +144,20 @@ func (e *Evidence) At(f Finding, site trace.Site) Finding {
 		return f
 	}
 	f.File, f.Line = places[0].File, places[0].Line
+	told := map[Place]int{} // by where it was called from: how often
 	for _, p := range places[1:] {
-		f.Related = append(f.Related, Related{File: p.File, Line: p.Line, Message: "called from " + p.Func})
+		told[p]++
+	}
+	for _, p := range places[1:] {
+		r := Related{File: p.File, Line: p.Line, Message: "called from " + p.Func}
+		switch n := told[p]; {
+		case n == 0:
+			continue // that is said
+		case n > 1: // it calls itself, perhaps through others
+			r.Message += ", again and again"
+		}
+		f.Related = append(f.Related, r)
+		told[p] = 0
 	}
 	return f
 }

@@ -26,7 +26,7 @@ func newBrowser() *cobra.Command {
 		Short: "Make the course a web site, on which it runs in a browser with nothing installed",
 		Long: `Browser writes the whole course as a web site into the folder DIR, by default bin/browser in the course: chapters, an editor,
 and the checks, which run in the browser itself on the simulated device. Any host of static files can serve it, under any
-path. Building it takes some minutes and the Go of this machine. The site is young: try it before you rely on it.
+path. Building it takes some minutes and the Go of this machine.
 
 --serve serves the site from this machine, to a class in a room for example; it builds it first where there is none in DIR.
 ADDRESS is HOST:PORT, or :PORT for all networks of this machine. It serves files and takes nothing: students' code stays in

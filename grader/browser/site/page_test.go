@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	drive       = flag.Bool("drive", false, "use the page in Chromium and Firefox: these tests are young, and have not all passed yet")
+	drive       = flag.Bool("drive", false, "use the page in Chromium and Firefox")
 	screenshots = flag.String("screenshots", "", "with -drive, write pictures of the page to the folder `DIR`")
 )
 
@@ -97,7 +97,7 @@ func picture(t *testing.T, w browsertest.Window) {
 func begun(t *testing.T, open func(*testing.T) browsertest.Window) (browsertest.Window, *httptest.Server) {
 	t.Helper()
 	if !*drive {
-		t.Skip("the page is used in browsers with -drive alone: these tests are young, and have not all passed yet")
+		t.Skip("the page is used in browsers with -drive alone")
 	}
 	cudalab(t)
 	server := host(t, written(t))

@@ -107,3 +107,17 @@ func TestAnotherPackageWithTheSamePrefixIsNotTheStudents(t *testing.T) {
 	_, ok := c.in(slabLines)
 	require.False(t, ok)
 }
+
+// A loop that does nothing has no place of its own in a stack of Go's.
+func TestALoopThatDoesNothingHasALine(t *testing.T) {
+	l := slabLines
+	l.loops = map[string]int{"Run": 25, "Alloc": 41}
+	for _, c := range []struct {
+		function   string
+		line, want int
+	}{
+		{"Run", 1, 25}, {"Run.func1", 1, 25}, {"(*Pool).Alloc", 1, 41}, {"Pool.Alloc", 1, 41}, {"Free", 1, 1}, {"Run", 30, 30},
+	} {
+		require.Equal(t, c.want, l.line(c.line, c.function), c.function)
+	}
+}

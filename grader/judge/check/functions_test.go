@@ -1,0 +1,48 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/suite"
+)
+
+func TestFunctions(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.go")
+	require.NoError(t, os.WriteFile(file, []byte(`package a
+
+func Run() {
+	for i := range 3 {
+		_ = i
+	}
+	for j := 0; j < 3; j++ {
+		for {
+			break
+		}
+	}
+	for n := 0; ; {
+		n++
+	}
+}
+
+type pool struct{}
+
+func (p *pool) wait(done *bool) {
+	for !*done {
+	}
+}
+
+func none() {}
+`), 0o600))
+	found, loops := functions(dir)
+	require.Equal(t, map[string]suite.Place{
+		"Run":  {File: file, Line: 3, Func: "Run"},
+		"wait": {File: file, Line: 19, Func: "wait"},
+		"none": {File: file, Line: 24, Func: "none"},
+	}, found)
+	require.Equal(t, map[string]int{"Run": 12, "wait": 20}, loops)
+}
