@@ -19,7 +19,7 @@ RACED := -run '^(TestInterruptedAndGoneOnWith|TestShardsMergeToTheWhole)$$' ./gr
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
 
-.PHONY: help build demo test test-gpu fuzz matrix lesson browser kernels bench lint fmt clean
+.PHONY: help build demo test test-gpu test-windows test-arm64 fuzz matrix lesson browser kernels bench lint fmt clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -58,6 +58,12 @@ fuzz: ## give each fuzz target FUZZTIME, a time or a number of inputs such as 10
 		echo "$$(dirname "$$file") $${target#func }"; \
 		go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$(dirname "$$file")" || exit 1; \
 	done
+
+test-windows: ## run the Windows binary under Wine, which a bare Debian is given first
+	.ci/windows
+
+test-arm64: ## run the arm64 binary and its tests under qemu, which a bare Debian is given first
+	.ci/arm64
 
 matrix: ## check every program of the corpus on DEVICE, sim or gpu, and print what became of them
 	go test -count=1 $(LESSONS) -run '^TestLesson$$' -device $(DEVICE)

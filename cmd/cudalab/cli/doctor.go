@@ -140,11 +140,25 @@ func (d *doctor) trialBuild(ctx context.Context, c *course.Course, preparing fun
 		return
 	}
 	defer r.Close()
-	if !r.Exercises[0].OK() {
-		d.missing("test build", fmt.Sprintf("the skeleton of %s does not build, though nobody has changed it; please report it.", e.Name))
+	if built := &r.Exercises[0]; built.Err != nil {
+		d.missing("test build", built.Err.Error())
+		return
+	} else if !built.OK() {
+		d.missing("test build", fmt.Sprintf("the skeleton of %s does not build, though nobody has changed it; please report it: %s", e.Name, whyNot(built)))
 		return
 	}
 	d.ok("test build", fmt.Sprintf("%s builds, in %.1f s", e.Name, time.Since(began).Seconds()))
+}
+
+// whyNot is the first reason for which an exercise does not build.
+func whyNot(l *compile.Linked) string {
+	switch {
+	case len(l.Refusals) > 0:
+		return l.Refusals[0].Message
+	case len(l.Errors) > 0:
+		return l.Errors[0].Message
+	}
+	return "it is too large to be built with others."
 }
 
 // skeletonFolder is a temporary folder with an exercise as it was handed out.
