@@ -5,7 +5,11 @@ let manifest, scripts, base;
 const loaded = {};           // modules by name: promises
 const progress = m => postMessage({type: 'progress', ...m});
 
-const fs = new MemoryFS((fd, bytes) => console.error('judge:', new TextDecoder().decode(bytes)));
+let said = '';               // the end of what the judge's own program has written: nothing, while all is well
+const fs = new MemoryFS((fd, bytes) => {
+  said = (said + new TextDecoder().decode(bytes)).slice(-4000);
+  console.error('judge:', said);
+});
 install(fs);
 
 // ---- what is fetched
@@ -255,9 +259,18 @@ globalThis.cudalab = {
   pipe: () => fs.pipe(),
   spawn: (command, output, ended) => {
     // What comes of it is told from the loop: the judge has to know first that it has started.
-    const later = f => (...args) => setTimeout(() => f(...args), 0);
-    if (command.path.startsWith('/go/')) return runTool(command.path.slice(4), command, later(output), later(ended));
-    return runProgramOf(fs.find(command.path), command, later(output), later(ended));
+    // One that is no more does not hear of it.
+    const {mine} = globalThis.cudalab;
+    const later = f => (...args) => setTimeout(() => globalThis.cudalab.mine === mine && f(...args), 0);
+    const over = (...args) => {
+      running.delete(program);
+      later(ended)(...args);
+    };
+    const program = command.path.startsWith('/go/')
+      ? runTool(command.path.slice(4), command, later(output), over)
+      : runProgramOf(fs.find(command.path), command, later(output), over);
+    running.add(program);
+    return program;
   },
   serving: () => serving(),
 };
@@ -292,6 +305,16 @@ async function start(m) {
   await begin();
 }
 
+const running = new Set();   // what the judge has started
+let begun = Promise.resolve();
+let died = () => {};         // tells whoever waits for the judge that it is no more
+
+// whileItLives is what the judge answers, or an error if it comes to an end before.
+async function whileItLives(ask) {
+  await begun;
+  return Promise.race([new Promise(ask), new Promise((_, reject) => { died = reject; })]);
+}
+
 // begin starts the judge's own program; one that has come to an end is begun anew.
 async function begin() {
   const module = await loaded.judge;
@@ -300,7 +323,19 @@ async function begin() {
   const {go, instance} = await runProgram(module, {path: 'judge', args: [], env: ['HOME=/home', 'TMPDIR=/tmp', 'PWD=' + COURSE]});
   const ended = go.run(instance);
   await Promise.race([serves, ended.then(() => { throw new Error('The judge did not start: the site may be half an old one. Reload the page.'); })]);
+  cudalab.mine = instance;
+  ended.catch(() => {}).then(() => {
+    cudalab.mine = null;
+    for (const program of running) program.stop();
+    begun = begin();
+    const words = /(?:panic|fatal error): .*/.exec(said);
+    died(new Error(`The grader itself came to an end${words ? ` (${words[0]})` : ''}. That is no fault of your code: check again.`));
+    said = '';
+  });
 }
+
+// Of a program that is no more a timer may still ask for it.
+self.onerror = message => String(message).includes('Go program has already exited');
 
 const answered = (resolve, reject) => (err, text) => err ? reject(new Error(err)) : resolve(text);
 
@@ -316,13 +351,15 @@ onmessage = async ({data: m}) => {
         judged = m.dir || `${COURSE}/exercises/${lessons.find(l => l.name === m.exercise)?.package}`;
         stopped = false;
         await bring(m.exercise);
-        const answer = new Promise((a, b) => cudalab.check(m.request, answered(a, b)));
-        if (stopped) cudalab.cancel();
-        postMessage({type: 'answer', id: m.id, text: await answer});
+        const text = await whileItLives((a, b) => {
+          cudalab.check(m.request, answered(a, b));
+          if (stopped) cudalab.cancel();
+        });
+        postMessage({type: 'answer', id: m.id, text});
         break;
       case 'warm':
         await bring(m.exercise);
-        await new Promise((a, b) => cudalab.warm(m.exercise, answered(a, b)));
+        await whileItLives((a, b) => cudalab.warm(m.exercise, answered(a, b)));
         postMessage({type: 'answer', id: m.id, text: ''});
         break;
       case 'cancel':
