@@ -312,3 +312,17 @@ func TestAFaultHasAFilm(t *testing.T) {
 	text, _ = render(t, "cross-stream-events", "")
 	require.Empty(t, parse(t, text).class("film"))
 }
+
+// What is told of a wrong stream is no fault in the order; the film of the one that comes of it stands with it.
+func TestACauseHasTheFilmOfWhatComesOfIt(t *testing.T) {
+	text, r := render(t, "async-pipeline", "wrong/freed-on-another-stream")
+	for _, c := range r.Checks {
+		for _, f := range c.Findings {
+			require.True(t, f.Follows != nil || f.Rule == "wrong-stream", "%s heads what it should follow", f.Rule)
+		}
+	}
+	cards := parse(t, text).class("finding")
+	require.Len(t, cards, 1)
+	require.Contains(t, textOf(cards[0]), "wrong-stream")
+	require.Len(t, (document{t, cards[0]}).class("film"), 1)
+}
