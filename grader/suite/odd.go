@@ -120,8 +120,8 @@ func methodSite(err error, name string) trace.Site {
 			continue
 		}
 		if f := runtime.FuncForPC(m.Func.Pointer()); f != nil {
-			file, line := f.FileLine(f.Entry())
-			return trace.Site{{Func: f.Name(), File: file, Line: line}}
+			file, _ := f.FileLine(f.Entry())
+			return trace.Site{{Func: f.Name(), File: file}}
 		}
 	}
 	return nil

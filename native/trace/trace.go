@@ -186,7 +186,7 @@ type Given struct {
 type Frame struct {
 	Func string // full name, "cudalab/exercises/slab.(*Allocator).Alloc"
 	File string
-	Line int
+	Line int // 0: the function as a whole
 }
 
 // Site is a call stack, innermost first: where a call came from.

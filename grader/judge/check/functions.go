@@ -7,14 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"cudalab/grader/judge/run"
 	"cudalab/grader/suite"
 )
 
 // functions finds where the functions and methods of a folder are declared, by name. Of several with one name it is the
-// exported function, or the method of the type that comes first. Of each that has loops, loops is the line of the one that most
-// likely never ends.
-func functions(dir string) (found map[string]suite.Place, loops map[string]int) {
-	found, loops = map[string]suite.Place{}, map[string]int{}
+// exported function, or the method of the type that comes first. In code they have the names that they have in a stack.
+func functions(dir string) (found map[string]suite.Place, code map[string]run.Function) {
+	found, code = map[string]suite.Place{}, map[string]run.Function{}
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil
@@ -33,15 +33,30 @@ func functions(dir string) (found map[string]suite.Place, loops map[string]int) 
 			if !ok {
 				continue
 			}
+			line := set.Position(f.Pos()).Line
 			if _, known := found[f.Name.Name]; !known || f.Recv == nil {
-				found[f.Name.Name] = suite.Place{File: file, Line: set.Position(f.Pos()).Line, Func: f.Name.Name}
-				if at := endless(f); at.IsValid() {
-					loops[f.Name.Name] = set.Position(at).Line
-				}
+				found[f.Name.Name] = suite.Place{File: file, Line: line, Func: f.Name.Name}
 			}
+			code[inStack(f)] = run.Function{Line: line, Loop: set.Position(endless(f)).Line}
 		}
 	}
-	return found, loops
+	return found, code
+}
+
+// inStack is a function's name as a stack has it, without its package.
+func inStack(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return f.Name.Name
+	}
+	switch t := f.Recv.List[0].Type.(type) {
+	case *ast.Ident:
+		return t.Name + "." + f.Name.Name
+	case *ast.StarExpr:
+		if t, ok := t.X.(*ast.Ident); ok {
+			return "(*" + t.Name + ")." + f.Name.Name
+		}
+	}
+	return f.Name.Name // of a generic type
 }
 
 // endless is the first loop of a function that has no condition and nothing that ends it, or else its first loop.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cudalab/grader/judge/run"
 	"cudalab/grader/suite"
 )
 
@@ -37,12 +38,17 @@ func (p *pool) wait(done *bool) {
 }
 
 func none() {}
+
+func (p pool) size() {}
 `), 0o600))
-	found, loops := functions(dir)
+	found, code := functions(dir)
 	require.Equal(t, map[string]suite.Place{
 		"Run":  {File: file, Line: 3, Func: "Run"},
 		"wait": {File: file, Line: 19, Func: "wait"},
 		"none": {File: file, Line: 24, Func: "none"},
+		"size": {File: file, Line: 26, Func: "size"},
 	}, found)
-	require.Equal(t, map[string]int{"Run": 12, "wait": 20}, loops)
+	require.Equal(t, map[string]run.Function{
+		"Run": {Line: 3, Loop: 12}, "(*pool).wait": {Line: 19, Loop: 20}, "pool.size": {Line: 26}, "none": {Line: 24},
+	}, code)
 }

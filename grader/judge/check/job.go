@@ -195,10 +195,10 @@ func (j job) one(ctx context.Context, p part, linked *compile.Linked, runner *ru
 		return unbuilt(q, suite.Errored, suite.Check{}, err)
 	}
 	name := nameIn(linked)
-	declared, loops := functions(p.dir)
+	declared, code := functions(p.dir)
 	return Result{Name: name, Result: run.Check(ctx, run.Request{
 		Suite: p.exercise.Suite, Runner: runner, Package: linked.ImportPath, Starts: linked.Starts, Blamed: j.blamed, Seed: j.seed, NoTiming: j.noTiming,
-		Given: j.given, Pictures: j.pictures, Points: points(p.exercise), Gaps: left, AllGaps: gaps.Of(skeleton), Functions: declared, Loops: loops, Name: name,
+		Given: j.given, Pictures: j.pictures, Points: points(p.exercise), Gaps: left, AllGaps: gaps.Of(skeleton), Functions: declared, Code: code, Name: name,
 		Shared: j.shared, Exclusive: j.exclusive,
 	})}
 }

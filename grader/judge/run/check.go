@@ -34,8 +34,8 @@ type Request struct {
 	AllGaps  []string           // the IDs of the gaps that the skeleton has
 	// Functions are the student's functions and methods by name, where they are declared.
 	Functions map[string]suite.Place
-	// Loops are the lines of their loops that most likely never end, by the function's name.
-	Loops map[string]int
+	// Code has the same by the names that they have in a stack: "New", "Block.Size", "(*Pool).Alloc".
+	Code map[string]Function
 	// Name turns a path that the compiler saw into what the student calls the file.
 	Name func(file string) string
 	// Exclusive, if set, is held while a timed case runs on a GPU, so that no other check disturbs it.
@@ -86,7 +86,7 @@ type Result struct {
 // suite.Errored.
 func Check(ctx context.Context, q Request) Result {
 	began := time.Now()
-	c := &checking{Request: q, locate: locator{pkg: q.Package, name: q.Name, loops: q.Loops}, runs: map[string]caseRun{}, reported: map[string]bool{}}
+	c := &checking{Request: q, locate: locator{pkg: q.Package, name: q.Name, code: q.Code}, runs: map[string]caseRun{}, reported: map[string]bool{}}
 	c.report = suite.Report{Schema: suite.SchemaVersion, Exercise: q.Suite.Exercise, Seed: q.Seed, Device: suite.Device{Kind: q.Runner.kind()}}
 	err := c.shared(ctx, func() error { return c.correctness(ctx) })
 	if err == nil {

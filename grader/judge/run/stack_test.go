@@ -108,15 +108,16 @@ func TestAnotherPackageWithTheSamePrefixIsNotTheStudents(t *testing.T) {
 	require.False(t, ok)
 }
 
-// A loop that does nothing has no place of its own in a stack of Go's.
-func TestALoopThatDoesNothingHasALine(t *testing.T) {
+// A loop that does nothing has no place of its own in a stack of Go's, nor has a function as a whole one in a trace.
+func TestWhatHasNoLineOfItsOwn(t *testing.T) {
 	l := slabLines
-	l.loops = map[string]int{"Run": 25, "Alloc": 41}
+	l.code = map[string]Function{"Run": {Line: 20, Loop: 25}, "(*Pool).Alloc": {Line: 40, Loop: 41}, "Pool.Free": {Line: 50}}
 	for _, c := range []struct {
 		function   string
 		line, want int
 	}{
-		{"Run", 1, 25}, {"Run.func1", 1, 25}, {"(*Pool).Alloc", 1, 41}, {"Pool.Alloc", 1, 41}, {"Free", 1, 1}, {"Run", 30, 30},
+		{"Run", 1, 25}, {"Run.func1.2", 1, 25}, {"(*Pool).Alloc", 1, 41}, {"(*Pool).Alloc.func1", 1, 41}, {"Pool.Free", 1, 1}, {"Close", 1, 1},
+		{"Run", 0, 20}, {"(*Pool).Alloc", 0, 40}, {"Pool.Free", 0, 50}, {"Close", 0, 0}, {"Run", 30, 30},
 	} {
 		require.Equal(t, c.want, l.line(c.line, c.function), c.function)
 	}

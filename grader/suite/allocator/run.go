@@ -215,8 +215,8 @@ func siteOf(a any, method string) (trace.Site, uintptr) {
 	if f == nil {
 		return nil, 0
 	}
-	file, line := f.FileLine(f.Entry())
-	return trace.Site{{Func: f.Name(), File: file, Line: line}}, f.Entry()
+	file, _ := f.FileLine(f.Entry()) // whose line is, for a function without a frame of its own, that of its first statement
+	return trace.Site{{Func: f.Name(), File: file}}, f.Entry()
 }
 
 // methodOf spells the names out: looking a method up by a variable would keep every method of the program alive.
