@@ -3,6 +3,7 @@ package order
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"cudalab/native/trace"
 )
@@ -145,6 +146,11 @@ func (p *report) overlappingCopy(i int, a *allocation, lo, hi int64) {
 	})
 }
 
+// orLeave is the advice to leave mapped memory alone, and what to do else.
+func orLeave(fix string) string {
+	return "If the memory is still to be used, leave this call out: to grow, map more behind it. Else " + strings.ToLower(fix[:1]) + fix[1:]
+}
+
 // revokeBeforeUse reports a MemSetAccess that takes access away from a use that may be still to come.
 func (p *report) revokeBeforeUse(i int, a *allocation, y conflict) {
 	w, with := p.words, y.by.record()
@@ -158,7 +164,7 @@ func (p *report) revokeBeforeUse(i int, a *allocation, y conflict) {
 				w.memory(a), w.callOn(with), verb(y.kind)),
 			Why: "MemSetAccess waits for nothing and holds for work that was enqueued before: a kernel that finds its access gone " +
 				"ends with an illegal address, and from then on every CUDA call fails.",
-			Fix:     w.edge(with, i),
+			Fix:     orLeave(w.edge(with, i)),
 			Related: append([]Related{w.doing(with, y.kind)}, append(w.attempt(with, i), p.from(a)...)...),
 		}
 	})
@@ -198,6 +204,7 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 				"gone while it is in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
 			f.Why = "CUDA does not promise that MemUnmap waits, and an H200 does not: a kernel that runs later finds no memory there, " +
 				"and from then on every CUDA call fails."
+			f.Fix = orLeave(f.Fix)
 		case op == trace.OpBlockFree:
 			f.Message = fmt.Sprintf("%s takes back %s, which %s %s. The caller of Free should wait for that first, but never does: the "+
 				"next block may get the same bytes while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))

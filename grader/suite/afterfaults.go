@@ -124,7 +124,15 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 		if j.Stops && run.Outcome.Err != "" {
 			found = append(found, e.wentOn(c, run, j)...)
 		}
+		var notRetried []Finding
+		if j.Retried != "" {
+			notRetried = e.notRetried(c, run, j)
+			found = append(found, notRetried...)
+		}
 		for _, f := range c.Findings {
+			if f.Rule == "leak" && len(notRetried) > 0 {
+				continue // it was for that call's second try to go on to this
+			}
 			if !run.holds(f) || f.Severity != Error && !slices.Contains(EndRules, f.Rule) || f.sameIn(always) {
 				continue
 			}
@@ -141,9 +149,6 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 				f.Fix = fix
 			}
 			found = append(found, e.Because(f, c, run))
-		}
-		if j.Retried != "" {
-			found = append(found, e.notRetried(c, run, j)...)
 		}
 		if run.Again >= 0 && inOrder && len(left) == 0 {
 			found = append(found, e.unusable(c, run, j)...)

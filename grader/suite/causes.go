@@ -60,7 +60,7 @@ var (
 	// ended rules are about code that did not come to its end.
 	ended = []string{"panic", "crash", "timeout", "deadlock", "endless-recursion", "endless-calls", "host-memory", "memory-limit", "device-lost"}
 	// divided rules are about how an allocator has cut its memory.
-	divided = []string{"wrong-root", "overlap", "misaligned", "outside", "beyond-end", "wrong-block", "moved", "wrong-class"}
+	divided = []string{"wrong-root", "overlap", "misaligned", "outside", "beyond-end", "wrong-block", "moved", "wrong-class", "misplaced"}
 )
 
 // consequences are, by rule, the rules that it comes of where both are found in one program: mending those mends it as well, as a rule.
@@ -68,20 +68,22 @@ var consequences = map[string][]string{
 	"wrong-result":       slices.Concat(placed, misused, disordered, []string{"step-left-out", "overlap", "unexpected-error"}),
 	"wrong-words":        slices.Concat(placed, misused, disordered),
 	"clock-misses-work":  slices.Concat(placed, misused, disordered, []string{"wrong-words"}),
-	"lost":               slices.Concat(misused, disordered),
+	"lost":               slices.Concat(misused, disordered, []string{"misplaced", "unmapped"}),
 	"overwritten":        slices.Concat(placed, misused, disordered, divided),
 	"result-changed":     slices.Concat(placed, disordered),
 	"wrong-when-timed":   slices.Concat(placed, misused, disordered, divided),
 	"overlap-lost":       slices.Concat(placed, disordered),
-	"data-race":          slices.Concat(placed, []string{"wait-unrecorded", "overlap"}),
-	"free-before-use":    slices.Concat(placed, []string{"wait-unrecorded"}),
+	"data-race":          slices.Concat(placed, []string{"wait-unrecorded", "overlap", "misplaced"}),
+	"overlapping-copy":   {"misplaced"},
+	"free-before-use":    slices.Concat(placed, []string{"wait-unrecorded", "unmapped"}),
+	"revoke-before-use":  {"access-taken"},
 	"use-before-alloc":   slices.Concat(placed, []string{"wait-unrecorded"}),
 	"early-reuse":        slices.Concat(placed, []string{"wait-unrecorded"}),
 	"use-after-free":     slices.Concat(placed, []string{"double-free"}),
 	"use-after-destroy":  {"forgotten-stream"},
 	"freed-too-early":    {"early-reuse"},
 	"out-of-bounds":      {"no-access", "not-mapped"},
-	"uninitialized-read": slices.Concat(placed, misused, []string{"data-race", "use-before-alloc", "use-after-free", "free-before-use", "step-left-out"}),
+	"uninitialized-read": slices.Concat(placed, misused, []string{"misplaced", "data-race", "use-before-alloc", "use-after-free", "free-before-use", "step-left-out"}),
 	"device-lost":        slices.Concat(misused, disordered, []string{"use-after-destroy", "wrong-stream", "double-free", "invalid-free"}),
 	"driver-crash":       slices.Concat(misused, disordered, []string{"use-after-destroy", "double-free", "invalid-free"}),
 	"panic":              {"overlap", "double-free"},
@@ -96,9 +98,12 @@ var consequences = map[string][]string{
 	"bad-size-accepted":  {"wrong-root"},
 	"too-little":         slices.Concat(divided, []string{"panic"}),
 	"too-much":           {"unexpected-error"},
-	"no-fallback":        {"unexpected-error", "growth-failed"},
-	"refused":            {"invalid-free"},
-	"double-free":        {"works-after-close"},
+	"no-fallback":        {"unexpected-error", "growth-failed", "changed-by-error"},
+	"growth-failed":      {"not-reserved"},
+	"refused":            {"not-reserved", "invalid-free"},
+	"invalid-free":       {"not-reserved"},
+	"free-refused":       divided,
+	"double-free":        {"works-after-close", "not-reserved"},
 	"inner-not-asked":    {"called-early"},
 	"changed-by-error":   {"unexpected-error"},
 	"wrong-stats":        slices.Concat(divided, []string{"unexpected-error", "panic"}),
@@ -107,8 +112,11 @@ var consequences = map[string][]string{
 	"left-behind":        {"overlap", "room-lost"},
 	"wrapped":            {"room-lost", "overlap"},
 	"kept":               {"sampled-early", "leak"},
-	"wrong-error":        {"bad-argument-accepted", "use-after-destroy"},
+	"wrong-error":        {"bad-argument-accepted", "use-after-destroy", "changed-by-error"},
 }
+
+// needless are the rules of a call that should not be made at all: what else is wrong with it, on its line, comes of that.
+var needless = []string{"cuda-call", "waits-too-long"}
 
 // onError is what the rules of faults end in: the same, but only where a CUDA call was made to fail.
 const onError = "-on-error"
@@ -166,7 +174,7 @@ func (f Finding) turn() int {
 func nearest(f *Finding, all []*Finding) *Cause {
 	var cause *Finding
 	for _, o := range all {
-		if o == f || o.Follows != nil && o.Follows.is(f) || !causes(o.Rule, f.Rule) {
+		if o == f || o.Follows != nil && o.Follows.is(f) || !causes(o.Rule, f.Rule) && !o.spares(f) {
 			continue
 		}
 		if cause == nil || cause.Line != f.Line && o.Line == f.Line {
@@ -182,6 +190,11 @@ func nearest(f *Finding, all []*Finding) *Cause {
 // causes reports whether an error of one rule makes for one of another.
 func causes(rule, consequence string) bool {
 	return slices.Contains(consequences[consequence], rule) || rule+onError == consequence
+}
+
+// spares reports whether another error is about a call that should not be made at all.
+func (f *Finding) spares(o *Finding) bool {
+	return slices.Contains(needless, f.Rule) && !slices.Contains(needless, o.Rule) && slices.Contains(OrderRules, o.Rule) && f.File == o.File && f.Line == o.Line
 }
 
 // is reports whether a finding is the cause.

@@ -148,6 +148,19 @@ func (p Part[Code]) Without(none func(*Evidence, Finding) bool) Part[Code] {
 	return p
 }
 
+// Reworded has what a part finds told in the words of the lesson, where the order checker's speak of streams alone.
+func (p Part[Code]) Reworded(words func(*Evidence, Finding) Finding) Part[Code] {
+	judge := p.Judge
+	p.Judge = func(e *Evidence) Answer {
+		a := judge(e)
+		for i, f := range a.Findings {
+			a.Findings[i] = words(e, f)
+		}
+		return a
+	}
+	return p
+}
+
 // Faults is a trial in which every CUDA call of the code fails once; see Bench.EveryFault.
 type Faults[Code any, W Workload] struct {
 	Trial[Code]

@@ -27,6 +27,9 @@ func Remedy(text string) string {
 		}
 	}
 	switch {
+	case strings.Contains(text, "ElapsedTime") && strings.Contains(text, "CUDA_ERROR_INVALID_HANDLE"):
+		return "Make both events with cuda.EventCreate, which takes times (cuda.EventDisableTiming makes one that takes none), record both, and destroy " +
+			"them when you have asked."
 	case strings.Contains(text, "CUDA_ERROR_INVALID_HANDLE"):
 		return "Give the call a stream or an event that has been created and not been destroyed yet; a variable that nothing was put into is none."
 	case strings.Contains(text, "ElapsedTime") && strings.Contains(text, "CUDA_ERROR_NOT_READY"):

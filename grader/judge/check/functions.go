@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -48,15 +49,17 @@ func inStack(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return f.Name.Name
 	}
-	switch t := f.Recv.List[0].Type.(type) {
-	case *ast.Ident:
-		return t.Name + "." + f.Name.Name
-	case *ast.StarExpr:
-		if t, ok := t.X.(*ast.Ident); ok {
-			return "(*" + t.Name + ")." + f.Name.Name
-		}
+	form, of := "%s.%s", f.Recv.List[0].Type
+	if p, ok := of.(*ast.StarExpr); ok {
+		form, of = "(*%s).%s", p.X
 	}
-	return f.Name.Name // of a generic type
+	switch t := of.(type) { // a generic type's parameters are left out
+	case *ast.IndexExpr:
+		of = t.X
+	case *ast.IndexListExpr:
+		of = t.X
+	}
+	return fmt.Sprintf(form, of, f.Name.Name)
 }
 
 // endless is the first loop of a function that has no condition and nothing that ends it, or else its first loop.

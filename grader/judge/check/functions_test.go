@@ -40,6 +40,10 @@ func (p *pool) wait(done *bool) {
 func none() {}
 
 func (p pool) size() {}
+
+type list[K comparable, V any] struct{}
+
+func (l *list[K, V]) add() {}
 `), 0o600))
 	found, code := functions(dir)
 	require.Equal(t, map[string]suite.Place{
@@ -47,8 +51,10 @@ func (p pool) size() {}
 		"wait": {File: file, Line: 19, Func: "wait"},
 		"none": {File: file, Line: 24, Func: "none"},
 		"size": {File: file, Line: 26, Func: "size"},
+		"add":  {File: file, Line: 30, Func: "add"},
 	}, found)
 	require.Equal(t, map[string]run.Function{
 		"Run": {Line: 3, Loop: 12}, "(*pool).wait": {Line: 19, Loop: 20}, "pool.size": {Line: 26}, "none": {Line: 24},
+		"(*list).add": {Line: 30},
 	}, code)
 }

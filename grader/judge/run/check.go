@@ -242,6 +242,10 @@ func (c *checking) findings(found []order.Finding, t *trace.Trace) []suite.Findi
 		for _, rel := range o.Related {
 			places := c.locate.places(t.SiteOf(&t.Records[rel.At]))
 			if len(places) == 0 {
+				if o.Rule == order.UseAfterDestroy { // it was lent
+					f.Fix = "Whoever lent it may destroy it, so do not keep it for later: what was recorded in an event lives on there, for cuda.EventQuery and " +
+						"cuda.StreamWaitEvent."
+				}
 				continue
 			}
 			p := places[0]

@@ -42,6 +42,7 @@ func (l locator) line(n int, function string) int {
 	if n > 1 {
 		return n
 	}
+	function = strings.Replace(function, "[...]", "", 1) // of a generic type
 	f, known := l.code[function]
 	for ; !known; f, known = l.code[function] { // a function within it: "Run.func1.2"
 		last := strings.LastIndexByte(function, '.')

@@ -108,7 +108,11 @@ func withoutTimes(c suite.Check, text string) string {
 // findingText is a finding as a student reads it, with the lines it is about in place of their positions.
 func findingText(dir string, f suite.Finding) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n%s  %s\n", f.Severity, f.Rule, sourceLine(dir, f.File, f.Line), f.Message)
+	origin := ""
+	if c := f.Follows; c != nil && !c.Same {
+		origin = ", of the " + c.Rule
+	}
+	fmt.Fprintf(&b, "%s %s%s\n%s  %s\n", f.Severity, f.Rule, origin, sourceLine(dir, f.File, f.Line), f.Message)
 	if f.Why != "" {
 		fmt.Fprintf(&b, "  Why: %s\n", f.Why)
 	}

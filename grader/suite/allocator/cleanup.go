@@ -299,6 +299,11 @@ func (l *lives[Code, L]) after(run suite.FaultRun) (found []suite.Finding) {
 			return append(found, at(run.Failed, f))
 		}
 		f.Rule += "-on-error"
+		if failed := slices.IndexFunc(failure.Answers, func(a Answer) bool { return a.Err == Faulted }); 0 <= failed && failed < failure.At {
+			f.Why = whyUnchanged
+			f.Fix = fmt.Sprintf("Change what the allocator knows of itself only when %s has succeeded, and nothing where it has not.",
+				suite.CallName(&l.notes.Trace.Records[run.Failed]))
+		}
 		return append(found, l.e.Because(f, l.notes, run))
 	}
 	if unusable := l.unusable(run.Index); unusable != nil {
@@ -352,6 +357,9 @@ func (l *lives[Code, L]) unusable(outcome int) *suite.Finding {
 	return l.Unusable(l.notes, from, to)
 }
 
+// whyUnchanged is why a call that fails has to leave the allocator as it was.
+const whyUnchanged = "Who is told of an error goes on as if the call had not been made, and may make it again."
+
 // ruleChanged is the rule of an allocator that a call that failed has changed.
 const ruleChanged = "changed-by-error"
 
@@ -370,8 +378,11 @@ func lifeFault(rec *Record, m Model) (at int, f *Fault) {
 			if !halfway && before != nil && !slices.Equal(a.Stats, before) {
 				return i, &Fault{Rule: ruleChanged,
 					Message: "should have returned that error and left Stats as they were, but they are others now",
-					Why:     "Who is told of an error goes on as if the call had not been made, and may make it again.",
+					Why:     whyUnchanged,
 					Fix:     "Change what the allocator knows of itself only when all CUDA calls have succeeded."}
+			}
+			if w, ok := m.(Witness); ok {
+				w.Failed(rec.Ops[i], a)
 			}
 		default:
 			for _, f := range m.Step(rec.Ops[i], a) {

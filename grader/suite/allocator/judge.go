@@ -18,6 +18,12 @@ type Model interface {
 	Blind(part string) bool
 }
 
+// Witness is a Model that has to know, beside that it has to have changed nothing, what an operation has done that failed since a CUDA
+// call was made to fail.
+type Witness interface {
+	Failed(op Op, a Answer)
+}
+
 // Fault is a wrong answer. Message is what was expected and what came instead, as the second half of a sentence that
 // begins with the operation: "should have returned contract.ErrInvalidFree, but it returned nil".
 type Fault struct {

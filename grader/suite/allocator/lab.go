@@ -60,7 +60,8 @@ type Steps[Code any, L fmt.Stringer] struct {
 	lab  *Lab[Code, L]
 	draw func(Source) []Workload[L]
 	idle bool
-	once bool // each sequence in one Call
+	once bool          // each sequence in one Call
+	few  Good[Code, L] // of a Large trial; see there
 
 	teller string // the part that tells where no allocator could be made; see Also
 }
@@ -89,9 +90,10 @@ const unlimited = 1 << 56
 
 // Large has the trial run on a simulated device with memory for anything, and each sequence in one Call, so that a hundred
 // thousand operations take milliseconds. Nobody uses the blocks, and a sequence that finds a fault is not shrunk. Parts
-// ask for what the model finds in it with Also.
-func (s *Steps[Code, L]) Large() *Steps[Code, L] {
-	s.idle, s.once = true, true
+// ask for what the model finds in it with Also. Few are trials with few blocks in little memory: where all goes well in them,
+// it is for its great numbers that one fails in this.
+func (s *Steps[Code, L]) Large(few Good[Code, L]) *Steps[Code, L] {
+	s.idle, s.once, s.few = true, true, few
 	return s.On(func(seed uint64) sim.Options { return sim.Options{Seed: seed, Memory: unlimited} })
 }
 
@@ -105,7 +107,7 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 	p = p.And(func(e *suite.Evidence) (found []suite.Finding) {
 		for _, r := range s.Runs(e) {
 			for _, f := range Failures(r.Notes, r.Name, r.Ops, r.fresh, p.ID) {
-				found = append(found, f.Finding(e, r.Layout.String()))
+				found = append(found, s.greatly(e, f.Finding(e, r.Layout.String())))
 			}
 			if r.Record != nil || !tells {
 				continue
@@ -126,6 +128,19 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 		return a
 	}
 	return p
+}
+
+// greatly words a finding of a Large trial where all goes well with few blocks.
+func (s *Steps[Code, L]) greatly(e *suite.Evidence, f suite.Finding) suite.Finding {
+	for _, r := range s.few.Runs(e) {
+		if r.Record == nil || r.Right < len(r.Ops) {
+			return f
+		}
+	}
+	f.Message += " With few blocks in little memory all went well."
+	f.Why = "A number of 16 or 32 bits begins anew at 0 where it runs over, and says nothing of it: here are more than 65,536 blocks, and bytes beyond 4 GiB."
+	f.Fix = "Look for a number that is kept in so few bits, or is cut to them on its way (uint16, int32, uint32(…)), and make it an int or an int64."
+	return f
 }
 
 // Fixed draws always the same sequences.

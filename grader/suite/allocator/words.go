@@ -8,6 +8,12 @@ import (
 // maxWords is how many operations Words spells out: a sequence that could not be shrunk is told by its end.
 const maxWords = 16
 
+// Of a sequence that is so long that nobody would follow it, only the end is told.
+const (
+	endless  = 1000
+	endWords = 3
+)
+
 // Words is a sequence as a person says it: "allocate 300, allocate 5000, free #1, free #1 again". A long one is told by its
 // last operations.
 func Words(ops []Op) string {
@@ -23,7 +29,11 @@ func Words(ops []Op) string {
 		}
 		words = append(words, word)
 	}
-	if left := len(words) - maxWords; left > 0 {
+	most := maxWords
+	if len(words) > endless {
+		most = endWords
+	}
+	if left := len(words) - most; left > 0 {
 		words = append([]string{fmt.Sprintf("%d operations", left)}, words[left:]...)
 	}
 	return strings.Join(words, ", ")

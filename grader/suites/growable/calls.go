@@ -36,6 +36,7 @@ func (r *replay) callsOfAppend(part string) []suite.Finding {
 func (r *replay) callOfAppend(s *step, x *trace.Record, copies int) (part string, f suite.Finding) {
 	name := suite.CallName(x)
 	grows := s.before.want(s.op) == 0 && (s.before.length+s.elements())*r.elem > s.found || s.fail != nil || r.memory > 0
+	want, bytes := r.made.ptr+uint64((s.before.length+s.n*int64(copies-1))*r.elem), s.n*r.elem
 	copied := x.Op == trace.OpMemcpyDtoDAsync && s.sourced() && copies <= max(s.times, 1)
 	switch {
 	case suite.Waiting(x) != "":
@@ -43,6 +44,12 @@ func (r *replay) callOfAppend(s *step, x *trace.Record, copies int) (part string
 			Message: fmt.Sprintf("%s should have returned without waiting, but %s %s.", r.doing(s), name, suite.Waiting(x)),
 			Why:     "While the host waits it enqueues nothing, and the device runs dry. To grow disturbs nobody: it touches no byte that is mapped.",
 			Fix:     "Leave the wait out. The copy is in the order of its stream, and readers order themselves behind that."}
+	case copied && s.ok() && (x.Addr != want || x.Size != bytes):
+		return ofContents, suite.Finding{Rule: "misplaced",
+			Message: fmt.Sprintf("%s should have copied %d bytes to Ptr + %d, but it copied %d bytes to Ptr + %d.", r.doing(s), bytes, want-r.made.ptr,
+				x.Size, int64(x.Addr-r.made.ptr)),
+			Why: "The caller counts an element's address from Ptr: element i lies i*elem bytes behind it, and stays there.",
+			Fix: "Copy n*elem bytes to Ptr + Len*elem, with Len as it was before, counted in int64."}
 	case copied:
 		return "", f
 	case slices.Contains(mapping.Moving, x.Op):

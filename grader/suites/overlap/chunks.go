@@ -35,6 +35,26 @@ func (c call) outAlloc() trace.ID {
 	return first(all)
 }
 
+// shared reports whether a record of the call names a buffer into which several streams copy chunks.
+func (c call) shared(record int) bool {
+	if record < c.From || record >= c.To {
+		return false
+	}
+	streams := map[trace.ID]trace.ID{} // by buffer, the first
+	var shared []trace.ID
+	for _, at := range c.Find(trace.OpMemcpyHtoDAsync) {
+		r := c.Record(at)
+		for _, a := range r.Accesses {
+			if first, known := streams[a.Alloc]; known && first != r.Stream {
+				shared = append(shared, a.Alloc)
+			} else if a.Kind == trace.Write {
+				streams[a.Alloc] = r.Stream
+			}
+		}
+	}
+	return slices.ContainsFunc(c.Record(record).Accesses, func(a trace.Access) bool { return slices.Contains(shared, a.Alloc) })
+}
+
 // first is the first of some IDs; 0 where there are none.
 func first(all []trace.ID) (id trace.ID) {
 	for _, id := range all {

@@ -71,6 +71,12 @@ var ordered = good.Order("no chunk's buffer is used by two chunks at once", "No 
 		return f.Rule == needlessWait && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool {
 			return m.W.same && m.From <= f.Record && f.Record < m.To && f.Line == m.At(f.Record, suite.Finding{}).Line
 		})
+	}).
+	Reworded(func(e *suite.Evidence, f suite.Finding) suite.Finding {
+		if f.Severity == suite.Error && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool { return call{&m}.shared(f.Record) }) {
+			f.Fix = "Give each stream buffers of its own: this one is used in several streams. Waits would put that in order, and have one chunk wait for another."
+		}
+		return f
 	})
 
 // needlessWait is a rule of the order checker, for which a runner has no use: with one stream for all every wait is needless.

@@ -158,6 +158,11 @@ func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 		if addr == other {
 			f.Message = fmt.Sprintf("should have handed out a block that is free, but it handed out block #%d, which somebody still has", h.number)
 			f.Fix = "Take a block out of the free ones when you hand it out, and put it back only in a Free that succeeds."
+			if h.class != class {
+				f.Message = fmt.Sprintf("should have handed out a block that is free, but the block of %d bytes begins where block #%d does, one of %d bytes, which "+
+					"somebody still has", size, h.number, m.classes[h.class].BlockSize)
+				f.Fix = "Begin each class behind the last block of the one before: first + blocks*blockSize."
+			}
 		}
 		return f
 	}

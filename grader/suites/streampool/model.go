@@ -55,6 +55,9 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	return f.In(part)
 }
 
+// Failed takes in what the upstream was asked in an operation that came to nothing: what it has refused it need not be asked again.
+func (m *model) Failed(op allocator.Op, a allocator.Answer) { _, _ = m.follow(op, a) }
+
 func (m *model) judge(op allocator.Op, a allocator.Answer) (f *allocator.Fault, part string) {
 	asked, f := m.follow(op, a)
 	if want := m.want(op, a); want == allocator.ErrSize && a.Err != want {

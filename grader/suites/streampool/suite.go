@@ -103,7 +103,7 @@ var good = allocator.Good[Make, layout]{
 }
 
 // scale is the trial with more pieces than 16 bits can number, and memory that 32 bits cannot address.
-var scale = lab.Steps("scale", lastGap, large).Large()
+var scale = lab.Steps("scale", lastGap, large).Large(good)
 
 var arguments = allocator.Arguments[layout]{
 	Name: "refuses bad arguments before any call", After: "1a",

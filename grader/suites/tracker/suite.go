@@ -84,7 +84,7 @@ var good = allocator.Good[Make, layout]{
 }
 
 // scale is the trial with more blocks, tags and bytes than small numbers can hold.
-var scale = lab.Steps("scale", reporting, large).Large()
+var scale = lab.Steps("scale", reporting, large).Large(good)
 
 func judgeErrors(e *suite.Evidence) suite.Answer {
 	a := good.Judge(e, ofErrors, "Every mistake was answered with its own error, the allocator below was asked when it should be, and CUDA never.", nil)

@@ -7,6 +7,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
@@ -14,7 +15,7 @@ func judgeGrowth(e *suite.Evidence) suite.Answer {
 	a := plenty.Judge(e, ofGrowth, "The range never moved, nothing was copied, and what kernels had written was there after every growth, also on "+
 		"devices of other granularities.", func(r *allocator.Run[layout]) []suite.Finding {
 		c := replayOf(e, r)
-		return slices.Concat(c.unusable(), c.callsOfAlloc(false))
+		return slices.Concat(c.notReserved(), c.unusable(), c.callsOfAlloc(false))
 	})
 	if plenty.Seen(e, ofGrowth) && !suite.HasError(a.Findings) {
 		for _, r := range plenty.Runs(e) {
@@ -23,6 +24,23 @@ func judgeGrowth(e *suite.Evidence) suite.Answer {
 		a.Findings = suite.Unique(append(a.Findings, e.Of(suite.OrderRules, plenty.IDs()...)...))
 	}
 	return a
+}
+
+// notReserved finds an arena whose New has reserved nothing.
+func (c *replay) notReserved() []suite.Finding {
+	if len(c.steps) == 0 {
+		return nil
+	}
+	from, to := c.Notes.Window(c.Record.First - 1)
+	if slices.ContainsFunc(c.Notes.Trace.Records[from:to], func(r trace.Record) bool {
+		return r.Op == trace.OpMemAddressReserve && r.Phase != trace.Enter && r.Code == 0
+	}) {
+		return nil
+	}
+	return []suite.Finding{{Rule: "not-reserved", Severity: suite.Error, Record: -1, Function: "New",
+		Message: fmt.Sprintf("%s should have reserved addresses of its own, but it called no cuda.MemAddressReserve that succeeded.", c.Layout),
+		Why:     "The addresses of an earlier arena were given back in its Close: another allocation may have got them since.",
+		Fix:     "Call cuda.MemAddressReserve in every New, and use the address that it answers."}}
 }
 
 // unusable finds blocks that the device may not use.
@@ -107,11 +125,16 @@ func (c *replay) callOfAlloc(i, at int, idle bool) (f suite.Finding, wrong bool)
 			Message: fmt.Sprintf("%s should have grown in the range that New reserved, but it reserved another.", c.doing(i)),
 			Why:     "Whoever has an address from before holds on to it: an arena that moves leaves them all pointing to where it was.",
 			Fix:     "Reserve all addresses once, in New; they cost no memory."}, true
-	case r.Op == trace.OpMemUnmap && c.unmapsOld(i, at):
+	case r.Op == trace.OpMemUnmap && c.reachesOld(i, at):
 		return suite.Finding{Rule: "unmapped",
 			Message: fmt.Sprintf("%s should have left the memory where it was, but it unmapped memory that was in use.", c.doing(i)),
 			Why:     "A kernel may be working in the blocks at this moment, and from MemUnmap on there is nothing behind their addresses.",
 			Fix:     "Map only what is missing, behind what is mapped already; CUDA takes any number of mappings side by side."}, true
+	case r.Op == trace.OpMemSetAccess && device.MemAccess(r.Flags) != device.MemAccessReadWrite && c.reachesOld(i, at):
+		return suite.Finding{Rule: "access-taken",
+			Message: fmt.Sprintf("%s should have left the access to the memory that is mapped as it was, but it took it away.", c.doing(i)),
+			Why:     "A kernel may be working in the blocks at this moment, and for it, too, the access is gone from MemSetAccess on.",
+			Fix:     "Leave this call out: to grow, give access to the new mapping alone."}, true
 	case r.Op == trace.OpMemCreate && r.Code != 0 && r.Size%c.Layout.granularity != 0:
 		return suite.Finding{Rule: "not-rounded",
 			Message: fmt.Sprintf("%s should have asked for a multiple of the granularity, which is %d, but it asked for %d bytes, and got none.",
@@ -146,8 +169,8 @@ func harmless(op trace.Op) bool {
 	return false
 }
 
-// unmapsOld reports whether a MemUnmap has taken memory away that was mapped before the operation.
-func (c *replay) unmapsOld(i, at int) bool {
+// reachesOld reports whether a call names memory that was mapped before the operation.
+func (c *replay) reachesOld(i, at int) bool {
 	s, r := &c.steps[i], &c.Notes.Trace.Records[at]
 	base := uint64(s.answer.Stats[statBase])
 	return r.Addr < base+uint64(s.before) && r.Addr+uint64(r.Size) > base

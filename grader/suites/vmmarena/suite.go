@@ -107,7 +107,7 @@ var (
 		lab.Steps("coarse", lastGap, both).On(coarse), // of larger
 	}
 	// scale is the trial with more blocks and bytes than small numbers can hold.
-	scale = lab.Steps("scale", lastGap, large).Large()
+	scale = lab.Steps("scale", lastGap, large).Large(plenty)
 	// scarcity is the trial on a device that runs out of memory. All of that is the arena's, so the blocks are not used.
 	scarcity = allocator.Good[Make, layout]{lab.Steps("memory", lastGap, nearlyFull).On(scarce).Idle()}
 )
