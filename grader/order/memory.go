@@ -184,7 +184,7 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 		whole.excuse(excuse{by, t.cause.pos})
 	}
 	if len(t.unwritten) > 0 {
-		c.report.uninitialized(i, x, a, t.unwritten)
+		c.report.uninitialized(i, x, a, t.unwritten, c.short(t.unwritten[0].Lo))
 	}
 	for _, p := range c.touched {
 		h := p.memory.history
@@ -200,6 +200,19 @@ func (c *checker) touch(i int, x *trace.Access, q *queue) {
 			h.remember(q.id, p.lo, p.hi)
 		}
 	}
+}
+
+// short is the launch that has written the byte before one of the access that is looked at; -1 if there is none.
+func (c *checker) short(lo int64) int {
+	for _, p := range c.touched {
+		if at := lo + p.shift; p.lo < at && at < p.hi || p.lo == at {
+			i := recordIn(&p.memory.history.writes, at-1, at)
+			if i >= 0 && c.words.record(i).Op == trace.OpLaunch {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // checkPart checks those bytes of an access that lie in one piece of memory.

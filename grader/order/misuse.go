@@ -7,7 +7,9 @@ import (
 )
 
 // uninitialized reports a read of bytes that nothing has written; there is at least one span of them.
-func (p *report) uninitialized(i int, x *trace.Access, a *allocation, unwritten []span) {
+// uninitialized reports that the i-th record's call reads bytes that were never written; short is the launch that has written the byte before
+// them, or -1.
+func (p *report) uninitialized(i int, x *trace.Access, a *allocation, unwritten []span, short int) {
 	w := p.words
 	p.add(UninitializedRead, i, -1, a.made, x.Arg, func() Finding {
 		first, last := unwritten[0], unwritten[len(unwritten)-1]
@@ -31,6 +33,10 @@ func (p *report) uninitialized(i int, x *trace.Access, a *allocation, unwritten 
 		case x.Kind == trace.Atomic:
 			f.Fix = fmt.Sprintf("Set the bytes to their start value first: cuda.MemsetAsync on %s before %s.",
 				w.stream(r.Stream), w.call(i))
+		case short >= 0 && short != i:
+			f.Fix = fmt.Sprintf("Have %s go on to the end, if it is to write these bytes: a grid of n / block blocks leaves out the last elements, and one of "+
+				"(n + block - 1) / block does not. Else write them by another call, on the same stream or on one that it waits for.", w.callOn(short))
+			f.Related = append(f.Related, Related{short, w.callOn(short) + " writes the bytes before these"})
 		}
 		return f
 	})

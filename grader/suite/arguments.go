@@ -23,6 +23,16 @@ type Refusal struct {
 	Allowed []trace.Op
 }
 
+// JudgeArgumentsAgain judges the same calls when they are made once more, behind a good one; the first time all were refused as they should be.
+func (e *Evidence) JudgeArgumentsAgain(caseID string, from, to int, r Refusal) []Finding {
+	found := e.JudgeArguments(caseID, from, to, r).Findings
+	for i := range found {
+		found[i].Message += " Before there had been a good call, it was refused as it should be."
+		found[i].Fix = "Look at the arguments anew in each call, whatever an earlier one has found."
+	}
+	return found
+}
+
 // JudgeArguments judges the calls of a case from one up to another, which all have to be refused before anything is made.
 func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer {
 	notes := e.Cases[caseID]

@@ -94,6 +94,7 @@ var consequences = map[string][]string{
 	"wrong-free-blocks":  slices.Concat(divided, []string{"full-too-early", "wrong-largest-free", "too-little", "panic"}),
 	"outside":            {"wrong-root"},
 	"overlap":            {"wrong-root", "beyond-end"},
+	"misplaced":          {"moved"},
 	"beyond-end":         {"wrong-root"},
 	"bad-size-accepted":  {"wrong-root"},
 	"too-little":         slices.Concat(divided, []string{"panic"}),

@@ -88,8 +88,8 @@ func Arguments[Code any](name string, refusals ...*Refusals[Code]) Part[Code] {
 			a.Findings = append(a.Findings, one.Findings...)
 			skip = one.Skip
 			if len(one.Findings) == 0 && r.behind != nil {
-				again := e.JudgeArguments(r.ID, r.calls+1, 2*r.calls+1, r.words)
-				a.Findings = append(a.Findings, again.Findings...) // what is not yet complete never comes so far
+				again := e.JudgeArgumentsAgain(r.ID, r.calls+1, 2*r.calls+1, r.words)
+				a.Findings = append(a.Findings, again...) // what is not yet complete never comes so far
 			}
 		}
 		a.Findings = Unique(a.Findings)

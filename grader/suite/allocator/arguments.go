@@ -67,7 +67,7 @@ func (lab *Lab[Code, L]) Arguments(args Arguments[L]) suite.Part[Code] {
 			}
 		}
 		if len(a.Findings) == 0 && len(notes.Outcomes) > again {
-			a.Findings = e.JudgeArguments(t.ID, again, again+len(args.Bad), args.Refusal).Findings
+			a.Findings = e.JudgeArgumentsAgain(t.ID, again, again+len(args.Bad), args.Refusal)
 		}
 		for _, call := range notes.Values[noteBoth] {
 			if call < uint64(len(notes.Outcomes)) {
