@@ -45,11 +45,22 @@ func goesOn(e *suite.Evidence) (found []suite.Finding) {
 				wrong = wrongLife(c.Made)
 			}
 			for _, f := range wrong {
+				if fix := afterFailed[run.Op]; fix != "" && slices.Contains(suite.OrderRules, f.Rule) {
+					f.Fix = fix
+				}
 				found = append(found, e.Because(notes.OnError(f, run.What, faultJudge.Function), notes, run))
 			}
 		}
 	}
 	return suite.Unique(found)
+}
+
+// afterFailed is, by the call that has failed, what mends an order that is lost behind it.
+var afterFailed = map[trace.Op]string{
+	trace.OpStreamWaitEvent: "A wait that failed was not made. Note that a stream has waited only when cuda.StreamWaitEvent has succeeded: the same call, made once more, " +
+		"then waits again.",
+	trace.OpEventRecord: "An event that could not be recorded stands for nothing new. Note that it is recorded only when cuda.EventRecord has succeeded: until then have " +
+		"every Launch that needs it record it once more, and return the error if that fails.",
 }
 
 // outOfOrder finds what is out of order where events could not be recorded, and nobody has called Reset once more. What is so without any
@@ -61,6 +72,7 @@ func outOfOrder(e *suite.Evidence) (found []suite.Finding) {
 	notes := e.Cases[refused.ID]
 	for _, f := range e.Of(suite.OrderRules, refused.ID) {
 		if f.Severity == suite.Error {
+			f.Fix = afterFailed[trace.OpEventRecord]
 			found = append(found, notes.OnError(f, "As a test, cuda.EventRecord was made to fail in a Reset and in the Launch behind it", faultJudge.Function))
 		}
 	}

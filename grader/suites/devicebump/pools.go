@@ -1,6 +1,7 @@
 package devicebump
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -114,6 +115,55 @@ func (c call) placed() (found []suite.Finding) {
 	return found
 }
 
+// wordArgument is the number of the launch's argument that is the word's address.
+const wordArgument = 2
+
+// wordsMixed is the rule of pools of their own that count in one word, and of a shared one that is counted in several.
+const wordsMixed = "words-mixed"
+
+// words finds launches that count in a word which is not their pool's.
+func (c call) words() []suite.Finding {
+	type word struct {
+		alloc  trace.ID
+		offset int64
+	}
+	type user struct {
+		word
+		step int
+	}
+	var users []user // the first launch of each pool in each word
+	launched := c.launched()
+	for at, s := range c.W.steps {
+		for _, record := range launched[at] {
+			for _, a := range c.Record(record).Accesses {
+				if a.Arg != wordArgument || a.Kind != trace.Atomic {
+					continue
+				}
+				u := user{word{a.Alloc, a.Offset}, at}
+				for _, other := range users {
+					shared := c.W.pool(s.stream) == c.W.pool(c.W.steps[other.step].stream)
+					if shared == (u.word == other.word) {
+						continue
+					}
+					rule := suite.Rule{ID: wordsMixed,
+						Why: "The word says how many bytes of its pool are taken: pools that count in one word take each other's room, and a reset of one is a reset of all.",
+						Fix: "Have 8 bytes for each pool's word, side by side, and pass streams[i] the one at words+8*i, in Launch as in Reset."}
+					should := "count in a word of its own pool"
+					but := "counts in that of"
+					if shared {
+						rule.Why = "The word says how many bytes of its pool are taken: threads that count in different words get the same bytes."
+						rule.Fix = "Have one word where the streams share a pool, and pass it to the kernel in every stream."
+						should, but = "count in the word of the pool that the streams share", "counts in another one than"
+					}
+					return []suite.Finding{c.Finding(record, rule, "%s, call %d, should %s, but %s %s, call %d.", c.method(at), at+1, should, but, c.method(other.step), other.step+1)}
+				}
+				users = append(users, u)
+			}
+		}
+	}
+	return nil
+}
+
 // results finds blocks that no order of the threads gives, and blocks that somebody else has written to.
 func (c call) results() []suite.Finding {
 	offsets, wrong, launched := c.Sums(), c.Noted(noteWrong), c.launched()
@@ -190,14 +240,36 @@ func (w workload) wrongSpan(s span, offsets []uint64) (rule suite.Rule, at int, 
 	}
 	for _, at := range s.launches {
 		for j, size := range w.steps[at].sizes {
-			if offsets[w.first(at)+j] == contract.NoRoom && oracle.BumpFits(taken, uint64(w.bytes), size) {
-				return suite.Rule{ID: "room-lost", Why: "A thread that is refused does without, and the bytes stay unused until the next Reset.",
-						Fix: "Give each pool all of its bytes, and have Reset set the word back to zero."}, at,
-					fmt.Sprintf("thread %d of call %d should have got its %d bytes, since %d of %d bytes were taken in the end, but was refused.", j, at+1, size, taken, w.bytes)
+			if offsets[w.first(at)+j] != contract.NoRoom || !oracle.BumpFits(taken, uint64(w.bytes), size) {
+				continue
 			}
+			rule := suite.Rule{ID: "room-lost", Why: "A thread that is refused does without, and the bytes stay unused until the next Reset.",
+				Fix: "Give each pool all of its bytes, and have Reset set the word back to zero."}
+			message := fmt.Sprintf("thread %d of call %d should have got its %d bytes, since %d of %d bytes were taken in the end, but was refused", j, at+1, size, taken, w.bytes)
+			if cut := uint64(uint32(w.bytes)); cut < uint64(w.bytes) && w.fullAt(cut, taken, s, offsets) {
+				rule.Why = fmt.Sprintf("A conversion to 32 bits, such as int32(bytes), keeps the lower half of a number alone: of %d that is %d.", w.bytes, cut)
+				rule.Fix = "Pass the kernel the pool's bytes as New was given them, as an int64: kernels.BumpPool{Bytes: bytes}."
+				message += fmt.Sprintf(", as if the pool had %d bytes", cut)
+			}
+			return rule, at, message + "."
 		}
 	}
 	return suite.Rule{}, 0, ""
+}
+
+// fullAt reports whether those that were refused would not have fitted into so many bytes, and all that is taken lies in them.
+func (w workload) fullAt(bytes, taken uint64, s span, offsets []uint64) bool {
+	if taken > bytes {
+		return false
+	}
+	for _, at := range s.launches {
+		for j, size := range w.steps[at].sizes {
+			if offsets[w.first(at)+j] == contract.NoRoom && oracle.BumpFits(taken, bytes, size) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // memory finds pools that are not there, or not apart, and memory that is too much.
@@ -220,7 +292,8 @@ func (c call) memory() (found []suite.Finding) {
 		return true
 	})
 	if most := int64(c.W.pools()) * (c.W.bytes + spareMemory); total > most && len(pieces) > 0 {
-		found = append(found, c.Finding(pieces[len(pieces)-1].at, suite.Rule{ID: "too-much-memory",
+		largest := slices.MaxFunc(pieces, func(a, b piece) int { return cmp.Compare(a.size, b.size) })
+		found = append(found, c.Finding(largest.at, suite.Rule{ID: "too-much-memory",
 			Why: "The caller has said how much memory the pools are to have, and needs the rest for something else.",
 			Fix: "Allocate bytes for each pool, or once if they share one, and 8 for its word."},
 			"the Pools should take %s at most, %s for each pool and 4 KiB beside it, but took %s.", suite.Bytes(uint64(most)), suite.Bytes(uint64(c.W.bytes)), suite.Bytes(uint64(total))))
@@ -267,6 +340,9 @@ func (c call) memory() (found []suite.Finding) {
 // spareMemory is how much memory there may be beside a pool, in bytes.
 const spareMemory = 4 << 10
 
+// launchTooEarly is the rule of a launch that does not wait for the Reset before it.
+const launchTooEarly = "launch-too-early"
+
 // usedOn finds launches that take memory whose last users may still be at it: those that looked at the blocks behind the launch
 // that took them. The launches themselves the order checker sees, by the word.
 func (c call) usedOn() []suite.Finding {
@@ -289,11 +365,27 @@ func (c call) usedOn() []suite.Finding {
 						if reset >= 0 {
 							line = reset
 						}
-						return []suite.Finding{c.Finding(line, suite.Rule{ID: "reset-too-early",
-							Why: "An event stands for what was in the stream when it was recorded: work that the caller put there later, such as reading the blocks, is not in it.",
+						if reset >= 0 && c.Before(look, reset) {
+							return []suite.Finding{c.Finding(r, suite.Rule{ID: launchTooEarly,
+								Why: "Reset returns at once: its work is in one stream, and another stream that does not wait for it may launch before the word is zero.",
+								Fix: "Record an event in Reset behind the cuda.MemsetAsync, and have Launch make its stream wait for that with cuda.StreamWaitEvent, unless it has " +
+									"done so since that Reset."},
+								"%s, call %d, should come behind the Reset in %s, call %d, but nothing makes %s wait for that.",
+								c.method(at), at+1, c.name(c.Record(reset).Stream), c.stepOf(reset)+1, c.name(c.Record(r).Stream))}
+						}
+						why, event := "Reset returns at once, and streams run at the same time: only an event that its stream waits for holds its work back.", ""
+						switch at := c.eventBefore(look, line); {
+						case at < 0:
+						case c.stepOf(at) == c.stepOf(line):
+							event = fmt.Sprintf(": %s does not wait for the event that is recorded there", c.name(c.Record(line).Stream))
+						default:
+							why = "An event stands for what was in the stream when it was recorded: work that the caller put there later, such as reading the blocks, is not in it."
+							event = fmt.Sprintf(": the last event there is recorded in %s, call %d", c.method(c.stepOf(at)), c.stepOf(at)+1)
+						}
+						return []suite.Finding{c.Finding(line, suite.Rule{ID: "reset-too-early", Why: why,
 							Fix: "Record the events in Reset, one in each stream, and have streams[i] wait for them before the word is set to zero."},
-							"Reset should come behind all that is in the streams that use the pool, but the caller's kernel that reads blocks in %s may still run when %s takes the same bytes.",
-							c.name(c.Record(look).Stream), c.method(at))}
+							"Reset should come behind all that is in the streams that use the pool, but the caller's kernel that reads blocks in %s may still run when %s takes the same bytes%s.",
+							c.name(c.Record(look).Stream), c.method(at), event)}
 					}
 				}
 			}
@@ -301,6 +393,17 @@ func (c call) usedOn() []suite.Finding {
 		}
 	}
 	return nil
+}
+
+// eventBefore is the last event that a step has recorded in the stream of a look, before another record; -1 without one.
+func (c call) eventBefore(look, record int) (last int) {
+	last = -1
+	for _, at := range c.Find(trace.OpEventRecord) {
+		if at < record && c.stepOf(at) >= 0 && c.Record(at).Stream == c.Record(look).Stream {
+			last = at
+		}
+	}
+	return last
 }
 
 // looks are by span the caller's launches that look at its blocks.

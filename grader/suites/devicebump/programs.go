@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
@@ -24,10 +25,14 @@ var one, warp = interleave.One, interleave.Warp
 // thread is the requests of a thread.
 func thread(requests ...request) []request { return requests }
 
-// threads are programs of one to three threads: those that show the usual mistakes soonest first, then drawn ones.
+// lonely is a program of one thread: what is wrong there is no matter of order.
+var lonely = &interleave.Case[Code]{ID: "lonely", After: "1b", Of: ofCode, Budget: budget, Draw: func(*rand.Rand) []program {
+	return []program{{Capacity: 64, Threads: [][]request{thread(one(10), one(80), one(0), one(40))}}}
+}}
+
+// threads are programs of two and three threads: those that show the usual mistakes soonest first, then drawn ones.
 var threads = &interleave.Case[Code]{ID: "threads", After: "1b", Of: ofCode, Budget: budget, Draw: func(r *rand.Rand) []program {
 	all := []program{
-		{Capacity: 64, Threads: [][]request{thread(one(10), one(80), one(0), one(40))}},
 		{Capacity: 64, Threads: [][]request{thread(one(16)), thread(one(32))}},
 		{Capacity: 64, Taken: 48, Threads: [][]request{thread(one(16)), thread(one(16))}},
 		{Capacity: 64, Taken: 16, Threads: [][]request{thread(one(64)), thread(one(16))}},
@@ -65,16 +70,16 @@ func draw(r *rand.Rand, capacity uint64) uint64 {
 	return 1 + r.Uint64N(min(capacity, 48))
 }
 
-// warps are programs of warps, and of single threads whose Alloc is the grader's own: what is wrong with the code's other
-// programs tell.
-var warps = &interleave.Case[Code]{ID: "warps", After: "2b", Function: "AllocWarp", Of: func(c Code) interleave.Code {
-	return interleave.Code{Alloc: alloc, AllocWarp: c.AllocWarp}
-}, Budget: budget, Draw: func(r *rand.Rand) []program {
+// ofWarps has threads that are no warps call the grader's own Alloc: what is wrong with the code's other programs tell.
+func ofWarps(c Code) interleave.Code { return interleave.Code{Alloc: alloc, AllocWarp: c.AllocWarp} }
+
+// lonelyWarp are programs of one warp.
+var lonelyWarp = &interleave.Case[Code]{ID: "lonely-warp", After: "2b", Function: "AllocWarp", Of: ofWarps, Budget: budget, Draw: func(r *rand.Rand) []program {
 	full := make([]uint64, 32)
 	for i := range full {
 		full[i] = 1 + r.Uint64N(200)
 	}
-	all := []program{
+	return []program{
 		{Capacity: 4096, Threads: [][]request{thread(warp())}},
 		{Capacity: 64, Taken: 16, Threads: [][]request{thread(warp(20), warp(32))}},
 		{Capacity: 64, Threads: [][]request{thread(warp(16, 10, 0, 16))}},
@@ -83,6 +88,12 @@ var warps = &interleave.Case[Code]{ID: "warps", After: "2b", Function: "AllocWar
 		{Capacity: 64, Taken: 48, Threads: [][]request{thread(warp(17, 18))}},
 		{Capacity: 4096, Threads: [][]request{thread(warp(full...))}},
 		{Capacity: 1024, Threads: [][]request{thread(warp(full...), warp(full[:5]...))}},
+	}
+}}
+
+// warps are programs of warps, and of single threads beside them.
+var warps = &interleave.Case[Code]{ID: "warps", After: "2b", Function: "AllocWarp", Of: ofWarps, Budget: budget, Draw: func(r *rand.Rand) []program {
+	all := []program{
 		{Capacity: 128, Threads: [][]request{thread(warp(16, 32)), thread(warp(16, 16))}},
 		{Capacity: 96, Threads: [][]request{thread(warp(16, 32)), thread(one(64))}},
 		{Capacity: 144, Threads: [][]request{thread(warp(16, 32, 48, 10)), thread(warp(16, 200, 16, 16)), thread(one(16))}},
@@ -119,25 +130,62 @@ func append1(p program, r request) program {
 	return p
 }
 
-// limits are single requests at the edges of what 64 bits count.
-var limits = &interleave.Case[Code]{ID: "limits", After: "2b", Of: ofCode, Budget: budget, Draw: func(*rand.Rand) (all []program) {
-	sizes := []uint64{math.MaxUint64, math.MaxUint64 - 14, math.MaxUint64 - 15, 1<<63 + 16, 1 << 63, 1<<32 + 1, 1 << 32, 1<<32 - 1, 1 << 31, 17, 16, 1, 0}
-	for _, capacity := range []uint64{0, 16, 1 << 31, 1<<32 + 16, 1 << 63, math.MaxUint64 - 15} {
-		for _, below := range []uint64{0, 16, 32, capacity / 16 / 2 * 16, capacity} {
-			if below > capacity {
-				continue
+// limits are single requests at the edges of what 64 bits count, by how large their largest number is: where only those of a range go
+// wrong, that says how numbers are kept.
+var limits = []limit{
+	{Case: numbered("limits", 0, 1<<31-1)},
+	{Case: numbered("limits-32", 1<<31, 1<<63-1),
+		why: "With numbers below 2^31 all came out right. What is kept in 32 bits loses its upper half from 2^32 on, 2^32 becomes 0, and an int32 is negative from 2^31 on.",
+		fix: "Keep sizes, capacity and what is taken in uint64 from the beginning to the end, without a conversion to anything smaller, and refuse nothing for being large alone."},
+	{Case: numbered("limits-64", 1<<63, math.MaxUint64),
+		why: "With numbers below 2^63 all came out right. As an int64 a number is negative from 2^63 on, so it comes out as less than any size.",
+		fix: "Keep sizes, capacity and what is taken in uint64 from the beginning to the end, without a conversion to int64 or int, and compare the rounded size " +
+			"with capacity-taken, which cannot run over."},
+}
+
+// limit is the requests of a range.
+type limit struct {
+	*interleave.Case[Code]
+	why, fix string // of what goes wrong in this range, but not below it; "" for the lowest
+}
+
+// numbered are the requests whose largest number is one of a range.
+func numbered(id string, from, to uint64) *interleave.Case[Code] {
+	return &interleave.Case[Code]{ID: id, After: "2b", Of: ofCode, Budget: budget, Draw: func(*rand.Rand) (all []program) {
+		within := func(numbers ...uint64) (kept []uint64) {
+			for _, n := range numbers {
+				if n <= to {
+					kept = append(kept, n)
+				}
 			}
-			for _, size := range sizes {
-				all = append(all, program{Capacity: capacity, Taken: capacity - below, Threads: [][]request{{one(size)}}})
-			}
-			for first := range 3 { // some of each kind
-				all = append(all, program{Capacity: capacity, Taken: capacity - below,
-					Threads: [][]request{{warp(sizes[first], sizes[first+4], sizes[first+7], sizes[first+9], sizes[first+10])}}})
+			return kept
+		}
+		sizes := within(math.MaxUint64, math.MaxUint64-14, math.MaxUint64-15, 1<<63+16, 1<<63, 1<<32+1, 1<<32, 1<<32-1, 1<<31, 47, 32, 17, 16, 1, 0)
+		for _, capacity := range within(96, 16, 0, 1<<31, 1<<32+16, 1<<63, math.MaxUint64-15) {
+			for _, below := range []uint64{0, 16, 32, capacity / 16 / 2 * 16, capacity} {
+				if below > capacity {
+					continue
+				}
+				add := func(r request) {
+					if max(capacity, slices.Max(r.Sizes)) >= from {
+						all = append(all, program{Capacity: capacity, Taken: capacity - below, Threads: [][]request{{r}}})
+					}
+				}
+				for _, size := range sizes {
+					add(one(size))
+				}
+				for first := range 3 { // some of each kind
+					var lanes []uint64
+					for lane := range 5 {
+						lanes = append(lanes, sizes[first+lane*(len(sizes)-3)/4])
+					}
+					add(warp(lanes...))
+				}
 			}
 		}
-	}
-	return all
-}}
+		return all
+	}}
+}
 
 // many is the case in which one thread calls Alloc and AllocWarp more often than 16 bits count.
 var many = &suite.Trial[Code]{ID: "many", After: "2b", Drive: func(b *suite.Bench, sides suite.Sides[Code]) {

@@ -210,12 +210,10 @@ func (l *life) step(pools Pools, at int) bool {
 	}
 	l.mark(markStep + strconv.Itoa(at))
 	switch {
-	case s.most:
-		l.Bench.Session.Fail(trace.OpLaunch, 1, device.ErrorLaunchResources) // so many threads would take long
+	case s.bad:
+		l.Bench.Session.Fail(trace.OpLaunch, 1, device.ErrorLaunchResources) // so many threads would take long, and need sizes and offsets that are not there
 		l.answers = append(l.answers, answerOf(call()))
 		l.Bench.Session.ClearFaults()
-	case s.bad:
-		l.answers = append(l.answers, answerOf(call()))
 	case l.w.fails:
 		l.again(at, call)
 	case l.w.goesOn:

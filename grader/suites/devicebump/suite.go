@@ -3,6 +3,7 @@
 package devicebump
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -63,18 +64,18 @@ var Lesson = suite.Lesson[Code]{
 	Functions: []string{"Alloc", "AllocWarp", "New"},
 	Memory:    16 << 30, // who has a pool for each stream of the largest is told so
 	Parts: []suite.Part[Code]{
-		threads.Part("alloc", "threads that take memory at the same time get blocks as if they had come one by one",
-			"In every order of their operations the threads got what they would have got one behind the other."),
+		among("alloc", "threads that take memory at the same time get blocks as if they had come one by one",
+			"In every order of their operations the threads got what they would have got one behind the other.", lonely, threads),
+		among("warp", "a warp takes memory together, as its lanes would one by one",
+			"In every order of the operations each warp got what its lanes would have got one behind the other.", lonelyWarp, warps),
 		edges,
-		warps.Part("warp", "a warp takes memory together, as its lanes would one by one",
-			"In every order of the operations each warp got what its lanes would have got one behind the other."),
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals).And(badCalls, &refusing.Trial).And(tooMuch, &beyond.Trial),
 		ordered,
 		{Question: suite.Question{ID: "concurrency", Name: "pools are not put in order without need",
 			Judge: good.Each("No launch waited for another without need, and the host for nothing.", concurrency)}, Cases: good.Trials()},
-		good.Cleanup("everything is given back, also when a call fails", "Memory and events were gone after every Close, also where a call had failed, and failures were reported.",
-			sharedFaults, ownFaults).And(closed).And(goesOn).And(outOfOrder, &refused.Trial),
-		interleave.Cost("cost", "no operation on the word is one too many", "Alloc and AllocWarp took no operation that they could have done without.", threads, warps, limits),
+		cleanup.And(closed).And(goesOn).And(outOfOrder, &refused.Trial),
+		interleave.Cost("cost", "no operation on the word is one too many", "Alloc and AllocWarp took no operation that they could have done without.",
+			lonely, threads, lonelyWarp, warps, limits[0].Case, limits[1].Case, limits[2].Case),
 		race,
 	},
 	Benchmarks: []suite.Trial[Code]{race.Benchmark("64 launches of 64 threads in 4 streams", "call",
@@ -91,20 +92,79 @@ var (
 	good     = &suite.Good[Code, workload]{Function: "New, Launch, Reset or Close", Runs: []*suite.Runs[Code, workload]{shaped, random, scale}}
 )
 
+// among asks for what threads are answered. What goes wrong where nobody else is there is no matter of order, and goes wrong among
+// others as well: that is told alone.
+func among(id, name, pass string, lonely, threads *interleave.Case[Code]) suite.Part[Code] {
+	p := threads.Part(id, name, pass)
+	judge := p.Judge
+	p.Cases = []*suite.Trial[Code]{lonely.Trial(), threads.Trial()}
+	p.Judge = func(e *suite.Evidence) suite.Answer {
+		if a := byOneself(e, lonely); len(a.Findings) > 0 {
+			return a
+		}
+		return judge(e)
+	}
+	return p
+}
+
+// byOneself judges programs of one thread, whose requests no other one can have come before.
+func byOneself(e *suite.Evidence, k *interleave.Case[Code]) suite.Answer {
+	a := k.Judge("")(e)
+	for i := range a.Findings {
+		switch f := &a.Findings[i]; {
+		case f.Function == "AllocWarp" && (f.Rule == interleave.RoomLost || f.Rule == interleave.LeftBehind):
+			f.Why = "Each lane is granted or refused by itself: one that does not fit takes nothing, and those behind it lie as if it had not been there."
+			f.Fix = "Go through the lanes in their order with the number of bytes that are taken so far. A lane that fits gets its place and adds its " +
+				"rounded size; one that does not gets contract.NoRoom, adds nothing, and ends nothing. Change w by what was added."
+		case f.Rule == interleave.RoomLost:
+			f.Fix = "Refuse only if the rounded size is more than capacity-taken, and leave w as it is for a request that is refused: what it adds stays taken."
+		}
+	}
+	return a
+}
+
 // edges asks for sizes and capacities at the edges, and where those are right for very many calls.
 var edges = func() suite.Part[Code] {
-	p := limits.Part("limits", "no size and no capacity is too large or too small", "Every size was right at every capacity, and so were 100,000 calls.")
-	judge := p.Judge
-	p.Cases = append(p.Cases, many)
+	p := suite.Part[Code]{Question: suite.Question{ID: "limits", Name: "no size and no capacity is too large or too small"}}
+	for _, l := range limits {
+		p.Cases = append(p.Cases, l.Trial())
+	}
+	p.Cases = append(p.Cases, lonely.Trial(), lonelyWarp.Trial(), many)
 	p.Judge = func(e *suite.Evidence) suite.Answer {
-		a := judge(e)
-		if len(a.Findings) == 0 {
+		a := suite.Answer{Message: "Every size was right at every capacity, and so were 100,000 calls."}
+		without := map[string]string{} // by function, a rule that it has broken with numbers like any other
+		for _, f := range slices.Concat(byOneself(e, lonely).Findings, byOneself(e, lonelyWarp).Findings) {
+			without[f.Function] = cmp.Or(without[f.Function], f.Rule)
+		}
+		for _, l := range limits {
+			one, told := byOneself(e, l.Case), a.Findings
+			for _, f := range one.Findings {
+				if slices.ContainsFunc(told, func(t suite.Finding) bool { return t.Function == f.Function }) {
+					continue // it is wrong with smaller numbers
+				}
+				switch rule := without[f.Function]; {
+				case rule != "":
+					f.Follows = &suite.Cause{Rule: rule}
+				case l.why != "" && slices.Contains(counted, f.Rule):
+					f.Why, f.Fix = l.why, l.fix
+				}
+				a.Findings = append(a.Findings, f)
+			}
+			a.Skip = cmp.Or(a.Skip, one.Skip)
+		}
+		if len(a.Findings) == 0 && a.Skip == "" {
 			a.Findings = strayed(e)
+		}
+		if len(a.Findings) > 0 {
+			a.Skip = ""
 		}
 		return a
 	}
 	return p
 }()
+
+// counted are the rules that numbers which are kept too small break.
+var counted = []string{interleave.Overlap, interleave.BeyondEnd, interleave.RoomLost, interleave.LeftBehind, interleave.NotInARow}
 
 // ordered asks for the order of launches and resets, and for what comes of it.
 var ordered = func() suite.Part[Code] {
@@ -113,7 +173,7 @@ var ordered = func() suite.Part[Code] {
 	p.Judge = func(e *suite.Evidence) suite.Answer {
 		a := judge(e)
 		var found []suite.Finding
-		for _, look := range []func(call) []suite.Finding{call.unexpected, call.placed, call.memory, call.usedOn} {
+		for _, look := range []func(call) []suite.Finding{call.unexpected, call.placed, call.memory, call.words, call.usedOn} {
 			for _, m := range good.Made(e) {
 				found = append(found, look(call{&m})...)
 			}
@@ -126,9 +186,39 @@ var ordered = func() suite.Part[Code] {
 				found = append(found, call{&m}.results()...) // what comes of disorder is luck
 			}
 		}
+		for i := range a.Findings {
+			switch f := &a.Findings[i]; f.Rule {
+			case "data-race": // the words are all that launches and resets have in common
+				if at := slices.IndexFunc(found, func(o suite.Finding) bool {
+					return o.Rule == wordsMixed || o.Rule == launchTooEarly && o.File == f.File && o.Line == f.Line
+				}); at >= 0 {
+					f.Follows = &suite.Cause{Rule: found[at].Rule}
+				}
+			case "uninitialized-read":
+				f.Fix = "Have New set the words of all pools to 0 with cuda.Memset, and have the host wait for that with cuda.StreamSynchronize(cuda.Stream{}): the caller's streams " +
+					"need not wait for the legacy default stream."
+			}
+		}
 		a.Findings = suite.Unique(slices.Concat(found, a.Findings))
 		if suite.HasError(a.Findings) {
 			a.Skip = ""
+		}
+		return a
+	}
+	return p
+}()
+
+// cleanup asks for what is left behind Close.
+var cleanup = func() suite.Part[Code] {
+	p := good.Cleanup("everything is given back, also when a call fails", "Memory and events were gone after every Close, also where a call had failed, and failures were reported.",
+		sharedFaults, ownFaults)
+	judge := p.Judge
+	p.Judge = func(e *suite.Evidence) suite.Answer {
+		a := judge(e)
+		for i := range a.Findings {
+			if f := &a.Findings[i]; f.Rule == "leak" {
+				f.Fix += " The place for that is Close, which gives back all that New has made."
+			}
 		}
 		return a
 	}
@@ -153,9 +243,12 @@ func badCalls(e *suite.Evidence) (found []suite.Finding) {
 			if !s.bad || len(answers) == 0 {
 				continue
 			}
-			method := fmt.Sprintf("Reset(%d)", s.stream)
+			method, fix := fmt.Sprintf("Reset(%d)", s.stream), "Return contract.ErrArgument where i is below 0 or not below len(streams), before anything else."
 			if s.sizes != nil {
 				method = fmt.Sprintf("Launch(%d) with n %d", s.stream, s.threads)
+			}
+			if 0 <= s.stream && s.stream < m.W.streams {
+				fix = "Return contract.ErrArgument where n is below 1 or above 1<<30, before anything else."
 			}
 			if s.most {
 				if answers[0] == answeredArgument {
@@ -169,20 +262,27 @@ func badCalls(e *suite.Evidence) (found []suite.Finding) {
 				answers = answers[1:]
 				continue
 			}
-			rule := suite.Rule{ID: "bad-argument-accepted", Why: refusal.Why, Fix: "Return contract.ErrArgument where i is no index of streams, and where n is below 1 or above 1<<30."}
-			if answers[0] != answeredArgument {
-				if answers[0] != answeredNil {
+			rule, first := suite.Rule{ID: "bad-argument-accepted", Why: refusal.Why, Fix: fix}, -1
+			for i := m.From; i < m.To && first < 0; i++ {
+				if r := c.Record(i); c.stepOf(i) == at && r.Op != trace.OpMark {
+					first = i
+				}
+			}
+			switch {
+			case answers[0] == answeredArgument && first >= 0:
+				rule.ID, rule.Fix = "late-argument-check", refusal.FixLate
+				return []suite.Finding{c.Finding(first, rule, "%s should be refused before any CUDA call, but it called %s first.", method, suite.CallName(c.Record(first)))}
+			case answers[0] != answeredArgument:
+				instead := saying(answers[0])
+				switch {
+				case first >= 0:
+					instead = "it went on to " + suite.CallName(c.Record(first))
+				case answers[0] != answeredNil:
 					rule.ID = "wrong-error"
 				}
-				f := c.Finding(-1, rule, "%s should be refused with contract.ErrArgument, but %s.", method, saying(answers[0]))
+				f := c.Finding(-1, rule, "%s should be refused with contract.ErrArgument, but %s.", method, instead)
 				f.Function, _, _ = strings.Cut(method, "(")
 				return []suite.Finding{f}
-			}
-			for i := m.From; i < m.To; i++ {
-				if r := c.Record(i); c.stepOf(i) == at && r.Op != trace.OpMark {
-					rule.ID, rule.Fix = "late-argument-check", refusal.FixLate
-					return []suite.Finding{c.Finding(i, rule, "%s should be refused before any CUDA call, but it called %s first.", method, suite.CallName(r))}
-				}
 			}
 			answers = answers[1:]
 		}

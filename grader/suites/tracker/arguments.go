@@ -15,6 +15,7 @@ type wrapped struct {
 	none         bool // there is no allocator
 	memory       cuda.DevicePtr
 	bytes, limit int64
+	edge         string // of good arguments, what is unusual about them
 }
 
 func (w wrapped) String() string {
@@ -36,30 +37,30 @@ const (
 )
 
 var badArguments = []wrapped{
-	{true, somewhere, 4096, 4096},
-	{false, 0, 4096, 4096},
-	{false, somewhere, 0, 4096},
-	{false, somewhere, -1, 4096},
-	{false, somewhere, math.MinInt64, 4096},
-	{false, somewhere, 4096, 0},
-	{false, somewhere, 4096, -4096},
-	{false, somewhere, 4096, math.MinInt64},
-	{false, somewhere, math.MaxInt64, 4096},
-	{false, 1 << 62, 1<<62 + 1, 4096},
-	{false, 1 << 63, 1, 1},
-	{false, 1<<63 - 4095, 4096, 4096},
-	{false, math.MaxUint64, 1, 1},
-	{false, math.MaxUint64 - 4095, 4096, 4096}, // the sum runs over to 0
-	{false, math.MaxUint64 - 255, 4096, 4096},  // and beyond
+	{true, somewhere, 4096, 4096, ""},
+	{false, 0, 4096, 4096, ""},
+	{false, somewhere, 0, 4096, ""},
+	{false, somewhere, -1, 4096, ""},
+	{false, somewhere, math.MinInt64, 4096, ""},
+	{false, somewhere, 4096, 0, ""},
+	{false, somewhere, 4096, -4096, ""},
+	{false, somewhere, 4096, math.MinInt64, ""},
+	{false, somewhere, math.MaxInt64, 4096, ""},
+	{false, 1 << 62, 1<<62 + 1, 4096, ""},
+	{false, 1 << 63, 1, 1, ""},
+	{false, 1<<63 - 4095, 4096, 4096, ""},
+	{false, math.MaxUint64, 1, 1, ""},
+	{false, math.MaxUint64 - 4095, 4096, 4096, ""}, // the sum runs over to 0
+	{false, math.MaxUint64 - 255, 4096, 4096, ""},  // and beyond
 }
 
 var goodArguments = []wrapped{
-	{false, somewhere, 4096, 4096},
-	{false, 1, 1, 1},
-	{false, somewhere, 4096, math.MaxInt64},
-	{false, somewhere, 1 << 40, 1},
-	{false, 1, math.MaxInt64, math.MaxInt64}, // up to 1<<63
-	{false, 1<<63 - 4096, 4096, 4096},
+	{false, somewhere, 4096, 4096, ""},
+	{false, 1, 1, 1, "memory of one byte"},
+	{false, somewhere, 4096, math.MaxInt64, "a limit above bytes"},
+	{false, somewhere, 1 << 40, 1, "a limit of one byte"},
+	{false, 1, math.MaxInt64, math.MaxInt64, "memory that ends at 1<<63"},
+	{false, 1<<63 - 4096, 4096, 4096, "memory that ends at 1<<63"},
 }
 
 // wrapIt calls Wrap, and notes what it should not have done.
@@ -94,7 +95,7 @@ var refusals = suite.NewRefusals("arguments", "1a", badArguments, wrapIt, suite.
 		"uint64(memory) with 1<<63 - uint64(bytes), since the sum may run over.",
 	FixLate: "Call nothing in Wrap.",
 }).Behind(func(b *suite.Bench, wrap Make) suite.Outcome {
-	return b.Call("good arguments", func() error {
+	return b.Call(withGood, func() error {
 		for i, w := range goodArguments {
 			if err := w.try(b, wrap); err != nil {
 				b.Value(noteRefused, uint64(i))
@@ -111,7 +112,7 @@ var arguments = suite.Arguments("refuses bad arguments, and calls nothing", refu
 	for _, call := range notes.Values[noteTouched] {
 		found = append(found, suite.Finding{
 			Rule: "asked-inner", Severity: suite.Error, Record: -1, Function: "Wrap",
-			Message: called(notes, call) + " should not have called inner, but it did.",
+			Message: called(notes, call) + " should not have called inner, which is for Alloc and Free, but it did.",
 			Why:     "Wrap only makes a tracker: a block that it took would be in nobody's account.",
 			Fix:     "Keep inner for later, and call it in Alloc and Free alone.",
 		})
@@ -128,15 +129,22 @@ var arguments = suite.Arguments("refuses bad arguments, and calls nothing", refu
 		if i >= uint64(len(goodArguments)) {
 			continue
 		}
+		allowed, fix := "", ""
+		if edge := goodArguments[i].edge; edge != "" {
+			allowed, fix = ", since "+edge+" is allowed", ": not "+edge
+		}
 		found = append(found, suite.Finding{
 			Rule: "good-argument-refused", Severity: suite.Error, Record: -1, Function: "Wrap",
-			Message: goodArguments[i].String() + " should have answered a tracker and nil, but it did not.",
+			Message: fmt.Sprintf("%v should have answered a tracker and nil%s, but it did not.", goodArguments[i], allowed),
 			Why:     "Memory of one byte, memory that ends at 1<<63 and a limit above the memory are unusual, and do no harm.",
-			Fix:     "Refuse what the comment above Wrap names, and nothing else.",
+			Fix:     "Refuse what the comment above Wrap names, and nothing else" + fix + ".",
 		})
 	}
 	return suite.Unique(found)
 })
+
+// withGood is the call of Wrap with one good argument after the other, in words.
+const withGood = "Wrap with good arguments"
 
 // called is the call of Wrap with a number, in words.
 func called(notes *suite.CaseNotes, call uint64) string {

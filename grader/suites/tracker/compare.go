@@ -10,28 +10,48 @@ import (
 )
 
 // compare holds the next report that was noted against the books; nothing is a report that was not asked for. Where nothing was
-// to change, refused, and the report before was right, a number that is wrong is one that the operation has changed.
-func (m *model) compare(refused bool) {
+// to change, and the report before was right, a number that is wrong is one that the operation has changed.
+func (m *model) compare(op allocator.Op, err allocator.Err) {
 	said, shared, ok := decode(&m.log.reports, &m.names)
 	if !ok {
 		return
 	}
-	refused = refused && m.right
+	right := m.right
 	m.right = true
 	for _, f := range []*allocator.Fault{m.account(&said), m.torn(&said), m.groups(&said, shared)} {
 		if f == nil {
 			continue
 		}
 		m.right = false
-		if refused && f.Function == "" {
+		full := op.Kind == allocator.KindAlloc && err == allocator.ErrFull && !m.roomed
+		switch counts := f.Fix == failuresFix; {
+		case !right || f.Function != "":
+		case unchanging(op, err):
 			f.Rule = "changed-by-error"
-			f.Message = "was refused, as it should be, and should have changed nothing. It " + f.Message
-			f.Why = "A caller that is told of an error goes on as if the call had not been made."
-			f.Fix = "Book a block when inner has handed it out, and take it off the books when inner has taken it back: not before."
+			with := ""
+			if counts {
+				with = " with another error than contract.ErrFull"
+			} else {
+				f.Fix = refusedFix
+			}
+			f.Message = "was refused" + with + ", as it should be, and should have changed nothing. It " + f.Message
+			f.Why = refusedWhy
+		case full && !counts:
+			f.Message = "was refused with contract.ErrFull, as it should be, and should have changed nothing but Failures. It " + f.Message
+			f.Why, f.Fix = refusedWhy, refusedFix
 		}
 		m.faults = append(m.faults, *f)
 	}
 }
+
+const (
+	refusedWhy = "A caller that is told of an error goes on as if the call had not been made."
+	refusedFix = "Book a block when inner has handed it out, and take it off the books when inner has taken it back: not before."
+)
+
+// failuresFix is what mends Failures.
+const failuresFix = "Count each Alloc that comes back with contract.ErrFull once, in OnFull's function too; no other error counts, and no Alloc that found room in " +
+	"its second try."
 
 const accountWhy = "Who looks for lost memory believes these numbers, so they have to be exact after every call."
 
@@ -47,15 +67,42 @@ func (m *model) account(r *contract.MemoryReport) *allocator.Fault {
 		{"Peak", r.Peak, m.total.Peak, "Compare Peak with Live whenever a block has been booked: a Free never raises Live, and never lowers Peak."},
 		{"PeakCount", int64(r.PeakCount), int64(m.most), "It is the highest Count since Wrap, whatever Live was at that moment."},
 		{"Allocs", int64(r.Allocs), int64(m.total.Allocs), "Count the Allocs that returned nil, those in OnFull's function too. No Free counts them down."},
-		{"Failures", int64(r.Failures), int64(m.failures), "Count each Alloc that comes back with contract.ErrFull once, in OnFull's function too; no other error counts, " +
-			"and no Alloc that found room in its second try."},
+		{"Failures", int64(r.Failures), int64(m.failures), failuresFix},
 	} {
-		if n.said != n.right {
-			return &allocator.Fault{Part: ofAccount, Rule: "wrong-account", Why: accountWhy, Fix: n.fix,
-				Message: fmt.Sprintf("should have left a report whose %s is %d, but it is %d", n.name, n.right, n.said)}
+		if n.said == n.right {
+			continue
 		}
+		f := &allocator.Fault{Part: ofAccount, Rule: "wrong-account", Why: accountWhy, Fix: n.fix,
+			Message: fmt.Sprintf("should have left a report whose %s is %d, but it is %d", n.name, n.right, n.said)}
+		undone := map[string]int64{"Live": m.gained.Live, "Count": int64(m.gained.Count)}[n.name]
+		switch bits, by := m.narrow(n.right - n.said); {
+		case undone != 0 && n.said == n.right-undone:
+			f.Message += ", as if OnFull's function had done nothing"
+			f.Why = "While the function runs it may call Alloc and Free, and what they book counts like any other."
+			f.Fix = fmt.Sprintf("What was read of %s before the function ran is old behind it: read it again there, and write back nothing from before.", n.name)
+		case bits > 0:
+			f.Message += ", which is off by " + by
+			f.Why = fmt.Sprintf("A conversion to %d bits, such as int%d(size), leaves out all that is above them.", bits, bits)
+			f.Fix = "Keep sizes in int64 and numbers in int, and convert them to nothing smaller."
+		}
+		return f
 	}
 	return nil
+}
+
+// narrow is the width, in bits, of numbers that are too small for what was counted, where an answer is off by just what they leave
+// out, and how much that is in words; 0 where it is not. Only in the large sequences does that tell anything.
+func (m *model) narrow(off int64) (bits int, by string) {
+	for _, bits := range []int{32, 16} {
+		switch {
+		case m.layout.memory == 0 || off == 0 || off%(1<<bits) != 0:
+		case off == 1<<bits || -off == 1<<bits:
+			return bits, fmt.Sprintf("1<<%d", bits)
+		default:
+			return bits, fmt.Sprintf("a multiple of 1<<%d", bits)
+		}
+	}
+	return 0, ""
 }
 
 // torn judges what is said of the free memory. What only follows from a Live that is wrong is told with that.
@@ -133,10 +180,27 @@ func (m *model) groups(r *contract.MemoryReport, shared int64) *allocator.Fault 
 		return fmt.Sprintf("block number %d, of %s under tag %q at memory + %d", b.Number, bytes(b.Size), b.Tag, int64(uint64(b.Ptr)-m.start))
 	}, func(a, b contract.LiveBlock) bool { return a.Number == b.Number }):
 		f.Fix = "List the live blocks by rising Number. It counts the successful Allocs from 1, and no number is given twice."
+		m.misnumbered(f, r.Blocks)
 	default:
 		return nil
 	}
 	return f
+}
+
+// misnumbered words it where a block has its number but for what some bits cannot hold.
+func (m *model) misnumbered(f *allocator.Fault, said []contract.LiveBlock) {
+	for _, b := range said {
+		right, live := m.live[uint64(b.Ptr)]
+		bits, by := m.narrow(int64(right.Number) - int64(b.Number))
+		if !live || bits == 0 {
+			continue
+		}
+		f.Message = fmt.Sprintf("should have left a report in which the block of %s under tag %q has Number %d, but it has %d, which is off by %s",
+			bytes(right.Size), right.Tag, right.Number, b.Number, by)
+		f.Why = fmt.Sprintf("%d bits count up to 1<<%d-1 and then begin at 0 again, so that two blocks have one number.", bits, bits)
+		f.Fix = "Keep Number in an int, and what it is counted with as well, such as Allocs: convert them to nothing smaller."
+		return
+	}
 }
 
 func bytes(n int64) string {

@@ -37,6 +37,9 @@ func (m *model) unasked(part, when string, e event) *allocator.Fault {
 	switch e.kind {
 	case eventAsk:
 		f.Message = fmt.Sprintf("%s, but it asked inner for %s", when, bytes(e.a))
+		if e.a == m.asked {
+			f.Message += " once more"
+		}
 	case eventGive:
 		f.Message = when + ", but it gave a block back to inner"
 	case eventFull:
@@ -45,6 +48,10 @@ func (m *model) unasked(part, when string, e event) *allocator.Fault {
 		f.Why = "The function frees what its user can spare. One that is called again and again, or within itself, has nothing left to " +
 			"spare, and does not end."
 		f.Fix = "Call it only where limit or inner has no room, once for each Alloc, and not while it is running."
+		if m.does == allocator.NoFunction && m.within {
+			f.Why = "OnFull may be called at any time, by the function too, and the last call of it counts."
+			f.Fix = "Leave the function as OnFull has set it last: do not take it away while it runs and put it back behind that. That it is running is for a variable of its own to say."
+		}
 	default:
 		f.Message = when + ", but it did not"
 	}
@@ -94,12 +101,17 @@ func askedOtherwise(size, asked int64) *allocator.Fault {
 }
 
 // notCalled is the fault of an Alloc without room that did not call OnFull's function.
-func (m *model) notCalled(done func() reply) *allocator.Fault {
+func (m *model) notCalled(first tried, done func() reply) *allocator.Fault {
 	f := &allocator.Fault{Part: ofFull, Rule: "not-called",
 		Message: "should have called OnFull's function, since there was no room, but " + m.what(done),
 		Why:     "The function is its user's one chance to make room: what it could free is often just what is lacking.",
 		Fix: "Call it when limit has no room, and when inner's error is contract.ErrFull or wraps it: errors.Is(err, contract.ErrFull), " +
 			"since == misses what is wrapped."}
+	if m.called[first.byInner] {
+		f.Message += ", though an Alloc before that found no room did call it"
+		f.Why = "Each Alloc without room has a chance of its own, whatever became of the one before."
+		f.Fix = "What your code notes while the function runs, such as that it is running, it has to forget as soon as that has returned, whether it said true or false."
+	}
 	if m.log.next().kind == eventAsk {
 		f.Rule = "asked-inner"
 		f.Why = askedWhy
@@ -177,6 +189,9 @@ func refused(part string, want allocator.Err, byInner bool, r reply) *allocator.
 		f.Rule = "invalid-free-accepted"
 		f.Why = "Who frees what is not live has a mistake in the program, and finds it only if told."
 		f.Fix = "Look the address up among the live blocks, by where they begin, and return contract.ErrInvalidFree if it is none of them."
+	case want == allocator.ErrFull && r.err == allocator.ErrSize:
+		f.Why = "contract.ErrSize says that the size can never be had, and this one can, when others have freed their blocks."
+		f.Fix = "Return contract.ErrFull where limit has no room just now. contract.ErrSize is for a size below 1, above limit or above 1<<62."
 	}
 	return &f
 }

@@ -2,7 +2,9 @@ package tracker
 
 import (
 	"fmt"
+	"strings"
 
+	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
 )
 
@@ -13,6 +15,8 @@ type model struct {
 	books
 	does   allocator.Full // the function of OnFull
 	asking bool           // it is running
+	within bool           // it has set the function, or removed it, while it ran
+	called map[bool]bool  // whether it has been called since, where inner had no room (true) and where limit had none
 	start  uint64         // where the memory begins; 0 where that is not known
 	right  bool           // what the last report said
 	lost   bool           // a fault has left it without a notion of what is right
@@ -21,10 +25,20 @@ type model struct {
 	names  names
 	log    *log
 	faults []allocator.Fault // of reports in the midst of the operation
+	roomed bool              // in this operation the function was called
+	gained contract.TagUse   // by what it did, what is live
+	asked  int64             // for how many bytes inner was asked last in this operation
 }
 
 func newModel(w *workload) allocator.Model {
-	return &model{layout: w.Layout, books: newBooks(), does: allocator.NoFunction}
+	m := &model{layout: w.Layout, books: newBooks()}
+	m.set(allocator.NoFunction, false)
+	return m
+}
+
+// set takes down which function of OnFull there is from now on.
+func (m *model) set(does allocator.Full, within bool) {
+	m.does, m.within, m.called = does, within, map[bool]bool{}
 }
 
 // Blind: what one part tells of spoils no other.
@@ -36,6 +50,7 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 		return nil
 	}
 	m.log, m.faults = newLog(a.Stats), nil
+	m.roomed, m.gained, m.asked = false, contract.TagUse{}, 0
 	m.start = m.log.memory
 	if f := m.answer(op, a); f != nil {
 		m.lost = true
@@ -44,7 +59,7 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	if f := m.census(); f != nil {
 		m.faults = append(m.faults, *f)
 	}
-	m.compare(changed(op, a.Err))
+	m.compare(op, a.Err)
 	return m.faults
 }
 
@@ -58,7 +73,7 @@ func (m *model) answer(op allocator.Op, a allocator.Answer) *allocator.Fault {
 		m.blocks++
 		return m.alloc(op.Size, m.names.of(int64(max(op.Block, 1))), done)
 	case allocator.KindOnFull:
-		m.does = allocator.Full(op.Size)
+		m.set(allocator.Full(op.Size), false)
 		return m.uncalled(ofFull, "should have kept the function for later")
 	case allocator.KindClose:
 		return nil
@@ -69,11 +84,20 @@ func (m *model) answer(op allocator.Op, a allocator.Answer) *allocator.Fault {
 // alloc judges an Alloc, by the user or by a function of OnFull. done is what it came back with: to be asked when all that happened
 // before has been taken off the log.
 func (m *model) alloc(size int64, tag string, done func() reply) *allocator.Fault {
-	if size < 1 || size > m.layout.limit || size > 1<<62 {
-		if f := m.uncalled(ofErrors, "should have been refused for its size alone"); f != nil {
+	if why := m.never(size); why != "" {
+		if f := m.uncalled(ofErrors, "should have been refused for its size alone, since "+why); f != nil {
+			f.Fix = sizeFix
+			if m.log.next().kind == eventFull {
+				f.Why = "A size that can never be had does not fit either when the function has freed what it can."
+			}
 			return f
 		}
-		return refused(ofErrors, allocator.ErrSize, false, done())
+		f := refused(ofErrors, allocator.ErrSize, false, done())
+		if f != nil {
+			f.Message = strings.Replace(f.Message, ", but", ", since "+why+", but", 1)
+			f.Fix = sizeFix
+		}
+		return f
 	}
 	got, f := m.try(size, false, done)
 	if f == nil && got.err == allocator.ErrFull && m.does != allocator.NoFunction && !m.asking {
@@ -83,6 +107,10 @@ func (m *model) alloc(size int64, tag string, done func() reply) *allocator.Faul
 		return f
 	}
 	if f := m.uncalled(ofFull, m.over(got)); f != nil {
+		if m.log.next().kind == eventFull && got.err != allocator.ErrFull && got.err != allocator.Nil {
+			f.Why = "The function can make room, and room is not what was lacking: only contract.ErrFull says that."
+			f.Fix = "Call it only where limit has no room, or where errors.Is(err, contract.ErrFull) is true of inner's error. Return any other error of inner's at once."
+		}
 		return f
 	}
 	r := done()
@@ -101,6 +129,22 @@ func (m *model) alloc(size int64, tag string, done func() reply) *allocator.Faul
 	return nil
 }
 
+// never says why a size can never be had; "" where it can.
+func (m *model) never(size int64) string {
+	switch {
+	case size < 1:
+		return fmt.Sprintf("%d is below 1", size)
+	case size > 1<<62:
+		return fmt.Sprintf("%d is above 1<<62", size)
+	case size > m.layout.limit:
+		return fmt.Sprintf("%d is above limit, which is %d", size, m.layout.limit)
+	}
+	return ""
+}
+
+const sizeFix = "Begin Alloc with the size: return contract.ErrSize where it is below 1, above limit or above 1<<62, the largest power of two that an int64 can " +
+	"hold, and so the largest size class."
+
 // tried is what one try should have come to.
 type tried struct {
 	err     allocator.Err
@@ -118,6 +162,8 @@ func (m *model) over(got tried) string {
 		return "was refused by inner with another error than contract.ErrFull, and should have returned"
 	case m.asking:
 		return "found no room while OnFull's function was running, and should have returned"
+	case m.does == allocator.NoFunction && m.within:
+		return "found no room, with no function to make any, since that had called OnFull(nil) while it ran, and should have returned"
 	case m.does == allocator.NoFunction:
 		return "found no room, with no function to make any, and should have returned"
 	case got.again:
@@ -142,6 +188,7 @@ func (m *model) try(size int64, again bool, done func() reply) (tried, *allocato
 	if e.a != size {
 		return tried{}, askedOtherwise(size, e.a)
 	}
+	m.asked = size
 	return tried{allocator.Err(e.b), true, uint64(e.c), again}, nil
 }
 
@@ -149,14 +196,17 @@ func (m *model) try(size int64, again bool, done func() reply) (tried, *allocato
 func (m *model) ask(size int64, first tried, done func() reply) (tried, *allocator.Fault) {
 	e := m.log.next()
 	if e.kind != eventFull {
-		return tried{}, m.notCalled(done)
+		return tried{}, m.notCalled(first, done)
 	}
 	m.log.skip()
 	if e.a != size {
 		return tried{}, calledOtherwise(size, e.a)
 	}
+	m.called[first.byInner], m.roomed = true, true
 	m.asking = true
+	before := m.total
 	said, f := m.room()
+	m.gained = contract.TagUse{Live: m.total.Live - before.Live, Count: m.total.Count - before.Count}
 	m.asking = false
 	if f != nil || !said {
 		return first, f
@@ -179,9 +229,9 @@ func (m *model) room() (said bool, f *allocator.Fault) {
 				f.Function = "Free"
 			}
 		case eventOnFull:
-			m.does = allocator.Full(e.a)
+			m.set(allocator.Full(e.a), true)
 		case eventReport:
-			m.compare(false)
+			m.compare(allocator.Op{}, allocator.Nil)
 		default: // it does nothing else
 			f = m.unasked(ofFull, "should have waited for OnFull's function to return", e)
 		}
@@ -231,7 +281,7 @@ func (m *model) uncalled(part, when string) *allocator.Fault {
 	return nil
 }
 
-// changed reports whether an operation was refused so that nothing at all may be counted.
-func changed(op allocator.Op, err allocator.Err) bool {
+// unchanging reports whether an operation was refused so that nothing at all may be counted.
+func unchanging(op allocator.Op, err allocator.Err) bool {
 	return op.Kind != allocator.KindOnFull && err != allocator.Nil && err != allocator.ErrFull
 }
