@@ -30,6 +30,7 @@ type Fault struct {
 	Part                    string // the ID of the part that tells it
 	Rule, Message, Why, Fix string
 	Function                string // the method at fault, where it is not the operation's
+	RunsOver                bool   // it tells of a number that was kept in too few bits
 }
 
 // WrongError is the fault of an answer that is another than the one wanted; its part is for the model to say.

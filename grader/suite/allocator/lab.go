@@ -107,7 +107,7 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 	p = p.And(func(e *suite.Evidence) (found []suite.Finding) {
 		for _, r := range s.Runs(e) {
 			for _, f := range Failures(r.Notes, r.Name, r.Ops, r.fresh, p.ID) {
-				found = append(found, s.greatly(e, f.Finding(e, r.Layout.String())))
+				found = append(found, s.greatly(e, &f, f.Finding(e, r.Layout.String())))
 			}
 			if r.Record != nil || !tells {
 				continue
@@ -130,8 +130,11 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 	return p
 }
 
-// greatly words a finding of a Large trial where all goes well with few blocks.
-func (s *Steps[Code, L]) greatly(e *suite.Evidence, f suite.Finding) suite.Finding {
+// greatly words a finding of a Large trial where all goes well with few blocks, and it took many for something to go wrong.
+func (s *Steps[Code, L]) greatly(e *suite.Evidence, failure *Failure, f suite.Finding) suite.Finding {
+	if failure.Fault.RunsOver || failure.At < endless {
+		return f
+	}
 	for _, r := range s.few.Runs(e) {
 		if r.Record == nil || r.Right < len(r.Ops) {
 			return f

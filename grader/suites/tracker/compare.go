@@ -81,6 +81,7 @@ func (m *model) account(r *contract.MemoryReport) *allocator.Fault {
 			f.Why = "While the function runs it may call Alloc and Free, and what they book counts like any other."
 			f.Fix = fmt.Sprintf("What was read of %s before the function ran is old behind it: read it again there, and write back nothing from before.", n.name)
 		case bits > 0:
+			f.RunsOver = true
 			f.Message += ", which is off by " + by
 			f.Why = fmt.Sprintf("A conversion to %d bits, such as int%d(size), leaves out all that is above them.", bits, bits)
 			f.Fix = "Keep sizes in int64 and numbers in int, and convert them to nothing smaller."
@@ -195,6 +196,7 @@ func (m *model) misnumbered(f *allocator.Fault, said []contract.LiveBlock) {
 		if !live || bits == 0 {
 			continue
 		}
+		f.RunsOver = true
 		f.Message = fmt.Sprintf("should have left a report in which the block of %s under tag %q has Number %d, but it has %d, which is off by %s",
 			bytes(right.Size), right.Tag, right.Number, b.Number, by)
 		f.Why = fmt.Sprintf("%d bits count up to 1<<%d-1 and then begin at 0 again, so that two blocks have one number.", bits, bits)
