@@ -331,10 +331,20 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Finding) 
 				return append(found, x.Finding(e, at, hostWait(x, suite.CallName(r))))
 			}
 			if needless {
-				return append(found, x.Finding(e, at, suite.Finding{Rule: "cuda-call",
+				f := suite.Finding{Rule: "cuda-call",
 					Message: fmt.Sprintf("%s should have called nothing but %s, but it called %s.", method(x), allowed(x), suite.CallName(r)),
 					Why:     "A pool is there so that a block costs next to nothing: each call of the driver's costs more than all the rest.",
-					Fix:     "Get memory in New, make events in New or in Free, record one event in Free, and in Alloc ask each stream's event once and wait once."}))
+					Fix:     "Get memory in New, make events in New or in Free, record one event in Free, and in Alloc ask each stream's event once and wait once."}
+				switch {
+				case r.Op == trace.OpStreamWaitEvent && waits > 1:
+					f.Message = fmt.Sprintf("Alloc should have made the stream wait once, for the Free of the block that it hands out, but it called %s a second time.", suite.CallName(r))
+					f.Why = "Each wait costs concurrency: what comes behind it cannot run beside what is waited for, and this block needs one stream alone."
+					f.Fix = "Choose the block first, and have the stream wait for the event of the one stream that it was given back in."
+				case r.Op == trace.OpEventRecord && x.Kind == allocator.KindAlloc:
+					f.Why = "By the time of the Alloc the other stream may have more work, or be gone: an event that is recorded then stands for too much, or fails."
+					f.Fix = "Leave it out, and record the event in Free alone (cuda.EventRecord), where the last use of the block lies behind."
+				}
+				return append(found, x.Finding(e, at, f))
 			}
 		}
 	}
@@ -360,8 +370,12 @@ func allowed(x *allocator.Step) string {
 }
 
 func hostWait(x *allocator.Step, by string) suite.Finding {
+	fix := "Have the stream wait (cuda.StreamWaitEvent) where a block is not done yet."
+	if method(x) == "Free" {
+		fix = "Leave the wait out. Record an event in the stream (cuda.EventRecord): if another stream gets the block, Alloc has that one wait for it."
+	}
 	return suite.Finding{Rule: "host-wait",
 		Message: fmt.Sprintf("%s should not make the host wait, but it does, by %s.", method(x), by),
 		Why:     "While the host waits it gives no stream any work, and the device runs dry: a stream that waits costs the host nothing.",
-		Fix:     "Have the stream wait (cuda.StreamWaitEvent) where a block is not done yet."}
+		Fix:     fix}
 }

@@ -3,9 +3,11 @@ package blockpool
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
+	"cudalab/native/device"
 )
 
 // ofPool is the part that the model finds faults of: which blocks there are, errors, Stats.
@@ -18,6 +20,7 @@ type model struct {
 	low, high uint64 // the first byte of the lowest and highest block so far
 	waits     int
 	closed    bool
+	destroyed bool // a stream was, by its owner
 	lost      bool // a fault has left it without a notion of what is right
 }
 
@@ -52,6 +55,9 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 		if !m.out[a.Addr] {
 			want = allocator.ErrInvalidFree
 		}
+	case allocator.KindDestroy:
+		m.destroyed = true
+		return nil
 	default:
 		return nil // is the caller's
 	}
@@ -91,12 +97,19 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer) *allocator.Fault {
 	return nil
 }
 
+// narrow is how many blocks 16 bits can number.
+const narrow = 1 << 16
+
 // misplaced is what is wrong with where a block lies. That it lies in the pool's memory shows by the trace.
 func (m *model) misplaced(at uint64) *allocator.Fault {
 	f := &allocator.Fault{Rule: "overlap", Why: "Each block belongs to one user from Alloc until Free; whoever else has some of its bytes destroys what is there.",
 		Fix: "Keep in mind which blocks are out, and count a block's address as memory + i*blockSize, in 64 bits."}
 	if m.out[at] {
 		f.Message = "should have handed out a block that is free, but it handed out one that is still out"
+		if len(m.out) == narrow {
+			f.Message = fmt.Sprintf("should have handed out the block behind the first %d, which are out, but it handed out one of these again", narrow)
+			f.Fix = "Number blocks with an int: a uint16 has only so many numbers, and begins again at 0. And count a block's address as memory + i*blockSize, in 64 bits."
+		}
 		return f
 	}
 	low, high := min(m.low, at), max(m.high, at)
@@ -121,6 +134,13 @@ func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.
 		f.Message = fmt.Sprintf("should have handed out a block, since %d of %d %s free, but answered contract.ErrFull", free, m.blocks, isAre(free))
 		f.Why = "Room that is not found is lost: the caller goes without memory that nobody uses."
 		f.Fix = "Look through the blocks of every stream, not of one alone, before you answer that all are out."
+	case want == allocator.ErrClosed:
+		f.Why = "Close has given all back: what a pool hands out behind it is nobody's memory."
+		f.Fix = "Keep in mind that Close has succeeded, and return contract.ErrClosed at the beginning of every method that returns an error."
+	case want == allocator.Nil && m.destroyed && strings.Contains(a.Text, device.ErrorInvalidHandle.Name()):
+		f.Why = "The owner of a stream may destroy it as soon as it has given all its blocks back: a call that names it then fails, or crashes."
+		f.Fix = "Name the stream of a Free in Free alone, where you record an event in it. From then on ask that event (cuda.EventQuery), or have the stream that Alloc is " +
+			"given wait for it (cuda.StreamWaitEvent): an event stays good when its stream is gone."
 	case want == allocator.ErrInvalidFree && a.Err == allocator.Nil:
 		f.Rule = "invalid-free-accepted"
 		f.Why = "A block that is taken back twice, or that never was one, is handed out to two users in the end."

@@ -45,15 +45,13 @@ var Lesson = suite.Lesson[Make]{
 		good.Telling(scale.Also(good.Part(ofPool, "hands out every block once, and each mistake gets its own error",
 			"Every block went out and came back, every mistake was answered with its own error, and Stats said so.", waitsCounted))),
 		{Cases: good.Trials(), Question: suite.Question{ID: "order",
-			Name: "no block is handed out while its last user may still be at it", Judge: func(e *suite.Evidence) suite.Answer {
-				return good.JudgeOrder(e, "order", "Every block's last use came before its next owner's first, whatever the streams were at.", noteIntrusions)
-			}}},
+			Name: "no block is handed out while its last user may still be at it", Judge: judgeOrder}},
 		asking(good.Part("own", "no stream waits while a block needs no edge",
 			"No stream had to wait while there was a block that needed no edge, or one that was done.", needless)),
 		good.Part("host", "Alloc and Free never wait, and make few events", "Alloc and Free called nothing but what they need.", calls),
-		good.Cleanup(allocator.Cleanup[layout]{
+		leaking(good.Cleanup(allocator.Cleanup[layout]{
 			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life, Queries: true,
-		}),
+		})),
 		cost.Part(),
 		speed,
 	},

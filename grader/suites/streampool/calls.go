@@ -241,8 +241,16 @@ func allowed(x *allocator.Step) string {
 }
 
 func hostWait(x *allocator.Step, by string) *suite.Finding {
+	fix := "Have the stream wait (cuda.StreamWaitEvent) where bytes are not done yet."
+	switch x.Method() {
+	case "Forget":
+		fix = "Leave the wait out. Record an event in the stream (cuda.EventRecord) where none stands behind its last Free yet, and keep it: whoever gets " +
+			"the bytes next waits for that."
+	case "Free":
+		fix = "Leave the wait out. Record an event in the stream (cuda.EventRecord) once a second one has come: whoever gets the bytes next waits for that."
+	}
 	return &suite.Finding{Rule: "host-wait",
 		Message: fmt.Sprintf("%s should not make the host wait, but it does, by %s.", x.Method(), by),
 		Why:     "While the host waits it gives no stream any work, and the device runs dry: a stream that waits costs the host nothing.",
-		Fix:     "Have the stream wait (cuda.StreamWaitEvent) where bytes are not done yet."}
+		Fix:     fix}
 }

@@ -37,7 +37,7 @@ func (m *model) follow(op allocator.Op, a allocator.Answer) (asked bool, f *allo
 			if what == refused {
 				m.least = min(m.least, size)
 			} else if f == nil {
-				f = m.grow(size, at)
+				f = m.grow(size, at, op.Stream)
 			}
 		case takenBack:
 			f = m.giveBack(op, at, judged)
@@ -52,8 +52,17 @@ func (m *model) follow(op allocator.Op, a allocator.Answer) (asked bool, f *allo
 // wrongAsk is what is wrong with what the upstream was asked for in an operation.
 func (m *model) wrongAsk(op allocator.Op, size int64, asks int) *allocator.Fault {
 	if op.Kind != allocator.KindAlloc || m.closed || !sized(op.Size) {
-		return &allocator.Fault{Rule: "needless-growth", Message: fmt.Sprintf("should not have asked the upstream for memory, but asked for %d bytes", size),
+		f := &allocator.Fault{Rule: "needless-growth", Message: fmt.Sprintf("should not have asked the upstream for memory, but asked for %d bytes", size),
 			Why: "Whoever asks for nothing needs no memory.", Fix: "Ask the upstream in Alloc alone, when nothing that is there will do."}
+		switch {
+		case m.closed:
+			f.Message = fmt.Sprintf("should have returned contract.ErrClosed and asked the upstream for nothing, but asked for %d bytes", size)
+			f.Why, f.Fix = whyClosed, fixClosed
+		case op.Kind == allocator.KindAlloc:
+			f.Why = "A size that cannot be asked for needs no memory."
+			f.Fix = "Look at the size, and return contract.ErrSize, before you ask the upstream."
+		}
+		return f
 	}
 	need := need(op.Size)
 	if asks > mostAsked {
@@ -66,20 +75,45 @@ func (m *model) wrongAsk(op allocator.Op, size int64, asks int) *allocator.Fault
 	if asks == 1 && size == whole || size == need && (asks > 1 || m.least <= whole) {
 		return nil
 	}
-	return &allocator.Fault{Rule: "wrong-chunk",
-		Message: fmt.Sprintf("should have asked the upstream for %d bytes, or, if that is refused, for %d, but asked for %d", whole, need, size),
+	wanted := fmt.Sprintf("%d bytes", whole)
+	if need < whole {
+		wanted += fmt.Sprintf(", or, if that is refused, for %d", need)
+	}
+	f := &allocator.Fault{Rule: "wrong-chunk",
+		Message: fmt.Sprintf("should have asked the upstream for %s, but asked for %d", wanted, size),
 		Why:     "Whoever made the pool has chosen the step: what it takes beyond that is missing elsewhere, and less than the block needs is no use.",
 		Fix:     "Ask for max(step, size), and if that is refused and size is less, for size, each rounded up to a multiple of 256."}
+	switch cut := int64(uint32(need)); {
+	case cut != need && (size == cut || size == max(m.step, cut)):
+		f.Message += fmt.Sprintf(", as if the block were of %d: in 32 bits that is all that is left of %d", cut, need)
+		f.Why = "Above 4 GiB a size has more than 32 bits, and a conversion drops what is above them without a word."
+		f.Fix = "Count sizes, offsets and addresses in 64 bits throughout: look for an int32 or uint32."
+	case size%256 != 0:
+		f.Message += ", which is no multiple of 256"
+		f.Why = "A chunk that ends within a piece's 256 bytes has an end that no block can use."
+	case size == need && m.ruledOut <= whole:
+		f.Message += ": it had refused so much before, but was given something back since"
+		f.Why = whyAskAgain
+		f.Fix = fixAskAgain
+	}
+	return f
 }
 
+// What to do where an upstream was given something back.
+const (
+	whyAskAgain = "An upstream that was given something back may have room for what it has refused before."
+	fixAskAgain = "Forget what the upstream has refused whenever you give something back to it, as in Trim, and ask for the step again."
+)
+
 // grow takes in a chunk.
-func (m *model) grow(size int64, at uint64) *allocator.Fault {
+func (m *model) grow(size int64, at uint64, by allocator.Stream) *allocator.Fault {
 	if size < 1 || size > 1<<62 || at > 1<<62 || m.chunks[at] > 0 || m.held > math.MaxInt64-size {
 		return &allocator.Fault{Rule: "wrong-chunk", Message: "should have got memory that lies somewhere"} // no answer of a runner's
 	}
 	m.chunks[at] = uint64(size)
 	m.held += size
-	m.room.give(at, at+uint64(size), at)
+	m.room.give(at, at+uint64(size), at, origin{in: by, fresh: true})
+	m.newest = at
 	return nil
 }
 
@@ -105,6 +139,7 @@ func (m *model) giveBack(op allocator.Op, at uint64, judged bool) *allocator.Fau
 	}
 	delete(m.chunks, at)
 	m.held -= int64(size)
+	m.ruledOut = min(m.ruledOut, m.least)
 	m.least = math.MaxInt64
 	return nil
 }

@@ -16,7 +16,7 @@ func TestWhatWasRefusedInAFailedAllocCounts(t *testing.T) {
 		return allocator.Answer{Seen: []int64{judged, what, size, at}}
 	}
 	m := modelOf(layout{step: 4096, limit: 4096})
-	require.Nil(t, m.grow(2048, 1<<20))
+	require.Nil(t, m.grow(2048, 1<<20, a))
 	small := ask(handedOut, 2048, 1<<21)
 	_, f := m.follow(allocator.Alloc(1925), small)
 	require.NotNil(t, f)

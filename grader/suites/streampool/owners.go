@@ -17,12 +17,13 @@ type part struct {
 	lo, hi, chunk uint64
 	owner         allocator.Stream
 	out           bool
-	fresh         bool // nobody has had them
+	fresh         bool   // nobody has had them
+	whole         uint64 // the most of them that came free at once
 }
 
 // grow adds a chunk that a stream has made the pool get.
 func (l *land) grow(lo, hi uint64, by allocator.Stream) {
-	l.add(part{lo: lo, hi: hi, chunk: lo, owner: by, fresh: true})
+	l.add(part{lo: lo, hi: hi, chunk: lo, owner: by, fresh: true, whole: hi - lo})
 }
 
 // add adds a part, and joins it with those beside it that are like it.
@@ -47,7 +48,7 @@ func (l *land) joinAt(i int) {
 	}
 	p, q := &l.parts[i], l.parts[i+1]
 	if p.hi == q.lo && p.chunk == q.chunk && !p.out && !q.out && p.owner == q.owner && p.fresh == q.fresh {
-		p.hi = q.hi
+		p.hi, p.whole = q.hi, max(p.whole, q.whole)
 		l.parts = slices.Delete(l.parts, i+1, i+2)
 	}
 }
@@ -66,10 +67,10 @@ func (l *land) take(lo, hi, chunk uint64, by allocator.Stream) {
 		}
 		var left []part
 		if p.lo < lo {
-			left = append(left, part{p.lo, lo, p.chunk, rest.owner, false, p.fresh})
+			left = append(left, part{p.lo, lo, p.chunk, rest.owner, false, p.fresh, min(p.whole, lo-p.lo)})
 		}
 		if hi < p.hi {
-			left = append(left, part{hi, p.hi, p.chunk, rest.owner, false, p.fresh})
+			left = append(left, part{hi, p.hi, p.chunk, rest.owner, false, p.fresh, min(p.whole, p.hi-hi)})
 		}
 		l.parts = slices.Replace(l.parts, i, i+1, left...)
 		i += len(left)
@@ -82,7 +83,7 @@ func (l *land) give(lo uint64, in allocator.Stream) {
 	for i, p := range l.parts {
 		if p.out && p.lo == lo {
 			l.parts = slices.Delete(l.parts, i, i+1)
-			l.add(part{lo: p.lo, hi: p.hi, chunk: p.chunk, owner: in})
+			l.add(part{lo: p.lo, hi: p.hi, chunk: p.chunk, owner: in, whole: p.hi - p.lo})
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
@@ -39,9 +40,10 @@ type standing struct {
 	land
 	sizes    map[uint64]uint64 // of the chunks
 	arrived  map[allocator.Stream]bool
-	came     int               // how many streams have, those again that were forgotten
-	idle     bool              // the host has waited for the device, and nothing was enqueued since
-	through  map[trace.ID]bool // by stream: the host has waited for it, and it was given nothing since
+	came     int                       // how many streams have, those again that were forgotten
+	absent   map[allocator.Stream]bool // were forgotten before, also those that were given again
+	idle     bool                      // the host has waited for the device, and nothing was enqueued since
+	through  map[trace.ID]bool         // by stream: the host has waited for it, and it was given nothing since
 	ids      map[allocator.Stream]trace.ID
 	least    int64             // that the upstream has refused since it was given something back
 	recorded map[trace.ID]mark // by event
@@ -63,7 +65,7 @@ func policy(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 	if l == nil {
 		return nil
 	}
-	q := &standing{sizes: map[uint64]uint64{}, arrived: map[allocator.Stream]bool{}, least: math.MaxInt64,
+	q := &standing{sizes: map[uint64]uint64{}, arrived: map[allocator.Stream]bool{}, absent: map[allocator.Stream]bool{}, least: math.MaxInt64,
 		recorded: map[trace.ID]mark{}, freed: map[trace.ID]int{}, last: map[trace.ID]int{}, through: map[trace.ID]bool{}, ids: map[allocator.Stream]trace.ID{}}
 	at := 0
 	for i := range l.Steps {
@@ -132,20 +134,20 @@ func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f
 			grew = bytes
 		}
 	})
-	instead := ""
+	instead := better{}
 	switch {
 	case hasOwn:
-		instead = fmt.Sprintf("%d bytes side by side that %s were free and needed no edge", own.hi-own.lo, own.whose())
+		instead = better{own, "were free and needed no wait", q.hint(x, own, size)}
 	case hasAny:
-		instead = fmt.Sprintf("%d bytes side by side that %s were free, and the device was through with all", there.hi-there.lo, there.whose())
+		instead = better{there, "were free, and the device was through with all", q.hint(x, there, size)}
 	case hasDone && !second:
-		instead = fmt.Sprintf("%d bytes side by side that %s were free, and the host had waited for that stream", done.hi-done.lo, done.whose())
+		instead = better{done, "were free, and the host had waited for that stream", q.hint(x, done, size)}
 	}
-	if grew > 0 && instead != "" {
+	if grew > 0 && instead.why != "" {
 		return &suite.Finding{Rule: "needless-growth",
 			Message: fmt.Sprintf("Alloc in %v should have asked the upstream for nothing, but it got %d bytes more although %s.", x.Stream, grew, instead),
 			Why:     "Memory that one pool holds without need is missing elsewhere, and to get it takes a call of the driver's.",
-			Fix:     "Look among what the stream owns first, then among what is done, and only then ask the upstream."}, -1
+			Fix:     instead.hint + "Look among what the stream owns first, then among what is done, and only then ask the upstream."}, -1
 	}
 	ready := map[trace.ID]bool{}
 	for at, r := range x.Calls {
@@ -161,6 +163,36 @@ func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f
 		}
 	}
 	return nil, -1
+}
+
+// better is free bytes that an Alloc should have taken: why, and what the pool has perhaps not seen to.
+type better struct {
+	part
+	why  string
+	hint string
+}
+
+func (b better) String() string {
+	return fmt.Sprintf("%d bytes side by side that %s %s", b.hi-b.lo, b.whose(), b.why)
+}
+
+// hint is what may have kept an Alloc from free bytes that are enough, a sentence of its own; "" where nothing is known of it.
+func (q *standing) hint(x *allocator.Step, p part, size uint64) string {
+	if p.whole < size {
+		return fmt.Sprintf("Join in Free what one stream has given back side by side: each piece of these %d bytes by itself is too short. ", p.hi-p.lo)
+	}
+	if q.absent[p.owner] {
+		return fmt.Sprintf("%v was forgotten before it was given again: have Forget take a stream out of all that Alloc and Free look it up in, so that it comes back "+
+			"as a new one, whose pieces are found. ", p.owner)
+	}
+	for at, r := range x.Calls {
+		event, known := q.recorded[r.Event]
+		if r.Op == trace.OpEventQuery && r.Code == int32(device.ErrorNotReady) && known && event.at < at && p.owner != x.Stream && event.stream != q.ids[p.owner] {
+			return fmt.Sprintf("Here one event was asked that stands for other bytes, and it was not done: go on with the next stream's (cuda.EventQuery), up to that of %v. ",
+				p.owner)
+		}
+	}
+	return ""
 }
 
 // sufficesDone finds bytes that are enough, of a stream that the host has waited for.
@@ -182,15 +214,15 @@ func (p part) whose() string {
 }
 
 // wrongWait is what is wrong with an Alloc's wait; nil: nothing.
-func (q *standing) wrongWait(l *allocator.Ledger, x *allocator.Step, r *trace.Record, instead string, mayGrow bool) *suite.Finding {
+func (q *standing) wrongWait(l *allocator.Ledger, x *allocator.Step, r *trace.Record, instead better, mayGrow bool) *suite.Finding {
 	event := q.recorded[r.Event]
 	made := fmt.Sprintf("Alloc in %v should have made no stream wait, but it made %s wait for %s", x.Stream, l.Name(r.Stream), l.Name(event.stream))
 	switch {
-	case instead != "":
+	case instead.why != "":
 		return &suite.Finding{Rule: "needless-wait",
 			Message: fmt.Sprintf("%s although %s.", made, instead),
 			Why:     "Every edge is concurrency lost: what comes behind the wait cannot run beside what is waited for.",
-			Fix:     "Look among what the stream owns first, and then ask the events of the others (cuda.EventQuery) before you wait for any."}
+			Fix:     instead.hint + "Look among what the stream owns first, and then ask the events of the others (cuda.EventQuery) before you wait for any."}
 	case mayGrow:
 		return &suite.Finding{Rule: "waits-before-growing",
 			Message: fmt.Sprintf("%s before the upstream had refused %d bytes.", made, need(x.Size)),
@@ -243,6 +275,7 @@ func (q *standing) settle(x *allocator.Step) {
 	case allocator.KindForget:
 		if x.Err == allocator.Nil {
 			delete(q.arrived, x.Stream)
+			q.absent[x.Stream] = true
 			q.disown(x.Stream)
 		}
 	case allocator.KindFree, allocator.KindFreeInside, allocator.KindFreeUnknown:

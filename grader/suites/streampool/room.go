@@ -1,6 +1,11 @@
 package streampool
 
-import "math/rand/v2"
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"cudalab/grader/suite/allocator"
+)
 
 // room is the free bytes of chunks: stretches of them, as long as can be within a chunk, in the order of their addresses. It is a tree of which
 // each part knows its longest.
@@ -9,10 +14,39 @@ type room struct {
 	r    *rand.Rand
 }
 
+// origin is how bytes came to be free.
+type origin struct {
+	in     allocator.Stream // that they were given back in, or that made the pool grow; nobody: several
+	fresh  bool             // nobody has had them
+	joined bool             // they did not come free at once
+}
+
+// and is how bytes and those beside them came to be free.
+func (o origin) and(other origin) origin {
+	if o.in != other.in {
+		o.in = nobody
+	}
+	return origin{o.in, o.fresh && other.fresh, true}
+}
+
+// String says how: "were given back in A".
+func (o origin) String() string {
+	switch {
+	case o.in == nobody:
+		return "are not all one stream's"
+	case o.joined:
+		return fmt.Sprintf("are %v's", o.in)
+	case o.fresh:
+		return fmt.Sprintf("nobody has had since %v made the pool grow", o.in)
+	}
+	return fmt.Sprintf("were given back in %v", o.in)
+}
+
 // stretch is free bytes of a chunk, and what is below it in the tree.
 type stretch struct {
 	lo, hi  uint64
 	chunk   uint64
+	origin  origin
 	longest uint64
 	weight  uint64
 	left    *stretch
@@ -23,6 +57,21 @@ func newRoom() *room { return &room{r: rand.New(rand.NewPCG(1, 2))} }
 
 // longest is the length of the longest stretch.
 func (m *room) longest() uint64 { return m.root.most() }
+
+// longestOrigin is how the longest stretch came to be free.
+func (m *room) longestOrigin() (o origin) {
+	for s, longest := m.root, m.longest(); s != nil; {
+		switch {
+		case s.hi-s.lo == longest:
+			return s.origin
+		case s.left.most() == longest:
+			s = s.left
+		default:
+			s = s.right
+		}
+	}
+	return o
+}
 
 func (s *stretch) most() uint64 {
 	if s == nil {
@@ -55,34 +104,35 @@ func (m *room) take(lo, hi uint64) (chunk uint64, ok bool) {
 	if s == nil || hi > s.hi || hi <= lo {
 		return 0, false
 	}
-	from, to, chunk := s.lo, s.hi, s.chunk
+	from, to, chunk, how := s.lo, s.hi, s.chunk, s.origin
 	m.remove(from)
 	if from < lo {
-		m.insert(from, lo, chunk)
+		m.insert(from, lo, chunk, how)
 	}
 	if hi < to {
-		m.insert(hi, to, chunk)
+		m.insert(hi, to, chunk, how)
 	}
 	return chunk, true
 }
 
 // give adds bytes of a chunk, none of which are there.
-func (m *room) give(lo, hi, chunk uint64) {
+func (m *room) give(lo, hi, chunk uint64, how origin) {
 	if s := m.at(lo); s != nil && s.hi == lo && s.chunk == chunk {
-		lo = s.lo
+		lo, how = s.lo, how.and(s.origin)
 		m.remove(lo)
 	}
 	if s := m.at(hi); s != nil && s.lo == hi && s.chunk == chunk {
 		to := s.hi
+		how = how.and(s.origin)
 		m.remove(hi)
 		hi = to
 	}
-	m.insert(lo, hi, chunk)
+	m.insert(lo, hi, chunk, how)
 }
 
-func (m *room) insert(lo, hi, chunk uint64) {
+func (m *room) insert(lo, hi, chunk uint64, how origin) {
 	below, above := m.root.cut(lo)
-	n := &stretch{lo: lo, hi: hi, chunk: chunk, weight: m.r.Uint64()}
+	n := &stretch{lo: lo, hi: hi, chunk: chunk, origin: how, weight: m.r.Uint64()}
 	m.root = glue(glue(below, n.sum()), above)
 }
 

@@ -46,19 +46,17 @@ var Lesson = suite.Lesson[Make]{
 			"Every block went out whole, wherever there was room for it, and Stats said so.", waitsCounted))),
 		scale.Also(good.Part(ofErrors, "each mistake gets its own error", "Every mistake was answered with its own error, and changed nothing.", nil)),
 		{Cases: good.Trials(), Question: suite.Question{ID: "order",
-			Name: "no bytes are handed out while their last user may still be at them", Judge: func(e *suite.Evidence) suite.Answer {
-				return good.JudgeOrder(e, "order", "Every byte's last use came before its next owner's first, whatever the streams were at.", noteStrangers)
-			}}},
+			Name: "no bytes are handed out while their last user may still be at them", Judge: judgeOrder}},
 		good.Part("policy", "no stream waits, and the pool does not grow, where neither is needed",
 			"No stream had to wait, and nothing was asked of the upstream, while there was something better.", policy),
 		good.Part("events", "no call more than is needed, and none at all with one stream", "Every method called nothing but what it needs.", calls),
 		{Cases: good.Trials(), Question: suite.Question{ID: ofTrim,
 			Name: "memory goes back to the upstream when it is asked for, and when the device is through with it", Judge: judgeTrim}},
-		good.Cleanup(allocator.Cleanup[layout]{
+		leaking(good.Cleanup(allocator.Cleanup[layout]{
 			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life,
 			Others: []func(allocator.Source) workload{lifeByFree, lifeByForget}, Queries: true,
 			Recovers: func(_ *suite.CaseNotes, run suite.FaultRun) bool { return run.Op == trace.OpMalloc },
-		}),
+		})),
 		cost.Part(),
 		failure.Part(),
 		speed,

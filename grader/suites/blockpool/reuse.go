@@ -1,0 +1,239 @@
+package blockpool
+
+import (
+	"fmt"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/allocator"
+	"cudalab/native/device"
+	"cudalab/native/trace"
+)
+
+// judgeOrder answers whether any block went out too early, and says of those what had become of them. What comes of a call that should
+// not be there at all is mended with that.
+func judgeOrder(e *suite.Evidence) suite.Answer {
+	a := good.JudgeOrder(e, "order", "Every block's last use came before its next owner's first, whatever the streams were at.", noteIntrusions)
+	if !suite.HasError(a.Findings) {
+		return a
+	}
+	a.Findings = slices.Clone(a.Findings)
+	var needless []suite.Finding
+	for _, r := range good.Runs(e) {
+		needless = append(needless, calls(e, &r)...)
+	}
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		places := []suite.Place{{File: f.File, Line: f.Line}}
+		if f.Rule == "early-reuse" {
+			places = tell(e, f)
+			for j := range a.Findings {
+				if o := &a.Findings[j]; o.Rule == "use-after-destroy" && among(places, o) {
+					o.Follows = &suite.Cause{Rule: f.Rule}
+				}
+			}
+		}
+		for _, o := range needless {
+			if f.Follows == nil && among(places, &o) {
+				f.Follows = &suite.Cause{Rule: o.Rule}
+			}
+		}
+	}
+	return a
+}
+
+// among reports whether a finding is on one of some lines.
+func among(places []suite.Place, f *suite.Finding) bool {
+	return slices.ContainsFunc(places, func(p suite.Place) bool { return p.File == f.File && p.Line == f.Line })
+}
+
+// noted are the sequences among which the order checker has noted a finding; nil: it is not of these.
+func noted(e *suite.Evidence, f *suite.Finding) *allocator.Steps[Make, layout] {
+	if f.Record < 0 {
+		return nil
+	}
+	for _, s := range good {
+		if slices.ContainsFunc(e.Cases[s.ID].Findings, func(o suite.Finding) bool { return o.Record == f.Record && o.Message == f.Message }) {
+			return s
+		}
+	}
+	return nil
+}
+
+// tell adds to a finding of a block that was handed out too early who gave it back, and what the pool did about that. It answers where the call
+// was made that shows it.
+func tell(e *suite.Evidence, f *suite.Finding) []suite.Place {
+	s := noted(e, f)
+	if s == nil {
+		return nil
+	}
+	for _, r := range s.Runs(e) {
+		if !r.Before(f.Record) {
+			continue
+		}
+		t := taleOf(e, &r, f.Record)
+		if t == nil {
+			return nil
+		}
+		what, fix, call := t.words()
+		f.Message += fmt.Sprintf(" In the sequence %q with %s, %s gave the block back, and %s.", r.Name, r.Layout, freeing(t.given), what)
+		f.Fix = fix
+		if call < 0 {
+			return nil
+		}
+		places := e.Place(t.Site(&t.Records[call]))
+		if len(places) > 0 {
+			f.Related = append([]suite.Related{{File: places[0].File, Line: places[0].Line, Message: noteOf[t.Records[call].Op]}}, f.Related...)
+			places = places[:1]
+		}
+		return places
+	}
+	return nil
+}
+
+// noteOf says of a call that shows what went wrong which it is.
+var noteOf = map[trace.Op]string{trace.OpEventQuery: "asked here", trace.OpStreamQuery: "asked here", trace.OpEventRecord: "recorded here",
+	trace.OpStreamWaitEvent: "a stream is made to wait here"}
+
+// tale is what became of a block from when it was given back until it was handed out too early.
+type tale struct {
+	*allocator.Ledger
+	given, took *allocator.Step
+	event       trace.ID // that stands, or was to stand, behind the Free
+	record      int      // of that; -1: there is none
+}
+
+// taleOf is the tale of the block whose handing out is a record of a sequence; nil where nobody is known who may be still at it.
+func taleOf(e *suite.Evidence, r *allocator.Run[layout], record int) *tale {
+	t := &tale{Ledger: r.Ledger(), record: -1}
+	if t.Ledger == nil {
+		return nil
+	}
+	taken := -1
+	for i := range t.Steps {
+		if x := &t.Steps[i]; x.Kind == allocator.KindAlloc && x.Err == allocator.Nil && x.To <= record {
+			taken, t.took = i, x
+		}
+	}
+	for i := taken - 1; i >= 0 && t.given == nil; i-- {
+		if x := &t.Steps[i]; x.Method() == "Free" && x.Err == allocator.Nil && x.Addr == t.took.Addr {
+			t.given = x
+		}
+	}
+	if t.given == nil {
+		return nil
+	}
+	use := t.given.From - 1
+	for use >= 0 && (t.Records[use].Op != trace.OpLaunch || t.Records[use].Stream != t.given.ID || t.Records[use].Code != 0) {
+		use--
+	}
+	if use < 0 || e.Relate(r.Notes.Trace).Before(use, record) {
+		return nil // a former owner is
+	}
+	for at, x := range t.given.Calls {
+		if x.Op == trace.OpEventRecord && x.Code == 0 {
+			t.event, t.record = x.Event, at
+		}
+	}
+	return t
+}
+
+// words are what became of the block, what mends it, and the call that shows it, or -1.
+func (t *tale) words() (what, fix string, call int) {
+	in, by := t.given.Stream, t.took.Stream
+	got := fmt.Sprintf("Alloc in %v got it ", by)
+	asked, answer, waited := -1, int32(0), -1
+	for at, r := range t.took.Calls {
+		switch {
+		case r.Op == trace.OpStreamWaitEvent && r.Code == 0:
+			waited = at
+		case r.Op == trace.OpEventQuery && r.Event == t.event && t.record >= 0, r.Op == trace.OpStreamQuery && r.Stream == t.given.ID:
+			asked, answer = at, r.Code
+		}
+	}
+	if waited >= 0 && t.Records[waited].Stream != t.took.ID {
+		return got + fmt.Sprintf("but made %s wait", t.Name(t.Records[waited].Stream)),
+			"Give cuda.StreamWaitEvent the stream that Alloc was given: the next owner's work has to wait, not the last one's.", waited
+	}
+	if t.record < 0 {
+		what = "recorded no event"
+		if before := t.recordedIn(t.given.ID, t.given.From); before >= 0 {
+			what += fmt.Sprintf(": the last in %v stands behind an earlier one", in)
+		}
+		return what, "Record the event in every Free (cuda.EventRecord), in the stream that Free is given, also where it was recorded before: only what is in the " +
+			"stream by then is waited for.", -1
+	}
+	if where := t.Records[t.record].Stream; where != t.given.ID {
+		return fmt.Sprintf("recorded its event in %s", t.Name(where)),
+			"Record in the stream that Free is given: what is in there next comes behind the block's last use, whatever stream it was handed out in.", t.record
+	}
+	if again := t.recordedAgain(); again >= 0 {
+		return fmt.Sprintf("its event was recorded again in %s before %s", t.Name(t.Records[again].Stream), got[:len(got)-1]),
+			"Have an event for each stream, or for each block: one that is recorded anew in another stream stands for what is there, and no longer for the " +
+				"last use of this block.", again
+	}
+	switch {
+	case asked >= 0 && answer == int32(device.ErrorNotReady):
+		return got + fmt.Sprintf("without a wait, though %s had answered \"not ready\"", suite.CallName(&t.Records[asked])),
+			"Hand a block out at once only where the answer is nil. Where it is cuda.ErrorNotReady go on with the next stream, and at last have the stream " +
+				"wait (cuda.StreamWaitEvent). One question is enough: to be asked again makes no stream ready.", asked
+	case t.wasDone() >= 0:
+		done := t.wasDone()
+		return got + "without a wait and without a question: its event was done when it was last asked, but was recorded again since",
+			"An answer holds until the event is recorded again: ask it in each Alloc that wants another stream's block (cuda.EventQuery), or forget in Free " +
+				"that it was done.", done
+	case waited >= 0:
+		return got + "and was made to wait for another event than that of this Free",
+			"Have the stream wait for the event that was recorded when this very block was given back (cuda.StreamWaitEvent).", waited
+	}
+	return got + "without a wait",
+		"Before a block goes to another stream ask the event of its Free (cuda.EventQuery), and where it is not done have that stream wait for it " +
+			"(cuda.StreamWaitEvent).", -1
+}
+
+// freeing is a Free in words: "free #1 in A".
+func freeing(x *allocator.Step) string {
+	if x.Kind == allocator.KindFree {
+		return fmt.Sprintf("free #%d in %v", x.Block, x.Stream)
+	}
+	return fmt.Sprintf("a free in %v", x.Stream)
+}
+
+// recordedIn is the pool's last record of an event in a stream, before a record; -1: there is none.
+func (t *tale) recordedIn(stream trace.ID, before int) (last int) {
+	last = -1
+	for i := range t.Steps {
+		for at, r := range t.Steps[i].Calls {
+			if at < before && r.Op == trace.OpEventRecord && r.Stream == stream && r.Code == 0 {
+				last = at
+			}
+		}
+	}
+	return last
+}
+
+// recordedAgain is where the event was recorded in another stream between the Free and the Alloc's last call; -1: nowhere.
+func (t *tale) recordedAgain() (last int) {
+	last = -1
+	for at := t.record + 1; at < t.took.To; at++ {
+		if r := &t.Records[at]; r.Op == trace.OpEventRecord && r.Event == t.event && r.Code == 0 && r.Stream != t.given.ID {
+			last = at
+		}
+	}
+	return last
+}
+
+// wasDone is where the event was last asked before the Free, if it was done; -1: it was not, or was asked since.
+func (t *tale) wasDone() (last int) {
+	last = -1
+	for at := range t.took.To {
+		r := &t.Records[at]
+		if r.Op != trace.OpEventQuery || r.Event != t.event {
+			continue
+		}
+		if last = -1; r.Code == 0 && at < t.record {
+			last = at
+		}
+	}
+	return last
+}
