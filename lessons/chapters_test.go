@@ -165,7 +165,8 @@ func (f finding) isIn(said []finding) bool {
 	})
 }
 
-var head = regexp.MustCompile(`^(?:error|remark) [a-z-]+$`)
+// head matches a finding's head, with or without what it comes of.
+var head = regexp.MustCompile(`^((?:error|remark) [a-z-]+)(?:, of the [a-z-]+)?$`)
 
 // quotes are the findings that a text in Markdown quotes, and in which lines may have been wrapped.
 func quotes(markdown string) (found []finding) {
@@ -196,7 +197,7 @@ func recorded(t *testing.T, lessonPackage string) (said []finding) {
 	for _, line := range strings.Split(string(text), "\n") {
 		switch {
 		case head.MatchString(line):
-			said, in = append(said, finding{head: line}), true
+			said, in = append(said, finding{head: head.FindStringSubmatch(line)[1]}), true
 		case !strings.HasPrefix(line, "  "):
 			in = false
 		case in && !strings.HasPrefix(line, "    |") && !strings.HasPrefix(line, "  - "):
