@@ -18,7 +18,7 @@ var recordChapter = flag.Bool("record-chapter", false, "write what was recorded 
 // recorded is what TestCurve and TestNoFlips saw on a GPU.
 const (
 	recordedCurve   = "testdata/curve-h200.txt"
-	recordedNoFlips = "testdata/noflips-h200*.txt" // a file for each time
+	recordedNoFlips = "testdata/noflips-*.txt" // a file for each time
 )
 
 // readNoFlips reads the counts of each time.
