@@ -113,8 +113,10 @@ func comparable(r suite.Report) string {
 	if len(r.Output) > 2*most {
 		r.Output = r.Output[:most] + "…" + r.Output[len(r.Output)-most:]
 	}
+	r.Checks = slices.Clone(r.Checks)
 	for i := range r.Checks {
 		c := &r.Checks[i]
+		c.Measurements, c.Findings = slices.Clone(c.Measurements), slices.Clone(c.Findings)
 		c.Message = measured.ReplaceAllString(c.Message, "some time")
 		for j := range c.Measurements {
 			c.Measurements[j] = suite.Measurement{Name: too.ReplaceAllString(c.Measurements[j].Name, "many")}
