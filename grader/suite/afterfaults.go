@@ -148,6 +148,9 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 			if fix, ok := j.Fixes[c.Trace.Records[f.Record].Op]; ok && f.Rule == "leak-on-error" {
 				f.Fix = fix
 			}
+			if f.Rule == "leak-on-error" && givesBack(run.Op) {
+				f.Fix += " What could not be given back was something else: go on behind that call, and return its error in the end."
+			}
 			found = append(found, e.Because(f, c, run))
 		}
 		if run.Again >= 0 && inOrder && len(left) == 0 {

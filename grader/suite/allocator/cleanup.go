@@ -301,8 +301,7 @@ func (l *lives[Code, L]) after(run suite.FaultRun) (found []suite.Finding) {
 		f.Rule += "-on-error"
 		if failed := slices.IndexFunc(failure.Answers, func(a Answer) bool { return a.Err == Faulted }); 0 <= failed && failed < failure.At {
 			f.Why = whyUnchanged
-			f.Fix = fmt.Sprintf("Change what the allocator knows of itself only when %s has succeeded, and nothing where it has not.",
-				suite.CallName(&l.notes.Trace.Records[run.Failed]))
+			f.Fix = l.fixUnchanged(run)
 		}
 		return append(found, l.e.Because(f, l.notes, run))
 	}
@@ -330,7 +329,9 @@ func (l *lives[Code, L]) reused(run suite.FaultRun) (found []suite.Finding) {
 		case !slices.ContainsFunc(runs, in):
 			return nil
 		case in(run):
-			found = append(found, l.e.Because(l.notes.OnError(f, run.What, "Alloc"), l.notes, run))
+			f = l.notes.OnError(f, run.What, "Alloc")
+			f.Why, f.Fix = whyUnchanged, l.fixUnchanged(run)
+			found = append(found, l.e.Because(f, l.notes, run))
 		}
 	}
 	return found
@@ -355,6 +356,12 @@ func (l *lives[Code, L]) failure(outcome int) *Failure {
 func (l *lives[Code, L]) unusable(outcome int) *suite.Finding {
 	from, to := l.notes.Window(outcome)
 	return l.Unusable(l.notes, from, to)
+}
+
+// fixUnchanged is how a call that fails leaves the allocator as it was.
+func (l *lives[Code, L]) fixUnchanged(run suite.FaultRun) string {
+	return fmt.Sprintf("Change what the allocator knows of itself only when %s has succeeded, and nothing where it has not.",
+		suite.CallName(&l.notes.Trace.Records[run.Failed]))
 }
 
 // whyUnchanged is why a call that fails has to leave the allocator as it was.

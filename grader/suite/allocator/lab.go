@@ -2,6 +2,7 @@ package allocator
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -132,7 +133,7 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 
 // greatly words a finding of a Large trial where all goes well with few blocks, and it took many for something to go wrong.
 func (s *Steps[Code, L]) greatly(e *suite.Evidence, failure *Failure, f suite.Finding) suite.Finding {
-	if failure.Fault.RunsOver || failure.At < endless {
+	if failure.Fault.RunsOver || failure.At < endless || failure.Ops[failure.At].Size > math.MaxInt32 { // a huge size is unlike the others by itself
 		return f
 	}
 	for _, r := range s.few.Runs(e) {

@@ -170,7 +170,15 @@ func (m *model) roomFix() string {
 			"order that is asked for up to the root's, and keep the half that is not used each time one is halved."
 	}
 	return "When a block is freed, put it back among the free ones of its order and unite it with its buddy as long as that is free and whole, up " +
-		"to the root; when one is halved, keep the half that is not used."
+		"to the root; when one is halved, keep the half that is not used; and find each of them again, the one at offset 0 like any other."
+}
+
+// alignedFix is how blocks come to lie at multiples of their size, by whether anything has been given back yet.
+func (m *model) alignedFix() string {
+	if len(m.gone) == 0 {
+		return "Round the size up to a power of two, and take only blocks that came from halving larger ones."
+	}
+	return "Unite a block that is given back with its buddy alone, the other half of the block that was halved: it lies at the block's offset XOR its size."
 }
 
 // place judges where a block lies, and counts it as live.
@@ -194,7 +202,7 @@ func (m *model) place(a allocator.Answer, block int64) *allocator.Fault {
 			Message: fmt.Sprintf("should have got a block at a multiple of its size, %d, but %s", block, where()),
 			Why: "Only what lies at a multiple of its size is half of a block of the next size: it alone has a buddy to be made whole " +
 				"with.",
-			Fix: "Round the size up to a power of two, and take only blocks that came from halving larger ones.",
+			Fix: m.alignedFix(),
 		}
 	}
 	if from, to := m.leaves(a, block); m.space.taken(from, to) {

@@ -91,7 +91,7 @@ func (c call) judgeStep(s step) (found []suite.Finding) {
 	case len(s.found) < max(s.times, 1):
 		f := suite.Finding{
 			Rule:    "step-left-out",
-			Message: fmt.Sprintf("%s should %s%s for %s, but never did.", c.W.of.name, s.does, in, c.W.Label()),
+			Message: fmt.Sprintf("%s should %s%s for %s, but none of its calls does that.", c.W.of.name, s.does, in, c.W.Label()),
 			Why:     "What the function is there for has to be left of it: a bug is not mended by leaving out the work that it is in.",
 			Fix:     "Keep all the steps that the function's comment names, and add the order that is missing between them.",
 		}

@@ -3,6 +3,7 @@ package growable
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
@@ -106,13 +107,30 @@ func (r *replay) wrongAnswer(s *step, want uint64, of func(string, suite.Finding
 		t.finding = r.e.AtError(t.finding, r.notes, s.begin, s.end)
 		return t
 	case want == isMemory || want == isCUDA:
-		return of(part, suite.Finding{Rule: "wrong-error", Message: "should have returned the error that CUDA answered, but it returned " + got + ".",
+		t := of(part, suite.Finding{Rule: "wrong-error", Message: "should have returned the error that CUDA answered, but it returned " + got + ".",
 			Why: "contract.ErrFull says that max is reached, which no other program can change. CUDA's error says what stands in the way now.",
 			Fix: "Return the error of the CUDA call, or wrap it with %w."})
+		if at := r.refused(s); at >= 0 {
+			t.finding.Message += fmt.Sprintf(" %s was refused.", suite.CallName(&r.notes.Trace.Records[at]))
+			if s.ok() {
+				t.finding = r.e.At(t.finding, r.notes.Trace.SiteOf(&r.notes.Trace.Records[at]))
+			}
+		}
+		return t
 	}
 	return of(part, suite.Finding{Rule: "wrong-error", Message: fmt.Sprintf("should have returned %s, but it returned %s.", says(want, ""), got),
 		Why: "The caller finds out with errors.Is what went wrong, and what to do about it.",
 		Fix: "Look in this order: closed, then the arguments, then the room, by max. Compare n with what is left of max; a sum or a product may overflow."})
+}
+
+// refused is the first call of a step that CUDA has refused; -1 if there is none.
+func (r *replay) refused(s *step) int {
+	for at := s.begin; at < s.end; at++ {
+		if x := &r.notes.Trace.Records[at]; x.Code != 0 && x.Phase != trace.Enter {
+			return at
+		}
+	}
+	return -1
 }
 
 // lookedAt finds elements that are not where they should be.
@@ -224,6 +242,10 @@ func (r *replay) tooMuch(part string) []suite.Finding {
 		if part == ofShrink {
 			f.Why = "CUDA unmaps a mapping as a whole: of one that is large, nothing can go as long as its first element stays."
 			f.Fix = "Map in pieces, none larger than all before it together, or than a granule; and in Shrink unmap each that lies wholly behind the elements."
+			if !slices.ContainsFunc(r.notes.Trace.Records[s.begin:s.end], func(x trace.Record) bool { return x.Op == trace.OpMemUnmap }) {
+				f.Message += " It unmapped nothing."
+				f.Fix = "Unmap in each Shrink what lies wholly behind the elements that stay, also where it takes no element away: memory may be mapped for more."
+			}
 			return r.finding(s, -1, f)
 		}
 		return r.finding(s, r.last(s, createCall), f)
@@ -275,5 +297,5 @@ func (r *replay) tooOften() []suite.Finding {
 			quarters.Growths, grown),
 		Why: "Every growth costs the same few calls, however little it adds. Steps that stay the same size make their number grow with the " +
 			"vector; steps by a factor make it grow with the logarithm.",
-		Fix: "Map more than is needed, up to twice as much, so that the next growths are not needed."})
+		Fix: "Map more than is needed, up to twice as much, so that the next growths are not needed; where the range ends before that, up to its end."})
 }

@@ -197,9 +197,15 @@ func (r *replay) ordered(rules ...string) (found []suite.Finding) {
 		end = r.steps[len(r.steps)-1].end
 	}
 	for _, f := range r.notes.Findings {
-		if slices.Contains(rules, f.Rule) && r.from <= f.Record && f.Record < end {
-			found = append(found, f)
+		if !slices.Contains(rules, f.Rule) || f.Record < r.from || f.Record >= end {
+			continue
 		}
+		in := slices.IndexFunc(r.steps, func(s step) bool { return s.begin <= f.Record && f.Record < s.end })
+		if f.Rule == "free-before-use" && in >= 0 && r.steps[in].kind == shrinks {
+			f.Fix = "Have Shrink wait, before it unmaps, for all that every stream has been given by then which has appended or is named to it: an event " +
+				"that was recorded earlier does not cover what came later."
+		}
+		found = append(found, f)
 	}
 	return found
 }

@@ -55,6 +55,21 @@ func (c call) shared(record int) bool {
 	return slices.ContainsFunc(c.Record(record).Accesses, func(a trace.Access) bool { return slices.Contains(shared, a.Alloc) })
 }
 
+// collide reports whether a record of the call copies words back to where another stream copies some as well.
+func (c call) collide(record int) bool {
+	if record < c.From || record >= c.To || c.Record(record).Op != trace.OpMemcpyDtoHAsync {
+		return false
+	}
+	return slices.ContainsFunc(c.Find(trace.OpMemcpyDtoHAsync), func(at int) bool {
+		x, y := c.Record(record), c.Record(at)
+		return x.Stream != y.Stream && slices.ContainsFunc(x.Accesses, func(a trace.Access) bool {
+			return a.Kind == trace.Write && slices.ContainsFunc(y.Accesses, func(b trace.Access) bool {
+				return b.Kind == trace.Write && a.Alloc == b.Alloc && a.Offset < b.Offset+b.Size && b.Offset < a.Offset+a.Size
+			})
+		})
+	})
+}
+
 // first is the first of some IDs; 0 where there are none.
 func first(all []trace.ID) (id trace.ID) {
 	for _, id := range all {

@@ -76,6 +76,9 @@ var ordered = good.Order("no chunk's buffer is used by two chunks at once", "No 
 		if f.Severity == suite.Error && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool { return call{&m}.shared(f.Record) }) {
 			f.Fix = "Give each stream buffers of its own: this one is used in several streams. Waits would put that in order, and have one chunk wait for another."
 		}
+		if f.Severity == suite.Error && f.Rule == "data-race" && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool { return call{&m}.collide(f.Record) }) {
+			f.Fix = "Have chunk i begin 4*i*chunk bytes into in and out, counted in words of 4 bytes: then no chunk has a byte of another's, and none has to wait."
+		}
 		return f
 	})
 

@@ -26,7 +26,7 @@ func pools(m *suite.Made[workload]) []suite.Finding {
 func (c *call) otherPools() (found []suite.Finding) {
 	const fix = "Make one pool with cuda.MemPoolCreate, and allocate every block with cuda.MallocFromPoolAsync(size, pool, stream)."
 	if c.pool == 0 && len(c.blocks) == 0 {
-		found = append(found, c.Finding(-1, suite.Rule{ID: "no-pool", Fix: fix,
+		found = append(found, c.Finding(-1, suite.Rule{ID: "no-pool", Fix: fix + " Do so in every call, whatever an earlier one has reported.",
 			Why: "What a pool reserves and reuses can only be learnt from a pool at work."},
 			"Run should make a pool and allocate from it, but it did neither."))
 	}

@@ -88,7 +88,7 @@ func outside(e *suite.Evidence) []suite.Finding {
 				Message: fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block lies in none of its "+
 					"allocations.", r.Size),
 				Why: "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every later CUDA call fails.",
-				Fix: "Allocate the size of all blocks of all classes together, and count a block's address from what cuda.Malloc returned.",
+				Fix: "Allocate the size of all blocks of all classes together in each New, and count a block's address from what cuda.Malloc returned there.",
 			}, siteOfAlloc(e))
 			if own {
 				f.Message = fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block begins %d bytes behind the "+
