@@ -3,7 +3,6 @@ package growable
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
@@ -241,11 +240,8 @@ func (r *replay) tooMuch(part string) []suite.Finding {
 			Fix: "Map up to twice what the elements take, rounded up to the granularity, and not beyond the range."}
 		if part == ofShrink {
 			f.Why = "CUDA unmaps a mapping as a whole: of one that is large, nothing can go as long as its first element stays."
-			f.Fix = "Map in pieces, none larger than all before it together, or than a granule; and in Shrink unmap each that lies wholly behind the elements."
-			if !slices.ContainsFunc(r.notes.Trace.Records[s.begin:s.end], func(x trace.Record) bool { return x.Op == trace.OpMemUnmap }) {
-				f.Message += " It unmapped nothing."
-				f.Fix = "Unmap in each Shrink what lies wholly behind the elements that stay, also where it takes no element away: memory may be mapped for more."
-			}
+			f.Fix = "Map in pieces, none larger than all before it together, or than a granule; and in each Shrink unmap those that lie wholly behind the " +
+				"elements, also where it takes no element away."
 			return r.finding(s, -1, f)
 		}
 		return r.finding(s, r.last(s, createCall), f)
