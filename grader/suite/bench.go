@@ -28,6 +28,7 @@ type Outcome struct {
 	Argument bool           // the error is contract.ErrArgument
 	Odd      Odd            // what is wrong with the error itself
 	Panic    string         // what it panicked with; "" where it did not
+	Before   string         // what had come before a call that panicked, in words: "slab.New([256], 1), allocate 5"; "" where that was not told
 	Runaway  bool           // stopped for making calls without end
 	Excess   session.Excess // how it ran into the limit on memory
 	Stack    trace.Site     // where it panicked or was stopped; else the function that was called, where CallOf was told
@@ -44,6 +45,9 @@ type Bench struct {
 	Attempt int // 0, or 1 for a confirming run of a timed case
 	Notes   Notes
 	Quota   uint64 // bytes of memory that the student's code may have at one time while tracing; 0: any number
+
+	// History, where set, says what has come before a call, for an Outcome's Before.
+	History func() string
 
 	calls    int
 	returned []loan // what the last call of a Stage has returned
@@ -74,6 +78,9 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) Outcome {
 	b.Session.SetQuota(b.Quota)
 	b.guard(&o, f)
 	o.Excess = b.Session.SetQuota(0) // the suite's own calls are not to fail for what the student's code has taken
+	if o.Panic != "" && b.History != nil {
+		o.Before = b.History()
+	}
 	b.over(o)
 	b.Session.Mark(markReturn + n)
 	b.Notes.Outcome(o)

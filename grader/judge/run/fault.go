@@ -111,10 +111,18 @@ func panicked(o suite.Outcome, l locator) suite.Finding {
 	}
 	return l.at(suite.Finding{
 		Rule: "panic", Severity: suite.Error, Record: -1,
-		Message: fmt.Sprintf("In the test %q your code should have returned, but it panicked: %s.", o.Label, quoted(o.Panic)),
+		Message: fmt.Sprintf("In the test %q%s your code should have returned, but it panicked: %s.", o.Label, behind(o.Before), quoted(o.Panic)),
 		Why:     "A panic leaves the function at once: memory on the device stays allocated, and Go's garbage collector does not free it.",
 		Fix:     panicFix(o.Panic),
 	}, o.Stack)
+}
+
+// behind is what came before a call that panicked.
+func behind(before string) string {
+	if before == "" {
+		return ""
+	}
+	return ", behind " + before + ","
 }
 
 // excessive is the finding for code that took more memory than the exercise's limit.

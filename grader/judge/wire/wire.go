@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the first thing a runner says; both sides are built from one tree and must agree.
-const Version = 7
+const Version = 8
 
 // MaxFrame is the longest frame in bytes: a trace of a million records fits.
 const MaxFrame = 256 << 20
@@ -130,6 +130,7 @@ func (w *Writer) Send(m Message) error {
 		w.w.String(m.Odd.Rule)
 		w.w.String(m.Odd.What)
 		w.w.String(m.Panic)
+		w.w.String(m.Before)
 		w.w.Bool(m.Runaway)
 		for _, n := range []uint64{m.Excess.Asked, m.Excess.Held, m.Excess.Quota, uint64(m.Excess.Record)} {
 			w.w.Uint(n)
@@ -240,7 +241,7 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 			Problem: r.String()}
 	case KindOutcome:
 		o := suite.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Besides: r.Bool(), Argument: r.Bool(),
-			Odd: suite.Odd{Rule: r.String(), What: r.String()}, Panic: r.String(), Runaway: r.Bool(),
+			Odd: suite.Odd{Rule: r.String(), What: r.String()}, Panic: r.String(), Before: r.String(), Runaway: r.Bool(),
 			Excess: session.Excess{Asked: r.Uint(), Held: r.Uint(), Quota: r.Uint(), Record: int(r.Uint())}}
 		var err error
 		if o.Stack, err = site(r); err != nil {

@@ -53,7 +53,11 @@ func (r *Runner) Run(name string, ops []Op) []Answer {
 	}
 	w.start(ops)
 	defer w.leave()
-	for _, op := range ops {
+	done := 0
+	r.Bench.History = func() string { return before(r.Label, ops[:done]) }
+	defer func() { r.Bench.History = nil }()
+	for i, op := range ops {
+		done = i
 		if !w.step(op, func(site trace.Site, f func() error) bool {
 			o := r.Bench.CallOf(phrase(op), site, f)
 			return o.Panic == ""

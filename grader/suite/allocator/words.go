@@ -39,6 +39,14 @@ func Words(ops []Op) string {
 	return strings.Join(words, ", ")
 }
 
+// before is an allocator and what has become of it, in words.
+func before(made string, ops []Op) string {
+	if len(ops) == 0 {
+		return made
+	}
+	return made + ", " + Words(ops)
+}
+
 // phrase is one operation in words.
 func phrase(op Op) string {
 	if op.Stream != 0 {

@@ -252,8 +252,18 @@ func allocateSteps(c call) []suite.Finding {
 
 func snapshotSteps(c call) []suite.Finding {
 	dst, src := c.memory(0), c.memory(1)
+	copied := func(r *trace.Record) bool { return writing(r, dst) && r.Op != trace.OpLaunch }
+	within := []trace.Op{trace.OpMemcpyDtoD, trace.OpMemcpyDtoDAsync}
+	for _, at := range c.all(func(r *trace.Record) bool { return copied(r) && slices.Contains(within, r.Op) && !suite.Touching(r, src) }) {
+		return []suite.Finding{c.At(at, suite.Finding{
+			Rule:    "step-left-out",
+			Message: fmt.Sprintf("Snapshot should copy src to dst for %s, but this call writes to dst what is not from src itself.", c.W.Label()),
+			Why:     "A copy by way of other memory is one of what was there when that was written, and costs memory and time for all of it once more.",
+			Fix:     "Copy once, from src to dst, and order that copy between what has written src and what writes it next.",
+		})}
+	}
 	return c.judge(
-		step{"copy src to dst", -1, c.all(func(r *trace.Record) bool { return writing(r, dst) && r.Op != trace.OpLaunch && suite.Touching(r, src) }), 1},
+		step{"copy src to dst", -1, c.all(func(r *trace.Record) bool { return copied(r) && suite.Touching(r, src) }), 1},
 		step{"launch kernels.FillItem over src", 0, c.launches(fills, src), 1})
 }
 
