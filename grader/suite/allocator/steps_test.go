@@ -228,7 +228,7 @@ func TestAFaultIsShrunkToItsCore(t *testing.T) {
 	require.Equal(t, allocator.KindAlloc, failures[0].Ops[0].Kind)
 
 	place := func(s trace.Site) []suite.Place {
-		require.Equal(t, "cudalab/grader/suite/allocator_test.(*bump).Free", s[0].Func)
+		require.Regexp(t, `\.\(\*bump\)\.Free$`, s[0].Func)
 		require.Zero(t, s[0].Line, "of the method as a whole")
 		return []suite.Place{{File: "bump.go", Line: 57}}
 	}

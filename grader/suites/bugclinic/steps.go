@@ -254,7 +254,9 @@ func snapshotSteps(c call) []suite.Finding {
 	dst, src := c.memory(0), c.memory(1)
 	copied := func(r *trace.Record) bool { return writing(r, dst) && r.Op != trace.OpLaunch }
 	within := []trace.Op{trace.OpMemcpyDtoD, trace.OpMemcpyDtoDAsync}
-	for _, at := range c.all(func(r *trace.Record) bool { return copied(r) && slices.Contains(within, r.Op) && !suite.Touching(r, src) }) {
+	for _, at := range c.all(func(r *trace.Record) bool {
+		return copied(r) && slices.Contains(within, r.Op) && !suite.Touching(r, src)
+	}) {
 		return []suite.Finding{c.At(at, suite.Finding{
 			Rule:    "step-left-out",
 			Message: fmt.Sprintf("Snapshot should copy src to dst for %s, but this call writes to dst what is not from src itself.", c.W.Label()),
