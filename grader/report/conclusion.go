@@ -21,8 +21,8 @@ var verdicts = map[suite.Status]struct{ name, meaning string }{
 	suite.Errored:     {"ERROR", "This is cudalab's fault or the machine's, not your code's."},
 }
 
-// conclusion is the last word: the status, the score, how to see the same again, what to do next.
-func (p *printer) conclusion() {
+// verdict is the status and the score.
+func (p *printer) verdict() string {
 	r := p.report
 	verdict, known := verdicts[r.Status]
 	if !known {
@@ -41,11 +41,17 @@ func (p *printer) conclusion() {
 	if r.Status != suite.Errored && r.MaxScore > 0 {
 		text += fmt.Sprintf("  %s of %s points", points(r.Score), points(r.MaxScore))
 	}
+	return text
+}
+
+// conclusion is the last word: the status, the score, how to see the same again, what to do next.
+func (p *printer) conclusion() {
+	r := p.report
 	p.line("")
-	p.line(text)
+	p.line(p.verdict())
 	message := r.Message
 	if message == "" {
-		message = verdict.meaning
+		message = verdicts[r.Status].meaning
 	}
 	if message != "" {
 		p.block(0, "", message, plain)

@@ -156,6 +156,13 @@ func reportOn(s screen, r suite.Report, brief bool) (string, error) {
 	return b.String(), err
 }
 
+// firstOn is the first error of a report, for so many lines of a screen.
+func firstOn(s screen, r suite.Report, lines int) (string, error) {
+	var b strings.Builder
+	err := report.First(&b, r, lines, report.Options{Color: s.color, Width: s.width, Links: s.links, Source: sourceLine})
+	return b.String(), err
+}
+
 // sourceLine reads one line of a file.
 func sourceLine(file string, line int) string {
 	f, err := os.Open(file)

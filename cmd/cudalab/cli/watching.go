@@ -242,9 +242,11 @@ func (w *watching) report() {
 	}
 	text, err := reportOn(w.screen, *w.shown, false)
 	if room := w.screen.height - promptLines; err == nil && w.screen.height > 0 && strings.Count(text, "\n") > room && errorsIn(*w.shown) > 0 {
-		if text, err = reportOn(w.screen, *w.shown, true); err == nil {
-			text += "The key a shows all of the report.\n"
+		const more = "The key a shows all of the report.\n"
+		if text, err = reportOn(w.screen, *w.shown, true); err == nil && strings.Count(text, "\n") > room {
+			text, err = firstOn(w.screen, *w.shown, room)
 		}
+		text += more
 	}
 	if err != nil {
 		text = "The report cannot be shown: " + err.Error() + "\n"
