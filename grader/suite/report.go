@@ -1,5 +1,7 @@
 package suite
 
+import "slices"
+
 // Status is the outcome of a check or of a whole exercise.
 type Status string
 
@@ -36,6 +38,11 @@ type Report struct {
 	DurationMS int64   `json:"duration_ms"`
 	Checks     []Check `json:"checks"`
 	Output     string  `json:"output,omitempty"` // what the student's code printed; of much, the start and the end
+}
+
+// Unfinished reports whether nothing was found wrong with what is written so far: a gap is what keeps the code from passing.
+func (r *Report) Unfinished() bool {
+	return r.Status == Failed && r.Message != "" && !slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Status == Failed })
 }
 
 // Gap is a place in the student's code that is still to be written.

@@ -83,7 +83,7 @@ func Write(w io.Writer, f *class.Feedback) error {
 		p.Points, p.Most, _ = s.Final()
 		p.Total = page.Verdict{Class: "bad", Sign: "✗", Name: "not all passed"}
 		if s.Passed() {
-			p.Total = page.VerdictOf(suite.Passed)
+			p.Total = page.Passed
 		}
 	}
 	room := MaxSize - headSize - len(page.Style()) - len(page.Script())
@@ -122,7 +122,7 @@ func handedIn(s *class.Student) string {
 func newPart(f *class.Feedback, i int, e class.Exercise, room int) (part, error) {
 	r, decided := f.Student.Report(i)
 	r = f.Class.Shown(r)
-	x := part{Anchor: fmt.Sprintf("e%d", i+1), Name: e.Name, Title: e.Title, Verdict: page.VerdictOf(r.Status), Score: r.Score, MaxScore: e.MaxScore,
+	x := part{Anchor: fmt.Sprintf("e%d", i+1), Name: e.Name, Title: e.Title, Verdict: page.VerdictOf(r), Score: r.Score, MaxScore: e.MaxScore,
 		Decided: decided, Message: short(r.Message)}
 	drawn := f.Drawn[e.Name]
 	if slices.ContainsFunc(r.Checks, func(c suite.Check) bool { return c.ID == class.HiddenID }) {

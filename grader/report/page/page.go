@@ -124,22 +124,25 @@ func (p *content) Files() []*sourceFile { return p.sources.files }
 // Verdict is a status with a sign that needs no colour, and a class of the style sheet.
 type Verdict struct{ Class, Sign, Name string }
 
-// VerdictOf is what a page calls a status.
-func VerdictOf(s suite.Status) (v Verdict) {
-	switch s {
-	case suite.Passed:
-		v.Class, v.Sign = "good", "✓"
-	case suite.NotStarted, suite.Errored, suite.Unread:
-		v.Class, v.Sign = "odd", "–"
-	default:
-		v.Class, v.Sign = "bad", "✗"
+// Passed is the verdict of what has passed.
+var Passed = Verdict{"good", "✓", string(suite.Passed)}
+
+// VerdictOf is what a page calls how an exercise stands.
+func VerdictOf(r suite.Report) Verdict {
+	name := strings.ReplaceAll(string(r.Status), "-", " ")
+	switch {
+	case r.Status == suite.Passed:
+		return Passed
+	case r.Unfinished():
+		return Verdict{"odd", "–", "unfinished"}
+	case r.Status == suite.NotStarted, r.Status == suite.Errored, r.Status == suite.Unread:
+		return Verdict{"odd", "–", name}
 	}
-	v.Name = strings.ReplaceAll(string(s), "-", " ")
-	return v
+	return Verdict{"bad", "✗", name}
 }
 
 // Verdict is the exercise's.
-func (p *content) Verdict() Verdict { return VerdictOf(p.Report.Status) }
+func (p *content) Verdict() Verdict { return VerdictOf(p.Report) }
 
 func (p *content) checks() {
 	for _, c := range p.Report.Checks {
