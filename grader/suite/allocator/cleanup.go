@@ -26,8 +26,9 @@ type Cleanup[L fmt.Stringer] struct {
 	Draw func(Source) Workload[L]
 	// Others draw other lives, in which calls come from other places.
 	Others  []func(Source) Workload[L]
-	Also    []string // trials beside the good ones whose allocators must leave nothing behind, either
-	Queries bool     // Alloc may ask what is done; an answer other than "not ready" has to come back as any error
+	Leaks   map[trace.Op]string // what Close has to do about what it has left, by the call that made it; where it is silent, the order checker's words
+	Also    []string            // trials beside the good ones whose allocators must leave nothing behind, either
+	Queries bool                // Alloc may ask what is done; an answer other than "not ready" has to come back as any error
 	// Recovers is as in suite.FaultJudge.
 	Recovers func(*suite.CaseNotes, suite.FaultRun) bool
 	// Unusable finds a block that was handed out between two records and that its user cannot use; nil where there is none. The
@@ -58,6 +59,12 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 		a := suite.Answer{
 			Message:  cmp.Or(c.Pass, "Close gave everything back, and a CUDA call that failed was reported and left nothing behind."),
 			Findings: e.Of(suite.EndRules, append(slices.Clone(c.Also), g.IDs()...)...),
+		}
+		for i := range a.Findings {
+			f := &a.Findings[i]
+			if s := g.Noted(e, f); f.Rule == "leak" && s != nil {
+				f.Fix = cmp.Or(c.Leaks[e.Cases[s.ID].Trace.Records[f.Record].Op], f.Fix)
+			}
 		}
 		if suite.HasError(a.Findings) {
 			return a // what goes wrong without any failure would only be told again for each failure

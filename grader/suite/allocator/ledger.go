@@ -154,6 +154,27 @@ func (g Good[Code, L]) JudgeOrder(e *suite.Evidence, part, pass, intrusions stri
 	return a
 }
 
+// Noted are the sequences among which the order checker has noted a finding; nil: it is not of these.
+func (g Good[Code, L]) Noted(e *suite.Evidence, f *suite.Finding) *Steps[Code, L] {
+	if f.Record < 0 {
+		return nil
+	}
+	for _, s := range g {
+		if slices.ContainsFunc(e.Cases[s.ID].Findings, func(o suite.Finding) bool { return o.Record == f.Record && o.Message == f.Message }) {
+			return s
+		}
+	}
+	return nil
+}
+
+// Freeing is a step that gives a block back, in words: "free #1 in A".
+func (x *Step) Freeing() string {
+	if x.Kind == KindFree {
+		return fmt.Sprintf("free #%d in %v", x.Block, x.Stream)
+	}
+	return fmt.Sprintf("a free in %v", x.Stream)
+}
+
 // Before reports whether a record is of the sequence, and not behind a wrong answer, of which it may come.
 func (r *Run[L]) Before(record int) bool {
 	if r.Record == nil {

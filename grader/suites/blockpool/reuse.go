@@ -47,23 +47,10 @@ func among(places []suite.Place, f *suite.Finding) bool {
 	return slices.ContainsFunc(places, func(p suite.Place) bool { return p.File == f.File && p.Line == f.Line })
 }
 
-// noted are the sequences among which the order checker has noted a finding; nil: it is not of these.
-func noted(e *suite.Evidence, f *suite.Finding) *allocator.Steps[Make, layout] {
-	if f.Record < 0 {
-		return nil
-	}
-	for _, s := range good {
-		if slices.ContainsFunc(e.Cases[s.ID].Findings, func(o suite.Finding) bool { return o.Record == f.Record && o.Message == f.Message }) {
-			return s
-		}
-	}
-	return nil
-}
-
 // tell adds to a finding of a block that was handed out too early who gave it back, and what the pool did about that. It answers where the call
 // was made that shows it.
 func tell(e *suite.Evidence, f *suite.Finding) []suite.Place {
-	s := noted(e, f)
+	s := good.Noted(e, f)
 	if s == nil {
 		return nil
 	}
@@ -76,7 +63,7 @@ func tell(e *suite.Evidence, f *suite.Finding) []suite.Place {
 			return nil
 		}
 		what, fix, call := t.words()
-		f.Message += fmt.Sprintf(" In the sequence %q with %s, %s gave the block back, and %s.", r.Name, r.Layout, freeing(t.given), what)
+		f.Message += fmt.Sprintf(" In the sequence %q with %s, %s gave the block back, and %s.", r.Name, r.Layout, t.given.Freeing(), what)
 		f.Fix = fix
 		if call < 0 {
 			return nil
@@ -189,14 +176,6 @@ func (t *tale) words() (what, fix string, call int) {
 	return got + "without a wait",
 		"Before a block goes to another stream ask the event of its Free (cuda.EventQuery), and where it is not done have that stream wait for it " +
 			"(cuda.StreamWaitEvent).", -1
-}
-
-// freeing is a Free in words: "free #1 in A".
-func freeing(x *allocator.Step) string {
-	if x.Kind == allocator.KindFree {
-		return fmt.Sprintf("free #%d in %v", x.Block, x.Stream)
-	}
-	return fmt.Sprintf("a free in %v", x.Stream)
 }
 
 // recordedIn is the pool's last record of an event in a stream, before a record; -1: there is none.

@@ -11,6 +11,7 @@ import (
 	"cudalab/kernels"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
+	"cudalab/native/trace"
 )
 
 // Pool is what New answers.
@@ -49,9 +50,10 @@ var Lesson = suite.Lesson[Make]{
 		asking(good.Part("own", "no stream waits while a block needs no edge",
 			"No stream had to wait while there was a block that needed no edge, or one that was done.", needless)),
 		good.Part("host", "Alloc and Free never wait, and make few events", "Alloc and Free called nothing but what they need.", calls),
-		leaking(good.Cleanup(allocator.Cleanup[layout]{
+		good.Cleanup(allocator.Cleanup[layout]{
 			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life, Queries: true,
-		})),
+			Leaks: leaks,
+		}),
 		cost.Part(),
 		speed,
 	},
@@ -177,4 +179,10 @@ func (p *proof) Close() {
 	p.settle()
 	p.b.Must(cuda.EventDestroy(p.edge))
 	p.b.Must(cuda.Free(p.intrusions))
+}
+
+// leaks are what Close has to do about what it has left, by the call that made it.
+var leaks = map[trace.Op]string{
+	trace.OpMalloc:      "Have Close free the pool's memory (cuda.Free), with the address that cuda.Malloc returned in New, also where blocks are still out.",
+	trace.OpEventCreate: "Have Close destroy (cuda.EventDestroy) every event that the pool has made. Keep each until then: one that was overwritten cannot be destroyed any more.",
 }

@@ -22,22 +22,9 @@ func judgeOrder(e *suite.Evidence) suite.Answer {
 	return a
 }
 
-// noted are the sequences among which the order checker has noted a finding; nil: it is not of these.
-func noted(e *suite.Evidence, f *suite.Finding) *allocator.Steps[Make, layout] {
-	if f.Record < 0 {
-		return nil
-	}
-	for _, s := range good {
-		if slices.ContainsFunc(e.Cases[s.ID].Findings, func(o suite.Finding) bool { return o.Record == f.Record && o.Message == f.Message }) {
-			return s
-		}
-	}
-	return nil
-}
-
 // tell adds to a finding of bytes that were handed out too early who gave them back, and what the pool did about that.
 func tell(e *suite.Evidence, f *suite.Finding) {
-	s := noted(e, f)
+	s := good.Noted(e, f)
 	if s == nil {
 		return
 	}
@@ -158,9 +145,9 @@ func (t *tale) lastUse(x *allocator.Step) int {
 // words are what became of the bytes, and what mends it.
 func (t *tale) words() (what, fix string) {
 	in, by := t.given.Stream, t.took.Stream
-	what = freeing(t.given) + " gave these bytes back"
+	what = t.given.Freeing() + " gave these bytes back"
 	if part := t.hi - t.lo; part < uint64(need(t.took.Size)) {
-		what = fmt.Sprintf("%s gave %d of these bytes back", freeing(t.given), part)
+		what = fmt.Sprintf("%s gave %d of these bytes back", t.given.Freeing(), part)
 	}
 	forgotten := t.forgotten()
 	if forgotten {
@@ -210,14 +197,6 @@ func (t *tale) words() (what, fix string) {
 	return what + t.waiting(others),
 		"Before bytes go to another stream ask the event that stands behind their Free (cuda.EventQuery), and where it is not done have that stream wait " +
 			"for it (cuda.StreamWaitEvent)."
-}
-
-// freeing is a Free in words: "free #1 in A".
-func freeing(x *allocator.Step) string {
-	if x.Kind == allocator.KindFree {
-		return fmt.Sprintf("free #%d in %v", x.Block, x.Stream)
-	}
-	return fmt.Sprintf("a free in %v", x.Stream)
 }
 
 // between yields the operations from the Free up to the Alloc, both included.

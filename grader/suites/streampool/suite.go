@@ -52,11 +52,12 @@ var Lesson = suite.Lesson[Make]{
 		good.Part("events", "no call more than is needed, and none at all with one stream", "Every method called nothing but what it needs.", calls),
 		{Cases: good.Trials(), Question: suite.Question{ID: ofTrim,
 			Name: "memory goes back to the upstream when it is asked for, and when the device is through with it", Judge: judgeTrim}},
-		leaking(good.Cleanup(allocator.Cleanup[layout]{
+		good.Cleanup(allocator.Cleanup[layout]{
 			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life,
 			Others: []func(allocator.Source) workload{lifeByFree, lifeByForget}, Queries: true,
 			Recovers: func(_ *suite.CaseNotes, run suite.FaultRun) bool { return run.Op == trace.OpMalloc },
-		})),
+			Leaks:    leaks,
+		}),
 		cost.Part(),
 		failure.Part(),
 		speed,
@@ -129,4 +130,12 @@ func judgeTrim(e *suite.Evidence) suite.Answer {
 	}
 	a.Findings = suite.Unique(a.Findings)
 	return a
+}
+
+// leaks are what Close has to do about what it has left, by the call that made it.
+var leaks = map[trace.Op]string{
+	trace.OpMalloc: "Have Close give back (up.Free) every chunk that is still held. Look at where its loop over them begins, where it ends, and what is " +
+		"taken off the list meanwhile.",
+	trace.OpEventCreate: "Have Close destroy (cuda.EventDestroy) every event that the pool has made: those of all streams, forgotten ones too, and those kept for later. " +
+		"Keep each until then: one that was overwritten cannot be destroyed any more.",
 }
