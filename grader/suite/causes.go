@@ -76,7 +76,6 @@ var consequences = map[string][]string{
 	"data-race":          slices.Concat(placed, []string{"wait-unrecorded", "overlap", "misplaced"}),
 	"overlapping-copy":   {"misplaced"},
 	"free-before-use":    slices.Concat(placed, []string{"wait-unrecorded", "unmapped"}),
-	"revoke-before-use":  {"access-taken"},
 	"use-before-alloc":   slices.Concat(placed, []string{"wait-unrecorded"}),
 	"early-reuse":        slices.Concat(placed, []string{"wait-unrecorded"}),
 	"use-after-free":     slices.Concat(placed, []string{"double-free"}),

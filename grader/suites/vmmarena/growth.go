@@ -7,7 +7,6 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
-	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
@@ -125,16 +124,11 @@ func (c *replay) callOfAlloc(i, at int, idle bool) (f suite.Finding, wrong bool)
 			Message: fmt.Sprintf("%s should have grown in the range that New reserved, but it reserved another.", c.doing(i)),
 			Why:     "Whoever has an address from before holds on to it: an arena that moves leaves them all pointing to where it was.",
 			Fix:     "Reserve all addresses once, in New; they cost no memory."}, true
-	case r.Op == trace.OpMemUnmap && c.reachesOld(i, at):
+	case r.Op == trace.OpMemUnmap && c.unmapsOld(i, at):
 		return suite.Finding{Rule: "unmapped",
 			Message: fmt.Sprintf("%s should have left the memory where it was, but it unmapped memory that was in use.", c.doing(i)),
 			Why:     "A kernel may be working in the blocks at this moment, and from MemUnmap on there is nothing behind their addresses.",
 			Fix:     "Map only what is missing, behind what is mapped already; CUDA takes any number of mappings side by side."}, true
-	case r.Op == trace.OpMemSetAccess && device.MemAccess(r.Flags) != device.MemAccessReadWrite && c.reachesOld(i, at):
-		return suite.Finding{Rule: "access-taken",
-			Message: fmt.Sprintf("%s should have left the access to the memory that is mapped as it was, but it took it away.", c.doing(i)),
-			Why:     "A kernel may be working in the blocks at this moment, and for it, too, the access is gone from MemSetAccess on.",
-			Fix:     "Leave this call out: to grow, give access to the new mapping alone."}, true
 	case r.Op == trace.OpMemCreate && r.Code != 0 && r.Size%c.Layout.granularity != 0:
 		return suite.Finding{Rule: "not-rounded",
 			Message: fmt.Sprintf("%s should have asked for a multiple of the granularity, which is %d, but it asked for %d bytes, and got none.",
@@ -169,8 +163,8 @@ func harmless(op trace.Op) bool {
 	return false
 }
 
-// reachesOld reports whether a call names memory that was mapped before the operation.
-func (c *replay) reachesOld(i, at int) bool {
+// unmapsOld reports whether a MemUnmap has taken memory away that was mapped before the operation.
+func (c *replay) unmapsOld(i, at int) bool {
 	s, r := &c.steps[i], &c.Notes.Trace.Records[at]
 	base := uint64(s.answer.Stats[statBase])
 	return r.Addr < base+uint64(s.before) && r.Addr+uint64(r.Size) > base
