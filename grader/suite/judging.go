@@ -22,12 +22,13 @@ func HasError(findings []Finding) bool {
 	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == Error })
 }
 
-// Remarks are the order checker's remarks on the student's lines in some cases, whatever their rule.
+// Remarks are the order checker's remarks on the student's lines in some cases, but for those on what is left at the end, which has
+// a check of its own.
 func (e *Evidence) Remarks(cases ...string) []Finding {
 	var found []Finding
 	for _, id := range cases {
 		for _, f := range e.Cases[id].Findings {
-			if f.Severity == Remark && f.File != "" {
+			if f.Severity == Remark && f.File != "" && !slices.Contains(EndRules, f.Rule) {
 				found = append(found, f)
 			}
 		}

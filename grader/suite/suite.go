@@ -20,6 +20,7 @@ import (
 	"math/rand/v2"
 
 	"cudalab/native/sim"
+	"cudalab/native/trace"
 )
 
 // Suite is all that is asked about one exercise.
@@ -34,10 +35,18 @@ type Suite struct {
 	// Remarks are rules of the order checker whose remarks weigh otherwise here: as an Error, or, where nothing stands for
 	// them, not at all.
 	Remarks map[string]Severity
+	WaysOut []WayOut
 	Cases   []Case
 	Checks  []Question
 	// Benchmarks are for comparing only: no check needs one.
 	Benchmarks []Benchmark
+}
+
+// WayOut says that what a call makes is given back on every way out of a function, as soon as one of the skeleton's gaps is filled. The
+// error that a later gap answers is such a way: what is left on it will be left wherever something fails there.
+type WayOut struct {
+	Gap   string   // with which giving back is written, "1b"
+	Makes trace.Op // OpEventCreate
 }
 
 // DefaultMemory is ten times what any solution needs where the suite says nothing else, in bytes. The simulator keeps what

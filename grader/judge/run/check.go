@@ -150,7 +150,7 @@ func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (ca
 		forgive(run.notes)
 	}
 	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
-	mayFree(run.notes)
+	c.mayFree(run.notes)
 	c.runs[cs.ID] = run
 	switch run.end {
 	case cancelled:

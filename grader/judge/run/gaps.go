@@ -3,10 +3,12 @@ package run
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
+	"cudalab/native/trace"
 )
 
 // gapOf is the first gap that answered in a case; "" where none did.
@@ -33,15 +35,38 @@ func forgive(notes *suite.CaseNotes) {
 	}
 }
 
-// mayFree gives the leaks of a case that came to a gap to that gap: the code that is missing may free what is still there. All else that
+// mayFree gives the leaks of a case that came to a gap to that gap: the code that is missing may free what is still there. Only where
+// what is written by then should have done so on every way out, a leak is a remark: another plan may still be behind it. All else that
 // the order checker has found has happened, and no later call undoes it.
-func mayFree(notes *suite.CaseNotes) {
+func (c *checking) mayFree(notes *suite.CaseNotes) {
 	gap := gapOf(notes)
+	if gap == "" {
+		return
+	}
 	for i := range notes.Findings {
-		if f := &notes.Findings[i]; f.Rule == order.Leak {
+		f := &notes.Findings[i]
+		switch way, ok := c.wayOut(gap, notes.Trace, f.Record); {
+		case f.Rule != order.Leak:
+		case ok:
+			f.Severity = suite.Remark
+			f.Message = strings.TrimSuffix(f.Message, ".") + fmt.Sprintf(" when TODO(%s) answers an error.", gap)
+			f.Why = "That error is a way out like any other: what is left on it will be left wherever a call there fails."
+			f.Fix = fmt.Sprintf("It belongs to TODO(%s): a defer right behind the call that makes it holds for all that is still to be written.", way.Gap)
+		default:
 			f.Gap = gap
 		}
 	}
+}
+
+// wayOut is what the skeleton says of a record in a case that came to a gap, if it should have been given back by then.
+func (c *checking) wayOut(gap string, t *trace.Trace, record int) (suite.WayOut, bool) {
+	for _, w := range c.Suite.WaysOut {
+		filled := !slices.ContainsFunc(c.Gaps, func(g gaps.Gap) bool { return g.ID == w.Gap })
+		if filled && w.Gap < gap && w.Gap[0] == gap[0] && record >= 0 && t.Records[record].Op == w.Makes {
+			return w, true
+		}
+	}
+	return suite.WayOut{}, false
 }
 
 // unwritten reports whether there is no more to a finding than that a gap has answered.
@@ -54,7 +79,8 @@ func (c *checking) soFar(q suite.Question) suite.Check {
 	if suite.HasError(found) {
 		return suite.Check{Status: suite.Failed, Findings: c.placed(found)}
 	}
-	return suite.Check{Status: suite.Skipped, Message: c.comesWith(q)}
+	left := slices.DeleteFunc(found, func(f suite.Finding) bool { return f.Rule != order.Leak })
+	return suite.Check{Status: suite.Skipped, Message: c.comesWith(q), Findings: c.placed(left)}
 }
 
 // comesWith says when a check can be passed: with the last gap that its cases need.

@@ -8,6 +8,7 @@ import (
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
+	"cudalab/native/trace"
 )
 
 // concluded is the report on a suite of two functions, each with a check of its own and a gap, "" where that is filled. What the checks
@@ -33,7 +34,7 @@ func concluded(first, second string, found ...suite.Finding) suite.Report {
 		run.notes.ID = of.id
 		if of.id == "2a" {
 			run.notes.Findings = found
-			mayFree(run.notes)
+			c.mayFree(run.notes)
 		}
 		c.runs[of.id] = run
 	}
@@ -95,6 +96,38 @@ func TestWhatIsFoundBeforeAGap(t *testing.T) {
 
 	r = concluded("1a", "", leak)
 	require.Equal(t, "1 of 2 gaps filled, but not all of it is right.", r.Message, "no gap is left that could free it")
+}
+
+// What is given back on every way out is missed on the error that a later gap of the same function answers.
+func TestLeaksOnAWayOut(t *testing.T) {
+	for name, x := range map[string]struct {
+		way     suite.WayOut
+		at      string // the gap that answers
+		open    []string
+		remarks bool
+	}{
+		"a way out":        {suite.WayOut{Gap: "1b", Makes: trace.OpEventCreate}, "1c", []string{"1c", "2a"}, true},
+		"another call":     {suite.WayOut{Gap: "1b", Makes: trace.OpMalloc}, "1c", []string{"1c", "2a"}, false},
+		"not yet":          {suite.WayOut{Gap: "1c", Makes: trace.OpEventCreate}, "1c", []string{"1c", "2a"}, false},
+		"another function": {suite.WayOut{Gap: "1b", Makes: trace.OpEventCreate}, "2a", []string{"2a"}, false},
+		"open itself":      {suite.WayOut{Gap: "1b", Makes: trace.OpEventCreate}, "1c", []string{"1b", "1c"}, false},
+	} {
+		c := &checking{Request: Request{Suite: &suite.Suite{WaysOut: []suite.WayOut{x.way}}}}
+		for _, id := range x.open {
+			c.Gaps = append(c.Gaps, gaps.Gap{ID: id})
+		}
+		notes := &suite.CaseNotes{Trace: &trace.Trace{Records: []trace.Record{{Op: trace.OpEventCreate}}},
+			Outcomes: []suite.Outcome{{Gap: x.at}},
+			Findings: []suite.Finding{{Rule: order.Leak, Severity: suite.Error, Message: "Nothing destroys event 1."}}}
+		c.mayFree(notes)
+		f := notes.Findings[0]
+		require.Equal(t, x.remarks, f.Severity == suite.Remark, name)
+		require.Equal(t, x.remarks, f.Gap == "", name)
+		if x.remarks {
+			require.Equal(t, "Nothing destroys event 1 when TODO(1c) answers an error.", f.Message)
+			require.Contains(t, f.Fix, "TODO(1b)")
+		}
+	}
 }
 
 // What fails beside a gap is the code's own fault where the gaps were filled in turn; filled before its turn, it works with what is not

@@ -104,6 +104,7 @@ func TestWhatALessonLacks(t *testing.T) {
 		"hints for no gap":       {replace(hints, "## 1b", "## 1c"), nil, `lessons/tally.hints.md: there are hints for the gap "1c", which the skeleton does not have. Name one of 1a, 1b`},
 		"an unknown rule":        {replace(hints, "`wrong-result`", "`wrongs-result`"), nil, `lessons/tally.hints.md: no finding has the rule "wrongs-result", which the hints for 1b name`},
 		"an unknown After":       {nil, func(s *suite.Suite) { s.Cases[0].After = "1f" }, "grader/suites/tally/suite.go: the case drawn waits for the gap 1f, which the skeleton does not have. Name one of 1a, 1b"},
+		"an unknown way out":     {nil, func(s *suite.Suite) { s.WaysOut = []suite.WayOut{{Gap: "1f"}} }, "grader/suites/tally/suite.go: WaysOut names the gap 1f, which the skeleton does not have. Name one of 1a, 1b"},
 		"an unknown function":    {nil, func(s *suite.Suite) { s.Functions = []string{"New"} }, "exercises/tally/tally.go: there is no function New, which the suite calls"},
 		"several of an unknown After": {nil, func(s *suite.Suite) {
 			s.Cases = []suite.Case{{ID: "drawn", After: "1f"}, {ID: "faults", After: "1f"}}

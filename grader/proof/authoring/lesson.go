@@ -79,6 +79,11 @@ func (r *review) suite(e lessons.Exercise, s *suite.Suite, gaps []string) {
 		}
 		r.add(file, fmt.Sprintf("%s for the gap %s, which the skeleton does not have", who, gap), "Name one of "+strings.Join(gaps, ", "))
 	}
+	for _, w := range s.WaysOut {
+		if gaps != nil && !slices.Contains(gaps, w.Gap) {
+			r.add(file, fmt.Sprintf("WaysOut names the gap %s, which the skeleton does not have", w.Gap), "Name one of "+strings.Join(gaps, ", "))
+		}
+	}
 	if len(s.Functions) == 0 {
 		r.add(file, "the lesson names no function that the exercise exports", "Fill in Functions")
 	}

@@ -6,6 +6,7 @@
 //	//cudalab:may results             and these may, as luck has it on a device
 //	//cudalab:refused                 the import policy refuses it
 //	//cudalab:next 1c                 it is half done, and this gap comes next
+//	//cudalab:remark because …        the finding in this gap is no more than a remark yet; see Step
 //	//cudalab:unseen because …        the mistake in this gap cannot be seen yet; see Step
 //	... // want: use-after-free       findings with these rules on this line
 //

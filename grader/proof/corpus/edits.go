@@ -35,7 +35,7 @@ func (p place) fault(format string, args ...any) error {
 var (
 	heading   = regexp.MustCompile(`^-- (.*) --$`)
 	named     = regexp.MustCompile(`^(half|right|wrong|cheat|slower|gap)/([a-z0-9]+(?:-[a-z0-9]+)*)$`)
-	directive = regexp.MustCompile(`^//cudalab:(?:fails(?: .*)?|(?:may|next|slower|unseen) .+|refused)$`)
+	directive = regexp.MustCompile(`^//cudalab:(?:fails(?: .*)?|(?:may|next|remark|slower|unseen) .+|refused)$`)
 )
 
 // parse reads a file of edits. Its error tells of every line that is not right.
@@ -108,7 +108,7 @@ func (e *edit) add(at place, line string, within bool) error {
 func (e *edit) comment(at place, line string) error {
 	isDirective := strings.HasPrefix(line, "//cudalab:")
 	if isDirective && !directive.MatchString(line) {
-		return at.fault("%s: there is no directive %s: it is fails, may, next or unseen with words behind it, or refused", e.program, line)
+		return at.fault("%s: there is no directive %s: it is fails, may, next, remark or unseen with words behind it, or refused", e.program, line)
 	}
 	if last := len(e.head) - 1; isDirective && last >= 0 && e.head[last] != "//" && !strings.HasPrefix(e.head[last], "//cudalab:") {
 		e.head = append(e.head, "//")

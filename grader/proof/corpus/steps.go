@@ -29,12 +29,14 @@ const (
 //	-	data, err := cuda.MallocAsync(4*int64(batch.N), stream)
 //	+	data, err := cuda.MallocAsync(int64(batch.N), stream) // want: out-of-bounds
 //
-// One that cannot be seen as long as the gaps behind it are open says why: //cudalab:unseen because …
+// One that cannot be seen as long as the gaps behind it are open says why: //cudalab:unseen because … One that is no more than remarked
+// on by then says why as well: //cudalab:remark because …
 type Step struct {
 	Gap, Next string  // "1c", "1d"; Next is "" for the last one
 	Right     Program // with the gap filled as in the solution; for the last one that is the solution
 	Wrong     Program // with a mistake in it
 	Unseen    string  // why the mistake cannot be seen; "" where it can
+	Remark    string  // why its finding is a remark; "" where it is an error
 }
 
 // Steps are an exercise's gaps, in the course at root. The error is fs.ErrNotExist where there is no gaps.diff.
@@ -93,7 +95,7 @@ func mistaken(file string, steps []Step, wrong []Program) error {
 			fault("%s and %s are mistakes in the same gap: keep one", steps[i].Wrong, p)
 			continue
 		}
-		steps[i].Wrong, steps[i].Unseen = p, strings.Join(p.directive("unseen"), " ")
+		steps[i].Wrong, steps[i].Unseen, steps[i].Remark = p, strings.Join(p.directive("unseen"), " "), strings.Join(p.directive("remark"), " ")
 		if (steps[i].Unseen == "") == (len(p.Expect().Wants) == 0) {
 			fault("%s has to say what is wanted, or //cudalab:unseen and why nothing can be", p)
 		}

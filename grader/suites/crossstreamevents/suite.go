@@ -40,6 +40,7 @@ var Suite = Lesson.Suite
 var Lesson = suite.Lesson[Code]{
 	Name:      "cross-stream-events",
 	Functions: []string{"Share", "FanOut"},
+	WaysOut:   []suite.WayOut{{Gap: "1b", Makes: trace.OpEventCreate}, {Gap: "2b", Makes: trace.OpEventCreate}},
 	Parts: []suite.Part[Code]{
 		suite.Arguments("refuses bad arguments before any CUDA call", shareRefusals, fanOutRefusals),
 		suite.Part[Code]{Question: suite.Question{ID: "results", Name: "every sum is right, whichever stream is late", Luck: true, Judge: judgeResults},

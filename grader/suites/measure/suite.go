@@ -10,6 +10,7 @@ import (
 	"cudalab/kernels"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
+	"cudalab/native/trace"
 )
 
 // Code is the functions that the exercise asks for.
@@ -38,6 +39,8 @@ var Suite = Lesson.Suite
 var Lesson = suite.Lesson[Code]{
 	Name:      "measure",
 	Functions: []string{"Time", "Compare"},
+	WaysOut: []suite.WayOut{{Gap: "1b", Makes: trace.OpEventCreate},
+		{Gap: "2b", Makes: trace.OpMalloc}, {Gap: "2c", Makes: trace.OpMallocAsync}},
 	// Freeing behind a kernel that still runs is what a synchronous round is about: cuda.Free waits for it on every GPU seen.
 	Remarks: map[string]suite.Severity{"free-while-pending": ""},
 	Parts: []suite.Part[Code]{

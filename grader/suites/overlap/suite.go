@@ -45,6 +45,7 @@ var Suite = Lesson.Suite
 var Lesson = suite.Lesson[Code]{
 	Name:      "overlap",
 	Functions: []string{"Run", "Efficiency"},
+	WaysOut:   []suite.WayOut{{Gap: "1b", Makes: trace.OpMallocAsync}},
 	Parts: []suite.Part[Code]{
 		suite.Arguments("refuses bad arguments before any CUDA call", runRefusals, efficiencyRefusals),
 		suite.Part[Code]{Question: suite.Question{ID: "results", Name: "every word is right, whichever stream is late", Judge: judgeResults},

@@ -24,6 +24,7 @@ var Suite = Lesson.Suite
 var Lesson = suite.Lesson[Run]{
 	Name:      "pool-config",
 	Functions: []string{"Run"},
+	WaysOut:   []suite.WayOut{{Gap: "1f", Makes: trace.OpMallocFromPoolAsync}},
 	Parts: []suite.Part[Run]{
 		suite.Arguments("refuses bad arguments before anything is made", refusals),
 		{Question: suite.Question{ID: "pool", Name: "all memory comes from one pool of its own with the right threshold, and no other pool is changed",

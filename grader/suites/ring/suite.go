@@ -36,6 +36,7 @@ var Suite = Lesson.Suite
 var Lesson = suite.Lesson[Run]{
 	Name:      "ring",
 	Functions: []string{"Run"},
+	WaysOut:   []suite.WayOut{{Gap: "1b", Makes: trace.OpEventCreate}},
 	Parts: []suite.Part[Run]{
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals),
 		suite.Part[Run]{Question: suite.Question{ID: "results", Name: "every item arrives, whichever stream is late", Judge: judgeResults},
