@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -33,8 +32,6 @@ func Grade(ctx context.Context, o Options) (class *Class, err error) {
 		return nil, err
 	}
 	o.inTurn()
-	// What is judged is large and soon garbage; there is memory enough to let it pile up, rather than compete with the builds.
-	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	f, err := openFolder(o.Results, o.Resume || len(o.Only) > 0)
 	if err != nil {
 		return nil, err
@@ -91,9 +88,6 @@ func Grade(ctx context.Context, o Options) (class *Class, err error) {
 	}
 	return class, err
 }
-
-// collectAt is how much garbage there may be for every hundred bytes in use before Go collects it.
-const collectAt = 400
 
 // open reads the submissions into private folders below temp.
 func open(o Options, temp string) (*intake.Intake, error) {

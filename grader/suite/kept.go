@@ -1,6 +1,10 @@
 package suite
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // What a call has done to what is not its own, by the names of these things: slices that it was given, and what earlier
 // calls of the case have returned.
@@ -11,8 +15,8 @@ const (
 
 // loan is something that a call has to leave as it is.
 type loan struct {
-	name  string
-	whole func() bool // reports whether it is
+	name    string
+	changed func() int // the first of its elements that is not; -1: it is as it was
 }
 
 // Given is a slice to be given to the code, a fresh one, of which it is noted whether a call has changed it; see Good.Kept. Where
@@ -24,7 +28,7 @@ func Given[T comparable](s *Stage, name string, slice []T) []T {
 // GivenOf is Given for elements of which same tells whether two are one.
 func GivenOf[T any](s *Stage, name string, slice []T, same func(a, b T) bool) []T {
 	given := append(make([]T, 0, len(slice)), slice...)
-	s.given = append(s.given, loan{name, func() bool { return slices.EqualFunc(given, slice, same) }})
+	s.given = append(s.given, loan{name, func() int { return firstChanged(given, slice, same) }})
 	return given
 }
 
@@ -32,15 +36,25 @@ func GivenOf[T any](s *Stage, name string, slice []T, same func(a, b T) bool) []
 // changed it.
 func Returned[T comparable](s *Stage, name string, slice []T) {
 	was := slices.Clone(slice)
-	s.returned = append(s.returned, loan{name, func() bool { return slices.Equal(slice, was) }})
+	s.returned = append(s.returned, loan{name, func() int { return firstChanged(slice, was, func(a, b T) bool { return a == b }) }})
+}
+
+// firstChanged is the first element that is another one than before; -1 where there is none.
+func firstChanged[T any](now, was []T, same func(a, b T) bool) int {
+	for i := range was {
+		if !same(now[i], was[i]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // noteChanged notes what a call has changed that it had to leave as it is.
 func (s *Stage) noteChanged() {
 	look := func(note string, things []loan) {
 		for _, k := range things {
-			if !k.whole() {
-				s.Note(note, runes(k.name))
+			if i := k.changed(); i >= 0 {
+				s.Note(note, runes(fmt.Sprintf("%s[%d]", k.name, i)))
 			}
 		}
 	}
@@ -89,13 +103,13 @@ func (m *Made[W]) changed() (found []Finding) {
 		found = append(found, m.Finding(-1, Rule{ID: "argument-changed",
 			Why: "A slice is a view of its caller's memory: what is written to it, or sorted in it, is so for the caller as well, who goes on with it.",
 			Fix: "Make a copy first (slices.Clone), and change that."},
-			"the caller's %s should be left as they are, but had other elements behind the call.", name))
+			"the caller's %s should be left as they are, but %s is another behind the call.", strings.TrimRight(name, "[0123456789]"), name))
 	}
 	if name := text(m.Noted(noteReturnedChanged)); name != "" {
 		found = append(found, m.Finding(-1, Rule{ID: "result-changed",
 			Why: "A slice is a view of memory: where two calls return the same memory, the later one changes what the earlier one has said.",
 			Fix: "Make a new slice in every call, and keep none from one call to the next."},
-			"%s of the call before should say what they said, but this call has changed them.", name))
+			"%s of the call before should say what it said, but this call has changed %s.", strings.TrimRight(name, "[0123456789]"), name))
 	}
 	return found
 }

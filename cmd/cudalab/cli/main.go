@@ -31,6 +31,10 @@ const (
 // Main is the whole program for a course, and ends it.
 func Main(d course.Definition) { os.Exit(cudalab(d, os.Args[1:], os.Stdout, os.Stderr)) }
 
+// collectAt is how much garbage there may be for every hundred bytes in use before Go collects it. What is judged is large and soon
+// garbage, and there is memory enough to let it pile up, rather than have a student, or the builds of a class, wait for the collector.
+const collectAt = 400
+
 // cudalab is the whole program; it returns the exit status.
 func cudalab(d course.Definition, args []string, stdout, stderr io.Writer) (status int) {
 	defer func() {
@@ -39,6 +43,7 @@ func cudalab(d course.Definition, args []string, stdout, stderr io.Writer) (stat
 			status = exitFault
 		}
 	}()
+	debug.SetGCPercent(collectAt)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // so that a second Ctrl-C ends cudalab at once
 	defer stop()

@@ -137,8 +137,15 @@ func (b *builder) compileArgs(path, archive string, files []written) []string {
 		real = append(real, f.real)
 	}
 	return append([]string{"-o", archive, "-p", path, "-lang", b.Precompiled.lang, "-complete", "-nolocalimports", "-pack",
-		"-e", "-importcfg", b.work.config(), "-trimpath", strings.Join(renamed, ";")}, real...)
+		"-e", noDWARF, "-importcfg", b.work.config(), "-trimpath", strings.Join(renamed, ";")}, real...)
 }
+
+// noDWARF has the compiler write nothing for debuggers, which no runner is for: the archives are a quarter
+// smaller, and linking takes 100 ms of CPU time instead of 125 (ring, on a cloud machine).
+const (
+	noDWARF     = "-dwarf=false"
+	archiveFlag = "-gcflags=all=" + noDWARF // go build's flag for every package that a runner consists of
+)
 
 // linkArgs are the linker's. What it leaves when it is stopped must not lie where go build is to write: go build does not
 // replace a file that is no program. The build ID is one for all: nobody looks for a runner by it, but macOS wants one.

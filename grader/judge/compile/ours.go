@@ -89,7 +89,7 @@ func (b *builder) prepare(ctx context.Context, anew bool) (news bool, err error)
 		return true, nil
 	}
 	p, err := child.Start(ctx, child.Command{Path: b.tool, Dir: b.Root, Env: environment(b.slot.fallback),
-		Args: append([]string{"list", "-e", "-export", "-deps", "-trimpath", "-f", "{{.Export}}"}, b.api.packages(b.api.exercises())...)})
+		Args: append([]string{"list", "-e", "-export", "-deps", "-trimpath", archiveFlag, "-f", "{{.Export}}"}, b.api.packages(b.api.exercises())...)})
 	if err != nil {
 		return false, ctx.Err()
 	}

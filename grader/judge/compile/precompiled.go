@@ -70,7 +70,7 @@ func Precompile(ctx context.Context, q Request) (*Precompiled, error) {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
 	began := time.Now()
-	list := []string{"list", "-export", "-deps", "-trimpath", "-f",
+	list := []string{"list", "-export", "-deps", "-trimpath", archiveFlag, "-f",
 		"{{with .Export}}packagefile {{$.ImportPath}}={{.}}{{end}}{{if not .Standard}}\n" + folderMark + "{{.Dir}}{{end}}"}
 	if p.archives, err = ask(append(list, a.packages(q.Exercises)...)...); err != nil {
 		return nil, fmt.Errorf("go list: %w", err)

@@ -12,8 +12,8 @@ import (
 
 // kept is what a file keeps of a Precompiled.
 type kept struct {
-	Tools, Lang, Debug, Archives, Root, State string
-	Settings, Folders                         []string
+	Tools, Lang, Debug, Flag, Archives, Root, State string
+	Settings, Folders                               []string
 }
 
 // Recall is Precompile for a program that builds once and ends: it takes what such a program has left in the user's cache folder,
@@ -62,7 +62,7 @@ func remember(memory, root string) *Precompiled {
 		return nil
 	}
 	var r kept
-	if json.Unmarshal(text, &r) != nil || r.Root != root {
+	if json.Unmarshal(text, &r) != nil || r.Root != root || r.Flag != archiveFlag {
 		return nil
 	}
 	p := &Precompiled{tools: r.Tools, lang: r.Lang, debug: r.Debug, archives: r.Archives, root: r.Root, state: r.State,
@@ -75,7 +75,7 @@ func remember(memory, root string) *Precompiled {
 
 // keep writes it to a file. Where it cannot, the next build finds out anew.
 func (p *Precompiled) keep(memory string) {
-	text, err := json.Marshal(kept{Tools: p.tools, Lang: p.lang, Debug: p.debug, Archives: p.archives, Root: p.root,
+	text, err := json.Marshal(kept{Tools: p.tools, Lang: p.lang, Debug: p.debug, Flag: archiveFlag, Archives: p.archives, Root: p.root,
 		State: p.state, Settings: p.settings, Folders: p.folders})
 	if err != nil {
 		return

@@ -60,24 +60,24 @@ func (k *extract) all() (text []byte, truncated bool) {
 
 // headTail keeps the first and the last bytes of what is added.
 type headTail struct {
-	head  []byte // up to its capacity
-	tail  []byte // a ring once it is as long as its capacity
+	limit int    // bytes of both together; most children write few, so neither has its room before it needs it
+	head  []byte // up to half the limit
+	tail  []byte // up to the other half; a ring once it is as long as that
 	next  int    // where the ring's oldest byte is
 	total int64  // bytes added
 }
 
-func newHeadTail(limit int) headTail {
-	return headTail{head: make([]byte, 0, limit-limit/2), tail: make([]byte, 0, limit/2)}
-}
+func newHeadTail(limit int) headTail { return headTail{limit: limit} }
 
 func (h *headTail) add(b []byte) {
 	h.total += int64(len(b))
-	n := min(len(b), cap(h.head)-len(h.head))
+	last := h.limit / 2
+	n := min(len(b), h.limit-last-len(h.head))
 	h.head, b = append(h.head, b[:n]...), b[n:]
-	if over := len(b) - cap(h.tail); over > 0 {
+	if over := len(b) - last; over > 0 {
 		b = b[over:]
 	}
-	n = min(len(b), cap(h.tail)-len(h.tail))
+	n = min(len(b), last-len(h.tail))
 	h.tail, b = append(h.tail, b[:n]...), b[n:]
 	for len(b) > 0 {
 		n = copy(h.tail[h.next:], b)

@@ -390,8 +390,12 @@ func lifeFault(rec *Record, m Model) (at int, f *Fault) {
 		case Faulted:
 			halfway := rec.Ops[i].Kind == KindClose && i+1 < len(rec.Ops) && rec.Ops[i+1].Kind == KindClose
 			if !halfway && before != nil && !slices.Equal(a.Stats, before) {
+				message := "should have returned that error and left Stats as they were, but they are others now"
+				if t, ok := m.(Teller); ok && len(before) == len(a.Stats) {
+					message = fmt.Sprintf("should have returned that error and left Stats at %s, but Stats says %s", t.InWords(before), t.InWords(a.Stats))
+				}
 				return i, &Fault{Rule: ruleChanged,
-					Message: "should have returned that error and left Stats as they were, but they are others now",
+					Message: message,
 					Why:     whyUnchanged,
 					Fix:     "Change what the allocator knows of itself only when all CUDA calls have succeeded."}
 			}

@@ -24,6 +24,11 @@ type Witness interface {
 	Failed(op Op, a Answer)
 }
 
+// Teller is a Model that can say in words what Stats has said.
+type Teller interface {
+	InWords(stats []int64) string
+}
+
 // Fault is a wrong answer. Message is what was expected and what came instead, as the second half of a sentence that
 // begins with the operation: "should have returned contract.ErrInvalidFree, but it returned nil".
 type Fault struct {

@@ -167,7 +167,7 @@ func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.E
 	if len(a.Stats) != statsFields {
 		return nil // no answer of a runner's
 	}
-	said := contract.BlockPoolStats{BlockSize: a.Stats[0], Total: int(a.Stats[1]), InUse: int(a.Stats[2]), Waits: int(a.Stats[3])}
+	said := statsOf(a.Stats)
 	right := contract.BlockPoolStats{BlockSize: m.size, Total: m.blocks, InUse: len(m.out), Waits: m.waits}
 	if m.uncounted && said.Waits >= m.waits {
 		right.Waits = said.Waits
@@ -193,6 +193,14 @@ func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.E
 	}
 	return f
 }
+
+// statsOf are the Stats of an answer.
+func statsOf(n []int64) contract.BlockPoolStats {
+	return contract.BlockPoolStats{BlockSize: n[0], Total: int(n[1]), InUse: int(n[2]), Waits: int(n[3])}
+}
+
+// InWords has what Stats said in words.
+func (m *model) InWords(stats []int64) string { return inWords(statsOf(stats)) }
 
 func inWords(s contract.BlockPoolStats) string {
 	return fmt.Sprintf("{BlockSize: %d, Total: %d, InUse: %d, Waits: %d}", s.BlockSize, s.Total, s.InUse, s.Waits)

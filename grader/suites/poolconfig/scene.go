@@ -53,7 +53,7 @@ var scene = &suite.Scene[Run, workload]{
 			config := w.config
 			config.Streams, config.Sizes = suite.Given(s, "config.Streams", streams), suite.Given(s, "config.Sizes", config.Sizes)
 			report, err := run(config)
-			suite.Returned(s, "the samples in report.Rounds", report.Rounds)
+			suite.Returned(s, "report.Rounds", report.Rounds)
 			s.Note(noteReport, numbers(report))
 			return err
 		}

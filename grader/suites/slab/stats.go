@@ -2,6 +2,7 @@ package slab
 
 import (
 	"fmt"
+	"strings"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
@@ -100,6 +101,15 @@ func served(before, after []contract.ClassStats) (class int, ok bool) {
 		}
 	}
 	return class, ok
+}
+
+// InWords has what Stats said in words, a class after the other.
+func (m *model) InWords(said []int64) string {
+	var all []string
+	for _, s := range stats(said) {
+		all = append(all, inWords(s))
+	}
+	return "[" + strings.Join(all, "; ") + "]"
 }
 
 func inWords(s contract.ClassStats) string {

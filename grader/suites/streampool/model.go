@@ -247,7 +247,7 @@ func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.E
 	if len(a.Stats) != statsFields {
 		return nil, "" // no answer of a runner's
 	}
-	said := contract.PoolStats{Reserved: a.Stats[0], InUse: a.Stats[1], LargestFree: a.Stats[2], Chunks: int(a.Stats[3]), Waits: int(a.Stats[4])}
+	said := statsOf(a.Stats)
 	if !m.counted {
 		m.counted, m.waits = true, said.Waits
 	}
@@ -334,6 +334,14 @@ func (m *model) ends(at uint64) bool {
 }
 
 const ruleChanged = "changed-by-error"
+
+// statsOf are the Stats of an answer.
+func statsOf(n []int64) contract.PoolStats {
+	return contract.PoolStats{Reserved: n[0], InUse: n[1], LargestFree: n[2], Chunks: int(n[3]), Waits: int(n[4])}
+}
+
+// InWords has what Stats said in words.
+func (m *model) InWords(stats []int64) string { return inWords(statsOf(stats)) }
 
 func inWords(s contract.PoolStats) string {
 	return fmt.Sprintf("{Reserved: %d, InUse: %d, LargestFree: %d, Chunks: %d, Waits: %d}", s.Reserved, s.InUse, s.LargestFree, s.Chunks, s.Waits)
