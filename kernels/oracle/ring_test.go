@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,5 +35,18 @@ func TestDigestOfItemSeesEveryElement(t *testing.T) {
 	for n := range 500 {
 		require.Equal(t, sum, DigestOfItem(n, 7, 20, 11))
 		sum += uint64(RoundsOf(11).Of(RoundsOf(20).Of(Item(7, n))))
+	}
+}
+
+func TestSumsAreThoseOfTheElements(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		rounds, item, from := RoundsOf(r.IntN(1000)), r.Uint32(), r.IntN(1<<22)
+		to := from + r.IntN(1<<r.IntN(18)) - 1
+		sum := uint64(0)
+		for i := from; i < to; i++ {
+			sum += uint64(rounds.Of(Item(item, i)))
+		}
+		require.Equal(t, sum, rounds.SumOf(item, from, to), "%v of item %d from %d to %d", rounds, item, from, to)
 	}
 }

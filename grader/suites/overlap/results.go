@@ -103,11 +103,7 @@ func (w workload) bytesOf(noted []uint64) []byte {
 func (w workload) firstWrongSum(sums []uint64) int {
 	mixing, size := w.mixing(), w.size()
 	for i := range w.chunks() {
-		sum, end := uint64(0), min((i+1)*size, w.n)
-		for at := i * size; at < end; at++ {
-			sum += uint64(mixing.Of(w.word(at)))
-		}
-		if i >= len(sums) || sums[i] != sum {
+		if i >= len(sums) || sums[i] != mixing.SumOf(w.item, i*size, min((i+1)*size, w.n)) {
 			return i
 		}
 	}
