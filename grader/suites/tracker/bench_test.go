@@ -12,6 +12,7 @@ import (
 	"cudalab/native/sim"
 	"cudalab/solutions/buddy"
 	"cudalab/solutions/slab"
+	"cudalab/solutions/streampool"
 	"cudalab/solutions/tracker"
 )
 
@@ -47,6 +48,21 @@ func (l *list) Free(p cuda.DevicePtr) error {
 	return contract.ErrInvalidFree
 }
 
+// inStream is a stream-pool that serves one stream.
+type inStream struct {
+	*streampool.Pool
+	s cuda.Stream
+}
+
+func (p inStream) Alloc(size int64) (cuda.DevicePtr, error) { return p.Pool.Alloc(size, p.s) }
+func (p inStream) Free(at cuda.DevicePtr) error             { return p.Pool.Free(at, p.s) }
+
+// fromCUDA is an upstream that is CUDA itself.
+type fromCUDA struct{}
+
+func (fromCUDA) Malloc(size int64) (cuda.DevicePtr, error) { return cuda.Malloc(size) }
+func (fromCUDA) Free(p cuda.DevicePtr) error               { return cuda.Free(p) }
+
 // tagged is what is compared.
 type tagged interface {
 	Alloc(size int64, tag string) (cuda.DevicePtr, error)
@@ -58,7 +74,7 @@ type bare struct{ contract.Allocator }
 
 func (b bare) Alloc(size int64, _ string) (cuda.DevicePtr, error) { return b.Allocator.Alloc(size) }
 
-// BenchmarkPair reports the host's time for an Alloc and a Free, of two allocators alone, with the solution around them, and with a list
+// BenchmarkPair reports the host's time for an Alloc and a Free, of three allocators alone, with the solution around them, and with a list
 // of blocks; few and many blocks are live.
 func BenchmarkPair(b *testing.B) {
 	const size, most = 256, 1 << 16
@@ -69,7 +85,11 @@ func BenchmarkPair(b *testing.B) {
 	require.NoError(b, err)
 	halves, err := buddy.New(size*most, size)
 	require.NoError(b, err)
-	for name, inner := range map[string]contract.Allocator{"slab": s, "buddy": halves} {
+	stream, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
+	require.NoError(b, err)
+	pool, err := streampool.New(fromCUDA{}, size*most)
+	require.NoError(b, err)
+	for name, inner := range map[string]contract.Allocator{"slab": s, "buddy": halves, "stream-pool": inStream{pool, stream}} {
 		wrapped, err := tracker.Wrap(inner, 1<<40, size*most, size*most)
 		require.NoError(b, err)
 		for way, t := range map[string]tagged{"alone": bare{inner}, "tracker": wrapped, "list (baseline)": &list{inner: inner}} {
