@@ -36,7 +36,7 @@ func newHandout(t *testing.T, root string) made {
 	m := made{course: c, dir: filepath.Join(t.TempDir(), "deeper", "handout [2026]")}
 	require.NoError(t, handout.Write(context.Background(), c, m.dir))
 	m.binary = filepath.Join(m.dir, "bin", "cudalab")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", m.binary, "./cmd/cudalab")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-o", m.binary, "./cmd/cudalab")
 	build.Dir = m.dir
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOPROXY=off", "GOWORK=off")
 	said, err := build.CombinedOutput()
