@@ -49,12 +49,13 @@ func firstChanged[T any](now, was []T, same func(a, b T) bool) int {
 	return -1
 }
 
-// noteChanged notes what a call has changed that it had to leave as it is.
+// noteChanged notes the first thing that a call has changed of those that it was given, and of those that calls before have returned.
 func (s *Stage) noteChanged() {
 	look := func(note string, things []loan) {
 		for _, k := range things {
 			if i := k.changed(); i >= 0 {
 				s.Note(note, runes(fmt.Sprintf("%s[%d]", k.name, i)))
+				return
 			}
 		}
 	}
