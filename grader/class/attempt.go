@@ -39,8 +39,7 @@ func (w *workers) attempt(ctx context.Context, s submission, attempt int, gpu st
 	results, err := check.Submission(ctx, check.SubmissionRequest{
 		Root: w.Root, Exercises: exercises, Dir: s.Dir, Device: w.header.Device.Kind, GPU: gpu, Profile: w.Profile,
 		Seed: w.header.Seed, Sandbox: w.policy, Precompiled: w.precompiled,
-		Shared:    func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu, lock.ShareGPU) },
-		Exclusive: func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu, lock.TimeGPU) },
+		Turns: limit.waiting(lock.On(gpu)),
 	})
 	var decided []suite.Report
 	for _, r := range results {

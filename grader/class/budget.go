@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"cudalab/grader/machine/lock"
 )
 
 // errTimeout is the cause of a context whose budget is spent.
@@ -49,9 +51,14 @@ func (b *budget) stop() {
 	b.since = time.Time{}
 }
 
-// waiting takes a lock of a GPU with the budget stopped.
-func (b *budget) waiting(ctx context.Context, gpu string, acquire func(context.Context, string) (func(), error)) (release func(), err error) {
-	b.stop()
-	defer b.start()
-	return acquire(ctx, gpu)
+// waiting are turns on a GPU that are waited for with the budget stopped.
+func (b *budget) waiting(turns lock.Turns) lock.Turns {
+	stopped := func(turn func(context.Context) (func(), error)) func(context.Context) (func(), error) {
+		return func(ctx context.Context) (release func(), err error) {
+			b.stop()
+			defer b.start()
+			return turn(ctx)
+		}
+	}
+	return lock.Turns{Share: stopped(turns.Share), Time: stopped(turns.Time), Alone: stopped(turns.Alone)}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/machine/lock"
 )
 
 func TestBudgetEnds(t *testing.T) {
@@ -19,13 +21,17 @@ func TestWaitingForTheGPUCostsNothing(t *testing.T) {
 	const all = 50 * time.Millisecond
 	ctx, b, cancel := withBudget(context.Background(), all)
 	defer cancel()
-	release, err := b.waiting(ctx, "0", func(ctx context.Context, gpu string) (func(), error) {
+	turn := func(ctx context.Context) (func(), error) {
 		time.Sleep(2 * all)
 		require.NoError(t, ctx.Err())
 		return func() {}, nil
-	})
-	require.NoError(t, err)
-	release()
+	}
+	turns := b.waiting(lock.Turns{Share: turn, Time: turn, Alone: turn})
+	for _, wait := range []func(context.Context) (func(), error){turns.Share, turns.Time, turns.Alone} {
+		release, err := wait(ctx)
+		require.NoError(t, err)
+		release()
+	}
 	<-ctx.Done()
 	require.ErrorIs(t, context.Cause(ctx), errTimeout, "what is left of it still ends")
 }

@@ -285,8 +285,7 @@ func (w *workers) pictures(ctx context.Context, j pageJob, f *Feedback) (err err
 	results, err := check.Submission(ctx, check.SubmissionRequest{
 		Root: w.Root, Exercises: failed, Dir: s.Dir, Device: w.header.Device.Kind, GPU: gpu.name, Profile: w.Profile,
 		Seed: w.header.Seed, Sandbox: w.policy, Precompiled: w.precompiled, NoTiming: true, Given: true, Pictures: true,
-		Shared:    func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu.name, lock.ShareGPU) },
-		Exclusive: func(ctx context.Context) (func(), error) { return limit.waiting(ctx, gpu.name, lock.TimeGPU) },
+		Turns: limit.waiting(lock.On(gpu.name)),
 	})
 	if err != nil {
 		return err

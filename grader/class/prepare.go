@@ -42,10 +42,11 @@ func prepare(ctx context.Context, o Options, submissions []intake.Submission) (*
 		return nil, err
 	}
 	gpu := gpusOf(o)[0]
-	shared := func(ctx context.Context) (func(), error) { return lock.ShareGPU(ctx, gpu) }
+	turns := lock.On(gpu)
 	var alone time.Duration // that the GPU was held for timing
-	exclusive := func(ctx context.Context) (func(), error) {
-		release, err := lock.TimeGPU(ctx, gpu)
+	timing := turns.Time
+	turns.Time = func(ctx context.Context) (func(), error) {
+		release, err := timing(ctx)
 		began := time.Now()
 		return func() {
 			alone += time.Since(began)
@@ -57,7 +58,7 @@ func prepare(ctx context.Context, o Options, submissions []intake.Submission) (*
 	began := time.Now()
 	results, err := check.Submission(ctx, check.SubmissionRequest{Root: o.Root, Exercises: needed,
 		Dir: filepath.Join(o.Root, "solutions"), Device: o.Device, GPU: gpu, Profile: o.Profile, Seed: 1, Sandbox: p.policy,
-		Precompiled: p.precompiled, Shared: shared, Exclusive: exclusive})
+		Precompiled: p.precompiled, Turns: turns})
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func runCalibrate(cmd *cobra.Command, kind, output string) error {
 // measured measures a device while nothing of cudalab's uses it.
 func measured(cmd *cobra.Command, kind string) (f *profile.File, unsure []string, err error) {
 	if kind == string(device.GPU) {
-		release, err := lock.GPU(cmd.Context())
+		release, err := lock.Here().Alone(cmd.Context())
 		if err != nil {
 			return nil, nil, err
 		}

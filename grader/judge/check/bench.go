@@ -122,6 +122,6 @@ func benchDir(ctx context.Context, q BenchRequest, dir string, withoutYours bool
 	defer runner.Close()
 	return run.Bench(ctx, run.BenchRequest{
 		Suite: q.Exercise.Suite, Runner: runner, Package: built.Exercises[0].ImportPath, WithoutYours: withoutYours, From: from,
-		Name: nameIn(&built.Exercises[0]), Exclusive: lock.GPU,
+		Name: nameIn(&built.Exercises[0]), Turns: lock.Here(),
 	})
 }

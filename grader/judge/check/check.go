@@ -70,7 +70,7 @@ func checkDir(ctx context.Context, q Request, dir string) Result {
 	}
 	results, err := job{
 		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device, Profile: q.Profile},
-		precompiled: q.Precompiled, seed: q.Seed, noTiming: q.NoTiming, given: q.Given, pictures: q.Pictures, preparing: q.Preparing, shared: lock.SharedGPU, exclusive: lock.GPU,
+		precompiled: q.Precompiled, seed: q.Seed, noTiming: q.NoTiming, given: q.Given, pictures: q.Pictures, preparing: q.Preparing, turns: lock.Here(),
 	}.check(ctx)
 	if err != nil {
 		return unbuilt(q, suite.Errored, suite.Check{}, err)

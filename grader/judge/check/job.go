@@ -10,6 +10,7 @@ import (
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
 	"cudalab/grader/judge/visible"
+	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
 	"cudalab/grader/suites/course"
@@ -26,8 +27,7 @@ type job struct {
 	noTiming    bool
 	given       bool
 	pictures    bool
-	shared      func(context.Context) (release func(), err error)
-	exclusive   func(context.Context) (release func(), err error)
+	turns       lock.Turns
 	blamed      bool // as in run.Request
 }
 
@@ -199,7 +199,7 @@ func (j job) one(ctx context.Context, p part, linked *compile.Linked, runner *ru
 	return Result{Name: name, Result: run.Check(ctx, run.Request{
 		Suite: p.exercise.Suite, Runner: runner, Package: linked.ImportPath, Starts: linked.Starts, Blamed: j.blamed, Seed: j.seed, NoTiming: j.noTiming,
 		Given: j.given, Pictures: j.pictures, Points: points(p.exercise), Gaps: left, AllGaps: gaps.Of(skeleton), Functions: declared, Code: code, Name: name,
-		Shared: j.shared, Exclusive: j.exclusive,
+		Turns: j.turns,
 	})}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
+	"cudalab/grader/machine/lock"
 	"cudalab/grader/machine/sandbox"
 	"cudalab/grader/suites/course"
 	"cudalab/native/sim"
@@ -24,10 +25,9 @@ type SubmissionRequest struct {
 	// Precompiled is Precompile's, of these exercises and perhaps others; nil: go build does it all.
 	Precompiled *compile.Precompiled
 	NoTiming    bool
-	Given       bool // as in Request
-	Pictures    bool // as in Request
-	// Shared is held while untimed cases run where there may be a GPU, Exclusive while timed ones do. Nil: nothing is.
-	Shared, Exclusive func(context.Context) (release func(), err error)
+	Given       bool       // as in Request
+	Pictures    bool       // as in Request
+	Turns       lock.Turns // as in run.Request
 }
 
 // Precompile is what makes building many submissions of these exercises cheaper; nil where that has to be left to go build.
@@ -59,7 +59,7 @@ func recall(ctx context.Context, q Request) *compile.Precompiled {
 func Submission(ctx context.Context, q SubmissionRequest) ([]Result, error) {
 	j := job{
 		root: q.Root, options: run.Options{Device: q.Device, Visible: q.GPU, Sandbox: q.Sandbox, Profile: q.Profile},
-		precompiled: q.Precompiled, seed: q.Seed, noTiming: q.NoTiming, given: q.Given, pictures: q.Pictures, shared: q.Shared, exclusive: q.Exclusive,
+		precompiled: q.Precompiled, seed: q.Seed, noTiming: q.NoTiming, given: q.Given, pictures: q.Pictures, turns: q.Turns,
 	}
 	for _, e := range q.Exercises {
 		j.parts = append(j.parts, part{e, filepath.Join(q.Dir, e.Package)})

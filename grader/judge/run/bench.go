@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite"
 )
 
@@ -20,9 +21,8 @@ type BenchRequest struct {
 	WithoutYours bool
 	From         int // the first benchmark, counted from 0
 	// Name turns a path that the compiler saw into what the student calls the file.
-	Name func(file string) string
-	// Exclusive, if set, is held while a benchmark runs on a GPU, so that nothing else disturbs it.
-	Exclusive func(context.Context) (release func(), err error)
+	Name  func(file string) string
+	Turns lock.Turns // as in Request
 }
 
 // benchSeed draws the same workloads for everyone, so that figures can be compared.
@@ -34,7 +34,7 @@ const benchSeed = 1
 func Bench(ctx context.Context, q BenchRequest) (report suite.BenchReport, next int, err error) {
 	began := time.Now()
 	c := &checking{
-		Request: Request{Suite: q.Suite, Runner: q.Runner, Package: q.Package, Seed: benchSeed, Exclusive: q.Exclusive},
+		Request: Request{Suite: q.Suite, Runner: q.Runner, Package: q.Package, Seed: benchSeed, Turns: q.Turns},
 		locate:  locator{pkg: q.Package, name: q.Name}, runs: map[string]caseRun{},
 	}
 	report = suite.BenchReport{Schema: suite.BenchSchemaVersion, Exercise: q.Suite.Exercise, Status: suite.Passed}

@@ -12,6 +12,7 @@ import (
 
 	"cudalab/grader/judge/wire"
 	"cudalab/grader/machine/child"
+	"cudalab/grader/machine/lock"
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
@@ -38,10 +39,9 @@ type Request struct {
 	Code map[string]Function
 	// Name turns a path that the compiler saw into what the student calls the file.
 	Name func(file string) string
-	// Exclusive, if set, is held while a timed case runs on a GPU, so that no other check disturbs it.
-	Exclusive func(context.Context) (release func(), err error)
-	// Shared, if set, is held while everything else runs where there may be a GPU.
-	Shared func(context.Context) (release func(), err error)
+	// Turns are waited for where there may be a GPU: Time for a timed case and for a benchmark, Alone for a timed case that is repeated,
+	// and Share for everything else.
+	Turns lock.Turns
 }
 
 var errCancelled = errors.New("stopped before it was done")
@@ -204,10 +204,10 @@ func (c *checking) begin(ctx context.Context) error {
 
 // shared runs f while other checks may run on the same GPU, but nothing is timed there.
 func (c *checking) shared(ctx context.Context, f func() error) error {
-	if c.Shared == nil || c.Runner.kind() == "sim" {
+	if c.Turns.Share == nil || c.Runner.kind() == "sim" {
 		return f()
 	}
-	release, err := c.Shared(ctx)
+	release, err := c.Turns.Share(ctx)
 	if err != nil {
 		return fmt.Errorf("waiting for the GPU: %w", err)
 	}
@@ -288,8 +288,12 @@ func (c *checking) timing(ctx context.Context) error {
 }
 
 func (c *checking) timed(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {
-	if c.Exclusive != nil && c.Runner.kind() == gpu {
-		release, err := c.Exclusive(ctx)
+	turn := c.Turns.Time
+	if attempt > 0 {
+		turn = c.Turns.Alone
+	}
+	if turn != nil && c.Runner.kind() == gpu {
+		release, err := turn(ctx)
 		if err != nil {
 			return caseRun{}, fmt.Errorf("waiting for the GPU: %w", err)
 		}

@@ -13,37 +13,37 @@ import (
 func TestOneGPUHasOneLock(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
-	release, err := lock.GPU(context.Background())
+	release, err := lock.Here().Time(context.Background())
 	require.NoError(t, err)
 	defer release()
 
 	t.Setenv("CUDA_VISIBLE_DEVICES", "0,1")
-	_, err = lock.GPU(soon(t))
+	_, err = lock.Here().Time(soon(t))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	_, err = lock.SharedGPU(soon(t))
+	_, err = lock.Here().Share(soon(t))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
 	t.Setenv("CUDA_VISIBLE_DEVICES", "GPU-1/2")
-	another, err := lock.GPU(context.Background())
+	another, err := lock.Here().Time(context.Background())
 	require.NoError(t, err)
 	another()
 }
 
 func TestManyShareAGPUAndOneTimesOnIt(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	one, err := lock.ShareGPU(context.Background(), "1")
+	one, err := lock.On("1").Share(context.Background())
 	require.NoError(t, err)
-	two, err := lock.ShareGPU(context.Background(), "1")
+	two, err := lock.On("1").Share(context.Background())
 	require.NoError(t, err)
-	_, err = lock.TimeGPU(soon(t), "1")
+	_, err = lock.On("1").Time(soon(t))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	one()
 	two()
-	alone, err := lock.TimeGPU(context.Background(), "1")
+	alone, err := lock.On("1").Time(context.Background())
 	require.NoError(t, err)
-	_, err = lock.ShareGPU(soon(t), "1")
+	_, err = lock.On("1").Share(soon(t))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	other, err := lock.ShareGPU(context.Background(), "0")
+	other, err := lock.On("0").Share(context.Background())
 	require.NoError(t, err)
 	other()
 	alone()
@@ -54,24 +54,52 @@ func TestWhoTimesIsNotKeptWaiting(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	first, err := lock.ShareGPU(ctx, "")
+	first, err := lock.On("").Share(ctx)
 	require.NoError(t, err)
 	timed := make(chan error)
 	go func() {
-		release, err := lock.TimeGPU(ctx, "")
+		release, err := lock.On("").Time(ctx)
 		if err == nil {
 			release()
 		}
 		timed <- err
 	}()
 	for waits := false; !waits; { // until whoever wants to time stands in the door
-		second, err := lock.ShareGPU(soon(t), "")
+		second, err := lock.On("").Share(soon(t))
 		if waits = err != nil; !waits {
 			second()
 		}
 	}
 	first()
 	require.NoError(t, <-timed)
+}
+
+// TestAloneIsAloneOnAllGPUs has nobody in beside who is alone, on whatever GPU, and those who share and time go on once it is over.
+func TestAloneIsAloneOnAllGPUs(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	shared, err := lock.On("0").Share(context.Background())
+	require.NoError(t, err)
+	timed, err := lock.On("1").Time(context.Background())
+	require.NoError(t, err)
+	_, err = lock.On("2").Alone(soon(t))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	shared()
+	_, err = lock.On("1").Alone(soon(t))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	timed()
+	alone, err := lock.On("1").Alone(context.Background())
+	require.NoError(t, err)
+	for _, gpu := range []string{"0", "1"} {
+		turns := lock.On(gpu)
+		for _, turn := range []func(context.Context) (func(), error){turns.Share, turns.Time, turns.Alone} {
+			_, err = turn(soon(t))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		}
+	}
+	alone()
+	again, err := lock.On("0").Time(context.Background())
+	require.NoError(t, err)
+	again()
 }
 
 // soon is a context for waiting in vain.

@@ -93,8 +93,8 @@ func (c *Checker) Check(ctx context.Context, i int, seed uint64, s *suite.Suite)
 	}
 	return run.Check(ctx, run.Request{
 		Suite: s, Runner: c.runner, Package: "cudalab/exercises/" + e.Package, Seed: seed, Points: points,
-		Name:   func(file string) string { return file },
-		Shared: lock.SharedGPU, Exclusive: lock.GPU,
+		Name:  func(file string) string { return file },
+		Turns: lock.Here(),
 	})
 }
 

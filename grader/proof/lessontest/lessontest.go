@@ -152,7 +152,7 @@ func (b bench) check(t *testing.T, p corpus.Program) verdict {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, b.exercise.Package+".go"), []byte(p.Text), 0o644))
 	rs, err := check.Submission(context.Background(), check.SubmissionRequest{
 		Root: b.Root, Exercises: []course.Exercise{b.exercise}, Dir: above, Device: *onDevice, Seed: seed,
-		Precompiled: b.precompiled, Shared: lock.SharedGPU, Exclusive: lock.GPU,
+		Precompiled: b.precompiled, Turns: lock.Here(),
 	})
 	require.NoError(t, err)
 	require.NoError(t, rs[0].Err)
