@@ -59,7 +59,7 @@ func (a *away) build(t *testing.T) {
 	t.Helper()
 	build := exec.Command("go", "build", "-o", "bin/cudalab", "./cmd/cudalab")
 	build.Dir = a.dir
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOPROXY=off", "GOFLAGS=", "GOWORK=off")
+	build.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off")
 	said, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", said)
 }
