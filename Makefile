@@ -37,17 +37,16 @@ demo: build ## see it work: what this machine has, a solution that passes, the e
 		bin/cudalab check async-pipeline --json | grep -q '"status": "not-started"'
 
 # Every package is tested whatever becomes of the others; slowest fails if one has failed. What tests judge is large and soon garbage, as in
-# cudalab itself; and since some packages mostly wait for limits to run out, there is one more at a time than there are processors.
+# cudalab itself.
 test: export GOGC ?= 400
-test: PACKAGES = -p $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 test: lint ## check the code's form, run every test on the simulated device, say what took longest; needs no GPU
 	@if $(CC) --version >/dev/null 2>&1; then \
 		export CGO_ENABLED=1; \
-		{ go test $(PACKAGES) -timeout 40m -json -race $$(go list ./... | grep -vxF $(LONG:%=-e %)); go test $(PACKAGES) -timeout 40m -json -race $(RACED); \
-			go test $(PACKAGES) -timeout 40m -json $(LONG); }; \
+		{ go test -timeout 40m -json -race $$(go list ./... | grep -vxF $(LONG:%=-e %)); go test -timeout 40m -json -race $(RACED); \
+			go test -timeout 40m -json $(LONG); }; \
 	else \
 		echo 'There is no C compiler here, which the race detector needs: the tests run without it.'; \
-		CGO_ENABLED=0 go test $(PACKAGES) -timeout 40m -json ./...; \
+		CGO_ENABLED=0 go test -timeout 40m -json ./...; \
 	fi | go run ./grader/proof/slowest
 
 test-gpu: build ## run the tests that need an NVIDIA GPU, and the checks of every solution on it
