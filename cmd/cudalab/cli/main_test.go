@@ -90,8 +90,9 @@ func compiled(t *testing.T, root string, caches []string) (cache string) {
 	t.Helper()
 	full := t.TempDir()
 	check := exec.Command("cudalab", "check", "async-pipeline", "--solution", "--no-timing", "--device", "sim")
-	check.Env = append(os.Environ(), "XDG_CACHE_HOME="+full, "CUDALAB_ROOT="+root, "GOCACHE="+caches[0], "GOMODCACHE="+caches[1],
-		"GOENV=off") // a script has no home, where Go's settings are
+	// A script has no home, where Go's settings are, and no settings of Go's but these.
+	check.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home", "XDG_CACHE_HOME=" + full, "CUDALAB_ROOT=" + root,
+		"GOCACHE=" + caches[0], "GOMODCACHE=" + caches[1]}
 	said, err := check.CombinedOutput()
 	require.NoError(t, err, string(said))
 	memories, err := filepath.Glob(filepath.Join(full, "cudalab", "*", "packages-*"))
