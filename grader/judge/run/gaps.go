@@ -45,14 +45,15 @@ func (c *checking) mayFree(notes *suite.CaseNotes) {
 	}
 	for i := range notes.Findings {
 		f := &notes.Findings[i]
-		switch way, ok := c.wayOut(gap, notes.Trace, f.Record); {
-		case f.Rule != order.Leak:
-		case ok:
+		if f.Rule != order.Leak {
+			continue
+		}
+		if way, ok := c.wayOut(gap, notes.Trace, f.Record); ok {
 			f.Severity = suite.Remark
 			f.Message = strings.TrimSuffix(f.Message, ".") + fmt.Sprintf(" when TODO(%s) answers an error.", gap)
 			f.Why = "That error is a way out like any other: what is left on it will be left wherever a call there fails."
 			f.Fix = fmt.Sprintf("It belongs to TODO(%s): a defer right behind the call that makes it holds for all that is still to be written.", way.Gap)
-		default:
+		} else {
 			f.Gap = gap
 		}
 	}
