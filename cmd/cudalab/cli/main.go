@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cudalab/grader/desk/progress"
+	"cudalab/grader/machine/heap"
 	"cudalab/grader/suites/course"
 )
 
@@ -29,11 +30,10 @@ const (
 )
 
 // Main is the whole program for a course, and ends it.
-func Main(d course.Definition) { os.Exit(cudalab(d, os.Args[1:], os.Stdout, os.Stderr)) }
-
-// collectAt is how much garbage there may be for every hundred bytes in use before Go collects it. What is judged is large and soon
-// garbage, and there is memory enough to let it pile up, rather than have a student, or the builds of a class, wait for the collector.
-const collectAt = 400
+func Main(d course.Definition) {
+	heap.Hasten()
+	os.Exit(cudalab(d, os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // cudalab is the whole program; it returns the exit status.
 func cudalab(d course.Definition, args []string, stdout, stderr io.Writer) (status int) {
@@ -43,7 +43,6 @@ func cudalab(d course.Definition, args []string, stdout, stderr io.Writer) (stat
 			status = exitFault
 		}
 	}()
-	debug.SetGCPercent(collectAt)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // so that a second Ctrl-C ends cudalab at once
 	defer stop()

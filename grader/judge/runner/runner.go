@@ -13,6 +13,7 @@ import (
 
 	"cudalab/grader/judge/wire"
 	"cudalab/grader/machine/child/inherit"
+	"cudalab/grader/machine/heap"
 	"cudalab/grader/suite"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
@@ -35,12 +36,8 @@ const (
 	maxStack   = 64 << 20 // bytes: an endless recursion is found before its stack is taken for greed
 )
 
-// How much garbage there may be: a runner lives for a second and needs little memory, so collecting costs more than it
-// gains. Near collectFrom bytes, long before cudalab takes it for greed, all of it is collected.
-const (
-	collectAt   = 400 // per cent of what is in use
-	collectFrom = 512 << 20
-)
+// collectFrom is near how many bytes all garbage is collected, long before cudalab takes it for greed.
+const collectFrom = 512 << 20
 
 // init keeps the cases on the process's first thread. Linux gives that one the signal upon which Go prints the stacks, and
 // only of the thread that gets it can the line be told where code runs without end.
@@ -49,6 +46,7 @@ func init() { runtime.LockOSThread() }
 // Main serves cudalab until it closes the pipe. The first argument is the kind of device: "gpu", "sim", or
 // "auto", which takes the simulator where there is no GPU to be had.
 func Main(suites ...*suite.Suite) {
+	heap.Hasten()
 	requests, answers, crash := inherit.File(requestsFile), inherit.File(notesFile), inherit.File(crashFile)
 	if len(os.Args) != 2 || requests == nil || answers == nil || crash == nil {
 		fmt.Fprintln(os.Stderr, "This is a runner, which only cudalab starts: use `cudalab check`.")
@@ -60,7 +58,6 @@ func Main(suites ...*suite.Suite) {
 	}
 	crash.Close()
 	debug.SetMaxStack(maxStack)
-	debug.SetGCPercent(collectAt)
 	debug.SetMemoryLimit(collectFrom)
 	r := &runner{
 		suites: suites,
