@@ -15,7 +15,7 @@ import (
 // Notes is where a Bench puts what it sees; the runner sends it on to cudalab.
 type Notes interface {
 	Outcome(Outcome)
-	Value(name string, v uint64)
+	Value(name string, vs ...uint64)
 	Sample(series string, nanoseconds int64)
 }
 
@@ -56,8 +56,8 @@ type Bench struct {
 // Rand is the case's own generator; see NewRand.
 func (b *Bench) Rand() *rand.Rand { return NewRand(b.Seed, b.CaseID) }
 
-// Value notes a number under a name; several under one name keep their order.
-func (b *Bench) Value(name string, v uint64) { b.Notes.Value(name, v) }
+// Value notes numbers under a name; several under one name keep their order.
+func (b *Bench) Value(name string, vs ...uint64) { b.Notes.Value(name, vs...) }
 
 // The marks that Call leaves in the trace around the student's code.
 const (

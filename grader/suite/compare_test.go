@@ -17,8 +17,8 @@ import (
 // comparison are a benchmark's notes as cudalab gets them.
 type comparison struct{ suite.CaseNotes }
 
-func (n *comparison) Outcome(o suite.Outcome)     { n.Outcomes = append(n.Outcomes, o) }
-func (n *comparison) Value(name string, v uint64) { n.Values[name] = append(n.Values[name], v) }
+func (n *comparison) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n *comparison) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
 func (n *comparison) Sample(series string, t int64) {
 	n.Samples[series] = append(n.Samples[series], t)
 }

@@ -67,8 +67,8 @@ func notZero(m *suite.Made[numbers]) []suite.Finding {
 // notes keeps what cases see. A runner sends it on to cudalab.
 type notes struct{ suite.CaseNotes }
 
-func (n *notes) Outcome(o suite.Outcome)     { n.Outcomes = append(n.Outcomes, o) }
-func (n *notes) Value(name string, v uint64) { n.Values[name] = append(n.Values[name], v) }
+func (n *notes) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n *notes) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
 func (n *notes) Sample(series string, took int64) {
 	n.Samples[series] = append(n.Samples[series], took)
 }

@@ -19,9 +19,9 @@ import (
 // noted keeps what a bench notes.
 type noted struct{ *suite.CaseNotes }
 
-func (n noted) Outcome(o suite.Outcome)     { n.Outcomes = append(n.Outcomes, o) }
-func (n noted) Value(name string, v uint64) { n.Values[name] = append(n.Values[name], v) }
-func (n noted) Sample(string, int64)        {}
+func (n noted) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n noted) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
+func (n noted) Sample(string, int64)            {}
 
 // after runs a program under EveryFault on a simulated device, and judges it. prepare makes a run's program.
 func after(t *testing.T, j suite.FaultJudge, prepare func(cuda.Stream) func() error) ([]suite.Finding, *suite.CaseNotes) {

@@ -280,6 +280,7 @@ func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) 
 			if !open {
 				return p.broken(run)
 			}
+			run.makeRoom(said)
 			for _, m := range said {
 				if run.take(m) {
 					return run
@@ -326,6 +327,19 @@ func endOf(r child.Result, full uint64) ending {
 	return died
 }
 
+// makeRoom makes room for all values of a case at once: append alone would copy a million of them five times.
+func (run *caseRun) makeRoom(said []wire.Message) {
+	more := map[string]int{}
+	for _, m := range said {
+		if v, ok := m.(wire.Value); ok {
+			more[v.Name] += len(v.Values)
+		}
+	}
+	for name, n := range more {
+		run.notes.Values[name] = slices.Grow(run.notes.Values[name], n)
+	}
+}
+
 // take keeps one note; it reports whether the case is over.
 func (run *caseRun) take(m wire.Message) bool {
 	n := run.notes
@@ -334,11 +348,7 @@ func (run *caseRun) take(m wire.Message) bool {
 		m.Err, m.Panic, m.Odd.What = visible.Line(m.Err), visible.Line(m.Panic), visible.Line(m.Odd.What)
 		n.Outcomes = append(n.Outcomes, m)
 	case wire.Value:
-		all := n.Values[m.Name]
-		if len(all)+len(m.Values) > cap(all) {
-			all = slices.Grow(all, max(len(all), len(m.Values))) // append alone would copy a million of them five times
-		}
-		n.Values[m.Name] = append(all, m.Values...)
+		n.Values[m.Name] = append(n.Values[m.Name], m.Values...)
 	case wire.Sample:
 		n.Samples[m.Series] = append(n.Samples[m.Series], m.Nanoseconds)
 	case *trace.Trace:

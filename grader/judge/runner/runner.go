@@ -259,7 +259,7 @@ func (r *runner) send(m wire.Message) {
 	_ = r.out.Send(m)
 }
 
-// maxValues is how many values are sent together: a sequence has some thousand.
+// maxValues is how many values are sent together, unless more are noted at once: a sequence has some thousand.
 const maxValues = 1 << 12
 
 func (r *runner) sendValues() {
@@ -276,12 +276,12 @@ type notes struct{ *runner }
 
 func (n notes) Outcome(o suite.Outcome) { n.send(o) }
 
-func (n notes) Value(name string, v uint64) {
-	if n.values.Name != name || len(n.values.Values) == maxValues {
+func (n notes) Value(name string, vs ...uint64) {
+	if n.values.Name != name || len(n.values.Values)+len(vs) > maxValues {
 		n.sendValues()
 		n.values.Name = name
 	}
-	n.values.Values = append(n.values.Values, v)
+	n.values.Values = append(n.values.Values, vs...)
 }
 
 func (n notes) Sample(series string, nanos int64) {

@@ -32,8 +32,8 @@ func newNotes() *notes {
 	return &notes{suite.CaseNotes{Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
 }
 
-func (n *notes) Outcome(o suite.Outcome)     { n.Outcomes = append(n.Outcomes, o) }
-func (n *notes) Value(name string, v uint64) { n.Values[name] = append(n.Values[name], v) }
+func (n *notes) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n *notes) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
 func (n *notes) Sample(series string, nanos int64) {
 	n.Samples[series] = append(n.Samples[series], nanos)
 }

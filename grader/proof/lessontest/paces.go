@@ -77,7 +77,7 @@ func Benchmark(t *testing.T, s *suite.Suite, id string) map[string][]int64 {
 type samples map[string][]int64
 
 func (samples) Outcome(suite.Outcome)          {}
-func (samples) Value(string, uint64)           {}
+func (samples) Value(string, ...uint64)        {}
 func (s samples) Sample(name string, ns int64) { s[name] = append(s[name], ns) }
 
 // runTimed carries out one timed case as the runner does.

@@ -14,9 +14,9 @@ import (
 // samples is a case's notes as growth makes them.
 type samples struct{ suite.CaseNotes }
 
-func (s *samples) Outcome(o suite.Outcome)       { s.Outcomes = append(s.Outcomes, o) }
-func (s *samples) Value(name string, v uint64)   { s.Values[name] = append(s.Values[name], v) }
-func (s *samples) Sample(series string, n int64) { s.Samples[series] = append(s.Samples[series], n) }
+func (s *samples) Outcome(o suite.Outcome)         { s.Outcomes = append(s.Outcomes, o) }
+func (s *samples) Value(name string, vs ...uint64) { s.Values[name] = append(s.Values[name], vs...) }
+func (s *samples) Sample(series string, n int64)   { s.Samples[series] = append(s.Samples[series], n) }
 
 // timing is a Bench that keeps its samples.
 func timing() (*suite.Bench, *samples) {

@@ -63,6 +63,8 @@ type Steps[Code any, L fmt.Stringer] struct {
 	idle bool
 	once bool          // each sequence in one Call
 	few  Good[Code, L] // of a Large trial; see there
+	// seldom: in a Large trial Stats are asked for only now and then; see Seldom.
+	seldom bool
 
 	teller string // the part that tells where no allocator could be made; see Also
 }
@@ -96,6 +98,13 @@ const unlimited = 1 << 56
 func (s *Steps[Code, L]) Large(few Good[Code, L]) *Steps[Code, L] {
 	s.idle, s.once, s.few = true, true, few
 	return s.On(func(seed uint64) sim.Options { return sim.Options{Seed: seed, Memory: unlimited} })
+}
+
+// Seldom has a Large trial ask for Stats only now and then in a long row of operations of one kind, which takes a third off it. It is
+// for a Model that can tell what is right without the Stats behind each.
+func (s *Steps[Code, L]) Seldom() *Steps[Code, L] {
+	s.seldom = true
+	return s
 }
 
 // Also has a part ask the same of a Large trial: for what the model finds of the part there. Where no allocator could be made
@@ -173,7 +182,7 @@ func (s *Steps[Code, L]) carryOut(b *suite.Bench, code Code) {
 	for _, w := range s.draw(from) {
 		r := s.lab.runner(b, code, &w, proof)
 		if s.once {
-			r.RunAtOnce(w.Name, w.Ops)
+			r.RunAtOnce(w.Name, w.Ops, s.seldom)
 			continue
 		}
 		r.Check(w.Name, w.Ops, func() Model { return s.lab.Model(&w) }, s.lab.Parts...)
@@ -232,7 +241,7 @@ type Run[L fmt.Stringer] struct {
 	Workload[L]
 	Notes  *suite.CaseNotes
 	Record *Record // nil where no allocator could be made
-	Model  Model   // as it is behind the last answer
+	Model  Model   // as it is behind the last answer; nil in a Large trial
 	Right  int     // so many answers, from the first, were right
 	fresh  func() Model
 }
@@ -254,7 +263,9 @@ func (s *Steps[Code, L]) Runs(e *suite.Evidence) []Run[L] {
 
 func (lab *Lab[Code, L]) run(notes *suite.CaseNotes, w Workload[L], once bool) Run[L] {
 	r := Run[L]{Workload: w, Notes: notes, fresh: func() Model { return lab.Model(&w) }}
-	r.Model = r.fresh()
+	if !once {
+		r.Model = r.fresh()
+	}
 	records := Read(notes, w.Name, w.Ops)
 	if len(records) == 0 {
 		return r

@@ -16,31 +16,26 @@ type Record struct {
 // note notes a sequence as numbers: the first Call, how many Calls an operation is, 1 or, where they are all in one, 0, the
 // operations, and what the outcomes do not say of the answers. Operations that were skipped made no Call, and have no outcome.
 func note(b *suite.Bench, name string, first, calls int, ops []Op, answers []Answer) {
-	b.Value(name, uint64(first))
-	b.Value(name, uint64(calls))
-	b.Value(name, uint64(len(ops)))
+	b.Value(name, uint64(first), uint64(calls), uint64(len(ops)))
 	for _, op := range ops {
-		b.Value(name, uint64(op.Kind))
-		b.Value(name, uint64(op.Size))
-		b.Value(name, uint64(op.Block))
-		b.Value(name, uint64(op.Stream))
+		b.Value(name, uint64(op.Kind), uint64(op.Size), uint64(op.Block), uint64(op.Stream))
 	}
 	b.Value(name, uint64(len(answers)))
+	var numbers []uint64
 	for _, a := range answers {
-		b.Value(name, uint64(a.Err))
-		b.Value(name, a.Addr)
-		stats := uint64(0) // there were none
+		stats := 0 // there were none
 		if a.Stats != nil {
-			stats = 1 + uint64(len(a.Stats))
+			stats = 1 + len(a.Stats)
 		}
-		b.Value(name, stats)
+		numbers = append(numbers[:0], uint64(a.Err), a.Addr, uint64(stats))
 		for _, v := range a.Stats {
-			b.Value(name, uint64(v))
+			numbers = append(numbers, uint64(v))
 		}
-		b.Value(name, uint64(len(a.Seen)))
+		numbers = append(numbers, uint64(len(a.Seen)))
 		for _, v := range a.Seen {
-			b.Value(name, uint64(v))
+			numbers = append(numbers, uint64(v))
 		}
+		b.Value(name, numbers...)
 	}
 }
 

@@ -82,7 +82,9 @@ const patience = 1_000_000_000
 // too long, or that fills its memory, which a simulated device has to find room for: on this scale its host would not have it,
 // and other trials tell of the call. Neither the operations nor the allocator's CUDA calls are noted: whoever reads the answers
 // has to know the ones, and nobody asks for the others.
-func (r *Runner) RunAtOnce(name string, ops []Op) {
+//
+// Where seldom is set, Stats are asked for only now and then in a long row of operations of one kind.
+func (r *Runner) RunAtOnce(name string, ops []Op, seldom bool) {
 	var w walk
 	first, filled := r.Bench.Calls()+1, r.Bench.Session.Filled()
 	made := r.Bench.Call(r.Label, func() (err error) {
@@ -97,6 +99,9 @@ func (r *Runner) RunAtOnce(name string, ops []Op) {
 		return
 	}
 	w.start(ops)
+	if seldom {
+		w.unasked = inRow(ops)
+	}
 	w.atOnce(r.Bench, ops, func() bool { return r.Bench.Session.Filled() != filled })
 	note(r.Bench, name, first, 0, nil, w.answers)
 }
@@ -114,6 +119,23 @@ func goOn(b *suite.Bench, name string, s Subject, past []Op, answers []Answer, o
 	w.atOnce(b, ops, func() bool { return false })
 	note(b, name, first, 0, append(past, ops...), append(answers, w.answers...))
 }
+
+// inRow reports of one operation after the other whether no Stats are asked for behind it: where it is in the midst of a long row
+// of its kind, but for every rowAsked'th. A count that is wrong there is wrong behind the next of these as well.
+func inRow(ops []Op) func(i int) bool {
+	began := 0
+	return func(i int) bool {
+		if i == 0 || ops[i].Kind != ops[i-1].Kind {
+			began = i
+		}
+		return i-began >= rowBegins && i%rowAsked != 0 && i+1 < len(ops) && ops[i+1].Kind == ops[i].Kind
+	}
+}
+
+const (
+	rowBegins = 256
+	rowAsked  = 16
+)
 
 // atOnce carries operations out in one Call, until that has taken too long, or there is another reason to end it early.
 func (w *walk) atOnce(b *suite.Bench, ops []Op, early func() bool) {
@@ -175,16 +197,17 @@ func quietly(f func()) (returned bool) {
 type walk struct {
 	subject   Subject
 	user      User
-	bench     *suite.Bench // nil in a Try: nothing is noted in the trace, and nobody uses the blocks
+	bench     *suite.Bench // nil in a Try and at once: nothing is noted in the trace, and nobody uses the blocks
 	sites     map[Kind]trace.Site
-	entries   map[Kind]uintptr // where the methods' code begins
-	addrs     []cuda.DevicePtr // by block; 0 where it was not handed out
-	live      map[cuda.DevicePtr]held
+	entries   map[Kind]uintptr        // where the methods' code begins
+	addrs     []cuda.DevicePtr        // by block; 0 where it was not handed out
+	live      map[cuda.DevicePtr]held // nil where nobody follows the blocks
 	answers   []Answer
 	streams   map[Stream]cuda.Stream
 	destroyed []Stream
-	closed    bool // Close has succeeded
-	broken    bool // a gap or a panic has ended the sequence
+	unasked   func(i int) bool // reports whether no Stats are asked for behind an operation; nil: they always are
+	closed    bool             // Close has succeeded
+	broken    bool             // a gap or a panic has ended the sequence
 }
 
 // held is a block in the user's hands.
@@ -196,7 +219,9 @@ type held struct {
 
 func (w *walk) start(ops []Op) {
 	w.answers = make([]Answer, 0, len(ops))
-	w.live = map[cuda.DevicePtr]held{}
+	if w.bench != nil {
+		w.live = map[cuda.DevicePtr]held{}
+	}
 	w.enter(ops)
 	var a any = w.subject.Allocator
 	if w.subject.Student != nil {
@@ -281,7 +306,7 @@ func (w *walk) step(op Op, call func(site trace.Site, f func() error) bool) bool
 		if w.subject.Seen != nil {
 			a.Seen = w.subject.Seen(err)
 		}
-		if w.subject.Stats != nil && a.Err != Gap {
+		if w.subject.Stats != nil && a.Err != Gap && (w.unasked == nil || !w.unasked(len(w.answers))) {
 			if a.Stats = w.subject.Stats(); a.Stats == nil {
 				a.Stats = []int64{} // it was asked for
 			}
@@ -328,6 +353,9 @@ func (w *walk) settle(op Op, a Answer, was bool) {
 	case op.Kind == KindOnFull:
 	case op.Kind == KindAlloc:
 		w.addrs[len(w.addrs)-1] = at
+		if w.live == nil {
+			return
+		}
 		h := held{len(w.addrs), op.Size, op.Stream}
 		if w.subject.Size > 0 {
 			h.size = w.subject.Size

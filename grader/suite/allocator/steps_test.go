@@ -125,8 +125,8 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 // notebook keeps a case's notes as cudalab gets them.
 type notebook struct{ suite.CaseNotes }
 
-func (n *notebook) Outcome(o suite.Outcome)     { n.Outcomes = append(n.Outcomes, o) }
-func (n *notebook) Value(name string, v uint64) { n.Values[name] = append(n.Values[name], v) }
+func (n *notebook) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n *notebook) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
 func (n *notebook) Sample(series string, took int64) {
 	n.Samples[series] = append(n.Samples[series], took)
 }

@@ -61,9 +61,9 @@ func TestMix(t *testing.T) {
 // notes are a benchmark's.
 type notes struct{ suite.CaseNotes }
 
-func (n *notes) Outcome(o suite.Outcome)       { n.Outcomes = append(n.Outcomes, o) }
-func (n *notes) Value(name string, v uint64)   { n.Values[name] = append(n.Values[name], v) }
-func (n *notes) Sample(series string, t int64) { n.Samples[series] = append(n.Samples[series], t) }
+func (n *notes) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n *notes) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
+func (n *notes) Sample(series string, t int64)   { n.Samples[series] = append(n.Samples[series], t) }
 
 // benchmarks are the workloads over two implementations.
 func benchmarks(student, solution Make) []suite.Benchmark {

@@ -91,7 +91,7 @@ var good = allocator.Good[Make, layout]{
 }
 
 // scale is the trial with more blocks than 16 bits can number, and memory that 32 bits cannot address.
-var scale = lab.Steps("scale", lastGap, large).Large(good)
+var scale = lab.Steps("scale", lastGap, large).Large(good).Seldom()
 
 var arguments = allocator.Arguments[layout]{
 	Name: "refuses bad arguments before any CUDA call", After: "1b",

@@ -104,7 +104,7 @@ var good = allocator.Good[Make, layout]{
 }
 
 // scale is the trial with more blocks and bytes than small numbers can hold.
-var scale = lab.Steps("scale", lastGap, large).Large(good)
+var scale = lab.Steps("scale", lastGap, large).Large(good).Seldom()
 
 var arguments = allocator.Arguments[layout]{
 	Name: "refuses bad arguments before anything is made", After: "1b",

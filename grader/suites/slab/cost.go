@@ -93,6 +93,7 @@ func (l *load) Subject() allocator.Subject { return subject(l.a) }
 
 // Past: the blocks that are out, one after the other.
 func (l *load) Past() (ops []allocator.Op, answers []allocator.Answer) {
+	ops, answers = make([]allocator.Op, 0, len(l.held)), make([]allocator.Answer, 0, len(l.held))
 	for i, p := range l.held {
 		ops, answers = append(ops, alloc(size(i))), append(answers, allocator.Answer{Addr: uint64(p)})
 	}

@@ -21,10 +21,9 @@ const (
 // was handed out there.
 type model struct {
 	classes []contract.ClassStats
-	live    map[uint64]liveBlock
-	begins  []map[uint64]uint64 // for each class, by the address over the block size, where a live block begins
-	spans   []span              // for each class, where all its blocks have been so far
-	blocks  int                 // Allocs so far
+	live    []map[uint64]liveBlock // for each class, by the address over the block size
+	spans   []span                 // for each class, where all its blocks have been so far
+	blocks  int                    // Allocs so far
 	closed  bool
 	lost    bool // a fault has left it without a notion of what is right
 }
@@ -34,15 +33,26 @@ type span struct{ low, high uint64 }
 
 // liveBlock is a block in its user's hands.
 type liveBlock struct {
+	begins uint64
 	number int
-	class  int
+}
+
+// at is the live block that begins at an address, and its class.
+func (m *model) at(addr uint64) (b liveBlock, class int, live bool) {
+	for class, blocks := range m.live {
+		if b, ok := blocks[addr/uint64(m.classes[class].BlockSize)]; ok && b.begins == addr {
+			return b, class, true
+		}
+	}
+	return liveBlock{}, 0, false
 }
 
 func newModel(w *workload) allocator.Model {
-	m := &model{live: map[uint64]liveBlock{}}
+	blocks := min(w.Layout.blocks, 2*largeBlocks)
+	m := &model{}
 	for _, size := range w.Layout.classes {
 		m.classes = append(m.classes, contract.ClassStats{BlockSize: size, Total: w.Layout.blocks})
-		m.begins = append(m.begins, map[uint64]uint64{})
+		m.live = append(m.live, make(map[uint64]liveBlock, blocks/len(w.Layout.classes)))
 		m.spans = append(m.spans, span{low: math.MaxUint64})
 	}
 	return m
@@ -71,8 +81,8 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	case allocator.KindClose:
 		fits, class = -1, -1
 	default:
-		h, ok := m.live[a.Addr]
-		if class = h.class; !ok {
+		var ok bool
+		if _, class, ok = m.at(a.Addr); !ok {
 			want = allocator.ErrInvalidFree
 		}
 	}
@@ -82,7 +92,10 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	if a.Err != want {
 		return m.wrongAnswer(op, a, want, class)
 	}
-	before := slices.Clone(m.classes)
+	var before []contract.ClassStats
+	if a.Stats != nil {
+		before = slices.Clone(m.classes)
+	}
 	if want == allocator.Nil {
 		if f := m.carryOut(op, a, fits, class); f != nil {
 			return f.In(ofBlocks)
@@ -119,17 +132,15 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer, fits, class int) *
 		if f := m.misplaced(a.Addr, class); f != nil {
 			return f
 		}
-		m.live[a.Addr] = liveBlock{m.blocks, class}
 		each := uint64(m.classes[class].BlockSize)
-		m.begins[class][a.Addr/each] = a.Addr
+		m.live[class][a.Addr/each] = liveBlock{a.Addr, m.blocks}
 		m.spans[class] = span{min(m.spans[class].low, a.Addr), max(m.spans[class].high, a.Addr+each)}
 		m.classes[class].InUse++
 		if class != fits {
 			m.classes[fits].Spills++
 		}
 	default:
-		delete(m.live, a.Addr)
-		delete(m.begins[class], a.Addr/uint64(m.classes[class].BlockSize))
+		delete(m.live[class], a.Addr/uint64(m.classes[class].BlockSize))
 		m.classes[class].InUse--
 	}
 	return nil
@@ -145,7 +156,7 @@ func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 			Fix:     "Return the address of the block, or an error."}
 	}
 	if other, ok := m.around(addr, size); ok {
-		h := m.live[other]
+		h, its, _ := m.at(other)
 		where := fmt.Sprintf("inside block #%d", h.number)
 		if addr < other {
 			where = fmt.Sprintf("before block #%d and reaches into it", h.number)
@@ -158,9 +169,9 @@ func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 		if addr == other {
 			f.Message = fmt.Sprintf("should have handed out a block that is free, but it handed out block #%d, which somebody still has", h.number)
 			f.Fix = "Take a block out of the free ones when you hand it out, and put it back only in a Free that succeeds."
-			if h.class != class {
+			if its != class {
 				f.Message = fmt.Sprintf("should have handed out a block that is free, but the block of %d bytes begins where block #%d does, one of %d bytes, which "+
-					"somebody still has", size, h.number, m.classes[h.class].BlockSize)
+					"somebody still has", size, h.number, m.classes[its].BlockSize)
 				f.Fix = "Begin each class behind the last block of the one before: first + blocks*blockSize."
 			}
 		}
@@ -177,7 +188,7 @@ func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 
 // around is the first live block that has any of the bytes at an address.
 func (m *model) around(addr, size uint64) (first uint64, found bool) {
-	for class, begins := range m.begins {
+	for class, blocks := range m.live {
 		each := uint64(m.classes[class].BlockSize)
 		if s := m.spans[class]; addr >= s.high || addr+size <= s.low {
 			continue
@@ -189,15 +200,15 @@ func (m *model) around(addr, size uint64) (first uint64, found bool) {
 		}
 		// No two live blocks overlap, so that in as many bytes as a block has there begins one at most.
 		from, to := (addr-min(addr, each))/each, (addr+size)/each
-		if to-from > uint64(len(begins)) {
-			for _, other := range begins {
-				take(other)
+		if to-from > uint64(len(blocks)) {
+			for _, other := range blocks {
+				take(other.begins)
 			}
 			continue
 		}
 		for i := from; i <= to; i++ {
-			if other, ok := begins[i]; ok {
-				take(other)
+			if other, ok := blocks[i]; ok {
+				take(other.begins)
 			}
 		}
 	}

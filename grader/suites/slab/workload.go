@@ -69,7 +69,7 @@ const (
 // large fills a class and spills out of it, goes on with mistakes while all that is handed out, and gives some of it back.
 func large(from allocator.Source) []workload {
 	l := layout{classes: []int64{256 * (1 + from.Int64N(4)), 1<<26 + 256*from.Int64N(1000)}, blocks: largeBlocks}
-	var ops []allocator.Op
+	ops := make([]allocator.Op, 0, largeBlocks+4*largeTurns)
 	for range largeBlocks + 100 {
 		ops = append(ops, alloc(1+from.Int64N(l.classes[0])))
 	}
