@@ -71,6 +71,7 @@ func (r *Race[Code, W]) carryOut(b *Bench, sc *Scene[Code, W], sides Sides[Code]
 	}
 	contenders := Contenders(r.Function, of(sides.Student), solution, of(r.Baseline))
 	for i := range contenders {
+		contenders[i].TimeOnly = i > 0
 		contenders[i].Prepare = func() error {
 			w = r.Draw(random)
 			drawn++

@@ -21,6 +21,7 @@ type Contender struct {
 	Prepare    func() error  // off the clock, before every sample; nil where there is nothing to prepare
 	Run        func() error
 	Check      func() // off the clock, behind every sample; nil where there is nothing to check
+	TimeOnly   bool   // nobody looks at what it computes, so that a simulated device need not
 	// Audit, where not nil, is given what Run did in further runs off the clock, which the code can tell from no sample: they
 	// come at random between the samples, and one behind the last. It gets nil for a run that failed.
 	Audit func(*trace.Trace)
@@ -158,6 +159,10 @@ func (b *Bench) sample(c *Contender, span Span) (onDevice, onThread int64, ok bo
 		b.Must(cuda.DeviceSynchronize())
 	}
 	o, clock, runs := Outcome{Label: c.Name}, b.Session.Device(), int64(0)
+	if d, ok := clock.(interface{ TimeOnly(bool) }); ok && c.TimeOnly {
+		d.TimeOnly(true)
+		defer d.TimeOnly(false)
+	}
 	wasThread, wasDevice := ThreadTime(), clock.Now()
 	for {
 		b.guard(&o, c.Run)

@@ -41,7 +41,9 @@ func (d *Device) enqueue(s *stream, does effect, w demand, deps ...*op) *op {
 			w.lead += d.profile.PoolGap
 		}
 	}
-	_, s.pooled = does.(poisoning)
+	if _, s.pooled = does.(poisoning); d.idle && !s.pooled {
+		does = nil
+	}
 	o := &op{does: does, slot: s.slot}
 	if s.tail != nil && !s.tail.done {
 		o.prev = s.tail

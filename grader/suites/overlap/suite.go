@@ -148,8 +148,8 @@ var (
 	measured = scene.Runs("efficiency", lastOfEfficiency, efficient, suite.Around[workload]{Before: busy})
 	passes   = &suite.Good[Code, workload]{Function: "Efficiency", Runs: []*suite.Runs[Code, workload]{measured}}
 
-	runFaults        = scene.Faults("run-faults", lastOfRun, threeChunks(false), suite.FaultJudge{Function: "Run", Stops: true}, wrongResult)
-	efficiencyFaults = scene.Faults("efficiency-faults", lastOfEfficiency, threeChunks(true),
+	runFaults        = scene.Faults("run-faults", lastOfRun, small(false, 3), suite.FaultJudge{Function: "Run", Stops: true}, wrongResult)
+	efficiencyFaults = scene.Faults("efficiency-faults", lastOfEfficiency, small(true, 2),
 		suite.FaultJudge{Function: "Efficiency", Stops: true}, nil)
 
 	runRefusals        = refusals("arguments", "1a", false)

@@ -26,10 +26,10 @@ type workload struct {
 	item           uint32
 }
 
-// threeChunks draws small calls that are alike in what has to be called for them.
-func threeChunks(efficiency bool) func(*rand.Rand) workload {
+// small draws small calls of so many chunks, which are alike in what has to be called for them.
+func small(efficiency bool, chunks int) func(*rand.Rand) workload {
 	return func(r *rand.Rand) workload {
-		return workload{efficiency: efficiency, streams: 2, n: 700 + r.IntN(200), chunk: 300, work: 3, item: r.Uint32()}
+		return workload{efficiency: efficiency, streams: 2, n: 300*chunks - r.IntN(200), chunk: 300, work: 3, item: r.Uint32()}
 	}
 }
 
