@@ -164,6 +164,32 @@ func TestJitterStaysWithinBounds(t *testing.T) {
 	require.Greater(t, len(seen), 900)
 }
 
+// What takes its time only takes as long as what moves memory, and leaves memory as it was.
+func TestTimeOnly(t *testing.T) {
+	run := func(timeOnly bool) (took int64, holds byte) {
+		d := New(Options{})
+		s := newStream(t, d)
+		p := mallocAsync(t, d, mib, s)
+		ok(t, d.MemsetD8Async(p, 1, mib, s))
+		ok(t, d.CtxSynchronize())
+		d.TimeOnly(timeOnly)
+		began := d.Now()
+		ok(t, d.MemsetD8Async(p, 2, mib, s))
+		ok(t, d.MemcpyHtoDAsync(p, []byte{3}, s))
+		ok(t, d.CtxSynchronize())
+		took = d.Now() - began
+		d.TimeOnly(false)
+		back := []byte{0}
+		ok(t, d.MemcpyDtoH(back, p))
+		return took, back[0]
+	}
+	long, holds := run(false)
+	require.EqualValues(t, 3, holds)
+	short, holds := run(true)
+	require.EqualValues(t, 1, holds)
+	require.Equal(t, long, short)
+}
+
 // No argument makes the clock run over.
 func TestAbsurdKernels(t *testing.T) {
 	d := New(Options{Jitter: true})
