@@ -1,22 +1,25 @@
 package suite
 
 import (
-	"regexp"
-	"strconv"
+	"fmt"
 	"strings"
 )
 
-// extents are the grid and the block of a launch that was refused, as package cuda's error tells them.
-var extents = regexp.MustCompile(`a grid of (\d+) x \d+ x \d+ blocks of (\d+) x`)
+// extents are how many blocks, and threads in each, the first dimension of a launch has that was refused, as package cuda's error tells
+// them. A regular expression would be plainer; package regexp is a tenth of what a runner is linked from.
+func extents(text string) (grid, block uint32, ok bool) {
+	_, launch, refused := strings.Cut(text, " with a grid of ")
+	var y, z uint32
+	read, _ := fmt.Sscanf(launch, "%d x %d x %d blocks of %d x", &grid, &y, &z, &block)
+	return grid, block, refused && read == 4
+}
 
 // maxThreads is how many threads a block has at most, on every GPU.
 const maxThreads = 1024
 
 // Remedy is what mends the cause that the text of a CUDA call's error names; "" where it names none that is known.
 func Remedy(text string) string {
-	if m := extents.FindStringSubmatch(text); m != nil {
-		grid, _ := strconv.Atoi(m[1])
-		block, _ := strconv.Atoi(m[2])
+	if grid, block, ok := extents(text); ok {
 		switch {
 		case grid == 0:
 			return "Round the number of blocks up, (n + block - 1) / block: a division alone comes to 0 blocks where there are fewer elements than " +
