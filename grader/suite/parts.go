@@ -137,6 +137,21 @@ func (p Part[Code]) And(more func(*Evidence) []Finding, further ...*Trial[Code])
 	return p
 }
 
+// Once is the part where others ask it as well, to be silent about what it tells: it is answered once for all.
+func (p Part[Code]) Once() Part[Code] {
+	judge := p.Judge
+	p.Judge = func(e *Evidence) Answer {
+		notes := e.Cases[p.Cases[0].ID]
+		if notes == nil {
+			return judge(e)
+		}
+		a := Once(notes, "answer "+p.ID, func() Answer { return judge(e) })
+		a.Findings = slices.Clone(a.Findings) // whoever has them may put them into other words
+		return a
+	}
+	return p
+}
+
 // Without has the part leave out findings that are none in its lesson.
 func (p Part[Code]) Without(none func(*Evidence, Finding) bool) Part[Code] {
 	judge := p.Judge

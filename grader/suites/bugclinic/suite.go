@@ -39,7 +39,7 @@ func lesson() suite.Lesson[Code] {
 // waits that need not.
 func mended(f *function, runs *suite.Runs[Code, workload]) suite.Part[Code] {
 	good := &suite.Good[Code, workload]{Function: f.name, Runs: []*suite.Runs[Code, workload]{runs}}
-	order := good.Order(f.claim, f.pass)
+	order := good.Order(f.claim, f.pass).Once()
 	p := order
 	p.ID = f.id
 	p.Judge = func(e *suite.Evidence) suite.Answer { return f.advised(order.Judge(e)) }

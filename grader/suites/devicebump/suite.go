@@ -205,7 +205,7 @@ var ordered = func() suite.Part[Code] {
 		}
 		return a
 	}
-	return p
+	return p.Once()
 }()
 
 // cleanup asks for what is left behind Close.

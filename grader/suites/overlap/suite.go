@@ -81,7 +81,7 @@ var ordered = good.Order("no chunk's buffer is used by two chunks at once", "No 
 			f.Fix = "Have chunk i begin 4*i*chunk bytes into in and out, counted in words of 4 bytes: then no chunk has a byte of another's, and none has to wait."
 		}
 		return f
-	})
+	}).Once()
 
 // needlessWait is a rule of the order checker, for which a runner has no use: with one stream for all every wait is needless.
 const needlessWait = "needless-wait"
