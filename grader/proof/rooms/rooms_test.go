@@ -25,7 +25,7 @@ var layers = []string{
 	"grader/order",       // which accesses nothing orders
 	"grader/suite",       // the lesson kit
 	"grader/suites",      // the lessons' suites, and the course
-	"grader/machine",     // processes, the sandbox, locks, what a GPU costs
+	"grader/machine",     // processes, their heaps, the sandbox, locks, what a GPU costs
 	"grader/judge",       // from source files to a report
 	"grader/desk",        // what helps a student between two checks
 	"grader/class",       // many submissions
