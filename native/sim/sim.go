@@ -51,7 +51,7 @@ type Device struct {
 	mu      sync.Mutex
 	profile *Profile
 	jitter  bool
-	idle    bool // operations move nothing; see TimeOnly
+	idle    bool   // operations move nothing; see TimeOnly
 	random  uint64 // state of the jitter's generator
 
 	now   int64       // the virtual host clock
