@@ -1,8 +1,23 @@
 package heap
 
-import "syscall"
+import (
+	"runtime"
+	"syscall"
+)
+
+// fence keeps a large piece of memory from beginning in the huge pages and ending behind them. Go fills with zeros what has been in use,
+// and takes what is fresh as it is: such a piece would be touched from end to end, and a table of a gibibyte that nobody ever
+// looks into would take one.
+var fence []byte
+
+// fenceSize is more than what is free ahead of the huge pages when main begins, so that it comes behind them.
+const fenceSize = 8 << 20
 
 // hugePages has the heap grow by so many bytes in huge pages, which are garbage at once; it reports whether there may be such pages.
 func hugePages(bytes int) bool {
-	return syscall.Madvise(make([]byte, bytes), syscall.MADV_HUGEPAGE) == nil
+	memory := make([]byte, bytes)
+	asked := syscall.Madvise(memory, syscall.MADV_HUGEPAGE)
+	fence = make([]byte, fenceSize)
+	runtime.KeepAlive(memory)
+	return asked == nil
 }
