@@ -8,6 +8,8 @@ import (
 // fence keeps a large piece of memory from beginning in the huge pages and ending behind them. Go fills with zeros what has been in use,
 // and takes what is fresh as it is: such a piece would be touched from end to end, and a table of a gibibyte that nobody ever
 // looks into would take one.
+//
+//lint:ignore U1000 it has only to be there
 var fence []byte
 
 // fenceSize is more than what is free ahead of the huge pages when main begins, so that it comes behind them.

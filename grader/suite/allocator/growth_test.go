@@ -80,7 +80,7 @@ func TestGrowthSamplesFewAndManyAlike(t *testing.T) {
 }
 
 func TestGrowthDoesNotEndEarlyWhereTheCostGrows(t *testing.T) {
-	s, filled := grow(t, func(int) int { return 100 * 4 * GrowthPasses })
+	s, filled := grow(t, func(int) int { return 100 * 3 * GrowthPasses / 2 }) // far from where either end is certain, whatever the machine does
 	require.Len(t, s.Samples[many], growthRounds)
 	require.Equal(t, manyBlocks, filled[len(filled)-1])
 }
