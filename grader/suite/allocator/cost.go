@@ -76,15 +76,19 @@ func (c Cost[Code]) Part() suite.Part[Code] {
 func (c Cost[Code]) carryOut(b *suite.Bench, sides suite.Sides[Code]) {
 	r := b.Rand()
 	loads := [2]Load{c.Load(sides.Student, c.Few, r), c.Load(sides.Student, c.Many, r)}
-	var solution Load
+	var reference Load
+	var solution func() growing
 	if sides.Solution != nil {
-		solution = c.Load(*sides.Solution, c.Many, r)
+		solution = func() growing {
+			reference = c.Load(*sides.Solution, c.Many, r)
+			return reference
+		}
 	}
 	if !growth(b, c.Few, c.Many, [2]growing{loads[0], loads[1]}, solution) {
 		return
 	}
-	if solution != nil {
-		b.Must(solution.Close())
+	if reference != nil {
+		b.Must(reference.Close())
 	}
 	if c.Granular {
 		Granularity(b)

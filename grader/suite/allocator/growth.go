@@ -53,13 +53,13 @@ type growing interface {
 	Work(operations int) error
 }
 
-// growth times an operation of the host's alone, among few and among many blocks, and the solution's among many, which is
-// nil where there is none. judgeGrowth takes the least sample of each. It ends early where, cold or warm, even the slowest
-// of the many is far from GrowthPasses times the cheapest of the few, and where even the fastest of the many is far beyond
-// GrowthFails times the slowest of the few: that may be before there are as many blocks as there were to be. The first error
-// ends it, also one under the clock, which is noted as an outcome; growth reports whether there was none: then all loads were
-// filled.
-func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]growing, solution growing) (filled bool) {
+// growth times an operation of the host's alone, among few and among many blocks. judgeGrowth takes the least sample of each. It
+// ends early where, cold or warm, even the slowest of the many is far from GrowthPasses times the cheapest of the few, and where
+// even the fastest of the many is far beyond GrowthFails times the slowest of the few: that may be before there are as many blocks
+// as there were to be. Where the cost grows, solution makes one to be timed among many too, if it is not nil: whoever is right does
+// not wait for it. The first error ends it, also one under the clock, which is noted as an outcome; growth reports whether there was
+// none: then all loads were filled.
+func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]growing, solution func() growing) (filled bool) {
 	fill := func(l growing, blocks int) bool {
 		o := b.Call("an allocator with many blocks", func() error { return l.Fill(blocks) })
 		return o.OK()
@@ -96,11 +96,12 @@ func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]growing, solutio
 		if part > 1 && !beyond(samples) {
 			continue
 		}
-		if solution != nil {
-			if !fill(solution, blocks) {
+		if solution != nil && fastest(samples[many]) > GrowthPasses*fastest(samples[few]) {
+			s := solution()
+			if !fill(s, blocks) {
 				return false
 			}
-			reference, _ := b.Time(suite.Timing{Span: suite.OnThread, Warm: 1, Rounds: 1}, work(suite.Solution, solution, growthOpsFew))
+			reference, _ := b.Time(suite.Timing{Span: suite.OnThread, Warm: 1, Rounds: 1}, work(suite.Solution, s, growthOpsFew))
 			b.Note(reference)
 		}
 		b.Value(noteBlocks, uint64(fewBlocks))
