@@ -19,7 +19,6 @@ type Lesson[Code any] struct {
 	Name      string              // as on the command line, "async-pipeline"; the package is called so without hyphens
 	Functions []string            // what the exercise exports, as Of takes it: "Share", "FanOut"; the first is where findings without a line point to
 	Memory    uint64              // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
-	Mean      bool                // as in Suite
 	Remarks   map[string]Severity // as in Suite
 	WaysOut   []WayOut            // of functions with gaps behind the one that gives back
 	Parts     []Part[Code]        // in the order of the report
@@ -58,7 +57,7 @@ func (l Lesson[Code]) Suite(student Code, solution ...Code) *Suite {
 	if len(solution) > 0 {
 		sides.Solution = &solution[0]
 	}
-	s := &Suite{Exercise: l.Name, Package: PackageOf(l.Name), Functions: l.Functions, Memory: l.Memory, Mean: l.Mean, Remarks: l.Remarks,
+	s := &Suite{Exercise: l.Name, Package: PackageOf(l.Name), Functions: l.Functions, Memory: l.Memory, Remarks: l.Remarks,
 		WaysOut: l.WaysOut}
 	for _, t := range l.trials() {
 		s.Cases = append(s.Cases, Case{ID: t.ID, After: t.After, Timed: t.Timed, Simulated: t.Simulated,

@@ -17,9 +17,6 @@ type Pacing struct {
 	Function string
 	Versus   string // the baseline in plain words: "the synchronous baseline"
 	Limit    float64
-	// Mean has the trimmed mean of the ratios judged in place of their median, where the times are of two kinds that both come
-	// often: between the two a median jumps, and more rounds do not make it certain.
-	Mean bool
 	// Recorded is what the solution took where it was at hand, in the form of ReadPaces: in a handout, which holds no
 	// solution, the student's time is held against the baseline's and this.
 	Recorded string
@@ -44,13 +41,13 @@ func (e *Evidence) Pace(notes *CaseNotes, q Pacing) (p Pace, ok bool) {
 	if len(yours) == 0 || len(baseline) == 0 {
 		return Pace{}, false
 	}
-	p.Ratio, p.Speedup = ratioOf(q.Mean, yours, solution), ratioOf(q.Mean, baseline, yours)
+	p.Ratio, p.Speedup = measure.RatioOf(yours, solution), measure.RatioOf(baseline, yours)
 	var recorded paceFound
 	if len(solution) == 0 {
 		if recorded, ok = findPace(q.Recorded, q.Function, e.Device); !ok {
 			return Pace{}, false
 		}
-		p.Ratio = recorded.overSolution(ratioOf(q.Mean, yours, baseline))
+		p.Ratio = recorded.overSolution(measure.RatioOf(yours, baseline))
 		p.Remarks = recorded.remarks(e.Device)
 	}
 	if p.Ratio.Against(q.Limit) == measure.Unclear {
@@ -68,14 +65,6 @@ func (e *Evidence) Pace(notes *CaseNotes, q Pacing) (p Pace, ok bool) {
 	}
 	p.Measurements = append(p.Measurements, Microseconds(prefix+"the baseline's time", baseline))
 	return p, true
-}
-
-// ratioOf is the median of the rounds' ratios, or their trimmed mean.
-func ratioOf(mean bool, a, b []int64) measure.Interval {
-	if mean {
-		return measure.MeanRatioOf(a, b)
-	}
-	return measure.RatioOf(a, b)
 }
 
 // unclear is the remark on a ratio that may lie on either side of the limit.

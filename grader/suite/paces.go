@@ -21,7 +21,7 @@ func (s *Suite) PacesOf(d Device, noted []map[string][]int64) []RecordedPace {
 			name, ok := strings.CutSuffix(series, Solution)
 			if baseline := samples[name+Baseline]; ok && len(baseline) > 0 {
 				function := strings.TrimSuffix(name, ": ")
-				ratios[function] = append(ratios[function], ratioOf(s.Mean, solution, baseline))
+				ratios[function] = append(ratios[function], measure.RatioOf(solution, baseline))
 			}
 		}
 	}

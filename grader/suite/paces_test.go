@@ -19,10 +19,6 @@ func TestPacesOfRaces(t *testing.T) {
 		{Kind: "sim", Name: d.Name, Function: "Share", Value: 0.5, Low: 0.25, High: 0.75},
 	}, got)
 	require.Empty(t, new(Suite).PacesOf(d, []map[string][]int64{{}, {Solution: same(7)}}))
-
-	kinds := []map[string][]int64{{Solution: {10, 10, 20}, Baseline: same(40)}}
-	require.Equal(t, 0.25, new(Suite).PacesOf(d, kinds)[0].Value)
-	require.InDelta(t, 1.0/3, (&Suite{Mean: true}).PacesOf(d, kinds)[0].Value, 1e-9)
 }
 
 func TestAddedPacesTakeThePlaceOfTheDevicesOwn(t *testing.T) {

@@ -31,7 +31,6 @@ type Suite struct {
 	// student's calls.
 	Functions []string
 	Memory    uint64 // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
-	Mean      bool   // how the times of its races are compared, as in Pacing
 	// Remarks are rules of the order checker whose remarks weigh otherwise here: as an Error, or, where nothing stands for
 	// them, not at all.
 	Remarks map[string]Severity

@@ -45,6 +45,9 @@ const (
 type Timing struct {
 	Span
 	Warm, Rounds int // so many rounds are kept, behind Warm that are not
+	// Rest is how long a GPU is left alone before every sample, off the clock: what the one before has given back the driver is not
+	// through with when the device is idle.
+	Rest time.Duration
 	// Enough, where not nil, is asked before every round whether those that were kept will do.
 	Enough func(Samples) bool
 	// DropOut has a contender that fails go on no longer, while the others do; else the first failure ends all.
@@ -91,7 +94,7 @@ func (b *Bench) Time(t Timing, contenders ...Contender) (all Samples, ok bool) {
 			if run.failed || t.Span == Calls && simulated && run.repeats() {
 				continue
 			}
-			onDevice, onThread, ok := b.sample(c, t.Span)
+			onDevice, onThread, ok := b.sample(c, t)
 			if !ok {
 				if run.failed = true; !t.DropOut {
 					return nil, false
@@ -151,12 +154,15 @@ func (t *Timing) samples(contenders []Contender, runs []taken, simulated bool) S
 }
 
 // sample takes one sample of a contender, by both clocks, in nanoseconds for one Run.
-func (b *Bench) sample(c *Contender, span Span) (onDevice, onThread int64, ok bool) {
+func (b *Bench) sample(c *Contender, t Timing) (onDevice, onThread int64, ok bool) {
 	if c.Prepare != nil && !b.attempt(c.Name, c.Prepare) {
 		return 0, 0, false
 	}
-	if span != OnThread {
+	if t.Span != OnThread {
 		b.Must(cuda.DeviceSynchronize())
+	}
+	if b.Session.Device().Info().Kind == device.GPU {
+		time.Sleep(t.Rest)
 	}
 	o, clock, runs := Outcome{Label: c.Name}, b.Session.Device(), int64(0)
 	if d, ok := clock.(interface{ TimeOnly(bool) }); ok && c.TimeOnly {
@@ -171,7 +177,7 @@ func (b *Bench) sample(c *Contender, span Span) (onDevice, onThread int64, ok bo
 			break
 		}
 	}
-	if span == UntilIdle {
+	if t.Span == UntilIdle {
 		b.Must(cuda.DeviceSynchronize())
 	}
 	onDevice, onThread = clock.Now()-wasDevice, ThreadTime()-wasThread

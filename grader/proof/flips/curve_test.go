@@ -171,7 +171,7 @@ func (m *slowing) judged(extra, runs, checks int) judgement {
 		j.device = r.Report.Device
 	}
 	require.NotEmpty(t, ratios)
-	j.slowdown = m.series.Figure(program.Exercise.Suite, ratios)
+	j.slowdown = flips.Figure(ratios)
 	for range checks {
 		r := checker.Check(ctx, 0, 1+rand.Uint64N(check.MaxSeed), timed)
 		require.NoError(t, r.Err)

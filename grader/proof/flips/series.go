@@ -8,7 +8,6 @@ import (
 
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/suite"
-	"cudalab/grader/suite/measure"
 	"cudalab/grader/suites/course"
 )
 
@@ -50,10 +49,7 @@ func (s *Series) Write(dir string, extra int) (Program, error) {
 }
 
 // Figure makes the program's slowness out of the ratios of several runs, one at least, as the suite's check does.
-func (s *Series) Figure(of *suite.Suite, ratios []float64) float64 {
-	if of.Mean && !s.Growth() {
-		return measure.TrimmedMean(ratios)
-	}
+func Figure(ratios []float64) float64 {
 	slices.Sort(ratios)
 	return ratios[len(ratios)/2]
 }

@@ -1,5 +1,5 @@
-// Package mapping is what lessons on virtual memory judge by: which memory is mapped behind which addresses, as the trace shows it, and how
-// much of it there may be, and in how many steps.
+// Package mapping is what lessons on virtual memory judge by: which memory is mapped behind which addresses, as the trace shows it, how
+// much of it there may be, and in how many steps, and how its time is taken.
 package mapping
 
 import (

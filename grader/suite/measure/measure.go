@@ -1,6 +1,5 @@
 // Package measure turns interleaved samples into figures that a verdict can rest on: medians, ratios of samples taken
-// in the same round, trimmed means of such ratios, and bootstrap intervals around them. It is deterministic: the same samples give the same
-// figures.
+// in the same round, and bootstrap intervals around them. It is deterministic: the same samples give the same figures.
 package measure
 
 import (
@@ -42,16 +41,12 @@ func MedianOf(samples []int64) Interval {
 	for i, s := range samples {
 		values[i] = float64(s)
 	}
-	return bootstrap(values, median)
+	return bootstrap(values)
 }
 
 // RatioOf is the median over rounds of a's time divided by b's in the same round, with its interval: what slows a
 // whole round slows both, and cancels. Rounds that either side lacks are ignored.
-func RatioOf(a, b []int64) Interval { return bootstrap(ratios(a, b), median) }
-
-// MeanRatioOf is RatioOf with TrimmedMean in the median's place, for samples of two kinds that both come often. The
-// median lies with the one kind or with the other, and its interval may span both, however many rounds there are.
-func MeanRatioOf(a, b []int64) Interval { return bootstrap(ratios(a, b), TrimmedMean) }
+func RatioOf(a, b []int64) Interval { return bootstrap(ratios(a, b)) }
 
 // ratios are the rounds' ratios.
 func ratios(a, b []int64) []float64 {
@@ -65,8 +60,8 @@ func ratios(a, b []int64) []float64 {
 	return values
 }
 
-// bootstrap is a statistic of values with its interval. The statistic may sort what it is given.
-func bootstrap(values []float64, statistic func([]float64) float64) Interval {
+// bootstrap is the median of values with its interval.
+func bootstrap(values []float64) Interval {
 	if len(values) == 0 {
 		return Interval{}
 	}
@@ -77,11 +72,11 @@ func bootstrap(values []float64, statistic func([]float64) float64) Interval {
 		for j := range sample {
 			sample[j] = values[draws.IntN(len(values))]
 		}
-		figures[i] = statistic(sample)
+		figures[i] = median(sample)
 	}
 	slices.Sort(figures)
 	cut := resamples / 200
-	return Interval{Value: statistic(slices.Clone(values)), Low: figures[cut], High: figures[resamples-1-cut]}
+	return Interval{Value: median(slices.Clone(values)), Low: figures[cut], High: figures[resamples-1-cut]}
 }
 
 // median sorts values.
@@ -89,19 +84,4 @@ func median(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)
 	return (values[(n-1)/2] + values[n/2]) / 2
-}
-
-// trimmed is the part of the values, at either end, that TrimmedMean leaves out.
-const trimmed = 0.1
-
-// TrimmedMean is the mean of values, of which there is one at least, without the tenth at either end: those are the
-// stalls of a busy machine. It sorts them.
-func TrimmedMean(values []float64) float64 {
-	slices.Sort(values)
-	cut := int(trimmed * float64(len(values)))
-	sum := 0.0
-	for _, v := range values[cut : len(values)-cut] {
-		sum += v
-	}
-	return sum / float64(len(values)-2*cut)
 }

@@ -55,34 +55,6 @@ func TestIntervalHoldsTheTruth(t *testing.T) {
 	require.LessOrEqual(t, missed, 10, "of %d intervals", trials)
 }
 
-func TestMeanRatioOf(t *testing.T) {
-	require.Equal(t, measure.Interval{}, measure.MeanRatioOf(nil, nil))
-	require.InDelta(t, 2.5, measure.MeanRatioOf([]int64{4, 1, 2, 3}, []int64{1, 1, 1, 1}).Value, 1e-9)
-	a := []int64{900, 20, 30, 40, 20, 30, 40, 20, 30, 1} // the stall and the miracle are left out
-	b := []int64{10, 10, 10, 10, 10, 10, 10, 10, 10, 10}
-	require.InDelta(t, 2.875, measure.MeanRatioOf(a, b).Value, 1e-9)
-}
-
-// TestMeanOfTwoKinds has ratios that are 8 in one half of the rounds and 16 in the other: the median may be either, and the
-// mean is known to a tenth or so.
-func TestMeanOfTwoKinds(t *testing.T) {
-	const rounds, truth = 61, 12.0
-	missed := 0
-	for trial := range uint64(100) {
-		b, kinds := noisy(trial, rounds, 1000), rand.New(rand.NewPCG(trial, 1))
-		a := make([]int64, rounds)
-		for i := range a {
-			a[i] = b[i] * (8 + 8*int64(kinds.IntN(2)))
-		}
-		mean := measure.MeanRatioOf(a, b)
-		require.Less(t, mean.High-mean.Low, 0.3*truth)
-		if mean.Low > truth || mean.High < truth {
-			missed++
-		}
-	}
-	require.LessOrEqual(t, missed, 5)
-}
-
 // noisy draws n samples around a median, with the occasional stall of a busy machine.
 func noisy(seed uint64, n int, median int64) []int64 {
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -6,8 +6,8 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/mapping"
 	"cudalab/native/cuda"
-	"cudalab/native/device"
 )
 
 // noteWrong is how many pieces of a vector that was timed were not there, or could not be written to.
@@ -21,19 +21,8 @@ const (
 	speedCount = speedTotal / speedPiece
 )
 
-// Rounds of the timed case. Virtual times repeat exactly, and nothing there has to be warmed. On a GPU 61 ratios give an interval
-// that tells 1.2 times the limit from the limit.
-const (
-	simWarm, simRounds = 0, 1
-	gpuWarm, gpuRounds = 2, 61
-)
-
 // race times how a vector grows. It is looked at and closed off the clock.
 func race(b *suite.Bench, sides suite.Sides[Make]) {
-	timing := suite.Timing{Warm: gpuWarm, Rounds: gpuRounds}
-	if b.Session.Device().Info().Kind == device.Sim {
-		timing = suite.Timing{Warm: simWarm, Rounds: simRounds}
-	}
 	stage := b.NewStage()
 	s := stage.Stream("s")
 	var vector Vector
@@ -65,7 +54,7 @@ func race(b *suite.Bench, sides suite.Sides[Make]) {
 			}
 		}
 	}
-	samples, _ := b.Time(timing, contenders...)
+	samples, _ := b.Time(mapping.Timing(b), contenders...)
 	b.Note(samples)
 	stage.Close()
 }
@@ -91,9 +80,6 @@ func unwritable(b *suite.Bench, v Vector) (wrong uint64) {
 // each granule, passes: on an H200 that takes an arena 12 times as long.
 const speedLimit = 16
 
-// speedMean: what growing takes on an H200 is of two kinds that both come often; see package vmmarena.
-const speedMean = true
-
 //go:embed paces.txt
 var paces string
 
@@ -108,7 +94,7 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 		return suite.Answer{Findings: spoilt}
 	}
 	return e.JudgeSpeed(notes, suite.SpeedWords{
-		Pacing: suite.Pacing{Versus: "growing by copying", Limit: speedLimit, Mean: speedMean, Recorded: paces},
+		Pacing: suite.Pacing{Versus: "growing by copying", Limit: speedLimit, Recorded: paces},
 		Passed: func(ratio, speedup float64) string {
 			return fmt.Sprintf("%.2f times the solution's time; growing by copying takes %.1f times as long as yours.", ratio, speedup)
 		},

@@ -41,7 +41,6 @@ var Lesson = suite.Lesson[Make]{
 	Name:      "growable",
 	Memory:    4 << 30, // where the granularity is large, the solution maps a GiB and a half
 	Functions: []string{"New"},
-	Mean:      speedMean,
 	Parts: []suite.Part[Make]{
 		arguments(),
 		everywhere.part(ofContents, "every element is where it was put, and the address never moves",

@@ -6,8 +6,8 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/mapping"
 	"cudalab/native/cuda"
-	"cudalab/native/device"
 )
 
 // How many blocks of an arena that was timed
@@ -22,19 +22,8 @@ const (
 	speedBlock = 64 << 10
 )
 
-// Rounds of the timed case. Virtual times repeat exactly, and nothing there has to be warmed. On a GPU 61
-// ratios give an interval that tells 1.2 times the limit from the limit.
-const (
-	simWarm, simRounds = 0, 1
-	gpuWarm, gpuRounds = 2, 61
-)
-
 // race times how an arena grows. It is closed off the clock.
 func race(b *suite.Bench, sides suite.Sides[Make]) {
-	timing := suite.Timing{Warm: gpuWarm, Rounds: gpuRounds}
-	if b.Session.Device().Info().Kind == device.Sim {
-		timing = suite.Timing{Warm: simWarm, Rounds: simRounds}
-	}
 	var arena Arena
 	var last cuda.DevicePtr
 	var misplaced uint64
@@ -76,7 +65,7 @@ func race(b *suite.Bench, sides suite.Sides[Make]) {
 			}
 		}
 	}
-	samples, _ := b.Time(timing, contenders...)
+	samples, _ := b.Time(mapping.Timing(b), contenders...)
 	b.Note(samples)
 }
 
@@ -101,9 +90,6 @@ func unusable(b *suite.Bench, base, last cuda.DevicePtr) uint64 {
 // mapping for each granule, passes; one that grows by a granule each time fails clearly.
 const speedLimit = 8
 
-// speedMean: on an H200 the solution's arena grows in some 250 µs, and in about every third round in some 360.
-const speedMean = true
-
 //go:embed paces.txt
 var paces string
 
@@ -118,7 +104,7 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 		return suite.Answer{Findings: spoilt}
 	}
 	return e.JudgeSpeed(notes, suite.SpeedWords{
-		Pacing: suite.Pacing{Versus: "growing by copying", Limit: speedLimit, Mean: speedMean, Recorded: paces},
+		Pacing: suite.Pacing{Versus: "growing by copying", Limit: speedLimit, Recorded: paces},
 		Passed: func(ratio, speedup float64) string {
 			return fmt.Sprintf("%.2f times the solution's time; growing by copying takes %.1f times as long as yours.", ratio, speedup)
 		},

@@ -42,7 +42,6 @@ var Lesson = suite.Lesson[Make]{
 	Name:      "vmm-arena",
 	Memory:    4 << 30, // the solution has a GiB of physical memory where the granularity is large
 	Functions: []string{"New"},
-	Mean:      speedMean,
 	Parts: []suite.Part[Make]{
 		lab.Arguments(arguments),
 		scale.Also(plenty.Part(ofBump, "blocks lie one behind the other from Base on, and each mistake gets its own error",
