@@ -111,9 +111,9 @@ func eachPiece(l *device.Launch, m device.Memory, f func(bytes, right []byte)) b
 			n := int64(min(len(bytes), piece))
 			for done := int64(0); done < n; {
 				within := min(elem-b, n-done) // of this element
-				for ; b%8 == 0 && within >= 8; within -= 8 {
-					binary.LittleEndian.PutUint64(right[done:], oracle.ElementPiece(seed, number, b/8))
-					b, done = b+8, done+8
+				if words := within &^ 7; b%8 == 0 && words > 0 {
+					oracle.ElementPieces(right[done:done+words], seed, number, b/8)
+					b, done, within = b+words, done+words, within-words
 				}
 				if step := min(8-b%8, within); step > 0 {
 					binary.LittleEndian.PutUint64(right[done:], oracle.ElementPiece(seed, number, b/8)>>(8*(b%8)))

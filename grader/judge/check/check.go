@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"cudalab/grader/judge/compile"
@@ -70,13 +71,17 @@ func checkDir(ctx context.Context, q Request, dir string) Result {
 	}
 	results, err := job{
 		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device, Profile: q.Profile},
-		precompiled: q.Precompiled, seed: q.Seed, noTiming: q.NoTiming, given: q.Given, pictures: q.Pictures, preparing: q.Preparing, turns: lock.Here(),
+		precompiled: q.Precompiled, seed: q.Seed, noTiming: q.NoTiming, ahead: severalProcessors(), given: q.Given, pictures: q.Pictures, preparing: q.Preparing, turns: lock.Here(),
 	}.check(ctx)
 	if err != nil {
 		return unbuilt(q, suite.Errored, suite.Check{}, err)
 	}
 	return results[0]
 }
+
+// severalProcessors reports whether a check, of which people wait for one at a time, may use two. A page's runner cannot be stopped in
+// the middle.
+func severalProcessors() bool { return runtime.NumCPU() > 1 && runtime.GOOS != "js" }
 
 // outdated is the error where the course has other suites than this program was built with.
 func outdated(root string, e course.Exercise) error {

@@ -25,6 +25,7 @@ type job struct {
 	preparing   func()               // as in Request
 	seed        uint64
 	noTiming    bool
+	ahead       bool // as in run.Request
 	given       bool
 	pictures    bool
 	turns       lock.Turns
@@ -197,7 +198,7 @@ func (j job) one(ctx context.Context, p part, linked *compile.Linked, runner *ru
 	name := nameIn(linked)
 	declared, code := functions(p.dir)
 	return Result{Name: name, Result: run.Check(ctx, run.Request{
-		Suite: p.exercise.Suite, Runner: runner, Package: linked.ImportPath, Starts: linked.Starts, Blamed: j.blamed, Seed: j.seed, NoTiming: j.noTiming,
+		Suite: p.exercise.Suite, Runner: runner, Package: linked.ImportPath, Starts: linked.Starts, Blamed: j.blamed, Seed: j.seed, NoTiming: j.noTiming, Ahead: j.ahead,
 		Given: j.given, Pictures: j.pictures, Points: points(p.exercise), Gaps: left, AllGaps: gaps.Of(skeleton), Functions: declared, Code: code, Name: name,
 		Turns: j.turns,
 	})}

@@ -28,6 +28,7 @@ type Request struct {
 	Starts   bool         // some of that code runs when the runner starts
 	Seed     uint64
 	NoTiming bool
+	Ahead    bool               // on a simulated device: carry timed cases out while what came before them is judged
 	Given    bool               // have the traces hold what it takes to carry their calls out again
 	Pictures bool               // run the untimed cases once more, for Result.Pictures
 	Points   map[string]float64 // by check
@@ -90,6 +91,9 @@ func Check(ctx context.Context, q Request) Result {
 	c.report = suite.Report{Schema: suite.SchemaVersion, Exercise: q.Suite.Exercise, Seed: q.Seed, Device: suite.Device{Kind: q.Runner.kind()}}
 	err := c.shared(ctx, func() error { return c.correctness(ctx) })
 	if err == nil {
+		if timed := c.timedCases(); c.mayBeTimed() && !c.broken && len(timed) > 0 {
+			c.askAhead(ctx, timed[0])
+		}
 		c.judge(false)
 		err = c.timing(ctx)
 	}
@@ -114,6 +118,7 @@ type checking struct {
 	locate   locator
 	broken   bool // a process came to a bad end
 	runs     map[string]caseRun
+	early    *early          // the case that was asked for ahead, if there is one
 	gap      string          // the first gap that answered
 	reported map[string]bool // cases whose bad end has been reported in a check
 	status   suite.Status    // of the worst end of a case, if any was bad
@@ -164,15 +169,18 @@ func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (ca
 
 // ask asks for one case, in a fresh process if the last one is gone.
 func (c *checking) ask(ctx context.Context, cs *suite.Case, request wire.Request) (caseRun, error) {
-	if err := c.begin(ctx); err != nil {
-		run, ok := startErrorRun(err, cs.ID, c.Starts, c.locate)
-		if !ok {
-			return caseRun{}, err
+	run, asked := c.answered(cs)
+	if !asked {
+		if err := c.begin(ctx); err != nil {
+			run, ok := startErrorRun(err, cs.ID, c.Starts, c.locate)
+			if !ok {
+				return caseRun{}, err
+			}
+			return run, nil
 		}
-		return run, nil
+		request.Exercise = c.Suite.Exercise
+		run = c.Runner.process.ask(ctx, cs, request)
 	}
-	request.Exercise = c.Suite.Exercise
-	run := c.Runner.process.ask(ctx, cs, request)
 	if run.end == done {
 		return run, nil
 	}
@@ -263,28 +271,46 @@ func (c *checking) findings(found []order.Finding, t *trace.Trace) []suite.Findi
 	return fs
 }
 
-// timing runs the timed cases, where everything else has passed, and a second time before a failure is believed.
+// timing runs the timed cases, where everything else has passed, and those a second time whose failure is not to be believed before.
 func (c *checking) timing(ctx context.Context) error {
-	if c.gap != "" || c.NoTiming || !c.allPassed() {
+	if !c.mayBeTimed() || !c.allPassed() {
+		c.dropEarly()
 		c.judge(true)
 		return nil
 	}
-	for i := range c.Suite.Cases {
-		cs := &c.Suite.Cases[i]
-		if !cs.Timed {
-			continue
-		}
-		if _, err := c.timed(ctx, cs, 0); err != nil {
+	var again []*suite.Case
+	cases := c.timedCases()
+	for i, cs := range cases {
+		run, err := c.timed(ctx, cs, 0)
+		if err != nil {
 			return err
 		}
+		if i+1 < len(cases) && run.end == done {
+			c.askAhead(ctx, cases[i+1])
+		}
 		if c.wantsConfirmation(cs.ID) {
-			if _, err := c.timed(ctx, cs, 1); err != nil {
-				return err
-			}
+			again = append(again, cs)
+		}
+	}
+	for _, cs := range again {
+		if _, err := c.timed(ctx, cs, 1); err != nil {
+			return err
 		}
 	}
 	c.judge(true)
 	return nil
+}
+
+// mayBeTimed reports whether time is to be measured if all else has passed.
+func (c *checking) mayBeTimed() bool { return c.gap == "" && !c.NoTiming }
+
+func (c *checking) timedCases() (timed []*suite.Case) {
+	for i := range c.Suite.Cases {
+		if cs := &c.Suite.Cases[i]; cs.Timed {
+			timed = append(timed, cs)
+		}
+	}
+	return timed
 }
 
 func (c *checking) timed(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {

@@ -186,7 +186,7 @@ func fine(seed uint64) sim.Options {
 
 func coarse(seed uint64) sim.Options {
 	r := suite.NewRand(seed, "devices coarse")
-	return sim.Options{Granularity: 4 << 20 << r.IntN(3)} // 4 MiB to 16 MiB
+	return sim.Options{Granularity: 4 << 20 << r.IntN(2)} // 4 MiB or 8: what is written there is what a check takes longest for
 }
 
 // scarce has room for some granules only.
