@@ -58,7 +58,7 @@ func (j job) check(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	defer built.Close()
-	results, broken := j.together(ctx, built)
+	results, broken, shared := j.together(ctx, built)
 	if len(j.parts) == 1 { // which is never too much for one program
 		built.Close()
 		results[0], err = j.control(ctx, 0, results[0])
@@ -73,7 +73,7 @@ func (j job) check(ctx context.Context) ([]Result, error) {
 			entangled = append(entangled, i)
 		}
 	}
-	for _, i := range broken {
+	for _, i := range shared {
 		if othersStart(built, i) {
 			entangled = append(entangled, i)
 			continue
@@ -139,8 +139,9 @@ func (j job) runner(built *compile.Result) *run.Runner {
 	return run.NewRunner(o)
 }
 
-// together checks all parts with one runner; broken are those in whose check a process came to a bad end.
-func (j job) together(ctx context.Context, built *compile.Result) (results []Result, broken []int) {
+// together checks all parts with one runner. Broken are those in whose check a process came to a bad end, and shared those of them that
+// were not alone in it: others' code runs there in any case, or has run there before.
+func (j job) together(ctx context.Context, built *compile.Result) (results []Result, broken, shared []int) {
 	runner := j.runner(built)
 	defer runner.Close()
 	for i, p := range j.parts {
@@ -148,13 +149,17 @@ func (j job) together(ctx context.Context, built *compile.Result) (results []Res
 			results = append(results, Result{}) // it is checked in a program of its own
 			continue
 		}
+		alone := !runner.Running() && !othersStart(built, i)
 		r := j.one(ctx, p, &built.Exercises[i], runner)
 		if r.Broken {
 			broken = append(broken, i)
+			if !alone || r.Err != nil { // what is not the code's doing is tried once more as well
+				shared = append(shared, i)
+			}
 		}
 		results = append(results, r)
 	}
-	return results, broken
+	return results, broken, shared
 }
 
 // Panic is the error where cudalab itself panicked while it judged an exercise. It says nothing about any other.

@@ -37,6 +37,9 @@ func NewRunner(o Options) *Runner { return &Runner{options: o} }
 // Close ends the process. The runner's file is free then.
 func (r *Runner) Close() { r.end() }
 
+// Running reports whether there is a process.
+func (r *Runner) Running() bool { return r.process != nil }
+
 // kind is the kind of device as far as it is known: "auto" until the first process has greeted.
 func (r *Runner) kind() string { return r.options.Device }
 
