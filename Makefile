@@ -8,16 +8,21 @@ FUZZTIME    ?= 10s
 # Packages with a lesson's test.
 LESSONS := $(patsubst %/lesson_test.go,./%,$(wildcard grader/suites/*/lesson_test.go))
 
-# Packages whose tests mostly compute on one goroutine, or run whole programs: under the race detector they take several
-# times as long, for nothing. What they run has tests of its own. A class's workers are raced in two tests that have them all.
-LONG := $(addprefix cudalab/,cmd/cudalab/cli grader/class grader/class/handout grader/class/intake grader/class/similar grader/class/slurm \
-	grader/desk/markdown grader/judge/check grader/machine/calibrate grader/order grader/proof/conformance grader/proof/fidelity \
-	grader/proof/flips grader/proof/mutants grader/report/feedback grader/report/page grader/report/pseudonyms lessons/instructors) \
-	$(LESSONS:./%=cudalab/%)
-RACED := -run '^(TestInterruptedAndGoneOnWith|TestShardsMergeToTheWhole)$$' ./grader/class
+# Packages with a goroutine or a lock, where alone the race detector has something to see, but for those whose tests mostly compute on one
+# goroutine, or run whole programs: under it they take up to ten times as long, for nothing. What those run has tests of its own, and
+# their own goroutines are raced in the tests that have them all.
+LONG := $(addprefix ./,cmd/cudalab/cli grader/browser/site grader/class grader/class/intake grader/class/similar grader/class/slurm \
+	grader/judge/check grader/proof/conformance grader/proof/flips grader/proof/mutants grader/report/pseudonyms native/sim)
+CONCURRENT := '\bgo func\b|\.Go\(|^\s+go [a-zA-Z.]+\(|\b(sync|atomic)\.|\.Parallel\('
+RACING = $(filter-out $(LONG),$(shell grep -lrE --include='*.go' $(CONCURRENT) cmd grader kernels native | grep -v /testdata/ | \
+	xargs -n1 dirname | sort -u | sed 's,^,./,'))
+RACED := -run '^(TestInterruptedAndGoneOnWith|TestShardsMergeToTheWhole|TestGoroutines)$$' ./grader/class ./native/sim
 
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
+
+# lint has vetted everything.
+GOTEST = go test -vet=off -timeout 40m -json
 
 .PHONY: help build demo test test-gpu test-windows test-arm64 fuzz matrix lesson browser kernels bench lint fmt clean
 
@@ -39,14 +44,15 @@ demo: build ## see it work: what this machine has, a solution that passes, the e
 # Every package is tested whatever becomes of the others; slowest fails if one has failed. What tests judge is large and soon garbage, as in
 # cudalab itself.
 test: export GOGC ?= 400
+test: export GORACE ?= atexit_sleep_ms=0
 test: lint ## check the code's form, run every test on the simulated device, say what took longest; needs no GPU
 	@if $(CC) --version >/dev/null 2>&1; then \
 		export CGO_ENABLED=1; \
-		{ go test -timeout 40m -json -race $$(go list ./... | grep -vxF $(LONG:%=-e %)); go test -timeout 40m -json -race $(RACED); \
-			go test -timeout 40m -json $(LONG); }; \
+		{ $(GOTEST) -race $(RACING); $(GOTEST) -race $(RACED); \
+			$(GOTEST) $$(go list ./... | sed 's,^cudalab/,./,' | grep -vxF $(RACING:%=-e %)); }; \
 	else \
 		echo 'There is no C compiler here, which the race detector needs: the tests run without it.'; \
-		CGO_ENABLED=0 go test -timeout 40m -json ./...; \
+		CGO_ENABLED=0 $(GOTEST) ./...; \
 	fi | go run ./grader/proof/slowest
 
 test-gpu: build ## run the tests that need an NVIDIA GPU, and the checks of every solution on it
