@@ -14,6 +14,7 @@ import (
 	"io"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
 	"cudalab/grader/class"
@@ -26,23 +27,25 @@ import (
 //go:embed page.html.tmpl timings.html.tmpl style.css script.js
 var assets embed.FS
 
-var layouts = template.Must(template.New("").Funcs(template.FuncMap{
-	"points": look.Points,
-	"inc":    func(i int) int { return i + 1 },
-	"plural": look.Plural,
-	"css": func() (template.CSS, error) {
-		own, err := assets.ReadFile("style.css")
-		return template.CSS(look.CSS + string(own)), err
-	},
-	"js": func() (template.JS, error) {
-		text, err := assets.ReadFile("script.js")
-		return template.JS(text), err
-	},
-}).ParseFS(assets, "*.tmpl"))
+var layouts = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"points": look.Points,
+		"inc":    func(i int) int { return i + 1 },
+		"plural": look.Plural,
+		"css": func() (template.CSS, error) {
+			own, err := assets.ReadFile("style.css")
+			return template.CSS(look.CSS + string(own)), err
+		},
+		"js": func() (template.JS, error) {
+			text, err := assets.ReadFile("script.js")
+			return template.JS(text), err
+		},
+	}).ParseFS(assets, "*.tmpl"))
+})
 
 // Write writes the page of a class.
 func Write(w io.Writer, c *class.Class) error {
-	return layouts.ExecuteTemplate(w, "page.html.tmpl", newContent(c))
+	return layouts().ExecuteTemplate(w, "page.html.tmpl", newContent(c))
 }
 
 // content is what the template is given.

@@ -45,7 +45,7 @@ func writeTimings(w io.Writer, c *class.Class, timings []class.Timings) error {
 			p.Again = append(p.Again, sentence{ID: gradebook.Clean(t.ID), Text: fmt.Sprintf("%d attempts", t.Attempts)})
 		}
 	}
-	return layouts.ExecuteTemplate(w, "timings.html.tmpl", p)
+	return layouts().ExecuteTemplate(w, "timings.html.tmpl", p)
 }
 
 type timingsContent struct {

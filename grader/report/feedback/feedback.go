@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"cudalab/grader/class"
 	"cudalab/grader/judge/prove"
@@ -33,14 +34,16 @@ const (
 //go:embed page.html.tmpl style.css
 var assets embed.FS
 
-var layout = template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap{
-	"points": look.Points,
-	"script": page.Script,
-	"style": func() (template.CSS, error) {
-		own, err := assets.ReadFile("style.css")
-		return page.Style() + template.CSS(own), err
-	},
-}).ParseFS(assets, "page.html.tmpl"))
+var layout = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap{
+		"points": look.Points,
+		"script": page.Script,
+		"style": func() (template.CSS, error) {
+			own, err := assets.ReadFile("style.css")
+			return page.Style() + template.CSS(own), err
+		},
+	}).ParseFS(assets, "page.html.tmpl"))
+})
 
 // content is what the template is given.
 type content struct {
@@ -99,7 +102,7 @@ func Write(w io.Writer, f *class.Feedback) error {
 		room -= len(x.Body)
 		p.Exercises = append(p.Exercises, x)
 	}
-	return layout.Execute(w, p)
+	return layout().Execute(w, p)
 }
 
 func short(text string) string { return gradebook.Cut(gradebook.Clean(text), longest) }

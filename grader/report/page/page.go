@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"cudalab/grader/judge/prove"
 	"cudalab/grader/report"
@@ -35,24 +36,26 @@ type Input struct {
 //go:embed page.html.tmpl style.css film.css script.js film.js
 var assets embed.FS
 
-var layout = template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap{
-	"points":  look.Points,
-	"figure":  look.Figure,
-	"inc":     func(i int) int { return i + 1 },
-	"last":    func(frames []drawnFrame) int { return len(frames) - 1 },
-	"percent": func(share float64) px { return look.Round(100 * share) },
-	"style":   Style,
-	"script":  Script,
-}).ParseFS(assets, "page.html.tmpl"))
+var layout = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap{
+		"points":  look.Points,
+		"figure":  look.Figure,
+		"inc":     func(i int) int { return i + 1 },
+		"last":    func(frames []drawnFrame) int { return len(frames) - 1 },
+		"percent": func(share float64) px { return look.Round(100 * share) },
+		"style":   Style,
+		"script":  Script,
+	}).ParseFS(assets, "page.html.tmpl"))
+})
 
 // Write writes the page of one exercise.
-func Write(w io.Writer, in Input) error { return layout.Execute(w, newContent(in, "")) }
+func Write(w io.Writer, in Input) error { return layout().Execute(w, newContent(in, "")) }
 
 // Part is what stands on the page of one exercise below its verdict, for a page of several. No anchor of it is another part's
 // that has another prefix, and its headings lie one level deeper. Such a page needs Style and Script.
 func Part(in Input, prefix string) (template.HTML, error) {
 	var b strings.Builder
-	err := layout.ExecuteTemplate(&b, "exercise", newContent(in, prefix))
+	err := layout().ExecuteTemplate(&b, "exercise", newContent(in, prefix))
 	return template.HTML(b.String()), err
 }
 
