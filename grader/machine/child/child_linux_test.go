@@ -15,12 +15,20 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"cudalab/grader/machine/child/inherit"
 )
 
 // roleVariable makes this test binary play a child's part instead of running tests.
 const roleVariable = "CHILD_TEST_ROLE"
+
+// init keeps a child's part on its first thread, as a runner does.
+func init() {
+	if os.Getenv(roleVariable) != "" {
+		runtime.LockOSThread()
+	}
+}
 
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
@@ -204,6 +212,27 @@ func TestLastWordsShowTheStack(t *testing.T) {
 	r := p.Wait()
 	require.Equal(t, Cancelled, r.Reason)
 	require.Regexp(t, `(?s)^SIGQUIT.*\bchild\.spinForEver\(`, string(r.Stderr))
+}
+
+// What is stopped while it waits for a processor, with another signal to see to, says where it is as well.
+func TestLastWordsShowTheStackOnABusyMachine(t *testing.T) {
+	var first unix.CPUSet
+	first.Set(0)
+	hog, _ := startReporting(t, command("loop", Limits{Wall: time.Minute}))
+	defer func() { hog.Quit(Cancelled); hog.Wait() }()
+	require.NoError(t, unix.SchedSetaffinity(hog.cmd.Process.Pid, &first))
+	for range 8 {
+		c := command("loop", Limits{Wall: time.Minute})
+		c.Grace = 10 * time.Second
+		p, _ := startReporting(t, c)
+		pid := p.cmd.Process.Pid // and that of the first thread, which alone gets little time from here on
+		require.NoError(t, unix.SchedSetaffinity(pid, &first))
+		require.NoError(t, unix.Setpriority(unix.PRIO_PROCESS, pid, 19))
+		time.Sleep(20 * time.Millisecond)
+		require.NoError(t, unix.Tgkill(pid, pid, unix.SIGURG))
+		p.Quit(Cancelled)
+		require.Regexp(t, `(?s)^SIGQUIT.*\bchild\.spinForEver\(`, string(p.Wait().Stderr))
+	}
 }
 
 func TestWithoutGraceAChildIsKilledAtOnce(t *testing.T) {

@@ -35,6 +35,11 @@ func limitFiles(pid int, size uint64) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}, nil)
 }
 
+// askToQuit has a Go program print its stacks. The signal is for the program's first thread, which keeps what it is asked to do: of what
+// runs on another thread than the one that gets it Go tells no line. One for the process goes to another where the first has a signal to
+// see to already and waits for a processor, as it does now and then on a busy machine: Go interrupts by signals what runs for long.
+func askToQuit(p *os.Process) bool { return unix.Tgkill(p.Pid, p.Pid, unix.SIGQUIT) == nil }
+
 // pipeSize is the most that Linux lets anybody have by default, see pipe(7).
 const pipeSize = 1 << 20
 
