@@ -13,7 +13,7 @@ LESSONS := $(patsubst %/lesson_test.go,./%,$(wildcard grader/suites/*/lesson_tes
 # their own goroutines are raced in the tests that have them all.
 LONG := $(addprefix ./,cmd/cudalab/cli grader/browser/site grader/class grader/class/intake grader/class/similar grader/class/slurm \
 	grader/judge/check grader/proof/conformance grader/proof/flips grader/proof/mutants grader/report/pseudonyms native/sim)
-CONCURRENT := '\bgo func\b|\.Go\(|^\s+go [a-zA-Z.]+\(|\b(sync|atomic)\.|\.Parallel\('
+CONCURRENT := '\bgo func\b|\.Go\(|^\s+go [a-zA-Z.]+\(|\bsync\.[CMPRW]|\batomic\.|\.Parallel\('
 RACING = $(filter-out $(LONG),$(shell grep -lrE --include='*.go' $(CONCURRENT) cmd grader kernels native | grep -v /testdata/ | \
 	xargs -n1 dirname | sort -u | sed 's,^,./,'))
 RACED := -run '^(TestInterruptedAndGoneOnWith|TestShardsMergeToTheWhole|TestGoroutines)$$' ./grader/class ./native/sim
