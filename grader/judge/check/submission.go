@@ -55,7 +55,8 @@ func recall(ctx context.Context, q Request) *compile.Precompiled {
 
 // Submission checks several exercises with one runner, so that it is built, and the device started, once for all. Every
 // result, one for each exercise, is what Exercise would say of it alone, down to the byte but for what is measured:
-// whatever ended a process that others' code had run in is checked again in one of its own. An error is one that concerns them all, as in Result.Err.
+// whatever ended a process that others' code had run in is checked again in one of its own. An error is one that concerns them
+// all, as in Result.Err.
 func Submission(ctx context.Context, q SubmissionRequest) ([]Result, error) {
 	j := job{
 		root: q.Root, options: run.Options{Device: q.Device, Visible: q.GPU, Sandbox: q.Sandbox, Profile: q.Profile},
