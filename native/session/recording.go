@@ -35,7 +35,7 @@ func (s *Session) StartTrace() {
 	s.memory, s.blocks = newTable(), newTable()
 	s.streams, s.events, s.buffers, s.handles, s.ranges = nil, nil, nil, nil, nil
 	s.counts.streams, s.counts.events, s.counts.pools, s.counts.allocations = 0, 0, 0, 0
-	s.asked = 0
+	s.asked, s.folded = 0, 0
 	s.givenSize = 0
 	s.beginTimes()
 	s.rewatch()
@@ -68,7 +68,8 @@ func (s *Session) Untraced(f func()) {
 }
 
 // Limit allows a trace at most so many records, from now on; 0 allows any number. The call that would go beyond it
-// panics with a *Runaway and does not reach the device.
+// panics with a *Runaway and does not reach the device. Of a question that is asked again and again ("is it done?") a few
+// records stay, and while the answer is ErrorNotReady no more of them count.
 func (s *Session) Limit(records int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,6 +109,9 @@ func (s *Session) call(r trace.Record, n named, do func(r *trace.Record) device.
 	rec.Took = s.dev.Now() - rec.Time
 	s.endTime(m, len(s.records)-1, code)
 	s.followPools(r.Op)
+	if s.tracing {
+		s.fold()
+	}
 	return s.note(code)
 }
 
@@ -178,7 +182,7 @@ func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) d
 func (s *Session) begin(r trace.Record, n named) (*trace.Record, device.Code) {
 	rec := &s.scratch
 	if s.tracing {
-		if s.limit > 0 && len(s.records) >= s.limit {
+		if s.limit > 0 && len(s.records)+s.folded >= s.limit {
 			panic(&Runaway{Records: s.limit})
 		}
 		s.identify(&r, n)
@@ -199,6 +203,43 @@ func (s *Session) begin(r trace.Record, n named) (*trace.Record, device.Code) {
 		return rec, device.ErrorInvalidValue // the driver's word for both
 	}
 	return rec, device.Success
+}
+
+// Bounds on what fold looks at.
+const (
+	foldKept = 4  // equal questions in a row that stay in the trace: that somebody asks again and again is to be seen there
+	foldBack = 32 // records that it looks back: more events and streams are asked in turn by nobody who waits
+)
+
+// fold takes the last record off the trace again if it is a question that was asked from the same place, with the same answer, often
+// enough since anything else was done, by somebody who waits for something: who does so by asking makes a hundred thousand calls while a
+// device is busy. Only "not ready" comes to an end by itself; what was answered otherwise still counts towards the limit. The lock is held.
+func (s *Session) fold() {
+	last := len(s.records) - 1
+	r := &s.records[last]
+	if !asks(r.Op) || r.Faked || r.Stale {
+		return
+	}
+	kept, waits := 0, r.Code == int32(device.ErrorNotReady)
+	for i := last - 1; i >= max(0, last-foldBack) && asks(s.records[i].Op); i-- {
+		x := &s.records[i]
+		waits = waits || x.Code == int32(device.ErrorNotReady)
+		if x.Op == r.Op && x.Code == r.Code && x.Site == r.Site && x.Stream == r.Stream && x.Event == r.Event && x.Event2 == r.Event2 {
+			kept++
+		}
+	}
+	if kept < foldKept || !waits {
+		return
+	}
+	if r.Code != int32(device.ErrorNotReady) {
+		s.folded++
+	}
+	s.records = s.records[:last]
+}
+
+// asks reports whether all that a call does is to ask whether the device is through with something.
+func asks(op trace.Op) bool {
+	return op == trace.OpStreamQuery || op == trace.OpEventQuery || op == trace.OpEventElapsedTime
 }
 
 // add appends a record to the trace. Records are large: the slice grows by more at a time than append would have it, which

@@ -52,6 +52,7 @@ type Session struct {
 	counts   struct{ streams, events, pools, allocations trace.ID }
 	quota    uint64
 	excess   Excess       // since SetQuota
+	folded   int          // calls since StartTrace that fold took off the trace, and that count
 	asked    uint64       // live bytes asked for since StartTrace, on the device and pinned
 	filled   atomic.Int64 // see Filled
 	faults   map[trace.Op][]fault
