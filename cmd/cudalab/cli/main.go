@@ -31,7 +31,7 @@ const (
 
 // Main is the whole program for a course, and ends it.
 func Main(d course.Definition) {
-	heap.Hasten()
+	debug.SetGCPercent(heap.CollectAt)
 	os.Exit(cudalab(d, os.Args[1:], os.Stdout, os.Stderr))
 }
 
