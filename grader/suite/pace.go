@@ -29,6 +29,8 @@ type Pace struct {
 	Measurements []Measurement
 	// Remarks say what one has to know of Ratio: that it is unclear, or what it rests on.
 	Remarks []Finding
+	// Again is ToTell where the ratio lies beyond the limit, may lie below it, and other samples may tell.
+	Again Again
 }
 
 // TooSlow reports whether all of the interval lies beyond the limit.
@@ -52,6 +54,9 @@ func (e *Evidence) Pace(notes *CaseNotes, q Pacing) (p Pace, ok bool) {
 	}
 	if p.Ratio.Against(q.Limit) == measure.Unclear {
 		p.Remarks = append(p.Remarks, unclear(q, p.Ratio))
+		if len(solution) > 0 && p.Ratio.Value > q.Limit {
+			p.Again = ToTell
+		}
 	}
 	p.Measurements = []Measurement{
 		Figure(prefix+"time / solution's time", "x", p.Ratio, q.Limit),

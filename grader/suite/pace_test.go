@@ -88,6 +88,33 @@ func TestPace(t *testing.T) {
 	require.False(t, ok, "without a solution and without a record nothing can be said")
 }
 
+// What the machine does besides may put both sides of the limit into the interval: then a fresh run may tell. Bounds that were recorded
+// stay as they are.
+func TestUnclearTimesAreTakenAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		slow, fast int // rounds
+		recorded   bool
+		again      suite.Again
+	}{
+		"fast":                               {0, 9, false, suite.NotAgain},
+		"slow in some rounds":                {3, 6, false, suite.NotAgain},
+		"slow in most":                       {6, 3, false, suite.ToTell},
+		"slow in most, beside what was kept": {6, 3, true, suite.NotAgain},
+		"slow":                               {9, 0, false, suite.ToConfirm},
+	} {
+		t.Run(name, func(t *testing.T) {
+			notes := &suite.CaseNotes{Samples: map[string][]int64{suite.Yours: slices.Concat(slices.Repeat([]int64{190}, c.slow), slices.Repeat([]int64{100}, c.fast)),
+				suite.Baseline: slices.Repeat([]int64{400}, 9)}}
+			if !c.recorded {
+				notes.Samples[suite.Solution] = slices.Repeat([]int64{100}, 9)
+			}
+			e := &suite.Evidence{Device: suite.Device{Kind: "gpu", Name: "NVIDIA H100 SXM"}}
+			a := e.JudgeSpeed(notes, suite.SpeedWords{Pacing: suite.Pacing{Limit: 1.5, Recorded: paces}, Passed: func(float64, float64) string { return "" }})
+			require.Equal(t, c.again, a.Again)
+		})
+	}
+}
+
 func TestReadPaces(t *testing.T) {
 	all, err := suite.ReadPaces(paces)
 	require.NoError(t, err)

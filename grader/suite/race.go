@@ -145,7 +145,7 @@ func (sc *Scene[Code, W]) Speed(name, after, who string, races ...*Race[Code, W]
 			a.Message = strings.TrimSpace(a.Message + " " + one.Message)
 			a.Findings = append(a.Findings, one.Findings...)
 			a.Measurements = append(a.Measurements, one.Measurements...)
-			a.Confirm = a.Confirm || one.Confirm
+			a.Again = max(a.Again, one.Again)
 		}
 		return a
 	}}}

@@ -57,9 +57,10 @@ func (e *Evidence) JudgeSpeed(notes *CaseNotes, w SpeedWords) Answer {
 		Message:      w.Passed(pace.Ratio.Value, pace.Speedup.Value),
 		Findings:     pace.Remarks,
 		Measurements: pace.Measurements,
+		Again:        pace.Again,
 	}
 	if pace.TooSlow(w.Pacing) {
-		a.Confirm = true
+		a.Again = ToConfirm
 		a.Findings = append(a.Findings, Finding{
 			Rule: "too-slow", Severity: Error, Record: -1, Function: w.Function,
 			Message: fmt.Sprintf("%s should take at most %.3g times as long as the solution's, but %s %.1f times as long (%.1f to %.1f).",

@@ -100,10 +100,19 @@ type Answer struct {
 	Measurements []Measurement
 	Run          *Run // what there is to be shown of an allocator's longest sequence; nil: nothing
 	// Skip, where not empty and there are no findings, says why the question could not be asked.
-	Skip string
-	// Confirm asks for a fresh run of the timed case before the failure is believed.
-	Confirm bool
+	Skip  string
+	Again Again // on a timed case
 }
+
+// Again is why a timed case should be carried out once more before its answer counts.
+type Again int
+
+// Reasons, the greater one first to be seen to.
+const (
+	NotAgain  Again = iota
+	ToTell          // what was measured lies beyond the limit, and may lie on either side of it
+	ToConfirm       // it is a failure, which counts only if a fresh run says so as well
+)
 
 // NewRand is the generator that draws what is random in a case: the same seed and case give the same draws in the
 // runner and in cudalab.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"cudalab/grader/judge/wire"
@@ -271,7 +272,7 @@ func (c *checking) findings(found []order.Finding, t *trace.Trace) []suite.Findi
 	return fs
 }
 
-// timing runs the timed cases, where everything else has passed, and those a second time whose failure is not to be believed before.
+// timing runs the timed cases, where everything else has passed, and then once more those that leave a doubt.
 func (c *checking) timing(ctx context.Context) error {
 	if !c.mayBeTimed() || !c.allPassed() {
 		c.dropEarly()
@@ -288,17 +289,33 @@ func (c *checking) timing(ctx context.Context) error {
 		if i+1 < len(cases) && run.end == done {
 			c.askAhead(ctx, cases[i+1])
 		}
-		if c.wantsConfirmation(cs.ID) {
+		if c.again(cs.ID) != suite.NotAgain {
 			again = append(again, cs)
 		}
 	}
 	for _, cs := range again {
-		if _, err := c.timed(ctx, cs, 1); err != nil {
+		err := settle(c.again(cs.ID), func(attempt int) (suite.Again, error) {
+			_, err := c.timed(ctx, cs, attempt)
+			return c.again(cs.ID), err
+		})
+		if err != nil {
 			return err
 		}
 	}
 	c.judge(true)
 	return nil
+}
+
+// settle has a case that leaves a doubt carried out until the last answer counts: whatever it is behind a failure, since that makes two
+// in a row of one, and all but a first failure behind what was unclear.
+func settle(doubt suite.Again, carryOut func(attempt int) (suite.Again, error)) error {
+	for attempt := 1; ; attempt++ {
+		now, err := carryOut(attempt)
+		if err != nil || doubt == suite.ToConfirm || now != suite.ToConfirm {
+			return err
+		}
+		doubt = now
+	}
 }
 
 // mayBeTimed reports whether time is to be measured if all else has passed.
@@ -328,16 +345,17 @@ func (c *checking) timed(ctx context.Context, cs *suite.Case, attempt int) (case
 	return c.runCase(ctx, cs, attempt)
 }
 
-// wantsConfirmation asks the checks on a timed case whether they would fail it.
-func (c *checking) wantsConfirmation(caseID string) bool {
+// again asks the checks on a timed case whether it should be carried out once more.
+func (c *checking) again(caseID string) (why suite.Again) {
+	if c.runs[caseID].end != done {
+		return suite.NotAgain
+	}
 	for _, q := range c.Suite.Checks {
-		for _, need := range q.Needs {
-			if need == caseID && c.runs[caseID].end == done && q.Judge(c.evidence()).Confirm {
-				return true
-			}
+		if slices.Contains(q.Needs, caseID) {
+			why = max(why, q.Judge(c.evidence()).Again)
 		}
 	}
-	return false
+	return why
 }
 
 // evidence is what checks judge by.

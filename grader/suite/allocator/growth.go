@@ -184,7 +184,10 @@ func judgeGrowth(notes *suite.CaseNotes, w GrowthWords) suite.Answer {
 		Why: w.Why, Fix: w.Fix,
 	}
 	if growth.Value >= GrowthFails {
-		f.Severity, a.Confirm = suite.Error, growth.Low < growthBeyondDoubt
+		f.Severity = suite.Error
+		if growth.Low < growthBeyondDoubt {
+			a.Again = suite.ToConfirm
+		}
 	} else {
 		a.Message = "The cost grows somewhat with the number of blocks."
 	}

@@ -118,21 +118,21 @@ func TestJudgeGrowth(t *testing.T) {
 	for name, c := range map[string]struct {
 		few, many []int64
 		severity  suite.Severity // "" for a pass without a word
-		confirm   bool
+		again     suite.Again
 	}{
-		"flat":                              {[]int64{10_000, 11_000}, []int64{12_000, 90_000}, "", false},
-		"at the limit":                      {[]int64{10_000, 10_000}, []int64{80_000, 80_000}, "", false},
-		"between":                           {[]int64{10_000, 11_000}, []int64{200_000, 210_000}, suite.Remark, false},
-		"beyond, some of the few disturbed": {[]int64{10_000, 40_000}, []int64{400_000, 410_000}, suite.Error, true},
-		"some of the many disturbed":        {[]int64{10_000, 11_000}, []int64{75_000, 410_000}, "", false},
-		"beyond":                            {[]int64{10_000, 11_000}, []int64{1_000_000, 1_100_000}, suite.Error, true},
-		"beyond doubt":                      {[]int64{10_000, 11_000}, []int64{4_000_000, 4_100_000}, suite.Error, false},
+		"flat":                              {[]int64{10_000, 11_000}, []int64{12_000, 90_000}, "", suite.NotAgain},
+		"at the limit":                      {[]int64{10_000, 10_000}, []int64{80_000, 80_000}, "", suite.NotAgain},
+		"between":                           {[]int64{10_000, 11_000}, []int64{200_000, 210_000}, suite.Remark, suite.NotAgain},
+		"beyond, some of the few disturbed": {[]int64{10_000, 40_000}, []int64{400_000, 410_000}, suite.Error, suite.ToConfirm},
+		"some of the many disturbed":        {[]int64{10_000, 11_000}, []int64{75_000, 410_000}, "", suite.NotAgain},
+		"beyond":                            {[]int64{10_000, 11_000}, []int64{1_000_000, 1_100_000}, suite.Error, suite.ToConfirm},
+		"beyond doubt":                      {[]int64{10_000, 11_000}, []int64{4_000_000, 4_100_000}, suite.Error, suite.NotAgain},
 	} {
 		t.Run(name, func(t *testing.T) {
 			notes := &suite.CaseNotes{Samples: map[string][]int64{few: c.few, many: c.many, suite.Solution: c.few},
 				Values: map[string][]uint64{noteBlocks: {fewBlocks, manyBlocks}}}
 			a := judgeGrowth(notes, words)
-			require.Equal(t, c.confirm, a.Confirm)
+			require.Equal(t, c.again, a.Again)
 			require.Len(t, a.Measurements, 4)
 			if c.severity == "" {
 				require.Empty(t, a.Findings)
