@@ -107,7 +107,7 @@ type Answer struct {
 // Again is why a timed case should be carried out once more before its answer counts.
 type Again int
 
-// Reasons, the greater one first to be seen to.
+// Reasons: of two the greater counts.
 const (
 	NotAgain  Again = iota
 	ToTell          // what was measured lies beyond the limit, and may lie on either side of it
