@@ -1,5 +1,0 @@
-//go:build !linux
-
-package heap
-
-func hugePages(int) bool { return false }
