@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,6 +28,8 @@ import (
 
 func main() { runner.Main(%s) }
 `
+
+var pause = flag.Duration("pause", 0, "how `long` nobody saves before each check of BenchmarkWait: a system that has given memory back meanwhile is slower")
 
 // BenchmarkWait is a student's wait, from a saved one-line change to the verdict on the simulated device, beside what
 // no tool could save: a bare go build of the same program and the start of an empty process. The two take turns, and
@@ -71,6 +74,7 @@ func BenchmarkWait(b *testing.B) {
 
 			timed := func(f func()) time.Duration {
 				save()
+				time.Sleep(*pause)
 				start := time.Now()
 				f()
 				return time.Since(start)
