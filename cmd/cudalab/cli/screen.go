@@ -58,30 +58,22 @@ func (s screen) wrap(text string) []string {
 
 // markdown writes Markdown, laid out where the screen is a terminal.
 func (s screen) markdown(text string) error {
-	text, err := s.layOut(text)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(s, text)
+	_, err := io.WriteString(s, s.layOut(text))
 	return err
 }
 
 // pages writes Markdown, laid out and in a pager where the screen is a terminal.
 func (s screen) pages(ctx context.Context, text string) error {
-	text, err := s.layOut(text)
-	if err != nil {
-		return err
-	}
 	if s.width == 0 {
 		_, err := io.WriteString(s, text)
 		return err
 	}
-	return markdown.Show(ctx, s.Writer, text)
+	return markdown.Show(ctx, s.Writer, s.layOut(text))
 }
 
-func (s screen) layOut(text string) (string, error) {
+func (s screen) layOut(text string) string {
 	if s.width == 0 {
-		return text, nil
+		return text
 	}
 	return markdown.Render(text, s.width, s.color)
 }
