@@ -19,7 +19,7 @@ const (
 // Callback runs what the code under test was given to call, and brackets it in the trace: what it does is the grader's, so
 // Call.Records leaves it out. Messages call it by the name of the student's parameter.
 func (b *Bench) Callback(name string, f func() error) error {
-	b.Session.Mark(markEnter + name)
+	b.Session.MarkHere(markEnter + name)
 	end := markFail
 	defer func() { b.Session.Mark(end + name) }()
 	defer b.Session.Guest(b.Session.Guest(false))

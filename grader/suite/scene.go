@@ -109,7 +109,12 @@ func madeOf[W Workload](e *Evidence, caseID string, ws []W) []Made[W] {
 }
 
 // Made are the calls of the trial.
-func (r *Runs[Code, W]) Made(e *Evidence) []Made[W] { return madeOf(e, r.ID, r.Drawn(e.Seed)) }
+func (r *Runs[Code, W]) Made(e *Evidence) []Made[W] { return madeOf(e, r.ID, r.drawn(e)) }
+
+// drawn are the workloads of the trial that was seen.
+func (r *Runs[Code, W]) drawn(e *Evidence) []W {
+	return Once(e.Cases[r.ID], "drawn", func() []W { return r.Drawn(e.Seed) })
+}
 
 // Good are trials that a right program completes, and by which most parts are judged.
 type Good[Code any, W Workload] struct {
@@ -151,7 +156,7 @@ func (g *Good[Code, W]) Incomplete(e *Evidence) string {
 				ok++
 			}
 		}
-		if ok < len(r.Drawn(e.Seed)) {
+		if ok < len(r.drawn(e)) {
 			return g.Function + " ended early with an error, so this could not be seen in full."
 		}
 	}

@@ -76,8 +76,17 @@ func (s *Session) Limit(records int) {
 	s.limit = records
 }
 
-// Mark adds a note of the grader's own to the trace.
+// Mark adds a note of the grader's own to the trace, which is nobody's line: to find out the site takes longer than the rest.
 func (s *Session) Mark(label string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tracing {
+		s.add(trace.Record{Op: trace.OpMark, Label: label, Time: s.dev.Now()})
+	}
+}
+
+// MarkHere is Mark with the site, where the grader is called by the code under test.
+func (s *Session) MarkHere(label string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tracing {

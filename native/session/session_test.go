@@ -284,10 +284,13 @@ func TestMarksAreRecorded(t *testing.T) {
 	s.Mark("before")
 	s.StartTrace()
 	s.Mark("within")
+	s.MarkHere("here")
 	tr := s.StopTrace()
-	require.Len(t, tr.Records, 1)
+	require.Len(t, tr.Records, 2)
 	require.Equal(t, "within", tr.Records[0].Label)
-	require.Equal(t, "cudalab/native/session_test.TestMarksAreRecorded", tr.SiteOf(&tr.Records[0])[0].Func)
+	require.Empty(t, tr.SiteOf(&tr.Records[0]), "it is nobody's line")
+	require.Equal(t, "here", tr.Records[1].Label)
+	require.Equal(t, "cudalab/native/session_test.TestMarksAreRecorded", tr.SiteOf(&tr.Records[1])[0].Func)
 }
 
 func TestCallsFromManyGoroutinesAreRecordedWhole(t *testing.T) {

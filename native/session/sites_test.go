@@ -15,7 +15,7 @@ func marked(s *session.Session, depth int) trace.Site {
 	if depth > 0 {
 		return marked(s, depth-1)
 	}
-	s.Mark("here")
+	s.MarkHere("here")
 	return trace.Callers(0)
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the first thing a runner says; both sides are built from one tree and must agree.
-const Version = 8
+const Version = 9
 
 // MaxFrame is the longest frame in bytes: a trace of a million records fits.
 const MaxFrame = 256 << 20

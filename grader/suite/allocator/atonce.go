@@ -38,7 +38,7 @@ func (r *Runner) RunAtOnce(name string, ops []Op, seldom bool) {
 		w.unasked = inRow(ops)
 	}
 	w.atOnce(r.Bench, ops, func() bool { return r.Bench.Session.Filled() != filled })
-	note(r.Bench, name, first, 0, nil, w.answers)
+	note(r.Bench, name, first, 0, carried{answers: w.answers})
 }
 
 // goOn carries operations out on an allocator that has a past, all in one Call, and notes both as one sequence.
@@ -52,7 +52,7 @@ func goOn(b *suite.Bench, name string, s Subject, past []Op, answers []Answer, o
 	}
 	first := b.Calls()
 	w.atOnce(b, ops, func() bool { return false })
-	note(b, name, first, 0, append(past, ops...), append(answers, w.answers...))
+	note(b, name, first, 0, carried{past, answers}, carried{ops, w.answers})
 }
 
 // inRow reports of one operation after the other whether no Stats are asked for behind it: where it is in the midst of a long row
@@ -77,7 +77,7 @@ func (w *walk) atOnce(b *suite.Bench, ops []Op, early func() bool) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := suite.ThreadTime()
-	b.CallOf(fmt.Sprintf("carry out %d operations", len(ops)), w.sites[KindAlloc], func() error {
+	b.CallOf(fmt.Sprintf("carry out %d operations", len(ops)), w.methods[KindAlloc].Site, func() error {
 		b.Session.Untraced(func() {
 			for i, op := range ops {
 				if i%64 == 0 && suite.ThreadTime()-began > patience || i%1024 == 0 && early() || !w.step(op, func(_ trace.Site, f func() error) bool {

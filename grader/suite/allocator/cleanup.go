@@ -181,7 +181,7 @@ func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
 		if user != nil {
 			user.leave()
 		}
-		note(r.Bench, noteLife, first, 0, done, w.answers)
+		note(r.Bench, noteLife, first, 0, carried{done, w.answers})
 	}
 }
 
@@ -389,10 +389,10 @@ func lifeFault(rec *Record, m Model) (at int, f *Fault) {
 			return -1, nil
 		case Faulted:
 			halfway := rec.Ops[i].Kind == KindClose && i+1 < len(rec.Ops) && rec.Ops[i+1].Kind == KindClose
-			if !halfway && before != nil && !slices.Equal(a.Stats, before) {
+			if !halfway && before != nil && !slices.Equal(a.Stats(), before) {
 				message := "should have returned that error and left Stats as they were, but they are others now"
-				if t, ok := m.(Teller); ok && len(before) == len(a.Stats) {
-					message = fmt.Sprintf("should have returned that error and left Stats at %s, but Stats says %s", t.InWords(before), t.InWords(a.Stats))
+				if t, ok := m.(Teller); ok && len(before) == len(a.Stats()) {
+					message = fmt.Sprintf("should have returned that error and left Stats at %s, but Stats says %s", t.InWords(before), t.InWords(a.Stats()))
 				}
 				return i, &Fault{Rule: ruleChanged,
 					Message: message,
@@ -407,7 +407,7 @@ func lifeFault(rec *Record, m Model) (at int, f *Fault) {
 				return i, &f
 			}
 		}
-		before = a.Stats
+		before = a.Stats()
 	}
 	return -1, nil
 }

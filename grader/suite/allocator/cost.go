@@ -130,7 +130,7 @@ const wrongWhenTimed = "wrong-when-timed"
 // it came behind. No block is named by its number: how many there were before depends on the machine.
 func whenTimed(ops []Op, a Answer, f Fault) suite.Finding {
 	when := "When time had been measured"
-	if a.Stats == nil {
+	if a.Stats() == nil {
 		when = "While time was measured"
 	}
 	last := ops[len(ops)-1]

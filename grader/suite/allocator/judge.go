@@ -47,7 +47,7 @@ func WrongError(want Err, a Answer) Fault {
 		f.Why = "Nothing is wrong with this call: what it asks for is allowed, and can be done."
 		f.Fix = fmt.Sprintf("Look at where your code answers %v, and let what the contract allows come by.", a.Err)
 		if a.Err == ErrOther {
-			f.Fix = cmp.Or(suite.Remedy(a.Text), "Look at where this error comes from; if it names a CUDA call, at what that call is given.")
+			f.Fix = cmp.Or(suite.Remedy(a.Details().Text), "Look at where this error comes from; if it names a CUDA call, at what that call is given.")
 		}
 	}
 	return f
@@ -174,5 +174,5 @@ func (f *Failure) Finding(e *suite.Evidence, allocator string) suite.Finding {
 	if f.Fault.Function != "" {
 		return found
 	}
-	return e.At(found, f.Answers[f.At].Site)
+	return e.At(found, f.Answers[f.At].Details().Site)
 }

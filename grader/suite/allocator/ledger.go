@@ -106,7 +106,7 @@ func (l *Ledger) Name(id trace.ID) string {
 func (x *Step) Finding(e *suite.Evidence, at int, f suite.Finding) suite.Finding {
 	f.Severity, f.Record = suite.Error, at
 	f.Message = fmt.Sprintf("In the sequence %q with %s, %s", x.ledger.name, x.ledger.allocator, f.Message)
-	site := x.Site
+	site := x.Details().Site
 	if at >= 0 {
 		site = x.ledger.trace.SiteOf(&x.ledger.Records[at])
 	}

@@ -2,6 +2,7 @@ package allocator
 
 import (
 	"math"
+	"slices"
 
 	"cudalab/grader/suite"
 )
@@ -13,30 +14,58 @@ type Record struct {
 	First   int      // the number of the first operation's Call; see suite.CaseNotes.Window
 }
 
+// carried is operations with their answers: a sequence, or a part of one.
+type carried struct {
+	ops     []Op // nil: they are not noted
+	answers []Answer
+}
+
 // note notes a sequence as numbers: the first Call, how many Calls an operation is, 1 or, where they are all in one, 0, the
 // operations, and what the outcomes do not say of the answers. Operations that were skipped made no Call, and have no outcome.
-func note(b *suite.Bench, name string, first, calls int, ops []Op, answers []Answer) {
-	b.Value(name, uint64(first), uint64(calls), uint64(len(ops)))
-	for _, op := range ops {
-		b.Value(name, uint64(op.Kind), uint64(op.Size), uint64(op.Block), uint64(op.Stream))
+func note(b *suite.Bench, name string, first, calls int, parts ...carried) {
+	operations, answers := 0, 0
+	for _, p := range parts {
+		operations, answers = operations+len(p.ops), answers+len(p.answers)
 	}
-	b.Value(name, uint64(len(answers)))
+	b.Value(name, uint64(first), uint64(calls), uint64(operations))
+	for _, p := range parts {
+		for _, op := range p.ops {
+			b.Value(name, uint64(op.Kind)|uint64(uint32(op.Stream))<<8, uint64(op.Size), uint64(op.Block))
+		}
+	}
+	b.Value(name, uint64(answers))
 	var numbers []uint64
-	for _, a := range answers {
-		stats := 0 // there were none
-		if a.Stats != nil {
-			stats = 1 + len(a.Stats)
+	for _, p := range parts {
+		for _, a := range p.answers {
+			numbers = append(numbers[:0], 0, a.Addr)
+			stats, seen := a.Stats(), a.Seen()
+			what := uint64(a.Err)
+			if stats != nil {
+				what |= hasStats
+				numbers = appendCounted(numbers, stats)
+			}
+			if len(seen) > 0 {
+				what |= hasSeen
+				numbers = appendCounted(numbers, seen)
+			}
+			numbers[0] = what
+			b.Value(name, numbers...)
 		}
-		numbers = append(numbers[:0], uint64(a.Err), a.Addr, uint64(stats))
-		for _, v := range a.Stats {
-			numbers = append(numbers, uint64(v))
-		}
-		numbers = append(numbers, uint64(len(a.Seen)))
-		for _, v := range a.Seen {
-			numbers = append(numbers, uint64(v))
-		}
-		b.Value(name, numbers...)
 	}
+}
+
+// What an answer's first number holds beside the Err.
+const (
+	hasStats = 1 << (8 + iota)
+	hasSeen
+)
+
+func appendCounted(to []uint64, numbers []int64) []uint64 {
+	to = append(slices.Grow(to, 1+len(numbers)), uint64(len(numbers)))
+	for _, v := range numbers {
+		to = append(to, uint64(v))
+	}
+	return to
 }
 
 // Read is the sequences that were noted under a name, in their order. ops are the operations of one that was noted without.
@@ -52,8 +81,8 @@ func Read(notes *suite.CaseNotes, name string, ops []Op) []Record {
 
 // reader takes numbers off what was noted; behind the end it reads zeros.
 type reader struct {
-	left  []uint64
-	stats []int64 // what all answers' Stats are parts of
+	left []uint64
+	room []int64 // for the Stats of some answers
 }
 
 func (r *reader) next() uint64 {
@@ -71,60 +100,70 @@ func (r *reader) count(size int) int { return int(min(r.next(), uint64(len(r.lef
 func (r *reader) record(outcomes []suite.Outcome, ops []Op) Record {
 	rec := Record{First: int(min(r.next(), math.MaxInt32))}
 	call, calls := rec.First, int(min(r.next(), 1))
-	rec.Ops = make([]Op, r.count(4))
-	for i := range rec.Ops {
-		rec.Ops[i] = Op{Kind: Kind(r.next()), Size: int64(r.next()), Block: int(int64(r.next())), Stream: Stream(int64(r.next()))}
+	if n := r.count(3); n > 0 {
+		ops = make([]Op, n)
+		for i := range ops {
+			what := r.next()
+			ops[i] = Op{Kind: Kind(what), Stream: Stream(what >> 8), Size: int64(r.next()), Block: int(int64(r.next()))}
+		}
 	}
-	if len(rec.Ops) == 0 {
-		rec.Ops = ops
-	}
-	rec.Answers = make([]Answer, r.count(4))
+	rec.Ops, rec.Answers = ops, make([]Answer, r.count(2))
+	common := detailsOf(outcomes, call) // where all are in one Call, of all answers that have no numbers
 	for i := range rec.Answers {
-		a := Answer{Err: Err(r.next()), Addr: r.next(), Stats: r.statistics(), Seen: r.seen()}
-		if a.Err != Skipped && (i >= len(rec.Ops) || !rec.Ops[i].byCaller()) {
-			if call < len(outcomes) {
-				a.Text, a.Site = outcomes[call].Err, outcomes[call].Stack
+		what := r.next()
+		a := Answer{Err: Err(what), Addr: r.next()}
+		var own Details
+		if what&hasStats != 0 {
+			own.Stats = r.numbers()
+		}
+		if what&hasSeen != 0 {
+			own.Seen = r.numbers()
+		}
+		if a.Err != Skipped && (i >= len(ops) || !ops[i].byCaller()) {
+			a.details = common
+			if calls > 0 {
+				a.details = detailsOf(outcomes, call)
 			}
 			call += calls
 		}
+		if own.Stats != nil || own.Seen != nil {
+			d := a.Details()
+			own.Text, own.Site = d.Text, d.Site
+			a = a.With(own)
+		}
 		rec.Answers[i] = a
 	}
-	rec.Answers = rec.Answers[:min(len(rec.Answers), len(rec.Ops))]
+	rec.Answers = rec.Answers[:min(len(rec.Answers), len(ops))]
 	return rec
 }
 
-// statistics are an answer's Stats.
-func (r *reader) statistics() []int64 {
-	n := r.next()
-	if n == 0 {
+// detailsOf are what the outcome of a Call says of an answer; nil where there is none.
+func detailsOf(outcomes []suite.Outcome, call int) *Details {
+	if call >= len(outcomes) {
 		return nil
 	}
-	return r.numbers(int(min(n-1, uint64(len(r.left)))))
+	return &Details{Text: outcomes[call].Err, Site: outcomes[call].Stack}
 }
 
-// seen is what was seen of an operation; nil: nothing.
-func (r *reader) seen() []int64 {
-	if n := r.count(1); n > 0 {
-		return r.numbers(n)
-	}
-	return nil
-}
-
-// numbers are the next n.
-func (r *reader) numbers(n int) []int64 {
+// numbers are those of a list, behind their number; never nil.
+func (r *reader) numbers() []int64 {
+	n := r.count(1)
 	if n == 0 {
 		return []int64{}
 	}
-	if len(r.stats) < n {
-		r.stats = make([]int64, len(r.left))
+	if len(r.room) < n {
+		r.room = make([]int64, min(len(r.left), max(n, roomAtOnce)))
 	}
 	for i := range n {
-		r.stats[i] = int64(r.next())
+		r.room[i] = int64(r.next())
 	}
-	all := r.stats[:n:n]
-	r.stats = r.stats[n:]
+	all := r.room[:n:n]
+	r.room = r.room[n:]
 	return all
 }
+
+// roomAtOnce is for how many numbers room is made together.
+const roomAtOnce = 1 << 10
 
 // Call is the number of the Call that operation i was, for CaseNotes.Window. A skipped operation was none, nor
 // was one that is the caller's.

@@ -39,15 +39,17 @@ const (
 	KindIdle    // DeviceSynchronize
 	KindBusy    // keep Stream busy for a while
 	KindDestroy // StreamDestroy(Stream)
+
+	kinds
 )
 
 // Op is one operation.
 type Op struct {
-	Kind  Kind
-	Size  int64 // bytes; of KindFreeUnknown the address
-	Block int   // of KindFree and KindFreeInside; of KindAlloc the tag that the block is to go under, or 0; see AllocAs
+	Kind Kind
 	// Stream is the one that is named to an allocator that hands blocks out in the order of streams.
 	Stream Stream
+	Size   int64 // bytes; of KindFreeUnknown the address
+	Block  int   // of KindFree and KindFreeInside; of KindAlloc the tag that the block is to go under, or 0; see AllocAs
 }
 
 // Alloc asks for a block. The blocks of a sequence are numbered by its Allocs, from 1, whether they succeed or not.
@@ -135,20 +137,51 @@ func (e Err) String() string {
 	return "an unknown answer"
 }
 
-// Answer is what one operation came back with.
+// Answer is what one operation came back with. There are hundreds of thousands at the scale that is timed, and most have no
+// Details of their own: they share them.
 type Answer struct {
-	Err   Err
-	Text  string     // the error's own text; "" without one
-	Addr  uint64     // the address that Alloc handed out, or that Free was given
+	Err     Err
+	Addr    uint64   // the address that Alloc handed out, or that Free was given
+	details *Details // nil: none
+}
+
+// Details are what else there is to an Answer.
+type Details struct {
+	Text  string     // the error's own; "" without one
 	Stats []int64    // the Subject's, after the operation; nil where it was not asked
 	Seen  []int64    // the Subject's, of the operation
 	Site  trace.Site // the method that answered; empty where that is not known
 }
 
+// With is the answer with these Details.
+func (a Answer) With(d Details) Answer {
+	a.details = &d
+	return a
+}
+
+// Details are the answer's.
+func (a Answer) Details() Details {
+	if a.details == nil {
+		return Details{}
+	}
+	return *a.details
+}
+
+// Stats are the Subject's, after the operation; nil where it was not asked.
+func (a Answer) Stats() []int64 {
+	if a.details == nil {
+		return nil
+	}
+	return a.details.Stats
+}
+
+// Seen is what was seen of the operation.
+func (a Answer) Seen() []int64 { return a.Details().Seen }
+
 // Says is the answer in words: "contract.ErrFull", or the text of an error that is none of the contract's.
 func (a Answer) Says() string {
 	if a.Err == ErrOther {
-		return "this error: " + strings.TrimSuffix(strings.ReplaceAll(a.Text, "\n", "; "), ".")
+		return "this error: " + strings.TrimSuffix(strings.ReplaceAll(a.Details().Text, "\n", "; "), ".")
 	}
 	return a.Err.String()
 }

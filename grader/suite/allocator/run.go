@@ -66,10 +66,10 @@ func (r *Runner) Run(name string, ops []Op) []Answer {
 	}
 	if !w.closed && !w.broken {
 		w.ending()
-		r.Bench.CallOf(phrase(Close), w.sites[KindClose], w.subject.Allocator.Close)
+		r.Bench.CallOf(phrase(Close), w.methods[KindClose].Site, w.subject.Allocator.Close)
 		w.ended()
 	}
-	note(r.Bench, name, first, 1, ops, w.answers)
+	note(r.Bench, name, first, 1, carried{ops, w.answers})
 	return w.answers
 }
 
@@ -113,9 +113,9 @@ func quietly(f func()) (returned bool) {
 type walk struct {
 	subject   Subject
 	user      User
-	bench     *suite.Bench // nil in a Try and at once: nothing is noted in the trace, and nobody uses the blocks
-	sites     map[Kind]trace.Site
-	entries   map[Kind]uintptr        // where the methods' code begins
+	bench     *suite.Bench            // nil in a Try and at once: nothing is noted in the trace, and nobody uses the blocks
+	methods   [kinds]*Details         // the Sites of the methods
+	entries   [kinds]uintptr          // where the methods' code begins
 	addrs     []cuda.DevicePtr        // by block; 0 where it was not handed out
 	live      map[cuda.DevicePtr]held // nil where nobody follows the blocks
 	answers   []Answer
@@ -143,9 +143,9 @@ func (w *walk) start(ops []Op) {
 	if w.subject.Student != nil {
 		a, w.bench = w.subject.Student, nil
 	}
-	w.sites, w.entries = map[Kind]trace.Site{}, map[Kind]uintptr{}
 	for _, k := range []Kind{KindAlloc, KindFree, KindReset, KindClose, KindOnFull, KindForget, KindTrim} {
-		w.sites[k], w.entries[k] = siteOf(a, methodName(k))
+		site, entry := siteOf(a, methodName(k))
+		w.methods[k], w.entries[k] = &Details{Site: site}, entry
 	}
 }
 
@@ -187,7 +187,7 @@ func methodOf(t reflect.Type, name string) (reflect.Method, bool) {
 
 // step carries one operation out by call, which reports whether the code returned; step reports whether to go on.
 func (w *walk) step(op Op, call func(site trace.Site, f func() error) bool) bool {
-	a := Answer{Site: w.sites[method(op.Kind)]}
+	a := Answer{details: w.methods[method(op.Kind)]}
 	switch op.Kind {
 	case KindAlloc:
 		w.addrs = append(w.addrs, 0)
@@ -216,16 +216,21 @@ func (w *walk) step(op Op, call func(site trace.Site, f func() error) bool) bool
 		w.freeing(cuda.DevicePtr(a.Addr), leaving, op.Stream)
 	}
 	a.Err = Panic // until the call has returned
-	returned := call(a.Site, func() error {
+	site := a.Details().Site
+	returned := call(site, func() error {
 		err := w.perform(op, &a)
-		a.Err, a.Text = classify(err)
+		d := Details{Site: site}
+		a.Err, d.Text = classify(err)
 		if w.subject.Seen != nil {
-			a.Seen = w.subject.Seen(err)
+			d.Seen = w.subject.Seen(err)
 		}
 		if w.subject.Stats != nil && a.Err != Gap && (w.unasked == nil || !w.unasked(len(w.answers))) {
-			if a.Stats = w.subject.Stats(); a.Stats == nil {
-				a.Stats = []int64{} // it was asked for
+			if d.Stats = w.subject.Stats(); d.Stats == nil {
+				d.Stats = []int64{} // it was asked for
 			}
+		}
+		if d.Text != "" || d.Seen != nil || d.Stats != nil {
+			a = a.With(d)
 		}
 		return err
 	})
@@ -329,20 +334,25 @@ func classify(err error) (Err, string) {
 		return Gap, err.Error()
 	}
 	found := ErrOther
-	for sentinel, e := range sentinels {
+	for _, s := range sentinels {
 		switch {
-		case !errors.Is(err, sentinel):
+		case err == s.err:
+			return s.is, err.Error()
+		case !errors.Is(err, s.err):
 		case found != ErrOther:
 			return ErrSeveral, err.Error()
 		default:
-			found = e
+			found = s.is
 		}
 	}
 	return found, err.Error()
 }
 
-var sentinels = map[error]Err{contract.ErrSize: ErrSize, contract.ErrFull: ErrFull,
-	contract.ErrInvalidFree: ErrInvalidFree, contract.ErrClosed: ErrClosed, contract.ErrArgument: ErrArgument}
+var sentinels = []struct {
+	err error
+	is  Err
+}{{contract.ErrSize, ErrSize}, {contract.ErrFull, ErrFull}, {contract.ErrInvalidFree, ErrInvalidFree}, {contract.ErrClosed, ErrClosed},
+	{contract.ErrArgument, ErrArgument}}
 
 // methodName is the method that carries an operation out.
 func methodName(k Kind) string {

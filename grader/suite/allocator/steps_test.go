@@ -208,8 +208,8 @@ func TestARightAllocatorHasNoFault(t *testing.T) {
 	for i, a := range last.Answers {
 		seen[a.Err] = true
 		if a.Err != allocator.Skipped {
-			require.Equal(t, a.Text, notes.Outcomes[last.Call(i)].Err)
-			require.Len(t, a.Stats, 2)
+			require.Equal(t, a.Details().Text, notes.Outcomes[last.Call(i)].Err)
+			require.Len(t, a.Stats(), 2)
 		}
 	}
 	for _, e := range []allocator.Err{allocator.Nil, allocator.ErrSize, allocator.ErrFull, allocator.ErrInvalidFree,

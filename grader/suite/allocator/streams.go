@@ -12,7 +12,7 @@ import (
 )
 
 // Stream is one of the streams that a sequence names: 1 is A, 2 is B, and so on. Each is made when the sequence begins.
-type Stream int
+type Stream int32
 
 // Legacy is the legacy default stream, which is nobody's to make or destroy. 0 is no stream at all.
 const Legacy Stream = -1

@@ -2,6 +2,7 @@ package blockpool
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/grader/suite/allocator"
 	"cudalab/native/cuda"
@@ -53,6 +54,7 @@ func (l *load) Fill(blocks int) (err error) {
 			l.streams = append(l.streams, s)
 		}
 	}
+	l.held, l.next = slices.Grow(l.held, blocks-len(l.held)), slices.Grow(l.next, blocks-len(l.next))
 	for i := len(l.held); i < blocks; i++ {
 		p, err := l.p.Alloc(l.streams[i%costStreams])
 		if err != nil {
@@ -109,6 +111,7 @@ func (l *load) Subject() allocator.Subject { return subject(l.p, layout{256, l.b
 
 // Past: the blocks that are out, one after the other.
 func (l *load) Past() (ops []allocator.Op, answers []allocator.Answer) {
+	ops, answers = make([]allocator.Op, 0, len(l.held)), make([]allocator.Answer, 0, len(l.held))
 	for i, p := range l.held {
 		ops, answers = append(ops, alloc(allocator.Stream(1+i%costStreams))), append(answers, allocator.Answer{Addr: uint64(p)})
 	}

@@ -57,9 +57,9 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Fi
 		if x.Waited() >= 0 && x.Err == allocator.Nil {
 			waits++
 		}
-		if x.Kind != allocator.KindClose && len(x.Stats) == statsFields && x.Stats[3] != int64(waits) {
+		if x.Kind != allocator.KindClose && len(x.Stats()) == statsFields && x.Stats()[3] != int64(waits) {
 			return append(found, x.Finding(e, -1, suite.Finding{Rule: "wrong-stats",
-				Message: fmt.Sprintf("Stats should count %d Allocs that made a stream wait, but Waits is %d.", waits, x.Stats[3]),
+				Message: fmt.Sprintf("Stats should count %d Allocs that made a stream wait, but Waits is %d.", waits, x.Stats()[3]),
 				Why:     "Waits says how much concurrency the pool has cost: each is a StreamWaitEvent, behind which a stream cannot run beside another.",
 				Fix:     "Count one for each Alloc whose StreamWaitEvent has succeeded, and nothing else."}))
 		}

@@ -73,7 +73,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 			return f.In(ofPool)
 		}
 	}
-	if m.closed || a.Stats == nil {
+	if m.closed || a.Stats() == nil {
 		m.uncounted = m.uncounted || op.Kind == allocator.KindAlloc
 		return nil // what Stats says of a closed pool is not judged
 	}
@@ -104,27 +104,27 @@ const narrow = 1 << 16
 
 // misplaced is what is wrong with where a block lies. That it lies in the pool's memory shows by the trace.
 func (m *model) misplaced(at uint64) *allocator.Fault {
+	low, high := min(m.low, at), max(m.high, at)
+	whole := (at-low)%uint64(m.size) == 0 && (high-low)%uint64(m.size) == 0
+	if !m.out[at] && whole && (high-low)/uint64(m.size) < uint64(m.blocks) {
+		m.low, m.high = low, high
+		return nil
+	}
 	f := &allocator.Fault{Rule: "overlap", Why: "Each block belongs to one user from Alloc until Free; whoever else has some of its bytes destroys what is there.",
 		Fix: "Keep in mind which blocks are out, and count a block's address as memory + i*blockSize, in 64 bits."}
-	if m.out[at] {
+	switch {
+	case m.out[at]:
 		f.Message = "should have handed out a block that is free, but it handed out one that is still out"
 		if len(m.out) == narrow {
 			f.Message = fmt.Sprintf("should have handed out the block behind the first %d, which are out, but it handed out one of these again", narrow)
 			f.Fix = "Number blocks with an int: a uint16 has only so many numbers, and begins again at 0. And count a block's address as memory + i*blockSize, in 64 bits."
 		}
-		return f
-	}
-	low, high := min(m.low, at), max(m.high, at)
-	if (at-low)%uint64(m.size) != 0 || (high-low)%uint64(m.size) != 0 {
+	case !whole:
 		f.Message = fmt.Sprintf("should have handed out whole blocks of %d bytes, but the block begins %d bytes behind another", m.size, max(at-low, high-at))
-		return f
-	}
-	if (high-low)/uint64(m.size) >= uint64(m.blocks) {
+	default:
 		f.Message = fmt.Sprintf("should have handed out one of %d blocks side by side, but the block begins %d bytes away from another", m.blocks, high-low)
-		return f
 	}
-	m.low, m.high = low, high
-	return nil
+	return f
 }
 
 func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.Err) allocator.Fault {
@@ -139,7 +139,7 @@ func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.
 	case want == allocator.ErrClosed:
 		f.Why = "Close has given all back: what a pool hands out behind it is nobody's memory."
 		f.Fix = "Keep in mind that Close has succeeded, and return contract.ErrClosed at the beginning of every method that returns an error."
-	case want == allocator.Nil && m.destroyed && strings.Contains(a.Text, device.ErrorInvalidHandle.Name()):
+	case want == allocator.Nil && m.destroyed && strings.Contains(a.Details().Text, device.ErrorInvalidHandle.Name()):
 		f.Why = "The owner of a stream may destroy it as soon as it has given all its blocks back: a call that names it then fails, or crashes."
 		f.Fix = "Name the stream of a Free in Free alone, where you record an event in it. From then on ask that event (cuda.EventQuery), or have the stream that Alloc is " +
 			"given wait for it (cuda.StreamWaitEvent): an event stays good when its stream is gone."
@@ -164,10 +164,10 @@ const statsFields = 4
 // judgeStats judges what Stats said after an operation. Waits may have gone up by one, in an Alloc; how many there really were
 // shows by the trace.
 func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.Err) *allocator.Fault {
-	if len(a.Stats) != statsFields {
+	if len(a.Stats()) != statsFields {
 		return nil // no answer of a runner's
 	}
-	said := statsOf(a.Stats)
+	said := statsOf(a.Stats())
 	right := contract.BlockPoolStats{BlockSize: m.size, Total: m.blocks, InUse: len(m.out), Waits: m.waits}
 	if m.uncounted && said.Waits >= m.waits {
 		right.Waits = said.Waits

@@ -231,10 +231,11 @@ func large(from allocator.Source) []workload {
 
 func fillAndEmpty(r *rand.Rand, blocks int) (ops []allocator.Op) {
 	stream := func(i int) allocator.Stream { return allocator.Stream(1 + i%largeStreams) }
+	turns := min(largeTurns, blocks/2)
+	ops = make([]allocator.Op, 0, blocks+6*turns+8)
 	for i := range blocks + 3 {
 		ops = append(ops, alloc(stream(i)))
 	}
-	turns := min(largeTurns, blocks/2)
 	for i := range turns {
 		block := 1 + r.IntN(blocks)
 		switch i % 4 {

@@ -48,7 +48,7 @@ type liveBlock struct {
 }
 
 func newModel(w *workload) allocator.Model {
-	return &model{layout: w.Layout, misuse: w.Misuse, space: newSpace(w.Layout.top()), live: map[uint64]liveBlock{}, gone: map[uint64]bool{}}
+	return &model{layout: w.Layout, misuse: w.Misuse, space: newSpace(w.Layout.top()), live: make(map[uint64]liveBlock, len(w.Ops)/2), gone: map[uint64]bool{}}
 }
 
 // Blind: what is asked of New goes by other things than answers, and sequences with misuse in them need be seen only by the
@@ -62,18 +62,18 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) (found []allocator.Fau
 	if op.Kind == allocator.KindAlloc {
 		m.blocks++
 	}
-	if len(a.Stats) == statCount {
-		m.root = uint64(a.Stats[statRoot])
+	if len(a.Stats()) == statCount {
+		m.root = uint64(a.Stats()[statRoot])
 		m.lost = m.lost || m.root == 0
 	}
-	if m.root == 0 || m.blinded || a.Stats != nil && len(a.Stats) != statCount {
+	if m.root == 0 || m.blinded || a.Stats() != nil && len(a.Stats()) != statCount {
 		return nil
 	}
 	part, fault, blinds := m.behaviour(op, a)
 	if fault != nil {
 		found = fault.In(part)
 	}
-	if m.blinded = blinds; m.closed || m.blinded || a.Stats == nil {
+	if m.blinded = blinds; m.closed || m.blinded || a.Stats() == nil {
 		return found
 	}
 	if fault := m.stats(a); fault != nil {
@@ -136,12 +136,14 @@ func (m *model) alloc(size int64, a allocator.Answer) (part string, f *allocator
 		return ofErrors, f, a.Err == allocator.Nil
 	}
 	block := m.layout.block(size)
-	fits := m.space.largestFree() >= 0 && m.layout.least()<<m.space.largestFree() >= block
+	fits := func() bool {
+		return m.space.largestFree() >= 0 && m.layout.least()<<m.space.largestFree() >= block
+	}
 	switch {
 	case a.Err == allocator.Nil:
 		f = m.place(a, block)
 		return ofBlocks, f, f != nil
-	case a.Err == allocator.ErrFull && fits:
+	case a.Err == allocator.ErrFull && fits():
 		return ofCoalescing, &allocator.Fault{
 			Rule: "full-too-early",
 			Message: fmt.Sprintf("should have got a block of %d bytes, since as many are free at a multiple of %d, but it returned "+
@@ -153,7 +155,7 @@ func (m *model) alloc(size int64, a allocator.Answer) (part string, f *allocator
 		return ofErrors, nil, false
 	}
 	want := allocator.ErrFull
-	if fits {
+	if fits() {
 		want = allocator.Nil
 	}
 	return ofErrors, &allocator.Fault{
@@ -243,7 +245,7 @@ func (m *model) leaves(a allocator.Answer, block int64) (from, to int) {
 // use has the minimal blocks of the block at an answer's address in one more block's use, or in one less.
 func (m *model) use(a allocator.Answer, block int64, change int) {
 	from, to := m.leaves(a, block)
-	m.space.use(from, to, change)
+	m.space.use(from, to, int32(change))
 	m.inUse += int64(change) * block
 }
 
@@ -303,15 +305,15 @@ func (m *model) stats(a allocator.Answer) *allocator.Fault {
 		got, want   int64
 		why, fix    string
 	}{
-		{"Total", "wrong-total", a.Stats[statTotal], m.layout.root(),
+		{"Total", "wrong-total", a.Stats()[statTotal], m.layout.root(),
 			"The root is what New was asked for, rounded up to a power of two.", "Report the size that cuda.Malloc was asked for."},
-		{"InUse", "wrong-in-use", a.Stats[statInUse], m.inUse,
+		{"InUse", "wrong-in-use", a.Stats()[statInUse], m.inUse,
 			"What is in use are whole blocks: what is lost by rounding up is in use too.",
 			"Add a block's rounded size when it is handed out, take it off when it is freed, and change nothing when a call fails."},
-		{"LargestFree", "wrong-largest-free", a.Stats[statLargestFree], largest,
+		{"LargestFree", "wrong-largest-free", a.Stats()[statLargestFree], largest,
 			"This is the largest request that would succeed now: less than all that is free, when that is in pieces.",
 			"Find the highest order that has a free block, once free buddies have been united; 0 if there is none."},
-		{"FreeBlocks", "wrong-free-blocks", a.Stats[statFreeBlocks], int64(m.space.freeBlocks()),
+		{"FreeBlocks", "wrong-free-blocks", a.Stats()[statFreeBlocks], int64(m.space.freeBlocks()),
 			"Two free buddies are one free block, and an empty allocator is the root alone.",
 			"Count one more for each half that a split leaves free, and one less for each buddy that a free unites with."},
 	} {

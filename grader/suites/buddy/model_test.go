@@ -15,7 +15,7 @@ import (
 
 // pieces are the free blocks of some minimal blocks by definition: an aligned stretch is one if nothing in it is in use,
 // and the stretch around it that is twice as long is not one itself.
-func pieces(used []int) (count, largest int) {
+func pieces(used []int32) (count, largest int) {
 	free := func(from, n int) bool {
 		for _, u := range used[from : from+n] {
 			if u > 0 {
@@ -93,7 +93,7 @@ func TestTheSolutionIsRightForEverySeed(t *testing.T) {
 			}
 			require.False(t, a.Err == allocator.ErrInvalidFree && !w.Misuse, "%s is said to be without misuse", w.Name)
 		}
-		require.NotZero(t, answers[0].Stats[statRoot])
+		require.NotZero(t, answers[0].Stats()[statRoot])
 	}
 	require.Greater(t, full, 1000, "the sequences fill the root")
 }

@@ -73,8 +73,8 @@ func (m *model) Use() (u suite.Use, known bool) {
 // freeBlocks visits the free blocks under node n, which has so many bytes at an offset.
 func (m *model) freeBlocks(n int, size int64, offset uint64, visit func(size int64, offset uint64)) {
 	switch {
-	case m.space.count[n] == 0:
-	case m.layout.least()<<m.space.largest[n] == size:
+	case m.space.at(n).count == 0:
+	case m.layout.least()<<m.space.at(n).largest == size:
 		visit(size, offset)
 	default:
 		m.freeBlocks(2*n, size/2, offset, visit)

@@ -103,8 +103,8 @@ const (
 func large(from allocator.Source) []workload {
 	l := layout{minBlock: 1 << (16 + from.IntN(12))}
 	l.total = largeBlocks * l.minBlock
-	var ops []allocator.Op
 	const first = largeBlocks/2 + 1000
+	ops := make([]allocator.Op, 0, first+6*largeTurns)
 	for range first {
 		ops = append(ops, alloc(1+from.Int64N(l.minBlock)))
 	}

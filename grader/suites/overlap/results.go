@@ -25,7 +25,8 @@ type pinned struct{ in, out cuda.HostBuffer }
 
 // pin makes the memory of a call, and sees to it that what becomes of it is noted.
 func pin(s *suite.Stage, w workload, which string) (p pinned) {
-	size, piece := max(4*max(w.n, 0)+w.more, 4), make([]byte, len(poison))
+	size := max(4*max(w.n, 0)+w.more, 4)
+	piece := make([]byte, min((size+3)/4*4, len(poison)))
 	allocate := func(lacks, words int) cuda.HostBuffer { // with so many words in front, and garbage behind
 		size := max(size-lacks, 1)
 		b, err := cuda.MallocHost(int64(size))
@@ -68,6 +69,7 @@ func (w workload) noted(s *suite.Stage, b cuda.HostBuffer) (all []uint64) {
 		return w.sums(s, b)
 	}
 	bytes := make([]byte, (b.Len()+7)/8*8)
+	all = make([]uint64, 0, len(bytes)/8)
 	s.Bench.Must(b.Read(0, bytes[:b.Len()]))
 	for i := 0; i < len(bytes); i += 8 {
 		all = append(all, binary.LittleEndian.Uint64(bytes[i:]))

@@ -109,7 +109,7 @@ func siteOfAlloc(e *suite.Evidence) trace.Site {
 		}
 		for i, a := range r.Record.Answers[:min(len(r.Record.Answers), len(r.Ops))] {
 			if r.Ops[i].Kind == allocator.KindAlloc {
-				return a.Site
+				return a.Details().Site
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package slab
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/grader/suite/allocator"
 	"cudalab/native/cuda"
@@ -57,6 +58,7 @@ func (l *load) Fill(blocks int) (err error) {
 			return err
 		}
 	}
+	l.held, l.next = slices.Grow(l.held, handedOut(blocks)-len(l.held)), slices.Grow(l.next, handedOut(blocks)-len(l.next))
 	for i := len(l.held); i < handedOut(blocks); i++ {
 		p, err := l.a.Alloc(size(i))
 		if err != nil {

@@ -93,7 +93,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 		return m.wrongAnswer(op, a, want, class)
 	}
 	var before []contract.ClassStats
-	if a.Stats != nil {
+	if a.Stats() != nil {
 		before = slices.Clone(m.classes)
 	}
 	if want == allocator.Nil {
@@ -101,7 +101,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 			return f.In(ofBlocks)
 		}
 	}
-	if m.closed || a.Stats == nil {
+	if m.closed || a.Stats() == nil {
 		return nil // what Stats says of a closed allocator is not judged
 	}
 	return m.judgeStats(op, a, want, class, before)

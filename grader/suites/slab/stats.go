@@ -38,10 +38,10 @@ func stats(numbers []int64) []contract.ClassStats {
 
 // judgeStats judges what Stats said after an operation; before is how the classes stood ahead of it.
 func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.Err, class int, before []contract.ClassStats) []allocator.Fault {
-	if len(a.Stats) == 1 {
-		return changed(a.Stats[0])
+	if len(a.Stats()) == 1 {
+		return changed(a.Stats()[0])
 	}
-	said := stats(a.Stats)
+	said := stats(a.Stats())
 	if len(said) != len(m.classes) {
 		return allocator.Fault{Rule: "wrong-stats",
 			Message: fmt.Sprintf("should have left %d classes in Stats, but Stats has %d", len(m.classes), len(said)),

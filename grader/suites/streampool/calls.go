@@ -86,7 +86,7 @@ func (q *counts) settle(x *allocator.Step) {
 			q.forgot, q.gone[x.ID] = true, true
 			delete(q.known, x.Stream)
 			q.kept++
-			if len(x.Stats) == statsFields && x.Stats[0] == x.Stats[1] {
+			if len(x.Stats()) == statsFields && x.Stats()[0] == x.Stats()[1] {
 				q.kept = 0 // all is out
 			}
 		}
@@ -105,7 +105,7 @@ type tally struct {
 // judge is what is wrong with the calls of an operation, and the record that shows it.
 func (q *counts) judge(x *allocator.Step) (f *suite.Finding, record int) {
 	t := tally{notReady: map[[2]trace.ID]bool{}}
-	entries(x.Seen, func(what, _ int64, _ uint64) {
+	entries(x.Seen(), func(what, _ int64, _ uint64) {
 		switch what {
 		case calledCUDA:
 			t.mallocs++

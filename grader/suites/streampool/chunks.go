@@ -20,11 +20,11 @@ const mostAsked = 2
 // follow takes in what the upstream was asked in an operation, and reports whether it was asked for memory. A fault is of what a right pool
 // would not have asked.
 func (m *model) follow(op allocator.Op, a allocator.Answer) (asked bool, f *allocator.Fault) {
-	judged := len(a.Seen) > 0 && a.Seen[0] != past
-	m.counted = m.counted && (judged || len(a.Seen) == 0)
+	judged := len(a.Seen()) > 0 && a.Seen()[0] != past
+	m.counted = m.counted && (judged || len(a.Seen()) == 0)
 	asks := 0
 	before := m.held
-	entries(a.Seen, func(what, size int64, at uint64) {
+	entries(a.Seen(), func(what, size int64, at uint64) {
 		if f != nil {
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
@@ -111,6 +112,7 @@ func (l *load) Fill(blocks int) error {
 		return err
 	}
 	var holes []cuda.DevicePtr
+	l.held, l.next = slices.Grow(l.held, blocks-len(l.held)), slices.Grow(l.next, blocks-len(l.next))
 	for i := len(l.held); i < blocks; i++ {
 		if err := l.take(l.draw(), i); err != nil {
 			return err
@@ -204,16 +206,18 @@ func (l *load) Subject() allocator.Subject { return subject(l.p, l.up) }
 // Past: the blocks that are out, one after the other, from what the upstream has handed out.
 func (l *load) Past() (ops []allocator.Op, answers []allocator.Answer) {
 	l.settle()
+	ops, answers = make([]allocator.Op, 0, len(l.held)), make([]allocator.Answer, 0, len(l.held))
 	for i, h := range l.held {
 		if h.at == 0 {
 			continue
 		}
 		a := allocator.Answer{Addr: uint64(h.at)}
 		if len(ops) == 0 {
-			a.Seen = []int64{past, handedOut, l.layout.step, int64(l.chunk)}
+			seen := []int64{past, handedOut, l.layout.step, int64(l.chunk)}
 			if l.up.least > 0 {
-				a.Seen = append(a.Seen, refused, l.up.least, 0)
+				seen = append(seen, refused, l.up.least, 0)
 			}
+			a = a.With(allocator.Details{Seen: seen})
 		}
 		ops, answers = append(ops, alloc(h.size, allocator.Stream(1+i%costStreams))), append(answers, a)
 	}

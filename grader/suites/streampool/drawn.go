@@ -138,7 +138,8 @@ const (
 func large(from allocator.Source) []workload {
 	r := from.Rand
 	in := func(i int) allocator.Stream { return allocator.Stream(1 + i%largeStreams) }
-	ops := []allocator.Op{alloc(4*gib+gib/2, a), alloc(gib, b), alloc(gib, b)} // the third: there is half as much
+	ops := append(make([]allocator.Op, 0, 2*largeBlocks+5*largeTurns+largeOut),
+		alloc(4*gib+gib/2, a), alloc(gib, b), alloc(gib, b)) // the third: there is half as much
 	sizes := func() int64 { return 1 + r.Int64N(4096) }
 	for i := range largeBlocks { // blocks 4 to 70,003
 		ops = append(ops, alloc(sizes(), in(i)))

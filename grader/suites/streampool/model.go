@@ -81,7 +81,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) (f *allocator.Fault, 
 	if a.Err != want {
 		return m.wrongAnswer(op, a, want)
 	}
-	if want == allocator.ErrFull && asked && (len(a.Seen) == 0 || a.Seen[0] == 0) {
+	if want == allocator.ErrFull && asked && (len(a.Seen()) == 0 || a.Seen()[0] == 0) {
 		return &allocator.Fault{Rule: "wrong-error",
 			Message: "should have returned an error that is contract.ErrFull and the upstream's, which it has asked, but errors.Is does not find the upstream's in it",
 			Why:     "The upstream knows why there is no more, and only its error says so.",
@@ -92,7 +92,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) (f *allocator.Fault, 
 			return f, ofSpace
 		}
 	}
-	if m.closed || a.Stats == nil {
+	if m.closed || a.Stats() == nil {
 		return nil, ""
 	}
 	return m.judgeStats(op, a, want)
@@ -226,7 +226,7 @@ func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.
 		f.Message = fmt.Sprintf("should have returned contract.ErrSize for a size of %d, but it returned %s", op.Size, a.Says())
 		f.Why = "A block of no bytes is none, and what is above 1<<62 may run over when it is rounded up."
 		f.Fix = "Return contract.ErrSize for a size below 1 or above 1<<62, before you round it up and before you ask for anything."
-	case want == allocator.Nil && m.destroyed && strings.Contains(a.Text, device.ErrorInvalidHandle.Name()):
+	case want == allocator.Nil && m.destroyed && strings.Contains(a.Details().Text, device.ErrorInvalidHandle.Name()):
 		f.Why = "Whoever has a stream forgotten may destroy it at once: a call that names it then fails, or crashes."
 		f.Fix = "Name a stream in no call from its Forget on: its event stays good. Wait with cuda.EventSynchronize for the event in place of the stream."
 	case op.Kind == allocator.KindAlloc && want == allocator.ErrFull && a.Err == allocator.Nil:
@@ -244,10 +244,10 @@ const statsFields = 5
 // judgeStats judges what Stats said after an operation. Waits may have gone up by one, in an Alloc; how many there really were
 // shows by the trace.
 func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.Err) (*allocator.Fault, string) {
-	if len(a.Stats) != statsFields {
+	if len(a.Stats()) != statsFields {
 		return nil, "" // no answer of a runner's
 	}
-	said := statsOf(a.Stats)
+	said := statsOf(a.Stats())
 	if !m.counted {
 		m.counted, m.waits = true, said.Waits
 	}

@@ -13,7 +13,7 @@ import (
 func TestWhatWasRefusedInAFailedAllocCounts(t *testing.T) {
 	const judged = 0
 	ask := func(what, size, at int64) allocator.Answer {
-		return allocator.Answer{Seen: []int64{judged, what, size, at}}
+		return allocator.Answer{}.With(allocator.Details{Seen: []int64{judged, what, size, at}})
 	}
 	m := modelOf(layout{step: 4096, limit: 4096})
 	require.Nil(t, m.grow(2048, 1<<20, a))

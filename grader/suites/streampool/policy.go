@@ -25,9 +25,9 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 		if x.Waited() >= 0 && x.Err == allocator.Nil {
 			waits++
 		}
-		if x.Kind != allocator.KindClose && x.Err != allocator.ErrClosed && len(x.Stats) == statsFields && x.Stats[4] != int64(waits) {
+		if x.Kind != allocator.KindClose && x.Err != allocator.ErrClosed && len(x.Stats()) == statsFields && x.Stats()[4] != int64(waits) {
 			return []suite.Finding{x.Finding(e, -1, suite.Finding{Rule: "wrong-stats",
-				Message: fmt.Sprintf("Stats should count %d Allocs that made a stream wait, but Waits is %d.", waits, x.Stats[4]),
+				Message: fmt.Sprintf("Stats should count %d Allocs that made a stream wait, but Waits is %d.", waits, x.Stats()[4]),
 				Why:     "Waits says how much concurrency the pool has cost: behind each StreamWaitEvent a stream cannot run beside another.",
 				Fix:     "Count one for each Alloc that has handed out a block and made a stream wait, however often."})}
 		}
@@ -126,7 +126,7 @@ func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f
 	}
 	done, hasDone := q.sufficesDone(size)
 	least, grew := q.least, int64(0)
-	entries(x.Seen, func(what, bytes int64, _ uint64) {
+	entries(x.Seen(), func(what, bytes int64, _ uint64) {
 		switch what {
 		case refused:
 			least = min(least, bytes)
@@ -247,7 +247,7 @@ func (q *standing) settle(x *allocator.Step) {
 	if !x.Called() || x.Err == allocator.ErrClosed {
 		return
 	}
-	entries(x.Seen, func(what, size int64, at uint64) {
+	entries(x.Seen(), func(what, size int64, at uint64) {
 		switch what {
 		case handedOut:
 			q.sizes[at] = uint64(size)

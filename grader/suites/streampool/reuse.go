@@ -90,7 +90,7 @@ func (t *tale) follow() {
 	sizes := map[uint64]uint64{}
 	for i := range t.Steps[:t.taken] {
 		x := &t.Steps[i]
-		entries(x.Seen, func(what, size int64, at uint64) {
+		entries(x.Seen(), func(what, size int64, at uint64) {
 			if what == takenBack {
 				t.cut(at, at+uint64(size))
 			}

@@ -10,8 +10,9 @@ import (
 // room is the free bytes of chunks: stretches of them, as long as can be within a chunk, in the order of their addresses. It is a tree of which
 // each part knows its longest.
 type room struct {
-	root *stretch
-	r    *rand.Rand
+	root  *stretch
+	r     *rand.Rand
+	spare *stretch // one that is no more: its memory serves the next
 }
 
 // origin is how bytes came to be free.
@@ -132,13 +133,18 @@ func (m *room) give(lo, hi, chunk uint64, how origin) {
 
 func (m *room) insert(lo, hi, chunk uint64, how origin) {
 	below, above := m.root.cut(lo)
-	n := &stretch{lo: lo, hi: hi, chunk: chunk, origin: how, weight: m.r.Uint64()}
+	n := m.spare
+	if m.spare = nil; n == nil {
+		n = &stretch{}
+	}
+	*n = stretch{lo: lo, hi: hi, chunk: chunk, origin: how, weight: m.r.Uint64()}
 	m.root = glue(glue(below, n.sum()), above)
 }
 
 func (m *room) remove(lo uint64) {
 	below, rest := m.root.cut(lo)
-	_, above := rest.cut(lo + 1)
+	gone, above := rest.cut(lo + 1)
+	m.spare = gone
 	m.root = glue(below, above)
 }
 

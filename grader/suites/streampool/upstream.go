@@ -42,11 +42,14 @@ func (u *upstream) note(what, size int64, at cuda.DevicePtr) {
 	u.log = append(u.log, what, size, int64(at))
 }
 
-// seen is what was asked since it was last read, behind whether an error tells of a refusal.
+// seen is what was asked since it was last read, behind whether an error tells of a refusal; nil: neither.
 func (u *upstream) seen(err error) []int64 {
 	said := int64(0)
 	if errors.Is(err, errNoMore) || errors.Is(err, cuda.ErrorMemoryAllocation) {
 		said = saidRefusal
+	}
+	if said == 0 && len(u.log) == 0 {
+		return nil
 	}
 	all := append([]int64{said}, u.log...)
 	u.log = u.log[:0]

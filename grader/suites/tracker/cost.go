@@ -90,6 +90,7 @@ func (l *load) Fill(blocks int) (err error) {
 			return err
 		}
 	}
+	l.held, l.next = slices.Grow(l.held, blocks-len(l.held)), slices.Grow(l.next, blocks-len(l.next))
 	tag := ""
 	for i := len(l.held); i < blocks; i++ {
 		if i%blocksOfTag == 0 || tag == "" {

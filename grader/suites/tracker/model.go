@@ -49,7 +49,7 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	if m.lost {
 		return nil
 	}
-	m.log, m.faults = newLog(a.Stats), nil
+	m.log, m.faults = newLog(a.Stats()), nil
 	m.roomed, m.gained, m.asked = false, contract.TagUse{}, 0
 	m.start = m.log.memory
 	if f := m.answer(op, a); f != nil {

@@ -29,7 +29,7 @@ func TestModelTakesAnything(t *testing.T) {
 		view := allocator.View{}
 		for range 1 + r.IntN(20) {
 			view.Op = allocator.Op{Kind: allocator.Kind(r.IntN(10)), Size: []int64{1, 300, int64(r.Uint64())}[r.IntN(3)], Block: r.IntN(100) - 5}
-			view.Answer = allocator.Answer{Err: allocator.Err(r.IntN(12)), Addr: r.Uint64() >> (8 * r.IntN(8)), Stats: numbers()}
+			view.Answer = allocator.Answer{Err: allocator.Err(r.IntN(12)), Addr: r.Uint64() >> (8 * r.IntN(8))}.With(allocator.Details{Stats: numbers()})
 			m.Step(view.Op, view.Answer)
 			for _, row := range m.Paint(view) {
 				for _, c := range row.Cells {
@@ -70,7 +70,7 @@ func TestModelFollowsTheSolution(t *testing.T) {
 			default:
 				continue
 			}
-			a.Stats = s.Stats()
+			a = a.With(allocator.Details{Stats: s.Stats()})
 			require.Empty(t, m.Step(op, a), "%s: %s", w.Name, allocator.Words(w.Ops))
 		}
 	}

@@ -149,7 +149,7 @@ const far = 1<<41 + 4096
 // large are a sequence of many blocks, each under a tag of its own, and one of few blocks that are huge.
 func large(from allocator.Source) []workload {
 	most := int64(math.MaxInt64) - far
-	var ops []allocator.Op
+	ops := make([]allocator.Op, 0, largeBlocks+4*largeTurns+1)
 	for i := range largeBlocks {
 		ops = append(ops, alloc(1+from.Int64N(1<<20), 1+i))
 	}

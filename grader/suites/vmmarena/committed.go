@@ -47,12 +47,12 @@ func (c *replay) misstated() []suite.Finding {
 		if s.op.Kind == allocator.KindClose {
 			return nil
 		}
-		if len(s.answer.Stats) != statCount || s.answer.Stats[statCommitted] == s.mapped {
+		if len(s.answer.Stats()) != statCount || s.answer.Stats()[statCommitted] == s.mapped {
 			continue
 		}
 		return c.finding(i, -1, suite.Finding{Rule: "wrong-stats",
 			Message: fmt.Sprintf("%s should have left Stats with Committed = %d, which is what is mapped from Base on, but it says %d.",
-				c.doing(i), s.mapped, s.answer.Stats[statCommitted]),
+				c.doing(i), s.mapped, s.answer.Stats()[statCommitted]),
 			Why: "A caller decides by these numbers what to do next.",
 			Fix: "Add to the bytes that are committed what was mapped, when it was mapped."})
 	}

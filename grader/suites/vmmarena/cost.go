@@ -65,11 +65,11 @@ func (l *load) Fill(blocks int) (err error) {
 			return err
 		}
 		stats := subject(l.arena).Stats
-		l.said = []allocator.Answer{{Addr: uint64(l.base), Stats: stats()}}
+		l.said = []allocator.Answer{allocator.Answer{Addr: uint64(l.base)}.With(allocator.Details{Stats: stats()})}
 		if err = l.arena.Reset(); err != nil {
 			return err
 		}
-		l.said = append(l.said, allocator.Answer{Stats: stats()})
+		l.said = append(l.said, allocator.Answer{}.With(allocator.Details{Stats: stats()}))
 	}
 	l.low = blocks
 	return l.handFirst()

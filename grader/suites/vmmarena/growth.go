@@ -166,7 +166,7 @@ func harmless(op trace.Op) bool {
 // unmapsOld reports whether a MemUnmap has taken memory away that was mapped before the operation.
 func (c *replay) unmapsOld(i, at int) bool {
 	s, r := &c.steps[i], &c.Notes.Trace.Records[at]
-	base := uint64(s.answer.Stats[statBase])
+	base := uint64(s.answer.Stats()[statBase])
 	return r.Addr < base+uint64(s.before) && r.Addr+uint64(r.Size) > base
 }
 

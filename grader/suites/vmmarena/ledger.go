@@ -46,7 +46,7 @@ func replayOf(e *suite.Evidence, r *allocator.Run[layout]) *replay {
 
 // finding is a fault that the trace shows in a step, at the record which is at fault, or where that is -1 on the method's line.
 func (c *replay) finding(i, record int, f suite.Finding) []suite.Finding {
-	site := c.steps[i].answer.Site
+	site := c.steps[i].answer.Details().Site
 	if record >= 0 {
 		site = c.Notes.Trace.SiteOf(&c.Notes.Trace.Records[record])
 	}
@@ -78,8 +78,8 @@ func steps(notes *suite.CaseNotes, rec *allocator.Record) []step {
 	at, _ := notes.Window(rec.First - 1)
 	base := uint64(0)
 	for i, a := range rec.Answers[:min(len(rec.Answers), len(rec.Ops))] {
-		if base == 0 && len(a.Stats) == statCount {
-			base = uint64(a.Stats[statBase])
+		if base == 0 && len(a.Stats()) == statCount {
+			base = uint64(a.Stats()[statBase])
 		}
 		from, to := notes.Window(rec.Call(i))
 		for ; at < from; at++ { // New, and what was done with the block before

@@ -52,12 +52,12 @@ func (m *model) Blind(string) bool { return m.lost }
 
 // Step judges one answer. After a fault it says no more: what follows may come of it.
 func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
-	if m.lost || a.Stats != nil && len(a.Stats) != statCount {
+	if m.lost || a.Stats() != nil && len(a.Stats()) != statCount {
 		return nil
 	}
 	part, f := m.judge(op, a)
-	if a.Stats != nil {
-		m.committed = a.Stats[statCommitted]
+	if a.Stats() != nil {
+		m.committed = a.Stats()[statCommitted]
 	}
 	if m.lost = f != nil; m.lost {
 		return f.In(part)
@@ -67,8 +67,8 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 
 // judge is what is wrong with an answer, and whose it is to tell.
 func (m *model) judge(op allocator.Op, a allocator.Answer) (part string, f *allocator.Fault) {
-	if m.base == 0 && a.Stats != nil {
-		m.base = a.Stats[statBase]
+	if m.base == 0 && a.Stats() != nil {
+		m.base = a.Stats()[statBase]
 	}
 	want := m.want(op)
 	if !m.accepts(want, op, a) {
@@ -89,7 +89,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) (part string, f *allo
 			m.closed = true
 		}
 	}
-	if m.closed || a.Stats == nil {
+	if m.closed || a.Stats() == nil {
 		return "", nil // what Stats says of a closed arena is not judged
 	}
 	return m.wrongStats(op, a, before)
@@ -127,7 +127,7 @@ func (m *model) accepts(want allocator.Err, op allocator.Op, a allocator.Answer)
 	case want == allocator.ErrFull && op.Size > m.layout.reserved():
 		return a.Err == allocator.ErrFull || a.Err == allocator.ErrSize
 	case want == outOfMemory:
-		return a.Err == outOfMemory && strings.Contains(a.Text, device.ErrorOutOfMemory.String())
+		return a.Err == outOfMemory && strings.Contains(a.Details().Text, device.ErrorOutOfMemory.String())
 	}
 	return a.Err == want
 }
@@ -175,7 +175,7 @@ func (m *model) fromBase(addr uint64) string {
 
 // wrongStats is what is wrong with what Stats says after an operation.
 func (m *model) wrongStats(op allocator.Op, a allocator.Answer, before int64) (part string, f *allocator.Fault) {
-	s := a.Stats
+	s := a.Stats()
 	fault := func(rule, name string, got, want int64, why, fix string) *allocator.Fault {
 		return &allocator.Fault{Rule: rule, Why: why, Fix: fix,
 			Message: fmt.Sprintf("should have left Stats with %s = %d, but it says %d", name, want, got)}
