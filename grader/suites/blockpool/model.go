@@ -16,7 +16,7 @@ const ofPool = "pool"
 // model is a pool without memory.
 type model struct {
 	layout
-	out       map[uint64]bool
+	out       allocator.Places[struct{}]
 	low, high uint64 // the first byte of the lowest and highest block so far
 	waits     int
 	uncounted bool // Stats were not asked for since an Alloc, which may have made its stream wait
@@ -28,7 +28,7 @@ type model struct {
 func newModel(w *workload) allocator.Model { return modelOf(w.Layout) }
 
 func modelOf(l layout) *model {
-	return &model{layout: l, out: map[uint64]bool{}, low: math.MaxUint64}
+	return &model{layout: l, out: allocator.NewPlaces[struct{}](l.size), low: math.MaxUint64}
 }
 
 // Blind: what one part tells of spoils no other.
@@ -48,12 +48,12 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	var want allocator.Err
 	switch op.Kind {
 	case allocator.KindAlloc:
-		if len(m.out) == m.blocks {
+		if m.out.Len() == m.blocks {
 			want = allocator.ErrFull
 		}
 	case allocator.KindClose:
 	case allocator.KindFree, allocator.KindFreeInside, allocator.KindFreeUnknown, allocator.KindFreeNull:
-		if !m.out[a.Addr] {
+		if _, out := m.out.Get(a.Addr); !out {
 			want = allocator.ErrInvalidFree
 		}
 	case allocator.KindDestroy:
@@ -92,9 +92,9 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer) *allocator.Fault {
 		if f := m.misplaced(a.Addr); f != nil {
 			return f
 		}
-		m.out[a.Addr] = true
+		m.out.Put(a.Addr, struct{}{})
 	default:
-		delete(m.out, a.Addr)
+		m.out.Delete(a.Addr)
 	}
 	return nil
 }
@@ -106,16 +106,17 @@ const narrow = 1 << 16
 func (m *model) misplaced(at uint64) *allocator.Fault {
 	low, high := min(m.low, at), max(m.high, at)
 	whole := (at-low)%uint64(m.size) == 0 && (high-low)%uint64(m.size) == 0
-	if !m.out[at] && whole && (high-low)/uint64(m.size) < uint64(m.blocks) {
+	_, out := m.out.Get(at)
+	if !out && whole && (high-low)/uint64(m.size) < uint64(m.blocks) {
 		m.low, m.high = low, high
 		return nil
 	}
 	f := &allocator.Fault{Rule: "overlap", Why: "Each block belongs to one user from Alloc until Free; whoever else has some of its bytes destroys what is there.",
 		Fix: "Keep in mind which blocks are out, and count a block's address as memory + i*blockSize, in 64 bits."}
 	switch {
-	case m.out[at]:
+	case out:
 		f.Message = "should have handed out a block that is free, but it handed out one that is still out"
-		if len(m.out) == narrow {
+		if m.out.Len() == narrow {
 			f.Message = fmt.Sprintf("should have handed out the block behind the first %d, which are out, but it handed out one of these again", narrow)
 			f.Fix = "Number blocks with an int: a uint16 has only so many numbers, and begins again at 0. And count a block's address as memory + i*blockSize, in 64 bits."
 		}
@@ -131,7 +132,7 @@ func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.
 	f := allocator.WrongError(want, a)
 	switch {
 	case op.Kind == allocator.KindAlloc && want == allocator.Nil && a.Err == allocator.ErrFull:
-		free := m.blocks - len(m.out)
+		free := m.blocks - m.out.Len()
 		f.Rule = "room-refused"
 		f.Message = fmt.Sprintf("should have handed out a block, since %d of %d %s free, but answered contract.ErrFull", free, m.blocks, isAre(free))
 		f.Why = "Room that is not found is lost: the caller goes without memory that nobody uses."
@@ -168,7 +169,7 @@ func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.E
 		return nil // no answer of a runner's
 	}
 	said := statsOf(a.Stats())
-	right := contract.BlockPoolStats{BlockSize: m.size, Total: m.blocks, InUse: len(m.out), Waits: m.waits}
+	right := contract.BlockPoolStats{BlockSize: m.size, Total: m.blocks, InUse: m.out.Len(), Waits: m.waits}
 	if m.uncounted && said.Waits >= m.waits {
 		right.Waits = said.Waits
 	}

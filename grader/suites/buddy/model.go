@@ -32,10 +32,10 @@ type model struct {
 	misuse  bool   // as in Workload
 	root    uint64 // the root block's address, by the trace; 0 until it is known
 	space   *space
-	live    map[uint64]liveBlock // by address
-	gone    map[uint64]bool      // addresses of blocks that were freed
-	inUse   int64                // bytes of the live blocks
-	blocks  int                  // Allocs so far
+	live    allocator.Places[liveBlock]
+	gone    map[uint64]bool // addresses of blocks that were freed
+	inUse   int64           // bytes of the live blocks
+	blocks  int             // Allocs so far
 	closed  bool
 	lost    bool // the root block is not known
 	blinded bool
@@ -48,7 +48,7 @@ type liveBlock struct {
 }
 
 func newModel(w *workload) allocator.Model {
-	return &model{layout: w.Layout, misuse: w.Misuse, space: newSpace(w.Layout.top()), live: make(map[uint64]liveBlock, len(w.Ops)/2), gone: map[uint64]bool{}}
+	return &model{layout: w.Layout, misuse: w.Misuse, space: newSpace(w.Layout.top()), live: allocator.NewPlaces[liveBlock](w.Layout.least()), gone: map[uint64]bool{}}
 }
 
 // Blind: what is asked of New goes by other things than answers, and sequences with misuse in them need be seen only by the
@@ -209,7 +209,7 @@ func (m *model) place(a allocator.Answer, block int64) *allocator.Fault {
 	}
 	if from, to := m.leaves(a, block); m.space.taken(from, to) {
 		other := m.around(a.Addr, block)
-		h := m.live[other]
+		h, _ := m.live.Get(other)
 		return &allocator.Fault{
 			Rule: "overlap",
 			Message: fmt.Sprintf("should have got memory that nobody has, but %s, where block #%d of %d bytes lies, at offset %d", where(),
@@ -220,7 +220,7 @@ func (m *model) place(a allocator.Answer, block int64) *allocator.Fault {
 		}
 	}
 	m.use(a, block, 1)
-	m.live[a.Addr] = liveBlock{m.blocks, block}
+	m.live.Put(a.Addr, liveBlock{m.blocks, block})
 	delete(m.gone, a.Addr)
 	return nil
 }
@@ -228,7 +228,7 @@ func (m *model) place(a allocator.Answer, block int64) *allocator.Fault {
 // around is the address of the first live block that has any of the bytes at an address; some live block has.
 func (m *model) around(addr uint64, bytes int64) uint64 {
 	first := uint64(math.MaxUint64)
-	for other, h := range m.live {
+	for other, h := range m.live.All() {
 		if addr < other+uint64(h.size) && other < addr+uint64(bytes) {
 			first = min(first, other)
 		}
@@ -262,11 +262,11 @@ func (m *model) whereabouts(addr, root uint64, block int64) string {
 
 // free judges the answer to a Free, whatever address it was given.
 func (m *model) free(a allocator.Answer) (f *allocator.Fault, blinds bool) {
-	h, live := m.live[a.Addr]
+	h, live := m.live.Get(a.Addr)
 	switch {
 	case live && a.Err == allocator.Nil:
 		m.use(a, h.size, -1)
-		delete(m.live, a.Addr)
+		m.live.Delete(a.Addr)
 		m.gone[a.Addr] = true
 		return nil, false
 	case live:

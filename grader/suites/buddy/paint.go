@@ -42,7 +42,7 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 	for _, b := range v.Out {
 		size, offset := m.layout.block(max(b.Asked, 1)), b.Addr-m.root
 		c := suite.Cell{Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(max(b.Asked, 0)) / float64(size)}
-		if h, right := m.live[b.Addr]; !right || h.number != b.Number {
+		if h, right := m.live.Get(b.Addr); !right || h.number != b.Number {
 			c.Kind = suite.Wrong
 		}
 		if last := uint64(m.layout.root() - min(size, m.layout.root())); b.Addr < m.root || offset > last || size > m.layout.root() {

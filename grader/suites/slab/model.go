@@ -21,9 +21,9 @@ const (
 // was handed out there.
 type model struct {
 	classes []contract.ClassStats
-	live    []map[uint64]liveBlock // for each class, by the address over the block size
-	spans   []span                 // for each class, where all its blocks have been so far
-	blocks  int                    // Allocs so far
+	live    []allocator.Places[int] // for each class, the numbers of its blocks
+	spans   []span                  // for each class, where all its blocks have been so far
+	blocks  int                     // Allocs so far
 	closed  bool
 	lost    bool // a fault has left it without a notion of what is right
 }
@@ -31,28 +31,21 @@ type model struct {
 // span is the addresses from low up to high.
 type span struct{ low, high uint64 }
 
-// liveBlock is a block in its user's hands.
-type liveBlock struct {
-	begins uint64
-	number int
-}
-
-// at is the live block that begins at an address, and its class.
-func (m *model) at(addr uint64) (b liveBlock, class int, live bool) {
-	for class, blocks := range m.live {
-		if b, ok := blocks[addr/uint64(m.classes[class].BlockSize)]; ok && b.begins == addr {
-			return b, class, true
+// at is the number of the live block that begins at an address, and its class.
+func (m *model) at(addr uint64) (number, class int, live bool) {
+	for class := range m.live {
+		if number, ok := m.live[class].Get(addr); ok {
+			return number, class, true
 		}
 	}
-	return liveBlock{}, 0, false
+	return 0, 0, false
 }
 
 func newModel(w *workload) allocator.Model {
-	blocks := min(w.Layout.blocks, 2*largeBlocks)
 	m := &model{}
 	for _, size := range w.Layout.classes {
 		m.classes = append(m.classes, contract.ClassStats{BlockSize: size, Total: w.Layout.blocks})
-		m.live = append(m.live, make(map[uint64]liveBlock, blocks/len(w.Layout.classes)))
+		m.live = append(m.live, allocator.NewPlaces[int](size))
 		m.spans = append(m.spans, span{low: math.MaxUint64})
 	}
 	return m
@@ -133,14 +126,14 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer, fits, class int) *
 			return f
 		}
 		each := uint64(m.classes[class].BlockSize)
-		m.live[class][a.Addr/each] = liveBlock{a.Addr, m.blocks}
+		m.live[class].Put(a.Addr, m.blocks)
 		m.spans[class] = span{min(m.spans[class].low, a.Addr), max(m.spans[class].high, a.Addr+each)}
 		m.classes[class].InUse++
 		if class != fits {
 			m.classes[fits].Spills++
 		}
 	default:
-		delete(m.live[class], a.Addr/uint64(m.classes[class].BlockSize))
+		m.live[class].Delete(a.Addr)
 		m.classes[class].InUse--
 	}
 	return nil
@@ -156,10 +149,10 @@ func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 			Fix:     "Return the address of the block, or an error."}
 	}
 	if other, ok := m.around(addr, size); ok {
-		h, its, _ := m.at(other)
-		where := fmt.Sprintf("inside block #%d", h.number)
+		number, its, _ := m.at(other)
+		where := fmt.Sprintf("inside block #%d", number)
 		if addr < other {
-			where = fmt.Sprintf("before block #%d and reaches into it", h.number)
+			where = fmt.Sprintf("before block #%d and reaches into it", number)
 		}
 		f := &allocator.Fault{Rule: "overlap",
 			Message: fmt.Sprintf("should have handed out a block that is free, but the block of %d bytes begins %s, which is still handed out",
@@ -167,11 +160,11 @@ func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 			Why: "Whoever writes to one of two blocks that overlap destroys what the user of the other has there.",
 			Fix: "Give block i of a class the address first + i*blockSize, and begin each class behind the last block of the one before."}
 		if addr == other {
-			f.Message = fmt.Sprintf("should have handed out a block that is free, but it handed out block #%d, which somebody still has", h.number)
+			f.Message = fmt.Sprintf("should have handed out a block that is free, but it handed out block #%d, which somebody still has", number)
 			f.Fix = "Take a block out of the free ones when you hand it out, and put it back only in a Free that succeeds."
 			if its != class {
 				f.Message = fmt.Sprintf("should have handed out a block that is free, but the block of %d bytes begins where block #%d does, one of %d bytes, which "+
-					"somebody still has", size, h.number, m.classes[its].BlockSize)
+					"somebody still has", size, number, m.classes[its].BlockSize)
 				f.Fix = "Begin each class behind the last block of the one before: first + blocks*blockSize."
 			}
 		}
@@ -188,8 +181,8 @@ func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 
 // around is the first live block that has any of the bytes at an address.
 func (m *model) around(addr, size uint64) (first uint64, found bool) {
-	for class, blocks := range m.live {
-		each := uint64(m.classes[class].BlockSize)
+	for class := range m.live {
+		blocks, each := &m.live[class], uint64(m.classes[class].BlockSize)
 		if s := m.spans[class]; addr >= s.high || addr+size <= s.low {
 			continue
 		}
@@ -200,15 +193,15 @@ func (m *model) around(addr, size uint64) (first uint64, found bool) {
 		}
 		// No two live blocks overlap, so that in as many bytes as a block has there begins one at most.
 		from, to := (addr-min(addr, each))/each, (addr+size)/each
-		if to-from > uint64(len(blocks)) {
-			for _, other := range blocks {
-				take(other.begins)
+		if to-from > uint64(blocks.Len()) {
+			for other := range blocks.All() {
+				take(other)
 			}
 			continue
 		}
 		for i := from; i <= to; i++ {
-			if other, ok := blocks[i]; ok {
-				take(other.begins)
+			if other, _, ok := blocks.Cell(i); ok {
+				take(other)
 			}
 		}
 	}

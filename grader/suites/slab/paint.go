@@ -33,8 +33,8 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 			continue
 		}
 		for _, b := range v.Out {
-			h, class, known := m.at(b.Addr)
-			if !known || h.number != b.Number || class != i {
+			number, class, known := m.at(b.Addr)
+			if !known || number != b.Number || class != i {
 				continue
 			}
 			cell := suite.Cell{Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(b.Asked) / float64(c.BlockSize)}
@@ -79,8 +79,8 @@ func (m *model) Use() (u suite.Use, known bool) {
 
 // knows reports whether a block that was handed out is one that the model has taken for right.
 func (m *model) knows(b *allocator.Block) bool {
-	h, _, known := m.at(b.Addr)
-	return known && h.number == b.Number
+	number, _, known := m.at(b.Addr)
+	return known && number == b.Number
 }
 
 // wasIn reports whether a block was one of a class's: each class has addresses of its own.

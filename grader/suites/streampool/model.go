@@ -40,7 +40,11 @@ type model struct {
 // block is one that is out.
 type block struct{ size, chunk uint64 }
 
-func newModel(w *workload) allocator.Model { return modelOf(w.Layout) }
+func newModel(w *workload) allocator.Model {
+	m := modelOf(w.Layout)
+	m.out = make(map[uint64]block, len(w.Ops)/3)
+	return m
+}
 
 func modelOf(l layout) *model {
 	return &model{layout: l, room: newRoom(), chunks: map[uint64]uint64{}, out: map[uint64]block{}, least: math.MaxInt64, ruledOut: math.MaxInt64, counted: true}

@@ -68,7 +68,7 @@ const largeBlocks = 1<<16 + 1000
 // large hands out many small blocks and then such as 32 bits cannot measure, twice over.
 func large(from allocator.Source) []workload {
 	l := layout{reserve: 3<<32 + from.Int64N(1<<30), granularity: from.Granularity}
-	var ops []allocator.Op
+	ops := make([]allocator.Op, 0, largeBlocks+largeBlocks>>8+50)
 	for round := range 2 {
 		for range largeBlocks >> (8 * round) {
 			ops = append(ops, alloc(1+from.Int64N(1<<16)))
