@@ -119,6 +119,9 @@ type walk struct {
 	addrs     []cuda.DevicePtr        // by block; 0 where it was not handed out
 	live      map[cuda.DevicePtr]held // nil where nobody follows the blocks
 	answers   []Answer
+	op        Op           // under way
+	answer    Answer       // to it
+	now       func() error // carryOut: made once, since there are a hundred thousand operations
 	streams   map[Stream]cuda.Stream
 	destroyed []Stream
 	unasked   func(i int) bool // reports whether no Stats are asked for behind an operation; nil: they always are
@@ -134,7 +137,7 @@ type held struct {
 }
 
 func (w *walk) start(ops []Op) {
-	w.answers = make([]Answer, 0, len(ops))
+	w.answers, w.now = make([]Answer, 0, len(ops)), w.carryOut
 	if w.bench != nil {
 		w.live = map[cuda.DevicePtr]held{}
 	}
@@ -216,25 +219,9 @@ func (w *walk) step(op Op, call func(site trace.Site, f func() error) bool) bool
 		w.freeing(cuda.DevicePtr(a.Addr), leaving, op.Stream)
 	}
 	a.Err = Panic // until the call has returned
-	site := a.Details().Site
-	returned := call(site, func() error {
-		err := w.perform(op, &a)
-		d := Details{Site: site}
-		a.Err, d.Text = classify(err)
-		if w.subject.Seen != nil {
-			d.Seen = w.subject.Seen(err)
-		}
-		if w.subject.Stats != nil && a.Err != Gap && (w.unasked == nil || !w.unasked(len(w.answers))) {
-			if d.Stats = w.subject.Stats(); d.Stats == nil {
-				d.Stats = []int64{} // it was asked for
-			}
-		}
-		if d.Text != "" || d.Seen != nil || d.Stats != nil {
-			a = a.With(d)
-		}
-		return err
-	})
-	if !returned {
+	w.op, w.answer = op, a
+	returned := call(a.Details().Site, w.now)
+	if a = w.answer; !returned {
 		a.Err = Panic
 	}
 	w.answers = append(w.answers, a)
@@ -243,6 +230,25 @@ func (w *walk) step(op Op, call func(site trace.Site, f func() error) bool) bool
 	}
 	w.broken = a.Err == Gap || a.Err == Panic
 	return !w.broken
+}
+
+// carryOut carries the operation out, and takes in all that there is to its answer.
+func (w *walk) carryOut() error {
+	err := w.perform(w.op, &w.answer)
+	d := Details{Site: w.answer.Details().Site}
+	w.answer.Err, d.Text = classify(err)
+	if w.subject.Seen != nil {
+		d.Seen = w.subject.Seen(err)
+	}
+	if w.subject.Stats != nil && w.answer.Err != Gap && (w.unasked == nil || !w.unasked(len(w.answers))) {
+		if d.Stats = w.subject.Stats(); d.Stats == nil {
+			d.Stats = []int64{} // it was asked for
+		}
+	}
+	if d.Text != "" || d.Seen != nil || d.Stats != nil {
+		w.answer = w.answer.With(d)
+	}
+	return err
 }
 
 // perform is the call itself.
