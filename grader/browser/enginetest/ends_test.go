@@ -31,7 +31,7 @@ func TestEveryBadEndIsToldAsOnTheCommandLine(t *testing.T) {
 	p := page(t, c.Root)
 	precompiled := check.Precompile(context.Background(), c.Root, []course.Exercise{e}, nil)
 	// Three ends come otherwise in a browser. Its Go sees at once that a wait can never end, which on the command line nobody waits for longer
-	// than ten seconds; memory runs out anywhere in the loop; and of an endless recursion WebAssembly keeps the last calls alone.
+	// than five seconds; memory runs out anywhere in the loop; and of an endless recursion WebAssembly keeps the last calls alone.
 	otherwise := map[string]string{"a deadlock": "timeout", "what eats memory": "host-memory", "an endless recursion": "endless-recursion"}
 	for _, end := range []struct{ name, rule, before, behind string }{
 		{"a compiler error", "compile", "	x := 1\n", ""},

@@ -220,7 +220,7 @@ func stuck(run caseRun, l locator) suite.Finding {
 	g, inside := parseCrash(run.crash).in(l)
 	f := suite.Finding{
 		Rule: "timeout", Severity: suite.Error, Record: -1,
-		Message: fmt.Sprintf("Your code should have returned within milliseconds, but after %v it was still running and was stopped.", caseTimeout),
+		Message: "Your code should have returned within milliseconds, but after seconds it was still running and was stopped.",
 		Why:     "Most CUDA calls return at once, and the work that they start on the device is short here.",
 		Fix:     "Look at the loop around this line: its condition never becomes false.",
 	}
@@ -229,8 +229,7 @@ func stuck(run caseRun, l locator) suite.Finding {
 		return f
 	}
 	if waitsForever[g.state] {
-		f.Message = fmt.Sprintf("Your code should have returned within milliseconds, but after %v it was still waiting (%s) and was stopped.",
-			caseTimeout, g.state)
+		f.Message = fmt.Sprintf("Your code should have returned within milliseconds, but after seconds it was still waiting (%s) and was stopped.", g.state)
 		f.Why = whyAlone
 		f.Fix = "Nobody will ever send on this channel: these lessons need no channels, the order is the streams' and events'."
 	}

@@ -22,17 +22,19 @@ import (
 // Bounds on a runner. They are generous: what they end would not have ended by itself. Those on what a student's code does
 // are of its own time, as child.Allowance counts it, so that a busy machine changes no verdict.
 const (
-	caseTimeout = 10 * time.Second // a case takes milliseconds; a timed one on a GPU about a second
 	patience    = 5 * time.Minute  // by the clock, with a machine that has no time for the runner
 	endTimeout  = 5 * time.Second  // from the closing of the pipe
 	runnerGrace = 10 * time.Second // for a Go program to print its stacks, on however busy a machine
 	processes   = 8
 )
 
+// caseTimeout is for a case. It takes milliseconds, a timed one on a GPU about a second, and in a browser all takes twice as long.
+var caseTimeout = map[bool]time.Duration{false: 5 * time.Second, true: 10 * time.Second}[runtime.GOOS == "js"]
+
 // helloTimeout is how long a runner may take to greet: a first start of the driver in a boot takes seconds.
 func helloTimeout(device string) time.Duration {
 	if device == "sim" {
-		return caseTimeout
+		return 10 * time.Second
 	}
 	return 60 * time.Second
 }
