@@ -1,5 +1,6 @@
 // Package mutants makes mutants of the solutions: programs that differ from one in a single place, as a slip of the
-// hand would leave it. Nearly all of them are wrong, so a suite that lets one pass has a question it does not ask.
+// hand would leave it. Nearly all of them are wrong, so a suite that lets one pass has a question it does not ask. It
+// also writes the solutions in other styles, as right as they were: a suite that fails one of those goes by how it was written.
 //
 // Only tests use it. `go test ./grader/proof/mutants -run TestMutants -mutants all` checks all of them on the simulator.
 package mutants

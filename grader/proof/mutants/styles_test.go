@@ -1,0 +1,62 @@
+package mutants_test
+
+import (
+	"context"
+	"flag"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/judge/check"
+	"cudalab/grader/proof/mutants"
+	"cudalab/grader/suite"
+	"cudalab/grader/suites/course"
+)
+
+var styled = flag.String("device", "sim", "the `device` on which solutions in other styles are checked: sim or gpu")
+
+// unlike are the lessons in which a style does not mean the same, and the check that says so.
+var unlike = map[string]string{
+	"pool-config: asks in place of waiting": "trim", // a pool gives memory back when somebody waits, and learns nothing from who asks
+}
+
+// Every solution passes in other styles.
+func TestOtherStylesPass(t *testing.T) {
+	c, err := course.Open("../../..")
+	require.NoError(t, err)
+	requests := map[string]*check.SubmissionRequest{} // by style: one build does for all lessons
+	for _, e := range c.Exercises {
+		restyled, err := mutants.Restyled(c.Root, e.Package)
+		require.NoError(t, err)
+		for _, m := range restyled {
+			q := requests[m.ID]
+			if q == nil {
+				q = &check.SubmissionRequest{Root: c.Root, Dir: t.TempDir(), Device: *styled, Seed: *seed}
+				requests[m.ID] = q
+			}
+			handIn(t, filepath.Join(q.Dir, e.Package), filepath.Join(c.Root, e.SolutionFolder()), m)
+			q.Exercises = append(q.Exercises, e)
+		}
+	}
+	require.Len(t, requests, 3)
+	for style, q := range requests {
+		t.Run(style, func(t *testing.T) {
+			if *styled == "sim" {
+				t.Parallel()
+			}
+			results, err := check.Submission(context.Background(), *q)
+			require.NoError(t, err)
+			for i, r := range results {
+				name := q.Exercises[i].Name + ": " + style
+				v := verdict{Mutant: mutants.Mutant{ID: name}}
+				v.take(t, r)
+				if failed, otherwise := unlike[name]; otherwise {
+					require.Equal(t, []string{failed}, v.failed, name)
+					continue
+				}
+				require.Equal(t, suite.Passed, v.status, "%s failed %v: %v", name, v.failed, r.Report.Checks)
+			}
+		})
+	}
+}
