@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"cudalab/grader/judge/visible"
 )
 
 // layout lays out the nodes of one document.
@@ -76,7 +78,7 @@ func (l layout) text(n ast.Node) string {
 		line := n.Lines().At(i)
 		b.Write(line.Value(l.source))
 	}
-	return visible(strings.ReplaceAll(b.String(), "\t", "    "))
+	return visible.Text(strings.ReplaceAll(b.String(), "\t", "    "))
 }
 
 // list is a list's lines: each item hangs behind its mark.

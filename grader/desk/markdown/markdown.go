@@ -22,7 +22,7 @@ const maxWidth = 100
 // Render lays Markdown out in lines of at most width characters, as far as its words and its code are no longer. Without colour
 // nothing in it is but text.
 func Render(markdown string, width int, color bool) string {
-	source := []byte(markdown)
+	source := []byte(strings.ToValidUTF8(strings.ReplaceAll(markdown, "\r\n", "\n"), "\uFFFD"))
 	document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
 	l := layout{source, color}
 	return strings.Join(l.blocks(document, max(min(width, maxWidth), 1), look{}), "\n") + "\n"

@@ -2,13 +2,14 @@ package markdown
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
+
+	"cudalab/grader/judge/visible"
 )
 
 // look is how text is shown, in the terminal's own sixteen colours, which are readable on its background whatever that is.
@@ -82,7 +83,7 @@ func (s *speller) end() {
 }
 
 func (s *speller) add(text string, k look) {
-	text = visible(strings.ReplaceAll(text, "\t", " "))
+	text = visible.Text(strings.ReplaceAll(text, "\t", " "))
 	for i, part := range strings.FieldsFunc(text, isSpace) {
 		if i > 0 || isSpace(rune(text[0])) {
 			s.end()
@@ -159,16 +160,6 @@ func (l layout) link(s *speller, n *ast.Link, k look) {
 // plain is text without what Markdown needs to write it.
 func plain(text []byte) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(text))))
-}
-
-// visible is text without what would move the cursor or change how the terminal works.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 // wrap breaks words into lines.
