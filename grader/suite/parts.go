@@ -215,7 +215,7 @@ func (sc *Scene[Code, W]) Faults(id, after string, draw func(*rand.Rand) W, j Fa
 
 // Made are the calls of the trial.
 func (f *Faults[Code, W]) Made(e *Evidence) []Made[W] {
-	return madeOf(e, f.ID, FaultInputs(e, f.ID, f.draw))
+	return madeOf(e, f.ID, func() []W { return FaultInputs(e, f.ID, f.draw) })
 }
 
 // findings are what the failures have shown. What is wrong in good trials, too, is wrong without any failure, and was told.

@@ -99,8 +99,9 @@ func (m *Made[W]) Noted(name string) []uint64 { return m.Notes.notedOf(name)[m.n
 func (m *Made[W]) Sums() []uint64 { return m.Noted(noteSum) }
 
 // madeOf pairs the calls of a case with the workloads they were made for; where there are more calls, they are all of the last.
-func madeOf[W Workload](e *Evidence, caseID string, ws []W) []Made[W] {
+func madeOf[W Workload](e *Evidence, caseID string, drawn func() []W) []Made[W] {
 	return Once(e.Cases[caseID], "made", func() (all []Made[W]) {
+		ws := drawn()
 		for i, c := range e.Calls(caseID) {
 			all = append(all, Made[W]{Call: c, W: ws[min(i, len(ws)-1)], number: i})
 		}
@@ -109,7 +110,9 @@ func madeOf[W Workload](e *Evidence, caseID string, ws []W) []Made[W] {
 }
 
 // Made are the calls of the trial.
-func (r *Runs[Code, W]) Made(e *Evidence) []Made[W] { return madeOf(e, r.ID, r.drawn(e)) }
+func (r *Runs[Code, W]) Made(e *Evidence) []Made[W] {
+	return madeOf(e, r.ID, func() []W { return r.drawn(e) })
+}
 
 // drawn are the workloads of the trial that was seen.
 func (r *Runs[Code, W]) drawn(e *Evidence) []W {

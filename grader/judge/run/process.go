@@ -28,8 +28,14 @@ const (
 	processes   = 8
 )
 
-// caseTimeout is for a case. It takes milliseconds, a timed one on a GPU about a second, and in a browser all takes twice as long.
-var caseTimeout = map[bool]time.Duration{false: 5 * time.Second, true: 10 * time.Second}[runtime.GOOS == "js"]
+// caseTimeout is how long a case may take. It takes milliseconds; but in a browser all takes twice as long, and a timed one on a GPU
+// about a second.
+func caseTimeout(device string) time.Duration {
+	if device == "sim" && runtime.GOOS != "js" {
+		return 5 * time.Second
+	}
+	return 10 * time.Second
+}
 
 // helloTimeout is how long a runner may take to greet: a first start of the driver in a boot takes seconds.
 func helloTimeout(device string) time.Duration {
@@ -275,7 +281,7 @@ func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) 
 		p.ended(&run)
 		return run
 	}
-	defer p.child.Allow(child.Allowance{Own: caseTimeout, Wall: patience})()
+	defer p.child.Allow(child.Allowance{Own: caseTimeout(p.hello.Device.Kind), Wall: patience})()
 	for {
 		select {
 		case said, open := <-p.notes:

@@ -56,6 +56,9 @@ func TestSpaceAgreesWithTheDefinition(t *testing.T) {
 				blocks = append(blocks, [2]int{from, to})
 				s.use(from, to, 1)
 			}
+			if r.IntN(3) > 0 {
+				continue // what has changed is asked for later
+			}
 			count, largest := pieces(s.used)
 			require.Equal(t, []int{count, largest}, []int{s.freeBlocks(), s.largestFree()}, "%v", s.used)
 		}

@@ -248,11 +248,14 @@ const ruleChanged = "changed-by-error"
 
 // fates are the scripts of the faults' Calls.
 func fates(e *suite.Evidence) []script {
-	g, ok := allocator.NotedGranularity(e.Cases[faults.ID])
-	if !ok {
-		return nil
-	}
-	return suite.FaultInputs(e, faults.ID, lives(g))
+	notes := e.Cases[faults.ID]
+	return suite.Once(notes, "fates", func() []script {
+		g, ok := allocator.NotedGranularity(notes)
+		if !ok {
+			return nil
+		}
+		return suite.FaultInputs(e, faults.ID, lives(g))
+	})
 }
 
 // changedByFaults finds what a call that was made to fail has changed, and what it kept from working.
