@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class/roster"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // TestWhoHandedIn grades a class with a roster: what could not be read has no grade, and who is missing, gone or unknown is named.
@@ -25,7 +25,7 @@ func TestWhoHandedIn(t *testing.T) {
 	require.Equal(t, []Person{o.Roster[0].Person}, c.Students[0].People)
 	cem := c.Students[2]
 	require.Equal(t, Unread, cem.Status)
-	require.Equal(t, suite.Unread, cem.Exercises[0].Status)
+	require.Equal(t, verdict.Unread, cem.Exercises[0].Status)
 	require.Equal(t, []Attention{{"cem", cem.Problem}, {"bob", "bob is not on the roster."}, {"cem", "cem.zip is not on the roster."}}, c.Attention)
 	text, err := os.ReadFile(filepath.Join(o.Results, studentsDir, "cem.json"))
 	require.NoError(t, err)

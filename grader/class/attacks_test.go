@@ -18,7 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -63,7 +63,7 @@ func newAttack(t testing.TB, name, text string) attack {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if s, ok := strings.CutPrefix(line, "//status "); ok {
-			a.status = suite.Status(s)
+			a.status = verdict.Status(s)
 		}
 		if s, ok := strings.CutPrefix(line, "//says "); ok {
 			a.says = s
@@ -152,7 +152,7 @@ func TestAttacks(t *testing.T) {
 	began := time.Now()
 	o.Progress = func(p Progress) { t.Logf("%v: %d of %d", time.Since(began).Round(time.Second), p.Done, p.Total) }
 	c := grade(t, o)
-	report := func(s Student, pkg string) suite.Report {
+	report := func(s Student, pkg string) verdict.Report {
 		return s.Exercises[slices.IndexFunc(o.Exercises, func(e course.Exercise) bool { return e.Package == pkg })]
 	}
 	find := func(id string) Student {

@@ -7,8 +7,8 @@ import (
 
 	"cudalab/grader/class/intake"
 	"cudalab/grader/class/policy"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 )
 
 // SchemaVersion is the version of the JSON forms of Class and Student. Fields are only ever added within one version.
@@ -16,12 +16,12 @@ const SchemaVersion = 1
 
 // Class is what came of grading a class. It holds no dates and nothing that was measured: those are in the timings.
 type Class struct {
-	Schema    int          `json:"schema"`
-	Seed      uint64       `json:"seed"` // drew every submission's workloads
-	Device    suite.Device `json:"device"`
-	Versions  Versions     `json:"versions"`
-	Exercises []Exercise   `json:"exercises"` // that were graded, in the course's order
-	Students  []Student    `json:"students"`  // by ID
+	Schema    int            `json:"schema"`
+	Seed      uint64         `json:"seed"` // drew every submission's workloads
+	Device    verdict.Device `json:"device"`
+	Versions  Versions       `json:"versions"`
+	Exercises []Exercise     `json:"exercises"` // that were graded, in the course's order
+	Students  []Student      `json:"students"`  // by ID
 	// Attention is what a person should look at before the grades go out, the gravest first.
 	Attention []Attention `json:"attention,omitempty"`
 	Absent    []Person    `json:"absent,omitempty"` // on the roster, but nothing came from them
@@ -103,26 +103,26 @@ type Student struct {
 	// Grade is what an instructor's policy makes of the points; nil where there is no policy, or no grade.
 	Grade *policy.Grade `json:"grade,omitempty"`
 	// Exercises has a report for each of Class.Exercises, in that order, also for what was not handed in. With Errored those
-	// that could not be decided have the status suite.Errored, and there are none where that is all; with Unread those that
-	// could not be read have suite.Unread.
-	Exercises []suite.Report `json:"exercises"`
+	// that could not be decided have the status verdict.Errored, and there are none where that is all; with Unread those that
+	// could not be read have verdict.Unread.
+	Exercises []verdict.Report `json:"exercises"`
 	// Page is the file with the student's own page, as a link from the folder of results has it; "" where there is none.
 	Page string `json:"-"`
 }
 
 // Report is the report on the i-th of Class.Exercises; decided is false where there is no grade for it.
-func (s *Student) Report(i int) (r suite.Report, decided bool) {
+func (s *Student) Report(i int) (r verdict.Report, decided bool) {
 	if i >= len(s.Exercises) {
-		return suite.Report{Status: suite.Errored}, false
+		return verdict.Report{Status: verdict.Errored}, false
 	}
 	r = s.Exercises[i]
-	return r, r.Status != suite.Errored && r.Status != suite.Unread
+	return r, r.Status != verdict.Errored && r.Status != verdict.Unread
 }
 
 // Passed reports whether every exercise of the class passed.
 func (s *Student) Passed() bool {
 	for _, r := range s.Exercises {
-		if r.Status != suite.Passed {
+		if r.Status != verdict.Passed {
 			return false
 		}
 	}
@@ -132,19 +132,19 @@ func (s *Student) Passed() bool {
 // MarshalJSON writes a score of null where there is none, so that no reader takes it for a zero.
 func (s Student) MarshalJSON() ([]byte, error) {
 	out := struct {
-		Schema    int            `json:"schema"`
-		ID        string         `json:"id"`
-		People    []Person       `json:"people,omitempty"`
-		HandedIn  intake.Moment  `json:"handed_in,omitzero"`
-		Withdrawn bool           `json:"withdrawn,omitempty"`
-		Status    Status         `json:"status"`
-		Problem   string         `json:"problem,omitempty"`
-		Notes     []string       `json:"notes"`
-		Score     *float64       `json:"score"`
-		MaxScore  float64        `json:"max_score"`
-		Digest    string         `json:"digest"`
-		Grade     *policy.Grade  `json:"grade,omitempty"`
-		Exercises []suite.Report `json:"exercises"`
+		Schema    int              `json:"schema"`
+		ID        string           `json:"id"`
+		People    []Person         `json:"people,omitempty"`
+		HandedIn  intake.Moment    `json:"handed_in,omitzero"`
+		Withdrawn bool             `json:"withdrawn,omitempty"`
+		Status    Status           `json:"status"`
+		Problem   string           `json:"problem,omitempty"`
+		Notes     []string         `json:"notes"`
+		Score     *float64         `json:"score"`
+		MaxScore  float64          `json:"max_score"`
+		Digest    string           `json:"digest"`
+		Grade     *policy.Grade    `json:"grade,omitempty"`
+		Exercises []verdict.Report `json:"exercises"`
 	}{s.Schema, s.ID, s.People, s.HandedIn, s.Withdrawn, s.Status, s.Problem, s.Notes, &s.Score, s.MaxScore, s.Digest, s.Grade, s.Exercises}
 	if s.Status != Graded {
 		out.Score = nil

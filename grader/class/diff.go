@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Difference is what lies between two folders of results.
@@ -64,21 +64,21 @@ type Change struct {
 
 // ExerciseChange is an exercise with another status, or other points.
 type ExerciseChange struct {
-	Exercise  string        `json:"exercise"`
-	OldStatus suite.Status  `json:"old_status"`
-	NewStatus suite.Status  `json:"new_status"`
-	Old       float64       `json:"old"`
-	New       float64       `json:"new"`
-	Checks    []CheckChange `json:"checks"`
+	Exercise  string         `json:"exercise"`
+	OldStatus verdict.Status `json:"old_status"`
+	NewStatus verdict.Status `json:"new_status"`
+	Old       float64        `json:"old"`
+	New       float64        `json:"new"`
+	Checks    []CheckChange  `json:"checks"`
 }
 
 // CheckChange is a check with another status, or other points.
 type CheckChange struct {
-	ID        string       `json:"id"`
-	OldStatus suite.Status `json:"old_status"`
-	NewStatus suite.Status `json:"new_status"`
-	Old       float64      `json:"old"`
-	New       float64      `json:"new"`
+	ID        string         `json:"id"`
+	OldStatus verdict.Status `json:"old_status"`
+	NewStatus verdict.Status `json:"new_status"`
+	Old       float64        `json:"old"`
+	New       float64        `json:"new"`
 	// Finding is the first error of the one that did not pass: "free-before-use at slab/slab.go:41".
 	Finding string `json:"finding,omitempty"`
 }
@@ -139,7 +139,7 @@ func readFolder(dir string) (journalState, error) {
 
 // causes are what was not the same for all.
 func causes(a, b Header) []Cause {
-	on := func(d suite.Device) string {
+	on := func(d verdict.Device) string {
 		text := fmt.Sprintf("%s (%s)", d.Name, d.Kind)
 		if d.Driver != "" {
 			text += ", CUDA " + d.Driver
@@ -185,7 +185,7 @@ func scoreOf(s Student) *float64 {
 // change is what became of a student; its Kind is "" where nothing did.
 func change(a, b Student, causes []Cause) Change {
 	c := Change{ID: b.ID, Old: scoreOf(a), New: scoreOf(b), MaxScore: b.MaxScore, Files: a.Digest != b.Digest, Exercises: []ExerciseChange{}}
-	reports := map[string]suite.Report{}
+	reports := map[string]verdict.Report{}
 	for _, r := range a.Exercises {
 		reports[r.Exercise] = r
 	}
@@ -196,7 +196,7 @@ func change(a, b Student, causes []Cause) Change {
 		delete(reports, now.Exercise)
 	}
 	for _, name := range slices.Sorted(maps.Keys(reports)) {
-		e, _ := changedExercise(reports[name], suite.Report{Exercise: name})
+		e, _ := changedExercise(reports[name], verdict.Report{Exercise: name})
 		c.Exercises = append(c.Exercises, e)
 	}
 	grade := (c.Old == nil) != (c.New == nil) || c.Old != nil && *c.Old != *c.New
@@ -239,9 +239,9 @@ func (c CheckChange) slow() bool {
 	return strings.HasPrefix(c.Finding, ruleSlow) || strings.HasPrefix(c.Finding, ruleGrows)
 }
 
-func changedExercise(a, b suite.Report) (e ExerciseChange, differs bool) {
+func changedExercise(a, b verdict.Report) (e ExerciseChange, differs bool) {
 	e = ExerciseChange{Exercise: b.Exercise, OldStatus: a.Status, NewStatus: b.Status, Old: a.Score, New: b.Score, Checks: []CheckChange{}}
-	old := map[string]suite.Check{}
+	old := map[string]verdict.Check{}
 	for _, c := range a.Checks {
 		old[c.ID] = c
 	}
@@ -261,8 +261,8 @@ func changedExercise(a, b suite.Report) (e ExerciseChange, differs bool) {
 	return e, a.Status != b.Status || a.Score != b.Score || len(e.Checks) > 0
 }
 
-func firstError(c suite.Check) string {
-	i := slices.IndexFunc(c.Findings, func(f suite.Finding) bool { return f.Severity == suite.Error })
+func firstError(c verdict.Check) string {
+	i := slices.IndexFunc(c.Findings, func(f verdict.Finding) bool { return f.Severity == verdict.Error })
 	if i < 0 {
 		return ""
 	}

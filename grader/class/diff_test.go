@@ -5,23 +5,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
-func checked(id string, status suite.Status, points float64, fs ...suite.Finding) suite.Check {
-	return suite.Check{ID: id, Status: status, Points: points, MaxPoints: 50, Findings: fs}
+func checked(id string, status verdict.Status, points float64, fs ...verdict.Finding) verdict.Check {
+	return verdict.Check{ID: id, Status: status, Points: points, MaxPoints: 50, Findings: fs}
 }
 
-func of(id, digest string, checks ...suite.Check) Student {
+func of(id, digest string, checks ...verdict.Check) Student {
 	s := Student{Schema: SchemaVersion, ID: id, Status: Graded, Digest: digest, MaxScore: 100, Notes: []string{}}
-	r := suite.Report{Exercise: "slab", Status: suite.Passed, Checks: checks}
+	r := verdict.Report{Exercise: "slab", Status: verdict.Passed, Checks: checks}
 	for _, c := range checks {
 		r.Score += c.Points
-		if c.Status != suite.Passed {
-			r.Status = suite.Failed
+		if c.Status != verdict.Passed {
+			r.Status = verdict.Failed
 		}
 	}
-	s.Score, s.Exercises = r.Score, []suite.Report{r}
+	s.Score, s.Exercises = r.Score, []verdict.Report{r}
 	return s
 }
 
@@ -40,15 +40,15 @@ func settledIn(t *testing.T, h Header, students ...Student) (dir string) {
 }
 
 func header() Header {
-	return Header{Schema: SchemaVersion, Seed: 7, Device: suite.Device{Kind: "sim", Name: "H200"},
+	return Header{Schema: SchemaVersion, Seed: 7, Device: verdict.Device{Kind: "sim", Name: "H200"},
 		Versions:  Versions{Cudalab: "v1", Course: "c1", Go: "go1.26"},
 		Exercises: []Exercise{{Name: "slab", MaxScore: 100, Checks: []Check{{ID: "blocks", MaxPoints: 50}, {ID: "speed", MaxPoints: 50}}}}}
 }
 
-var race = suite.Finding{Rule: "data-race", Severity: suite.Error, File: "slab/slab.go", Line: 9}
+var race = verdict.Finding{Rule: "data-race", Severity: verdict.Error, File: "slab/slab.go", Line: 9}
 
 func TestTheSameResultsDoNotDiffer(t *testing.T) {
-	a := of("ada", "1", checked("blocks", suite.Passed, 50))
+	a := of("ada", "1", checked("blocks", verdict.Passed, 50))
 	d, err := Diff(settledIn(t, header(), a), settledIn(t, header(), a))
 	require.NoError(t, err)
 	require.Equal(t, &Difference{Schema: 1, Causes: []Cause{}, Students: []Change{}, Same: 1}, d)
@@ -56,19 +56,19 @@ func TestTheSameResultsDoNotDiffer(t *testing.T) {
 }
 
 func TestWhoseGradeDiffersByWhichCheckAndWhy(t *testing.T) {
-	slow := suite.Finding{Rule: ruleSlow, Severity: suite.Error}
+	slow := verdict.Finding{Rule: ruleSlow, Severity: verdict.Error}
 	lost := Student{Schema: SchemaVersion, ID: "lost", Status: Errored, Digest: "1", MaxScore: 100}
 	old := settledIn(t, header(),
-		of("ada", "1", checked("blocks", suite.Failed, 0, race), checked("speed", suite.Skipped, 0)),
-		of("bob", "1", checked("blocks", suite.Passed, 50), checked("speed", suite.Passed, 50)),
-		of("cem", "1", checked("blocks", suite.Passed, 50)), of("dan", "1", checked("blocks", suite.Passed, 50)),
-		of("eve", "1", checked("blocks", suite.Passed, 50)), lost, of("odd", "1", checked("blocks", suite.Passed, 50)))
+		of("ada", "1", checked("blocks", verdict.Failed, 0, race), checked("speed", verdict.Skipped, 0)),
+		of("bob", "1", checked("blocks", verdict.Passed, 50), checked("speed", verdict.Passed, 50)),
+		of("cem", "1", checked("blocks", verdict.Passed, 50)), of("dan", "1", checked("blocks", verdict.Passed, 50)),
+		of("eve", "1", checked("blocks", verdict.Passed, 50)), lost, of("odd", "1", checked("blocks", verdict.Passed, 50)))
 	now := settledIn(t, header(),
-		of("ada", "2", checked("blocks", suite.Passed, 50), checked("speed", suite.Passed, 50)),
-		of("bob", "1", checked("blocks", suite.Passed, 50), checked("speed", suite.Failed, 0, slow)),
-		of("cem", "9", checked("blocks", suite.Passed, 50)), of("dan", "1", checked("blocks", suite.Passed, 50)),
-		of("lost", "1", checked("blocks", suite.Passed, 50)), of("new", "1", checked("blocks", suite.Passed, 50)),
-		of("odd", "1", checked("blocks", suite.Failed, 0, race)))
+		of("ada", "2", checked("blocks", verdict.Passed, 50), checked("speed", verdict.Passed, 50)),
+		of("bob", "1", checked("blocks", verdict.Passed, 50), checked("speed", verdict.Failed, 0, slow)),
+		of("cem", "9", checked("blocks", verdict.Passed, 50)), of("dan", "1", checked("blocks", verdict.Passed, 50)),
+		of("lost", "1", checked("blocks", verdict.Passed, 50)), of("new", "1", checked("blocks", verdict.Passed, 50)),
+		of("odd", "1", checked("blocks", verdict.Failed, 0, race)))
 	d, err := Diff(old, now)
 	require.NoError(t, err)
 	require.Equal(t, 1, d.Same)
@@ -79,8 +79,8 @@ func TestWhoseGradeDiffersByWhichCheckAndWhy(t *testing.T) {
 	}
 	require.Len(t, by, 7)
 	require.Equal(t, "other files", by["ada"].Why)
-	require.Equal(t, []ExerciseChange{{"slab", suite.Failed, suite.Passed, 0, 100, []CheckChange{
-		{"blocks", suite.Failed, suite.Passed, 0, 50, "data-race at slab/slab.go:9"}, {"speed", suite.Skipped, suite.Passed, 0, 50, ""}}}}, by["ada"].Exercises)
+	require.Equal(t, []ExerciseChange{{"slab", verdict.Failed, verdict.Passed, 0, 100, []CheckChange{
+		{"blocks", verdict.Failed, verdict.Passed, 0, 50, "data-race at slab/slab.go:9"}, {"speed", verdict.Skipped, verdict.Passed, 0, 50, ""}}}}, by["ada"].Exercises)
 	require.Contains(t, by["bob"].Why, "a measured speed lay on the two sides of its limit")
 	require.Equal(t, SameGrade, by["cem"].Kind)
 	require.Equal(t, "other files", by["cem"].Why)
@@ -92,7 +92,7 @@ func TestWhoseGradeDiffersByWhichCheckAndWhy(t *testing.T) {
 }
 
 func TestWhatWasNotTheSameForAllIsNamed(t *testing.T) {
-	a, b := of("ada", "1", checked("blocks", suite.Passed, 50)), of("ada", "1", checked("blocks", suite.Failed, 0, race))
+	a, b := of("ada", "1", checked("blocks", verdict.Passed, 50)), of("ada", "1", checked("blocks", verdict.Failed, 0, race))
 	for what, change := range map[string]func(*Header){
 		"seed": func(h *Header) { h.Seed = 8 }, "device": func(h *Header) { h.Device.Name = "L4" },
 		"cudalab": func(h *Header) { h.Versions.Cudalab = "v2" }, "course": func(h *Header) { h.Versions.Course = "c2" },
@@ -119,8 +119,8 @@ func TestThereMustBeSomethingToCompare(t *testing.T) {
 }
 
 func TestRegradingSaysWhatWas(t *testing.T) {
-	a := of("ada", "1", checked("blocks", suite.Failed, 0, race), checked("speed", suite.Passed, 50))
-	b := of("ada", "2", checked("blocks", suite.Passed, 50), checked("speed", suite.Passed, 50))
+	a := of("ada", "1", checked("blocks", verdict.Failed, 0, race), checked("speed", verdict.Passed, 50))
+	b := of("ada", "2", checked("blocks", verdict.Passed, 50), checked("speed", verdict.Passed, 50))
 	require.Equal(t, "ada was 50, now 100 of 100 points: slab/blocks passed; the files are others.", regraded(a, b))
 	require.Equal(t, "ada was 100, now 100 of 100 points; the files are the same.", regraded(b, b))
 	require.Equal(t, "ada was 100, now none of 100 points; the files are the same.",

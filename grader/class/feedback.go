@@ -16,8 +16,8 @@ import (
 
 	"cudalab/grader/judge/check"
 	"cudalab/grader/machine/lock"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 	"cudalab/native/trace"
 )
@@ -267,7 +267,7 @@ func (w *workers) pictures(ctx context.Context, j pageJob, f *Feedback) (err err
 	}()
 	var failed []course.Exercise
 	for i, e := range w.Exercises {
-		if r, _ := j.student.Report(i); r.Status == suite.Failed || r.Status == suite.Crashed {
+		if r, _ := j.student.Report(i); r.Status == verdict.Failed || r.Status == verdict.Crashed {
 			failed = append(failed, e)
 		}
 	}
@@ -296,9 +296,9 @@ func (w *workers) pictures(ctx context.Context, j pageJob, f *Feedback) (err err
 			err = r.Err
 			continue
 		}
-		r.Report = settle(r.Report, failed[i].Suite, filepath.Clean(s.Dir))
+		r.Report = settle(r.Report, failed[i].Suite.IsTimed, filepath.Clean(s.Dir))
 		if place := r.Place; place != nil {
-			r.Place = func(site trace.Site) []suite.Place { return below(s.Dir, place(site)) }
+			r.Place = func(site trace.Site) []verdict.Place { return below(s.Dir, place(site)) }
 		}
 		f.Drawn[r.Report.Exercise] = r
 	}
@@ -306,7 +306,7 @@ func (w *workers) pictures(ctx context.Context, j pageJob, f *Feedback) (err err
 }
 
 // below names places by where their files are in a folder.
-func below(dir string, places []suite.Place) []suite.Place {
+func below(dir string, places []verdict.Place) []verdict.Place {
 	named := slices.Clone(places)
 	for i := range named {
 		named[i].File = strings.TrimPrefix(named[i].File, filepath.Clean(dir)+string(filepath.Separator))

@@ -13,8 +13,8 @@ import (
 
 	"cudalab/grader/class/intake"
 	"cudalab/grader/machine/lock"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 )
 
 // What a folder of results holds besides the journal.
@@ -111,12 +111,12 @@ func (f *folder) student(s Student) error {
 
 // Timings are one student's reports as they came. Nothing in them is promised to be the same another time.
 type Timings struct {
-	Schema     int            `json:"schema"`
-	ID         string         `json:"id"`
-	Attempts   int            `json:"attempts"` // 1, or more where one failed by no fault of the student's
-	GPU        string         `json:"gpu,omitempty"`
-	DurationMS int64          `json:"duration_ms"`
-	Exercises  []suite.Report `json:"exercises"`
+	Schema     int              `json:"schema"`
+	ID         string           `json:"id"`
+	Attempts   int              `json:"attempts"` // 1, or more where one failed by no fault of the student's
+	GPU        string           `json:"gpu,omitempty"`
+	DurationMS int64            `json:"duration_ms"`
+	Exercises  []verdict.Report `json:"exercises"`
 }
 
 // ReadTimings are a student's in a folder of results; they are empty where they are lost, without which a result is whole.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cudalab/grader/suite/jsontext"
+
 	"github.com/stretchr/testify/require"
 )
 

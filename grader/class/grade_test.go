@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 func grade(t *testing.T, o Options) *Class {
@@ -42,7 +43,7 @@ func TestWhatComesOfSubmissions(t *testing.T) {
 	require.Equal(t, "sim", c.Device.Kind)
 	require.NotEmpty(t, c.Versions.Course)
 	require.Contains(t, c.Versions.Go, "go1.")
-	got := map[string][]suite.Status{}
+	got := map[string][]verdict.Status{}
 	for _, s := range c.Students {
 		require.Equal(t, map[bool]Status{true: Unread, false: Graded}[s.ID == "kim"], s.Status, "%s: %s", s.ID, s.Problem)
 		require.Equal(t, 200.0, s.MaxScore, s.ID)
@@ -53,19 +54,19 @@ func TestWhatComesOfSubmissions(t *testing.T) {
 		}
 		require.Equal(t, sum, s.Score, s.ID)
 	}
-	require.Equal(t, map[string][]suite.Status{
-		"ada": {suite.Passed, suite.Passed},
-		"bob": {suite.Failed, suite.Failed},
-		"cem": {suite.Passed, suite.BuildFailed},
-		"dan": {suite.NotStarted, suite.Refused},
-		"eve": {suite.NotStarted, suite.NotStarted},
-		"fay": {suite.Timeout, suite.Passed},
-		"gil": {suite.NotStarted, suite.NotStarted},
-		"hal": {suite.Crashed, suite.Passed},
-		"ida": {suite.NotStarted, suite.Passed},
-		"jon": {suite.Failed, suite.NotStarted},
-		"kim": {suite.Unread, suite.Unread},
-		"lea": {suite.Passed, suite.Passed},
+	require.Equal(t, map[string][]verdict.Status{
+		"ada": {verdict.Passed, verdict.Passed},
+		"bob": {verdict.Failed, verdict.Failed},
+		"cem": {verdict.Passed, verdict.BuildFailed},
+		"dan": {verdict.NotStarted, verdict.Refused},
+		"eve": {verdict.NotStarted, verdict.NotStarted},
+		"fay": {verdict.Timeout, verdict.Passed},
+		"gil": {verdict.NotStarted, verdict.NotStarted},
+		"hal": {verdict.Crashed, verdict.Passed},
+		"ida": {verdict.NotStarted, verdict.Passed},
+		"jon": {verdict.Failed, verdict.NotStarted},
+		"kim": {verdict.Unread, verdict.Unread},
+		"lea": {verdict.Passed, verdict.Passed},
 	}, got)
 	for _, s := range c.Students {
 		for _, r := range s.Exercises {
@@ -176,7 +177,7 @@ func TestAFaultOfOursInOneExercise(t *testing.T) {
 	require.Contains(t, ada.Problem, "a slip of ours")
 	r, decided := ada.Report(0)
 	require.True(t, decided)
-	require.Equal(t, suite.Passed, r.Status)
+	require.Equal(t, verdict.Passed, r.Status)
 	require.Equal(t, 100.0, r.Score)
 	r, decided = ada.Report(1)
 	require.False(t, decided)
@@ -220,7 +221,7 @@ func TestTimeForASubmission(t *testing.T) {
 	o.Timeout = time.Millisecond
 	c := grade(t, o)
 	require.Equal(t, Graded, c.Students[0].Status)
-	require.Equal(t, suite.Timeout, c.Students[0].Exercises[0].Status)
+	require.Equal(t, verdict.Timeout, c.Students[0].Exercises[0].Status)
 	require.Equal(t, 100.0, c.Students[0].MaxScore)
 }
 

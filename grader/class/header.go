@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"strings"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // fits says, if so, why results under one header cannot stand beside those under another.
@@ -37,7 +37,7 @@ func (h Header) fits(old Header) error {
 }
 
 // profileName is the digest of what a simulated device goes by, in words where it is no file.
-func profileName(d suite.Device) string { return cmp.Or(d.Profile, "the built-in one") }
+func profileName(d verdict.Device) string { return cmp.Or(d.Profile, "the built-in one") }
 
 func (s Shard) String() string {
 	if s == (Shard{}) {
@@ -61,7 +61,7 @@ func exercises(o Options) []Exercise {
 		ex := Exercise{Name: e.Name, Package: e.Package, Title: e.Title}
 		for _, timed := range []bool{false, true} { // as reports have them
 			for _, q := range e.Suite.Checks {
-				if isTimed(e.Suite, q.ID) == timed {
+				if e.Suite.IsTimed(q.ID) == timed {
 					ex.Checks = append(ex.Checks, Check{ID: q.ID, Name: q.Name, MaxPoints: float64(e.Points[q.ID])})
 					ex.MaxScore += float64(e.Points[q.ID])
 				}

@@ -15,16 +15,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // hostile is what somebody hands in who means harm, and what is to come of it.
 type hostile struct {
 	hand   func(t *testing.T, dir, id string)
-	status suite.Status // of async-pipeline
-	unread bool         // it is left to a person, without a grade
-	found  []placed     // findings on lines of the program
-	says   string       // in its report, its notes or its problem; a regular expression
+	status verdict.Status // of async-pipeline
+	unread bool           // it is left to a person, without a grade
+	found  []placed       // findings on lines of the program
+	says   string         // in its report, its notes or its problem; a regular expression
 }
 
 // placed is a finding by its rule and line.
@@ -48,7 +48,7 @@ func hostilePrograms(t *testing.T) map[string]hostile {
 		h := hostile{hand: func(t *testing.T, dir, id string) { handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", text) }}
 		status := regexp.MustCompile(`(?m)^//cudalab:status (.*)$`).FindStringSubmatch(text)
 		require.NotNil(t, status, file)
-		h.status = suite.Status(status[1])
+		h.status = verdict.Status(status[1])
 		for i, line := range strings.Split(text, "\n") {
 			if _, rule, ok := strings.Cut(line, "// want: "); ok {
 				h.found = append(h.found, placed{rule, i + 1})
@@ -63,7 +63,7 @@ func hostilePrograms(t *testing.T) map[string]hostile {
 func hostileFiles(t *testing.T) map[string]hostile {
 	t.Helper()
 	right := program(t, "solutions/asyncpipeline/asyncpipeline.go")
-	none := suite.NotStarted
+	none := verdict.NotStarted
 	return map[string]hostile{
 		"zip-bomb": {hand: func(t *testing.T, dir, id string) {
 			archive(t, filepath.Join(dir, id+".zip"), map[string]string{"asyncpipeline/asyncpipeline.go": right,
@@ -98,7 +98,7 @@ func hostileFiles(t *testing.T) map[string]hostile {
 		}, status: none, unread: true, says: `link`},
 		"source-not-UTF-8": {hand: func(t *testing.T, dir, id string) {
 			handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", strings.Replace(right, "// Run puts", "// R\xfcn puts", 1))
-		}, status: suite.Refused, says: `should be UTF-8 text`},
+		}, status: verdict.Refused, says: `should be UTF-8 text`},
 		"name-not-UTF-8": {hand: func(t *testing.T, dir, id string) {
 			f, err := os.Create(filepath.Join(dir, id+".zip"))
 			require.NoError(t, err)
@@ -109,21 +109,21 @@ func hostileFiles(t *testing.T) map[string]hostile {
 			_, err = w.Write([]byte(right))
 			require.NoError(t, err)
 			require.NoError(t, z.Close())
-		}, status: suite.Refused, says: `m%FCller\.go`},
+		}, status: verdict.Refused, says: `m%FCller\.go`},
 		"assembly": {hand: func(t *testing.T, dir, id string) {
 			handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", right)
 			handIn(t, dir, id+"/asyncpipeline/syscall_amd64.s", "TEXT ·exit(SB),0,$0-0\n\tMOVQ $231, AX\n\tSYSCALL\n")
-		}, status: suite.Refused, says: `syscall_amd64\.s is something else`},
+		}, status: verdict.Refused, says: `syscall_amd64\.s is something else`},
 		"module": {hand: func(t *testing.T, dir, id string) {
 			handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", right)
 			handIn(t, dir, id+"/asyncpipeline/go.mod", "module cudalab\n\ntoolchain go9.9.9\n")
-		}, status: suite.Refused, says: `go\.mod makes it a module of its own`},
+		}, status: verdict.Refused, says: `go\.mod makes it a module of its own`},
 		"results": {hand: func(t *testing.T, dir, id string) {
 			handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", right)
 			for _, name := range []string{"journal.jsonl", "students/ann.json", "grades.csv"} {
 				handIn(t, dir, id+"/"+name, `{"schema":1,"id":"ann","status":"graded","score":0}`)
 			}
-		}, status: suite.Passed, says: `journal\.jsonl`},
+		}, status: verdict.Passed, says: `journal\.jsonl`},
 	}
 }
 
@@ -169,21 +169,21 @@ func (h hostile) expect(t *testing.T, results string, c *Class, id string) {
 	r := s.Exercises[0]
 	t.Logf("%s %s", s.Problem, strings.Join(s.Notes, " "))
 	h.expectReport(t, r)
-	if h.status != suite.Passed {
+	if h.status != verdict.Passed {
 		require.Less(t, s.Score, s.MaxScore/2)
 	}
 	h.expectFiles(t, results, id)
 }
 
 // expectReport looks at what was said of the hostile exercise.
-func (h hostile) expectReport(t *testing.T, r suite.Report) {
+func (h hostile) expectReport(t *testing.T, r verdict.Report) {
 	t.Logf("%s: %s", r.Status, r.Message)
 	var found []placed
 	for _, ch := range r.Checks {
 		for _, f := range ch.Findings {
 			found = append(found, placed{f.Rule, f.Line})
 			require.False(t, filepath.IsAbs(f.File), f.File)
-			if f.Severity == suite.Error && len(found) < 4 {
+			if f.Severity == verdict.Error && len(found) < 4 {
 				t.Logf("line %d: %s: %.200s", f.Line, f.Rule, f.Message)
 			}
 		}

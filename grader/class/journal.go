@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 
 	"cudalab/grader/class/intake"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 )
 
 // journalFile is where a folder of results keeps what has happened, one line for each event, nothing ever changed.
@@ -21,12 +21,12 @@ const journalFile = "journal.jsonl"
 
 // Header is the journal's first line: what all results in it have in common.
 type Header struct {
-	Schema    int          `json:"schema"`
-	Seed      uint64       `json:"seed"`
-	Device    suite.Device `json:"device"`
-	Versions  Versions     `json:"versions"`
-	Exercises []Exercise   `json:"exercises"`
-	Shard     Shard        `json:"shard,omitzero"`
+	Schema    int            `json:"schema"`
+	Seed      uint64         `json:"seed"`
+	Device    verdict.Device `json:"device"`
+	Versions  Versions       `json:"versions"`
+	Exercises []Exercise     `json:"exercises"`
+	Shard     Shard          `json:"shard,omitzero"`
 	// Submissions is a digest of who was to be graded, and of their files.
 	Submissions string `json:"submissions"`
 }

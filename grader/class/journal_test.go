@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 )
 
 // written is a journal with a header and three results, in a folder of its own.
@@ -21,7 +21,7 @@ func written(t *testing.T) (dir string) {
 	require.NoError(t, j.begin(Header{Schema: SchemaVersion, Seed: 7}))
 	require.NoError(t, j.settle(Student{ID: "ada", Status: Errored, Problem: "no GPU", Notes: []string{}}))
 	require.NoError(t, j.settle(Student{ID: "bob", Status: Graded, Score: 40, MaxScore: 100, Notes: []string{"a < b & c"},
-		Exercises: []suite.Report{{Exercise: "slab", Output: "line\u2028line", Checks: []suite.Check{}}}}))
+		Exercises: []verdict.Report{{Exercise: "slab", Output: "line\u2028line", Checks: []verdict.Check{}}}}))
 	require.NoError(t, j.settle(Student{ID: "ada", Status: Graded, Score: 100, MaxScore: 100, Notes: []string{}}))
 	require.NoError(t, j.close())
 	return dir

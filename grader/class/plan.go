@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"cudalab/grader/class/intake"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Plan is what Grade would do.
@@ -19,7 +19,7 @@ type Plan struct {
 	Absent      []Person            // on the roster, but nothing came from them
 	Aside       []intake.File       // that are in no submission
 	Files       intake.Count        // of all that was handed in
-	Device      suite.Device
+	Device      verdict.Device
 	Jobs        int
 	GPUs        []string // empty on the simulator
 	// Estimate is how long that would take, if all code took as long as the solutions.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"cudalab/grader/class/policy"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // speedChecks are those whose figures a bonus for speed goes by.
@@ -128,7 +128,7 @@ func (g grader) speeds(id string) map[string]float64 {
 	speeds := map[string]float64{}
 	for _, r := range t.Exercises {
 		for _, c := range r.Checks {
-			if !slices.Contains(speedChecks, c.ID) || c.Status != suite.Passed {
+			if !slices.Contains(speedChecks, c.ID) || c.Status != verdict.Passed {
 				continue
 			}
 			for _, m := range c.Measurements {
@@ -153,12 +153,12 @@ const (
 )
 
 // Shown is a report as its student may see it: of hidden checks nothing but the points.
-func (c *Class) Shown(r suite.Report) suite.Report {
+func (c *Class) Shown(r verdict.Report) verdict.Report {
 	r.Checks = slices.Clone(r.Checks)
 	for i, k := range r.Checks {
 		if c.IsHidden(r.Exercise, k.ID) {
-			r.Checks[i] = suite.Check{ID: HiddenID, Name: HiddenName, Status: k.Status, Points: k.Points, MaxPoints: k.MaxPoints,
-				Findings: []suite.Finding{}, Measurements: []suite.Measurement{}}
+			r.Checks[i] = verdict.Check{ID: HiddenID, Name: HiddenName, Status: k.Status, Points: k.Points, MaxPoints: k.MaxPoints,
+				Findings: []verdict.Finding{}, Measurements: []verdict.Measurement{}}
 		}
 	}
 	return r

@@ -9,7 +9,7 @@ import (
 
 	"cudalab/grader/class/intake"
 	"cudalab/grader/class/policy"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // ruled is a grader under a policy for two exercises.
@@ -29,7 +29,7 @@ func ruled(t *testing.T, text string) grader {
 func scored(id, digest string, slab, ring float64) Student {
 	return Student{ID: id, Status: Graded, Digest: digest, Score: slab + ring, MaxScore: 200, People: []Person{{SID: "1815", Email: "ada@example.org"}},
 		HandedIn:  intake.Moment{Time: "2026-10-02T12:00:00Z"},
-		Exercises: []suite.Report{{Exercise: "slab", Status: suite.Failed, Score: slab}, {Exercise: "ring", Status: suite.Failed, Score: ring}}}
+		Exercises: []verdict.Report{{Exercise: "slab", Status: verdict.Failed, Score: slab}, {Exercise: "ring", Status: verdict.Failed, Score: ring}}}
 }
 
 func TestAPolicyMakesGradesOfResults(t *testing.T) {
@@ -71,8 +71,8 @@ func TestABonusGoesByTheTimings(t *testing.T) {
 	g := ruled(t, "[[bonus]]\nexercise = \"slab\"\nbelow = 0.5\npoints = 5")
 	s := scored("ada", "x", 100, 0)
 	require.Equal(t, 100.0, g.student(s).Grade.Points, "without timings there is no bonus")
-	require.NoError(t, replaceJSON(filepath.Join(g.dir, timingsDir, "ada.json"), Timings{ID: "ada", Exercises: []suite.Report{{Exercise: "slab",
-		Checks: []suite.Check{{ID: "cost", Status: suite.Passed, Measurements: []suite.Measurement{{Value: 0.6, Low: 0.4, High: 0.8, Limit: 1}, {Value: 9}}}}}}}))
+	require.NoError(t, replaceJSON(filepath.Join(g.dir, timingsDir, "ada.json"), Timings{ID: "ada", Exercises: []verdict.Report{{Exercise: "slab",
+		Checks: []verdict.Check{{ID: "cost", Status: verdict.Passed, Measurements: []verdict.Measurement{{Value: 0.6, Low: 0.4, High: 0.8, Limit: 1}, {Value: 9}}}}}}}))
 	require.Equal(t, 105.0, g.student(s).Grade.Points)
 }
 
@@ -80,10 +80,10 @@ func TestHiddenChecksShowPointsOnly(t *testing.T) {
 	g := ruled(t, "hidden = [\"slab.cleanup\"]")
 	c := &Class{Exercises: g.exercises}
 	g.class(c)
-	r := suite.Report{Exercise: "slab", Checks: []suite.Check{{ID: "cleanup", Name: "frees all", Points: 85, MaxPoints: 85, Message: "secret",
-		Findings: []suite.Finding{{Rule: "leak"}}}, {ID: "cost", Name: "cheap"}}}
+	r := verdict.Report{Exercise: "slab", Checks: []verdict.Check{{ID: "cleanup", Name: "frees all", Points: 85, MaxPoints: 85, Message: "secret",
+		Findings: []verdict.Finding{{Rule: "leak"}}}, {ID: "cost", Name: "cheap"}}}
 	shown := c.Shown(r)
-	require.Equal(t, suite.Check{ID: HiddenID, Name: HiddenName, Points: 85, MaxPoints: 85, Findings: []suite.Finding{}, Measurements: []suite.Measurement{}}, shown.Checks[0])
+	require.Equal(t, verdict.Check{ID: HiddenID, Name: HiddenName, Points: 85, MaxPoints: 85, Findings: []verdict.Finding{}, Measurements: []verdict.Measurement{}}, shown.Checks[0])
 	require.Equal(t, r.Checks[1], shown.Checks[1])
 	require.Equal(t, "cleanup", r.Checks[0].ID)
 }

@@ -13,13 +13,13 @@ import (
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/machine/sandbox"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
 // prepared is what is known before the first submission is graded.
 type prepared struct {
-	device      suite.Device
+	device      verdict.Device
 	versions    Versions
 	policy      *sandbox.Policy      // of every runner; nil: none
 	precompiled *compile.Precompiled // for every build; nil: go build does it all
@@ -69,7 +69,7 @@ func prepare(ctx context.Context, o Options, submissions []intake.Submission) (*
 			return nil, ctx.Err()
 		case r.Err != nil:
 			return nil, r.Err
-		case r.Report.Status != suite.Passed:
+		case r.Report.Status != verdict.Passed:
 			return nil, fmt.Errorf("the solution of %s does not pass here, so nobody's grade would be right; "+
 				"`cudalab check %[1]s --solution --device %[2]s` says why", needed[i].Name, r.Report.Device.Kind)
 		}

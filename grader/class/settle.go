@@ -12,38 +12,38 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // maxOutput is how many bytes of what a student's code printed a settled report keeps.
 const maxOutput = 16 << 10
 
 // settle makes a report's settled form, which the same code, seed and device always give: without times, without what
-// was measured and the sentences that name it, and with files named as they are below dir, the submission's folder. The
+// was measured and the sentences that name it in checks that take time, and with files named as they are below dir, the submission's folder. The
 // report itself stays as it is.
-func settle(r suite.Report, s *suite.Suite, dir string) suite.Report {
+func settle(r verdict.Report, isTimed func(check string) bool, dir string) verdict.Report {
 	r.DurationMS = 0
 	r.Device.Note = ""
 	short := func(text string) string { return valid(strings.ReplaceAll(text, dir+string(filepath.Separator), "")) }
 	r.Message, r.Next = short(r.Message), short(r.Next)
 	if r.Gap != nil {
-		r.Gap = &suite.Gap{ID: r.Gap.ID, File: short(r.Gap.File), Line: r.Gap.Line, Text: valid(r.Gap.Text)}
+		r.Gap = &verdict.Gap{ID: r.Gap.ID, File: short(r.Gap.File), Line: r.Gap.Line, Text: valid(r.Gap.Text)}
 	}
 	r.Output = settleOutput(short(r.Output), stopped(r))
 	r.Checks = slices.Clone(r.Checks)
 	if r.Checks == nil {
-		r.Checks = []suite.Check{}
+		r.Checks = []verdict.Check{}
 	}
 	for i, c := range r.Checks {
-		timed := isTimed(s, c.ID)
+		timed := isTimed(c.ID)
 		c.Message = short(c.Message)
-		if timed && c.Status == suite.Passed {
+		if timed && c.Status == verdict.Passed {
 			c.Message = "Within the limits."
 		}
-		c.Measurements = []suite.Measurement{}
-		findings := []suite.Finding{}
+		c.Measurements = []verdict.Measurement{}
+		findings := []verdict.Finding{}
 		for _, f := range c.Findings {
-			if timed && f.Severity == suite.Remark { // a remark on a figure near its limit comes and goes
+			if timed && f.Severity == verdict.Remark { // a remark on a figure near its limit comes and goes
 				continue
 			}
 			f = settleFinding(f)
@@ -65,13 +65,6 @@ func settle(r suite.Report, s *suite.Suite, dir string) suite.Report {
 	return r
 }
 
-// isTimed reports whether a check needs a timed case.
-func isTimed(s *suite.Suite, check string) bool {
-	return slices.ContainsFunc(s.Checks, func(q suite.Question) bool {
-		return q.ID == check && slices.ContainsFunc(s.Cases, func(c suite.Case) bool { return c.Timed && slices.Contains(q.Needs, c.ID) })
-	})
-}
-
 // The rules whose findings name what was measured, or where cudalab happened to find code that it stopped.
 const (
 	ruleSlow    = "too-slow"
@@ -80,7 +73,7 @@ const (
 	ruleTimeout = "timeout"
 )
 
-func settleFinding(f suite.Finding) suite.Finding {
+func settleFinding(f verdict.Finding) verdict.Finding {
 	switch f.Rule {
 	case ruleSlow:
 		f.Message = "Your code should take about the solution's time, but takes longer than the limit allows."
@@ -96,9 +89,9 @@ func settleFinding(f suite.Finding) suite.Finding {
 }
 
 // stopped reports whether cudalab ended the code at a moment that differs from run to run.
-func stopped(r suite.Report) bool {
-	return r.Status == suite.Timeout || slices.ContainsFunc(r.Checks, func(c suite.Check) bool {
-		return slices.ContainsFunc(c.Findings, func(f suite.Finding) bool { return f.Rule == ruleMemory || f.Rule == ruleTimeout })
+func stopped(r verdict.Report) bool {
+	return r.Status == verdict.Timeout || slices.ContainsFunc(r.Checks, func(c verdict.Check) bool {
+		return slices.ContainsFunc(c.Findings, func(f verdict.Finding) bool { return f.Rule == ruleMemory || f.Rule == ruleTimeout })
 	})
 }
 
@@ -122,7 +115,7 @@ func settleOutput(text string, stopped bool) string {
 
 // atLoop moves a finding about code that was stopped from the line that happened to be running to the loop around it, or
 // to the function where there is none: the outermost in which the student's code was called.
-func atLoop(f suite.Finding) suite.Finding {
+func atLoop(f verdict.Finding) verdict.Finding {
 	if n := len(f.Related); n > 0 {
 		f.File, f.Line = f.Related[n-1].File, f.Related[n-1].Line
 	}
@@ -170,16 +163,16 @@ func outermost(text []byte, line int) (at int, ok bool) {
 }
 
 // missing is the report on an exercise that was not handed in, or of a submission that could not be used.
-func missing(e Exercise, s submission, h Header) suite.Report {
-	message, status := s.Problem, suite.NotStarted
+func missing(e Exercise, s submission, h Header) verdict.Report {
+	message, status := s.Problem, verdict.NotStarted
 	if slices.Contains(s.Unread, e.Package) {
-		message, status = cmp.Or(s.Problem, s.Unclear), suite.Unread
+		message, status = cmp.Or(s.Problem, s.Unclear), verdict.Unread
 	}
 	if message == "" {
 		message = fmt.Sprintf("Not handed in: the submission has no folder %s with Go files.", e.Package)
 	}
-	return suite.Report{Schema: suite.SchemaVersion, Exercise: e.Name, Device: h.Device, Status: status, Message: message,
-		MaxScore: e.MaxScore, Seed: h.Seed, Checks: []suite.Check{}}
+	return verdict.Report{Schema: verdict.SchemaVersion, Exercise: e.Name, Device: h.Device, Status: status, Message: message,
+		MaxScore: e.MaxScore, Seed: h.Seed, Checks: []verdict.Check{}}
 }
 
 // valid is text as JSON can hold it.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // retried is how often what cudalab or the machine failed at is tried again.
@@ -68,8 +68,8 @@ func (w *workers) grade(ctx context.Context, s submission) (r settled, ok bool) 
 	if student.Notes == nil {
 		student.Notes = []string{}
 	}
-	r.timings = Timings{Schema: SchemaVersion, ID: s.ID, Exercises: []suite.Report{}}
-	var reports []suite.Report
+	r.timings = Timings{Schema: SchemaVersion, ID: s.ID, Exercises: []verdict.Report{}}
+	var reports []verdict.Report
 	var err error
 	var last *gpu
 	for attempt := 1; attempt <= 1+retried; attempt++ {
@@ -98,7 +98,7 @@ func (w *workers) grade(ctx context.Context, s submission) (r settled, ok bool) 
 		student.Status, student.Problem = Errored, fmt.Sprintf("Not graded, by no fault of the submission's: %s", sentence(err))
 	}
 	// What could be decided stays, whatever became of the rest.
-	if err == nil || slices.ContainsFunc(reports, func(r suite.Report) bool { return r.Status != suite.Errored }) {
+	if err == nil || slices.ContainsFunc(reports, func(r verdict.Report) bool { return r.Status != verdict.Errored }) {
 		r.timings.Exercises = reports
 		student.Exercises = w.settle(s, reports)
 	}
@@ -122,15 +122,15 @@ func sentence(err error) string {
 }
 
 // settle gives each of the class's exercises its report.
-func (w *workers) settle(s submission, reports []suite.Report) []suite.Report {
-	var all []suite.Report
+func (w *workers) settle(s submission, reports []verdict.Report) []verdict.Report {
+	var all []verdict.Report
 	for i, e := range w.header.Exercises {
-		at := slices.IndexFunc(reports, func(r suite.Report) bool { return r.Exercise == e.Name })
+		at := slices.IndexFunc(reports, func(r verdict.Report) bool { return r.Exercise == e.Name })
 		if at < 0 {
 			all = append(all, missing(e, s, w.header))
 			continue
 		}
-		r := settle(reports[at], w.Exercises[i].Suite, filepath.Clean(s.Dir))
+		r := settle(reports[at], w.Exercises[i].Suite.IsTimed, filepath.Clean(s.Dir))
 		r.Device = w.header.Device
 		all = append(all, r)
 	}

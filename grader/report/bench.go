@@ -5,25 +5,25 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 )
 
 // BenchJSON writes the figures as one indented JSON document. Lists that are empty are [], never null.
-func BenchJSON(w io.Writer, r suite.BenchReport) error {
+func BenchJSON(w io.Writer, r verdict.BenchReport) error {
 	if r.Workloads == nil {
-		r.Workloads = []suite.Comparison{}
+		r.Workloads = []verdict.Comparison{}
 	}
 	if r.Findings == nil {
-		r.Findings = []suite.Finding{}
+		r.Findings = []verdict.Finding{}
 	}
 	return jsontext.Write(w, r)
 }
 
 // Bench writes the figures for a person to read: a table whose rows are the contenders, workload by workload. Where the
 // terminal is too narrow for all columns the intervals go first, then the ratios.
-func Bench(w io.Writer, r suite.BenchReport, o Options) error {
-	p := newPrinter(suite.Report{Exercise: r.Exercise, Device: r.Device, Output: r.Output}, o)
+func Bench(w io.Writer, r verdict.BenchReport, o Options) error {
+	p := newPrinter(verdict.Report{Exercise: r.Exercise, Device: r.Device, Output: r.Output}, o)
 	p.headline()
 	if len(r.Workloads) > 0 {
 		p.line("")
@@ -66,7 +66,7 @@ const (
 var benchHead = [columns]string{"", "median", "to the solution", "99 % interval"}
 
 // workloads writes the table.
-func (p *printer) workloads(ws []suite.Comparison) {
+func (p *printer) workloads(ws []verdict.Comparison) {
 	var widths [columns]int
 	widen := func(row [columns]string) {
 		for i, cell := range row {
@@ -100,7 +100,7 @@ func (p *printer) workloads(ws []suite.Comparison) {
 		p.block(0, "", w.Name+", per "+w.Operation, p.palette.bold)
 		for _, s := range w.Standings {
 			style := plain
-			if s.Contender == suite.Yours {
+			if s.Contender == verdict.Yours {
 				style = p.palette.code
 			}
 			row(benchRow(w, s), style)
@@ -112,11 +112,11 @@ func (p *printer) workloads(ws []suite.Comparison) {
 }
 
 // benchRow is the cells of one contender's line.
-func benchRow(w suite.Comparison, s suite.Standing) (row [columns]string) {
+func benchRow(w verdict.Comparison, s verdict.Standing) (row [columns]string) {
 	scale, unit := ScaleOf(s.Value, w.Unit)
 	row[columnName] = s.Contender
 	row[columnMedian] = number(s.Value/scale) + " " + pad(unit, 2)
-	if s.Clock == suite.CPU {
+	if s.Clock == verdict.CPU {
 		row[columnName] += " *"
 	}
 	if s.Ratio != nil {
@@ -130,7 +130,7 @@ func benchRow(w suite.Comparison, s suite.Standing) (row [columns]string) {
 
 // ScaleOf is the unit that a figure is best written in, and how many of the workload's units that is.
 func ScaleOf(v float64, unit string) (scale float64, name string) {
-	if unit != suite.Nanoseconds {
+	if unit != verdict.Nanoseconds {
 		return 1, unit
 	}
 	for _, u := range []struct {
@@ -154,22 +154,22 @@ func Written(v float64, unit string) string {
 func Number(v float64) string { return number(v) }
 
 // ClockNote says in sentences what the times were taken with.
-func ClockNote(r suite.BenchReport) string {
-	clocks := map[suite.Clock]bool{}
+func ClockNote(r verdict.BenchReport) string {
+	clocks := map[verdict.Clock]bool{}
 	for _, w := range r.Workloads {
 		for _, s := range w.Standings {
 			clocks[s.Clock] = true
 		}
 	}
 	var notes []string
-	if clocks[suite.Wall] {
+	if clocks[verdict.Wall] {
 		notes = append(notes, "Times are the host's, by its monotonic clock; the contenders took turns in random order.")
 	}
-	if clocks[suite.Virtual] {
+	if clocks[verdict.Virtual] {
 		notes = append(notes, "There is no GPU in these figures: times are of the simulated device's virtual clock, by what each CUDA call "+
 			"costs on the GPU that it simulates.")
 	}
-	if clocks[suite.CPU] {
+	if clocks[verdict.CPU] {
 		notes = append(notes, "Lines with * make no CUDA call, which is all that the virtual clock counts; they are timed by this machine's "+
 			"CPU time, and have no ratio to the others.")
 	}

@@ -11,48 +11,48 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/report"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // measured is a report with every kind of line: two clocks, intervals and none, a ratio and none, bytes, notes.
-func measured(d suite.Device) suite.BenchReport {
-	host, calls := suite.Wall, suite.Wall
+func measured(d verdict.Device) verdict.BenchReport {
+	host, calls := verdict.Wall, verdict.Wall
 	if d.Kind == "sim" {
-		host, calls = suite.CPU, suite.Virtual
+		host, calls = verdict.CPU, verdict.Virtual
 	}
-	return suite.BenchReport{
-		Schema: suite.BenchSchemaVersion, Exercise: "slab", Device: d, Status: suite.Passed, DurationMS: 812,
-		Workloads: []suite.Comparison{
-			{ID: "same-size", Name: "same size, 64 KiB", Operation: "allocation and free", Unit: suite.Nanoseconds, Standings: []suite.Standing{
-				{Contender: suite.Yours, Value: 24.1, Low: 23.9, High: 24.6, Clock: host, Samples: 31, Batch: 4096,
-					Ratio: &suite.Quotient{Value: 1.12, Low: 1.1, High: 1.14}},
-				{Contender: suite.Solution, Value: 21.5, Low: 21.4, High: 21.7, Clock: host, Samples: 31, Batch: 4096},
+	return verdict.BenchReport{
+		Schema: verdict.BenchSchemaVersion, Exercise: "slab", Device: d, Status: verdict.Passed, DurationMS: 812,
+		Workloads: []verdict.Comparison{
+			{ID: "same-size", Name: "same size, 64 KiB", Operation: "allocation and free", Unit: verdict.Nanoseconds, Standings: []verdict.Standing{
+				{Contender: verdict.Yours, Value: 24.1, Low: 23.9, High: 24.6, Clock: host, Samples: 31, Batch: 4096,
+					Ratio: &verdict.Quotient{Value: 1.12, Low: 1.1, High: 1.14}},
+				{Contender: verdict.Solution, Value: 21.5, Low: 21.4, High: 21.7, Clock: host, Samples: 31, Batch: 4096},
 				{Contender: "cuda.MallocAsync", Value: 600, Low: 600, High: 600, Clock: calls, Samples: 2, Batch: 1024},
 				{Contender: "cuda.Malloc (baseline)", Value: 62_300, Low: 61_000, High: 63_000, Clock: calls, Samples: 31, Batch: 128},
 			}},
-			{ID: "growth", Name: "growth from nothing", Operation: "run", Unit: suite.Nanoseconds, Note: "New is not in the time.",
-				Standings: []suite.Standing{{Contender: suite.Solution, Value: 2_431_000, Low: 2_400_000, High: 2_500_000, Clock: calls, Samples: 25, Batch: 1}}},
-			{ID: "bookkeeping", Name: "bookkeeping on the host", Operation: "block", Unit: suite.ByteCount,
-				Standings: []suite.Standing{{Contender: suite.Yours, Value: 16.3, Low: 16.3, High: 16.3, Samples: 1, Batch: 16384}}},
+			{ID: "growth", Name: "growth from nothing", Operation: "run", Unit: verdict.Nanoseconds, Note: "New is not in the time.",
+				Standings: []verdict.Standing{{Contender: verdict.Solution, Value: 2_431_000, Low: 2_400_000, High: 2_500_000, Clock: calls, Samples: 25, Batch: 1}}},
+			{ID: "bookkeeping", Name: "bookkeeping on the host", Operation: "block", Unit: verdict.ByteCount,
+				Standings: []verdict.Standing{{Contender: verdict.Yours, Value: 16.3, Low: 16.3, High: 16.3, Samples: 1, Batch: 16384}}},
 		},
 	}
 }
 
 // benchCases are the reports that golden files are kept of.
-func benchCases() map[string]suite.BenchReport {
+func benchCases() map[string]verdict.BenchReport {
 	leftOut := measured(instead)
-	leftOut.Status = suite.NotStarted
+	leftOut.Status = verdict.NotStarted
 	leftOut.Message = "Your code is left out: the skeleton is as it was handed out."
 	leftOut.Next = "write TODO(1a)"
 	crashed := measured(gpu)
-	crashed.Status, crashed.Workloads, crashed.Findings = suite.Crashed, crashed.Workloads[:1], []suite.Finding{race}
+	crashed.Status, crashed.Workloads, crashed.Findings = verdict.Crashed, crashed.Workloads[:1], []verdict.Finding{race}
 	crashed.Message = "Your code is left out from where it did not end well."
-	nothing := suite.BenchReport{Schema: suite.BenchSchemaVersion, Exercise: "slab", Device: suite.Device{Kind: "gpu"}, Status: suite.Errored,
+	nothing := verdict.BenchReport{Schema: verdict.BenchSchemaVersion, Exercise: "slab", Device: verdict.Device{Kind: "gpu"}, Status: verdict.Errored,
 		Message: "There is no NVIDIA driver.", Next: "take --device sim"}
-	return map[string]suite.BenchReport{"gpu": measured(gpu), "sim": measured(simulated), "left-out": leftOut, "crashed": crashed, "error": nothing}
+	return map[string]verdict.BenchReport{"gpu": measured(gpu), "sim": measured(simulated), "left-out": leftOut, "crashed": crashed, "error": nothing}
 }
 
-func benchText(t *testing.T, r suite.BenchReport, o report.Options) string {
+func benchText(t *testing.T, r verdict.BenchReport, o report.Options) string {
 	t.Helper()
 	var out bytes.Buffer
 	o.Source = source
@@ -90,9 +90,9 @@ func TestBenchKeepsTheWidthAndAddsOnlyColour(t *testing.T) {
 // Programs read these names: within one schema version none may go.
 func TestBenchSchema(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, report.BenchJSON(&out, suite.BenchReport{Schema: suite.BenchSchemaVersion}))
+	require.NoError(t, report.BenchJSON(&out, verdict.BenchReport{Schema: verdict.BenchSchemaVersion}))
 	require.NotContains(t, out.String(), "null")
-	require.Equal(t, "1", fmt.Sprint(suite.BenchSchemaVersion), "a new version needs new names here")
+	require.Equal(t, "1", fmt.Sprint(verdict.BenchSchemaVersion), "a new version needs new names here")
 
 	out.Reset()
 	require.NoError(t, report.BenchJSON(&out, measured(gpu)))

@@ -4,40 +4,40 @@ import (
 	"fmt"
 	"strings"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // verdicts are what a status is called on a terminal, and what it means where the report itself says no more.
-var verdicts = map[suite.Status]struct{ name, meaning string }{
-	suite.Passed:      {"PASSED", ""},
-	suite.Failed:      {"FAILED", ""},
-	suite.NotStarted:  {"NOT STARTED", ""},
-	suite.BuildFailed: {"DOES NOT COMPILE", "Nothing was run."},
-	suite.Refused:     {"REFUSED", "The code uses what exercises may not use; nothing was run."},
-	suite.Timeout:     {"TIMEOUT", "Your code did not return in time and was stopped."},
-	suite.Crashed:     {"CRASHED", "Your code ended before it was done."},
-	suite.Unread:      {"UNREAD", "What was handed in could not be read; a person has to look."},
-	suite.Errored:     {"ERROR", "This is cudalab's fault or the machine's, not your code's."},
+var verdicts = map[verdict.Status]struct{ name, meaning string }{
+	verdict.Passed:      {"PASSED", ""},
+	verdict.Failed:      {"FAILED", ""},
+	verdict.NotStarted:  {"NOT STARTED", ""},
+	verdict.BuildFailed: {"DOES NOT COMPILE", "Nothing was run."},
+	verdict.Refused:     {"REFUSED", "The code uses what exercises may not use; nothing was run."},
+	verdict.Timeout:     {"TIMEOUT", "Your code did not return in time and was stopped."},
+	verdict.Crashed:     {"CRASHED", "Your code ended before it was done."},
+	verdict.Unread:      {"UNREAD", "What was handed in could not be read; a person has to look."},
+	verdict.Errored:     {"ERROR", "This is cudalab's fault or the machine's, not your code's."},
 }
 
 // verdict is the status and the score.
 func (p *printer) verdict() string {
 	r := p.report
-	verdict, known := verdicts[r.Status]
+	said, known := verdicts[r.Status]
 	if !known {
-		verdict.name = strings.ToUpper(string(r.Status))
+		said.name = strings.ToUpper(string(r.Status))
 	}
 	style := p.palette.bad
 	switch {
-	case r.Status == suite.Passed:
+	case r.Status == verdict.Passed:
 		style = p.palette.good
-	case r.Status == suite.NotStarted:
+	case r.Status == verdict.NotStarted:
 		style = p.palette.odd
 	case r.Unfinished():
-		verdict.name, style = "UNFINISHED", p.palette.odd
+		said.name, style = "UNFINISHED", p.palette.odd
 	}
-	text := style(verdict.name)
-	if r.Status != suite.Errored && r.MaxScore > 0 {
+	text := style(said.name)
+	if r.Status != verdict.Errored && r.MaxScore > 0 {
 		text += fmt.Sprintf("  %s of %s points", points(r.Score), points(r.MaxScore))
 	}
 	return text
@@ -55,7 +55,7 @@ func (p *printer) conclusion() {
 	if message != "" {
 		p.block(0, "", message, plain)
 	}
-	if r.Status == suite.Failed && !r.Unfinished() || r.Status == suite.Timeout || r.Status == suite.Crashed {
+	if r.Status == verdict.Failed && !r.Unfinished() || r.Status == verdict.Timeout || r.Status == verdict.Crashed {
 		p.line(p.palette.dim(fmt.Sprintf("The workloads were drawn from seed %d.", r.Seed)))
 	}
 	if r.Next != "" {

@@ -8,7 +8,7 @@ import (
 
 	"cudalab/grader/judge/prove"
 	"cudalab/grader/order/schedule"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Frames is how many frames there are of a fault's film.
@@ -17,7 +17,7 @@ func Frames(f *prove.Fault) int { return len(f.Film.Steps) + 1 }
 // Frame is the k-th frame of a fault's film, for a terminal: in each of the two orders what still waits in its stream, what the device has
 // done, and what the memory holds. All frames of a film have as many lines.
 func Frame(f *prove.Fault, k int, o Options) string {
-	p := newPrinter(suite.Report{}, o)
+	p := newPrinter(verdict.Report{}, o)
 	film := f.Film
 	titles := []string{"What happened", "What may happen as well"}
 	if len(film.Takes) == 1 {

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"io"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // First writes the first error of a report that comes of no other, and the verdict, for a screen of so many lines. What does not fit
 // is left out from the end: first where the line is called from, then which check it is. It writes nothing of a report without errors.
-func First(w io.Writer, r suite.Report, lines int, o Options) error {
+func First(w io.Writer, r verdict.Report, lines int, o Options) error {
 	for _, c := range r.Checks {
 		for _, f := range c.Findings {
 			if !f.Root() {
@@ -36,7 +36,7 @@ func First(w io.Writer, r suite.Report, lines int, o Options) error {
 }
 
 // first is an error with the verdict; of is its check, nil to leave that out.
-func first(r suite.Report, o Options, of *suite.Check, f suite.Finding) []byte {
+func first(r verdict.Report, o Options, of *verdict.Check, f verdict.Finding) []byte {
 	p := newPrinter(r, o)
 	if of != nil {
 		c := *of
@@ -49,7 +49,7 @@ func first(r suite.Report, o Options, of *suite.Check, f suite.Finding) []byte {
 }
 
 // others is how many errors there are beside the first.
-func others(r suite.Report) string {
+func others(r verdict.Report) string {
 	n := -1
 	for _, c := range r.Checks {
 		for _, f := range c.Findings {
@@ -61,5 +61,5 @@ func others(r suite.Report) string {
 	if n < 1 {
 		return ""
 	}
-	return ", and " + suite.Count(n, "more error", "more errors")
+	return ", and " + verdict.Count(n, "more error", "more errors")
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/report"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 func TestPositionsAreLinksWhereAskedFor(t *testing.T) {
 	t.Chdir(t.TempDir())
-	r := suite.Report{Exercise: "slab", Status: suite.Failed, Checks: []suite.Check{{Name: "order", Status: suite.Failed,
-		Findings: []suite.Finding{{Rule: "leak", Severity: suite.Error, Message: "Memory is left.", File: "my slab.go", Line: 7,
-			Related: []suite.Related{{File: "my slab.go", Line: 3, Message: "allocated here"}}}}}}}
+	r := verdict.Report{Exercise: "slab", Status: verdict.Failed, Checks: []verdict.Check{{Name: "order", Status: verdict.Failed,
+		Findings: []verdict.Finding{{Rule: "leak", Severity: verdict.Error, Message: "Memory is left.", File: "my slab.go", Line: 7,
+			Related: []verdict.Related{{File: "my slab.go", Line: 3, Message: "allocated here"}}}}}}}
 	shown := func(links bool) string {
 		var out bytes.Buffer
 		require.NoError(t, report.Terminal(&out, r, report.Options{Links: links}))

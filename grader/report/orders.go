@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"cudalab/grader/judge/prove"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // faultsShown is how many orders in which it goes wrong are told in full.
@@ -28,7 +28,7 @@ func Orders(w io.Writer, proof *prove.Proof, o Options) error {
 	default:
 		p.goodOrders(proof)
 	}
-	if proof.Report.Status != suite.Passed && len(proof.Faults) == 0 || proof.Others > 0 {
+	if proof.Report.Status != verdict.Passed && len(proof.Faults) == 0 || proof.Others > 0 {
 		p.line("")
 		p.block(0, "", "There are errors that no order is to blame for: `cudalab check "+proof.Report.Exercise+"` tells them.", plain)
 	}
@@ -114,7 +114,7 @@ func (p *printer) badOrders(proof *prove.Proof) {
 }
 
 func (p *printer) badOrder(f *prove.Fault) {
-	p.finding(suite.Finding{Rule: f.Finding.Rule, Severity: suite.Error, Message: f.Finding.Message, File: f.At.File, Line: f.At.Line})
+	p.finding(verdict.Finding{Rule: f.Finding.Rule, Severity: verdict.Error, Message: f.Finding.Message, File: f.At.File, Line: f.At.Line})
 	p.line("")
 	text := "It may have gone well just now. In this order, which CUDA may choose as well, it does not. The numbers are the order of your calls:"
 	if f.Always {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/report"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files from what is printed now")
@@ -34,41 +34,41 @@ func source(file string, line int) string {
 const file = "exercises/asyncpipeline/asyncpipeline.go"
 
 var (
-	simulated = suite.Device{Kind: "sim", Name: "simulated NVIDIA H200"}
-	gpu       = suite.Device{Kind: "gpu", Name: "NVIDIA H200", Driver: "13.0"}
-	instead   = suite.Device{Kind: "sim", Name: "simulated NVIDIA H200", Note: "No NVIDIA driver was found."}
+	simulated = verdict.Device{Kind: "sim", Name: "simulated NVIDIA H200"}
+	gpu       = verdict.Device{Kind: "gpu", Name: "NVIDIA H200", Driver: "13.0"}
+	instead   = verdict.Device{Kind: "sim", Name: "simulated NVIDIA H200", Note: "No NVIDIA driver was found."}
 )
 
-func passed(id, name string, points float64, message string) suite.Check {
-	return suite.Check{ID: id, Name: name, Status: suite.Passed, Points: points, MaxPoints: points, Message: message}
+func passed(id, name string, points float64, message string) verdict.Check {
+	return verdict.Check{ID: id, Name: name, Status: verdict.Passed, Points: points, MaxPoints: points, Message: message}
 }
 
-func failed(id, name string, points float64, findings ...suite.Finding) suite.Check {
-	return suite.Check{ID: id, Name: name, Status: suite.Failed, MaxPoints: points, Findings: findings}
+func failed(id, name string, points float64, findings ...verdict.Finding) verdict.Check {
+	return verdict.Check{ID: id, Name: name, Status: verdict.Failed, MaxPoints: points, Findings: findings}
 }
 
-func skipped(id, name string, points float64, message string) suite.Check {
-	return suite.Check{ID: id, Name: name, Status: suite.Skipped, MaxPoints: points, Message: message}
+func skipped(id, name string, points float64, message string) verdict.Check {
+	return verdict.Check{ID: id, Name: name, Status: verdict.Skipped, MaxPoints: points, Message: message}
 }
 
-var race = suite.Finding{
-	Rule: "free-before-use", Severity: suite.Error,
+var race = verdict.Finding{
+	Rule: "free-before-use", Severity: verdict.Error,
 	Message: "The allocation is freed on stream 2 while the kernel reduce on stream 1 may still use it.",
 	Why:     "streams run independently; a free waits only for what is before it in its own stream",
 	Fix:     "free on stream 1, or record an event there after the launch and have stream 2 wait for it",
 	File:    file, Line: 41,
-	Related: []suite.Related{{File: file, Line: 44, Message: "used here, on stream 1"}, {Message: "called for the batches of the grader"}},
+	Related: []verdict.Related{{File: file, Line: 44, Message: "used here, on stream 1"}, {Message: "called for the batches of the grader"}},
 	Picture: "stream 1   reduce\n             ┆\n             └┄┄┄┄┄┄┄┐  missing\n                     ▼\n" +
 		"stream 2         FreeAsync\n",
 }
 
-var remark = suite.Finding{
-	Rule: "needless-wait", Severity: suite.Remark, File: file, Line: 12,
+var remark = verdict.Finding{
+	Rule: "needless-wait", Severity: verdict.Remark, File: file, Line: 12,
 	Message: "This wait orders nothing that is not ordered already.", Fix: "leave it out",
 }
 
-func report42(status suite.Status, device suite.Device, checks ...suite.Check) suite.Report {
-	r := suite.Report{Schema: suite.SchemaVersion, Exercise: "async-pipeline", Device: device, Status: status, Seed: 42,
+func report42(status verdict.Status, device verdict.Device, checks ...verdict.Check) verdict.Report {
+	r := verdict.Report{Schema: verdict.SchemaVersion, Exercise: "async-pipeline", Device: device, Status: status, Seed: 42,
 		DurationMS: 812, Checks: checks}
 	for _, c := range checks {
 		r.Score += c.Points
@@ -77,67 +77,67 @@ func report42(status suite.Status, device suite.Device, checks ...suite.Check) s
 	return r
 }
 
-func with(r suite.Report, change func(*suite.Report)) suite.Report {
+func with(r verdict.Report, change func(*verdict.Report)) verdict.Report {
 	change(&r)
 	return r
 }
 
 // cases is a report of every status.
-var cases = map[string]suite.Report{
-	"passed": report42(suite.Passed, gpu,
+var cases = map[string]verdict.Report{
+	"passed": report42(verdict.Passed, gpu,
 		passed("results", "every batch has the right sum", 30, "312 sums, each exact to the bit."),
-		suite.Check{ID: "order", Name: "every use is ordered after its allocation and before its free", Status: suite.Passed,
-			Points: 20, MaxPoints: 20, Findings: []suite.Finding{remark}},
-		suite.Check{ID: "speed", Name: "as fast as overlapping batches allow", Status: suite.Passed, Points: 12.5, MaxPoints: 15,
+		verdict.Check{ID: "order", Name: "every use is ordered after its allocation and before its free", Status: verdict.Passed,
+			Points: 20, MaxPoints: 20, Findings: []verdict.Finding{remark}},
+		verdict.Check{ID: "speed", Name: "as fast as overlapping batches allow", Status: verdict.Passed, Points: 12.5, MaxPoints: 15,
 			Message: "1.02 times the solution's time.",
-			Measurements: []suite.Measurement{
+			Measurements: []verdict.Measurement{
 				{Name: "time / solution's time", Value: 1.02, Unit: "x", Low: 0.99, High: 1.05, Limit: 1.5},
 				{Name: "your time", Value: 2310.4, Unit: "µs", Low: 2290, High: 2330},
 				{Name: "the baseline's time", Value: 41.25, Unit: "ms"},
 			}}),
-	"failed": with(report42(suite.Failed, instead,
+	"failed": with(report42(verdict.Failed, instead,
 		passed("arguments", "refuses bad arguments before any CUDA call", 10, ""),
 		failed("order", "every use is ordered after its allocation and before its free", 20, race, remark),
 		skipped("speed", "as fast as overlapping batches allow", 15, "time is measured once everything above has passed.")),
-		func(r *suite.Report) {
+		func(r *verdict.Report) {
 			r.Output = "starting\n\tbatch 0\x1b[31m red \u202e\n" + strings.Repeat("again and again\n", 30)
 			r.Next = "mend the first error above"
 		}),
-	"unfinished": with(report42(suite.Failed, simulated,
+	"unfinished": with(report42(verdict.Failed, simulated,
 		passed("arguments", "refuses bad arguments before any CUDA call", 10, "No streams are refused."),
 		skipped("results", "every batch has the right sum", 30, "Comes when the code is complete.")),
-		func(r *suite.Report) {
+		func(r *verdict.Report) {
 			r.Message = "1 of 5 gaps filled, nothing wrong so far."
 			r.Next = "write TODO(1b) in " + file + ":45: Pick the stream of batch i"
-			r.Gap = &suite.Gap{ID: "1b", File: file, Line: 45, Text: "Pick the stream of batch i"}
+			r.Gap = &verdict.Gap{ID: "1b", File: file, Line: 45, Text: "Pick the stream of batch i"}
 		}),
-	"not-started": with(report42(suite.NotStarted, simulated,
+	"not-started": with(report42(verdict.NotStarted, simulated,
 		skipped("results", "every batch has the right sum", 30, "Comes when the code is complete."),
 		skipped("speed", "as fast as overlapping batches allow", 15, "Comes when the code is complete.")),
-		func(r *suite.Report) {
+		func(r *verdict.Report) {
 			r.Message = "Not started yet: the skeleton is as it was handed out."
 			r.Next = "write TODO(1a) in " + file + ":36: Answer contract.ErrArgument if there are no streams"
-			r.Gap = &suite.Gap{ID: "1a", File: file, Line: 36, Text: "Answer contract.ErrArgument if there are no streams"}
+			r.Gap = &verdict.Gap{ID: "1a", File: file, Line: 36, Text: "Answer contract.ErrArgument if there are no streams"}
 		}),
-	"build-failed": report42(suite.BuildFailed, suite.Device{},
-		failed("build", "compiles", 0, suite.Finding{Rule: "compile", Severity: suite.Error, File: file, Line: 12, Column: 2,
+	"build-failed": report42(verdict.BuildFailed, verdict.Device{},
+		failed("build", "compiles", 0, verdict.Finding{Rule: "compile", Severity: verdict.Error, File: file, Line: 12, Column: 2,
 			Message: "declared and not used: x", Fix: "use the variable, or delete the line that makes it"})),
-	"refused": report42(suite.Refused, suite.Device{},
-		failed("build", "uses only what exercises may use", 0, suite.Finding{Rule: "import", Severity: suite.Error, File: file,
+	"refused": report42(verdict.Refused, verdict.Device{},
+		failed("build", "uses only what exercises may use", 0, verdict.Finding{Rule: "import", Severity: verdict.Error, File: file,
 			Line: 3, Message: `The import of "os" is refused.`, Why: "exercises need nothing from the machine", Fix: "leave it out"})),
-	"timeout": report42(suite.Timeout, simulated,
-		failed("results", "every batch has the right sum", 30, suite.Finding{Rule: "timeout", Severity: suite.Error, File: file,
+	"timeout": report42(verdict.Timeout, simulated,
+		failed("results", "every batch has the right sum", 30, verdict.Finding{Rule: "timeout", Severity: verdict.Error, File: file,
 			Line: 12, Message: "After 10s it was still running.", Fix: "look at the loop"})),
-	"crashed": report42(suite.Crashed, simulated,
-		failed("results", "every batch has the right sum", 30, suite.Finding{Rule: "panic", Severity: suite.Error, File: file,
+	"crashed": report42(verdict.Crashed, simulated,
+		failed("results", "every batch has the right sum", 30, verdict.Finding{Rule: "panic", Severity: verdict.Error, File: file,
 			Line: 12, Message: "It panicked: runtime error: index out of range [4] with length 4.", Fix: "check the index"})),
-	"error": with(report42(suite.Errored, gpu), func(r *suite.Report) {
+	"error": with(report42(verdict.Errored, gpu), func(r *verdict.Report) {
 		r.Message = "cudalab could not carry the check through: the runner did not greet."
 		r.Next = "run `cudalab doctor` to see what is missing"
 	}),
 }
 
-func terminal(t *testing.T, r suite.Report, o report.Options) string {
+func terminal(t *testing.T, r verdict.Report, o report.Options) string {
 	t.Helper()
 	var out bytes.Buffer
 	o.Source = source
@@ -195,7 +195,7 @@ func TestLinesKeepTheWidth(t *testing.T) {
 }
 
 func TestABriefReportTellsTheFirstErrorInFull(t *testing.T) {
-	r := report42(suite.Failed, simulated,
+	r := report42(verdict.Failed, simulated,
 		passed("results", "every batch has the right sum", 30, "312 sums, each exact to the bit."),
 		failed("order", "every use is ordered", 20, remark, race),
 		failed("leaks", "nothing is left behind", 10, race))
@@ -208,7 +208,7 @@ func TestABriefReportTellsTheFirstErrorInFull(t *testing.T) {
 }
 
 func TestAPositionIsNeverBroken(t *testing.T) {
-	r := report42(suite.Failed, simulated, failed("order", "every use is ordered", 20, race))
+	r := report42(verdict.Failed, simulated, failed("order", "every use is ordered", 20, race))
 	for _, width := range []int{60, 100} {
 		require.Equal(t, 1, strings.Count(terminal(t, r, report.Options{Width: width}), file+":44\n"))
 	}
@@ -224,7 +224,7 @@ func TestAStudentsOutputCannotSteerTheTerminal(t *testing.T) {
 
 // Whatever a message holds, each line is a whole position, and nothing in it steers a terminal.
 func TestLinesAreLines(t *testing.T) {
-	r := report42(suite.Crashed, simulated, failed("results", "r", 30, suite.Finding{Rule: "panic", Severity: suite.Error,
+	r := report42(verdict.Crashed, simulated, failed("results", "r", 30, verdict.Finding{Rule: "panic", Severity: verdict.Error,
 		Message: "It panicked: a\nb\r\n\x1b[31mc", Fix: "look\nthere", File: "my file.go", Line: 3}))
 	var out bytes.Buffer
 	require.NoError(t, report.Lines(&out, r, file))
@@ -241,7 +241,7 @@ func TestJSONHasNoNulls(t *testing.T) {
 		var out bytes.Buffer
 		require.NoError(t, report.JSON(&out, r))
 		require.NotContains(t, out.String(), "null", name)
-		var back suite.Report
+		var back verdict.Report
 		require.NoError(t, json.Unmarshal(out.Bytes(), &back), name)
 		require.Equal(t, r.Status, back.Status)
 		require.Len(t, back.Checks, len(r.Checks))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fatih/color"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Options say how a report is shown on a terminal.
@@ -32,7 +32,7 @@ const (
 )
 
 // Terminal writes a report for a person to read. All that colour says is said in words too.
-func Terminal(w io.Writer, r suite.Report, o Options) error {
+func Terminal(w io.Writer, r verdict.Report, o Options) error {
 	p := newPrinter(r, o)
 	p.headline()
 	for i, c := range r.Checks {
@@ -42,7 +42,7 @@ func Terminal(w io.Writer, r suite.Report, o Options) error {
 		}
 		// What is said of several checks in a row is said once, after the last.
 		again := i+1 < len(r.Checks) && r.Checks[i+1].Status == c.Status && r.Checks[i+1].Message == c.Message
-		p.check(c, c.Message != "" && !again && !(o.Brief && c.Status == suite.Passed))
+		p.check(c, c.Message != "" && !again && !(o.Brief && c.Status == verdict.Passed))
 	}
 	p.output()
 	p.conclusion()
@@ -72,7 +72,7 @@ func newPalette(colored bool) palette {
 }
 
 type printer struct {
-	report     suite.Report
+	report     verdict.Report
 	width      int
 	links      bool
 	source     func(file string, line int) string
@@ -83,7 +83,7 @@ type printer struct {
 }
 
 // newPrinter lays the report's text out as the options say.
-func newPrinter(r suite.Report, o Options) *printer {
+func newPrinter(r verdict.Report, o Options) *printer {
 	if o.Width == 0 {
 		o.Width = defaultWidth
 	}
@@ -133,11 +133,11 @@ func (p *printer) headline() {
 const indent = 4
 
 // check writes one check; whether its message is shown as well, the caller knows.
-func (p *printer) check(c suite.Check, message bool) {
+func (p *printer) check(c verdict.Check, message bool) {
 	symbol, style := "✓", p.palette.good
 	switch c.Status {
-	case suite.Passed:
-	case suite.Skipped:
+	case verdict.Passed:
+	case verdict.Skipped:
 		symbol, style = "–", p.palette.dim
 	default:
 		symbol, style = "✗", p.palette.bad
@@ -171,13 +171,13 @@ func (p *printer) check(c suite.Check, message bool) {
 }
 
 // short reports whether a finding is written in one line.
-func (p *printer) short(f suite.Finding) bool {
+func (p *printer) short(f verdict.Finding) bool {
 	return p.brief && (p.errorShown || !f.Root())
 }
 
-func (p *printer) finding(f suite.Finding) {
+func (p *printer) finding(f verdict.Finding) {
 	kind, style := "error", p.palette.bad
-	if f.Severity == suite.Remark {
+	if f.Severity == verdict.Remark {
 		kind, style = "remark", p.palette.odd
 	}
 	head, room := style(kind)+" "+f.Rule, p.width-indent-len(kind+" "+f.Rule)
@@ -197,7 +197,7 @@ func (p *printer) finding(f suite.Finding) {
 		p.consequence(f)
 		return
 	}
-	p.errorShown = p.errorShown || f.Severity == suite.Error
+	p.errorShown = p.errorShown || f.Severity == verdict.Error
 	p.quote(indent, f.File, f.Line)
 	p.block(indent, "", f.Message, plain)
 	if f.Why != "" {
@@ -226,7 +226,7 @@ func (p *printer) finding(f suite.Finding) {
 // consequenceLines are as many as are shown of what comes of an error that is told in full.
 const consequenceLines = 3
 
-func (p *printer) consequence(f suite.Finding) {
+func (p *printer) consequence(f verdict.Finding) {
 	lead := "└ "
 	lines := Wrap(Harmless(f.Origin()+": "+f.Message), p.width-indent-utf8.RuneCountInString(lead))
 	for i, l := range lines[:min(len(lines), consequenceLines)] {
@@ -283,7 +283,7 @@ func (p *printer) quote(indent int, file string, line int) {
 }
 
 // measurements is a table: the figure, the interval it lies in, and the limit where there is one.
-func (p *printer) measurements(ms []suite.Measurement) {
+func (p *printer) measurements(ms []verdict.Measurement) {
 	rows := make([][5]string, len(ms))
 	var widths [5]int
 	for i, m := range ms {

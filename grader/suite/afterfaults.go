@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // FaultRun is a run of the student's code in which one CUDA call was made to fail, or was to be; see EveryFault.
 type FaultRun struct {
-	Outcome  Outcome
+	Outcome  verdict.Outcome
 	Index    int // the outcome's, among those of the case
 	From, To int // the run's records
 	Failed   int // the record of the call that failed; -1 where the code came to its end without that call
@@ -21,14 +22,14 @@ type FaultRun struct {
 }
 
 // FaultRuns are the runs in which a call failed, in the order in which they were made.
-func (c *CaseNotes) FaultRuns() []FaultRun {
-	return slices.DeleteFunc(c.faultRuns(), func(r FaultRun) bool { return r.Failed < 0 })
+func FaultRuns(c *verdict.CaseNotes) []FaultRun {
+	return slices.DeleteFunc(faultRuns(c), func(r FaultRun) bool { return r.Failed < 0 })
 }
 
 // faultRuns are the runs in which a call was to fail.
-func (c *CaseNotes) faultRuns() []FaultRun {
+func faultRuns(c *verdict.CaseNotes) []FaultRun {
 	var runs []FaultRun
-	windows := c.windows()
+	windows := c.Windows()
 	for _, v := range c.Values[noteFault] {
 		i, op, k := int(v>>32), trace.Op(v>>16), int(v&0xffff)
 		if i >= min(len(c.Outcomes), len(windows)) {
@@ -37,7 +38,7 @@ func (c *CaseNotes) faultRuns() []FaultRun {
 		if len(runs) > 0 && runs[len(runs)-1].Again == i {
 			runs[len(runs)-1].Again = -1
 		}
-		run := FaultRun{Outcome: c.Outcomes[i], Index: i, From: windows[i].from, To: windows[i].to, Op: op, Again: -1,
+		run := FaultRun{Outcome: c.Outcomes[i], Index: i, From: windows[i].From, To: windows[i].To, Op: op, Again: -1,
 			Kept: slices.Contains(c.Values[noteKept], uint64(i))}
 		run.Failed = slices.IndexFunc(c.Trace.Records[run.From:run.To], func(r trace.Record) bool { return r.Faked && r.Op == op })
 		name := nth(k, op)
@@ -47,7 +48,7 @@ func (c *CaseNotes) faultRuns() []FaultRun {
 			continue
 		}
 		run.Failed += run.From
-		if back, ok := c.callback(run.Failed); ok {
+		if back, ok := callback(c, run.Failed); ok {
 			name += ", inside " + back.Name + ","
 		} else if op == trace.OpLaunch {
 			name += ", " + CallName(&c.Trace.Records[run.Failed]) + ","
@@ -62,11 +63,11 @@ func (c *CaseNotes) faultRuns() []FaultRun {
 }
 
 // Because relates a finding to the call that was made to fail in a run.
-func (e *Evidence) Because(f Finding, c *CaseNotes, run FaultRun) Finding {
+func (e *Evidence) Because(f verdict.Finding, c *verdict.CaseNotes, run FaultRun) verdict.Finding {
 	places := e.Place(c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
 	if len(places) > 0 && (places[0].File != f.File || places[0].Line != f.Line) {
 		f.Related = append(slices.Clone(f.Related),
-			Related{File: places[0].File, Line: places[0].Line, Message: "this call was made to fail"})
+			verdict.Related{File: places[0].File, Line: places[0].Line, Message: "this call was made to fail"})
 	}
 	return f
 }
@@ -87,7 +88,7 @@ type FaultJudge struct {
 	Fixes map[trace.Op]string
 	// After finds what else is wrong behind a call that failed: what the code did by then, and what it goes on to do. It may be
 	// nil. Where nothing else is wrong, the first that it finds is told: the others come of the same mistake.
-	After func(FaultRun) []Finding
+	After func(FaultRun) []verdict.Finding
 	// Retried is what the run calls again when it has returned an error, to give back what is left: "Close". Then the
 	// object of a free that failed has to be gone as well; else it is excused.
 	Retried string
@@ -95,16 +96,18 @@ type FaultJudge struct {
 
 // AfterFaults judges the runs of EveryFault: the error must come back, all that was made must be given back, in order,
 // and the next run must work. Whoever calls it has told before what goes wrong without any failure.
-func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
+func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []verdict.Finding {
 	c := e.Cases[caseID]
-	runs := c.FaultRuns()
-	failing := func(f Finding) bool { return slices.ContainsFunc(runs, func(r FaultRun) bool { return r.holds(f) }) }
-	inOrder := !slices.ContainsFunc(c.Findings, func(f Finding) bool {
-		return f.Severity == Error && slices.Contains(OrderRules, f.Rule) && !failing(f)
+	runs := FaultRuns(c)
+	failing := func(f verdict.Finding) bool {
+		return slices.ContainsFunc(runs, func(r FaultRun) bool { return r.holds(f) })
+	}
+	inOrder := !slices.ContainsFunc(c.Findings, func(f verdict.Finding) bool {
+		return f.Severity == verdict.Error && slices.Contains(verdict.OrderRules, f.Rule) && !failing(f)
 	})
-	always := slices.DeleteFunc(e.Of(EndRules, caseID), func(f Finding) bool { return f.Severity != Error || failing(f) })
+	always := slices.DeleteFunc(e.Of(verdict.EndRules, caseID), func(f verdict.Finding) bool { return f.Severity != verdict.Error || failing(f) })
 	left := e.leftOut(c, j)
-	var found, after []Finding
+	var found, after []verdict.Finding
 	if len(runs) == 0 && len(c.Outcomes) > 0 && c.Outcomes[0].Err != "" {
 		from, to := c.Window(0)
 		found = append(found, e.AtError(UnexpectedError(j.Function, c.Outcomes[0]), c, from, to))
@@ -124,7 +127,7 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 		if j.Stops && run.Outcome.Err != "" {
 			found = append(found, e.wentOn(c, run, j)...)
 		}
-		var notRetried []Finding
+		var notRetried []verdict.Finding
 		if j.Retried != "" {
 			notRetried = e.notRetried(c, run, j)
 			found = append(found, notRetried...)
@@ -133,7 +136,7 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 			if f.Rule == "leak" && len(notRetried) > 0 {
 				continue // it was for that call's second try to go on to this
 			}
-			if !run.holds(f) || f.Severity != Error && !slices.Contains(EndRules, f.Rule) || f.sameIn(always) {
+			if !run.holds(f) || f.Severity != verdict.Error && !slices.Contains(verdict.EndRules, f.Rule) || f.SameIn(always) {
 				continue
 			}
 			if f.Rule == "free-before-use" {
@@ -141,10 +144,10 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 					continue
 				}
 				f = lastResort(f, run)
-			} else if !slices.Contains(EndRules, f.Rule) && (f.Rule != "use-after-destroy" || !inOrder) {
+			} else if !slices.Contains(verdict.EndRules, f.Rule) && (f.Rule != "use-after-destroy" || !inOrder) {
 				continue
 			}
-			f = c.OnError(f, run.What, j.Function)
+			f = OnError(c, f, run.What, j.Function)
 			if fix, ok := j.Fixes[c.Trace.Records[f.Record].Op]; ok && f.Rule == "leak-on-error" {
 				f.Fix = fix
 			}
@@ -158,10 +161,10 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []Finding {
 		}
 	}
 	found = append(found, left...)
-	if !HasError(found) {
+	if !verdict.HasError(found) {
 		found = append(found, after[:min(len(after), 1)]...)
 	}
-	return Unique(append(found, always...))
+	return verdict.Unique(append(found, always...))
 }
 
 // who is the Function at the beginning of a sentence.
@@ -173,11 +176,11 @@ func (j *FaultJudge) who() string {
 }
 
 // holds reports whether a finding is of the run's records.
-func (run *FaultRun) holds(f Finding) bool { return f.Record >= run.From && f.Record < run.To }
+func (run *FaultRun) holds(f verdict.Finding) bool { return f.Record >= run.From && f.Record < run.To }
 
-func (e *Evidence) ignored(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
-	f := Finding{
-		Rule: "error-ignored", Severity: Error, Record: run.Failed,
+func (e *Evidence) ignored(c *verdict.CaseNotes, run FaultRun, j FaultJudge) verdict.Finding {
+	f := verdict.Finding{
+		Rule: "error-ignored", Severity: verdict.Error, Record: run.Failed,
 		Message: fmt.Sprintf("%s. %s should have returned that error, but it returned nil.", run.What, j.who()),
 		Why:     "A CUDA call that fails does nothing, so what follows works on memory or results that are not there.",
 		Fix:     "Check the error of this call and return it; where it is made in a function of your own, check and return that function's error, too.",
@@ -195,8 +198,8 @@ func (e *Evidence) ignored(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
 }
 
 // leftOut finds a run that came to its end without the call that was to fail. It may, where it did all its work.
-func (e *Evidence) leftOut(c *CaseNotes, j FaultJudge) []Finding {
-	for _, run := range c.faultRuns() {
+func (e *Evidence) leftOut(c *verdict.CaseNotes, j FaultJudge) []verdict.Finding {
+	for _, run := range faultRuns(c) {
 		switch {
 		case run.Again >= 0 && !c.Outcomes[run.Again].OK():
 			return nil // what follows comes of the failure before
@@ -211,8 +214,8 @@ func (e *Evidence) leftOut(c *CaseNotes, j FaultJudge) []Finding {
 			continue
 		}
 		function, _, _ := strings.Cut(strings.ReplaceAll(j.Function, ",", " "), " ")
-		return []Finding{{
-			Rule: "left-out", Severity: Error, Record: -1, Function: function,
+		return []verdict.Finding{{
+			Rule: "left-out", Severity: verdict.Error, Record: -1, Function: function,
 			Message: fmt.Sprintf("%s. With inputs like these it was made before, but now the code came to its end without it. %s", run.What, wrong),
 			Why:     "What an earlier call has found out, or made, is of no use to this one: its memory and its results are others.",
 			Fix:     "Do all the work anew in every call, whatever was done before.",
@@ -224,9 +227,9 @@ func (e *Evidence) leftOut(c *CaseNotes, j FaultJudge) []Finding {
 // ErrorReplaced is the rule of a run that answers another error than the one that CUDA answered.
 const ErrorReplaced = "error-replaced"
 
-func (e *Evidence) replaced(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
-	return e.At(Finding{
-		Rule: ErrorReplaced, Severity: Error, Record: run.Failed,
+func (e *Evidence) replaced(c *verdict.CaseNotes, run FaultRun, j FaultJudge) verdict.Finding {
+	return e.At(verdict.Finding{
+		Rule: ErrorReplaced, Severity: verdict.Error, Record: run.Failed,
 		Message: fmt.Sprintf("%s. %s should have returned that error, but errors.Is does not find it in what was returned: %s.", run.What, j.who(),
 			strings.TrimSuffix(run.Outcome.Err, ".")),
 		Why: "The caller finds out with errors.Is what went wrong; the error's text alone, or the error of a later call, does not tell.",
@@ -235,15 +238,15 @@ func (e *Evidence) replaced(c *CaseNotes, run FaultRun, j FaultJudge) Finding {
 }
 
 // wentOn finds new work that was enqueued behind a call that failed.
-func (e *Evidence) wentOn(c *CaseNotes, run FaultRun, j FaultJudge) []Finding {
+func (e *Evidence) wentOn(c *verdict.CaseNotes, run FaultRun, j FaultJudge) []verdict.Finding {
 	for at := run.Failed + 1; at < run.To; at++ {
 		r := &c.Trace.Records[at]
 		if r.Code != 0 || r.Phase == trace.Leave || !isWork(r.Op) {
 			continue
 		}
-		return []Finding{e.Because(e.At(Finding{
-			Rule: "goes-on-after-error", Severity: Error, Record: at,
-			Message: fmt.Sprintf("%s. %s should have stopped there, but went on with %s.", run.What, j.who(), c.CallName(at)),
+		return []verdict.Finding{e.Because(e.At(verdict.Finding{
+			Rule: "goes-on-after-error", Severity: verdict.Error, Record: at,
+			Message: fmt.Sprintf("%s. %s should have stopped there, but went on with %s.", run.What, j.who(), CallNameAt(c, at)),
 			Why:     "What comes behind a call that failed works on memory or results that are not there, and a caller who is told of an error expects no new work.",
 			Fix:     "Return the error at once: only give back what was made, and enqueue nothing more.",
 		}, c.Trace.SiteOf(r)), c, run)}
@@ -293,7 +296,7 @@ var remains = map[trace.Op]struct{ left, fix string }{
 
 // OnError words a finding of the order checker's for a call of function in which something failed. what is a clause:
 // "As a test, the 1st kernel launch was made to fail with …".
-func (c *CaseNotes) OnError(f Finding, what, function string) Finding {
+func OnError(c *verdict.CaseNotes, f verdict.Finding, what, function string) verdict.Finding {
 	if f.Rule == "leak" {
 		words, known := remains[c.Trace.Records[f.Record].Op]
 		if !known {
@@ -315,9 +318,9 @@ func waits(op trace.Op) bool {
 }
 
 // lastResort softens a free that is out of order because the usual way to order it is the one that failed.
-func lastResort(f Finding, run FaultRun) Finding {
+func lastResort(f verdict.Finding, run FaultRun) verdict.Finding {
 	if run.Op == trace.OpEventRecord || run.Op == trace.OpStreamWaitEvent {
-		f.Severity = Remark
+		f.Severity = verdict.Remark
 		f.Fix = "Where no event can be had, let the host wait: cuda.StreamSynchronize for the stream that uses the memory, then free."
 		f.Related, f.Picture = nil, ""
 	}
@@ -325,7 +328,7 @@ func lastResort(f Finding, run FaultRun) Finding {
 }
 
 // notRetried finds a call that failed to give something back and was not made again, where it should have been.
-func (e *Evidence) notRetried(c *CaseNotes, run FaultRun, j FaultJudge) []Finding {
+func (e *Evidence) notRetried(c *verdict.CaseNotes, run FaultRun, j FaultJudge) []verdict.Finding {
 	failed := &c.Trace.Records[run.Failed]
 	if !givesBack(run.Op) || run.Outcome.OK() {
 		return nil
@@ -335,8 +338,8 @@ func (e *Evidence) notRetried(c *CaseNotes, run FaultRun, j FaultJudge) []Findin
 			return nil
 		}
 	}
-	return []Finding{e.At(Finding{
-		Rule: "leak-on-error", Severity: Error, Record: run.Failed,
+	return []verdict.Finding{e.At(verdict.Finding{
+		Rule: "leak-on-error", Severity: verdict.Error, Record: run.Failed,
 		Message: fmt.Sprintf("%s. When %s was called once more, it should have tried this call again, but did not: what it gives back is still held.", run.What, j.Retried),
 		Why:     "A CUDA call that fails does nothing, so it has to be made again.",
 		Fix: fmt.Sprintf("Forget a thing only when the call that gives it back has succeeded, so that the next %s finds it.",
@@ -357,7 +360,7 @@ func givesBackSame(r, failed *trace.Record) bool {
 }
 
 // unusable judges the run after one in which a call failed.
-func (e *Evidence) unusable(c *CaseNotes, run FaultRun, j FaultJudge) []Finding {
+func (e *Evidence) unusable(c *verdict.CaseNotes, run FaultRun, j FaultJudge) []verdict.Finding {
 	o, wrong := c.Outcomes[run.Again], ""
 	switch {
 	case o.Panic != "":
@@ -370,8 +373,8 @@ func (e *Evidence) unusable(c *CaseNotes, run FaultRun, j FaultJudge) []Finding 
 	if wrong == "" {
 		return nil
 	}
-	return []Finding{e.At(Finding{
-		Rule: "not-usable-after-error", Severity: Error, Record: run.Failed,
+	return []verdict.Finding{e.At(verdict.Finding{
+		Rule: "not-usable-after-error", Severity: verdict.Error, Record: run.Failed,
 		Message: fmt.Sprintf("%s. The next call, in which nothing was made to fail, should have worked as before, but did not. %s", run.What, wrong),
 		Why:     "A CUDA call that answers an error has changed nothing, so the program may go on after it.",
 		Fix:     "Put back what the code has changed before the call that failed: what it keeps from one call to the next, and what it was lent.",

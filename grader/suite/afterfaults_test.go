@@ -88,7 +88,7 @@ func TestAnErrorMayBeMadeGoodFor(t *testing.T) {
 		}
 	})
 	require.Empty(t, found)
-	require.True(t, c.FaultRuns()[0].Outcome.OK())
+	require.True(t, suite.FaultRuns(c)[0].Outcome.OK())
 }
 
 func TestTheThirdAllocationLeaksTheFirst(t *testing.T) {
@@ -234,7 +234,7 @@ func TestInputsDifferInTheirCalls(t *testing.T) {
 		}
 	})
 	require.Empty(t, found)
-	require.Len(t, c.FaultRuns(), 3)
+	require.Len(t, suite.FaultRuns(c), 3)
 }
 
 func TestCloseIsCalledAgain(t *testing.T) {
@@ -303,6 +303,6 @@ func TestAFreeFailsBeforeItsPoolIsDestroyed(t *testing.T) {
 		}
 	})
 	require.Empty(t, found)
-	require.Len(t, c.FaultRuns(), 4+4)
-	require.Equal(t, int32(device.ErrorInvalidValue), c.Trace.Records[c.FaultRuns()[4].Failed].Code)
+	require.Len(t, suite.FaultRuns(c), 4+4)
+	require.Equal(t, int32(device.ErrorInvalidValue), c.Trace.Records[suite.FaultRuns(c)[4].Failed].Code)
 }

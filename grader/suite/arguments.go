@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cudalab/exercises/contract"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -24,7 +25,7 @@ type Refusal struct {
 }
 
 // JudgeArgumentsAgain judges the same calls when they are made once more, behind a good one; the first time all were refused as they should be.
-func (e *Evidence) JudgeArgumentsAgain(caseID string, from, to int, r Refusal) []Finding {
+func (e *Evidence) JudgeArgumentsAgain(caseID string, from, to int, r Refusal) []verdict.Finding {
 	found := e.JudgeArguments(caseID, from, to, r).Findings
 	for i := range found {
 		found[i].Message += " Before there had been a good call, it was refused as it should be."
@@ -39,7 +40,7 @@ func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer
 	a := Answer{Message: "Bad arguments are refused, and nothing was touched."}
 	for i := from; i < min(to, len(notes.Outcomes)); i++ {
 		o := notes.Outcomes[i]
-		f := Finding{Severity: Error, Record: -1, Function: r.Function, Why: r.why(), Fix: r.Fix}
+		f := verdict.Finding{Severity: verdict.Error, Record: -1, Function: r.Function, Why: r.why(), Fix: r.Fix}
 		switch {
 		case o.OK():
 			f.Rule = "bad-argument-accepted"
@@ -62,12 +63,12 @@ func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer
 		late := e.LateCheck(notes, i, r)
 		for k := range late {
 			if f.Rule != "" { // what was not refused goes on to CUDA
-				late[k].Follows = &Cause{Rule: f.Rule}
+				late[k].Follows = &verdict.Cause{Rule: f.Rule}
 			}
 		}
 		a.Findings = append(a.Findings, late...)
 	}
-	a.Findings = Unique(a.Findings)
+	a.Findings = verdict.Unique(a.Findings)
 	if len(a.Findings) == 0 && len(notes.Outcomes) < to {
 		a.Skip = "Not every bad argument could be tried."
 	}
@@ -75,7 +76,7 @@ func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer
 }
 
 // LateCheck finds the first CUDA call that was made in a case's call i, which should have been refused before.
-func (e *Evidence) LateCheck(notes *CaseNotes, i int, r Refusal) []Finding {
+func (e *Evidence) LateCheck(notes *verdict.CaseNotes, i int, r Refusal) []verdict.Finding {
 	before := "any CUDA call"
 	if len(r.Allowed) > 0 {
 		before = "it made anything"
@@ -86,9 +87,9 @@ func (e *Evidence) LateCheck(notes *CaseNotes, i int, r Refusal) []Finding {
 		if made.Op == trace.OpMark || made.Phase == trace.Leave || slices.Contains(r.Allowed, made.Op) {
 			continue
 		}
-		return []Finding{e.At(Finding{
-			Rule: "late-argument-check", Severity: Error, Record: at,
-			Message: fmt.Sprintf("%s should have refused before %s, but it called %s first.", r.subject(notes.Outcomes[i]), before, notes.CallName(at)),
+		return []verdict.Finding{e.At(verdict.Finding{
+			Rule: "late-argument-check", Severity: verdict.Error, Record: at,
+			Message: fmt.Sprintf("%s should have refused before %s, but it called %s first.", r.subject(notes.Outcomes[i]), before, CallNameAt(notes, at)),
 			Why:     r.why(), Fix: r.FixLate,
 		}, notes.Trace.SiteOf(made))}
 	}
@@ -96,7 +97,7 @@ func (e *Evidence) LateCheck(notes *CaseNotes, i int, r Refusal) []Finding {
 }
 
 // subject begins a sentence about a call that has to be refused.
-func (r *Refusal) subject(o Outcome) string {
+func (r *Refusal) subject(o verdict.Outcome) string {
 	if r.Function == "" {
 		return o.Label
 	}

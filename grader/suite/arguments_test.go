@@ -8,6 +8,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -17,7 +18,7 @@ import (
 // refused has code be given one bad argument, and judges what it did.
 func refused(t *testing.T, r suite.Refusal, code func() error) suite.Answer {
 	t.Helper()
-	c := &suite.CaseNotes{ID: "arguments", Values: map[string][]uint64{}}
+	c := &verdict.CaseNotes{ID: "arguments", Values: map[string][]uint64{}}
 	s := session.New(sim.New(sim.Options{}))
 	s.Use()
 	s.StartTrace()
@@ -25,7 +26,7 @@ func refused(t *testing.T, r suite.Refusal, code func() error) suite.Answer {
 	b.Must(cuda.DeviceSynchronize())
 	b.Call("0 bytes", code)
 	c.Trace = s.StopTrace()
-	e := &suite.Evidence{Cases: map[string]*suite.CaseNotes{c.ID: c}, Place: func(trace.Site) []suite.Place { return nil }}
+	e := &suite.Evidence{Cases: map[string]*verdict.CaseNotes{c.ID: c}, Place: func(trace.Site) []verdict.Place { return nil }}
 	return e.JudgeArguments(c.ID, 0, 1, r)
 }
 

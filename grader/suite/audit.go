@@ -3,6 +3,7 @@ package suite
 import (
 	"slices"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
 )
@@ -11,7 +12,7 @@ import (
 // it failed.
 func (b *Bench) audit(run func() error) *trace.Trace {
 	b.Session.StartTrace()
-	var o Outcome
+	var o verdict.Outcome
 	b.guard(&o, run)
 	t := b.Session.StopTrace()
 	b.Must(cuda.DeviceSynchronize())

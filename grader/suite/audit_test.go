@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
@@ -19,7 +20,7 @@ func TestAnAuditSeesHowASumWasComputed(t *testing.T) {
 	pair := suite.SumKernels{Fill: "process", Sum: "reduce"}
 	s := session.New(sim.New(sim.Options{}))
 	s.Use()
-	b := &suite.Bench{Session: s, Notes: noted{&suite.CaseNotes{}}}
+	b := &suite.Bench{Session: s, Notes: noted{&verdict.CaseNotes{}}}
 	sums, err := cuda.Malloc(16)
 	require.NoError(t, err)
 	other := sums + 8

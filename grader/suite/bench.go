@@ -8,34 +8,17 @@ import (
 	"strings"
 
 	"cudalab/exercises/contract"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/session"
 	"cudalab/native/trace"
 )
 
 // Notes is where a Bench puts what it sees; the runner sends it on to cudalab.
 type Notes interface {
-	Outcome(Outcome)
+	Outcome(verdict.Outcome)
 	Value(name string, vs ...uint64)
 	Sample(series string, nanoseconds int64)
 }
-
-// Outcome is how one call of the student's code ended.
-type Outcome struct {
-	Label    string         // what was called for, in plain words: "5 batches on 2 streams"
-	Err      string         // the error's text; "" where it returned nil
-	Gap      string         // the gap that answered, "1a"; "" where none did
-	Besides  bool           // the error says more than that gaps have answered, and Err is what
-	Argument bool           // the error is contract.ErrArgument
-	Odd      Odd            // what is wrong with the error itself
-	Panic    string         // what it panicked with; "" where it did not
-	Before   string         // what had come before a call that panicked, in words: "slab.New([256], 1), allocate 5"; "" where that was not told
-	Runaway  bool           // stopped for making calls without end
-	Excess   session.Excess // how it ran into the limit on memory
-	Stack    trace.Site     // where it panicked or was stopped; else the function that was called, where CallOf was told
-}
-
-// OK reports whether the call returned nil.
-func (o *Outcome) OK() bool { return o.Err == "" && o.Panic == "" }
 
 // Bench is what a case works with in the runner.
 type Bench struct {
@@ -59,22 +42,16 @@ func (b *Bench) Rand() *rand.Rand { return NewRand(b.Seed, b.CaseID) }
 // Value notes numbers under a name; several under one name keep their order.
 func (b *Bench) Value(name string, vs ...uint64) { b.Notes.Value(name, vs...) }
 
-// The marks that Call leaves in the trace around the student's code.
-const (
-	markCall   = "call "
-	markReturn = "return "
-)
-
 // Call runs the student's code, notes how it ended and brackets it in the trace. A panic is the student's outcome,
 // not the runner's end. Code that made calls without end has filled the trace, which ends the case.
-func (b *Bench) Call(label string, f func() error) Outcome { return b.CallOf(label, nil, f) }
+func (b *Bench) Call(label string, f func() error) verdict.Outcome { return b.CallOf(label, nil, f) }
 
 // CallOf is Call for code whose place is known: the outcome's Stack is where, unless it panics elsewhere.
-func (b *Bench) CallOf(label string, where trace.Site, f func() error) Outcome {
-	o := Outcome{Label: label, Stack: where}
+func (b *Bench) CallOf(label string, where trace.Site, f func() error) verdict.Outcome {
+	o := verdict.Outcome{Label: label, Stack: where}
 	n := strconv.Itoa(b.calls)
 	b.calls++
-	b.Session.Mark(markCall + n)
+	b.Session.Mark(verdict.MarkCall + n)
 	b.Session.SetQuota(b.Quota)
 	b.guard(&o, f)
 	o.Excess = b.Session.SetQuota(0) // the suite's own calls are not to fail for what the student's code has taken
@@ -82,14 +59,14 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) Outcome {
 		o.Before = b.History()
 	}
 	b.over(o)
-	b.Session.Mark(markReturn + n)
+	b.Session.Mark(verdict.MarkReturn + n)
 	b.Notes.Outcome(o)
 	return o
 }
 
 // Beyond has calls made that need more of the code than the case does otherwise. One that does not come to a good end is
 // left out of the notes: it ends the same way in other cases, which tell of it, and nothing is to follow it here.
-func (b *Bench) Beyond(calls func(*Bench) Outcome) Outcome {
+func (b *Bench) Beyond(calls func(*Bench) verdict.Outcome) verdict.Outcome {
 	with := *b
 	with.Notes = onlyGood{b.Notes}
 	o := calls(&with)
@@ -100,14 +77,14 @@ func (b *Bench) Beyond(calls func(*Bench) Outcome) Outcome {
 // onlyGood leaves out the outcomes of calls that did not return nil.
 type onlyGood struct{ Notes }
 
-func (n onlyGood) Outcome(o Outcome) {
+func (n onlyGood) Outcome(o verdict.Outcome) {
 	if o.OK() {
 		n.Notes.Outcome(o)
 	}
 }
 
 // over ends a case whose code made calls without end, which has filled the trace.
-func (b *Bench) over(o Outcome) {
+func (b *Bench) over(o verdict.Outcome) {
 	if o.Runaway {
 		b.Notes.Outcome(o)
 		panic(recordLimit{})
@@ -115,7 +92,7 @@ func (b *Bench) over(o Outcome) {
 }
 
 // keep takes an error apart.
-func (o *Outcome) keep(err error) {
+func keep(o *verdict.Outcome, err error) {
 	if err == nil {
 		return
 	}
@@ -165,13 +142,13 @@ func bounded(text string) string {
 func (b *Bench) Calls() int { return b.calls }
 
 // guard is the function, and has the session know that what runs was lent whatever there is.
-func (b *Bench) guard(o *Outcome, f func() error) {
+func (b *Bench) guard(o *verdict.Outcome, f func() error) {
 	defer b.Session.Guest(b.Session.Guest(true))
 	guard(o, f)
 }
 
 // guard runs the student's code and keeps what it returned: the methods of an error may be the student's as well.
-func guard(o *Outcome, f func() error) {
+func guard(o *verdict.Outcome, f func() error) {
 	defer func() {
 		v := recover()
 		if v == nil {
@@ -185,7 +162,7 @@ func guard(o *Outcome, f func() error) {
 			return
 		}
 		if gap, ok := v.(*contract.Gap); ok && gap != nil { // of a function that answers no error
-			o.keep(gap)
+			keep(o, gap)
 			return
 		}
 		o.Stack = panickedAt()
@@ -195,7 +172,7 @@ func guard(o *Outcome, f func() error) {
 		}
 		o.Panic = bounded(fmt.Sprint(v))
 	}()
-	o.keep(f())
+	keep(o, f())
 }
 
 // panickedAt is where the panic began that a deferred function, which calls this, has recovered. The grader's functions in between that

@@ -4,14 +4,15 @@ import (
 	"math"
 	"slices"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // Call is one Call of a case as the trace shows it.
 type Call struct {
 	Evidence *Evidence
-	Notes    *CaseNotes
-	Outcome  Outcome
+	Notes    *verdict.CaseNotes
+	Outcome  verdict.Outcome
 	From, To int        // the records of the student's code
 	Set      int        // the records from here up to From are the grader's, which prepared it
 	Streams  []trace.ID // that the grader created for it, in their order
@@ -69,12 +70,12 @@ func (c *Call) Before(i, j int) bool { return c.relation().Before(i, j) }
 func (c *Call) Wait(i, j int) int { return c.relation().Wait(i, j) }
 
 func (c *Call) relation() Relation {
-	return Once(c.Notes, "relation", func() Relation { return c.Evidence.Relate(c.Notes.Trace) })
+	return verdict.Once(c.Notes, "relation", func() Relation { return c.Evidence.Relate(c.Notes.Trace) })
 }
 
 // At makes a finding an error of the line of a record; of none, where record is -1.
-func (c *Call) At(record int, f Finding) Finding {
-	f.Severity, f.Record = Error, record
+func (c *Call) At(record int, f verdict.Finding) verdict.Finding {
+	f.Severity, f.Record = verdict.Error, record
 	if record < 0 {
 		return f
 	}
@@ -115,7 +116,7 @@ func (c *Call) StreamName(id trace.ID, name func(i int) string) string {
 }
 
 // UnexpectedError is the finding where function should have succeeded, on the line where the trouble began.
-func (c *Call) UnexpectedError(function string) Finding {
+func (c *Call) UnexpectedError(function string) verdict.Finding {
 	f := UnexpectedError(function, c.Outcome)
 	f.Function = function
 	return c.Evidence.AtError(f, c.Notes, c.From, c.To)

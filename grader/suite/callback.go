@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -53,14 +54,14 @@ func (s *Stage) answered(err error) error {
 
 // CallbackErrors judges a trial in each of whose calls what the code calls back, name, has answered an error: it has to be
 // passed on, and nothing may be left behind. What goes wrong in good trials as well is told there.
-func (g *Good[Code, W]) CallbackErrors(e *Evidence, r *Runs[Code, W], name, function string, ignored Rule) (found []Finding) {
-	if g.Incomplete(e) != "" || HasError(e.Of(EndRules, g.IDs()...)) {
+func (g *Good[Code, W]) CallbackErrors(e *Evidence, r *Runs[Code, W], name, function string, ignored Rule) (found []verdict.Finding) {
+	if g.Incomplete(e) != "" || verdict.HasError(e.Of(verdict.EndRules, g.IDs()...)) {
 		return nil
 	}
 	notes := e.Cases[r.ID]
 	for _, f := range notes.Findings {
-		if slices.Contains(EndRules, f.Rule) {
-			found = append(found, notes.OnError(f, "As a test, "+name+" returned an error", function))
+		if slices.Contains(verdict.EndRules, f.Rule) {
+			found = append(found, OnError(notes, f, "As a test, "+name+" returned an error", function))
 		}
 	}
 	for _, m := range r.Made(e) {
@@ -76,10 +77,10 @@ func (g *Good[Code, W]) CallbackErrors(e *Evidence, r *Runs[Code, W], name, func
 		if at < 0 && len(made) > 0 {
 			continue // it was called less often than it should have been, and never failed
 		}
-		found = append(found, m.At(at, Finding{Rule: ignored.ID, Function: function, Why: ignored.Why, Fix: ignored.Fix,
+		found = append(found, m.At(at, verdict.Finding{Rule: ignored.ID, Function: function, Why: ignored.Why, Fix: ignored.Fix,
 			Message: fmt.Sprintf("As a test, %s returned an error. %s should have returned it too (errors.Is looks for it), but did not.", name, function)}))
 	}
-	return Unique(found)
+	return verdict.Unique(found)
 }
 
 // Callback is one call that the code under test has made of what it was given: the records at From up to To are of what that
@@ -92,7 +93,7 @@ type Callback struct {
 
 // Callbacks are those that the call has made, in their order.
 func (c *Call) Callbacks() (made []Callback) {
-	for _, back := range c.Notes.callbacks() {
+	for _, back := range callbacks(c.Notes) {
 		if c.From <= back.From && back.From < c.To {
 			made = append(made, back)
 		}
@@ -101,8 +102,8 @@ func (c *Call) Callbacks() (made []Callback) {
 }
 
 // callbacks are all of the case. Each lies in one call, which it does not outlast.
-func (c *CaseNotes) callbacks() []Callback {
-	return Once(c, "callbacks", func() (all []Callback) {
+func callbacks(c *verdict.CaseNotes) []Callback {
+	return verdict.Once(c, "callbacks", func() (all []Callback) {
 		open := false
 		for at := range c.Trace.Records {
 			r := &c.Trace.Records[at]
@@ -125,8 +126,8 @@ func (c *CaseNotes) callbacks() []Callback {
 }
 
 // callback is the one that a record is of; ok is false where it is none's.
-func (c *CaseNotes) callback(at int) (back Callback, ok bool) {
-	for _, back := range c.callbacks() {
+func callback(c *verdict.CaseNotes, at int) (back Callback, ok bool) {
+	for _, back := range callbacks(c) {
 		if back.From <= at && at < back.To {
 			return back, true
 		}
@@ -134,9 +135,9 @@ func (c *CaseNotes) callback(at int) (back Callback, ok bool) {
 	return Callback{}, false
 }
 
-// CallName is the call of a record as the student wrote it: what they were given to call, or one of CUDA's.
-func (c *CaseNotes) CallName(at int) string {
-	if back, ok := c.callback(at); ok {
+// CallNameAt is the call of a record as the student wrote it: what they were given to call, or one of CUDA's.
+func CallNameAt(c *verdict.CaseNotes, at int) string {
+	if back, ok := callback(c, at); ok {
 		return back.Name
 	}
 	return CallName(&c.Trace.Records[at])

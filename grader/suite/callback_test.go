@@ -8,6 +8,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -17,7 +18,7 @@ import (
 // called has code be called with something to call in turn, which sets a byte at p.
 func called(t *testing.T, code func(p cuda.DevicePtr, work func() error) error) suite.Call {
 	t.Helper()
-	c := &suite.CaseNotes{ID: "calls", Values: map[string][]uint64{}}
+	c := &verdict.CaseNotes{ID: "calls", Values: map[string][]uint64{}}
 	s := session.New(sim.New(sim.Options{}))
 	s.Use()
 	s.StartTrace()
@@ -30,7 +31,7 @@ func called(t *testing.T, code func(p cuda.DevicePtr, work func() error) error) 
 		})
 	})
 	c.Trace = s.StopTrace()
-	e := &suite.Evidence{Cases: map[string]*suite.CaseNotes{c.ID: c}, Place: place}
+	e := &suite.Evidence{Cases: map[string]*verdict.CaseNotes{c.ID: c}, Place: place}
 	return e.Calls(c.ID)[0]
 }
 
@@ -52,11 +53,11 @@ func TestACallbacksCallsAreNotTheStudents(t *testing.T) {
 		require.Equal(t, "work", back.Name)
 		require.Equal(t, 1, back.To-back.From)
 		require.Equal(t, trace.OpMemsetAsync, c.Record(back.From).Op)
-		require.Equal(t, "work", c.Notes.CallName(back.From))
-		line := c.At(back.From-1, suite.Finding{})
+		require.Equal(t, "work", suite.CallNameAt(c.Notes, back.From))
+		line := c.At(back.From-1, verdict.Finding{})
 		require.Equal(t, "callback_test.go", line.File, "the line that called it")
 	}
-	require.Equal(t, "cuda.MemsetAsync", c.Notes.CallName(c.Callbacks()[0].To+1))
+	require.Equal(t, "cuda.MemsetAsync", suite.CallNameAt(c.Notes, c.Callbacks()[0].To+1))
 }
 
 func TestACallbackThatPanicsComesToAnEnd(t *testing.T) {
@@ -76,8 +77,8 @@ func TestACallbackThatPanicsComesToAnEnd(t *testing.T) {
 func TestACallbackWithoutAnEnd(t *testing.T) {
 	c := called(t, func(_ cuda.DevicePtr, work func() error) error { return work() })
 	records := c.Notes.Trace.Records
-	notes := &suite.CaseNotes{ID: "calls", Outcomes: c.Notes.Outcomes, Trace: &trace.Trace{Records: records[:len(records)-2]}}
-	e := &suite.Evidence{Cases: map[string]*suite.CaseNotes{notes.ID: notes}}
+	notes := &verdict.CaseNotes{ID: "calls", Outcomes: c.Notes.Outcomes, Trace: &trace.Trace{Records: records[:len(records)-2]}}
+	e := &suite.Evidence{Cases: map[string]*verdict.CaseNotes{notes.ID: notes}}
 	require.Empty(t, ops(&e.Calls("calls")[0]))
 }
 
@@ -99,7 +100,7 @@ func TestAFaultInACallback(t *testing.T) {
 		err := work()
 		return errors.Join(err, work())
 	}))
-	require.Equal(t, "As a test, the 1st call of cuda.MemsetAsync, inside work, was made to fail with CUDA_ERROR_INVALID_VALUE (1)", c.FaultRuns()[0].What)
+	require.Equal(t, "As a test, the 1st call of cuda.MemsetAsync, inside work, was made to fail with CUDA_ERROR_INVALID_VALUE (1)", suite.FaultRuns(c)[0].What)
 	require.Equal(t, []string{"goes-on-after-error", "leak"}, rules(found), "the caller keeps its memory")
 	require.Contains(t, found[0].Message, "but went on with work.")
 

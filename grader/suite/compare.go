@@ -3,12 +3,8 @@ package suite
 import (
 	"runtime"
 	"time"
-)
 
-// The contenders that most benchmarks have, by the names that they are shown under.
-const (
-	Yours    = "yours"
-	Solution = "solution"
+	"cudalab/grader/suite/verdict"
 )
 
 // Bounds on a benchmark.
@@ -26,7 +22,7 @@ func (b *Bench) Compare(contenders ...Contender) {
 	samples, _ := b.Time(Timing{Span: Calls, DropOut: true, Warm: compareWarm, Rounds: compareRounds, Enough: func(s Samples) bool {
 		least := compareLeast
 		for _, series := range s {
-			if series.Clock != Virtual { // which has few samples
+			if series.Clock != verdict.Virtual { // which has few samples
 				least = min(least, len(series.Times))
 			}
 		}
@@ -36,7 +32,7 @@ func (b *Bench) Compare(contenders ...Contender) {
 	for _, c := range contenders {
 		if s, ok := samples[c.Name]; ok {
 			b.Value(noteOperations+c.Name, uint64(c.Operations))
-			if s.Clock == CPU {
+			if s.Clock == verdict.CPU {
 				b.Value(noteCPU+c.Name, 1)
 			}
 		}

@@ -9,15 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
 )
 
 // comparison are a benchmark's notes as cudalab gets them.
-type comparison struct{ suite.CaseNotes }
+type comparison struct{ verdict.CaseNotes }
 
-func (n *comparison) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n *comparison) Outcome(o verdict.Outcome)       { n.Outcomes = append(n.Outcomes, o) }
 func (n *comparison) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
 func (n *comparison) Sample(series string, t int64) {
 	n.Samples[series] = append(n.Samples[series], t)
@@ -26,7 +27,7 @@ func (n *comparison) Sample(series string, t int64) {
 func newComparison() (*suite.Bench, *comparison) {
 	s := session.New(sim.New(sim.Options{}))
 	s.Use()
-	n := &comparison{suite.CaseNotes{Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
+	n := &comparison{verdict.CaseNotes{Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
 	return &suite.Bench{Session: s, Seed: 7, Notes: n}, n
 }
 
@@ -44,7 +45,7 @@ func spin() error {
 
 func synchronise() error { return cuda.DeviceSynchronize() }
 
-var simulated = suite.Device{Kind: "sim"}
+var simulated = verdict.Device{Kind: "sim"}
 
 func TestContendersTakeTurnsInRandomOrder(t *testing.T) {
 	b, n := newComparison()
@@ -74,21 +75,21 @@ func TestContendersTakeTurnsInRandomOrder(t *testing.T) {
 func TestOnASimulatedDeviceWhoCallsCUDAIsTimedInVirtualTime(t *testing.T) {
 	b, n := newComparison()
 	b.Compare(
-		suite.Contender{Name: suite.Solution, Operations: 2, Run: spin},
+		suite.Contender{Name: verdict.Solution, Operations: 2, Run: spin},
 		suite.Contender{Name: "cuda", Operations: 1, Run: synchronise},
-		suite.Contender{Name: suite.Yours, Operations: 1, Run: func() error { return errors.Join(spin(), synchronise()) }},
+		suite.Contender{Name: verdict.Yours, Operations: 1, Run: func() error { return errors.Join(spin(), synchronise()) }},
 	)
 	m := suite.Benchmark{ID: "m", Name: "a workload", Operation: "call"}
 	ws := m.Workloads(&n.CaseNotes, simulated, func(string) bool { return false })
 	require.Len(t, ws, 1)
-	require.Equal(t, suite.Nanoseconds, ws[0].Unit)
+	require.Equal(t, verdict.Nanoseconds, ws[0].Unit)
 	yours, solution, other := ws[0].Standings[0], ws[0].Standings[1], ws[0].Standings[2]
-	require.Equal(t, []string{suite.Yours, suite.Solution, "cuda"}, []string{yours.Contender, solution.Contender, other.Contender})
+	require.Equal(t, []string{verdict.Yours, verdict.Solution, "cuda"}, []string{yours.Contender, solution.Contender, other.Contender})
 
-	require.Equal(t, suite.CPU, solution.Clock)
+	require.Equal(t, verdict.CPU, solution.Clock)
 	require.Positive(t, solution.Value)
 	require.Equal(t, 2, solution.Batch)
-	require.Equal(t, suite.Virtual, other.Clock)
+	require.Equal(t, verdict.Virtual, other.Clock)
 	require.Equal(t, float64(sim.H200.Synchronize), other.Value, "an idle device costs the same each time")
 	require.Equal(t, other.Value, other.High)
 	require.Equal(t, other.Value, yours.Value, "what the host computes is not in virtual time")
@@ -97,31 +98,31 @@ func TestOnASimulatedDeviceWhoCallsCUDAIsTimedInVirtualTime(t *testing.T) {
 }
 
 func TestOnAGPUThereIsOneClock(t *testing.T) {
-	n := suite.CaseNotes{Values: map[string][]uint64{"operations of solution": {10}, "operations of yours": {5}},
-		Samples: map[string][]int64{suite.Solution: {1000, 1000, 1000}, suite.Yours: {1000, 1000, 1000}, "baseline": {700, 700, 700}}}
+	n := verdict.CaseNotes{Values: map[string][]uint64{"operations of solution": {10}, "operations of yours": {5}},
+		Samples: map[string][]int64{verdict.Solution: {1000, 1000, 1000}, verdict.Yours: {1000, 1000, 1000}, "baseline": {700, 700, 700}}}
 	m := suite.Benchmark{ID: "m", Name: "a workload", Operation: "call"}
-	ws := m.Workloads(&n, suite.Device{Kind: "gpu"}, func(string) bool { return false })
+	ws := m.Workloads(&n, verdict.Device{Kind: "gpu"}, func(string) bool { return false })
 	require.Len(t, ws, 1)
 	yours, solution, baseline := ws[0].Standings[0], ws[0].Standings[1], ws[0].Standings[2]
-	require.Equal(t, suite.Wall, yours.Clock)
+	require.Equal(t, verdict.Wall, yours.Clock)
 	require.Equal(t, 200.0, yours.Value, "of one operation")
 	require.Equal(t, 100.0, solution.Value)
 	require.Equal(t, 700.0, baseline.Value, "a sample is one operation where nothing else is said")
 	require.Nil(t, solution.Ratio)
-	require.Equal(t, &suite.Quotient{Value: 2, Low: 2, High: 2}, yours.Ratio)
+	require.Equal(t, &verdict.Quotient{Value: 2, Low: 2, High: 2}, yours.Ratio)
 
-	alone := m.Workloads(&n, suite.Device{Kind: "gpu"}, func(name string) bool { return name == suite.Yours })
+	alone := m.Workloads(&n, verdict.Device{Kind: "gpu"}, func(name string) bool { return name == verdict.Yours })
 	require.Len(t, alone[0].Standings, 2)
 }
 
 func TestEveryFunctionIsAWorkload(t *testing.T) {
-	n := suite.CaseNotes{Samples: map[string][]int64{"Share: yours": {30}, "Share: solution": {10}, "FanOut: solution": {20}}}
+	n := verdict.CaseNotes{Samples: map[string][]int64{"Share: yours": {30}, "Share: solution": {10}, "FanOut: solution": {20}}}
 	m := suite.Benchmark{ID: "speed", Name: "two streams", Operation: "call"}
 	ws := m.Workloads(&n, simulated, func(string) bool { return false })
 	require.Len(t, ws, 2)
 	require.Equal(t, "speed/FanOut", ws[0].ID)
 	require.Equal(t, "Share: two streams", ws[1].Name)
-	require.Equal(t, suite.Yours, ws[1].Standings[0].Contender)
+	require.Equal(t, verdict.Yours, ws[1].Standings[0].Contender)
 	require.Equal(t, 3.0, ws[1].Standings[0].Ratio.Value)
 }
 
@@ -133,22 +134,22 @@ func TestAContenderThatFailsGoesOnNoLonger(t *testing.T) {
 		b, n := newComparison()
 		tried := 0
 		b.Compare(
-			suite.Contender{Name: suite.Yours, Operations: 1, Run: func() error { tried++; return fail() }},
-			suite.Contender{Name: suite.Solution, Operations: 1, Run: synchronise},
+			suite.Contender{Name: verdict.Yours, Operations: 1, Run: func() error { tried++; return fail() }},
+			suite.Contender{Name: verdict.Solution, Operations: 1, Run: synchronise},
 		)
 		require.Equal(t, 1, tried, name)
 		require.Len(t, n.Outcomes, 1, name)
-		require.Equal(t, suite.Yours, n.Outcomes[0].Label)
+		require.Equal(t, verdict.Yours, n.Outcomes[0].Label)
 		require.Contains(t, n.Outcomes[0].Err+n.Outcomes[0].Panic, "full")
-		require.Empty(t, n.Samples[suite.Yours])
-		require.NotEmpty(t, n.Samples[suite.Solution])
+		require.Empty(t, n.Samples[verdict.Yours])
+		require.NotEmpty(t, n.Samples[verdict.Solution])
 	}
 }
 
 func TestBookkeepingCountsWhatIsKept(t *testing.T) {
 	b, n := newComparison()
 	const things, each = 1000, 4096
-	b.Bookkeeping(suite.Yours, things, func() (any, error) {
+	b.Bookkeeping(verdict.Yours, things, func() (any, error) {
 		kept := make([][]byte, things)
 		for i := range kept {
 			kept[i] = make([]byte, each)
@@ -159,7 +160,7 @@ func TestBookkeepingCountsWhatIsKept(t *testing.T) {
 	m := suite.Benchmark{ID: "m", Name: "bookkeeping", Operation: "block"}
 	ws := m.Workloads(&n.CaseNotes, simulated, func(string) bool { return false })
 	require.Len(t, ws, 1)
-	require.Equal(t, suite.ByteCount, ws[0].Unit)
+	require.Equal(t, verdict.ByteCount, ws[0].Unit)
 	require.InDelta(t, each+24, ws[0].Standings[0].Value, 64)
 	require.Empty(t, ws[0].Standings[0].Clock)
 }

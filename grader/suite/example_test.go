@@ -7,6 +7,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -19,7 +20,7 @@ type Clear func(s cuda.Stream, numbers cuda.DevicePtr, n int) error
 // numbers is a workload: how many there are to clear.
 type numbers int
 
-func (n numbers) Label() string { return suite.Count(int(n), "number", "numbers") }
+func (n numbers) Label() string { return verdict.Count(int(n), "number", "numbers") }
 
 // scene says how a workload becomes a call. Results hold garbage until the code under test has set them.
 var scene = &suite.Scene[Clear, numbers]{
@@ -53,10 +54,10 @@ var lesson = suite.Lesson[Clear]{
 }
 
 // notZero looks at one call.
-func notZero(m *suite.Made[numbers]) []suite.Finding {
+func notZero(m *suite.Made[numbers]) []verdict.Finding {
 	for i, v := range m.Sums() {
 		if v != 0 {
-			return []suite.Finding{m.At(-1, suite.Finding{Rule: "wrong-result",
+			return []verdict.Finding{m.At(-1, verdict.Finding{Rule: "wrong-result",
 				Message: fmt.Sprintf("Of %s, number %d should be 0, but it is %#x.", m.W.Label(), i, v),
 				Why:     "Fresh memory holds whatever was there before.", Fix: "Clear 8 bytes for each number."})}
 		}
@@ -65,9 +66,9 @@ func notZero(m *suite.Made[numbers]) []suite.Finding {
 }
 
 // notes keeps what cases see. A runner sends it on to cudalab.
-type notes struct{ suite.CaseNotes }
+type notes struct{ verdict.CaseNotes }
 
-func (n *notes) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n *notes) Outcome(o verdict.Outcome)       { n.Outcomes = append(n.Outcomes, o) }
 func (n *notes) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
 func (n *notes) Sample(series string, took int64) {
 	n.Samples[series] = append(n.Samples[series], took)
@@ -76,16 +77,16 @@ func (n *notes) Sample(series string, took int64) {
 // judge does what a runner and cudalab do between them: every case runs on a device of its own, with a record of its CUDA
 // calls, and then every question is put to what was seen.
 func judge(s *suite.Suite) {
-	e := &suite.Evidence{Cases: map[string]*suite.CaseNotes{}, Place: func(trace.Site) []suite.Place { return nil }}
+	e := &suite.Evidence{Cases: map[string]*verdict.CaseNotes{}, Place: func(trace.Site) []verdict.Place { return nil }}
 	for _, c := range s.Cases {
-		n := &notes{suite.CaseNotes{ID: c.ID, Values: map[string][]uint64{}}}
+		n := &notes{verdict.CaseNotes{ID: c.ID, Values: map[string][]uint64{}}}
 		device := session.New(sim.New(sim.Options{}))
 		device.Use()
 		device.StartTrace()
 		c.Drive(&suite.Bench{Session: device, CaseID: c.ID, Notes: n})
 		n.Trace = device.StopTrace()
 		for _, f := range order.Check(n.Trace) {
-			n.Findings = append(n.Findings, suite.Finding{Rule: f.Rule, Severity: suite.Error, Message: f.Message, Record: f.At})
+			n.Findings = append(n.Findings, verdict.Finding{Rule: f.Rule, Severity: verdict.Error, Message: f.Message, Record: f.At})
 		}
 		e.Cases[c.ID] = &n.CaseNotes
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
@@ -101,7 +102,7 @@ const faultInputs = 3
 // answer but "not ready" another.
 func (b *Bench) EveryFault(prepare func(input int) (label string, run func() error, finish func()), queries ...trace.Op) {
 	input := 0
-	once := func(what string, failing trace.Op, k int) (o Outcome, calls map[trace.Op][]uint32, struck bool) {
+	once := func(what string, failing trace.Op, k int) (o verdict.Outcome, calls map[trace.Op][]uint32, struck bool) {
 		label, run, finish := prepare(input)
 		if k > 0 {
 			b.Value(noteFault, uint64(b.calls)<<32|uint64(failing)<<16|uint64(k))
@@ -109,7 +110,7 @@ func (b *Bench) EveryFault(prepare func(input int) (label string, run func() err
 			run = b.keeping(faultCode(failing), run)
 		}
 		b.Value(noteInput, uint64(input))
-		mark := markCall + strconv.Itoa(b.calls)
+		mark := verdict.MarkCall + strconv.Itoa(b.calls)
 		o = b.Call(label+what, run)
 		calls = b.Session.CallsSince(mark)
 		b.Session.ClearFaults()

@@ -10,6 +10,7 @@ import (
 
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -17,14 +18,14 @@ import (
 )
 
 // noted keeps what a bench notes.
-type noted struct{ *suite.CaseNotes }
+type noted struct{ *verdict.CaseNotes }
 
-func (n noted) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n noted) Outcome(o verdict.Outcome)       { n.Outcomes = append(n.Outcomes, o) }
 func (n noted) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
 func (n noted) Sample(string, int64)            {}
 
 // after runs a program under EveryFault on a simulated device, and judges it. prepare makes a run's program.
-func after(t *testing.T, j suite.FaultJudge, prepare func(cuda.Stream) func() error) ([]suite.Finding, *suite.CaseNotes) {
+func after(t *testing.T, j suite.FaultJudge, prepare func(cuda.Stream) func() error) ([]verdict.Finding, *verdict.CaseNotes) {
 	t.Helper()
 	found, c := afterOn(t, j, func(_ int, s cuda.Stream) func() error { return prepare(s) })
 	for _, f := range found {
@@ -34,9 +35,9 @@ func after(t *testing.T, j suite.FaultJudge, prepare func(cuda.Stream) func() er
 }
 
 // afterOn is after with a program that is told the number of its input.
-func afterOn(t *testing.T, j suite.FaultJudge, prepare func(int, cuda.Stream) func() error) ([]suite.Finding, *suite.CaseNotes) {
+func afterOn(t *testing.T, j suite.FaultJudge, prepare func(int, cuda.Stream) func() error) ([]verdict.Finding, *verdict.CaseNotes) {
 	t.Helper()
-	c := &suite.CaseNotes{ID: "faults", Values: map[string][]uint64{}}
+	c := &verdict.CaseNotes{ID: "faults", Values: map[string][]uint64{}}
 	s := session.New(sim.New(sim.Options{}))
 	s.Use()
 	s.StartTrace()
@@ -51,13 +52,13 @@ func afterOn(t *testing.T, j suite.FaultJudge, prepare func(int, cuda.Stream) fu
 	})
 	c.Trace = s.StopTrace()
 	require.NoError(t, s.Sweep())
-	e := &suite.Evidence{Cases: map[string]*suite.CaseNotes{c.ID: c}, Place: place}
+	e := &suite.Evidence{Cases: map[string]*verdict.CaseNotes{c.ID: c}, Place: place}
 	for _, f := range order.Check(c.Trace) {
-		severity := suite.Error
+		severity := verdict.Error
 		if f.Severity == order.Remark {
-			severity = suite.Remark
+			severity = verdict.Remark
 		}
-		c.Findings = append(c.Findings, e.At(suite.Finding{Rule: f.Rule, Severity: severity, Message: f.Message, Why: f.Why, Fix: f.Fix,
+		c.Findings = append(c.Findings, e.At(verdict.Finding{Rule: f.Rule, Severity: severity, Message: f.Message, Why: f.Why, Fix: f.Fix,
 			Record: f.At}, c.Trace.SiteOf(&c.Trace.Records[f.At])))
 	}
 	found := e.AfterFaults(c.ID, j)
@@ -70,17 +71,17 @@ func afterOn(t *testing.T, j suite.FaultJudge, prepare func(int, cuda.Stream) fu
 }
 
 // place takes this file, and that about callbacks, for the student's.
-func place(site trace.Site) (places []suite.Place) {
+func place(site trace.Site) (places []verdict.Place) {
 	for _, frame := range site {
 		file := path.Base(frame.File)
 		if strings.HasSuffix(file, "_test.go") && !strings.Contains(frame.Func, ".after") {
-			places = append(places, suite.Place{File: file, Line: frame.Line, Func: frame.Func})
+			places = append(places, verdict.Place{File: file, Line: frame.Line, Func: frame.Func})
 		}
 	}
 	return places
 }
 
-func rules(findings []suite.Finding) (found []string) {
+func rules(findings []verdict.Finding) (found []string) {
 	for _, f := range findings {
 		found = append(found, f.Rule)
 	}
@@ -107,7 +108,7 @@ func three(s cuda.Stream) (err error) {
 func TestEveryCallFailsOnce(t *testing.T) {
 	found, c := after(t, function, func(s cuda.Stream) func() error { return func() error { return three(s) } })
 	require.Empty(t, found)
-	runs := c.FaultRuns()
+	runs := suite.FaultRuns(c)
 	require.Len(t, runs, 9+3)
 	require.Len(t, c.Outcomes, 1+2*9+3)
 	require.Equal(t, "As a test, the 1st call of cuda.MallocAsync was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2)", runs[0].What)
@@ -137,7 +138,7 @@ func TestALoopIsMadeToFailAtItsEnds(t *testing.T) {
 			return nil
 		}
 	})
-	runs := c.FaultRuns()
+	runs := suite.FaultRuns(c)
 	require.Len(t, runs, 32+1)
 	require.Contains(t, runs[0].What, "1st call")
 	require.Contains(t, runs[16].What, "16th call")
@@ -160,7 +161,7 @@ func TestAClockIsMadeToFail(t *testing.T) {
 			return nil
 		}
 	})
-	clock := c.FaultRuns()[6]
+	clock := suite.FaultRuns(c)[6]
 	require.Equal(t, "As a test, the 1st call of cuda.EventElapsedTime was made to fail with CUDA_ERROR_UNKNOWN (999)", clock.What)
 	require.Equal(t, []string{"error-ignored", "error-ignored"}, rules(found), "of the clock, and of the end of the event")
 	require.Equal(t, clock.Failed, found[0].Record)

@@ -74,7 +74,7 @@ func TestEveryCallOfVirtualMemoryFails(t *testing.T) {
 		}
 	})
 	require.Empty(t, found)
-	require.Len(t, c.FaultRuns(), 7+7)
+	require.Len(t, suite.FaultRuns(c), 7+7)
 }
 
 func TestMappedMemoryIsLeftBehind(t *testing.T) {

@@ -8,15 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/exercises/contract"
+	"cudalab/grader/suite/verdict"
 )
 
 // A gap in a function that answers no error panics, and is a gap all the same.
 func TestAGapMayPanic(t *testing.T) {
-	var o Outcome
+	var o verdict.Outcome
 	guard(&o, func() error { panic(contract.TODO("1c")) })
-	require.Equal(t, Outcome{Gap: "1c", Err: "TODO(1c) is still to be written"}, o)
+	require.Equal(t, verdict.Outcome{Gap: "1c", Err: "TODO(1c) is still to be written"}, o)
 
-	o = Outcome{}
+	o = verdict.Outcome{}
 	guard(&o, func() error { panic((*contract.Gap)(nil)) })
 	require.Empty(t, o.Gap)
 	require.NotEmpty(t, o.Panic)
@@ -36,7 +37,7 @@ func TestWhatAnErrorSaysBesideAGap(t *testing.T) {
 		{errors.Join(refused, contract.TODO("1f")), true, "refused"},
 		{fmt.Errorf("both: %w", errors.Join(contract.TODO("1e"), fmt.Errorf("fill: %w", refused))), false, "both: TODO(1e) is still to be written\nfill: refused"},
 	} {
-		var o Outcome
+		var o verdict.Outcome
 		guard(&o, func() error { return c.err })
 		require.NotEmpty(t, o.Gap, c.text)
 		require.Equal(t, c.besides, o.Besides, c.text)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/suite/verdict"
 )
 
 // began panics as a student's code may, where the length is known to the compiler as little as there.
@@ -21,7 +23,7 @@ func TestAPanicIsToldWhereItBegan(t *testing.T) {
 		"looked at":        func() { looked(func() { began(nil) }) },
 		"looked at, twice": func() { looked(func() { looked(func() { began(nil) }) }) },
 	} {
-		var o Outcome
+		var o verdict.Outcome
 		guard(&o, func() error { run(); return nil })
 		require.Contains(t, o.Panic, "index out of range", name)
 		first := o.Stack[0]

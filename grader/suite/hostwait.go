@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -57,8 +58,8 @@ type hostWait struct {
 }
 
 // finding judges a successful or failed call: ok where it makes the host wait, or belongs to no stream.
-func (h *hostWait) finding(r *trace.Record) (f Finding, ok bool) {
-	f = Finding{Rule: "host-wait", Why: h.Why, Fix: cmp.Or(insteadOf[r.Op], h.Fix)}
+func (h *hostWait) finding(r *trace.Record) (f verdict.Finding, ok bool) {
+	f = verdict.Finding{Rule: "host-wait", Why: h.Why, Fix: cmp.Or(insteadOf[r.Op], h.Fix)}
 	what, known := hostWaits[r.Op]
 	query := r.Op == trace.OpStreamQuery || r.Op == trace.OpEventQuery
 	if asked := r.Stream + r.Event; query && r.Code != 0 { // one of them is 0
@@ -81,7 +82,7 @@ func (h *hostWait) finding(r *trace.Record) (f Finding, ok bool) {
 	case h.busy > 0 && r.Phase == trace.Leave && r.Took > h.busy/2:
 		f.Message = fmt.Sprintf("%s, but %s did not return for %.1f ms while the streams were busy.", h.Should, CallName(r), float64(r.Took)/1e6)
 	default:
-		return Finding{}, false
+		return verdict.Finding{}, false
 	}
 	return f, true
 }
@@ -117,7 +118,7 @@ func (g *Good[Code, W]) NoHostWait(id, name, pass string, words func(W) HostWait
 				})
 			}
 		}
-		a.Findings = Unique(a.Findings)
+		a.Findings = verdict.Unique(a.Findings)
 		if len(a.Findings) == 0 {
 			a.Skip = g.Incomplete(e)
 		}

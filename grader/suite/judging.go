@@ -7,33 +7,22 @@ import (
 	"strings"
 
 	"cudalab/grader/suite/measure"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
-// The order checker's rules, as checks group them: when memory may be used, and that everything made comes to an end.
-var (
-	OrderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "revoke-before-use", "early-reuse", "overlapping-copy", "data-race", "host-race", "staged-copy",
-		"uninitialized-read", "out-of-bounds", "wait-unrecorded", "use-after-destroy"}
-	EndRules = []string{"leak", "double-free", "invalid-free"}
-)
-
-// HasError reports whether one of the findings fails its check.
-func HasError(findings []Finding) bool {
-	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == Error })
-}
-
 // Remarks are the order checker's remarks on the student's lines in some cases, but for those on what is left at the end, which has
 // a check of its own.
-func (e *Evidence) Remarks(cases ...string) []Finding {
-	var found []Finding
+func (e *Evidence) Remarks(cases ...string) []verdict.Finding {
+	var found []verdict.Finding
 	for _, id := range cases {
 		for _, f := range e.Cases[id].Findings {
-			if f.Severity == Remark && f.File != "" && !slices.Contains(EndRules, f.Rule) {
+			if f.Severity == verdict.Remark && f.File != "" && !slices.Contains(verdict.EndRules, f.Rule) {
 				found = append(found, f)
 			}
 		}
 	}
-	return Unique(found)
+	return verdict.Unique(found)
 }
 
 // CallName is a call as the student wrote it: "cuda.MallocAsync", "kernels.Reduce".
@@ -48,9 +37,9 @@ func CallName(r *trace.Record) string {
 }
 
 // UnexpectedError is the finding where function should have succeeded.
-func UnexpectedError(function string, o Outcome) Finding {
-	f := Finding{
-		Rule: "unexpected-error", Severity: Error, Record: -1,
+func UnexpectedError(function string, o verdict.Outcome) verdict.Finding {
+	f := verdict.Finding{
+		Rule: "unexpected-error", Severity: verdict.Error, Record: -1,
 		Message: fmt.Sprintf("%s should have returned nil for %s, but it returned: %s.", function, o.Label, strings.TrimSuffix(o.Err, ".")),
 		Why:     "A CUDA call that answers an error has done nothing, so what follows cannot be right.",
 		Fix:     cmp.Or(Remedy(o.Err), "Look at the call that the error names: what is said behind its name is what was wrong with it."),
@@ -66,22 +55,14 @@ func UnexpectedError(function string, o Outcome) Finding {
 }
 
 // Figure is a measurement with its interval; a limit of 0 is none.
-func Figure(name, unit string, v measure.Interval, limit float64) Measurement {
-	return Measurement{Name: name, Unit: unit, Value: v.Value, Low: v.Low, High: v.High, Limit: limit}
+func Figure(name, unit string, v measure.Interval, limit float64) verdict.Measurement {
+	return verdict.Measurement{Name: name, Unit: unit, Value: v.Value, Low: v.Low, High: v.High, Limit: limit}
 }
 
 // Microseconds is the median of samples in nanoseconds.
-func Microseconds(name string, samples []int64) Measurement {
+func Microseconds(name string, samples []int64) verdict.Measurement {
 	v := measure.MedianOf(samples)
-	return Measurement{Name: name, Unit: "µs", Value: v.Value / 1e3, Low: v.Low / 1e3, High: v.High / 1e3}
-}
-
-// Count is a number of things: "1 batch", "5 batches".
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return verdict.Measurement{Name: name, Unit: "µs", Value: v.Value / 1e3, Low: v.Low / 1e3, High: v.High / 1e3}
 }
 
 // Bytes is a number of bytes in words, exactly: "1 byte", "300 bytes", "64 KiB", "20 MiB".

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"cudalab/grader/suite/verdict"
 )
 
 // What a call has done to what is not its own, by the names of these things: slices that it was given, and what earlier
@@ -83,9 +85,9 @@ func text(values []uint64) string {
 
 // Kept finds calls that changed a slice that they were given, or one that an earlier call had returned. function is whose call
 // one is; nil where there is only one.
-func (g *Good[Code, W]) Kept(function func(W) string) func(*Evidence) []Finding {
-	return func(e *Evidence) []Finding {
-		var found []Finding
+func (g *Good[Code, W]) Kept(function func(W) string) func(*Evidence) []verdict.Finding {
+	return func(e *Evidence) []verdict.Finding {
+		var found []verdict.Finding
 		for _, m := range g.Made(e) {
 			for _, f := range m.changed() {
 				if function != nil {
@@ -94,12 +96,12 @@ func (g *Good[Code, W]) Kept(function func(W) string) func(*Evidence) []Finding 
 				found = append(found, f)
 			}
 		}
-		return Unique(found)
+		return verdict.Unique(found)
 	}
 }
 
 // changed finds what the call has changed that it had to leave as it is.
-func (m *Made[W]) changed() (found []Finding) {
+func (m *Made[W]) changed() (found []verdict.Finding) {
 	if name := text(m.Noted(noteGivenChanged)); name != "" {
 		found = append(found, m.Finding(-1, Rule{ID: "argument-changed",
 			Why: "A slice is a view of its caller's memory: what is written to it, or sorted in it, is so for the caller as well, who goes on with it.",

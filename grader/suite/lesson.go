@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/sim"
 )
 
@@ -16,12 +17,12 @@ import (
 //
 //	func Of(run Run) Run { return run }
 type Lesson[Code any] struct {
-	Name      string              // as on the command line, "async-pipeline"; the package is called so without hyphens
-	Functions []string            // what the exercise exports, as Of takes it: "Share", "FanOut"; the first is where findings without a line point to
-	Memory    uint64              // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
-	Remarks   map[string]Severity // as in Suite
-	WaysOut   []WayOut            // of functions with gaps behind the one that gives back
-	Parts     []Part[Code]        // in the order of the report
+	Name      string                      // as on the command line, "async-pipeline"; the package is called so without hyphens
+	Functions []string                    // what the exercise exports, as Of takes it: "Share", "FanOut"; the first is where findings without a line point to
+	Memory    uint64                      // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
+	Remarks   map[string]verdict.Severity // as in Suite
+	WaysOut   []WayOut                    // of functions with gaps behind the one that gives back
+	Parts     []Part[Code]                // in the order of the report
 	// Benchmarks are for comparing only: no part needs one.
 	Benchmarks []Trial[Code]
 }

@@ -6,15 +6,10 @@ import (
 	"runtime"
 
 	"cudalab/exercises/contract"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
 )
-
-// Odd is what is wrong with an error itself that the student's code returned, before anybody asks what it says.
-type Odd struct {
-	Rule string // RuleTypedNil, RuleLyingError or RuleEndlessError; "" where nothing is wrong
-	What string // the type, "*cuda.Error", or the method, "Is"
-}
 
 // The rules of errors.
 const (
@@ -27,7 +22,7 @@ const (
 
 // oddError is what Sound panics with; guard makes an outcome of it.
 type oddError struct {
-	Odd
+	verdict.Odd
 	where trace.Site
 }
 
@@ -55,19 +50,19 @@ func Sound(err error) error {
 
 func examine(err error, left *int) {
 	if *left--; *left < 0 {
-		panic(oddError{Odd{RuleEndlessError, "Unwrap"}, methodSite(err, "Unwrap")})
+		panic(oddError{verdict.Odd{Rule: RuleEndlessError, What: "Unwrap"}, methodSite(err, "Unwrap")})
 	}
 	if isNil(err) {
-		panic(oddError{Odd: Odd{RuleTypedNil, fmt.Sprintf("%T", err)}})
+		panic(oddError{Odd: verdict.Odd{Rule: RuleTypedNil, What: fmt.Sprintf("%T", err)}})
 	}
 	if is, ok := err.(interface{ Is(error) bool }); ok && is.Is(nobodys) {
-		panic(oddError{Odd{RuleLyingError, "Is"}, methodSite(err, "Is")})
+		panic(oddError{verdict.Odd{Rule: RuleLyingError, What: "Is"}, methodSite(err, "Is")})
 	}
 	if as, ok := err.(interface{ As(any) bool }); ok {
 		var target *nobodysType
 		var gap *contract.Gap
 		if as.As(&target) || as.As(&gap) && gap == nil {
-			panic(oddError{Odd{RuleLyingError, "As"}, methodSite(err, "As")})
+			panic(oddError{verdict.Odd{Rule: RuleLyingError, What: "As"}, methodSite(err, "As")})
 		}
 	}
 	switch x := err.(type) {

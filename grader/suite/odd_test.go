@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/exercises/contract"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 )
 
@@ -37,27 +38,27 @@ type careless struct{}
 func (careless) Error() string { panic("careless") }
 
 // kept is what a case keeps of an error.
-func kept(err error) (o Outcome) {
+func kept(err error) (o verdict.Outcome) {
 	guard(&o, func() error { return err })
 	return o
 }
 
 func TestAnErrorIsLookedAtBeforeItIsBelieved(t *testing.T) {
-	sound := func(text string) Outcome { return Outcome{Err: text} }
+	sound := func(text string) verdict.Outcome { return verdict.Outcome{Err: text} }
 	var none *cuda.Error
 	for name, tt := range map[string]struct {
 		err  error
-		want Odd
+		want verdict.Odd
 	}{
-		"a nil of CUDA's":            {none, Odd{RuleTypedNil, "*cuda.Error"}},
-		"a nil of CUDA's, wrapped":   {fmt.Errorf("with words: %w", none), Odd{RuleTypedNil, "*cuda.Error"}},
-		"a nil gap":                  {(*contract.Gap)(nil), Odd{RuleTypedNil, "*contract.Gap"}},
-		"a nil of the student's":     {(*needy)(nil), Odd{RuleTypedNil, "*suite.needy"}},
-		"one of many":                {errors.Join(contract.ErrArgument, (*needy)(nil)), Odd{RuleTypedNil, "*suite.needy"}},
-		"As says yes to everything":  {everything{contract.ErrArgument}, Odd{RuleLyingError, "As"}},
-		"Is says yes to everything":  {&anything{contract.ErrArgument}, Odd{RuleLyingError, "Is"}},
-		"Unwrap comes to no end":     {circle{}, Odd{RuleEndlessError, "Unwrap"}},
-		"a liar deep inside another": {fmt.Errorf("%w", fmt.Errorf("%w", everything{none})), Odd{RuleLyingError, "As"}},
+		"a nil of CUDA's":            {none, verdict.Odd{Rule: RuleTypedNil, What: "*cuda.Error"}},
+		"a nil of CUDA's, wrapped":   {fmt.Errorf("with words: %w", none), verdict.Odd{Rule: RuleTypedNil, What: "*cuda.Error"}},
+		"a nil gap":                  {(*contract.Gap)(nil), verdict.Odd{Rule: RuleTypedNil, What: "*contract.Gap"}},
+		"a nil of the student's":     {(*needy)(nil), verdict.Odd{Rule: RuleTypedNil, What: "*suite.needy"}},
+		"one of many":                {errors.Join(contract.ErrArgument, (*needy)(nil)), verdict.Odd{Rule: RuleTypedNil, What: "*suite.needy"}},
+		"As says yes to everything":  {everything{contract.ErrArgument}, verdict.Odd{Rule: RuleLyingError, What: "As"}},
+		"Is says yes to everything":  {&anything{contract.ErrArgument}, verdict.Odd{Rule: RuleLyingError, What: "Is"}},
+		"Unwrap comes to no end":     {circle{}, verdict.Odd{Rule: RuleEndlessError, What: "Unwrap"}},
+		"a liar deep inside another": {fmt.Errorf("%w", fmt.Errorf("%w", everything{none})), verdict.Odd{Rule: RuleLyingError, What: "As"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := kept(tt.err)
@@ -71,10 +72,10 @@ func TestAnErrorIsLookedAtBeforeItIsBelieved(t *testing.T) {
 			}
 		})
 	}
-	require.Equal(t, Outcome{}, kept(nil))
+	require.Equal(t, verdict.Outcome{}, kept(nil))
 	require.Equal(t, sound("a nil pointer is all that it needs"), kept((*modest)(nil)))
-	require.Equal(t, Outcome{Err: "words: invalid argument", Argument: true}, kept(fmt.Errorf("words: %w", contract.ErrArgument)))
-	require.Equal(t, Outcome{Err: "TODO(1a) is still to be written", Gap: "1a"}, kept(contract.TODO("1a")))
+	require.Equal(t, verdict.Outcome{Err: "words: invalid argument", Argument: true}, kept(fmt.Errorf("words: %w", contract.ErrArgument)))
+	require.Equal(t, verdict.Outcome{Err: "TODO(1a) is still to be written", Gap: "1a"}, kept(contract.TODO("1a")))
 	require.Equal(t, "an error without a text", kept(errors.New("")).Err)
 	require.Equal(t, "careless", kept(careless{}).Panic)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cudalab/grader/suite/measure"
+	"cudalab/grader/suite/verdict"
 )
 
 // Baseline is the contender that a lesson argues against.
@@ -26,9 +27,9 @@ type Pacing struct {
 type Pace struct {
 	Ratio        measure.Interval // over the solution's time
 	Speedup      measure.Interval // of the baseline's time over the student's
-	Measurements []Measurement
+	Measurements []verdict.Measurement
 	// Remarks say what one has to know of Ratio: that it is unclear, or what it rests on.
-	Remarks []Finding
+	Remarks []verdict.Finding
 	// Again is ToTell where the ratio lies beyond the limit, may lie below it, and other samples may tell.
 	Again Again
 }
@@ -37,9 +38,9 @@ type Pace struct {
 func (p *Pace) TooSlow(q Pacing) bool { return p.Ratio.Against(q.Limit) == measure.Beyond }
 
 // Pace makes figures of what a Race has noted. It is not ok where there are none.
-func (e *Evidence) Pace(notes *CaseNotes, q Pacing) (p Pace, ok bool) {
+func (e *Evidence) Pace(notes *verdict.CaseNotes, q Pacing) (p Pace, ok bool) {
 	prefix := SeriesOf(q.Function, "")
-	yours, solution, baseline := notes.Samples[prefix+Yours], notes.Samples[prefix+Solution], notes.Samples[prefix+Baseline]
+	yours, solution, baseline := notes.Samples[prefix+verdict.Yours], notes.Samples[prefix+verdict.Solution], notes.Samples[prefix+Baseline]
 	if len(yours) == 0 || len(baseline) == 0 {
 		return Pace{}, false
 	}
@@ -58,7 +59,7 @@ func (e *Evidence) Pace(notes *CaseNotes, q Pacing) (p Pace, ok bool) {
 			p.Again = ToTell
 		}
 	}
-	p.Measurements = []Measurement{
+	p.Measurements = []verdict.Measurement{
 		Figure(prefix+"time / solution's time", "x", p.Ratio, q.Limit),
 		Figure(prefix+"speedup over "+q.Versus, "x", p.Speedup, 0),
 		Microseconds(prefix+"your time", yours),
@@ -73,9 +74,9 @@ func (e *Evidence) Pace(notes *CaseNotes, q Pacing) (p Pace, ok bool) {
 }
 
 // unclear is the remark on a ratio that may lie on either side of the limit.
-func unclear(q Pacing, ratio measure.Interval) Finding {
-	return Finding{
-		Rule: "time-unclear", Severity: Remark, Record: -1, Function: q.Function,
+func unclear(q Pacing, ratio measure.Interval) verdict.Finding {
+	return verdict.Finding{
+		Rule: "time-unclear", Severity: verdict.Remark, Record: -1, Function: q.Function,
 		Message: fmt.Sprintf("At most %g times the solution's time is asked for. This took %.2f times as long, give or take: it may be anything "+
 			"from %.2f to %.2f times, so it counts as a pass.", q.Limit, ratio.Value, ratio.Low, ratio.High),
 		Why: "What else runs on the machine or on the GPU delays some samples and not others; only code that is too slow for certain fails.",
@@ -126,7 +127,7 @@ type paceFound struct {
 // findPace is what was recorded on a device. For a GPU of which there is nothing it is what was recorded on the GPU whose
 // name begins alike for longest, and of several such the one on which the solution took the most; failing that, what
 // was recorded on the simulated device.
-func findPace(text, function string, d Device) (best paceFound, ok bool) {
+func findPace(text, function string, d verdict.Device) (best paceFound, ok bool) {
 	all, err := ReadPaces(text)
 	if err != nil {
 		return paceFound{}, false // a test reads every lesson's
@@ -174,12 +175,12 @@ func (r paceFound) overSolution(v measure.Interval) measure.Interval {
 }
 
 // remarks say what the ratio rests on where that is another device.
-func (r paceFound) remarks(d Device) []Finding {
+func (r paceFound) remarks(d verdict.Device) []verdict.Finding {
 	if !r.other {
 		return nil
 	}
-	return []Finding{{
-		Rule: "recorded-elsewhere", Severity: Remark, Record: -1,
+	return []verdict.Finding{{
+		Rule: "recorded-elsewhere", Severity: verdict.Remark, Record: -1,
 		Message: fmt.Sprintf("How the solution's time compares with the baseline's was not recorded on the %s, so what the %s showed is used, "+
 			"give or take a factor of %g.", d.Name, r.Name, elsewhere),
 		Why: "This copy of the course holds no solutions, so your time is held against the baseline's, and GPUs differ in what each costs.",

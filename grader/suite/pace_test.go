@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 const paces = `# a comment
@@ -18,13 +19,13 @@ sim "simulated NVIDIA H200" "Share" 0.5 0.5 0.5
 `
 
 // race is the notes of two rounds.
-func race(prefix string, yours, solution, baseline int64) *suite.CaseNotes {
-	n := &suite.CaseNotes{Samples: map[string][]int64{}}
+func race(prefix string, yours, solution, baseline int64) *verdict.CaseNotes {
+	n := &verdict.CaseNotes{Samples: map[string][]int64{}}
 	for range 2 {
-		n.Samples[prefix+suite.Yours] = append(n.Samples[prefix+suite.Yours], yours)
+		n.Samples[prefix+verdict.Yours] = append(n.Samples[prefix+verdict.Yours], yours)
 		n.Samples[prefix+suite.Baseline] = append(n.Samples[prefix+suite.Baseline], baseline)
 		if solution > 0 {
-			n.Samples[prefix+suite.Solution] = append(n.Samples[prefix+suite.Solution], solution)
+			n.Samples[prefix+verdict.Solution] = append(n.Samples[prefix+verdict.Solution], solution)
 		}
 	}
 	return n
@@ -34,12 +35,12 @@ func TestPace(t *testing.T) {
 	q := suite.Pacing{Versus: "the baseline", Limit: 1.5, Recorded: paces}
 	share := q
 	share.Function = "Share"
-	sim := suite.Device{Kind: "sim", Name: "simulated NVIDIA H200"}
-	gpu := func(name string) suite.Device { return suite.Device{Kind: "gpu", Name: name} }
+	sim := verdict.Device{Kind: "sim", Name: "simulated NVIDIA H200"}
+	gpu := func(name string) verdict.Device { return verdict.Device{Kind: "gpu", Name: name} }
 	for name, c := range map[string]struct {
-		device    suite.Device
+		device    verdict.Device
 		q         suite.Pacing
-		notes     *suite.CaseNotes
+		notes     *verdict.CaseNotes
 		ratio     float64
 		low, high float64
 		slow      bool
@@ -74,7 +75,7 @@ func TestPace(t *testing.T) {
 			var rules []string
 			for _, f := range p.Remarks {
 				rules = append(rules, f.Rule)
-				require.Equal(t, suite.Remark, f.Severity)
+				require.Equal(t, verdict.Remark, f.Severity)
 			}
 			require.Equal(t, c.unclear, slices.Contains(rules, "time-unclear"))
 			require.Equal(t, c.remark != "", slices.Contains(rules, "recorded-elsewhere"))
@@ -103,12 +104,12 @@ func TestUnclearTimesAreTakenAgain(t *testing.T) {
 		"slow":                               {9, 0, false, suite.ToConfirm},
 	} {
 		t.Run(name, func(t *testing.T) {
-			notes := &suite.CaseNotes{Samples: map[string][]int64{suite.Yours: slices.Concat(slices.Repeat([]int64{190}, c.slow), slices.Repeat([]int64{100}, c.fast)),
+			notes := &verdict.CaseNotes{Samples: map[string][]int64{verdict.Yours: slices.Concat(slices.Repeat([]int64{190}, c.slow), slices.Repeat([]int64{100}, c.fast)),
 				suite.Baseline: slices.Repeat([]int64{400}, 9)}}
 			if !c.recorded {
-				notes.Samples[suite.Solution] = slices.Repeat([]int64{100}, 9)
+				notes.Samples[verdict.Solution] = slices.Repeat([]int64{100}, 9)
 			}
-			e := &suite.Evidence{Device: suite.Device{Kind: "gpu", Name: "NVIDIA H100 SXM"}}
+			e := &suite.Evidence{Device: verdict.Device{Kind: "gpu", Name: "NVIDIA H100 SXM"}}
 			a := e.JudgeSpeed(notes, suite.SpeedWords{Pacing: suite.Pacing{Limit: 1.5, Recorded: paces}, Passed: func(float64, float64) string { return "" }})
 			require.Equal(t, c.again, a.Again)
 		})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cudalab/grader/suite/measure"
+	"cudalab/grader/suite/verdict"
 )
 
 // PaceSeeds is how many workloads a pace is recorded over: those of the seeds from 1 on.
@@ -14,11 +15,11 @@ const PaceSeeds = 8
 
 // PacesOf makes paces of what a Race has noted of the solution and the baseline on one device, once for each seed, by the
 // names of the series. There is one for each function that was timed, in order.
-func (s *Suite) PacesOf(d Device, noted []map[string][]int64) []RecordedPace {
+func (s *Suite) PacesOf(d verdict.Device, noted []map[string][]int64) []RecordedPace {
 	ratios := map[string][]measure.Interval{}
 	for _, samples := range noted {
 		for series, solution := range samples {
-			name, ok := strings.CutSuffix(series, Solution)
+			name, ok := strings.CutSuffix(series, verdict.Solution)
 			if baseline := samples[name+Baseline]; ok && len(baseline) > 0 {
 				function := strings.TrimSuffix(name, ": ")
 				ratios[function] = append(ratios[function], measure.RatioOf(solution, baseline))

@@ -4,21 +4,23 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/suite/verdict"
 )
 
 func TestPacesOfRaces(t *testing.T) {
-	d := Device{Kind: "sim", Name: "simulated NVIDIA L4"}
+	d := verdict.Device{Kind: "sim", Name: "simulated NVIDIA L4"}
 	same := func(ns int64) []int64 { return []int64{ns, ns, ns} }
 	got := new(Suite).PacesOf(d, []map[string][]int64{
-		{"Share: " + Solution: same(10), "Share: " + Baseline: same(40), "Share: " + Yours: same(99), "FanOut: " + Solution: same(1), "FanOut: " + Baseline: same(2)},
-		{"Share: " + Solution: same(20), "Share: " + Baseline: same(40)},
-		{"Share: " + Solution: same(30), "Share: " + Baseline: same(40), Solution: same(7)},
+		{"Share: " + verdict.Solution: same(10), "Share: " + Baseline: same(40), "Share: " + verdict.Yours: same(99), "FanOut: " + verdict.Solution: same(1), "FanOut: " + Baseline: same(2)},
+		{"Share: " + verdict.Solution: same(20), "Share: " + Baseline: same(40)},
+		{"Share: " + verdict.Solution: same(30), "Share: " + Baseline: same(40), verdict.Solution: same(7)},
 	})
 	require.Equal(t, []RecordedPace{
 		{Kind: "sim", Name: d.Name, Function: "FanOut", Value: 0.5, Low: 0.5, High: 0.5},
 		{Kind: "sim", Name: d.Name, Function: "Share", Value: 0.5, Low: 0.25, High: 0.75},
 	}, got)
-	require.Empty(t, new(Suite).PacesOf(d, []map[string][]int64{{}, {Solution: same(7)}}))
+	require.Empty(t, new(Suite).PacesOf(d, []map[string][]int64{{}, {verdict.Solution: same(7)}}))
 }
 
 func TestAddedPacesTakeThePlaceOfTheDevicesOwn(t *testing.T) {

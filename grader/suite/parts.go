@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -14,11 +15,11 @@ type Refusals[Code any] struct {
 	Trial[Code]
 	calls  int
 	words  Refusal
-	behind func(*Bench, Code) Outcome
+	behind func(*Bench, Code) verdict.Outcome
 }
 
 // NewRefusals is a trial that has drive make each of the bad calls, in a Call of its own.
-func NewRefusals[Code, Bad any](id, after string, bad []Bad, drive func(*Bench, Code, Bad) Outcome, words Refusal) *Refusals[Code] {
+func NewRefusals[Code, Bad any](id, after string, bad []Bad, drive func(*Bench, Code, Bad) verdict.Outcome, words Refusal) *Refusals[Code] {
 	words.Gap = after
 	r := &Refusals[Code]{Trial: Trial[Code]{ID: id, After: after}, calls: len(bad), words: words}
 	all := func(b *Bench, code Code) (complete bool) {
@@ -31,7 +32,7 @@ func NewRefusals[Code, Bad any](id, after string, bad []Bad, drive func(*Bench, 
 	}
 	r.Drive = func(b *Bench, sides Sides[Code]) {
 		if all(b, sides.Student) && r.behind != nil {
-			if o := b.Beyond(func(b *Bench) Outcome { return r.behind(b, sides.Student) }); o.OK() {
+			if o := b.Beyond(func(b *Bench) verdict.Outcome { return r.behind(b, sides.Student) }); o.OK() {
 				all(b, sides.Student)
 			}
 		}
@@ -41,14 +42,14 @@ func NewRefusals[Code, Bad any](id, after string, bad []Bad, drive func(*Bench, 
 
 // Behind has the bad calls made a second time behind a good one: code that has once found its arguments good has to look at
 // them again.
-func (r *Refusals[Code]) Behind(good func(*Bench, Code) Outcome) *Refusals[Code] {
+func (r *Refusals[Code]) Behind(good func(*Bench, Code) verdict.Outcome) *Refusals[Code] {
 	r.behind = good
 	return r
 }
 
 // Call makes a call with a good workload, for Refusals.Behind.
-func (sc *Scene[Code, W]) Call(w W) func(*Bench, Code) Outcome {
-	return func(b *Bench, code Code) Outcome {
+func (sc *Scene[Code, W]) Call(w W) func(*Bench, Code) verdict.Outcome {
+	return func(b *Bench, code Code) verdict.Outcome {
 		s := b.NewStage()
 		call := sc.Set(s, w)
 		o := b.Call(w.Label(), func() error { return call(code, w) })
@@ -66,7 +67,7 @@ type Bad[W Workload] struct {
 }
 
 // Refuse makes a bad call; see NewRefusals.
-func (sc *Scene[Code, W]) Refuse(b *Bench, code Code, bad Bad[W]) Outcome {
+func (sc *Scene[Code, W]) Refuse(b *Bench, code Code, bad Bad[W]) verdict.Outcome {
 	s := b.NewStage()
 	call := sc.Set(s, bad.W)
 	o := b.Call(bad.Label, func() error { return call(code, bad.W) })
@@ -92,7 +93,7 @@ func Arguments[Code any](name string, refusals ...*Refusals[Code]) Part[Code] {
 				a.Findings = append(a.Findings, again...) // what is not yet complete never comes so far
 			}
 		}
-		a.Findings = Unique(a.Findings)
+		a.Findings = verdict.Unique(a.Findings)
 		if len(a.Findings) == 0 {
 			a.Skip = skip
 		}
@@ -107,10 +108,10 @@ func (g *Good[Code, W]) Order(name, pass string, more ...*Trial[Code]) Part[Code
 	p.Judge = func(e *Evidence) Answer {
 		a := Answer{Message: pass}
 		for _, t := range p.Cases {
-			a.Findings = append(a.Findings, e.Of(OrderRules, t.ID)...)
+			a.Findings = append(a.Findings, e.Of(verdict.OrderRules, t.ID)...)
 		}
-		a.Findings = Unique(append(a.Findings, e.Remarks(g.IDs()...)...))
-		if !HasError(a.Findings) {
+		a.Findings = verdict.Unique(append(a.Findings, e.Remarks(g.IDs()...)...))
+		if !verdict.HasError(a.Findings) {
 			a.Skip = g.Incomplete(e)
 		}
 		return a
@@ -119,17 +120,17 @@ func (g *Good[Code, W]) Order(name, pass string, more ...*Trial[Code]) Part[Code
 }
 
 // And has the part fail for what more finds, too, in further trials or in its own. Remarks stay behind the errors.
-func (p Part[Code]) And(more func(*Evidence) []Finding, further ...*Trial[Code]) Part[Code] {
+func (p Part[Code]) And(more func(*Evidence) []verdict.Finding, further ...*Trial[Code]) Part[Code] {
 	judge := p.Judge
 	p.Cases = append(slices.Clone(p.Cases), further...)
 	p.Judge = func(e *Evidence) Answer {
 		a := judge(e)
 		at := len(a.Findings)
-		if i := slices.IndexFunc(a.Findings, func(f Finding) bool { return f.Severity == Remark }); i >= 0 {
+		if i := slices.IndexFunc(a.Findings, func(f verdict.Finding) bool { return f.Severity == verdict.Remark }); i >= 0 {
 			at = i
 		}
-		a.Findings = Unique(slices.Insert(a.Findings, at, more(e)...))
-		if HasError(a.Findings) {
+		a.Findings = verdict.Unique(slices.Insert(a.Findings, at, more(e)...))
+		if verdict.HasError(a.Findings) {
 			a.Skip = ""
 		}
 		return a
@@ -145,7 +146,7 @@ func (p Part[Code]) Once() Part[Code] {
 		if notes == nil {
 			return judge(e)
 		}
-		a := Once(notes, "answer "+p.ID, func() Answer { return judge(e) })
+		a := verdict.Once(notes, "answer "+p.ID, func() Answer { return judge(e) })
 		a.Findings = slices.Clone(a.Findings) // whoever has them may put them into other words
 		return a
 	}
@@ -153,18 +154,18 @@ func (p Part[Code]) Once() Part[Code] {
 }
 
 // Without has the part leave out findings that are none in its lesson.
-func (p Part[Code]) Without(none func(*Evidence, Finding) bool) Part[Code] {
+func (p Part[Code]) Without(none func(*Evidence, verdict.Finding) bool) Part[Code] {
 	judge := p.Judge
 	p.Judge = func(e *Evidence) Answer {
 		a := judge(e)
-		a.Findings = slices.DeleteFunc(a.Findings, func(f Finding) bool { return none(e, f) })
+		a.Findings = slices.DeleteFunc(a.Findings, func(f verdict.Finding) bool { return none(e, f) })
 		return a
 	}
 	return p
 }
 
 // Reworded has what a part finds told in the words of the lesson, where the order checker's speak of streams alone.
-func (p Part[Code]) Reworded(words func(*Evidence, Finding) Finding) Part[Code] {
+func (p Part[Code]) Reworded(words func(*Evidence, verdict.Finding) verdict.Finding) Part[Code] {
 	judge := p.Judge
 	p.Judge = func(e *Evidence) Answer {
 		a := judge(e)
@@ -181,15 +182,15 @@ type Faults[Code any, W Workload] struct {
 	Trial[Code]
 	draw  func(*rand.Rand) W
 	judge FaultJudge
-	wrong func(*Made[W]) []Finding
+	wrong func(*Made[W]) []verdict.Finding
 }
 
 // Faults is a trial with workloads that are alike in what the code has to call for them: the smallest in which every call of
 // the code is made. wrong finds what is wrong with a call that answered nil where nothing was made to fail: with its results,
 // and with where they come from. It is nil where nothing is known of that.
-func (sc *Scene[Code, W]) Faults(id, after string, draw func(*rand.Rand) W, j FaultJudge, wrong func(*Made[W]) []Finding) *Faults[Code, W] {
+func (sc *Scene[Code, W]) Faults(id, after string, draw func(*rand.Rand) W, j FaultJudge, wrong func(*Made[W]) []verdict.Finding) *Faults[Code, W] {
 	if wrong == nil {
-		wrong = func(*Made[W]) []Finding { return nil }
+		wrong = func(*Made[W]) []verdict.Finding { return nil }
 	}
 	f := &Faults[Code, W]{Trial: Trial[Code]{ID: id, After: after}, draw: draw, judge: j, wrong: wrong}
 	f.Drive = func(b *Bench, sides Sides[Code]) {
@@ -219,15 +220,15 @@ func (f *Faults[Code, W]) Made(e *Evidence) []Made[W] {
 }
 
 // findings are what the failures have shown. What is wrong in good trials, too, is wrong without any failure, and was told.
-func (f *Faults[Code, W]) findings(e *Evidence, good *Good[Code, W]) []Finding {
+func (f *Faults[Code, W]) findings(e *Evidence, good *Good[Code, W]) []verdict.Finding {
 	j, all := f.judge, f.Made(e)
 	told := sync.OnceValue(func() bool {
 		next, _ := e.Cases[f.ID].Window(1)
-		early := slices.DeleteFunc(e.Of(OrderRules, f.ID), func(found Finding) bool { return found.Record >= next })
-		return HasError(append(early, e.Of(OrderRules, good.IDs()...)...)) || // what comes out is luck then
+		early := slices.DeleteFunc(e.Of(verdict.OrderRules, f.ID), func(found verdict.Finding) bool { return found.Record >= next })
+		return verdict.HasError(append(early, e.Of(verdict.OrderRules, good.IDs()...)...)) || // what comes out is luck then
 			slices.ContainsFunc(good.Made(e), func(m Made[W]) bool { return len(f.wrong(&m)) > 0 })
 	})
-	wrong := func(outcome int) []Finding {
+	wrong := func(outcome int) []verdict.Finding {
 		if found := f.wrong(&all[outcome]); len(found) > 0 && !told() {
 			return found
 		}
@@ -257,8 +258,8 @@ func (g *Good[Code, W]) Cleanup(name, pass string, faults ...*Faults[Code, W]) P
 		p.Cases = append(p.Cases, &f.Trial)
 	}
 	p.Judge = func(e *Evidence) Answer {
-		a := Answer{Message: pass, Findings: e.Of(EndRules, g.IDs()...)}
-		if HasError(a.Findings) {
+		a := Answer{Message: pass, Findings: e.Of(verdict.EndRules, g.IDs()...)}
+		if verdict.HasError(a.Findings) {
 			return a // a leak without any failure would only be told again for each failure
 		}
 		if a.Skip = g.Incomplete(e); a.Skip != "" {
@@ -266,11 +267,11 @@ func (g *Good[Code, W]) Cleanup(name, pass string, faults ...*Faults[Code, W]) P
 		}
 		for _, f := range faults {
 			a.Findings = append(a.Findings, f.findings(e, g)...)
-			if !HasError(a.Findings) && len(e.Cases[f.ID].FaultRuns()) == 0 {
+			if !verdict.HasError(a.Findings) && len(FaultRuns(e.Cases[f.ID])) == 0 {
 				a.Skip = NoFault
 			}
 		}
-		a.Findings = Unique(a.Findings)
+		a.Findings = verdict.Unique(a.Findings)
 		return a
 	}
 	return p

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -33,13 +34,13 @@ type Race[Code any, W Workload] struct {
 // Timed is one call of the student's code under the clock, with the workload that it was given.
 type Timed[W any] struct {
 	W      W
-	notes  *CaseNotes
+	notes  *verdict.CaseNotes
 	prefix string
 	number int
 }
 
 // Noted are the numbers that a Stage noted of the call under a name; nil where it noted none.
-func (m *Timed[W]) Noted(name string) []uint64 { return m.notes.notedOf(m.prefix + name)[m.number] }
+func (m *Timed[W]) Noted(name string) []uint64 { return notedOf(m.notes, m.prefix+name)[m.number] }
 
 // Sums are the values of the call's results when the device had come to rest.
 func (m *Timed[W]) Sums() []uint64 { return m.Noted(noteSum) }
@@ -92,9 +93,9 @@ func (r *Race[Code, W]) carryOut(b *Bench, sc *Scene[Code, W], sides Sides[Code]
 }
 
 // wrong finds a sample or an audit in which the student's code did not do its work: speed counts only where it did.
-func (r *Race[Code, W]) wrong(e *Evidence, notes *CaseNotes, caseID string) []Finding {
-	f := Finding{Rule: "wrong-when-timed", Severity: Error, Record: -1, Function: r.Function, Why: r.WrongWhy, Fix: r.WrongFix}
-	samples, audits := notes.notedOf(r.prefix()+noteSampled), notes.notedOf(r.prefix()+noteLeftOut)
+func (r *Race[Code, W]) wrong(e *Evidence, notes *verdict.CaseNotes, caseID string) []verdict.Finding {
+	f := verdict.Finding{Rule: "wrong-when-timed", Severity: verdict.Error, Record: -1, Function: r.Function, Why: r.WrongWhy, Fix: r.WrongFix}
+	samples, audits := notedOf(notes, r.prefix()+noteSampled), notedOf(notes, r.prefix()+noteLeftOut)
 	random, last := NewRand(e.Seed, caseID), 0
 	for _, number := range slices.Concat(slices.Collect(maps.Keys(samples)), slices.Collect(maps.Keys(audits))) {
 		last = max(last, number)
@@ -104,7 +105,7 @@ func (r *Race[Code, W]) wrong(e *Evidence, notes *CaseNotes, caseID string) []Fi
 		w := r.Draw(random)
 		for _, what := range audits[number] {
 			f.Message = r.LeftOut(w, what)
-			return []Finding{f}
+			return []verdict.Finding{f}
 		}
 		if _, sampled := samples[number]; sampled && wrong == "" {
 			wrong = r.Wrong(&Timed[W]{w, notes, r.prefix(), number})
@@ -114,7 +115,7 @@ func (r *Race[Code, W]) wrong(e *Evidence, notes *CaseNotes, caseID string) []Fi
 		return nil
 	}
 	f.Message = wrong
-	return []Finding{f}
+	return []verdict.Finding{f}
 }
 
 // Speed is the part that asks whether the code keeps to the limits of some races, which one trial carries out. who is told
@@ -132,8 +133,8 @@ func (sc *Scene[Code, W]) Speed(name, after, who string, races ...*Race[Code, W]
 		var a Answer
 		notes := e.Cases[t.ID]
 		for _, r := range races {
-			spoilt := notes.Spoilt(who, func(*CaseNotes) []Finding {
-				return Once(notes, r.prefix()+"wrong", func() []Finding { return r.wrong(e, notes, t.ID) })
+			spoilt := Spoilt(notes, who, func(*verdict.CaseNotes) []verdict.Finding {
+				return verdict.Once(notes, r.prefix()+"wrong", func() []verdict.Finding { return r.wrong(e, notes, t.ID) })
 			})
 			if spoilt != nil {
 				return Answer{Findings: spoilt}

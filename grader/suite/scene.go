@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/sim"
 	"cudalab/native/trace"
 )
@@ -93,14 +94,14 @@ type Made[W Workload] struct {
 }
 
 // Noted are the numbers that a Stage noted of the call under a name; nil where it noted none.
-func (m *Made[W]) Noted(name string) []uint64 { return m.Notes.notedOf(name)[m.number] }
+func (m *Made[W]) Noted(name string) []uint64 { return notedOf(m.Notes, name)[m.number] }
 
 // Sums are the values of the call's results when the device had come to rest.
 func (m *Made[W]) Sums() []uint64 { return m.Noted(noteSum) }
 
 // madeOf pairs the calls of a case with the workloads they were made for; where there are more calls, they are all of the last.
 func madeOf[W Workload](e *Evidence, caseID string, drawn func() []W) []Made[W] {
-	return Once(e.Cases[caseID], "made", func() (all []Made[W]) {
+	return verdict.Once(e.Cases[caseID], "made", func() (all []Made[W]) {
 		ws := drawn()
 		for i, c := range e.Calls(caseID) {
 			all = append(all, Made[W]{Call: c, W: ws[min(i, len(ws)-1)], number: i})
@@ -116,7 +117,7 @@ func (r *Runs[Code, W]) Made(e *Evidence) []Made[W] {
 
 // drawn are the workloads of the trial that was seen.
 func (r *Runs[Code, W]) drawn(e *Evidence) []W {
-	return Once(e.Cases[r.ID], "drawn", func() []W { return r.Drawn(e.Seed) })
+	return verdict.Once(e.Cases[r.ID], "drawn", func() []W { return r.Drawn(e.Seed) })
 }
 
 // Good are trials that a right program completes, and by which most parts are judged.
@@ -181,12 +182,12 @@ func (m *Made[W]) called() bool {
 
 // Judge answers a question by what look finds in each call. Where that is nothing, but not every workload was carried out,
 // the question could not be asked.
-func (g *Good[Code, W]) Judge(e *Evidence, pass string, look func(*Made[W]) []Finding) Answer {
+func (g *Good[Code, W]) Judge(e *Evidence, pass string, look func(*Made[W]) []verdict.Finding) Answer {
 	a := Answer{Message: pass}
 	for _, m := range g.Made(e) {
 		a.Findings = append(a.Findings, look(&m)...)
 	}
-	a.Findings = Unique(a.Findings)
+	a.Findings = verdict.Unique(a.Findings)
 	if len(a.Findings) == 0 {
 		a.Skip = g.Incomplete(e)
 	}
@@ -194,7 +195,7 @@ func (g *Good[Code, W]) Judge(e *Evidence, pass string, look func(*Made[W]) []Fi
 }
 
 // Each is Judge as a Part has it, with a sentence for a pass that does not depend on the evidence.
-func (g *Good[Code, W]) Each(pass string, look func(*Made[W]) []Finding) func(*Evidence) Answer {
+func (g *Good[Code, W]) Each(pass string, look func(*Made[W]) []verdict.Finding) func(*Evidence) Answer {
 	return func(e *Evidence) Answer { return g.Judge(e, pass, look) }
 }
 
@@ -212,8 +213,8 @@ func (b *Bench) noteOf(call int, name string, values []uint64) {
 }
 
 // notedOf are the numbers that noteOf noted under a name, by call.
-func (c *CaseNotes) notedOf(name string) map[int][]uint64 {
-	return Once(c, "noted "+name, func() map[int][]uint64 {
+func notedOf(c *verdict.CaseNotes, name string) map[int][]uint64 {
+	return verdict.Once(c, "noted "+name, func() map[int][]uint64 {
 		found := map[int][]uint64{}
 		for left := c.Values[name]; len(left) >= 2; {
 			n := int(min(left[1], uint64(len(left)-2)))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/session"
 	"cudalab/native/sim"
 )
@@ -32,7 +33,7 @@ func TestRunsGoOnWhereTheyAreToFail(t *testing.T) {
 		s := session.New(sim.New(sim.Options{}))
 		s.Use()
 		s.StartTrace()
-		notes := &suite.CaseNotes{ID: "runs", Values: map[string][]uint64{}}
+		notes := &verdict.CaseNotes{ID: "runs", Values: map[string][]uint64{}}
 		runs.Drive(&suite.Bench{Session: s, CaseID: notes.ID, Notes: noted{notes}}, suite.Sides[error]{Student: errors.New("of the call's own")})
 		require.Equal(t, want, called)
 	}

@@ -3,6 +3,7 @@ package suite
 import (
 	"fmt"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 )
 
@@ -24,9 +25,9 @@ func (b *Bench) raceTiming() Timing {
 // Contenders are who takes part in a race, the student's code first; solution is nil where it is not at hand. Function is
 // the one that is timed, where a case times several, as in Pacing.
 func Contenders(function string, student, solution, baseline func() error) []Contender {
-	all := []Contender{{Name: SeriesOf(function, Yours), Run: student}}
+	all := []Contender{{Name: SeriesOf(function, verdict.Yours), Run: student}}
 	if solution != nil {
-		all = append(all, Contender{Name: SeriesOf(function, Solution), Run: solution})
+		all = append(all, Contender{Name: SeriesOf(function, verdict.Solution), Run: solution})
 	}
 	return append(all, Contender{Name: SeriesOf(function, Baseline), Run: baseline})
 }
@@ -48,7 +49,7 @@ type SpeedWords struct {
 }
 
 // JudgeSpeed says whether the student's code takes at most so many times as long as the solution.
-func (e *Evidence) JudgeSpeed(notes *CaseNotes, w SpeedWords) Answer {
+func (e *Evidence) JudgeSpeed(notes *verdict.CaseNotes, w SpeedWords) Answer {
 	pace, ok := e.Pace(notes, w.Pacing)
 	if !ok {
 		return Answer{Skip: "No time could be measured."}
@@ -61,8 +62,8 @@ func (e *Evidence) JudgeSpeed(notes *CaseNotes, w SpeedWords) Answer {
 	}
 	if pace.TooSlow(w.Pacing) {
 		a.Again = ToConfirm
-		a.Findings = append(a.Findings, Finding{
-			Rule: "too-slow", Severity: Error, Record: -1, Function: w.Function,
+		a.Findings = append(a.Findings, verdict.Finding{
+			Rule: "too-slow", Severity: verdict.Error, Record: -1, Function: w.Function,
 			Message: fmt.Sprintf("%s should take at most %.3g times as long as the solution's, but %s %.1f times as long (%.1f to %.1f).",
 				w.Work, w.Limit, w.Takes, pace.Ratio.Value, pace.Ratio.Low, pace.Ratio.High),
 			Why: w.Why, Fix: w.Fix,
@@ -73,10 +74,10 @@ func (e *Evidence) JudgeSpeed(notes *CaseNotes, w SpeedWords) Answer {
 
 // Spoilt finds why the times of a case tell nothing: function returned an error on the clock, or did not do its work
 // there, by what wrong finds in the notes.
-func (c *CaseNotes) Spoilt(function string, wrong func(*CaseNotes) []Finding) []Finding {
+func Spoilt(c *verdict.CaseNotes, function string, wrong func(*verdict.CaseNotes) []verdict.Finding) []verdict.Finding {
 	for _, o := range c.Outcomes {
 		if !o.OK() {
-			return []Finding{UnexpectedError(function, o)}
+			return []verdict.Finding{UnexpectedError(function, o)}
 		}
 	}
 	return wrong(c)

@@ -18,7 +18,9 @@ package suite
 
 import (
 	"math/rand/v2"
+	"slices"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/sim"
 	"cudalab/native/trace"
 )
@@ -33,7 +35,7 @@ type Suite struct {
 	Memory    uint64 // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
 	// Remarks are rules of the order checker whose remarks weigh otherwise here: as an Error, or, where nothing stands for
 	// them, not at all.
-	Remarks map[string]Severity
+	Remarks map[string]verdict.Severity
 	WaysOut []WayOut
 	Cases   []Case
 	Checks  []Question
@@ -67,6 +69,13 @@ func (s *Suite) Case(id string) (*Case, bool) {
 	return nil, false
 }
 
+// IsTimed reports whether a check needs a timed case.
+func (s *Suite) IsTimed(check string) bool {
+	return slices.ContainsFunc(s.Checks, func(q Question) bool {
+		return q.ID == check && slices.ContainsFunc(s.Cases, func(c Case) bool { return c.Timed && slices.Contains(q.Needs, c.ID) })
+	})
+}
+
 // Case is one run of the student's code in the runner. Cases are independent: each starts on a clean device, and
 // when one ends the process the next runs in a fresh one.
 type Case struct {
@@ -96,9 +105,9 @@ type Question struct {
 // Answer is a check's decision. It has passed when no finding is an Error and there is no Skip.
 type Answer struct {
 	Message      string // one sentence for a pass; a failure's findings speak for themselves
-	Findings     []Finding
-	Measurements []Measurement
-	Run          *Run // what there is to be shown of an allocator's longest sequence; nil: nothing
+	Findings     []verdict.Finding
+	Measurements []verdict.Measurement
+	Run          *verdict.Run // what there is to be shown of an allocator's longest sequence; nil: nothing
 	// Skip, where not empty and there are no findings, says why the question could not be asked.
 	Skip  string
 	Again Again // on a timed case

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
 	"cudalab/native/trace"
@@ -60,7 +61,7 @@ type Samples map[string]Series
 // Series are a contender's times, in nanoseconds for one Run, in the order of the rounds, and the clock that told them.
 type Series struct {
 	Times []int64
-	Clock Clock
+	Clock verdict.Clock
 }
 
 // Note notes the samples for cudalab.
@@ -139,14 +140,14 @@ func (r *taken) repeats() bool { return len(r.device) >= virtualLooks && r.virtu
 func (t *Timing) samples(contenders []Contender, runs []taken, simulated bool) Samples {
 	all := Samples{}
 	for i, run := range runs {
-		s := Series{run.device, Wall}
+		s := Series{run.device, verdict.Wall}
 		switch {
 		case run.failed:
 			continue
 		case t.Span == OnThread, t.Span == Calls && simulated && !run.virtual():
-			s = Series{run.thread, CPU}
+			s = Series{run.thread, verdict.CPU}
 		case simulated:
-			s.Clock = Virtual
+			s.Clock = verdict.Virtual
 		}
 		all[contenders[i].Name] = s
 	}
@@ -164,7 +165,7 @@ func (b *Bench) sample(c *Contender, t Timing) (onDevice, onThread int64, ok boo
 	if b.Session.Device().Info().Kind == device.GPU {
 		time.Sleep(t.Rest)
 	}
-	o, clock, runs := Outcome{Label: c.Name}, b.Session.Device(), int64(0)
+	o, clock, runs := verdict.Outcome{Label: c.Name}, b.Session.Device(), int64(0)
 	if d, ok := clock.(interface{ TimeOnly(bool) }); ok && c.TimeOnly {
 		d.TimeOnly(true)
 		defer d.TimeOnly(false)
@@ -190,7 +191,7 @@ func (b *Bench) sample(c *Contender, t Timing) (onDevice, onThread int64, ok boo
 
 // attempt runs a contender's code off the clock; where it fails, that is noted as an outcome under its name.
 func (b *Bench) attempt(name string, f func() error) bool {
-	o := Outcome{Label: name}
+	o := verdict.Outcome{Label: name}
 	b.guard(&o, f)
 	if !o.OK() {
 		b.Notes.Outcome(o)

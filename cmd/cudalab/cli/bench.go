@@ -11,7 +11,7 @@ import (
 	"cudalab/grader/judge/run"
 	"cudalab/grader/report"
 	"cudalab/grader/report/chart"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -148,7 +148,7 @@ func openCharts(name string, exercises []course.Exercise) ([]*os.File, error) {
 	return files, nil
 }
 
-func showBench(w io.Writer, r suite.BenchReport, asJSON bool) error {
+func showBench(w io.Writer, r verdict.BenchReport, asJSON bool) error {
 	if asJSON {
 		return report.BenchJSON(w, r)
 	}
@@ -158,5 +158,5 @@ func showBench(w io.Writer, r suite.BenchReport, asJSON bool) error {
 
 // benchStatus is what a script learns of a result.
 func benchStatus(r check.BenchResult) int {
-	return exitStatus(check.Result{Result: run.Result{Report: suite.Report{Status: r.Report.Status}, Err: r.Err}})
+	return exitStatus(check.Result{Result: run.Result{Report: verdict.Report{Status: r.Report.Status}, Err: r.Err}})
 }

@@ -10,7 +10,7 @@ import (
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -195,9 +195,9 @@ func exitStatus(r check.Result) int {
 	var missing *run.NoDevice
 	var busy *run.Busy
 	switch {
-	case r.Report.Status == suite.Passed:
+	case r.Report.Status == verdict.Passed:
 		return exitPassed
-	case r.Report.Status != suite.Errored:
+	case r.Report.Status != verdict.Errored:
 		return exitFailed
 	case errors.As(r.Err, &environment), errors.As(r.Err, &missing), errors.As(r.Err, &busy):
 		return exitEnvironment

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/proof/corpus"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // The first checks on a machine that has compiled nothing yet, all at once on one processor that another program keeps
@@ -63,9 +63,9 @@ func TestAColdAndBusyMachineChangesNoVerdict(t *testing.T) {
 	for _, told := range []int{0, 2} {
 		require.Contains(t, results[told].stderr.String(), "Preparing: Go compiles its standard library and the course, once")
 	}
-	var r suite.Report
+	var r verdict.Report
 	require.NoError(t, json.Unmarshal(results[1].stdout.Bytes(), &r))
-	require.Equal(t, suite.Passed, r.Status, r.Message)
+	require.Equal(t, verdict.Passed, r.Status, r.Message)
 	require.Empty(t, results[1].stderr.String(), "programs wait in silence")
 	require.Contains(t, results[2].stdout.String(), "out-of-bounds")
 }

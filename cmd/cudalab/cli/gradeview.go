@@ -9,7 +9,7 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/report"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // quietFor is how long a grading that is not watched on a terminal says nothing of its progress.
@@ -86,10 +86,10 @@ func summarise(w io.Writer, c *class.Class, dir string) error {
 			unread++
 		}
 		for i, r := range s.Exercises {
-			if r.Status == suite.Passed {
+			if r.Status == verdict.Passed {
 				passed[i]++
 			}
-			if r.Status != suite.Errored && r.Status != suite.Unread {
+			if r.Status != verdict.Errored && r.Status != verdict.Unread {
 				decided[i]++
 			}
 		}

@@ -8,7 +8,7 @@ import (
 
 	"cudalab/grader/desk/markdown"
 	"cudalab/grader/desk/progress"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -48,7 +48,7 @@ func (s screen) lesson(ctx context.Context, root string, e course.Exercise, trap
 	}
 	if s.width > 0 {
 		last := progress.Load(root)[e.Name]
-		begun := last.Checked() && last.Status != suite.NotStarted
+		begun := last.Checked() && last.Status != verdict.NotStarted
 		chapter = markdown.Unfold(chapter, traps || begun,
 			fmt.Sprintf("They come here once you have written a first part and checked it. `cudalab lesson %s --traps` shows them now.", e.Name))
 	}

@@ -13,9 +13,9 @@ import (
 	"cudalab/grader/desk/progress"
 	"cudalab/grader/desk/watch"
 	"cudalab/grader/report"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -105,7 +105,7 @@ func look(c *course.Course, e course.Exercise, remembered progress.Progress) (li
 	case len(left) > 0:
 		row.at = fmt.Sprintf("%s:%d", left[0].File, left[0].Line)
 		row.Next = fmt.Sprintf("write TODO(%s) in %s, then `cudalab check %s`", left[0].ID, row.at, e.Name)
-	case last.Status != suite.Passed:
+	case last.Status != verdict.Passed:
 		row.Next = fmt.Sprintf("`cudalab check %s`", e.Name)
 	}
 	return row, nil
@@ -158,15 +158,15 @@ func state(r listed, now time.Time) string {
 	if was := before(r, now); was != "" {
 		words = append(words, was)
 	}
-	if r.Last != nil && r.Last.Status != suite.NotStarted {
-		verdict := string(r.Last.Status)
-		if r.Last.Status == suite.Failed && len(r.Last.Findings) == 0 && len(r.TODOs) > 0 {
-			verdict = "unfinished" // nothing was found wrong with what is written so far
+	if r.Last != nil && r.Last.Status != verdict.NotStarted {
+		said := string(r.Last.Status)
+		if r.Last.Status == verdict.Failed && len(r.Last.Findings) == 0 && len(r.TODOs) > 0 {
+			said = "unfinished" // nothing was found wrong with what is written so far
 		}
 		if len(words) > 0 {
-			verdict = "now " + verdict
+			said = "now " + said
 		}
-		words = append(words, fmt.Sprintf("%s, %g/%g on %s, %s", verdict, r.Last.Score, r.Last.MaxScore, r.Last.Device,
+		words = append(words, fmt.Sprintf("%s, %g/%g on %s, %s", said, r.Last.Score, r.Last.MaxScore, r.Last.Device,
 			date(r.Last.When, now)))
 	}
 	switch n := len(r.TODOs); {

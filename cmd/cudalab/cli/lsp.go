@@ -10,7 +10,7 @@ import (
 	"cudalab/grader/desk/lsp"
 	"cudalab/grader/desk/progress"
 	"cudalab/grader/judge/check"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -103,19 +103,19 @@ func (d *lspDesk) request(c *course.Course, e course.Exercise) (check.Request, e
 	return check.Request{Root: c.Root, Exercise: e, Device: d.device, Profile: p}, err
 }
 
-func (d *lspDesk) check(ctx context.Context, c *course.Course, e course.Exercise, preparing func()) (suite.Report, bool) {
+func (d *lspDesk) check(ctx context.Context, c *course.Course, e course.Exercise, preparing func()) (verdict.Report, bool) {
 	q, err := d.request(c, e)
 	if err != nil {
-		return suite.Report{Exercise: e.Name, Status: suite.Errored, Message: err.Error()}, false
+		return verdict.Report{Exercise: e.Name, Status: verdict.Errored, Message: err.Error()}, false
 	}
 	q.Preparing = preparing
 	seed := failingSeed(c.Root, e)
 	r := checked(ctx, q)
-	return r.Report, r.Report.Status == suite.Passed && seed != 0 && r.Report.Seed == seed
+	return r.Report, r.Report.Status == verdict.Passed && seed != 0 && r.Report.Seed == seed
 }
 
 // picture writes the page of a report. It is of the same workloads.
-func (d *lspDesk) picture(ctx context.Context, c *course.Course, e course.Exercise, r suite.Report) (string, error) {
+func (d *lspDesk) picture(ctx context.Context, c *course.Course, e course.Exercise, r verdict.Report) (string, error) {
 	q, err := d.request(c, e)
 	if err != nil {
 		return "", err

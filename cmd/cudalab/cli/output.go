@@ -15,7 +15,7 @@ import (
 	"cudalab/grader/judge/prove"
 	"cudalab/grader/report"
 	"cudalab/grader/report/sarif"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -139,7 +139,7 @@ func tellOrders(r *check.Result) {
 }
 
 // show writes a report for people.
-func show(w io.Writer, r suite.Report) error {
+func show(w io.Writer, r verdict.Report) error {
 	s := screenOf(w)
 	text, err := reportOn(s, r, false)
 	if err != nil {
@@ -150,14 +150,14 @@ func show(w io.Writer, r suite.Report) error {
 }
 
 // reportOn is a report for people, as a screen can show it; brief, the first error is what it is about.
-func reportOn(s screen, r suite.Report, brief bool) (string, error) {
+func reportOn(s screen, r verdict.Report, brief bool) (string, error) {
 	var b strings.Builder
 	err := report.Terminal(&b, r, report.Options{Color: s.color, Width: s.width, Links: s.links, Brief: brief, Source: sourceLine})
 	return b.String(), err
 }
 
 // firstOn is the first error of a report, for so many lines of a screen.
-func firstOn(s screen, r suite.Report, lines int) (string, error) {
+func firstOn(s screen, r verdict.Report, lines int) (string, error) {
 	var b strings.Builder
 	err := report.First(&b, r, lines, report.Options{Color: s.color, Width: s.width, Links: s.links, Source: sourceLine})
 	return b.String(), err

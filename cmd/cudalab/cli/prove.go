@@ -10,7 +10,7 @@ import (
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/prove"
 	"cudalab/grader/report"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -68,10 +68,10 @@ func runProve(cmd *cobra.Command, args []string, f checkFlags, film bool) error 
 		return &exitError{status: exitFault}
 	}
 	var proof *prove.Proof
-	if r.Place != nil && !slices.Contains([]suite.Status{suite.Errored, suite.NotStarted}, r.Report.Status) {
+	if r.Place != nil && !slices.Contains([]verdict.Status{verdict.Errored, verdict.NotStarted}, r.Report.Status) {
 		proof = prove.Of(r)
 	}
-	if ran := r.Report.Status == suite.Passed || r.Report.Status == suite.Failed; proof == nil || !ran && len(proof.Faults) == 0 {
+	if ran := r.Report.Status == verdict.Passed || r.Report.Status == verdict.Failed; proof == nil || !ran && len(proof.Faults) == 0 {
 		// Nothing came to its end: what is in the way comes first.
 		if err := show(cmd.OutOrStdout(), r.Report); err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/report"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -35,8 +35,8 @@ type watching struct {
 
 	exercise course.Exercise
 	folder   *watch.Folder
-	shown    *suite.Report // the last report on the exercise; nil before the first
-	asked    int           // lines of the prompt, where it is the last thing on the screen
+	shown    *verdict.Report // the last report on the exercise; nil before the first
+	asked    int             // lines of the prompt, where it is the last thing on the screen
 
 	slow    chan struct{}      // has a word where a check has to wait until what is not the student's is compiled
 	cancel  context.CancelFunc // ends the check that is running; nil where none is
@@ -158,14 +158,14 @@ func (w *watching) finish(ctx context.Context, o outcome) {
 	}
 	w.shown = &o.result.Report
 	replayed := w.seed != 0 && w.shown.Seed == w.seed
-	if w.shown.Status == suite.Passed && replayed {
+	if w.shown.Status == verdict.Passed && replayed {
 		w.say("It passes with the workloads that it failed on. Now with new ones:")
 		w.start(ctx)
 		return
 	}
 	w.clear()
 	w.report()
-	if w.shown.Status == suite.Passed {
+	if w.shown.Status == verdict.Passed {
 		w.advance()
 	}
 	w.prompt()
@@ -177,7 +177,7 @@ func (w *watching) advance() {
 	remembered := progress.Load(w.course.Root)
 	all := w.course.Exercises
 	for _, e := range slices.Concat(all[at+1:], all[:at]) {
-		if remembered[e.Name].Status != suite.Passed {
+		if remembered[e.Name].Status != verdict.Passed {
 			passed := "\n" + w.exercise.Name + " has passed"
 			if w.exercise.HasSolution(w.course.Root) {
 				passed += fmt.Sprintf("; `cudalab solution %s` shows how else it may be written", w.exercise.Name)
@@ -266,7 +266,7 @@ func (w *watching) lines() {
 }
 
 // errorsIn counts the errors that a report found, without those that come of others.
-func errorsIn(r suite.Report) int {
+func errorsIn(r verdict.Report) int {
 	n := 0
 	for _, c := range r.Checks {
 		for _, f := range c.Findings {

@@ -12,8 +12,8 @@ import (
 	"cudalab/grader/desk/hints"
 	"cudalab/grader/desk/keys"
 	"cudalab/grader/desk/markdown"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -167,7 +167,7 @@ func (w *watching) place() (file string, line int) {
 				if f.File != "" && f.Root() {
 					return f.File, f.Line
 				}
-				if f.File != "" && f.Severity == suite.Remark && file == "" {
+				if f.File != "" && f.Severity == verdict.Remark && file == "" {
 					file, line = f.File, f.Line
 				}
 			}

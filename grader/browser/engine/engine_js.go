@@ -14,7 +14,7 @@ import (
 	"cudalab/grader/judge/prove"
 	"cudalab/grader/report"
 	"cudalab/grader/report/page"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites"
 	"cudalab/grader/suites/course"
 	"cudalab/lessons"
@@ -39,7 +39,7 @@ type request struct {
 
 // answer is what the page gets.
 type answer struct {
-	Status suite.Status    `json:"status"`
+	Status verdict.Status  `json:"status"`
 	JSON   json.RawMessage `json:"json"` // as `cudalab check --json` writes it
 	HTML   string          `json:"html"` // as `cudalab check --html` writes it
 }

@@ -22,7 +22,7 @@ import (
 	"cudalab/grader/report"
 	"cudalab/grader/report/devtools"
 	"cudalab/grader/report/reporttest"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -71,7 +71,7 @@ func TestCorpus(t *testing.T) {
 }
 
 // requireSame has a program checked here and in the browser, in a folder of the same name.
-func requireSame(t *testing.T, p *devtools.Page, root string, e course.Exercise, precompiled *compile.Precompiled, text string) suite.Report {
+func requireSame(t *testing.T, p *devtools.Page, root string, e course.Exercise, precompiled *compile.Precompiled, text string) verdict.Report {
 	t.Helper()
 	want, got := both(t, p, root, e, precompiled, text)
 	require.Equal(t, comparable(want), comparable(got))
@@ -79,7 +79,7 @@ func requireSame(t *testing.T, p *devtools.Page, root string, e course.Exercise,
 }
 
 // both are what is said of a program here and in the browser.
-func both(t *testing.T, p *devtools.Page, root string, e course.Exercise, precompiled *compile.Precompiled, text string) (want, got suite.Report) {
+func both(t *testing.T, p *devtools.Page, root string, e course.Exercise, precompiled *compile.Precompiled, text string) (want, got verdict.Report) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), e.Package)
 	require.NoError(t, os.Mkdir(dir, 0o755))
@@ -108,7 +108,7 @@ var (
 const most = 32 << 10
 
 // comparable is a report as text, without what a clock has measured.
-func comparable(r suite.Report) string {
+func comparable(r verdict.Report) string {
 	r.DurationMS = 0
 	if len(r.Output) > 2*most {
 		r.Output = r.Output[:most] + "…" + r.Output[len(r.Output)-most:]
@@ -119,7 +119,7 @@ func comparable(r suite.Report) string {
 		c.Measurements, c.Findings = slices.Clone(c.Measurements), slices.Clone(c.Findings)
 		c.Message = measured.ReplaceAllString(c.Message, "some time")
 		for j := range c.Measurements {
-			c.Measurements[j] = suite.Measurement{Name: too.ReplaceAllString(c.Measurements[j].Name, "many")}
+			c.Measurements[j] = verdict.Measurement{Name: too.ReplaceAllString(c.Measurements[j].Name, "many")}
 		}
 		for j := range c.Findings {
 			f := &c.Findings[j]

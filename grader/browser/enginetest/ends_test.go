@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/judge/check"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -61,7 +61,7 @@ func TestEveryBadEndIsToldAsOnTheCommandLine(t *testing.T) {
 }
 
 // inLines are the rules of findings in some lines of the code.
-func inLines(r suite.Report, from, to int) (rules []string) {
+func inLines(r verdict.Report, from, to int) (rules []string) {
 	for _, c := range r.Checks {
 		for _, f := range c.Findings {
 			if from <= f.Line && f.Line <= to {

@@ -55,7 +55,7 @@ func typed(t *testing.T, w browsertest.Window) {
 
 const status = `document.querySelector(".outcome h3")?.textContent ?? ""`
 
-func verdict(t *testing.T, w browsertest.Window, want string) {
+func told(t *testing.T, w browsertest.Window, want string) {
 	t.Helper()
 	// A check is a process of this machine, which may have much else to do.
 	browsertest.Eventually(t, w, `document.querySelector("#said [role=alert], #said .outcome") !== null`, 5*time.Minute)
@@ -116,7 +116,7 @@ func TestTheFirstLesson(t *testing.T) {
 			shot(t, w, "1-begin")
 			typed(t, w)
 			w.Press("Control", "Enter")
-			verdict(t, w, "not yet right")
+			told(t, w, "not yet right")
 			require.Contains(t, w.Eval(`document.querySelector("#said").textContent`), "free-before-use")
 			browsertest.Eventually(t, w, `document.querySelector(".cm-lintRange-error")?.textContent.includes("FreeAsync(data, streams[(i+1)%len(streams)])")`, time.Minute)
 			browsertest.Eventually(t, w, `document.querySelector(".finding iframe") !== null`, time.Minute)
@@ -144,7 +144,7 @@ func TestTheFirstLesson(t *testing.T) {
 			w.Type("return cuda.FreeAsync(data, stream)")
 			w.Press("Control", "Enter")
 			browsertest.Eventually(t, w, `document.querySelector("[data-old]") === null`, time.Minute)
-			verdict(t, w, "passed")
+			told(t, w, "passed")
 			shot(t, w, "5-passed")
 
 			w.Eval(`document.querySelector("#tab-solution").click()`)
@@ -155,7 +155,7 @@ func TestTheFirstLesson(t *testing.T) {
 			// The editor has only those lines on the page that are in sight.
 			browsertest.Eventually(t, w, `document.querySelector(".cm-content")?.textContent.includes("\"cudalab/kernels\"") ?? false`, time.Minute)
 			require.Contains(t, w.Eval(`JSON.stringify(localStorage)`), "return cuda.FreeAsync(data, stream)")
-			verdict(t, w, "passed")
+			told(t, w, "passed")
 			w.Eval(`location.hash = "slab"`)
 			browsertest.Eventually(t, w, `document.querySelector("#chapter h1").textContent === "A block in a few nanoseconds"`, time.Minute)
 		})

@@ -14,7 +14,7 @@ import (
 
 	"cudalab/grader/browser/site"
 	"cudalab/grader/report/page"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -31,7 +31,7 @@ func TestThePolicyAllowsTheScriptsOfFrames(t *testing.T) {
 	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(index)
 	require.NotNil(t, policy)
 	var shown bytes.Buffer
-	require.NoError(t, page.Write(&shown, page.Input{Title: "x", Read: os.ReadFile, Report: suite.Report{Exercise: "slab", Status: suite.Passed}}))
+	require.NoError(t, page.Write(&shown, page.Input{Title: "x", Read: os.ReadFile, Report: verdict.Report{Exercise: "slab", Status: verdict.Passed}}))
 	script := regexp.MustCompile(`(?s)<script>(.*)</script>`).FindStringSubmatch(shown.String())
 	require.NotNil(t, script)
 	for _, text := range []string{script[1], read(t, ".", "inside.js")} {

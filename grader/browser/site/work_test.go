@@ -12,7 +12,7 @@ import (
 	"cudalab/grader/browser/browsertest"
 	"cudalab/grader/class/intake"
 	"cudalab/grader/desk/progress"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 const code = "package asyncpipeline\n\n// größer: ✓\n"
@@ -59,7 +59,7 @@ func TestWorkLeavesAndReturns(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".cudalab", "progress.json"), []byte(kept), 0o644))
 	require.Empty(t, progress.Repair(root))
 	e := progress.Load(root)["async-pipeline"]
-	require.Equal(t, suite.Failed, e.Status)
+	require.Equal(t, verdict.Failed, e.Status)
 	require.Equal(t, 60.0, e.Best.Score)
 	require.Equal(t, uint64(9), e.FailingSeed)
 	require.Equal(t, []progress.Finding{{Rule: "leak", File: "asyncpipeline.go", Line: 3}}, e.Findings)

@@ -18,7 +18,7 @@ import (
 
 	"cudalab/grader/class/handout"
 	"cudalab/grader/proof/corpus"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -61,14 +61,14 @@ func (m made) cudalab(t *testing.T, args ...string) (stdout, stderr string, stat
 }
 
 // check has a program from a suite's corpus checked in the place of the exercise.
-func (m made) check(t *testing.T, e course.Exercise, program string) suite.Report {
+func (m made) check(t *testing.T, e course.Exercise, program string) verdict.Report {
 	t.Helper()
 	p, err := corpus.Find(m.course.Root, e.Package, program)
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), []byte(p.Text), 0o644))
 	stdout, stderr, _ := m.cudalab(t, "check", e.Name, "--dir", dir, "--device", "sim", "--json", "--seed", "42")
-	var r suite.Report
+	var r verdict.Report
 	require.NoError(t, json.Unmarshal([]byte(stdout), &r), stderr)
 	return r
 }
@@ -109,16 +109,16 @@ func TestHandout(t *testing.T) {
 		right, slow := rightAndSlow(t, m.course.Root, e)
 		t.Run(name+"/"+right, func(t *testing.T) {
 			r := m.check(t, e, right)
-			require.Equal(t, suite.Passed, r.Status, "%+v", r.Checks)
+			require.Equal(t, verdict.Passed, r.Status, "%+v", r.Checks)
 			require.Equal(t, 100.0, r.Score)
 		})
 		t.Run(name+"/"+slow, func(t *testing.T) {
 			r := m.check(t, e, slow)
-			require.Equal(t, suite.Failed, r.Status, "%+v", r.Checks)
+			require.Equal(t, verdict.Failed, r.Status, "%+v", r.Checks)
 			for _, c := range r.Checks {
 				_, slow := rules(c)["too-slow"]
 				_, grows := rules(c)["grows"]
-				require.Equal(t, slow || grows, c.Status == suite.Failed, "%+v", c)
+				require.Equal(t, slow || grows, c.Status == verdict.Failed, "%+v", c)
 			}
 		})
 	}
@@ -176,7 +176,7 @@ func (m made) leadsNowhere(t *testing.T) {
 	}
 }
 
-func rules(c suite.Check) map[string]bool {
+func rules(c verdict.Check) map[string]bool {
 	found := map[string]bool{}
 	for _, f := range c.Findings {
 		found[f.Rule] = true

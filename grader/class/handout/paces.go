@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"cudalab/grader/judge/check"
-	"cudalab/grader/suite"
 	"cudalab/grader/suites/course"
 )
 
@@ -31,11 +30,7 @@ func paces(ctx context.Context, c *course.Course, files []string) (map[string]st
 		if err != nil {
 			return nil, err
 		}
-		raced, err := check.Paces(ctx, c.Root, e, &f.Profile)
-		if err != nil {
-			return nil, err
-		}
-		if changed[file], err = suite.AddPaces(string(text), raced); err != nil {
+		if changed[file], err = check.Paces(ctx, c.Root, e, &f.Profile, string(text)); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}

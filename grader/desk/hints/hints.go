@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"cudalab/grader/desk/progress"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 	"cudalab/lessons"
 )
@@ -149,7 +149,7 @@ func choose(root string, e course.Exercise, all []lessons.Hint, last progress.En
 		}
 	}
 	switch {
-	case last.Status == suite.Passed:
+	case last.Status == verdict.Passed:
 		return "", nil, &Nothing{e.Name + " has passed: there is nothing to help with."}
 	case len(last.Findings) == 0:
 		return "", nil, &Nothing{"Every gap of " + e.Name + " is filled, and no check has found a fault yet."}

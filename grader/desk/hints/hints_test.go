@@ -12,7 +12,7 @@ import (
 	"cudalab/grader/desk/hints"
 	"cudalab/grader/desk/progress"
 	"cudalab/grader/proof/corpus"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -82,30 +82,30 @@ func lineOf(t *testing.T, file, part string) int {
 func TestAHintFollowsWhatTheLastCheckFound(t *testing.T) {
 	for _, c := range []struct {
 		exercise string
-		findings []suite.Finding
+		findings []verdict.Finding
 		at       string // what stands on the line of the last finding; "" for a finding without a line
 		want     string
 	}{
-		{"async-pipeline", []suite.Finding{{Rule: "free-before-use"}}, "", "1e"},
-		{"async-pipeline", []suite.Finding{{Rule: "wrong-result"}, {Rule: "uninitialized-read"}}, "kernels.Reduce(", "1b"},
-		{"async-pipeline", []suite.Finding{{Rule: "wrong-result"}}, "", "1c"},
-		{"pool-config", []suite.Finding{{Rule: "wrong-stream"}}, "cuda.FreeAsync(", "1f"},
-		{"pool-config", []suite.Finding{{Rule: "wrong-stream"}}, "kernels.Touch(", "1e"},
-		{"pool-config", []suite.Finding{{Rule: "panic"}}, "cuda.MemPoolTrimTo(", "1h"},
-		{"cross-stream-events", []suite.Finding{{Rule: "data-race"}}, "kernels.Checksum(grid, block, b,", "1d"},
-		{"cross-stream-events", []suite.Finding{{Rule: "data-race"}}, "kernels.Checksum(grid, block, consumer,", "2c"},
+		{"async-pipeline", []verdict.Finding{{Rule: "free-before-use"}}, "", "1e"},
+		{"async-pipeline", []verdict.Finding{{Rule: "wrong-result"}, {Rule: "uninitialized-read"}}, "kernels.Reduce(", "1b"},
+		{"async-pipeline", []verdict.Finding{{Rule: "wrong-result"}}, "", "1c"},
+		{"pool-config", []verdict.Finding{{Rule: "wrong-stream"}}, "cuda.FreeAsync(", "1f"},
+		{"pool-config", []verdict.Finding{{Rule: "wrong-stream"}}, "kernels.Touch(", "1e"},
+		{"pool-config", []verdict.Finding{{Rule: "panic"}}, "cuda.MemPoolTrimTo(", "1h"},
+		{"cross-stream-events", []verdict.Finding{{Rule: "data-race"}}, "kernels.Checksum(grid, block, b,", "1d"},
+		{"cross-stream-events", []verdict.Finding{{Rule: "data-race"}}, "kernels.Checksum(grid, block, consumer,", "2c"},
 	} {
 		root, e := open(t, c.exercise, "solution")
 		for i := range c.findings {
-			c.findings[i].Severity = suite.Error
+			c.findings[i].Severity = verdict.Error
 		}
 		if c.at != "" {
 			f := &c.findings[len(c.findings)-1]
 			f.File = filepath.Join(root, e.Folder(), e.Package+".go")
 			f.Line = lineOf(t, f.File, c.at)
 		}
-		require.NoError(t, progress.Record(context.Background(), root, suite.Report{Exercise: e.Name, Status: suite.Failed,
-			Checks: []suite.Check{{Status: suite.Failed, Findings: c.findings}}}))
+		require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: e.Name, Status: verdict.Failed,
+			Checks: []verdict.Check{{Status: verdict.Failed, Findings: c.findings}}}))
 		h := next(t, root, e, "")
 		require.Equal(t, c.want, h.TODO, "%v", c.findings)
 		require.Contains(t, h.Markdown(e.Name), "`"+c.findings[len(c.findings)-1].Rule+"`")
@@ -121,7 +121,7 @@ func TestNothingToHintAt(t *testing.T) {
 		return why.Why
 	}
 	require.Contains(t, nothing(), "no check has found a fault yet")
-	require.NoError(t, progress.Record(context.Background(), root, suite.Report{Exercise: e.Name, Status: suite.Passed}))
+	require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: e.Name, Status: verdict.Passed}))
 	require.Contains(t, nothing(), "has passed")
 
 	_, err := hints.Next(context.Background(), root, e, "9z")

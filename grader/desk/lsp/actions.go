@@ -10,7 +10,7 @@ import (
 
 	"cudalab/grader/desk/hints"
 	"cudalab/grader/desk/progress"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -47,7 +47,7 @@ func (s *server) codeActions(p codeActionParams) any {
 	}
 	var found []diagnostic
 	for _, n := range on(e.notices, path, p.Range) {
-		if n.Severity == suite.Unwritten {
+		if n.Severity == verdict.Unwritten {
 			continue // that is one of the gaps
 		}
 		d := s.diagnose(n)

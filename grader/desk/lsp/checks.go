@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"cudalab/grader/judge/compile"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // checking is a check that is running.
@@ -95,7 +95,7 @@ func (s *server) apartNote(text string) {
 }
 
 // finished shows what a check came to.
-func (s *server) finished(e *exercise, r suite.Report, again bool) {
+func (s *server) finished(e *exercise, r verdict.Report, again bool) {
 	e.place(r)
 	s.publish(e)
 	s.note(fmt.Sprintf("%s: %s, %g of %g points. %s", e.Name, r.Status, r.Score, r.MaxScore, r.Message))
@@ -104,14 +104,14 @@ func (s *server) finished(e *exercise, r suite.Report, again bool) {
 	}
 	trouble := ""
 	switch {
-	case r.Status == suite.Errored:
+	case r.Status == verdict.Errored:
 		trouble = "cudalab cannot check " + e.Name + ": " + r.Message + " " + r.Next
 		if trouble != s.told {
 			s.say(messageError, trouble)
 		}
 	case again:
 		s.queue = append(s.queue, e)
-	case r.Status != suite.Passed:
+	case r.Status != verdict.Passed:
 		e.failing = true
 	case e.failing:
 		e.failing = false

@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 const source = "cudalab"
 
-var severities = map[suite.Severity]int{suite.Error: severityError, suite.Remark: severityWarning, suite.Unwritten: severityInformation,
-	suite.Consequence: severityInformation}
+var severities = map[verdict.Severity]int{verdict.Error: severityError, verdict.Remark: severityWarning, verdict.Unwritten: severityInformation,
+	verdict.Consequence: severityInformation}
 
 // publish has the client show an exercise's notices, and nothing in files that have none any more.
 func (s *server) publish(e *exercise) {
@@ -94,7 +94,7 @@ func explain(n notice, markdown bool) string {
 		strong, text = func(t string) string { return "**" + t + "**" }, plain
 	}
 	parts := []string{strong(n.Rule)}
-	if n.Severity == suite.Unwritten {
+	if n.Severity == verdict.Unwritten {
 		parts = append(parts, text(n.Message))
 	}
 	if n.Why != "" {

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -15,7 +15,7 @@ type exercise struct {
 	course.Exercise
 	course *course.Course
 
-	report    *suite.Report   // the last; nil before the first
+	report    *verdict.Report // the last; nil before the first
 	notices   []notice        // of the last report
 	gaps      []notice        // all that were left then
 	published map[string]bool // the files that the client shows some in
@@ -24,7 +24,7 @@ type exercise struct {
 
 // notice is a finding where it is now: lines move while the student writes.
 type notice struct {
-	suite.Finding
+	verdict.Finding
 	path string
 	at   textRange
 	todo string // of a gap, "1a"
@@ -85,7 +85,7 @@ func (e *exercise) main() string {
 }
 
 // place takes the notices of a report in, where its files say they are.
-func (e *exercise) place(r suite.Report) {
+func (e *exercise) place(r verdict.Report) {
 	texts := map[string]string{}
 	at := func(file string, line, column int) (string, textRange) {
 		path, err := filepath.Abs(file)
@@ -101,7 +101,7 @@ func (e *exercise) place(r suite.Report) {
 		return path, span(text, line, column)
 	}
 	e.report, e.notices, e.gaps = &r, nil, nil
-	if r.Status != suite.Errored {
+	if r.Status != verdict.Errored {
 		for _, f := range r.Notices(e.main()) {
 			n := notice{Finding: f}
 			n.path, n.at = at(f.File, f.Line, f.Column)

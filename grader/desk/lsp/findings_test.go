@@ -10,21 +10,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // failed is a report with an error and a remark on lines of slab.go.
-func (c *client) failed(seed uint64) suite.Report {
+func (c *client) failed(seed uint64) verdict.Report {
 	file := filepath.Join(c.root, filepath.FromSlash(slab))
-	return suite.Report{Exercise: "slab", Status: suite.Failed, Seed: seed, Checks: []suite.Check{{Findings: []suite.Finding{
-		{Rule: "leak", Severity: suite.Error, Message: "Nobody frees it.", Why: "Memory is *not* collected.", Fix: "Free it.", File: file, Line: 4,
-			Related: []suite.Related{{File: file, Line: 3, Message: "made here"}}, Picture: "a ─▶ b\n"},
-		{Rule: "odd", Severity: suite.Remark, Message: "Odd.", Fix: "Leave it out.", File: file, Line: 4, Column: 13},
-		{Rule: "crash", Severity: suite.Error, Message: "It crashed."},
+	return verdict.Report{Exercise: "slab", Status: verdict.Failed, Seed: seed, Checks: []verdict.Check{{Findings: []verdict.Finding{
+		{Rule: "leak", Severity: verdict.Error, Message: "Nobody frees it.", Why: "Memory is *not* collected.", Fix: "Free it.", File: file, Line: 4,
+			Related: []verdict.Related{{File: file, Line: 3, Message: "made here"}}, Picture: "a ─▶ b\n"},
+		{Rule: "odd", Severity: verdict.Remark, Message: "Odd.", Fix: "Leave it out.", File: file, Line: 4, Column: 13},
+		{Rule: "crash", Severity: verdict.Error, Message: "It crashed."},
 	}}}}
 }
 
-var passed = suite.Report{Exercise: "slab", Status: suite.Passed}
+var passed = verdict.Report{Exercise: "slab", Status: verdict.Passed}
 
 func (c *client) saves() {
 	c.t.Helper()
@@ -89,7 +89,7 @@ func TestTheNextSaveEndsACheck(t *testing.T) {
 	<-second.ctx.Done()
 	third := c.begun()
 	require.Equal(t, "ring", third.exercise, "what was saved last is waited for")
-	third.answer <- suite.Report{Exercise: "ring", Status: suite.Passed}
+	third.answer <- verdict.Report{Exercise: "ring", Status: verdict.Passed}
 	require.Equal(t, c.uri("exercises/ring/ring.go"), c.next()["params"].(map[string]any)["uri"])
 	fourth := c.begun()
 	require.Equal(t, "slab", fourth.exercise)
@@ -107,7 +107,7 @@ func TestAPassIsCheckedAgain(t *testing.T) {
 	c.begun().answer <- c.failed(7)
 	require.Len(t, c.published(), 3)
 	c.saves()
-	c.begun().answer <- suite.Report{Exercise: "slab", Status: suite.Passed, Seed: 7}
+	c.begun().answer <- verdict.Report{Exercise: "slab", Status: verdict.Passed, Seed: 7}
 	require.Empty(t, c.published())
 	c.begun().answer <- passed
 	require.Empty(t, c.published())
@@ -119,7 +119,7 @@ func TestTroubleIsToldOnce(t *testing.T) {
 	c.initialize(able)
 	for i := range 2 {
 		c.saves()
-		c.begun().answer <- suite.Report{Exercise: "slab", Status: suite.Errored, Message: "There is no Go.", Next: "Install it."}
+		c.begun().answer <- verdict.Report{Exercise: "slab", Status: verdict.Errored, Message: "There is no Go.", Next: "Install it."}
 		require.Empty(t, c.published())
 		if i == 0 {
 			require.Contains(t, fmt.Sprint(c.next()), "cudalab cannot check slab: There is no Go. Install it.")
@@ -237,7 +237,7 @@ func TestHintsForAGap(t *testing.T) {
 	c.initialize(able)
 	c.saves()
 	file := filepath.Join(c.root, filepath.FromSlash(slab))
-	c.begun().answer <- suite.Report{Exercise: "slab", Status: suite.NotStarted, Gap: &suite.Gap{ID: "1a", File: file, Line: 1, Text: "Do it"}}
+	c.begun().answer <- verdict.Report{Exercise: "slab", Status: verdict.NotStarted, Gap: &verdict.Gap{ID: "1a", File: file, Line: 1, Text: "Do it"}}
 	got := c.published()
 	require.Len(t, got, 1)
 	require.Equal(t, 3.0, got[0].(map[string]any)["severity"])

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -34,8 +34,8 @@ func FuzzMessages(f *testing.F) {
 			require.NoError(t, writeFrame(&in, []byte(content)))
 		}
 		err := Run(context.Background(), &in, &out, Options{Open: func(string) (*course.Course, error) { return nil, course.ErrOutside },
-			Check: func(context.Context, *course.Course, course.Exercise, func()) (suite.Report, bool) {
-				return suite.Report{}, false
+			Check: func(context.Context, *course.Course, course.Exercise, func()) (verdict.Report, bool) {
+				return verdict.Report{}, false
 			}})
 		require.NoError(t, err)
 		answered := map[string]bool{}

@@ -20,7 +20,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -30,9 +30,9 @@ type Options struct {
 	Open func(root string) (*course.Course, error)
 	// Check checks an exercise as the student has saved it. It calls preparing where that takes long, the first time on a
 	// machine. Again says that it passes, and should be checked once more, with workloads that it has not failed on before.
-	Check func(ctx context.Context, c *course.Course, e course.Exercise, preparing func()) (r suite.Report, again bool)
+	Check func(ctx context.Context, c *course.Course, e course.Exercise, preparing func()) (r verdict.Report, again bool)
 	// Picture checks it once more for its page, and writes that to a file.
-	Picture func(ctx context.Context, c *course.Course, e course.Exercise, r suite.Report) (file string, err error)
+	Picture func(ctx context.Context, c *course.Course, e course.Exercise, r verdict.Report) (file string, err error)
 	// Parent is the process of the client, as the command line names it; 0: initialize does, or nobody.
 	Parent int
 }

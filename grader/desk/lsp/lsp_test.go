@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -34,7 +34,7 @@ type client struct {
 type checkCall struct {
 	ctx      context.Context
 	exercise string
-	answer   chan suite.Report
+	answer   chan verdict.Report
 }
 
 const slab = "exercises/slab/slab.go"
@@ -52,7 +52,7 @@ func serve(t *testing.T) *client {
 	out, serverOut := io.Pipe()
 	c.in = in
 	go func() {
-		err := Run(t.Context(), serverIn, serverOut, Options{Open: course.Open, Check: c.check, Picture: func(ctx context.Context, _ *course.Course, e course.Exercise, r suite.Report) (string, error) {
+		err := Run(t.Context(), serverIn, serverOut, Options{Open: course.Open, Check: c.check, Picture: func(ctx context.Context, _ *course.Course, e course.Exercise, r verdict.Report) (string, error) {
 			if r.Seed == 13 {
 				<-ctx.Done()
 			}
@@ -77,15 +77,15 @@ func serve(t *testing.T) *client {
 	return c
 }
 
-func (c *client) check(ctx context.Context, _ *course.Course, e course.Exercise, preparing func()) (suite.Report, bool) {
+func (c *client) check(ctx context.Context, _ *course.Course, e course.Exercise, preparing func()) (verdict.Report, bool) {
 	preparing()
-	call := checkCall{ctx, e.Name, make(chan suite.Report)}
+	call := checkCall{ctx, e.Name, make(chan verdict.Report)}
 	c.checks <- call
 	select {
 	case r := <-call.answer:
-		return r, r.Status == suite.Passed && r.Seed == 7 // the one that the code failed on
+		return r, r.Status == verdict.Passed && r.Seed == 7 // the one that the code failed on
 	case <-ctx.Done():
-		return suite.Report{Status: suite.Errored, Message: "stopped"}, false
+		return verdict.Report{Status: verdict.Errored, Message: "stopped"}, false
 	}
 }
 

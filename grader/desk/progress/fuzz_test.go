@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/desk/progress"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // FuzzLoad takes any bytes for what is remembered. Either they are, or that is said once and it begins anew; either way
@@ -38,7 +38,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		require.Empty(t, progress.Repair(root), "it is said once")
 
-		record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed, Score: 1, MaxScore: 2, Seed: 3})
+		record(t, root, verdict.Report{Exercise: "slab", Status: verdict.Failed, Score: 1, MaxScore: 2, Seed: 3})
 		require.NoError(t, progress.Hinted(context.Background(), root, "buddy", "1a", 2))
 		after := progress.Load(root)
 		require.Equal(t, uint64(3), after["slab"].FailingSeed)

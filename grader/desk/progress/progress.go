@@ -15,16 +15,16 @@ import (
 	"time"
 
 	"cudalab/grader/machine/lock"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Entry is what is remembered of one exercise.
 type Entry struct {
 	// Status is the last verdict; "" before the first check, where only hints have been given.
-	Status   suite.Status `json:"status"`
-	Score    float64      `json:"score"`
-	MaxScore float64      `json:"max_score"`
-	Device   string       `json:"device"`
+	Status   verdict.Status `json:"status"`
+	Score    float64        `json:"score"`
+	MaxScore float64        `json:"max_score"`
+	Device   string         `json:"device"`
 	// FailingSeed drew the workloads that the code failed on; the next check begins with it. 0: none.
 	FailingSeed uint64 `json:"failing_seed,omitempty"`
 	// When is the time at which the last check began: files that are younger were not checked.
@@ -131,13 +131,13 @@ func (p Progress) Current(names []string) string {
 	current, first := "", ""
 	for _, name := range names {
 		e := p[name]
-		if e.Status == suite.Passed {
+		if e.Status == verdict.Passed {
 			continue
 		}
 		if first == "" {
 			first = name
 		}
-		begun := e.Checked() && e.Status != suite.NotStarted || len(e.Hints) > 0
+		begun := e.Checked() && e.Status != verdict.NotStarted || len(e.Hints) > 0
 		if begun && (current == "" || e.When.After(p[current].When)) {
 			current = name
 		}
@@ -153,7 +153,7 @@ func (p Progress) Current(names []string) string {
 
 // Record keeps the verdict of a report. Two checks that end at once lose nothing of each other's; the file is whole at
 // every moment.
-func Record(ctx context.Context, root string, r suite.Report) error {
+func Record(ctx context.Context, root string, r verdict.Report) error {
 	return change(ctx, root, func(p Progress) {
 		last := p[r.Exercise]
 		took := time.Duration(r.DurationMS) * time.Millisecond
@@ -161,11 +161,11 @@ func Record(ctx context.Context, root string, r suite.Report) error {
 			When: time.Now().Add(-took).Truncate(time.Millisecond), FirstPassed: last.FirstPassed, Best: last.Best,
 			Findings: findings(r), Hints: last.Hints}
 		switch r.Status {
-		case suite.Failed, suite.Timeout, suite.Crashed:
+		case verdict.Failed, verdict.Timeout, verdict.Crashed:
 			e.FailingSeed = r.Seed
-		case suite.BuildFailed, suite.Refused:
+		case verdict.BuildFailed, verdict.Refused:
 			e.FailingSeed = last.FailingSeed // nothing was run: what failed before may still fail
-		case suite.Passed:
+		case verdict.Passed:
 			if e.FirstPassed.IsZero() {
 				e.FirstPassed = e.When
 			}
@@ -176,7 +176,7 @@ func Record(ctx context.Context, root string, r suite.Report) error {
 }
 
 // findings are the errors that a report names, in its order; those that come of others last.
-func findings(r suite.Report) []Finding {
+func findings(r verdict.Report) []Finding {
 	var found, following []Finding
 	for _, c := range r.Checks {
 		for _, f := range c.Findings {
@@ -185,7 +185,7 @@ func findings(r suite.Report) []Finding {
 				kept.File = filepath.Base(f.File)
 			}
 			switch {
-			case f.Severity != suite.Error || slices.Contains(found, kept) || slices.Contains(following, kept):
+			case f.Severity != verdict.Error || slices.Contains(found, kept) || slices.Contains(following, kept):
 			case f.Root():
 				found = append(found, kept)
 			default:

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/desk/progress"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
-func record(t *testing.T, root string, r suite.Report) {
+func record(t *testing.T, root string, r verdict.Report) {
 	require.NoError(t, progress.Record(context.Background(), root, r))
 }
 
@@ -22,20 +22,20 @@ func TestAFailingSeedIsKeptUntilItPasses(t *testing.T) {
 	root := t.TempDir()
 	require.Empty(t, progress.Load(root))
 	for _, step := range []struct {
-		status suite.Status
+		status verdict.Status
 		seed   uint64
 		want   uint64
 	}{
-		{suite.NotStarted, 5, 0},
-		{suite.Failed, 6, 6},
-		{suite.BuildFailed, 7, 6},
-		{suite.Refused, 8, 6},
-		{suite.Crashed, 9, 9},
-		{suite.Timeout, 10, 10},
-		{suite.Passed, 10, 0},
+		{verdict.NotStarted, 5, 0},
+		{verdict.Failed, 6, 6},
+		{verdict.BuildFailed, 7, 6},
+		{verdict.Refused, 8, 6},
+		{verdict.Crashed, 9, 9},
+		{verdict.Timeout, 10, 10},
+		{verdict.Passed, 10, 0},
 	} {
-		record(t, root, suite.Report{Exercise: "slab", Status: step.status, Seed: step.seed, Score: 3, MaxScore: 4,
-			Device: suite.Device{Kind: "sim"}})
+		record(t, root, verdict.Report{Exercise: "slab", Status: step.status, Seed: step.seed, Score: 3, MaxScore: 4,
+			Device: verdict.Device{Kind: "sim"}})
 		e := progress.Load(root)["slab"]
 		require.Equal(t, step.want, e.FailingSeed, step.status)
 		require.Equal(t, step.status, e.Status)
@@ -69,7 +69,7 @@ func TestFilesOfTheFirstVersionAreRead(t *testing.T) {
 	root := remembered(t, `{"slab": {"status": "failed", "score": 45, "max_score": 100, "device": "gpu",
 		"failing_seed": 42, "when": "2026-07-01T12:00:00Z"}}`)
 	when := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	require.Equal(t, progress.Entry{Status: suite.Failed, Score: 45, MaxScore: 100, Device: "gpu", FailingSeed: 42, When: when,
+	require.Equal(t, progress.Entry{Status: verdict.Failed, Score: 45, MaxScore: 100, Device: "gpu", FailingSeed: 42, When: when,
 		Best: &progress.Best{Score: 45, MaxScore: 100, Device: "gpu", When: when}}, progress.Load(root)["slab"])
 }
 
@@ -80,7 +80,7 @@ func TestHintsOutliveChecksButNotAReset(t *testing.T) {
 	require.NoError(t, progress.Hinted(ctx, root, "slab", "1b", 1))
 	require.NoError(t, progress.Hinted(ctx, root, "slab", "1a", 1))
 	require.False(t, progress.Load(root)["slab"].Checked())
-	record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed})
+	record(t, root, verdict.Report{Exercise: "slab", Status: verdict.Failed})
 	require.Equal(t, map[string]int{"1a": 2, "1b": 1}, progress.Load(root)["slab"].Hints)
 	require.NoError(t, progress.Forget(ctx, root, "slab"))
 	require.NotContains(t, progress.Load(root), "slab")
@@ -88,40 +88,40 @@ func TestHintsOutliveChecksButNotAReset(t *testing.T) {
 
 func TestErrorsAreKeptEachOnce(t *testing.T) {
 	root := t.TempDir()
-	leak := suite.Finding{Rule: "leak", Severity: suite.Error, File: "exercises/slab/slab.go", Line: 7}
-	record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed, Checks: []suite.Check{
-		{Findings: []suite.Finding{leak, {Rule: "needless-wait", Severity: suite.Remark}}},
-		{Findings: []suite.Finding{leak, {Rule: "too-slow", Severity: suite.Error}}},
+	leak := verdict.Finding{Rule: "leak", Severity: verdict.Error, File: "exercises/slab/slab.go", Line: 7}
+	record(t, root, verdict.Report{Exercise: "slab", Status: verdict.Failed, Checks: []verdict.Check{
+		{Findings: []verdict.Finding{leak, {Rule: "needless-wait", Severity: verdict.Remark}}},
+		{Findings: []verdict.Finding{leak, {Rule: "too-slow", Severity: verdict.Error}}},
 	}})
 	require.Equal(t, []progress.Finding{{Rule: "leak", File: "slab.go", Line: 7}, {Rule: "too-slow"}},
 		progress.Load(root)["slab"].Findings)
-	record(t, root, suite.Report{Exercise: "slab", Status: suite.Passed})
+	record(t, root, verdict.Report{Exercise: "slab", Status: verdict.Passed})
 	require.Empty(t, progress.Load(root)["slab"].Findings)
 }
 
 func TestAPassIsNotForgotten(t *testing.T) {
 	root := t.TempDir()
-	record(t, root, suite.Report{Exercise: "slab", Status: suite.Passed})
+	record(t, root, verdict.Report{Exercise: "slab", Status: verdict.Passed})
 	first := progress.Load(root)["slab"].FirstPassed
 	require.False(t, first.IsZero())
-	record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed})
+	record(t, root, verdict.Report{Exercise: "slab", Status: verdict.Failed})
 	require.True(t, progress.Load(root)["slab"].FirstPassed.Equal(first))
 }
 
 func TestTheBestIsKept(t *testing.T) {
 	root := t.TempDir()
-	check := func(status suite.Status, score float64) progress.Entry {
-		record(t, root, suite.Report{Exercise: "slab", Status: status, Score: score, MaxScore: 100, Device: suite.Device{Kind: "sim"}})
+	check := func(status verdict.Status, score float64) progress.Entry {
+		record(t, root, verdict.Report{Exercise: "slab", Status: status, Score: score, MaxScore: 100, Device: verdict.Device{Kind: "sim"}})
 		return progress.Load(root)["slab"]
 	}
-	require.Nil(t, check(suite.BuildFailed, 0).Best)
-	first := check(suite.Failed, 70)
+	require.Nil(t, check(verdict.BuildFailed, 0).Best)
+	first := check(verdict.Failed, 70)
 	require.Equal(t, progress.Best{Score: 70, MaxScore: 100, Device: "sim", When: first.When}, *first.Best)
-	require.Equal(t, first.Best, check(suite.Failed, 70).Best, "the first of several")
-	require.Equal(t, first.Best, check(suite.Crashed, 0).Best)
-	passed := check(suite.Passed, 100)
+	require.Equal(t, first.Best, check(verdict.Failed, 70).Best, "the first of several")
+	require.Equal(t, first.Best, check(verdict.Crashed, 0).Best)
+	passed := check(verdict.Passed, 100)
 	require.Equal(t, 100.0, passed.Best.Score)
-	require.Equal(t, passed.Best, check(suite.Failed, 80).Best)
+	require.Equal(t, passed.Best, check(verdict.Failed, 80).Best)
 
 	require.NoError(t, progress.Forget(context.Background(), root, "slab"))
 	left := progress.Load(root)["slab"]
@@ -140,14 +140,14 @@ func TestTheBestOfFilesThatHaveNone(t *testing.T) {
 	} {
 		root := remembered(t, text)
 		require.Equal(t, want, progress.Load(root)["slab"].Best.Score, text)
-		record(t, root, suite.Report{Exercise: "slab", Status: suite.Failed, Score: 5, MaxScore: 100})
+		record(t, root, verdict.Report{Exercise: "slab", Status: verdict.Failed, Score: 5, MaxScore: 100})
 		require.Equal(t, want, progress.Load(root)["slab"].Best.Score, text)
 	}
 }
 
 func TestCurrent(t *testing.T) {
 	names := []string{"slab", "buddy", "vmm-arena"}
-	at := func(minute int, status suite.Status) progress.Entry {
+	at := func(minute int, status verdict.Status) progress.Entry {
 		return progress.Entry{Status: status, When: time.Date(2026, 7, 1, 12, minute, 0, 0, time.UTC)}
 	}
 	for _, c := range []struct {
@@ -155,13 +155,13 @@ func TestCurrent(t *testing.T) {
 		want string
 	}{
 		{nil, "slab"},
-		{progress.Progress{"slab": at(1, suite.Passed)}, "buddy"},
-		{progress.Progress{"slab": at(1, suite.NotStarted), "buddy": at(2, suite.NotStarted)}, "slab"},
-		{progress.Progress{"slab": at(1, suite.Failed), "buddy": at(2, suite.Failed)}, "buddy"},
-		{progress.Progress{"slab": at(3, suite.BuildFailed), "buddy": at(2, suite.Failed)}, "slab"},
+		{progress.Progress{"slab": at(1, verdict.Passed)}, "buddy"},
+		{progress.Progress{"slab": at(1, verdict.NotStarted), "buddy": at(2, verdict.NotStarted)}, "slab"},
+		{progress.Progress{"slab": at(1, verdict.Failed), "buddy": at(2, verdict.Failed)}, "buddy"},
+		{progress.Progress{"slab": at(3, verdict.BuildFailed), "buddy": at(2, verdict.Failed)}, "slab"},
 		{progress.Progress{"buddy": {Hints: map[string]int{"1a": 1}}}, "buddy"},
 		{progress.Progress{"slab": {Best: &progress.Best{Score: 100, MaxScore: 100}}}, "slab"},
-		{progress.Progress{"slab": at(1, suite.Passed), "buddy": at(2, suite.Passed), "vmm-arena": at(3, suite.Passed)}, "vmm-arena"},
+		{progress.Progress{"slab": at(1, verdict.Passed), "buddy": at(2, verdict.Passed), "vmm-arena": at(3, verdict.Passed)}, "vmm-arena"},
 	} {
 		require.Equal(t, c.want, c.p.Current(names), "%v", c.p)
 	}
@@ -172,7 +172,7 @@ func TestADamagedFileIsStartedAnew(t *testing.T) {
 	for _, text := range []string{"", "{", "null", "[]", `{"slab": 3}`} {
 		root := remembered(t, text)
 		require.Empty(t, progress.Load(root), text)
-		record(t, root, suite.Report{Exercise: "buddy", Status: suite.Passed})
+		record(t, root, verdict.Report{Exercise: "buddy", Status: verdict.Passed})
 		require.Len(t, progress.Load(root), 1, text)
 	}
 }
@@ -183,7 +183,7 @@ func TestChecksThatEndAtOnceLoseNothing(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 	for _, name := range names {
 		all.Go(func() {
-			require.NoError(t, progress.Record(context.Background(), root, suite.Report{Exercise: name, Status: suite.Passed}))
+			require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: name, Status: verdict.Passed}))
 		})
 	}
 	all.Wait()
@@ -196,6 +196,6 @@ func TestChecksThatEndAtOnceLoseNothing(t *testing.T) {
 func TestNoPlaceToWrite(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".cudalab"), nil, 0o644))
-	require.Error(t, progress.Record(context.Background(), root, suite.Report{Exercise: "slab"}))
+	require.Error(t, progress.Record(context.Background(), root, verdict.Report{Exercise: "slab"}))
 	require.Empty(t, progress.Load(root))
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // TestAheadChangesNothing checks programs with the timed case carried out while what came before is judged, and without: both say the
@@ -17,13 +17,13 @@ func TestAheadChangesNothing(t *testing.T) {
 	const timed = "\tif total == 64<<20 && minBlock == 256 {\n" // the timed case alone asks for such an allocator
 	for name, c := range map[string]struct {
 		inside string
-		status suite.Status
+		status verdict.Status
 	}{
-		"right":                        {"fmt.Println(`made`)", suite.Passed},
-		"wrong":                        {wrong + "fmt.Println(`made`)", suite.Failed},
-		"wrong, and would never end":   {wrong + timed + "for {\n}\n}", suite.Failed},
-		"wrong, and would have ended":  {wrong + timed + "fmt.Println(`timed`)\npanic(`never`)\n}", suite.Failed},
-		"right, but for what is timed": {timed + "fmt.Println(`timed`)\npanic(`once`)\n}", suite.Crashed},
+		"right":                        {"fmt.Println(`made`)", verdict.Passed},
+		"wrong":                        {wrong + "fmt.Println(`made`)", verdict.Failed},
+		"wrong, and would never end":   {wrong + timed + "for {\n}\n}", verdict.Failed},
+		"wrong, and would have ended":  {wrong + timed + "fmt.Println(`timed`)\npanic(`never`)\n}", verdict.Failed},
+		"right, but for what is timed": {timed + "fmt.Println(`timed`)\npanic(`once`)\n}", verdict.Crashed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := solutions(t, 5)
@@ -42,7 +42,7 @@ func TestAheadChangesNothing(t *testing.T) {
 }
 
 // withoutTimes is a report without what is different each time.
-func withoutTimes(r suite.Report) suite.Report {
+func withoutTimes(r verdict.Report) verdict.Report {
 	r.Checks = slices.Clone(r.Checks)
 	for i := range r.Checks {
 		if c := &r.Checks[i]; len(c.Measurements) > 0 {

@@ -9,7 +9,7 @@ import (
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
 	"cudalab/grader/machine/lock"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 	"cudalab/native/sim"
 )
@@ -29,7 +29,7 @@ type BenchRequest struct {
 
 // BenchResult is a report with why it could not be made.
 type BenchResult struct {
-	Report suite.BenchReport
+	Report verdict.BenchReport
 	Err    error // as Result's
 }
 
@@ -58,12 +58,12 @@ func bench(ctx context.Context, q BenchRequest) BenchResult {
 	if checked.Err != nil {
 		return BenchResult{withoutFigures(checked.Report), checked.Err}
 	}
-	report := suite.BenchReport{Status: checked.Report.Status}
+	report := verdict.BenchReport{Status: checked.Report.Status}
 	next := 0
 	var err error
-	if report.Status == suite.Passed {
+	if report.Status == verdict.Passed {
 		report, next, err = benchDir(ctx, q, dir, false, 0)
-		if err != nil || report.Status == suite.Passed {
+		if err != nil || report.Status == verdict.Passed {
 			return BenchResult{report, err}
 		}
 	}
@@ -79,23 +79,23 @@ func bench(ctx context.Context, q BenchRequest) BenchResult {
 }
 
 // withoutFigures is the report where nothing could be measured, for the reason that another gives.
-func withoutFigures(r suite.Report) suite.BenchReport {
-	return suite.BenchReport{Schema: suite.BenchSchemaVersion, Exercise: r.Exercise, Device: r.Device, Status: r.Status,
+func withoutFigures(r verdict.Report) verdict.BenchReport {
+	return verdict.BenchReport{Schema: verdict.BenchSchemaVersion, Exercise: r.Exercise, Device: r.Device, Status: r.Status,
 		Message: r.Message, Next: r.Next}
 }
 
 // leftOut says why the student's code is not measured, and what to do about that.
-func leftOut(q BenchRequest, checked suite.Report, ended bool) (message, next string) {
+func leftOut(q BenchRequest, checked verdict.Report, ended bool) (message, next string) {
 	name := q.Exercise.Name
 	see := fmt.Sprintf("`cudalab check %s` says more", name)
 	switch {
 	case ended:
 		return "Your code is left out from where it did not end well.", "mend what is said above and measure again"
-	case checked.Status == suite.NotStarted:
+	case checked.Status == verdict.NotStarted:
 		return "Your code is left out: the skeleton is as it was handed out.", checked.Next
-	case checked.Status == suite.BuildFailed:
+	case checked.Status == verdict.BuildFailed:
 		return "Your code is left out: it does not compile.", see
-	case checked.Status == suite.Refused:
+	case checked.Status == verdict.Refused:
 		return "Your code is left out: it uses what an exercise may not use.", see
 	case checked.Message != "":
 		return "Your code is left out: " + checked.Message, checked.Next
@@ -104,7 +104,7 @@ func leftOut(q BenchRequest, checked suite.Report, ended bool) (message, next st
 }
 
 // benchDir measures the code in a folder, from benchmark number from on.
-func benchDir(ctx context.Context, q BenchRequest, dir string, withoutYours bool, from int) (suite.BenchReport, int, error) {
+func benchDir(ctx context.Context, q BenchRequest, dir string, withoutYours bool, from int) (verdict.BenchReport, int, error) {
 	p := part{q.Exercise, dir}
 	built, err := (*compile.Result)(nil), outdated(q.Root, q.Exercise)
 	if err == nil {
@@ -114,7 +114,7 @@ func benchDir(ctx context.Context, q BenchRequest, dir string, withoutYours bool
 		err = fmt.Errorf("the code in %s could be built before, and cannot be any more", dir)
 	}
 	if err != nil {
-		r := unbuilt(Request{Exercise: q.Exercise, Device: q.Device}, suite.Errored, suite.Check{}, err).Report
+		r := unbuilt(Request{Exercise: q.Exercise, Device: q.Device}, verdict.Errored, verdict.Check{}, err).Report
 		return withoutFigures(r), from, err
 	}
 	defer built.Close()

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/judge/check"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -27,7 +27,7 @@ func benchOf(t *testing.T, exercise, dir string) check.BenchResult {
 	return check.Bench(context.Background(), check.BenchRequest{Root: c.Root, Exercise: e, Dir: dir, Device: *onDevice, Solution: dir == ""})
 }
 
-func contenders(r suite.BenchReport) map[string][]string {
+func contenders(r verdict.BenchReport) map[string][]string {
 	names := map[string][]string{}
 	for _, w := range r.Workloads {
 		for _, s := range w.Standings {
@@ -56,15 +56,15 @@ func TestBenchOfEveryExercise(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			r := benchOf(t, e.Name, filepath.Join(c.Root, e.SolutionFolder()))
 			require.NoError(t, r.Err)
-			require.Equal(t, suite.Passed, r.Report.Status, r.Report.Message)
+			require.Equal(t, verdict.Passed, r.Report.Status, r.Report.Message)
 			require.GreaterOrEqual(t, len(r.Report.Workloads), len(e.Suite.Benchmarks))
 			require.NotEmpty(t, e.Suite.Benchmarks, "every exercise can be measured")
 			for id, names := range contenders(r.Report) {
-				require.Equal(t, []string{suite.Yours, suite.Solution}, names[:2], id)
+				require.Equal(t, []string{verdict.Yours, verdict.Solution}, names[:2], id)
 			}
 			for _, w := range r.Report.Workloads {
 				for _, s := range w.Standings {
-					if w.Unit == suite.Nanoseconds { // what is kept for a block may be as good as nothing
+					if w.Unit == verdict.Nanoseconds { // what is kept for a block may be as good as nothing
 						require.Positive(t, s.Value, "%s: %s", w.ID, s.Contender)
 					}
 					require.LessOrEqual(t, s.Low, s.Value)
@@ -78,23 +78,23 @@ func TestBenchOfEveryExercise(t *testing.T) {
 func TestBenchOfTheSolutionAlone(t *testing.T) {
 	r := benchOf(t, "slab", "")
 	require.NoError(t, r.Err)
-	require.Equal(t, suite.Passed, r.Report.Status)
+	require.Equal(t, verdict.Passed, r.Report.Status)
 	for id, names := range contenders(r.Report) {
-		require.NotContains(t, names, suite.Yours, id)
-		require.Equal(t, suite.Solution, names[0], id)
+		require.NotContains(t, names, verdict.Yours, id)
+		require.Equal(t, verdict.Solution, names[0], id)
 	}
 }
 
 func TestBenchLeavesOutWhatDoesNotPass(t *testing.T) {
 	for name, c := range map[string]struct {
 		dir    string
-		status suite.Status
+		status verdict.Status
 		says   string
 	}{
-		"skeleton":      {"../../../lessons", suite.NotStarted, "as it was handed out"},
-		"a wrong one":   {changed(t, "if len(batches) > 4 { return nil }"), suite.Failed, "does not pass its checks"},
-		"not compiling": {changed(t, "x := 1"), suite.BuildFailed, "does not compile"},
-		"refused":       {changed(t, "go func() {}()"), suite.Refused, "may not use"},
+		"skeleton":      {"../../../lessons", verdict.NotStarted, "as it was handed out"},
+		"a wrong one":   {changed(t, "if len(batches) > 4 { return nil }"), verdict.Failed, "does not pass its checks"},
+		"not compiling": {changed(t, "x := 1"), verdict.BuildFailed, "does not compile"},
+		"refused":       {changed(t, "go func() {}()"), verdict.Refused, "may not use"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "skeleton" {
@@ -108,7 +108,7 @@ func TestBenchLeavesOutWhatDoesNotPass(t *testing.T) {
 			require.Equal(t, c.status, r.Report.Status)
 			require.Contains(t, r.Report.Message, c.says)
 			require.NotEmpty(t, r.Report.Next)
-			require.Equal(t, map[string][]string{"speed": {suite.Solution, "baseline"}}, contenders(r.Report))
+			require.Equal(t, map[string][]string{"speed": {verdict.Solution, "baseline"}}, contenders(r.Report))
 		})
 	}
 }
@@ -117,12 +117,12 @@ func TestBenchLeavesOutWhatDoesNotPass(t *testing.T) {
 func TestBenchTellsHowTheCodeEnded(t *testing.T) {
 	for name, c := range map[string]struct {
 		begin  string
-		status suite.Status
+		status verdict.Status
 		rule   string
 	}{
-		"error":  {`if len(batches) > 30 && batches[0].N == 4096 { return fmt.Errorf("too much") }`, suite.Failed, "unexpected-error"},
-		"panic":  {`if len(batches) > 30 && batches[0].N == 4096 { batches[0].N /= len(batches) - 32 }`, suite.Crashed, "panic"},
-		"memory": {`if len(batches) > 30 && batches[0].N == 4096 { for keep := [][]byte{}; ; { keep = append(keep, make([]byte, 1<<26)); clear(keep[len(keep)-1]) } }`, suite.Crashed, "host-memory"},
+		"error":  {`if len(batches) > 30 && batches[0].N == 4096 { return fmt.Errorf("too much") }`, verdict.Failed, "unexpected-error"},
+		"panic":  {`if len(batches) > 30 && batches[0].N == 4096 { batches[0].N /= len(batches) - 32 }`, verdict.Crashed, "panic"},
+		"memory": {`if len(batches) > 30 && batches[0].N == 4096 { for keep := [][]byte{}; ; { keep = append(keep, make([]byte, 1<<26)); clear(keep[len(keep)-1]) } }`, verdict.Crashed, "host-memory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := benchOf(t, "async-pipeline", changed(t, c.begin))
@@ -131,7 +131,7 @@ func TestBenchTellsHowTheCodeEnded(t *testing.T) {
 			require.Len(t, r.Report.Findings, 1)
 			require.Equal(t, c.rule, r.Report.Findings[0].Rule)
 			require.Contains(t, r.Report.Message, "left out")
-			require.Equal(t, map[string][]string{"speed": {suite.Solution, "baseline"}}, contenders(r.Report), "the rest is measured")
+			require.Equal(t, map[string][]string{"speed": {verdict.Solution, "baseline"}}, contenders(r.Report), "the rest is measured")
 		})
 	}
 }

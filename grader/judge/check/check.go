@@ -15,7 +15,7 @@ import (
 	"cudalab/grader/judge/run"
 	"cudalab/grader/judge/visible"
 	"cudalab/grader/machine/lock"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 	"cudalab/native/sim"
 )
@@ -48,7 +48,7 @@ type Result struct {
 	Name func(file string) string
 }
 
-// Exercise carries out one check. It always returns a report. Where its status is suite.Errored, Err says why: a
+// Exercise carries out one check. It always returns a report. Where its status is verdict.Errored, Err says why: a
 // *compile.EnvironmentError, a *run.NoDevice, the context's error, or a fault of cudalab's own.
 func Exercise(ctx context.Context, q Request) Result {
 	began := time.Now()
@@ -74,7 +74,7 @@ func checkDir(ctx context.Context, q Request, dir string) Result {
 		precompiled: q.Precompiled, seed: q.Seed, noTiming: q.NoTiming, ahead: severalProcessors(), given: q.Given, pictures: q.Pictures, preparing: q.Preparing, turns: lock.Here(),
 	}.check(ctx)
 	if err != nil {
-		return unbuilt(q, suite.Errored, suite.Check{}, err)
+		return unbuilt(q, verdict.Errored, verdict.Check{}, err)
 	}
 	return results[0]
 }
@@ -105,14 +105,14 @@ func points(e course.Exercise) map[string]float64 {
 }
 
 // unbuilt is the result where there is nothing to run.
-func unbuilt(q Request, status suite.Status, c suite.Check, err error) Result {
-	r := suite.Report{Schema: suite.SchemaVersion, Exercise: q.Exercise.Name, Device: suite.Device{Kind: q.Device},
+func unbuilt(q Request, status verdict.Status, c verdict.Check, err error) Result {
+	r := verdict.Report{Schema: verdict.SchemaVersion, Exercise: q.Exercise.Name, Device: verdict.Device{Kind: q.Device},
 		Status: status, Seed: q.Seed}
 	for _, n := range q.Exercise.Points {
 		r.MaxScore += float64(n)
 	}
 	if c.ID != "" {
-		r.Checks = []suite.Check{c}
+		r.Checks = []verdict.Check{c}
 	}
 	if err != nil {
 		r.Message = "cudalab could not build the runner: " + err.Error()
@@ -126,19 +126,19 @@ func unbuilt(q Request, status suite.Status, c suite.Check, err error) Result {
 // The check that stands for everything before the code runs. It is worth nothing by itself.
 const buildID = "build"
 
-func refusals(rs []compile.Refusal) suite.Check {
-	c := suite.Check{ID: buildID, Name: "uses only what an exercise may use", Status: suite.Failed}
+func refusals(rs []compile.Refusal) verdict.Check {
+	c := verdict.Check{ID: buildID, Name: "uses only what an exercise may use", Status: verdict.Failed}
 	for _, r := range rs {
-		c.Findings = append(c.Findings, suite.Finding{Rule: string(r.Rule), Severity: suite.Error, Message: visible.Line(r.Message),
+		c.Findings = append(c.Findings, verdict.Finding{Rule: string(r.Rule), Severity: verdict.Error, Message: visible.Line(r.Message),
 			Why: r.Why, Fix: visible.Line(r.Fix), File: r.File, Line: r.Line, Column: r.Col, Record: -1})
 	}
 	return c
 }
 
-func compileErrors(es []compile.CompileError) suite.Check {
-	c := suite.Check{ID: buildID, Name: "compiles", Status: suite.Failed}
+func compileErrors(es []compile.CompileError) verdict.Check {
+	c := verdict.Check{ID: buildID, Name: "compiles", Status: verdict.Failed}
 	for _, e := range es {
-		c.Findings = append(c.Findings, suite.Finding{Rule: "compile", Severity: suite.Error, Message: visible.Text(e.Message),
+		c.Findings = append(c.Findings, verdict.Finding{Rule: "compile", Severity: verdict.Error, Message: visible.Text(e.Message),
 			Fix:  cmp.Or(visible.Line(e.Plain), "Compare this line and the one before it with the skeleton; go doc says what a call takes and returns."),
 			File: e.File, Line: e.Line, Column: e.Col, Record: -1})
 	}
@@ -146,11 +146,11 @@ func compileErrors(es []compile.CompileError) suite.Check {
 }
 
 // firstError is the error to begin with, in words: the first of a report, or the one that it comes of.
-func firstError(r *suite.Report) string {
+func firstError(r *verdict.Report) string {
 	for _, c := range r.Checks {
 		for _, f := range c.Findings {
 			switch {
-			case f.Severity != suite.Error:
+			case f.Severity != verdict.Error:
 			case f.Root() || f.Follows.Line == 0:
 				return "the first error above"
 			default:
@@ -162,21 +162,21 @@ func firstError(r *suite.Report) string {
 }
 
 // advise says what to do next where the check itself has not.
-func advise(r *suite.Report, q Request) {
+func advise(r *verdict.Report, q Request) {
 	if r.Next != "" {
 		return
 	}
 	switch r.Status {
-	case suite.Passed:
+	case verdict.Passed:
 		if q.Replayed {
 			r.Next = "check once more: these were the workloads that failed last time, and the next are new"
 		}
-	case suite.Failed, suite.Timeout, suite.Crashed:
+	case verdict.Failed, verdict.Timeout, verdict.Crashed:
 		r.Next = "mend " + firstError(r) + " and check again; the next check begins with the same workloads"
 		if q.Dir != "" {
 			r.Next = fmt.Sprintf("mend %s and check again; --seed %d draws the same workloads", firstError(r), r.Seed)
 		}
-	case suite.BuildFailed, suite.Refused:
+	case verdict.BuildFailed, verdict.Refused:
 		r.Next = "mend the first error above and check again"
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 
 	"cudalab/grader/judge/run"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // functions finds where the functions and methods of a folder are declared, by name. Of several with one name it is the
 // exported function, or the method of the type that comes first. In code they have the names that they have in a stack.
-func functions(dir string) (found map[string]suite.Place, code map[string]run.Function) {
-	found, code = map[string]suite.Place{}, map[string]run.Function{}
+func functions(dir string) (found map[string]verdict.Place, code map[string]run.Function) {
+	found, code = map[string]verdict.Place{}, map[string]run.Function{}
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil
@@ -36,7 +36,7 @@ func functions(dir string) (found map[string]suite.Place, code map[string]run.Fu
 			}
 			line := set.Position(f.Pos()).Line
 			if _, known := found[f.Name.Name]; !known || f.Recv == nil {
-				found[f.Name.Name] = suite.Place{File: file, Line: line, Func: f.Name.Name}
+				found[f.Name.Name] = verdict.Place{File: file, Line: line, Func: f.Name.Name}
 			}
 			code[inStack(f)] = run.Function{Line: line, Loop: set.Position(endless(f)).Line}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/judge/run"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 func TestFunctions(t *testing.T) {
@@ -46,7 +46,7 @@ type list[K comparable, V any] struct{}
 func (l *list[K, V]) add() {}
 `), 0o600))
 	found, code := functions(dir)
-	require.Equal(t, map[string]suite.Place{
+	require.Equal(t, map[string]verdict.Place{
 		"Run":  {File: file, Line: 3, Func: "Run"},
 		"wait": {File: file, Line: 19, Func: "wait"},
 		"none": {File: file, Line: 24, Func: "none"},

@@ -11,8 +11,8 @@ import (
 	"cudalab/grader/judge/run"
 	"cudalab/grader/judge/visible"
 	"cudalab/grader/machine/lock"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -116,7 +116,7 @@ func (j job) control(ctx context.Context, i int, r Result) (Result, error) {
 	solution := j
 	solution.parts = []part{{p.exercise, filepath.Join(j.root, "solutions", p.exercise.Package)}}
 	solution.blamed = true // it is not looked into once more
-	if c, err := solution.alone(ctx, 0); err != nil || c.Report.Status != suite.Passed {
+	if c, err := solution.alone(ctx, 0); err != nil || c.Report.Status != verdict.Passed {
 		return r, err
 	}
 	j.blamed = true
@@ -177,28 +177,28 @@ func (j job) one(ctx context.Context, p part, linked *compile.Linked, runner *ru
 	q := Request{Exercise: p.exercise, Device: j.options.Device, Seed: j.seed}
 	defer func() {
 		if v := recover(); v != nil {
-			r = unbuilt(q, suite.Errored, suite.Check{}, &Panic{v, debug.Stack()})
+			r = unbuilt(q, verdict.Errored, verdict.Check{}, &Panic{v, debug.Stack()})
 			r.Report.Message, r.Broken = r.Err.Error()+".", true
 		}
 	}()
 	switch {
 	case linked.Err != nil:
-		return unbuilt(q, suite.Errored, suite.Check{}, linked.Err)
+		return unbuilt(q, verdict.Errored, verdict.Check{}, linked.Err)
 	case len(linked.Refusals) > 0:
-		return unbuilt(q, suite.Refused, refusals(linked.Refusals), nil)
+		return unbuilt(q, verdict.Refused, refusals(linked.Refusals), nil)
 	case len(linked.Errors) > 0:
-		return unbuilt(q, suite.BuildFailed, compileErrors(linked.Errors), nil)
+		return unbuilt(q, verdict.BuildFailed, compileErrors(linked.Errors), nil)
 	}
 	left, err := gaps.Find(p.dir)
 	if err != nil {
-		return unbuilt(q, suite.Errored, suite.Check{}, err)
+		return unbuilt(q, verdict.Errored, verdict.Check{}, err)
 	}
 	for i := range left {
 		left[i].Text = visible.Line(left[i].Text)
 	}
 	skeleton, err := p.exercise.Skeleton()
 	if err != nil {
-		return unbuilt(q, suite.Errored, suite.Check{}, err)
+		return unbuilt(q, verdict.Errored, verdict.Check{}, err)
 	}
 	name := nameIn(linked)
 	declared, code := functions(p.dir)

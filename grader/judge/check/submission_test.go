@@ -18,7 +18,7 @@ import (
 
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -65,7 +65,7 @@ func (h handedIn) job() job {
 
 // both checks a submission's exercises together, from what is precompiled, and each alone, without, and compares what is
 // said to the byte.
-func (h handedIn) both(t *testing.T) map[string]suite.Report {
+func (h handedIn) both(t *testing.T) map[string]verdict.Report {
 	t.Helper()
 	j := h.job()
 	quick := j
@@ -74,7 +74,7 @@ func (h handedIn) both(t *testing.T) map[string]suite.Report {
 	together, err := quick.check(context.Background())
 	require.NoError(t, err)
 	require.Len(t, together, len(j.parts))
-	said := map[string]suite.Report{}
+	said := map[string]verdict.Report{}
 	for i, p := range j.parts {
 		alone := j
 		alone.parts = j.parts[i : i+1]
@@ -87,7 +87,7 @@ func (h handedIn) both(t *testing.T) map[string]suite.Report {
 	return said
 }
 
-func text(t *testing.T, r suite.Report) string {
+func text(t *testing.T, r verdict.Report) string {
 	r.DurationMS = 0
 	b, err := json.MarshalIndent(r, "", " ")
 	require.NoError(t, err)
@@ -101,13 +101,13 @@ func TestNobodyHurtsAnother(t *testing.T) {
 	h.spoil(t, "crossstreamevents", "", "func broken() { unknown() }\n")
 	h.spoil(t, "slab", "", "func broken() { go func() {}() }\n")
 	said := h.both(t)
-	require.Equal(t, suite.Passed, said["asyncpipeline"].Status)
+	require.Equal(t, verdict.Passed, said["asyncpipeline"].Status)
 	require.Contains(t, said["asyncpipeline"].Output, "printed by the first")
-	require.Equal(t, suite.Crashed, said["poolconfig"].Status)
+	require.Equal(t, verdict.Crashed, said["poolconfig"].Status)
 	require.Contains(t, text(t, said["poolconfig"]), "endless-recursion")
-	require.Equal(t, suite.BuildFailed, said["crossstreamevents"].Status)
-	require.Equal(t, suite.Refused, said["slab"].Status)
-	require.Equal(t, suite.Passed, said["buddy"].Status)
+	require.Equal(t, verdict.BuildFailed, said["crossstreamevents"].Status)
+	require.Equal(t, verdict.Refused, said["slab"].Status)
+	require.Equal(t, verdict.Passed, said["buddy"].Status)
 	require.Empty(t, said["buddy"].Output)
 }
 
@@ -118,10 +118,10 @@ func TestAPanicWhileTheProgramStarts(t *testing.T) {
 	said := h.both(t)
 	for pkg, r := range said {
 		if pkg != "buddy" {
-			require.Equal(t, suite.Passed, r.Status, pkg)
+			require.Equal(t, verdict.Passed, r.Status, pkg)
 			continue
 		}
-		require.Equal(t, suite.Crashed, r.Status)
+		require.Equal(t, verdict.Crashed, r.Status)
 		f := r.Checks[0].Findings[0]
 		require.Contains(t, f.Message, "index out of range")
 		require.Equal(t, "buddy.go", filepath.Base(f.File))
@@ -146,7 +146,7 @@ func keep() {
 `)
 	}
 	for pkg, r := range h.both(t) {
-		require.Equal(t, suite.Passed, r.Status, pkg)
+		require.Equal(t, verdict.Passed, r.Status, pkg)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestNoDeviceForAnyone(t *testing.T) {
 	for _, r := range results {
 		var missing *run.NoDevice
 		require.ErrorAs(t, r.Err, &missing)
-		require.Equal(t, suite.Errored, r.Report.Status)
+		require.Equal(t, verdict.Errored, r.Report.Status)
 		require.Equal(t, missing.Problem, r.Report.Message)
 	}
 }
@@ -214,7 +214,7 @@ func BenchmarkSubmission(b *testing.B) {
 					checked += time.Since(began)
 					require.NoError(b, err)
 					for _, r := range results {
-						require.Equal(b, suite.Passed, r.Report.Status)
+						require.Equal(b, verdict.Passed, r.Report.Status)
 					}
 				}
 				b.ReportMetric(float64(checked)/float64(built), "checked/built")

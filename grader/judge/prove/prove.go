@@ -13,7 +13,7 @@ import (
 	"cudalab/grader/judge/check"
 	"cudalab/grader/order"
 	"cudalab/grader/order/schedule"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/listed"
 	"cudalab/native/device"
 	"cudalab/native/trace"
@@ -21,11 +21,11 @@ import (
 
 // Proof is what the orders of all cases of a check come to.
 type Proof struct {
-	Report suite.Report // of the check
-	Cases  []Case       // that were recorded
-	Faults []Fault      // each once, however many cases have it
-	Others int          // errors of the order checker that no order is to blame for
-	Asks   *suite.Place // where the code asks how far the device is, and may do other things in another run; nil: nowhere
+	Report verdict.Report // of the check
+	Cases  []Case         // that were recorded
+	Faults []Fault        // each once, however many cases have it
+	Others int            // errors of the order checker that no order is to blame for
+	Asks   *verdict.Place // where the code asks how far the device is, and may do other things in another run; nil: nowhere
 	// Differs are the cases in which an order came to something else though nothing is out of order, which is a fault of cudalab's.
 	Differs []string
 }
@@ -45,18 +45,18 @@ type Case struct {
 type Fault struct {
 	Case    string
 	Finding order.Finding
-	At      suite.Place // where in the student's code; no File where that is not known
+	At      verdict.Place // where in the student's code; no File where that is not known
 	Steps   []Step
 	Ends    string // what is wrong at the end, where no step says it
 	Always  bool   // it goes wrong in the order in which the calls were made
 	Film    *schedule.Film
-	Shots   []suite.Place // of the film's steps
+	Shots   []verdict.Place // of the film's steps
 }
 
 // Step is a call of a Fault, at a place of the student's code.
 type Step struct {
 	schedule.Step
-	At suite.Place
+	At verdict.Place
 }
 
 // How many orders of a case are carried out at most, where there are too many for all, and for how long.
@@ -70,14 +70,14 @@ const (
 // Faults are the orders in which what a check has recorded goes wrong: one for each finding in each case.
 func Faults(r check.Result) []Fault {
 	p := &Proof{Report: r.Report}
-	p.look(r, func(*suite.CaseNotes, *schedule.Program) {})
+	p.look(r, func(*verdict.CaseNotes, *schedule.Program) {})
 	return p.Faults
 }
 
 // Of is the proof of what a check has recorded. Orders that are drawn are drawn by the check's seed.
 func Of(r check.Result) *Proof {
 	p := &Proof{Report: r.Report}
-	p.look(r, func(c *suite.CaseNotes, program *schedule.Program) { p.hold(c, program, r.Report.Seed) })
+	p.look(r, func(c *verdict.CaseNotes, program *schedule.Program) { p.hold(c, program, r.Report.Seed) })
 	seen := map[[2]string]bool{}
 	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool {
 		key := [2]string{f.Finding.Rule, f.place()}
@@ -89,16 +89,16 @@ func Of(r check.Result) *Proof {
 }
 
 // look finds the faults of all cases, and hands on those that have none.
-func (p *Proof) look(r check.Result, sound func(*suite.CaseNotes, *schedule.Program)) {
+func (p *Proof) look(r check.Result, sound func(*verdict.CaseNotes, *schedule.Program)) {
 	for _, c := range r.Cases {
 		if len(c.Trace.Records) == 0 {
 			continue
 		}
-		at := func(i int) suite.Place {
+		at := func(i int) verdict.Place {
 			if places := r.Place(c.Trace.SiteOf(&c.Trace.Records[i])); len(places) > 0 {
 				return places[0]
 			}
-			return suite.Place{}
+			return verdict.Place{}
 		}
 		program, found := schedule.New(c.Trace), 0
 		for _, f := range order.Check(c.Trace) {
@@ -123,11 +123,11 @@ func (p *Proof) look(r check.Result, sound func(*suite.CaseNotes, *schedule.Prog
 // Most is the largest of the small cases of a check that has passed that leave CUDA a choice; it is not ok where none does. Nothing is carried
 // out: a check that has passed has found nothing out of order. Nobody is to wait for it, so one case is counted, of so many records at most.
 func Most(r check.Result) (most Case, ok bool) {
-	if r.Report.Status != suite.Passed {
+	if r.Report.Status != verdict.Passed {
 		return Case{}, false
 	}
-	small := slices.DeleteFunc(slices.Clone(r.Cases), func(c *suite.CaseNotes) bool { return len(c.Trace.Records) > short })
-	slices.SortStableFunc(small, func(a, b *suite.CaseNotes) int { return cmp.Compare(len(b.Trace.Records), len(a.Trace.Records)) })
+	small := slices.DeleteFunc(slices.Clone(r.Cases), func(c *verdict.CaseNotes) bool { return len(c.Trace.Records) > short })
+	slices.SortStableFunc(small, func(a, b *verdict.CaseNotes) int { return cmp.Compare(len(b.Trace.Records), len(a.Trace.Records)) })
 	for _, c := range small {
 		if !severalStreams(c.Trace) {
 			continue
@@ -159,7 +159,7 @@ func severalStreams(t *trace.Trace) bool {
 	return false
 }
 
-func newFault(id string, p *schedule.Program, c *schedule.Counterexample, at func(int) suite.Place) Fault {
+func newFault(id string, p *schedule.Program, c *schedule.Counterexample, at func(int) verdict.Place) Fault {
 	story := p.Story(c, kernel)
 	f := Fault{Case: id, Finding: c.Finding, At: at(c.Finding.At), Ends: story.Ends, Always: c.Always,
 		Film: p.Film(c, story, func(i int) bool { return at(i).File != "" })}
@@ -190,7 +190,7 @@ func (f *Fault) place() (text string) {
 }
 
 // hold carries out orders of a case in which nothing is out of order.
-func (p *Proof) hold(c *suite.CaseNotes, program *schedule.Program, seed uint64) {
+func (p *Proof) hold(c *verdict.CaseNotes, program *schedule.Program, seed uint64) {
 	held := Case{ID: c.ID, Orders: program.Count()}
 	same, until := program.Same(), time.Now().Add(long)
 	differs := false
@@ -215,7 +215,7 @@ func (p *Proof) hold(c *suite.CaseNotes, program *schedule.Program, seed uint64)
 }
 
 // ask finds the first place where the code asks the device without waiting.
-func (p *Proof) ask(t *trace.Trace, at func(int) suite.Place) {
+func (p *Proof) ask(t *trace.Trace, at func(int) verdict.Place) {
 	for i := range t.Records {
 		r := &t.Records[i]
 		if !slices.Contains([]trace.Op{trace.OpStreamQuery, trace.OpEventQuery}, r.Op) || p.Asks != nil {

@@ -10,13 +10,14 @@ import (
 
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // BenchRequest says what to measure and how.
 type BenchRequest struct {
 	Suite   *suite.Suite // for its benchmarks' names; they run in the runner
 	Runner  *Runner      // as in Request
-	Package string       // import path of the code that contends as suite.Yours
+	Package string       // import path of the code that contends as verdict.Yours
 	// WithoutYours has the figures of that code left out: where it is the solution too.
 	WithoutYours bool
 	From         int // the first benchmark, counted from 0
@@ -30,31 +31,31 @@ const benchSeed = 1
 
 // Bench measures the suite's benchmarks one after another. Where the student's code ends one badly, the report says so as
 // one of Check does, and next is that benchmark; otherwise next is behind the last. An error is a *NoDevice, or else a
-// fault of cudalab's or the machine's; the report's status is suite.Errored then.
-func Bench(ctx context.Context, q BenchRequest) (report suite.BenchReport, next int, err error) {
+// fault of cudalab's or the machine's; the report's status is verdict.Errored then.
+func Bench(ctx context.Context, q BenchRequest) (report verdict.BenchReport, next int, err error) {
 	began := time.Now()
 	c := &checking{
 		Request: Request{Suite: q.Suite, Runner: q.Runner, Package: q.Package, Seed: benchSeed, Turns: q.Turns},
 		locate:  locator{pkg: q.Package, name: q.Name}, runs: map[string]caseRun{},
 	}
-	report = suite.BenchReport{Schema: suite.BenchSchemaVersion, Exercise: q.Suite.Exercise, Status: suite.Passed}
+	report = verdict.BenchReport{Schema: verdict.BenchSchemaVersion, Exercise: q.Suite.Exercise, Status: verdict.Passed}
 	for next = q.From; next < len(q.Suite.Benchmarks); next++ {
 		m := &q.Suite.Benchmarks[next]
 		var run caseRun
 		if run, err = c.benchmark(ctx, m); err != nil {
 			break
 		}
-		if report.Status, report.Findings, err = c.afterBenchmark(m, run, q.WithoutYours); err != nil || report.Status != suite.Passed {
+		if report.Status, report.Findings, err = c.afterBenchmark(m, run, q.WithoutYours); err != nil || report.Status != verdict.Passed {
 			break
 		}
-		skip := func(contender string) bool { return q.WithoutYours && contender == suite.Yours }
+		skip := func(contender string) bool { return q.WithoutYours && contender == verdict.Yours }
 		report.Workloads = append(report.Workloads, m.Workloads(run.notes, c.report.Device, skip)...)
 	}
 	c.report.Output = bounded(c.report.Output + c.Runner.printed())
 	report.Device, report.Output = c.report.Device, c.report.Output
 	if err != nil {
 		report.Device.Kind = cmp.Or(report.Device.Kind, q.Runner.kind())
-		report.Status, report.Findings = suite.Errored, nil
+		report.Status, report.Findings = verdict.Errored, nil
 		report.Message = "cudalab could not carry the benchmarks through: " + err.Error()
 		report.Next = "this is not your code's fault: run `cudalab doctor` to see what is missing"
 		if missing := (*NoDevice)(nil); errors.As(err, &missing) {
@@ -74,11 +75,11 @@ func (c *checking) benchmark(ctx context.Context, m *suite.Benchmark) (caseRun, 
 	return c.timed(ctx, &cs, 0)
 }
 
-// afterBenchmark says how a benchmark ended: suite.Passed, or how the student's code ended it. Nobody else's may fail.
-func (c *checking) afterBenchmark(m *suite.Benchmark, run caseRun, withoutYours bool) (suite.Status, []suite.Finding, error) {
+// afterBenchmark says how a benchmark ended: verdict.Passed, or how the student's code ended it. Nobody else's may fail.
+func (c *checking) afterBenchmark(m *suite.Benchmark, run caseRun, withoutYours bool) (verdict.Status, []verdict.Finding, error) {
 	for i := range run.notes.Outcomes {
 		o := &run.notes.Outcomes[i]
-		if yours := strings.HasSuffix(o.Label, suite.Yours); !o.OK() && (!yours || withoutYours) {
+		if yours := strings.HasSuffix(o.Label, verdict.Yours); !o.OK() && (!yours || withoutYours) {
 			return "", nil, fmt.Errorf("benchmark %s: %s failed: %s%s", m.ID, o.Label, o.Err, o.Panic)
 		}
 		o.Label = fmt.Sprintf("the benchmark %q", m.Name)
@@ -90,12 +91,12 @@ func (c *checking) afterBenchmark(m *suite.Benchmark, run caseRun, withoutYours 
 	case bad && withoutYours:
 		return "", nil, fmt.Errorf("benchmark %s: the solution failed: %s", m.ID, f.Message)
 	case bad:
-		return status, []suite.Finding{f}, nil
+		return status, []verdict.Finding{f}, nil
 	}
 	for _, o := range run.notes.Outcomes {
 		if !o.OK() {
-			return suite.Failed, []suite.Finding{suite.UnexpectedError("Your code", o)}, nil
+			return verdict.Failed, []verdict.Finding{suite.UnexpectedError("Your code", o)}, nil
 		}
 	}
-	return suite.Passed, nil, nil
+	return verdict.Passed, nil, nil
 }

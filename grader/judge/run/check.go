@@ -17,6 +17,7 @@ import (
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -36,7 +37,7 @@ type Request struct {
 	Gaps     []gaps.Gap         // what is still to be written
 	AllGaps  []string           // the IDs of the gaps that the skeleton has
 	// Functions are the student's functions and methods by name, where they are declared.
-	Functions map[string]suite.Place
+	Functions map[string]verdict.Place
 	// Code has the same by the names that they have in a stack: "New", "Block.Size", "(*Pool).Alloc".
 	Code map[string]Function
 	// Name turns a path that the compiler saw into what the student calls the file.
@@ -68,14 +69,14 @@ func (e *Busy) Error() string {
 
 // Result is a report with what lies behind it.
 type Result struct {
-	Report suite.Report
-	Cases  []*suite.CaseNotes // that were run, in the suite's order
+	Report verdict.Report
+	Cases  []*verdict.CaseNotes // that were run, in the suite's order
 	// Pictures are the untimed cases run once more, under the same seed, with the times of their operations in the traces:
 	// for showing what happened, since taking the times slows it down. A case that did not end well the first time has none.
-	Pictures []*suite.CaseNotes
+	Pictures []*verdict.CaseNotes
 	// Place finds the student's lines in a call stack, innermost first. Nil where nothing was run.
-	Place func(trace.Site) []suite.Place
-	// Err is why the report's status is suite.Errored; nil with any other status. It is never the student's fault: a
+	Place func(trace.Site) []verdict.Place
+	// Err is why the report's status is verdict.Errored; nil with any other status. It is never the student's fault: a
 	// *NoDevice where the device cannot be had or was lost for good, a *Busy, the context's error, or a fault of cudalab's or the
 	// machine's. All but the context's may be gone in a second try.
 	Err error
@@ -85,11 +86,11 @@ type Result struct {
 }
 
 // Check runs the whole suite. It always returns a report; where the fault is cudalab's or the machine's its status is
-// suite.Errored.
+// verdict.Errored.
 func Check(ctx context.Context, q Request) Result {
 	began := time.Now()
 	c := &checking{Request: q, locate: locator{pkg: q.Package, name: q.Name, code: q.Code}, runs: map[string]caseRun{}, reported: map[string]bool{}}
-	c.report = suite.Report{Schema: suite.SchemaVersion, Exercise: q.Suite.Exercise, Seed: q.Seed, Device: suite.Device{Kind: q.Runner.kind()}}
+	c.report = verdict.Report{Schema: verdict.SchemaVersion, Exercise: q.Suite.Exercise, Seed: q.Seed, Device: verdict.Device{Kind: q.Runner.kind()}}
 	err := c.shared(ctx, func() error { return c.correctness(ctx) })
 	if err == nil {
 		if timed := c.timedCases(); c.mayBeTimed() && !c.broken && len(timed) > 0 {
@@ -98,7 +99,7 @@ func Check(ctx context.Context, q Request) Result {
 		c.judge(false)
 		err = c.timing(ctx)
 	}
-	var pictures []*suite.CaseNotes
+	var pictures []*verdict.CaseNotes
 	if err == nil {
 		err = c.shared(ctx, func() (err error) {
 			pictures, err = c.pictures(ctx)
@@ -107,7 +108,7 @@ func Check(ctx context.Context, q Request) Result {
 	}
 	c.report.Output = bounded(c.report.Output + c.Runner.printed())
 	shorten(c.report.Checks)
-	suite.Relate(c.report.Checks)
+	verdict.Relate(c.report.Checks)
 	err = c.conclude(err)
 	c.report.DurationMS = time.Since(began).Milliseconds()
 	return Result{Report: c.report, Cases: c.notes(), Pictures: pictures, Place: c.locate.places, Err: err, Broken: c.broken}
@@ -122,8 +123,8 @@ type checking struct {
 	early    *early          // the case that was asked for ahead, if there is one
 	gap      string          // the first gap that answered
 	reported map[string]bool // cases whose bad end has been reported in a check
-	status   suite.Status    // of the worst end of a case, if any was bad
-	report   suite.Report
+	status   verdict.Status  // of the worst end of a case, if any was bad
+	report   verdict.Report
 }
 
 // correctness runs the untimed cases.
@@ -225,13 +226,13 @@ func (c *checking) shared(ctx context.Context, f func() error) error {
 }
 
 // findings gives the order checker's findings their lines.
-func (c *checking) findings(found []order.Finding, t *trace.Trace) []suite.Finding {
-	var fs []suite.Finding
+func (c *checking) findings(found []order.Finding, t *trace.Trace) []verdict.Finding {
+	var fs []verdict.Finding
 	for _, o := range found {
-		f := suite.Finding{Rule: o.Rule, Severity: suite.Error, Message: o.Message, Why: o.Why, Fix: o.Fix, Record: o.At,
+		f := verdict.Finding{Rule: o.Rule, Severity: verdict.Error, Message: o.Message, Why: o.Why, Fix: o.Fix, Record: o.At,
 			Picture: order.Picture(t, o)}
 		if o.Severity == order.Remark {
-			f.Severity = suite.Remark
+			f.Severity = verdict.Remark
 			if weight, otherwise := c.Suite.Remarks[o.Rule]; otherwise {
 				f.Severity = weight
 			}
@@ -263,7 +264,7 @@ func (c *checking) findings(found []order.Finding, t *trace.Trace) []suite.Findi
 				f.Message += " That call is made by the caller of your code; yours is this one: " + rel.Note + "."
 				continue
 			}
-			f.Related = append(f.Related, suite.Related{File: p.File, Line: p.Line, Message: rel.Note})
+			f.Related = append(f.Related, verdict.Related{File: p.File, Line: p.Line, Message: rel.Note})
 		}
 		if own {
 			fs = append(fs, f)
@@ -360,7 +361,7 @@ func (c *checking) again(caseID string) (why suite.Again) {
 
 // evidence is what checks judge by.
 func (c *checking) evidence() *suite.Evidence {
-	e := &suite.Evidence{Seed: c.Seed, Device: c.report.Device, Place: c.locate.places, Cases: map[string]*suite.CaseNotes{},
+	e := &suite.Evidence{Seed: c.Seed, Device: c.report.Device, Place: c.locate.places, Cases: map[string]*verdict.CaseNotes{},
 		Relate: func(t *trace.Trace) suite.Relation { return order.Of(t) }}
 	for id, run := range c.runs {
 		e.Cases[id] = run.notes

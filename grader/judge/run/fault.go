@@ -11,58 +11,59 @@ import (
 	"cudalab/grader/judge/wire"
 	"cudalab/grader/machine/child"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
 // verdictOf says of a case that did not end in order what that means for the exercise. ok is false for a case that
 // did, and for one whose end is nobody's fault but cudalab's, which is then in err.
-func verdictOf(run caseRun, l locator) (status suite.Status, f suite.Finding, ok bool, err error) {
+func verdictOf(run caseRun, l locator) (status verdict.Status, f verdict.Finding, ok bool, err error) {
 	switch run.end {
 	case done:
 		for _, o := range run.notes.Outcomes {
 			if o.Panic != "" && !o.Runaway && l.ours(o.Stack) {
-				return "", suite.Finding{}, false, fmt.Errorf("case %s: cudalab's own code panicked: %s", run.notes.ID, o.Panic)
+				return "", verdict.Finding{}, false, fmt.Errorf("case %s: cudalab's own code panicked: %s", run.notes.ID, o.Panic)
 			}
 			if o.Panic != "" {
-				return suite.Crashed, panicked(o, l), true, nil
+				return verdict.Crashed, panicked(o, l), true, nil
 			}
 			if o.Odd.Rule != "" {
-				return suite.Failed, odd(o, l), true, nil
+				return verdict.Failed, odd(o, l), true, nil
 			}
 			if o.Excess.Asked > 0 {
-				return suite.Failed, excessive(o, run.notes.Trace, l), true, nil
+				return verdict.Failed, excessive(o, run.notes.Trace, l), true, nil
 			}
 		}
 		if f, ok := callsInError(run.notes, l); ok {
-			return suite.Failed, f, true, nil
+			return verdict.Failed, f, true, nil
 		}
-		return "", suite.Finding{}, false, nil
+		return "", verdict.Finding{}, false, nil
 	case deviceLost:
-		return suite.Crashed, lostDevice(run, l), true, nil
+		return verdict.Crashed, lostDevice(run, l), true, nil
 	case timedOut:
-		return suite.Timeout, stuck(run, l), true, nil
+		return verdict.Timeout, stuck(run, l), true, nil
 	case starved:
-		return "", suite.Finding{}, false, fmt.Errorf("case %s: %w", run.notes.ID, &Busy{run.child})
+		return "", verdict.Finding{}, false, fmt.Errorf("case %s: %w", run.notes.ID, &Busy{run.child})
 	case outOfMemory:
-		return suite.Crashed, greedy(run, l), true, nil
+		return verdict.Crashed, greedy(run, l), true, nil
 	case died:
 		if c := parseCrash(run.crash); c.ours(l) && !run.notGreeted {
-			return "", suite.Finding{}, false, fmt.Errorf("case %s: the runner itself crashed in %s", run.notes.ID, c.where())
+			return "", verdict.Finding{}, false, fmt.Errorf("case %s: the runner itself crashed in %s", run.notes.ID, c.where())
 		}
 		// Nothing in the runner can do that, and its memory has a limit of its own: the machine has run out of it, or a person
 		// has ended the process.
 		if run.child.Signal == os.Kill {
-			return "", suite.Finding{}, false, fmt.Errorf("case %s: something else on this machine killed the runner", run.notes.ID)
+			return "", verdict.Finding{}, false, fmt.Errorf("case %s: something else on this machine killed the runner", run.notes.ID)
 		}
-		return suite.Crashed, crashed(run, l), true, nil
+		return verdict.Crashed, crashed(run, l), true, nil
 	case faulted:
 		if f, ok := notYours(run.fault, l); ok {
-			return suite.Failed, f, true, nil
+			return verdict.Failed, f, true, nil
 		}
 		return unexplained(run)
 	case cancelled:
-		return "", suite.Finding{}, false, errCancelled
+		return "", verdict.Finding{}, false, errCancelled
 	}
 	return unexplained(run)
 }
@@ -73,16 +74,16 @@ type Unexplained struct{ Case, Problem string }
 func (e *Unexplained) Error() string { return fmt.Sprintf("case %s: %s", e.Case, e.Problem) }
 
 // unexplained is the verdict on such a case: the error, until it is known that it goes well with other code in the place of the student's.
-func unexplained(run caseRun) (suite.Status, suite.Finding, bool, error) {
+func unexplained(run caseRun) (verdict.Status, verdict.Finding, bool, error) {
 	problem := run.fault.Message
 	if run.end == nonsense {
 		problem = "what the runner sent made no sense: " + problem
 	}
 	if !run.blamed {
-		return "", suite.Finding{}, false, &Unexplained{run.notes.ID, problem}
+		return "", verdict.Finding{}, false, &Unexplained{run.notes.ID, problem}
 	}
-	return suite.Failed, suite.Finding{
-		Rule: "left-broken", Severity: suite.Error, Record: -1,
+	return verdict.Failed, verdict.Finding{
+		Rule: "left-broken", Severity: verdict.Error, Record: -1,
 		Message: fmt.Sprintf("After your code had run, its caller should have been able to go on, but could not: %s. With the solution in "+
 			"its place it can.", problem),
 		Why: "The streams, events and memory that are passed in, and the device's own pools, are still in use when your code has returned.",
@@ -90,10 +91,10 @@ func unexplained(run caseRun) (suite.Status, suite.Finding, bool, error) {
 	}, true, nil
 }
 
-func panicked(o suite.Outcome, l locator) suite.Finding {
+func panicked(o verdict.Outcome, l locator) verdict.Finding {
 	if o.Runaway {
-		return l.at(suite.Finding{
-			Rule: "endless-calls", Severity: suite.Error, Record: -1,
+		return l.at(verdict.Finding{
+			Rule: "endless-calls", Severity: verdict.Error, Record: -1,
 			Message: fmt.Sprintf("In the test %q your code should have returned, but it went on making CUDA calls and was stopped: %s.",
 				o.Label, strings.TrimSuffix(o.Panic, ".")),
 			Why: "Most CUDA calls return at once, whatever the device still does, so only its own condition ends a loop around them.",
@@ -101,16 +102,16 @@ func panicked(o suite.Outcome, l locator) suite.Finding {
 		}, o.Stack)
 	}
 	if asked(o.Stack) {
-		return l.at(suite.Finding{
-			Rule: "panic", Severity: suite.Error, Record: -1,
+		return l.at(verdict.Finding{
+			Rule: "panic", Severity: verdict.Error, Record: -1,
 			Message: fmt.Sprintf("In the test %q your code should have returned an error that says what went wrong, but it panics when it is asked: %s.",
 				o.Label, quoted(o.Panic)),
 			Why: "A struct with an error embedded has that error's methods, and where it is nil there is nothing that they could say.",
 			Fix: "Return an error that was made: errors.New, fmt.Errorf with %w, or what a call answered.",
 		}, o.Stack)
 	}
-	return l.at(suite.Finding{
-		Rule: "panic", Severity: suite.Error, Record: -1,
+	return l.at(verdict.Finding{
+		Rule: "panic", Severity: verdict.Error, Record: -1,
 		Message: fmt.Sprintf("In the test %q%s your code should have returned, but it panicked: %s.", o.Label, behind(o.Before), quoted(o.Panic)),
 		Why:     "A panic leaves the function at once: memory on the device stays allocated, and Go's garbage collector does not free it.",
 		Fix:     panicFix(o.Panic),
@@ -126,10 +127,10 @@ func behind(before string) string {
 }
 
 // excessive is the finding for code that took more memory than the exercise's limit.
-func excessive(o suite.Outcome, t *trace.Trace, l locator) suite.Finding {
+func excessive(o verdict.Outcome, t *trace.Trace, l locator) verdict.Finding {
 	e := o.Excess
-	f := suite.Finding{
-		Rule: "memory-limit", Severity: suite.Error, Record: -1,
+	f := verdict.Finding{
+		Rule: "memory-limit", Severity: verdict.Error, Record: -1,
 		Message: fmt.Sprintf("In the test %q your code should get by with %s of memory at one time, on the device and pinned together, but it "+
 			"asked for %s while it held %s, and was answered %s.", o.Label, bytesOf(e.Quota), bytesOf(e.Asked), bytesOf(e.Held),
 			device.ErrorOutOfMemory),
@@ -197,9 +198,9 @@ func indexFix(index, length string) string {
 	return "Check the index against the slice's length: look at how the index is worked out, and at how long the slice was made."
 }
 
-func lostDevice(run caseRun, l locator) suite.Finding {
-	f := suite.Finding{
-		Rule: "device-lost", Severity: suite.Error, Record: -1,
+func lostDevice(run caseRun, l locator) verdict.Finding {
+	f := verdict.Finding{
+		Rule: "device-lost", Severity: verdict.Error, Record: -1,
 		Message: fmt.Sprintf("After your code had run, the device should still have worked, but it answered %s.", run.fault.Message),
 		Why:     "When a kernel touches memory that it may not touch, every later CUDA call of the process fails.",
 		Fix: "Look for a pointer that is used before its allocation, after its free, or beyond its end; where the order of the calls " +
@@ -216,10 +217,10 @@ func lostDevice(run caseRun, l locator) suite.Finding {
 	return f
 }
 
-func stuck(run caseRun, l locator) suite.Finding {
+func stuck(run caseRun, l locator) verdict.Finding {
 	g, inside := parseCrash(run.crash).in(l)
-	f := suite.Finding{
-		Rule: "timeout", Severity: suite.Error, Record: -1,
+	f := verdict.Finding{
+		Rule: "timeout", Severity: verdict.Error, Record: -1,
 		Message: "Your code should have returned within milliseconds, but after seconds it was still running and was stopped.",
 		Why:     "Most CUDA calls return at once, and the work that they start on the device is short here.",
 		Fix:     "Look at the loop around this line: its condition never becomes false.",
@@ -242,9 +243,9 @@ const whyAlone = "A channel passes values between goroutines, and this code runs
 var waitsForever = map[string]bool{"chan receive": true, "chan send": true, "select": true, "select (no cases)": true,
 	"chan receive (nil chan)": true, "chan send (nil chan)": true}
 
-func greedy(run caseRun, l locator) suite.Finding {
-	f := suite.Finding{
-		Rule: "host-memory", Severity: suite.Error, Record: -1,
+func greedy(run caseRun, l locator) verdict.Finding {
+	f := verdict.Finding{
+		Rule: "host-memory", Severity: verdict.Error, Record: -1,
 		Why:     "The data of these lessons is in the device's memory; the host keeps little more than pointers to it.",
 		Message: fmt.Sprintf("Your code should get by with a few MiB of host memory, but reached %.1f GiB and was stopped.", float64(run.child.Peak)/(1<<30)),
 		Fix:     "Look for a slice or map that grows in a loop that does not end.",
@@ -258,9 +259,9 @@ func greedy(run caseRun, l locator) suite.Finding {
 // whyEnded is why the end of the process cannot be part of a solution.
 const whyEnded = "When the process ends, everything on the device that belongs to it is gone, and nothing is left to judge."
 
-func crashed(run caseRun, l locator) suite.Finding {
+func crashed(run caseRun, l locator) verdict.Finding {
 	c := run.lastWords()
-	f := suite.Finding{Rule: "crash", Severity: suite.Error, Record: -1}
+	f := verdict.Finding{Rule: "crash", Severity: verdict.Error, Record: -1}
 	switch {
 	case strings.Contains(c.headline, "all goroutines are asleep"):
 		f.Rule = "deadlock"
@@ -302,12 +303,12 @@ func crashed(run caseRun, l locator) suite.Finding {
 
 // notYours explains a fault of the grader's own call by what the student's code took away: an allocation, stream, event or pool
 // that was lent to it.
-func notYours(fault wire.Fault, l locator) (suite.Finding, bool) {
+func notYours(fault wire.Fault, l locator) (verdict.Finding, bool) {
 	if fault.Taken == "" {
-		return suite.Finding{}, false
+		return verdict.Finding{}, false
 	}
-	return l.at(suite.Finding{
-		Rule: "not-yours", Severity: suite.Error, Record: -1,
+	return l.at(verdict.Finding{
+		Rule: "not-yours", Severity: verdict.Error, Record: -1,
 		Message: fmt.Sprintf("Your code should leave what its caller has lent to it, but cuda.%s takes it away here: what comes in as an "+
 			"argument, and the device's own pools, belong to the caller.", fault.Taken),
 		Why: "The caller still uses them after your code has returned.",

@@ -8,11 +8,12 @@ import (
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // gapOf is the first gap that answered in a case; "" where none did.
-func gapOf(notes *suite.CaseNotes) string {
+func gapOf(notes *verdict.CaseNotes) string {
 	for _, o := range notes.Outcomes {
 		if o.Gap != "" {
 			return o.Gap
@@ -29,7 +30,7 @@ func (c *checking) inTurn() bool {
 
 // forgive takes what else an error says than that a gap has answered for what comes of the gap: code that was written before its turn
 // works with what is not made yet.
-func forgive(notes *suite.CaseNotes) {
+func forgive(notes *verdict.CaseNotes) {
 	for i := range notes.Outcomes {
 		notes.Outcomes[i].Besides = false
 	}
@@ -38,7 +39,7 @@ func forgive(notes *suite.CaseNotes) {
 // mayFree gives the leaks of a case that came to a gap to that gap: the code that is missing may free what is still there. Only where
 // what is written by then should have done so on every way out, a leak is a remark: another plan may still be behind it. All else that
 // the order checker has found has happened, and no later call undoes it.
-func (c *checking) mayFree(notes *suite.CaseNotes) {
+func (c *checking) mayFree(notes *verdict.CaseNotes) {
 	gap := gapOf(notes)
 	if gap == "" {
 		return
@@ -49,7 +50,7 @@ func (c *checking) mayFree(notes *suite.CaseNotes) {
 			continue
 		}
 		if way, ok := c.wayOut(gap, notes.Trace, f.Record); ok {
-			f.Severity = suite.Remark
+			f.Severity = verdict.Remark
 			f.Message = strings.TrimSuffix(f.Message, ".") + fmt.Sprintf(" when TODO(%s) answers an error.", gap)
 			f.Why = "That error is a way out like any other: what is left on it will be left wherever a call there fails."
 			f.Fix = fmt.Sprintf("It belongs to TODO(%s): a defer right behind the call that makes it holds for all that is still to be written.", way.Gap)
@@ -71,17 +72,17 @@ func (c *checking) wayOut(gap string, t *trace.Trace, record int) (suite.WayOut,
 }
 
 // unwritten reports whether there is no more to a finding than that a gap has answered.
-func unwritten(f suite.Finding) bool { return f.Gap != "" }
+func unwritten(f verdict.Finding) bool { return f.Gap != "" }
 
 // soFar is the verdict on a check of which not all could be seen, since a case came to a gap: wrong where something is wrong in what
 // is written, else open.
-func (c *checking) soFar(q suite.Question) suite.Check {
+func (c *checking) soFar(q suite.Question) verdict.Check {
 	found := slices.DeleteFunc(q.Judge(c.evidence()).Findings, unwritten)
-	if suite.HasError(found) {
-		return suite.Check{Status: suite.Failed, Findings: c.placed(found)}
+	if verdict.HasError(found) {
+		return verdict.Check{Status: verdict.Failed, Findings: c.placed(found)}
 	}
-	left := slices.DeleteFunc(found, func(f suite.Finding) bool { return f.Rule != order.Leak })
-	return suite.Check{Status: suite.Skipped, Message: c.comesWith(q), Findings: c.placed(left)}
+	left := slices.DeleteFunc(found, func(f verdict.Finding) bool { return f.Rule != order.Leak })
+	return verdict.Check{Status: verdict.Skipped, Message: c.comesWith(q), Findings: c.placed(left)}
 }
 
 // comesWith says when a check can be passed: with the last gap that its cases need.
@@ -119,18 +120,18 @@ func (c *checking) concludeGap() {
 	next := c.nextGap()
 	write := "write TODO(" + next.ID + ")"
 	if next.File != "" {
-		r.Gap = &suite.Gap{ID: next.ID, File: next.File, Line: next.Line, Text: next.Text}
+		r.Gap = &verdict.Gap{ID: next.ID, File: next.File, Line: next.Line, Text: next.Text}
 		write += fmt.Sprintf(" in %s:%d", next.File, next.Line)
 	}
 	if next.Text != "" {
 		write += ": " + next.Text
 	}
 	filled := len(c.AllGaps) - len(c.Gaps)
-	wrong := slices.ContainsFunc(r.Checks, func(ch suite.Check) bool { return ch.Status == suite.Failed })
-	r.Status, r.Next = suite.Failed, write
+	wrong := slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool { return ch.Status == verdict.Failed })
+	r.Status, r.Next = verdict.Failed, write
 	switch {
 	case filled <= 0 && !wrong:
-		r.Status = suite.NotStarted
+		r.Status = verdict.NotStarted
 		r.Message = "Not started yet: the skeleton is as it was handed out."
 	case wrong:
 		r.Message = fmt.Sprintf("%d of %d gaps filled, but not all of it is right.", max(filled, 0), len(c.AllGaps))

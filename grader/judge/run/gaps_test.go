@@ -8,12 +8,13 @@ import (
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // concluded is the report on a suite of two functions, each with a check of its own and a gap, "" where that is filled. What the checks
 // find, they find in the case's notes.
-func concluded(first, second string, found ...suite.Finding) suite.Report {
+func concluded(first, second string, found ...verdict.Finding) verdict.Report {
 	s := &suite.Suite{Functions: []string{"Run"}}
 	c := &checking{Request: Request{Suite: s, AllGaps: []string{"1a", "2a"}, Points: map[string]float64{"1a": 60, "2a": 40}}, locate: slabLines,
 		runs: map[string]caseRun{}, reported: map[string]bool{}}
@@ -22,7 +23,7 @@ func concluded(first, second string, found ...suite.Finding) suite.Report {
 		s.Checks = append(s.Checks, suite.Question{ID: of.id, Needs: []string{of.id}, Judge: func(e *suite.Evidence) suite.Answer {
 			return suite.Answer{Findings: e.Cases[of.id].Findings}
 		}})
-		o := suite.Outcome{}
+		o := verdict.Outcome{}
 		if of.gap != "" {
 			o.Gap, o.Err = of.gap, "not written"
 			c.Gaps = append(c.Gaps, gaps.Gap{ID: of.gap, File: "slab.go", Line: 7, Text: "Answer."})
@@ -47,15 +48,15 @@ func TestWhatAGapLeavesOpen(t *testing.T) {
 	const first, both = "Comes with TODO(1a).", "Comes when the code is complete."
 	for name, x := range map[string]struct {
 		first, second string
-		status        suite.Status
+		status        verdict.Status
 		score         float64
 		message, next string
 		skipped       []string // what is said of the checks that could not be passed
 	}{
-		"none filled":   {"1a", "2a", suite.NotStarted, 0, "Not started yet: the skeleton is as it was handed out.", "write TODO(1a) in slab.go:7: Answer.", []string{first, both}},
-		"first filled":  {"", "2a", suite.Failed, 60, "1 of 2 gaps filled, nothing wrong so far.", "write TODO(2a) in slab.go:7: Answer.", []string{both}},
-		"second filled": {"1a", "", suite.Failed, 40, "1 of 2 gaps filled, nothing wrong so far.", "write TODO(1a) in slab.go:7: Answer.", []string{both}},
-		"all filled":    {"", "", suite.Passed, 100, "", "", nil},
+		"none filled":   {"1a", "2a", verdict.NotStarted, 0, "Not started yet: the skeleton is as it was handed out.", "write TODO(1a) in slab.go:7: Answer.", []string{first, both}},
+		"first filled":  {"", "2a", verdict.Failed, 60, "1 of 2 gaps filled, nothing wrong so far.", "write TODO(2a) in slab.go:7: Answer.", []string{both}},
+		"second filled": {"1a", "", verdict.Failed, 40, "1 of 2 gaps filled, nothing wrong so far.", "write TODO(1a) in slab.go:7: Answer.", []string{both}},
+		"all filled":    {"", "", verdict.Passed, 100, "", "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := concluded(x.first, x.second)
@@ -65,7 +66,7 @@ func TestWhatAGapLeavesOpen(t *testing.T) {
 			require.Equal(t, x.next, r.Next)
 			var skipped []string
 			for _, check := range r.Checks {
-				if check.Status == suite.Skipped {
+				if check.Status == verdict.Skipped {
 					skipped = append(skipped, check.Message)
 				}
 			}
@@ -76,22 +77,22 @@ func TestWhatAGapLeavesOpen(t *testing.T) {
 
 // What is wrong in what is written is said at once; what the missing code may still mend is not.
 func TestWhatIsFoundBeforeAGap(t *testing.T) {
-	race := suite.Finding{Rule: order.DataRace, Severity: suite.Error, Message: "a race"}
-	leak := suite.Finding{Rule: order.Leak, Severity: suite.Error, Message: "a leak"}
-	error := suite.Finding{Rule: "unexpected-error", Severity: suite.Error, Gap: "2a"}
-	wait := suite.Finding{Rule: order.NeedlessWait, Severity: suite.Remark}
+	race := verdict.Finding{Rule: order.DataRace, Severity: verdict.Error, Message: "a race"}
+	leak := verdict.Finding{Rule: order.Leak, Severity: verdict.Error, Message: "a leak"}
+	error := verdict.Finding{Rule: "unexpected-error", Severity: verdict.Error, Gap: "2a"}
+	wait := verdict.Finding{Rule: order.NeedlessWait, Severity: verdict.Remark}
 
 	r := concluded("", "2a", race, leak, error)
 	require.Equal(t, "1 of 2 gaps filled, but not all of it is right.", r.Message)
 	require.Equal(t, "mend the first error above, then write TODO(2a) in slab.go:7: Answer.", r.Next)
-	require.Equal(t, suite.Failed, r.Checks[1].Status)
+	require.Equal(t, verdict.Failed, r.Checks[1].Status)
 	require.Len(t, r.Checks[1].Findings, 1)
 	require.Equal(t, order.DataRace, r.Checks[1].Findings[0].Rule)
 	require.InDelta(t, 60, r.Score, 0)
 
 	r = concluded("", "2a", leak, error, wait)
 	require.Equal(t, "1 of 2 gaps filled, nothing wrong so far.", r.Message)
-	require.Equal(t, suite.Skipped, r.Checks[1].Status)
+	require.Equal(t, verdict.Skipped, r.Checks[1].Status)
 	require.Empty(t, r.Checks[1].Findings)
 
 	r = concluded("1a", "", leak)
@@ -116,12 +117,12 @@ func TestLeaksOnAWayOut(t *testing.T) {
 		for _, id := range x.open {
 			c.Gaps = append(c.Gaps, gaps.Gap{ID: id})
 		}
-		notes := &suite.CaseNotes{Trace: &trace.Trace{Records: []trace.Record{{Op: trace.OpEventCreate}}},
-			Outcomes: []suite.Outcome{{Gap: x.at}},
-			Findings: []suite.Finding{{Rule: order.Leak, Severity: suite.Error, Message: "Nothing destroys event 1."}}}
+		notes := &verdict.CaseNotes{Trace: &trace.Trace{Records: []trace.Record{{Op: trace.OpEventCreate}}},
+			Outcomes: []verdict.Outcome{{Gap: x.at}},
+			Findings: []verdict.Finding{{Rule: order.Leak, Severity: verdict.Error, Message: "Nothing destroys event 1."}}}
 		c.mayFree(notes)
 		f := notes.Findings[0]
-		require.Equal(t, x.remarks, f.Severity == suite.Remark, name)
+		require.Equal(t, x.remarks, f.Severity == verdict.Remark, name)
 		require.Equal(t, x.remarks, f.Gap == "", name)
 		if x.remarks {
 			require.Equal(t, "Nothing destroys event 1 when TODO(1c) answers an error.", f.Message)

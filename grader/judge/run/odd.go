@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // odd is the finding about an error that is wrong by itself, whatever it is about.
-func odd(o suite.Outcome, l locator) suite.Finding {
-	f := suite.Finding{Rule: o.Odd.Rule, Severity: suite.Error, Record: -1}
+func odd(o verdict.Outcome, l locator) verdict.Finding {
+	f := verdict.Finding{Rule: o.Odd.Rule, Severity: verdict.Error, Record: -1}
 	in := fmt.Sprintf("In the test %q ", o.Label)
 	switch o.Odd.Rule {
 	case suite.RuleTypedNil:
@@ -33,12 +34,12 @@ func odd(o suite.Outcome, l locator) suite.Finding {
 }
 
 // callsInError is the finding about a CUDA call that a method of an error made, with its caller outside the student's code.
-func callsInError(n *suite.CaseNotes, l locator) (suite.Finding, bool) {
+func callsInError(n *verdict.CaseNotes, l locator) (verdict.Finding, bool) {
 	type result struct {
-		suite.Finding
+		verdict.Finding
 		found bool
 	}
-	r := suite.Once(n, "calls in errors", func() (r result) {
+	r := verdict.Once(n, "calls in errors", func() (r result) {
 		innocent := map[uint32]bool{}
 		for i := range n.Trace.Records {
 			record := &n.Trace.Records[i]
@@ -51,7 +52,7 @@ func callsInError(n *suite.CaseNotes, l locator) (suite.Finding, bool) {
 				continue
 			}
 			_, method, _ := cutLast(places[len(places)-1].Func)
-			f := suite.Finding{Rule: suite.RuleCallsInError, Severity: suite.Error, Record: i,
+			f := verdict.Finding{Rule: suite.RuleCallsInError, Severity: verdict.Error, Record: i,
 				Message: fmt.Sprintf("An error should only say what went wrong, but the method %s of yours makes a call of %s here.", method, suite.CallName(record)),
 				Why:     "An error's methods run whenever somebody looks at it, after your code has returned, or never.",
 				Fix:     "Make the call before the error is returned, and keep in the error what came of it.",

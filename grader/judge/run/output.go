@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"cudalab/grader/machine/child"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // bounded is what a report keeps of what the code printed in all of its processes: as much as of one of them, from the start and
@@ -23,7 +23,7 @@ func bounded(text string) string {
 const longest = 1000
 
 // shorten cuts what names of any length make of the places that findings are related to.
-func shorten(checks []suite.Check) {
+func shorten(checks []verdict.Check) {
 	for _, ch := range checks {
 		for _, f := range ch.Findings {
 			for i := range f.Related {

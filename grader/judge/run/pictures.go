@@ -6,14 +6,14 @@ import (
 
 	"cudalab/grader/judge/wire"
 	"cudalab/grader/order"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Drawn are the cases to make pictures of: as they ran for that, or where they did not as they were judged.
-func (r *Result) Drawn() []*suite.CaseNotes {
-	var all []*suite.CaseNotes
+func (r *Result) Drawn() []*verdict.CaseNotes {
+	var all []*verdict.CaseNotes
 	for _, n := range r.Cases {
-		if i := slices.IndexFunc(r.Pictures, func(p *suite.CaseNotes) bool { return p.ID == n.ID }); i >= 0 {
+		if i := slices.IndexFunc(r.Pictures, func(p *verdict.CaseNotes) bool { return p.ID == n.ID }); i >= 0 {
 			n = r.Pictures[i]
 		}
 		if len(n.Trace.Records) > 0 {
@@ -24,13 +24,13 @@ func (r *Result) Drawn() []*suite.CaseNotes {
 }
 
 // Timed are the cases that have samples.
-func (r *Result) Timed() []*suite.CaseNotes {
-	return slices.DeleteFunc(slices.Clone(r.Cases), func(n *suite.CaseNotes) bool { return len(n.Samples) == 0 })
+func (r *Result) Timed() []*verdict.CaseNotes {
+	return slices.DeleteFunc(slices.Clone(r.Cases), func(n *verdict.CaseNotes) bool { return len(n.Samples) == 0 })
 }
 
 // notes are what the cases left behind, in the suite's order.
-func (c *checking) notes() []*suite.CaseNotes {
-	var all []*suite.CaseNotes
+func (c *checking) notes() []*verdict.CaseNotes {
+	var all []*verdict.CaseNotes
 	for _, run := range c.inOrder() {
 		all = append(all, run.notes)
 	}
@@ -39,11 +39,11 @@ func (c *checking) notes() []*suite.CaseNotes {
 
 // pictures runs the untimed cases once more, where that is asked for, with the times of their operations. A case that
 // did not end well is left out, and so is one that does not this time: nothing is judged by them.
-func (c *checking) pictures(ctx context.Context) ([]*suite.CaseNotes, error) {
+func (c *checking) pictures(ctx context.Context) ([]*verdict.CaseNotes, error) {
 	if !c.Pictures || c.gap != "" {
 		return nil, nil
 	}
-	var all []*suite.CaseNotes
+	var all []*verdict.CaseNotes
 	for i := range c.Suite.Cases {
 		cs := &c.Suite.Cases[i]
 		if first, ran := c.runs[cs.ID]; cs.Timed || !ran || first.end != done {

@@ -16,6 +16,7 @@ import (
 	"cudalab/grader/machine/child"
 	"cudalab/grader/machine/sandbox"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -245,7 +246,7 @@ func (p *process) close() {
 
 // caseRun is what became of one case.
 type caseRun struct {
-	notes      *suite.CaseNotes
+	notes      *verdict.CaseNotes
 	end        ending
 	notGreeted bool         // the process ended before it could be asked
 	fault      wire.Fault   // where end is faulted or deviceLost
@@ -269,7 +270,7 @@ const (
 )
 
 func emptyRun(caseID string) caseRun {
-	return caseRun{notes: &suite.CaseNotes{ID: caseID, Trace: &trace.Trace{},
+	return caseRun{notes: &verdict.CaseNotes{ID: caseID, Trace: &trace.Trace{},
 		Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
 }
 
@@ -352,7 +353,7 @@ func (run *caseRun) makeRoom(said []wire.Message) {
 func (run *caseRun) take(m wire.Message) bool {
 	n := run.notes
 	switch m := m.(type) {
-	case suite.Outcome:
+	case verdict.Outcome:
 		m.Err, m.Panic, m.Odd.What = visible.Line(m.Err), visible.Line(m.Panic), visible.Line(m.Odd.What)
 		n.Outcomes = append(n.Outcomes, m)
 	case wire.Value:

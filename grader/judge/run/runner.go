@@ -6,7 +6,7 @@ import (
 
 	"cudalab/grader/judge/visible"
 	"cudalab/grader/machine/sandbox"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/profile"
 	"cudalab/native/sim"
@@ -26,9 +26,9 @@ type Options struct {
 // that has come to a bad end. All the exercises that are linked in it may share it, one Check at a time.
 type Runner struct {
 	options Options
-	process *process     // nil where none is running
-	device  suite.Device // what the first process greeted with
-	gone    error        // why no process can be had any more
+	process *process       // nil where none is running
+	device  verdict.Device // what the first process greeted with
+	gone    error          // why no process can be had any more
 }
 
 // NewRunner returns a runner that is not running yet.

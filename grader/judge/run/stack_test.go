@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 var slabLines = locator{pkg: "cudalab/exercises/slab", name: func(f string) string { return f[strings.LastIndexByte(f, '/')+1:] }}
@@ -14,7 +14,7 @@ var slabLines = locator{pkg: "cudalab/exercises/slab", name: func(f string) stri
 func TestParseCrash(t *testing.T) {
 	tests := []struct {
 		name, stderr, headline, state string
-		place                         suite.Place
+		place                         verdict.Place
 	}{
 		{
 			name: "panic in a method",
@@ -29,7 +29,7 @@ exit status 2
 `,
 			headline: "runtime error: index out of range [3] with length 3 [recovered, repanicked]",
 			state:    "running",
-			place:    suite.Place{File: "slab.go", Line: 41, Func: "(*Allocator).Alloc"},
+			place:    verdict.Place{File: "slab.go", Line: 41, Func: "(*Allocator).Alloc"},
 		},
 		{
 			name: "the student's goroutine is not the first",
@@ -49,7 +49,7 @@ cudalab/exercises/slab.New({0x0, 0x0}, 0x3)
 	/src/exercises/slab/slab.go:12 +0x5
 `,
 			state: "select (no cases)",
-			place: suite.Place{File: "wait.go", Line: 7, Func: "wait"},
+			place: verdict.Place{File: "wait.go", Line: 7, Func: "wait"},
 		},
 		{
 			name: "the driver crashes",
@@ -67,7 +67,7 @@ cudalab/exercises/slab.Run({0x0, 0x0, 0x2cdea6e, {0x3aabad7141a0, 0x1, 0x1}, {0x
 `,
 			headline: "SIGSEGV: segmentation violation",
 			state:    "syscall",
-			place:    suite.Place{File: "slab.go", Line: 44, Func: "Run"},
+			place:    verdict.Place{File: "slab.go", Line: 44, Func: "Run"},
 		},
 		{
 			name: "stack overflow",
@@ -80,7 +80,7 @@ cudalab/exercises/slab.f(0x1)
 `,
 			headline: "stack overflow",
 			state:    "running",
-			place:    suite.Place{File: "slab.go", Line: 3, Func: "f"},
+			place:    verdict.Place{File: "slab.go", Line: 3, Func: "f"},
 		},
 	}
 	for _, tt := range tests {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // judge answers the checks on timed cases, or those on the others.
@@ -16,7 +17,7 @@ func (c *checking) judge(timed bool) {
 		}
 		check := c.answer(q)
 		check.ID, check.Name, check.MaxPoints = q.ID, q.Name, c.Points[q.ID]
-		if check.Status == suite.Passed {
+		if check.Status == verdict.Passed {
 			check.Points = check.MaxPoints
 		}
 		c.report.Checks = append(c.report.Checks, check)
@@ -28,12 +29,12 @@ func (c *checking) isTimed(q suite.Question) bool {
 }
 
 func (c *checking) allPassed() bool {
-	return !slices.ContainsFunc(c.report.Checks, func(ch suite.Check) bool { return ch.Status != suite.Passed })
+	return !slices.ContainsFunc(c.report.Checks, func(ch verdict.Check) bool { return ch.Status != verdict.Passed })
 }
 
 // answer is the verdict on one check. A case that did not end well answers for the first check that needs it.
-func (c *checking) answer(q suite.Question) suite.Check {
-	var bad []suite.Finding
+func (c *checking) answer(q suite.Question) verdict.Check {
+	var bad []verdict.Finding
 	unfinished := false
 	for _, id := range q.Needs {
 		run, ran := c.runs[id]
@@ -45,12 +46,12 @@ func (c *checking) answer(q suite.Question) suite.Check {
 		}
 		status, f, ok, err := verdictOf(run, c.locate)
 		if err != nil {
-			return suite.Check{Status: suite.Skipped, Message: "Could not be asked."}
+			return verdict.Check{Status: verdict.Skipped, Message: "Could not be asked."}
 		}
 		if ok {
 			c.worsen(status)
 			if c.reported[id] {
-				return suite.Check{Status: suite.Skipped, Message: "Could not be asked: see above how your code ended."}
+				return verdict.Check{Status: verdict.Skipped, Message: "Could not be asked: see above how your code ended."}
 			}
 			c.reported[id] = true
 			bad = append(bad, f)
@@ -58,20 +59,20 @@ func (c *checking) answer(q suite.Question) suite.Check {
 		unfinished = unfinished || gapOf(run.notes) != ""
 	}
 	if len(bad) > 0 {
-		return suite.Check{Status: suite.Failed, Findings: c.placed(suite.Unique(append(bad, c.errorsElsewhere(q)...)))}
+		return verdict.Check{Status: verdict.Failed, Findings: c.placed(verdict.Unique(append(bad, c.errorsElsewhere(q)...)))}
 	}
 	if unfinished {
 		return c.soFar(q)
 	}
 	a := q.Judge(c.evidence())
-	check := suite.Check{Status: suite.Passed, Message: a.Message, Findings: c.placed(a.Findings), Measurements: a.Measurements, Run: a.Run}
+	check := verdict.Check{Status: verdict.Passed, Message: a.Message, Findings: c.placed(a.Findings), Measurements: a.Measurements, Run: a.Run}
 	switch {
-	case slices.ContainsFunc(a.Findings, func(f suite.Finding) bool { return f.Severity == suite.Error }):
-		check.Status, check.Message = suite.Failed, ""
+	case slices.ContainsFunc(a.Findings, func(f verdict.Finding) bool { return f.Severity == verdict.Error }):
+		check.Status, check.Message = verdict.Failed, ""
 	case a.Skip != "":
-		check.Status, check.Message = suite.Skipped, a.Skip
+		check.Status, check.Message = verdict.Skipped, a.Skip
 	case q.Luck && c.unordered(q):
-		check.Status = suite.Skipped
+		check.Status = verdict.Skipped
 		check.Message = "It came out right this time, but that is luck while memory is used as the errors in the other checks say: mend those first."
 	}
 	return check
@@ -79,11 +80,11 @@ func (c *checking) answer(q suite.Question) suite.Check {
 
 // unordered reports whether the order checker found errors of order in the cases of a check.
 func (c *checking) unordered(q suite.Question) bool {
-	return suite.HasError(c.evidence().Of(suite.OrderRules, q.Needs...))
+	return verdict.HasError(c.evidence().Of(verdict.OrderRules, q.Needs...))
 }
 
 // placed gives findings that are about no line the first line of the function they are about.
-func (c *checking) placed(found []suite.Finding) []suite.Finding {
+func (c *checking) placed(found []verdict.Finding) []verdict.Finding {
 	for i := range found {
 		if f := &found[i]; f.File == "" {
 			at := c.Functions[cmp.Or(f.Function, c.Suite.Functions[0])]
@@ -95,15 +96,15 @@ func (c *checking) placed(found []suite.Finding) []suite.Finding {
 
 // errorsElsewhere are the order checker's errors in the cases of a check that did end well: where another crashed, they
 // may tell why.
-func (c *checking) errorsElsewhere(q suite.Question) []suite.Finding {
-	var found []suite.Finding
+func (c *checking) errorsElsewhere(q suite.Question) []verdict.Finding {
+	var found []verdict.Finding
 	for _, id := range q.Needs {
 		run, ran := c.runs[id]
 		if !ran {
 			continue
 		}
 		for _, f := range run.notes.Findings {
-			if f.Severity == suite.Error && !unwritten(f) {
+			if f.Severity == verdict.Error && !unwritten(f) {
 				found = append(found, f)
 			}
 		}
@@ -111,8 +112,8 @@ func (c *checking) errorsElsewhere(q suite.Question) []suite.Finding {
 	return found
 }
 
-func (c *checking) notAsked(q suite.Question) suite.Check {
-	check := suite.Check{Status: suite.Skipped}
+func (c *checking) notAsked(q suite.Question) verdict.Check {
+	check := verdict.Check{Status: verdict.Skipped}
 	switch {
 	case c.gap != "":
 		check.Message = c.comesWith(q)
@@ -127,9 +128,9 @@ func (c *checking) notAsked(q suite.Question) suite.Check {
 }
 
 // severity orders the ways in which an exercise can go wrong as a whole.
-var severity = []suite.Status{"", suite.Failed, suite.Crashed, suite.Timeout}
+var severity = []verdict.Status{"", verdict.Failed, verdict.Crashed, verdict.Timeout}
 
-func (c *checking) worsen(s suite.Status) {
+func (c *checking) worsen(s verdict.Status) {
 	if slices.Index(severity, s) > slices.Index(severity, c.status) {
 		c.status = s
 	}
@@ -145,7 +146,7 @@ func (c *checking) conclude(err error) error {
 	}
 	r.Checks = slices.Clip(r.Checks)
 	for _, ch := range r.Checks {
-		if c.NoTiming && ch.Status == suite.Skipped && c.timedCheck(ch.ID) {
+		if c.NoTiming && ch.Status == verdict.Skipped && c.timedCheck(ch.ID) {
 			continue
 		}
 		r.Score += ch.Points
@@ -153,11 +154,11 @@ func (c *checking) conclude(err error) error {
 	}
 	switch {
 	case errors.Is(err, errCancelled):
-		r.Status, r.Score = suite.Errored, 0
+		r.Status, r.Score = verdict.Errored, 0
 		r.Message = "The check was stopped before it was done; nothing has been decided."
 		r.Next = "run it again"
 	case err != nil:
-		r.Status, r.Score = suite.Errored, 0
+		r.Status, r.Score = verdict.Errored, 0
 		r.Message = "cudalab could not carry the check through: " + err.Error()
 		if missing := (*NoDevice)(nil); errors.As(err, &missing) {
 			r.Message = missing.Problem
@@ -168,12 +169,12 @@ func (c *checking) conclude(err error) error {
 		}
 	case c.gap != "":
 		c.concludeGap()
-	case c.status != "" && c.status != suite.Failed:
+	case c.status != "" && c.status != verdict.Failed:
 		r.Status = c.status
-	case slices.ContainsFunc(r.Checks, func(ch suite.Check) bool { return ch.Status == suite.Failed }), !c.everythingAsked():
-		r.Status = suite.Failed
+	case slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool { return ch.Status == verdict.Failed }), !c.everythingAsked():
+		r.Status = verdict.Failed
 	default:
-		r.Status = suite.Passed
+		r.Status = verdict.Passed
 	}
 	return err
 }
@@ -191,7 +192,7 @@ func (c *checking) inOrder() (runs []caseRun) {
 // everythingAsked reports whether every check passed but those that --no-timing leaves out.
 func (c *checking) everythingAsked() bool {
 	for _, ch := range c.report.Checks {
-		if ch.Status != suite.Passed && !(c.NoTiming && c.timedCheck(ch.ID)) {
+		if ch.Status != verdict.Passed && !(c.NoTiming && c.timedCheck(ch.ID)) {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -16,10 +17,10 @@ func TestWhatARemarkWeighs(t *testing.T) {
 	found := []order.Finding{{Rule: order.StagedCopy, Severity: order.Remark}, {Rule: order.NeedlessWait, Severity: order.Remark},
 		{Rule: order.LegacyStream, Severity: order.Remark}, {Rule: order.DataRace, Severity: order.Error}}
 	c := &checking{locate: slabLines, Request: Request{Suite: &suite.Suite{
-		Remarks: map[string]suite.Severity{order.StagedCopy: suite.Error, order.LegacyStream: ""}}}}
-	weights := map[string]suite.Severity{}
+		Remarks: map[string]verdict.Severity{order.StagedCopy: verdict.Error, order.LegacyStream: ""}}}}
+	weights := map[string]verdict.Severity{}
 	for _, f := range c.findings(found, made) {
 		weights[f.Rule] = f.Severity
 	}
-	require.Equal(t, map[string]suite.Severity{order.StagedCopy: suite.Error, order.NeedlessWait: suite.Remark, order.DataRace: suite.Error}, weights)
+	require.Equal(t, map[string]verdict.Severity{order.StagedCopy: verdict.Error, order.NeedlessWait: verdict.Remark, order.DataRace: verdict.Error}, weights)
 }

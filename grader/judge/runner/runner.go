@@ -15,6 +15,7 @@ import (
 	"cudalab/grader/machine/child/inherit"
 	"cudalab/grader/machine/heap"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
@@ -109,7 +110,7 @@ func (r *runner) open() bool {
 	}
 	if err == nil {
 		info := d.Info()
-		hello.Device = suite.Device{Kind: string(info.Kind), Name: info.Name, Driver: info.Driver}
+		hello.Device = verdict.Device{Kind: string(info.Kind), Name: info.Name, Driver: info.Driver}
 		r.use(d)
 		if info.Kind == device.GPU {
 			r.profile = nil // what the simulator serves better says the same on every GPU
@@ -274,7 +275,7 @@ func (r *runner) flush() { _ = r.pipe.Flush() }
 // notes passes a case's notes on.
 type notes struct{ *runner }
 
-func (n notes) Outcome(o suite.Outcome) { n.send(o) }
+func (n notes) Outcome(o verdict.Outcome) { n.send(o) }
 
 func (n notes) Value(name string, vs ...uint64) {
 	if n.values.Name != name || len(n.values.Values)+len(vs) > maxValues {

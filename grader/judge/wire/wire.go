@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"io"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/codec"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -53,8 +53,8 @@ type Setup struct {
 // Hello is the runner's greeting.
 type Hello struct {
 	Version int
-	Device  suite.Device // the device that is used; empty if there is none
-	Problem string       // why the device that was asked for, or the first choice, cannot be had; "" where it can
+	Device  verdict.Device // the device that is used; empty if there is none
+	Problem string         // why the device that was asked for, or the first choice, cannot be had; "" where it can
 }
 
 // Value is what a case noted under one name: one number, or several in a row.
@@ -92,7 +92,7 @@ type Request struct {
 // answer.
 type Mark struct{ Text string }
 
-// Message is any of the structs above, a suite.Outcome, a *trace.Trace, or Done.
+// Message is any of the structs above, a verdict.Outcome, a *trace.Trace, or Done.
 type Message any
 
 // Done ends a case that ran to its end.
@@ -120,7 +120,7 @@ func (w *Writer) Send(m Message) error {
 		w.w.String(m.Device.Name)
 		w.w.String(m.Device.Driver)
 		w.w.String(m.Problem)
-	case suite.Outcome:
+	case verdict.Outcome:
 		kind = KindOutcome
 		w.w.String(m.Label)
 		w.w.String(m.Err)
@@ -237,11 +237,11 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 	var m Message
 	switch kind {
 	case KindHello:
-		m = Hello{Version: int(r.Uint()), Device: suite.Device{Kind: r.String(), Name: r.String(), Driver: r.String()},
+		m = Hello{Version: int(r.Uint()), Device: verdict.Device{Kind: r.String(), Name: r.String(), Driver: r.String()},
 			Problem: r.String()}
 	case KindOutcome:
-		o := suite.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Besides: r.Bool(), Argument: r.Bool(),
-			Odd: suite.Odd{Rule: r.String(), What: r.String()}, Panic: r.String(), Before: r.String(), Runaway: r.Bool(),
+		o := verdict.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Besides: r.Bool(), Argument: r.Bool(),
+			Odd: verdict.Odd{Rule: r.String(), What: r.String()}, Panic: r.String(), Before: r.String(), Runaway: r.Bool(),
 			Excess: session.Excess{Asked: r.Uint(), Held: r.Uint(), Quota: r.Uint(), Record: int(r.Uint())}}
 		var err error
 		if o.Stack, err = site(r); err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // away is a course outside of this repository with its own cudalab in it.
@@ -78,7 +78,7 @@ func (a *away) cudalab(t *testing.T, args ...string) string {
 }
 
 // check checks a program in the place of the exercise.
-func (a *away) check(t *testing.T, code string) (r suite.Report) {
+func (a *away) check(t *testing.T, code string) (r verdict.Report) {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "tally.go"), []byte(code), 0o644))
@@ -104,7 +104,7 @@ func TestACourseOutside(t *testing.T) {
 	t.Run("a finding points to the student's line", func(t *testing.T) {
 		beyond := strings.Replace(string(solution), "block, s, t.Result,", "block, s, t.Result+8,", 1)
 		r := a.check(t, beyond)
-		require.Equal(t, suite.Failed, r.Status)
+		require.Equal(t, verdict.Failed, r.Status)
 		line := 0
 		for _, c := range r.Checks {
 			for _, f := range c.Findings {
@@ -119,7 +119,7 @@ func TestACourseOutside(t *testing.T) {
 	})
 	t.Run("the solution is not to be imported", func(t *testing.T) {
 		r := a.check(t, "package tally\n\nimport \"example.com/outside/solutions/tally\"\n\nvar Run = tally.Run\n")
-		require.Equal(t, suite.Refused, r.Status)
+		require.Equal(t, verdict.Refused, r.Status)
 		require.Contains(t, r.Checks[0].Findings[0].Message, "is the reference solution")
 	})
 	t.Run("hint", func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Matrix counts what became of an exercise's programs that were checked: what they are against what the grader said of them.
@@ -44,7 +44,7 @@ var (
 )
 
 // Add counts one program and what was said of it.
-func (m *Matrix) Add(p Program, r suite.Report) {
+func (m *Matrix) Add(p Program, r verdict.Report) {
 	x := p.Expect()
 	if m.counts[p.Kind] == nil {
 		m.counts[p.Kind] = map[string]int{}
@@ -55,7 +55,7 @@ func (m *Matrix) Add(p Program, r suite.Report) {
 			m.checks[ch.ID] = &tally{}
 			m.order = append(m.order, ch.ID)
 		}
-		m.checks[ch.ID].add(slices.Contains(x.Fails, ch.ID), ch.Status == suite.Failed && !slices.Contains(x.May, ch.ID))
+		m.checks[ch.ID].add(slices.Contains(x.Fails, ch.ID), ch.Status == verdict.Failed && !slices.Contains(x.May, ch.ID))
 	}
 	for _, w := range x.Wants {
 		if m.rules[w.Rule] == nil {
@@ -76,17 +76,17 @@ func (t *tally) add(wanted, found bool) {
 	}
 }
 
-func column(x Expectation, r suite.Report) string {
+func column(x Expectation, r verdict.Report) string {
 	switch {
-	case r.Status == suite.Passed:
+	case r.Status == verdict.Passed:
 		return passed
-	case r.Status == suite.Errored:
+	case r.Status == verdict.Errored:
 		return ungraded
 	case len(x.Differences(r)) > 0:
 		return otherwise
-	case r.Status == suite.Refused:
+	case r.Status == verdict.Refused:
 		return refused
-	case r.Status == suite.NotStarted || x.Next != "":
+	case r.Status == verdict.NotStarted || x.Next != "":
 		return unfinished
 	}
 	return forReason

@@ -5,27 +5,27 @@ import (
 	"slices"
 	"strings"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Differences are what a report says otherwise than expected, a sentence each; none where the verdict is right.
-func (x Expectation) Differences(r suite.Report) (all []string) {
+func (x Expectation) Differences(r verdict.Report) (all []string) {
 	differ := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	switch {
 	case x.Refused:
-		if r.Status != suite.Refused {
+		if r.Status != verdict.Refused {
 			differ("It should be refused, but is %s.", r.Status)
 		}
 	case x.Next != "":
-		if r.Status != suite.Failed && r.Status != suite.NotStarted || !strings.Contains(r.Next, "TODO("+x.Next+")") {
+		if r.Status != verdict.Failed && r.Status != verdict.NotStarted || !strings.Contains(r.Next, "TODO("+x.Next+")") {
 			differ("It is half done and TODO(%s) comes next, but it is %s, and next is: %s.", x.Next, r.Status, r.Next)
 		}
 	default:
-		if x.Wrong == (r.Status == suite.Passed) {
+		if x.Wrong == (r.Status == verdict.Passed) {
 			differ("It is %s.", r.Status)
 		}
 		for _, ch := range r.Checks {
-			failed := ch.Status == suite.Failed
+			failed := ch.Status == verdict.Failed
 			if failed != slices.Contains(x.Fails, ch.ID) && !(failed && slices.Contains(x.May, ch.ID)) {
 				differ("Check %s is %s.", ch.ID, ch.Status)
 			}
@@ -35,7 +35,7 @@ func (x Expectation) Differences(r suite.Report) (all []string) {
 }
 
 // Missing are the findings that a report should have and does not, a sentence each.
-func (x Expectation) Missing(r suite.Report) (all []string) {
+func (x Expectation) Missing(r verdict.Report) (all []string) {
 	for _, w := range x.Wants {
 		if !w.in(r) {
 			all = append(all, fmt.Sprintf("No finding %s is on line %d.", w.Rule, w.Line))
@@ -45,8 +45,8 @@ func (x Expectation) Missing(r suite.Report) (all []string) {
 }
 
 // in reports whether a report has the finding.
-func (w Want) in(r suite.Report) bool {
-	return slices.ContainsFunc(r.Checks, func(ch suite.Check) bool {
-		return slices.ContainsFunc(ch.Findings, func(f suite.Finding) bool { return f.Rule == w.Rule && f.Line == w.Line })
+func (w Want) in(r verdict.Report) bool {
+	return slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool {
+		return slices.ContainsFunc(ch.Findings, func(f verdict.Finding) bool { return f.Rule == w.Rule && f.Line == w.Line })
 	})
 }

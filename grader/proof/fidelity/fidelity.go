@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
@@ -63,7 +64,7 @@ func (p *Program) Measure(d device.Device) (Timing, error) {
 // The two ways as a race's contenders, under the names that lessons have for them.
 const (
 	slowWay = suite.Baseline
-	fastWay = suite.Solution
+	fastWay = verdict.Solution
 )
 
 // way is a way as a race wants it. A call that fails in it is no outcome: it ends the program.

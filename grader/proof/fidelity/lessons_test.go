@@ -12,6 +12,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocbench"
 	"cudalab/grader/suite/measure"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
@@ -65,7 +66,7 @@ func races() (all []timed, close func(), err error) {
 				checker := binary.Checker(string(on.Info().Kind), on.profile)
 				defer checker.Close()
 				r := checker.Check(context.Background(), i, 1, s)
-				if r.Err != nil || r.Report.Status != suite.Passed {
+				if r.Err != nil || r.Report.Status != verdict.Passed {
 					return nil, errors.Join(fmt.Errorf("the solution of %s did not pass", p.Exercise.Name), r.Err)
 				}
 				return raced(name, r.Cases), nil
@@ -76,10 +77,10 @@ func races() (all []timed, close func(), err error) {
 }
 
 // raced are the times of the solution and the baseline, for each function that a race was of; none where there was none.
-func raced(name string, cases []*suite.CaseNotes) (all []Timing) {
+func raced(name string, cases []*verdict.CaseNotes) (all []Timing) {
 	for _, notes := range cases {
 		for _, series := range slices.Sorted(maps.Keys(notes.Samples)) {
-			function, ok := strings.CutSuffix(series, suite.Solution)
+			function, ok := strings.CutSuffix(series, verdict.Solution)
 			if !ok || notes.Samples[function+suite.Baseline] == nil {
 				continue
 			}
@@ -128,7 +129,7 @@ func compared(m suite.Trial[counter]) timed {
 		}
 		info := on.Info()
 		t := Timing{Name: name}
-		for _, w := range m.Benchmark.Workloads(&notes.CaseNotes, suite.Device{Kind: string(info.Kind), Name: info.Name}, func(string) bool { return false }) {
+		for _, w := range m.Benchmark.Workloads(&notes.CaseNotes, verdict.Device{Kind: string(info.Kind), Name: info.Name}, func(string) bool { return false }) {
 			for _, s := range w.Standings {
 				v := micros(measure.Interval{Value: s.Value, Low: s.Low, High: s.High})
 				switch s.Contender {

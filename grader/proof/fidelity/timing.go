@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/measure"
+	"cudalab/grader/suite/verdict"
 )
 
 // Timing is how long the two ways of a program took: medians with their intervals.
@@ -26,13 +26,13 @@ func micros(v measure.Interval) measure.Interval {
 }
 
 // notes is what a timed case notes.
-type notes struct{ suite.CaseNotes }
+type notes struct{ verdict.CaseNotes }
 
 func newNotes() *notes {
-	return &notes{suite.CaseNotes{Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
+	return &notes{verdict.CaseNotes{Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
 }
 
-func (n *notes) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n *notes) Outcome(o verdict.Outcome)       { n.Outcomes = append(n.Outcomes, o) }
 func (n *notes) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
 func (n *notes) Sample(series string, nanos int64) {
 	n.Samples[series] = append(n.Samples[series], nanos)

@@ -18,7 +18,7 @@ import (
 
 	"cudalab/grader/judge/check"
 	"cudalab/grader/proof/flips"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -134,7 +134,7 @@ func (m *slowing) extras(levels []float64) (all []int) {
 func (m *slowing) slowdown(extra int) float64 { return m.judged(extra, 1, 0).slowdown }
 
 // point checks the program with so much extra.
-func (m *slowing) point(extra int) (flips.Point, suite.Device) {
+func (m *slowing) point(extra int) (flips.Point, verdict.Device) {
 	j := m.judged(extra, *curveRuns, *curveChecks)
 	return flips.Point{Series: m.series.Name, Slowdown: j.slowdown, Limit: m.series.Limit,
 		Passed: j.verdicts[flips.Passed], Unclear: j.verdicts[flips.Unclear], Failed: j.verdicts[flips.Failed]}, j.device
@@ -144,7 +144,7 @@ func (m *slowing) point(extra int) (flips.Point, suite.Device) {
 type judgement struct {
 	slowdown float64
 	verdicts map[flips.Verdict]int
-	device   suite.Device
+	device   verdict.Device
 }
 
 // judged measures the program with so much extra in so many runs, and checks it so many times.

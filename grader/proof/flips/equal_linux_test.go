@@ -19,7 +19,7 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/proof/flips"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // TestEqualSeedsEqualBytes grades a class of right and wrong programs on the simulated device, on one processor and on all
@@ -51,7 +51,7 @@ func TestEqualSeedsEqualBytes(t *testing.T) {
 		require.Len(t, was, len(is))
 		for i := range is {
 			require.Equal(t, asCame(t, was[i]), asCame(t, is[i]), "%s, %s", id, is[i].Exercise)
-			if is[i].Status == suite.Failed {
+			if is[i].Status == verdict.Failed {
 				failed++
 			}
 		}
@@ -129,7 +129,7 @@ func promised(t *testing.T, dir string) map[string]string {
 }
 
 // reports are a student's, as they came.
-func reports(t *testing.T, dir, student string) []suite.Report {
+func reports(t *testing.T, dir, student string) []verdict.Report {
 	text, err := os.ReadFile(filepath.Join(dir, "timings", student+".json"))
 	require.NoError(t, err)
 	var timings class.Timings
@@ -141,12 +141,12 @@ func reports(t *testing.T, dir, student string) []suite.Report {
 var copied = regexp.MustCompile(`[^"]*/cudalab-intake-[0-9]+/submissions/`)
 
 // asCame is a report without what is measured of the host's own: how long the check took, and costs in its CPU time.
-func asCame(t *testing.T, r suite.Report) string {
+func asCame(t *testing.T, r verdict.Report) string {
 	r.DurationMS = 0
 	r.Checks = slices.Clone(r.Checks)
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		if slices.ContainsFunc(c.Measurements, func(m suite.Measurement) bool { return m.Unit == "ns" }) {
+		if slices.ContainsFunc(c.Measurements, func(m verdict.Measurement) bool { return m.Unit == "ns" }) {
 			c.Message, c.Findings, c.Measurements = "", nil, nil
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"cudalab/grader/judge/run"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 	"cudalab/native/sim"
 )
@@ -133,18 +134,18 @@ var Verdicts = []Verdict{Passed, Unclear, Failed, Errored}
 var unclearRules = []string{"time-unclear", "grows"}
 
 // VerdictOf is the verdict of a report, and which checks are behind it where it is another than a plain pass.
-func VerdictOf(r suite.Report) (v Verdict, checks []string) {
-	if r.Status == suite.Errored {
+func VerdictOf(r verdict.Report) (v Verdict, checks []string) {
+	if r.Status == verdict.Errored {
 		return Errored, nil
 	}
 	v = Passed
-	if r.Status != suite.Passed {
+	if r.Status != verdict.Passed {
 		v = Failed
 	}
 	for _, c := range r.Checks {
-		doubted := slices.ContainsFunc(c.Findings, func(f suite.Finding) bool { return slices.Contains(unclearRules, f.Rule) })
+		doubted := slices.ContainsFunc(c.Findings, func(f verdict.Finding) bool { return slices.Contains(unclearRules, f.Rule) })
 		switch {
-		case c.Status != suite.Passed:
+		case c.Status != verdict.Passed:
 			checks = append(checks, c.ID)
 		case doubted && v != Failed:
 			v, checks = Unclear, append(checks, c.ID)

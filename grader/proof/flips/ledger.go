@@ -9,7 +9,7 @@ import (
 	"sync"
 	"text/tabwriter"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Entry is one check of a program that is right.
@@ -65,7 +65,7 @@ func OpenLedger(path string) (*Ledger, error) {
 }
 
 // Enter adds a check on a device, which is in the file when it returns.
-func (l *Ledger) Enter(e Entry, d suite.Device) error {
+func (l *Ledger) Enter(e Entry, d verdict.Device) error {
 	with, checks := quiet, "-"
 	if e.Loaded {
 		with = loaded
@@ -87,7 +87,7 @@ func (l *Ledger) Enter(e Entry, d suite.Device) error {
 }
 
 // deviceLine is the comment that names a device.
-func deviceLine(d suite.Device) string { return strings.TrimSpace("# "+d.Name+" "+d.Driver) + "\n" }
+func deviceLine(d verdict.Device) string { return strings.TrimSpace("# "+d.Name+" "+d.Driver) + "\n" }
 
 // Count is how many checks of an exercise there are, with other work on the machine or without.
 func (l *Ledger) Count(exercise string, load bool) (n int) {

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/proof/flips"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 func TestALedgerIsGoneOnWith(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger")
 	first, err := flips.OpenLedger(path)
 	require.NoError(t, err)
-	gpu := suite.Device{Kind: "gpu", Name: "NVIDIA H200", Driver: "13.0"}
+	gpu := verdict.Device{Kind: "gpu", Name: "NVIDIA H200", Driver: "13.0"}
 	entries := []flips.Entry{
 		{Exercise: "slab", Seed: 7, Verdict: flips.Passed, Millis: 900},
 		{Exercise: "slab", Seed: 8, Loaded: true, Verdict: flips.Unclear, Checks: []string{"cost"}, Millis: 1200},

@@ -16,7 +16,7 @@ import (
 
 	"cudalab/grader/judge/check"
 	"cudalab/grader/proof/flips"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 var (
@@ -175,7 +175,7 @@ func (r *repeated) check(checker *flips.Checker, x task) {
 }
 
 // described are a report's findings in lines.
-func described(r suite.Report) string {
+func described(r verdict.Report) string {
 	var b strings.Builder
 	b.WriteString(r.Message)
 	for _, c := range r.Checks {

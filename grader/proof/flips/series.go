@@ -8,6 +8,7 @@ import (
 
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -56,7 +57,7 @@ func Figure(ratios []float64) float64 {
 
 // Ratios are what one run of the timed case shows of the program's slowness: for each round its time over the solution's, or
 // what the cost among many things is over that among few.
-func (s *Series) Ratios(notes *suite.CaseNotes) (all []float64) {
+func (s *Series) Ratios(notes *verdict.CaseNotes) (all []float64) {
 	if s.Growth() {
 		few, many := notes.Samples["few"], notes.Samples["many"]
 		if len(few) == 0 || len(many) == 0 {
@@ -64,7 +65,7 @@ func (s *Series) Ratios(notes *suite.CaseNotes) (all []float64) {
 		}
 		return []float64{float64(slices.Min(many)) / float64(slices.Min(few))} // what disturbs only adds
 	}
-	yours, solution := notes.Samples[suite.SeriesOf(s.Function, suite.Yours)], notes.Samples[suite.SeriesOf(s.Function, suite.Solution)]
+	yours, solution := notes.Samples[suite.SeriesOf(s.Function, verdict.Yours)], notes.Samples[suite.SeriesOf(s.Function, verdict.Solution)]
 	for i := range min(len(yours), len(solution)) {
 		all = append(all, float64(yours[i])/float64(solution[i]))
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/order/schedule"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -45,7 +45,7 @@ func requireFilm(t *testing.T, f *schedule.Film) {
 }
 
 // requireDrawings sees to it that what is drawn of an allocator lies where a row is.
-func requireDrawings(t *testing.T, r suite.Report) {
+func requireDrawings(t *testing.T, r verdict.Report) {
 	t.Helper()
 	for _, c := range r.Checks {
 		for _, f := range c.Findings {
@@ -72,15 +72,15 @@ func requireDrawings(t *testing.T, r suite.Report) {
 	}
 }
 
-func requireRow(t *testing.T, row suite.Row) {
+func requireRow(t *testing.T, row verdict.Row) {
 	t.Helper()
 	require.NotEmpty(t, row.Name)
 	for i, c := range row.Cells {
 		require.NotEmpty(t, c.Text)
 		require.True(t, 0 <= c.From && c.From < c.To && c.To <= 1 && 0 <= c.Asked && c.Asked <= 1, "%s: %+v", row.Name, c)
 		for _, o := range row.Cells[:i] { // what is right has bytes of its own
-			right := func(c suite.Cell) bool {
-				return slices.Contains([]suite.CellKind{suite.Out, suite.Spilled, suite.Free}, c.Kind)
+			right := func(c verdict.Cell) bool {
+				return slices.Contains([]verdict.CellKind{verdict.Out, verdict.Spilled, verdict.Free}, c.Kind)
 			}
 			require.False(t, right(c) && right(o) && c.From < o.To && o.From < c.To, "%s: %+v lies in %+v", row.Name, c, o)
 		}

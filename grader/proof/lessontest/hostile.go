@@ -15,6 +15,7 @@ import (
 
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -25,16 +26,16 @@ const patience = 20 * time.Second
 
 // answersWhatever asks each question of a suite about notes that a runner has sent, with something changed in them: a runner
 // is the student's process, and may send anything. Whatever that is, the answer is one, and comes in time.
-func answersWhatever(t *testing.T, s *suite.Suite, cases []*suite.CaseNotes, place func(trace.Site) []suite.Place) {
+func answersWhatever(t *testing.T, s *suite.Suite, cases []*verdict.CaseNotes, place func(trace.Site) []verdict.Place) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, q := range s.Checks {
 		for range *hostile {
-			e := &suite.Evidence{Seed: seed, Place: place, Cases: map[string]*suite.CaseNotes{},
+			e := &suite.Evidence{Seed: seed, Place: place, Cases: map[string]*verdict.CaseNotes{},
 				Relate: func(t *trace.Trace) suite.Relation { return order.Of(t) }}
 			var change string
 			spoilt := q.Needs[r.IntN(len(q.Needs))]
 			for _, c := range cases {
-				n := &suite.CaseNotes{ID: c.ID, Outcomes: slices.Clone(c.Outcomes), Values: maps.Clone(c.Values), Samples: maps.Clone(c.Samples),
+				n := &verdict.CaseNotes{ID: c.ID, Outcomes: slices.Clone(c.Outcomes), Values: maps.Clone(c.Values), Samples: maps.Clone(c.Samples),
 					Trace: c.Trace, Findings: c.Findings}
 				if c.ID == spoilt {
 					change = spoil(r, n)
@@ -58,7 +59,7 @@ func answersWhatever(t *testing.T, s *suite.Suite, cases []*suite.CaseNotes, pla
 var odd = []uint64{0, 1, 2, 3, 255, 256, math.MaxInt32, math.MaxUint32, 1 << 40, math.MaxInt64, 1 << 63, math.MaxUint64 - 1, math.MaxUint64}
 
 // spoil changes something in a case's notes, and says what.
-func spoil(r *rand.Rand, n *suite.CaseNotes) string {
+func spoil(r *rand.Rand, n *verdict.CaseNotes) string {
 	any := func() uint64 { return odd[r.IntN(len(odd))] }
 	names := slices.Sorted(maps.Keys(n.Values))
 	switch r.IntN(6) {
@@ -86,7 +87,7 @@ func spoil(r *rand.Rand, n *suite.CaseNotes) string {
 			n.Outcomes = n.Outcomes[:i]
 			return fmt.Sprintf("with %d outcomes", i)
 		}
-		n.Outcomes[i] = suite.Outcome{Err: "other", Panic: []string{"", "nil"}[r.IntN(2)], Argument: r.IntN(2) == 0}
+		n.Outcomes[i] = verdict.Outcome{Err: "other", Panic: []string{"", "nil"}[r.IntN(2)], Argument: r.IntN(2) == 0}
 		return fmt.Sprintf("with another outcome %d", i)
 	case 3:
 		for name, samples := range n.Samples {

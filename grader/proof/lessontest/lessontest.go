@@ -27,6 +27,7 @@ import (
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 	"cudalab/native/device"
 	"cudalab/native/trace"
@@ -58,7 +59,7 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 	// The programs stay for as long as what was said of them is quoted.
 	b := bench{Course: c, exercise: e, folder: t.TempDir(), precompiled: check.Precompile(context.Background(), c.Root, []course.Exercise{e}, nil),
 		places: places(*onDevice)}
-	checked := make([]verdict, len(programs))
+	checked := make([]judged, len(programs))
 	t.Run("programs", func(t *testing.T) { // ends with the last of them
 		for i, p := range programs {
 			t.Run(p.String(), func(t *testing.T) {
@@ -134,15 +135,15 @@ func (b bench) room() (leave func()) {
 }
 
 // verdict is what was said of a program, and the folder in which it was.
-type verdict struct {
-	report suite.Report
-	cases  []*suite.CaseNotes
-	place  func(trace.Site) []suite.Place
+type judged struct {
+	report verdict.Report
+	cases  []*verdict.CaseNotes
+	place  func(trace.Site) []verdict.Place
 	dir    string
 	orders scheduled
 }
 
-func (b bench) check(t *testing.T, p corpus.Program) verdict {
+func (b bench) check(t *testing.T, p corpus.Program) judged {
 	t.Helper()
 	defer b.room()()
 	above, err := os.MkdirTemp(b.folder, "")
@@ -157,11 +158,11 @@ func (b bench) check(t *testing.T, p corpus.Program) verdict {
 	require.NoError(t, err)
 	require.NoError(t, rs[0].Err)
 	require.Equal(t, *onDevice, rs[0].Report.Device.Kind)
-	return verdict{report: rs[0].Report, cases: rs[0].Cases, place: rs[0].Place, dir: dir}
+	return judged{report: rs[0].Report, cases: rs[0].Cases, place: rs[0].Place, dir: dir}
 }
 
 // requireWhole says what every report must have, and what the solution's and the skeleton's must.
-func requireWhole(t *testing.T, e course.Exercise, p corpus.Program, r suite.Report) {
+func requireWhole(t *testing.T, e course.Exercise, p corpus.Program, r verdict.Report) {
 	t.Helper()
 	for _, ch := range r.Checks {
 		for _, f := range ch.Findings {
@@ -176,7 +177,7 @@ func requireWhole(t *testing.T, e course.Exercise, p corpus.Program, r suite.Rep
 		require.Equal(t, r.MaxScore, r.Score)
 		require.Len(t, r.Checks, len(e.Suite.Checks))
 	case corpus.Skeleton:
-		require.Equal(t, suite.NotStarted, r.Status, describe(r))
+		require.Equal(t, verdict.NotStarted, r.Status, describe(r))
 		require.Zero(t, r.Score)
 	case corpus.Half:
 		x := p.Expect()
@@ -189,14 +190,14 @@ func requireWhole(t *testing.T, e course.Exercise, p corpus.Program, r suite.Rep
 
 // requireAsked sees to it that what is filled is judged: every check that needs nothing of the gap next or of those behind it,
 // nor any time, which is measured of what is complete.
-func requireAsked(t *testing.T, s *suite.Suite, next string, r suite.Report) {
+func requireAsked(t *testing.T, s *suite.Suite, next string, r verdict.Report) {
 	t.Helper()
 	for _, q := range s.Checks {
 		waits := slices.ContainsFunc(q.Needs, func(id string) bool {
 			c, ok := s.Case(id)
 			return !ok || c.Timed || c.After >= next
 		})
-		asked := slices.ContainsFunc(r.Checks, func(ch suite.Check) bool { return ch.ID == q.ID && ch.Status != suite.Skipped })
+		asked := slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool { return ch.ID == q.ID && ch.Status != verdict.Skipped })
 		require.True(t, waits || asked, "%s needs no gap from %s on, but was not asked:\n%s", q.ID, next, describe(r))
 	}
 }
@@ -206,7 +207,7 @@ func requireAsked(t *testing.T, s *suite.Suite, next string, r suite.Report) {
 const room = 1.2
 
 // requireRoom sees to it that no right program is near a limit on its time: on another GPU it would be beyond.
-func requireRoom(t *testing.T, r suite.Report) {
+func requireRoom(t *testing.T, r verdict.Report) {
 	t.Helper()
 	for _, ch := range r.Checks {
 		for _, m := range ch.Measurements {
@@ -245,7 +246,7 @@ func requireRecorded(t *testing.T, file string, err error) {
 }
 
 // roots is how many errors a report has that come of no other.
-func roots(r suite.Report) (n int) {
+func roots(r verdict.Report) (n int) {
 	for _, ch := range r.Checks {
 		for _, f := range ch.Findings {
 			if f.Root() {
@@ -257,7 +258,7 @@ func roots(r suite.Report) (n int) {
 }
 
 // describe is a report in lines, for a failing test.
-func describe(r suite.Report) string {
+func describe(r verdict.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %g/%g %s\n", r.Status, r.Score, r.MaxScore, r.Message)
 	for _, ch := range r.Checks {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -62,7 +63,7 @@ func paces(t *testing.T, s *suite.Suite) []suite.RecordedPace {
 			}
 		}
 	}
-	return s.PacesOf(suite.Device{Kind: string(info.Kind), Name: info.Name}, noted)
+	return s.PacesOf(verdict.Device{Kind: string(info.Kind), Name: info.Name}, noted)
 }
 
 // Benchmark is what one of a suite's benchmarks notes on the device that -device names: nanoseconds, by series.
@@ -76,7 +77,7 @@ func Benchmark(t *testing.T, s *suite.Suite, id string) map[string][]int64 {
 // samples are the times that a case notes.
 type samples map[string][]int64
 
-func (samples) Outcome(suite.Outcome)          {}
+func (samples) Outcome(verdict.Outcome)        {}
 func (samples) Value(string, ...uint64)        {}
 func (s samples) Sample(name string, ns int64) { s[name] = append(s[name], ns) }
 

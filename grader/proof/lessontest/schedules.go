@@ -16,7 +16,7 @@ import (
 	"cudalab/grader/order"
 	"cudalab/grader/order/schedule"
 	"cudalab/grader/proof/corpus"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // shortSteps is how many steps a counterexample may show that fits on a page.
@@ -39,7 +39,7 @@ type shown struct{ all, short, longest int }
 
 // schedules builds a counterexample for every fault in the order of a program's work, and carries out other orders of that which is
 // without one: they have to come to the same.
-func schedules(t *testing.T, cases []*suite.CaseNotes) (s scheduled) {
+func schedules(t *testing.T, cases []*verdict.CaseNotes) (s scheduled) {
 	t.Helper()
 	s.shown = map[string]*shown{}
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/proof/corpus"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // goesGapByGap holds the check to what a student sees who fills one gap after the other: who has been right so far is told nothing is
@@ -29,7 +29,7 @@ func (b bench) goesGapByGap(t *testing.T) {
 				t.Parallel()
 				r := b.check(t, s.Right).report
 				requireNothingWrong(t, r)
-				require.False(t, slices.ContainsFunc(r.Checks, func(ch suite.Check) bool { return len(ch.Findings) > 0 }), describe(r))
+				require.False(t, slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool { return len(ch.Findings) > 0 }), describe(r))
 				require.Equal(t, soFar, r.Message)
 				require.Contains(t, r.Next, "write TODO("+s.Next+") in ")
 			})
@@ -54,10 +54,10 @@ func (b bench) goesGapByGap(t *testing.T) {
 }
 
 // requireNothingWrong sees to it that a report has no error.
-func requireNothingWrong(t *testing.T, r suite.Report) {
+func requireNothingWrong(t *testing.T, r verdict.Report) {
 	t.Helper()
 	for _, ch := range r.Checks {
-		require.NotEqual(t, suite.Failed, ch.Status, describe(r))
-		require.False(t, suite.HasError(ch.Findings), describe(r))
+		require.NotEqual(t, verdict.Failed, ch.Status, describe(r))
+		require.False(t, verdict.HasError(ch.Findings), describe(r))
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/proof/corpus"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // transcript is what the checks of one lesson say to a student, to be read: everything once, under the first program
@@ -26,7 +26,7 @@ type transcript struct {
 
 // add takes down what a report says that no other has said before. Dir is the folder with the program. Checks that the
 // program may pass or fail, as luck has it, are left aside.
-func (s *transcript) add(p corpus.Program, dir string, r suite.Report) {
+func (s *transcript) add(p corpus.Program, dir string, r verdict.Report) {
 	may := p.Expect().May
 	var news strings.Builder
 	unheard := func(text string) bool {
@@ -46,13 +46,13 @@ func (s *transcript) add(p corpus.Program, dir string, r suite.Report) {
 		}
 		switch said := withoutTimes(c, fmt.Sprintf("%s: %s\n  %s\n", c.Status, c.Name, c.Message)); {
 		case c.Message == "":
-		case !onHost(c) || c.Status != suite.Passed:
+		case !onHost(c) || c.Status != verdict.Passed:
 			tell(said)
 		case len(c.Findings) == 0 && unheard(said): // else the sentence goes with a remark
 			s.host = append(s.host, said)
 		}
 		for _, f := range c.Findings {
-			if !onHost(c) || f.Severity == suite.Error { // a remark may come of a machine that is busy
+			if !onHost(c) || f.Severity == verdict.Error { // a remark may come of a machine that is busy
 				text := withoutTimes(c, findingText(dir, f))
 				switch f.Rule {
 				case "wrong-when-timed":
@@ -93,12 +93,12 @@ func (s *transcript) String() string {
 }
 
 // onHost reports whether a check has measured the host's own time, which the simulator's clock does not replace.
-func onHost(c suite.Check) bool {
-	return slices.ContainsFunc(c.Measurements, func(m suite.Measurement) bool { return m.Unit == "ns" })
+func onHost(c verdict.Check) bool {
+	return slices.ContainsFunc(c.Measurements, func(m verdict.Measurement) bool { return m.Unit == "ns" })
 }
 
 // withoutTimes is a text of a check without the times that differ from run to run.
-func withoutTimes(c suite.Check, text string) string {
+func withoutTimes(c verdict.Check, text string) string {
 	if !onHost(c) {
 		return text
 	}
@@ -106,7 +106,7 @@ func withoutTimes(c suite.Check, text string) string {
 }
 
 // findingText is a finding as a student reads it, with the lines it is about in place of their positions.
-func findingText(dir string, f suite.Finding) string {
+func findingText(dir string, f verdict.Finding) string {
 	var b strings.Builder
 	origin := ""
 	if c := f.Follows; c != nil && !c.Same {

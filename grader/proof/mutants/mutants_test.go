@@ -17,7 +17,7 @@ import (
 
 	"cudalab/grader/judge/check"
 	"cudalab/grader/proof/mutants"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -47,7 +47,7 @@ func TestMutants(t *testing.T) {
 		for _, m := range all {
 			known[m.ID] = true
 			if _, passes := lessons[i].passing[m.ID]; chosen(e.Name, m.ID, passes) {
-				lessons[i].checked = append(lessons[i].checked, verdict{Mutant: m})
+				lessons[i].checked = append(lessons[i].checked, judged{Mutant: m})
 			}
 		}
 		for id := range lessons[i].passing {
@@ -87,9 +87,9 @@ func chosen(exercise, id string, passes bool) bool {
 }
 
 // verdict is what became of a mutant.
-type verdict struct {
+type judged struct {
 	mutants.Mutant
-	status suite.Status
+	status verdict.Status
 	failed []string // the checks that did
 }
 
@@ -98,7 +98,7 @@ type lesson struct {
 	exercise course.Exercise
 	passing  map[string]listed
 	made     int // how many mutants there are
-	checked  []verdict
+	checked  []judged
 }
 
 // checkAll has every lesson's verdicts found, a runner for each processor at a time. A runner takes one mutant of each lesson, so that one
@@ -115,7 +115,7 @@ func checkAll(t *testing.T, c *course.Course, lessons []lesson) {
 		running.Go(func() {
 			defer func() { <-free }()
 			q := check.SubmissionRequest{Root: c.Root, Dir: t.TempDir(), Device: "sim", Seed: *seed}
-			var asked []*verdict
+			var asked []*judged
 			for _, l := range lessons {
 				if round < len(l.checked) {
 					v := &l.checked[round]
@@ -149,14 +149,14 @@ func handIn(t *testing.T, dir, solution string, m mutants.Mutant) {
 }
 
 // take keeps what a check said. Only a program that was run can have been found wrong.
-func (v *verdict) take(t *testing.T, r check.Result) {
+func (v *judged) take(t *testing.T, r check.Result) {
 	switch v.status = r.Report.Status; v.status {
-	case suite.Passed, suite.Failed, suite.Crashed, suite.Timeout:
+	case verdict.Passed, verdict.Failed, verdict.Crashed, verdict.Timeout:
 	default:
 		t.Errorf("%s was not run, but is %s: %s %v %v", v.ID, v.status, r.Report.Message, r.Err, r.Report.Checks)
 	}
 	for _, ch := range r.Report.Checks {
-		if ch.Status == suite.Failed {
+		if ch.Status == verdict.Failed {
 			v.failed = append(v.failed, ch.ID)
 		}
 	}
@@ -167,7 +167,7 @@ func (l *lesson) complain(t *testing.T, solution string) {
 	for _, v := range l.checked {
 		known, listed := l.passing[v.ID]
 		changed := fmt.Sprintf("%s:%d: %s\n%s", v.File, v.Line, v.ID, difference(t, filepath.Join(solution, v.File), v.Text))
-		switch passed := v.status == suite.Passed; {
+		switch passed := v.status == verdict.Passed; {
 		case passed && !listed:
 			t.Errorf("A mutant passes. Have the suite fail it, or list it in %s with the reason why it is as right as the solution.\n%s",
 				listOf(equivalent, l.exercise.Name), changed)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // listed is what is known of a mutant that the suite lets pass.
@@ -63,9 +63,9 @@ func (l *lesson) tally() tally {
 		}
 		by := v.failed
 		switch {
-		case v.status == suite.Passed:
+		case v.status == verdict.Passed:
 			continue
-		case v.status != suite.Failed: // then the checks fail that could not be asked
+		case v.status != verdict.Failed: // then the checks fail that could not be asked
 			by = []string{string(v.status)}
 		}
 		n.killed++
@@ -96,7 +96,7 @@ func (l *lesson) scores() string {
 	for _, q := range l.exercise.Suite.Checks {
 		by = append(by, q.ID)
 	}
-	for _, id := range append(by, string(suite.Crashed), string(suite.Timeout)) {
+	for _, id := range append(by, string(verdict.Crashed), string(verdict.Timeout)) {
 		fmt.Fprintf(&b, "%-20s %8d %8d\n", id, n.fails[id], n.alone[id])
 	}
 	return b.String()

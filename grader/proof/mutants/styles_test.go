@@ -10,7 +10,7 @@ import (
 
 	"cudalab/grader/judge/check"
 	"cudalab/grader/proof/mutants"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -49,13 +49,13 @@ func TestOtherStylesPass(t *testing.T) {
 			require.NoError(t, err)
 			for i, r := range results {
 				name := q.Exercises[i].Name + ": " + style
-				v := verdict{Mutant: mutants.Mutant{ID: name}}
+				v := judged{Mutant: mutants.Mutant{ID: name}}
 				v.take(t, r)
 				if failed, otherwise := unlike[name]; otherwise {
 					require.Equal(t, []string{failed}, v.failed, name)
 					continue
 				}
-				require.Equal(t, suite.Passed, v.status, "%s failed %v: %v", name, v.failed, r.Report.Checks)
+				require.Equal(t, verdict.Passed, v.status, "%s failed %v: %v", name, v.failed, r.Report.Checks)
 			}
 		})
 	}

@@ -9,8 +9,8 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 )
 
 // maxHint bounds what is said about one check, in bytes.
@@ -38,7 +38,7 @@ func Write(w io.Writer, c *class.Class, s *class.Student) error {
 		outcomes := map[string]outcome{}
 		for _, t := range gradebook.Tests(c, s) {
 			if t.Exercise == e.Name {
-				outcomes[t.ID] = outcome{t.Status == suite.Passed, gradebook.Cut(t.Text, maxHint)}
+				outcomes[t.ID] = outcome{t.Status == verdict.Passed, gradebook.Cut(t.Text, maxHint)}
 			}
 		}
 		feedback[e.Name] = outcomes

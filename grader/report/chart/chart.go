@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"cudalab/grader/report"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 //go:embed chart.svg.tmpl
@@ -39,7 +39,7 @@ const (
 )
 
 // Write draws a report.
-func Write(w io.Writer, r suite.BenchReport) error { return drawing.Execute(w, newFigure(r)) }
+func Write(w io.Writer, r verdict.BenchReport) error { return drawing.Execute(w, newFigure(r)) }
 
 // px is a place, without a fraction that nobody sees.
 type px float64
@@ -94,7 +94,7 @@ func (b barOf) CapBottom() px { return b.Mid + 4 }
 // HasInterval reports whether there is a whisker to draw.
 func (b barOf) HasInterval() bool { return b.High > b.Low }
 
-func newFigure(r suite.BenchReport) *figure {
+func newFigure(r verdict.BenchReport) *figure {
 	where := r.Device.Name
 	if r.Device.Driver != "" {
 		where += ", CUDA " + r.Device.Driver
@@ -103,7 +103,7 @@ func newFigure(r suite.BenchReport) *figure {
 		Width: width, Left: margin}
 	names := 0
 	var units []string
-	byUnit := map[string][]suite.Comparison{}
+	byUnit := map[string][]verdict.Comparison{}
 	for _, w := range r.Workloads {
 		if byUnit[w.Unit] == nil {
 			units = append(units, w.Unit)
@@ -134,15 +134,15 @@ func newFigure(r suite.BenchReport) *figure {
 }
 
 // nameOf is a contender's name with the mark of the clock's note.
-func nameOf(s suite.Standing) string {
-	if s.Clock == suite.CPU {
+func nameOf(s verdict.Standing) string {
+	if s.Clock == verdict.CPU {
 		return s.Contender + " *"
 	}
 	return s.Contender
 }
 
 // summary is a workload in words.
-func summary(w suite.Comparison) string {
+func summary(w verdict.Comparison) string {
 	text := w.Name + ", per " + w.Operation
 	for i, s := range w.Standings {
 		sign := ", "
@@ -155,7 +155,7 @@ func summary(w suite.Comparison) string {
 }
 
 // newPanel draws the workloads of one unit, the names of the contenders left of left.
-func newPanel(ws []suite.Comparison, unit string, left, top px) panel {
+func newPanel(ws []verdict.Comparison, unit string, left, top px) panel {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, w := range ws {
 		for _, s := range w.Standings {
@@ -203,7 +203,7 @@ func newPanel(ws []suite.Comparison, unit string, left, top px) panel {
 // classOf is the contender's style.
 func classOf(contender string) string {
 	switch contender {
-	case suite.Yours, suite.Solution:
+	case verdict.Yours, verdict.Solution:
 		return contender
 	}
 	return "other"

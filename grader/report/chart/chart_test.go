@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/report/chart"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // svg is what a drawing has, as a reader of XML sees it.
@@ -21,7 +21,7 @@ type svg struct {
 	bars  map[string]float64 // the width of each bar, by the text that follows it
 }
 
-func draw(t *testing.T, r suite.BenchReport) svg {
+func draw(t *testing.T, r verdict.BenchReport) svg {
 	t.Helper()
 	var out bytes.Buffer
 	require.NoError(t, chart.Write(&out, r))
@@ -67,18 +67,18 @@ func draw(t *testing.T, r suite.BenchReport) svg {
 	}
 }
 
-func workload(unit string, standings ...suite.Standing) suite.Comparison {
-	return suite.Comparison{ID: "w", Name: "same <size> & more", Operation: "call", Unit: unit, Standings: standings}
+func workload(unit string, standings ...verdict.Standing) verdict.Comparison {
+	return verdict.Comparison{ID: "w", Name: "same <size> & more", Operation: "call", Unit: unit, Standings: standings}
 }
 
 func TestTheDrawingSaysAllInWords(t *testing.T) {
-	r := suite.BenchReport{Exercise: "slab", Device: suite.Device{Kind: "sim", Name: "simulated NVIDIA H200"}, Message: "Your code is left out.",
-		Workloads: []suite.Comparison{
-			workload(suite.Nanoseconds,
-				suite.Standing{Contender: suite.Yours, Value: 20, Low: 19, High: 30, Clock: suite.CPU, Ratio: &suite.Quotient{Value: 2}},
-				suite.Standing{Contender: suite.Solution, Value: 10, Low: 10, High: 10, Clock: suite.CPU},
-				suite.Standing{Contender: "cuda.Malloc", Value: 62_000, Low: 61_000, High: 63_000, Clock: suite.Virtual}),
-			workload(suite.ByteCount, suite.Standing{Contender: suite.Yours, Value: 5}),
+	r := verdict.BenchReport{Exercise: "slab", Device: verdict.Device{Kind: "sim", Name: "simulated NVIDIA H200"}, Message: "Your code is left out.",
+		Workloads: []verdict.Comparison{
+			workload(verdict.Nanoseconds,
+				verdict.Standing{Contender: verdict.Yours, Value: 20, Low: 19, High: 30, Clock: verdict.CPU, Ratio: &verdict.Quotient{Value: 2}},
+				verdict.Standing{Contender: verdict.Solution, Value: 10, Low: 10, High: 10, Clock: verdict.CPU},
+				verdict.Standing{Contender: "cuda.Malloc", Value: 62_000, Low: 61_000, High: 63_000, Clock: verdict.Virtual}),
+			workload(verdict.ByteCount, verdict.Standing{Contender: verdict.Yours, Value: 5}),
 		}}
 	drawn := draw(t, r)
 	all := strings.Join(drawn.texts, "\n")
@@ -91,11 +91,11 @@ func TestTheDrawingSaysAllInWords(t *testing.T) {
 }
 
 func TestOddFiguresCanBeDrawn(t *testing.T) {
-	for name, r := range map[string]suite.BenchReport{
+	for name, r := range map[string]verdict.BenchReport{
 		"nothing":    {Exercise: "slab"},
-		"zero":       {Workloads: []suite.Comparison{workload(suite.ByteCount, suite.Standing{Contender: suite.Solution})}},
-		"one decade": {Workloads: []suite.Comparison{workload(suite.Nanoseconds, suite.Standing{Value: 100, Low: 100, High: 100})}},
-		"hostile":    {Workloads: []suite.Comparison{workload(suite.Nanoseconds, suite.Standing{Contender: `</text><script>`, Value: 1, Low: 1, High: 2})}},
+		"zero":       {Workloads: []verdict.Comparison{workload(verdict.ByteCount, verdict.Standing{Contender: verdict.Solution})}},
+		"one decade": {Workloads: []verdict.Comparison{workload(verdict.Nanoseconds, verdict.Standing{Value: 100, Low: 100, High: 100})}},
+		"hostile":    {Workloads: []verdict.Comparison{workload(verdict.Nanoseconds, verdict.Standing{Contender: `</text><script>`, Value: 1, Low: 1, High: 2})}},
 	} {
 		t.Run(name, func(t *testing.T) { require.NotEmpty(t, draw(t, r).texts) })
 	}

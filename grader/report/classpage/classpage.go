@@ -21,7 +21,7 @@ import (
 	"cudalab/grader/class/policy"
 	"cudalab/grader/report/gradebook"
 	"cudalab/grader/report/look"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 //go:embed page.html.tmpl timings.html.tmpl style.css script.js
@@ -212,7 +212,7 @@ func exerciseRows(c *class.Class) []exerciseRow {
 			}
 			r := s.Exercises[i]
 			row.count(r.Status)
-			if r.Status == suite.NotStarted {
+			if r.Status == verdict.NotStarted {
 				continue
 			}
 			scores = append(scores, r.Score)
@@ -231,28 +231,28 @@ func exerciseRows(c *class.Class) []exerciseRow {
 	return rows
 }
 
-func (row *exerciseRow) count(s suite.Status) {
+func (row *exerciseRow) count(s verdict.Status) {
 	switch s {
-	case suite.Passed:
+	case verdict.Passed:
 		row.Passed++
-	case suite.NotStarted:
+	case verdict.NotStarted:
 		row.Missing++
-	case suite.BuildFailed:
+	case verdict.BuildFailed:
 		row.Unbuilt++
-	case suite.Refused:
+	case verdict.Refused:
 		row.Refused++
-	case suite.Crashed, suite.Timeout:
+	case verdict.Crashed, verdict.Timeout:
 		row.Crashed++
 	default:
 		row.Failed++
 	}
 }
 
-func (k *checkRow) count(r suite.Report) {
+func (k *checkRow) count(r verdict.Report) {
 	switch statusOf(r, k.ID) {
-	case suite.Passed:
+	case verdict.Passed:
 		k.Passed++
-	case suite.Failed:
+	case verdict.Failed:
 		k.Failed++
 	default:
 		k.NotAsked++

@@ -7,7 +7,7 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // mostFindings is how many kinds of findings are shown.
@@ -16,17 +16,17 @@ const mostFindings = 20
 // commonFinding is one kind of finding in one exercise, with the example that most students share.
 type commonFinding struct {
 	Exercise, Rule string
-	Severity       suite.Severity
+	Severity       verdict.Severity
 	Students       int
 	Check          string // the name of the example's
-	Example        suite.Finding
+	Example        verdict.Finding
 	Place          string
 }
 
 // kind is what findings are counted by.
 type kind struct {
 	exercise, rule string
-	severity       suite.Severity
+	severity       verdict.Severity
 }
 
 // tally is who has a kind of finding, and with which words.
@@ -68,13 +68,13 @@ func commonFindings(c *class.Class) (shown []commonFinding, rest int) {
 }
 
 // asked are the checks that the course asks, without the one that stands for building.
-func asked(e class.Exercise, r suite.Report) []suite.Check {
-	return slices.DeleteFunc(slices.Clone(r.Checks), func(c suite.Check) bool {
+func asked(e class.Exercise, r verdict.Report) []verdict.Check {
+	return slices.DeleteFunc(slices.Clone(r.Checks), func(c verdict.Check) bool {
 		return !slices.ContainsFunc(e.Checks, func(k class.Check) bool { return k.ID == c.ID })
 	})
 }
 
-func addTo(found map[kind]*tally, k kind, check suite.Check, f suite.Finding) {
+func addTo(found map[kind]*tally, k kind, check verdict.Check, f verdict.Finding) {
 	t := found[k]
 	if t == nil {
 		t = &tally{words: map[string]int{}, examples: map[string]commonFinding{}}
@@ -114,7 +114,7 @@ func buildProblems(c *class.Class) []buildProblem {
 	var all []buildProblem
 	for _, s := range c.Students {
 		for _, r := range s.Exercises {
-			if r.Status != suite.BuildFailed && r.Status != suite.Refused {
+			if r.Status != verdict.BuildFailed && r.Status != verdict.Refused {
 				continue
 			}
 			b := buildProblem{ID: gradebook.Clean(s.ID), Link: link(c, &s), Exercise: r.Exercise, What: gradebook.Word(r.Status), More: -1}

@@ -6,7 +6,7 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/report/look"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // histogram is the distribution of scores in tenths of what can be reached, and of those who reached it all.
@@ -45,7 +45,7 @@ func histograms(c *class.Class) []histogram {
 	for i, e := range c.Exercises {
 		var scores []float64
 		for _, s := range c.Students {
-			if s.Status == class.Graded && s.Exercises[i].Status != suite.NotStarted {
+			if s.Status == class.Graded && s.Exercises[i].Status != verdict.NotStarted {
 				scores = append(scores, share(s.Exercises[i].Score, e.MaxScore))
 			}
 		}

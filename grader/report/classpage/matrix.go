@@ -6,7 +6,7 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
 	"cudalab/grader/report/look"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // matrix has a row for each student and a column for each check.
@@ -26,37 +26,37 @@ type cell struct{ Class, Text string }
 
 // mark is what a status looks like: a sign that needs no colour, and a class of the style sheet.
 type mark struct {
-	Status            suite.Status
+	Status            verdict.Status
 	Class, Sign, Name string
 }
 
 // marks in the order in which the signs sort, which the script knows too.
 var marks = []mark{
-	{suite.Passed, "p", "✓", "passed"},
-	{suite.Failed, "f", "✗", "failed"},
-	{suite.Skipped, "s", "–", "not asked, because of another check"},
-	{suite.Crashed, "f", "C", "not asked: the code crashed"},
-	{suite.Timeout, "f", "T", "not asked: the time was up"},
-	{suite.BuildFailed, "b", "B", "does not compile"},
-	{suite.Refused, "b", "R", "refused: uses what exercises may not use"},
-	{suite.NotStarted, "o", "·", "not handed in, or not started"},
-	{suite.Unread, "e", "?", "could not be read; a person has to look"},
-	{suite.Errored, "e", "!", "could not be graded, by no fault of the student's"},
+	{verdict.Passed, "p", "✓", "passed"},
+	{verdict.Failed, "f", "✗", "failed"},
+	{verdict.Skipped, "s", "–", "not asked, because of another check"},
+	{verdict.Crashed, "f", "C", "not asked: the code crashed"},
+	{verdict.Timeout, "f", "T", "not asked: the time was up"},
+	{verdict.BuildFailed, "b", "B", "does not compile"},
+	{verdict.Refused, "b", "R", "refused: uses what exercises may not use"},
+	{verdict.NotStarted, "o", "·", "not handed in, or not started"},
+	{verdict.Unread, "e", "?", "could not be read; a person has to look"},
+	{verdict.Errored, "e", "!", "could not be graded, by no fault of the student's"},
 }
 
-func markOf(s suite.Status) mark {
+func markOf(s verdict.Status) mark {
 	i := slices.IndexFunc(marks, func(m mark) bool { return m.Status == s })
 	return marks[max(i, 0)]
 }
 
 // statusOf is how a check ended, or where the report has no such check, the exercise.
-func statusOf(r suite.Report, check string) suite.Status {
+func statusOf(r verdict.Report, check string) verdict.Status {
 	for _, c := range r.Checks {
 		if c.ID != check {
 			continue
 		}
-		if c.Status == suite.Skipped && r.Status == suite.NotStarted {
-			return suite.NotStarted
+		if c.Status == verdict.Skipped && r.Status == verdict.NotStarted {
+			return verdict.NotStarted
 		}
 		return c.Status
 	}

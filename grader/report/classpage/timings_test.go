@@ -10,7 +10,7 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/report/look"
 	"cudalab/grader/report/reporttest"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // measuredClass has a ratio with a limit of 1.5 for every student, from 1.00 up in steps of 0.01; the last is far beyond it.
@@ -22,8 +22,8 @@ func measuredClass(c *class.Class) []class.Timings {
 			ratio = 210
 		}
 		all = append(all, class.Timings{Schema: class.SchemaVersion, ID: s.ID, Attempts: 1 + i/5%2, DurationMS: int64(4000 + 100*i),
-			Exercises: []suite.Report{{Exercise: c.Exercises[0].Name, Checks: []suite.Check{{ID: "speed", Name: "as fast as may be",
-				Measurements: []suite.Measurement{
+			Exercises: []verdict.Report{{Exercise: c.Exercises[0].Name, Checks: []verdict.Check{{ID: "speed", Name: "as fast as may be",
+				Measurements: []verdict.Measurement{
 					{Name: "time / solution's time", Unit: "x", Value: ratio, Limit: 1.5},
 					{Name: "your time", Unit: "µs", Value: 20},
 				}}}}}})

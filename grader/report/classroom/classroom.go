@@ -16,8 +16,8 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 )
 
 // maxMessage bounds what is said about one check, in bytes. All of it is in the environment of one process, of which Linux
@@ -89,7 +89,7 @@ func Write(w io.Writer, c *class.Class, s *class.Student) error {
 // runner is the result of one check.
 func runner(t gradebook.Test) Result {
 	r := Result{Version: version, Status: fail, MaxScore: t.MaxPoints}
-	if t.Status == suite.Passed {
+	if t.Status == verdict.Passed {
 		r.Status = pass
 	}
 	parts, reached := equalParts(t.Points, t.MaxPoints)

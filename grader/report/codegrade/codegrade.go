@@ -10,8 +10,8 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
 	"cudalab/grader/report/look"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 )
 
 // MaxMessage bounds a message, in bytes: CodeGrade drops what is larger.
@@ -87,8 +87,8 @@ func message(w io.Writer, e class.Exercise, tests []gradebook.Test) error {
 
 // status is what CodeGrade calls ours. It leaves out of the points what it calls skipped; a check that could not be asked has none,
 // and so it failed.
-func status(s suite.Status) string {
-	if s == suite.Passed {
+func status(s verdict.Status) string {
+	if s == verdict.Passed {
 		return "success"
 	}
 	return "failure"

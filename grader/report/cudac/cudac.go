@@ -9,11 +9,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Report is a report in CUDA's terms.
-func Report(r suite.Report) suite.Report {
+func Report(r verdict.Report) verdict.Report {
 	r.Message, r.Next = Text(r.Message), Text(r.Next)
 	r.Checks = slices.Clone(r.Checks)
 	for i := range r.Checks {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/report/cudac"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/listed"
 )
 
@@ -153,10 +153,10 @@ func TestWordsOfTheLessons(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	was := suite.Report{Message: "cuda.Free", Checks: []suite.Check{{Name: "cuda.Free", Findings: []suite.Finding{{
-		Message: "cuda.Free", Why: "cuda.Free", Fix: "cuda.Free", Related: []suite.Related{{Message: "cuda.Free", File: "cuda.Free.go"}}}}}}}
+	was := verdict.Report{Message: "cuda.Free", Checks: []verdict.Check{{Name: "cuda.Free", Findings: []verdict.Finding{{
+		Message: "cuda.Free", Why: "cuda.Free", Fix: "cuda.Free", Related: []verdict.Related{{Message: "cuda.Free", File: "cuda.Free.go"}}}}}}}
 	is := cudac.Report(was)
-	require.Equal(t, suite.Report{Message: "cudaFree", Checks: []suite.Check{{Name: "cudaFree", Findings: []suite.Finding{{
-		Message: "cudaFree", Why: "cudaFree", Fix: "cudaFree", Related: []suite.Related{{Message: "cudaFree", File: "cuda.Free.go"}}}}}}}, is)
+	require.Equal(t, verdict.Report{Message: "cudaFree", Checks: []verdict.Check{{Name: "cudaFree", Findings: []verdict.Finding{{
+		Message: "cudaFree", Why: "cudaFree", Fix: "cudaFree", Related: []verdict.Related{{Message: "cudaFree", File: "cuda.Free.go"}}}}}}}, is)
 	require.Equal(t, "cuda.Free", was.Checks[0].Findings[0].Related[0].Message, "the report itself is as it was")
 }

@@ -17,7 +17,7 @@ import (
 	"cudalab/grader/report/gradebook"
 	"cudalab/grader/report/look"
 	"cudalab/grader/report/page"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // MaxSize bounds a page, in bytes: it is sent around and opened on telephones. What does not fit is left out where it takes the
@@ -128,7 +128,7 @@ func newPart(f *class.Feedback, i int, e class.Exercise, room int) (part, error)
 	x := part{Anchor: fmt.Sprintf("e%d", i+1), Name: e.Name, Title: e.Title, Verdict: page.VerdictOf(r), Score: r.Score, MaxScore: e.MaxScore,
 		Decided: decided, Message: short(r.Message)}
 	drawn := f.Drawn[e.Name]
-	if slices.ContainsFunc(r.Checks, func(c suite.Check) bool { return c.ID == class.HiddenID }) {
+	if slices.ContainsFunc(r.Checks, func(c verdict.Check) bool { return c.ID == class.HiddenID }) {
 		drawn = class.Drawn{} // it would show what a hidden check has found
 	}
 	in := page.Input{Title: e.Title, Report: withDrawings(withFigures(r, f.Timings), drawn.Report), Read: f.Read}
@@ -156,7 +156,7 @@ func newPart(f *class.Feedback, i int, e class.Exercise, room int) (part, error)
 }
 
 // told is how long the texts of a report are, in bytes.
-func told(r suite.Report) int {
+func told(r verdict.Report) int {
 	n := len(r.Output)
 	for _, c := range r.Checks {
 		n += len(c.Message)
@@ -209,15 +209,15 @@ func onlyWords(in *page.Input) string {
 }
 
 // withFigures is a report with what was measured when it was made.
-func withFigures(r suite.Report, t class.Timings) suite.Report {
-	at := slices.IndexFunc(t.Exercises, func(o suite.Report) bool { return o.Exercise == r.Exercise && o.Status == r.Status })
+func withFigures(r verdict.Report, t class.Timings) verdict.Report {
+	at := slices.IndexFunc(t.Exercises, func(o verdict.Report) bool { return o.Exercise == r.Exercise && o.Status == r.Status })
 	if at < 0 {
 		return r
 	}
 	r.Checks = slices.Clone(r.Checks)
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		k := slices.IndexFunc(t.Exercises[at].Checks, func(o suite.Check) bool { return o.ID == c.ID && o.Status == c.Status })
+		k := slices.IndexFunc(t.Exercises[at].Checks, func(o verdict.Check) bool { return o.ID == c.ID && o.Status == c.Status })
 		if k >= 0 {
 			c.Measurements = t.Exercises[at].Checks[k].Measurements
 		}
@@ -226,11 +226,11 @@ func withFigures(r suite.Report, t class.Timings) suite.Report {
 }
 
 // withDrawings is a report with what another run has drawn of the same findings.
-func withDrawings(r, drawn suite.Report) suite.Report {
+func withDrawings(r, drawn verdict.Report) verdict.Report {
 	r.Checks = slices.Clone(r.Checks)
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		k := slices.IndexFunc(drawn.Checks, func(o suite.Check) bool { return o.ID == c.ID })
+		k := slices.IndexFunc(drawn.Checks, func(o verdict.Check) bool { return o.ID == c.ID })
 		if k < 0 {
 			continue
 		}
@@ -238,7 +238,7 @@ func withDrawings(r, drawn suite.Report) suite.Report {
 		c.Run, c.Findings = again.Run, slices.Clone(c.Findings)
 		for j := range c.Findings {
 			f := &c.Findings[j]
-			same := func(o suite.Finding) bool {
+			same := func(o verdict.Finding) bool {
 				return o.Rule == f.Rule && o.File == f.File && o.Line == f.Line && o.Message == f.Message
 			}
 			if n := slices.IndexFunc(again.Findings, same); n >= 0 {

@@ -21,7 +21,7 @@ import (
 	"cudalab/grader/report/classpage"
 	"cudalab/grader/report/feedback"
 	"cudalab/grader/report/reporttest"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
@@ -289,9 +289,9 @@ func TestAPageIsBounded(t *testing.T) {
 		for i := range s.Exercises {
 			f := reporttest.Race
 			f.Message, f.Why, f.Fix, f.Picture = long, long, long, long
-			s.Exercises[i].Status = suite.Failed
+			s.Exercises[i].Status = verdict.Failed
 			s.Exercises[i].Output, s.Exercises[i].Message = long, long
-			s.Exercises[i].Checks = []suite.Check{{ID: "order", Name: "order", Status: suite.Failed, Findings: slices.Repeat([]suite.Finding{f}, n)}}
+			s.Exercises[i].Checks = []verdict.Check{{ID: "order", Name: "order", Status: verdict.Failed, Findings: slices.Repeat([]verdict.Finding{f}, n)}}
 		}
 		read := func(string) ([]byte, error) { return []byte(strings.Repeat(long+"\n", 10*n)), nil }
 		text := write(t, &class.Feedback{Class: c, Student: s, Read: read})

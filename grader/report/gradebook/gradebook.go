@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"cudalab/grader/class"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Test is one check as a gradebook shows it.
@@ -17,7 +17,7 @@ type Test struct {
 	Package   string // "asyncpipeline"
 	ID        string // the check's, "results"
 	Name      string // what is asked, in words
-	Status    suite.Status
+	Status    verdict.Status
 	Points    float64
 	MaxPoints float64
 	Text      string // what is said about it, in lines without control characters; "" if there is nothing to say
@@ -38,7 +38,7 @@ func Tests(c *class.Class, s *class.Student) []Test {
 		for j, asked := range e.Checks {
 			t := Test{Number: fmt.Sprintf("%d.%d", i+1, j+1), Exercise: e.Name, Package: e.Package, ID: asked.ID, Name: asked.Name,
 				MaxPoints: asked.MaxPoints}
-			at := slices.IndexFunc(r.Checks, func(k suite.Check) bool { return k.ID == asked.ID })
+			at := slices.IndexFunc(r.Checks, func(k verdict.Check) bool { return k.ID == asked.ID })
 			if at >= 0 {
 				t.answer(r.Checks[at])
 			} else {
@@ -54,21 +54,21 @@ func Tests(c *class.Class, s *class.Student) []Test {
 	return tests
 }
 
-func (t *Test) answer(c suite.Check) {
+func (t *Test) answer(c verdict.Check) {
 	t.Status, t.Points, t.Text = c.Status, c.Points, Text(c)
 	t.at(c)
 }
 
 // at is where the check's first error is.
-func (t *Test) at(c suite.Check) {
-	i := slices.IndexFunc(c.Findings, func(f suite.Finding) bool { return f.Severity == suite.Error && f.File != "" })
+func (t *Test) at(c verdict.Check) {
+	i := slices.IndexFunc(c.Findings, func(f verdict.Finding) bool { return f.Severity == verdict.Error && f.File != "" })
 	if i >= 0 {
 		t.File, t.Line = Clean(c.Findings[i].File), c.Findings[i].Line
 	}
 }
 
 // explain says why a check was never asked: at an exercise's first all there is to say, at the others where that is.
-func (t *Test) explain(r suite.Report, e class.Exercise, said bool) {
+func (t *Test) explain(r verdict.Report, e class.Exercise, said bool) {
 	t.Status = r.Status
 	if said {
 		t.Text = fmt.Sprintf("Not asked: %s. The first check of %s says more.", meanings[r.Status], e.Name)
@@ -90,23 +90,23 @@ func (t *Test) explain(r suite.Report, e class.Exercise, said bool) {
 }
 
 // meanings complete "Not asked: ".
-var meanings = map[suite.Status]string{
-	suite.Failed:      "the check before it ended the exercise",
-	suite.NotStarted:  "nothing was handed in, or the skeleton as it was",
-	suite.BuildFailed: "the code does not compile",
-	suite.Refused:     "the code uses what exercises may not use, so that it was not run",
-	suite.Timeout:     "the time was up",
-	suite.Crashed:     "the code ended before it was done",
-	suite.Unread:      "what was handed in could not be read; a person has to look",
-	suite.Errored:     "cudalab or the machine failed, which is not the code's fault",
+var meanings = map[verdict.Status]string{
+	verdict.Failed:      "the check before it ended the exercise",
+	verdict.NotStarted:  "nothing was handed in, or the skeleton as it was",
+	verdict.BuildFailed: "the code does not compile",
+	verdict.Refused:     "the code uses what exercises may not use, so that it was not run",
+	verdict.Timeout:     "the time was up",
+	verdict.Crashed:     "the code ended before it was done",
+	verdict.Unread:      "what was handed in could not be read; a person has to look",
+	verdict.Errored:     "cudalab or the machine failed, which is not the code's fault",
 }
 
 // words are what a status is called.
-var words = map[suite.Status]string{
-	suite.Passed: "passed", suite.Failed: "failed", suite.Skipped: "not asked", suite.NotStarted: "not started",
-	suite.BuildFailed: "does not compile", suite.Refused: "refused", suite.Timeout: "stopped, the time was up",
-	suite.Crashed: "crashed", suite.Unread: "could not be read", suite.Errored: "could not be checked",
+var words = map[verdict.Status]string{
+	verdict.Passed: "passed", verdict.Failed: "failed", verdict.Skipped: "not asked", verdict.NotStarted: "not started",
+	verdict.BuildFailed: "does not compile", verdict.Refused: "refused", verdict.Timeout: "stopped, the time was up",
+	verdict.Crashed: "crashed", verdict.Unread: "could not be read", verdict.Errored: "could not be checked",
 }
 
 // Word is what people call a status.
-func Word(s suite.Status) string { return words[s] }
+func Word(s verdict.Status) string { return words[s] }

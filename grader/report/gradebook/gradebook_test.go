@@ -11,7 +11,7 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
 	"cudalab/grader/report/reporttest"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 func classes() map[string]*class.Class {
@@ -35,7 +35,7 @@ func TestEveryStudentHasTheSameTestsAndTheirOwnScore(t *testing.T) {
 					require.Equal(t, e.Name+k.ID, tests[n].Exercise+tests[n].ID)
 					points += tests[n].Points
 					most += tests[n].MaxPoints
-					require.True(t, tests[n].Status != suite.Passed || tests[n].Points > 0, "%s: a pass without points", name)
+					require.True(t, tests[n].Status != verdict.Passed || tests[n].Points > 0, "%s: a pass without points", name)
 					n++
 				}
 			}
@@ -60,7 +60,7 @@ func testsOf(t *testing.T, id string) []gradebook.Test {
 
 func TestAFindingIsToldWhole(t *testing.T) {
 	order := testsOf(t, "bob")[1]
-	require.Equal(t, suite.Failed, order.Status)
+	require.Equal(t, verdict.Failed, order.Status)
 	require.Equal(t, "1.2", order.Number)
 	require.Equal(t, reporttest.Race.File, order.File)
 	require.Equal(t, reporttest.Race.Line, order.Line)
@@ -77,12 +77,12 @@ streams[1]       FreeAsync`, order.Text)
 
 func TestWhatWasNeverAskedSaysWhy(t *testing.T) {
 	carl := testsOf(t, "carl")
-	require.Equal(t, suite.BuildFailed, carl[0].Status)
+	require.Equal(t, verdict.BuildFailed, carl[0].Status)
 	require.Contains(t, carl[0].Text, "does not compile")
 	require.Contains(t, carl[0].Text, "declared and not used: y")
 	require.Equal(t, 3, carl[0].Line)
 	require.Equal(t, "Not asked: the code does not compile. The first check of async-pipeline says more.", carl[1].Text)
-	require.Equal(t, suite.Refused, carl[3].Status)
+	require.Equal(t, verdict.Refused, carl[3].Status)
 	require.Contains(t, carl[3].Text, `The import of "os" is refused.`)
 	require.Contains(t, testsOf(t, "zoë")[0].Text, "no folder asyncpipeline")
 }

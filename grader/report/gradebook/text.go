@@ -8,11 +8,11 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/report"
 	"cudalab/grader/report/look"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Text is what a check says: its message and its findings, in lines that hold no control characters.
-func Text(c suite.Check) string {
+func Text(c verdict.Check) string {
 	var parts []string
 	if c.Message != "" {
 		parts = append(parts, Clean(c.Message))
@@ -23,7 +23,7 @@ func Text(c suite.Check) string {
 	return strings.Join(parts, "\n\n")
 }
 
-func finding(f suite.Finding) string {
+func finding(f verdict.Finding) string {
 	head := fmt.Sprintf("%s %s", f.Severity, f.Rule)
 	if at := Place(f.File, f.Line); at != "" {
 		head += " at " + at

@@ -7,8 +7,8 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 )
 
 // maxOutput bounds what is said about one test, in bytes: what a student reads on one page.
@@ -29,7 +29,7 @@ type result struct {
 type extra struct {
 	Student  string         `json:"student"`
 	Seed     uint64         `json:"seed"`
-	Device   suite.Device   `json:"device"`
+	Device   verdict.Device `json:"device"`
 	Versions class.Versions `json:"versions"`
 	Page     string         `json:"page,omitempty"` // in the folder of results
 }
@@ -69,7 +69,7 @@ func Write(w io.Writer, c *class.Class, s *class.Student) error {
 	}
 	for _, t := range gradebook.Tests(c, s) {
 		status := failed
-		if t.Status == suite.Passed {
+		if t.Status == verdict.Passed {
 			status = passed
 		}
 		r.Tests = append(r.Tests, test{Score: t.Points, MaxScore: t.MaxPoints, Status: status, Name: t.Exercise + ": " + t.Name,

@@ -13,7 +13,7 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 type suites struct {
@@ -149,10 +149,10 @@ func newSuite(c *class.Class, of *class.Student, name string, cases []testCase) 
 func newCase(id string, t gradebook.Test) testCase {
 	k := testCase{Name: t.ID + ": " + t.Name, ClassName: gradebook.Clean(id) + "." + t.Exercise, File: t.File, Line: t.Line}
 	switch t.Status {
-	case suite.Passed:
-	case suite.Skipped, suite.NotStarted:
+	case verdict.Passed:
+	case verdict.Skipped, verdict.NotStarted:
 		k.Skipped = &skipped{t.Text}
-	case suite.Errored:
+	case verdict.Errored:
 		k.Error = &problem{Message: firstLine(t.Text), Type: string(t.Status), Text: t.Text}
 	default:
 		k.Failure = &problem{Message: firstLine(t.Text), Type: string(t.Status), Text: t.Text}

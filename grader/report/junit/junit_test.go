@@ -14,7 +14,7 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/report/junit"
 	"cudalab/grader/report/reporttest"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 func write(t *testing.T, c *class.Class) []byte {
@@ -31,7 +31,7 @@ func timings(id string) class.Timings {
 	if id == "carl" { // lost
 		return class.Timings{}
 	}
-	return class.Timings{ID: id, Exercises: []suite.Report{{Exercise: "async-pipeline", DurationMS: 1234}}}
+	return class.Timings{ID: id, Exercises: []verdict.Report{{Exercise: "async-pipeline", DurationMS: 1234}}}
 }
 
 // element is what may be where.

@@ -15,7 +15,7 @@ import (
 
 	"cudalab/grader/report/page"
 	"cudalab/grader/report/reporttest"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 var screenshots = flag.String("screenshots", "", "write pictures of the pages, as a browser shows them, to the folder `DIR`")
@@ -120,7 +120,7 @@ func TestScreenshots(t *testing.T) {
 	}
 	var space bytes.Buffer
 	require.NoError(t, page.Write(&space, page.Input{Title: "Address space", Read: os.ReadFile,
-		Report: suite.Report{Exercise: "slab", Status: suite.Passed}, Drawn: []*suite.CaseNotes{handedOut(t, 200)}}))
+		Report: verdict.Report{Exercise: "slab", Status: verdict.Passed}, Drawn: []*verdict.CaseNotes{handedOut(t, 200)}}))
 	pages["space"] = space.Bytes()
 	for name, text := range pages {
 		for _, size := range []string{"1400,3000", "420,5000"} {

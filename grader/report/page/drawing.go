@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // drawing is an allocator's memory, operation by operation.
@@ -25,12 +25,12 @@ type drawnRow struct {
 	Cells []drawnCell
 }
 
-type drawnCell struct{ suite.Cell }
+type drawnCell struct{ verdict.Cell }
 
 // Width is the cell's share of its row.
 func (c drawnCell) Width() float64 { return c.To - c.From }
 
-func newDrawing(d *suite.Drawing) *drawing {
+func newDrawing(d *verdict.Drawing) *drawing {
 	if d == nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ func newDrawing(d *suite.Drawing) *drawing {
 			row := drawnRow{Name: r.Name}
 			for _, c := range runs(r.Cells) {
 				row.Cells = append(row.Cells, drawnCell{c})
-				all.Wrong = all.Wrong || c.Kind == suite.Wrong
+				all.Wrong = all.Wrong || c.Kind == verdict.Wrong
 				all.Asked = all.Asked || c.Asked > 0 && c.Asked < 1
 			}
 			frame.Rows = append(frame.Rows, row)
@@ -55,11 +55,11 @@ func newDrawing(d *suite.Drawing) *drawing {
 const mostCells = 32
 
 // runs makes one of neighbours that are alike, where there are too many.
-func runs(cells []suite.Cell) (fewer []suite.Cell) {
+func runs(cells []verdict.Cell) (fewer []verdict.Cell) {
 	if len(cells) <= mostCells {
 		return cells
 	}
-	for _, c := range slices.SortedFunc(slices.Values(cells), func(a, b suite.Cell) int { return cmp.Compare(a.From, b.From) }) {
+	for _, c := range slices.SortedFunc(slices.Values(cells), func(a, b verdict.Cell) int { return cmp.Compare(a.From, b.From) }) {
 		if n := len(fewer); n > 0 && fewer[n-1].Kind == c.Kind && fewer[n-1].Text == c.Text && fewer[n-1].To == c.From {
 			fewer[n-1].To = c.To
 			continue

@@ -6,7 +6,7 @@ import (
 
 	"cudalab/grader/judge/prove"
 	"cudalab/grader/order/schedule"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -69,7 +69,7 @@ type filmHeld struct {
 const mostFilms = 6
 
 // film is the order in which a finding goes wrong; nil if there is none.
-func (p *content) film(n int, f suite.Finding) *filmFigure {
+func (p *content) film(n int, f verdict.Finding) *filmFigure {
 	here := func(o prove.Fault) bool {
 		return o.Finding.Rule == f.Rule && o.At.File == f.File && o.At.Line == f.Line
 	}

@@ -4,18 +4,18 @@ import (
 	"slices"
 
 	"cudalab/grader/report"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // badge leads from a check to a finding that it failed by, or to the one that this comes of.
 type badge struct {
 	N        int
 	Anchor   string
-	Severity suite.Severity
+	Severity verdict.Severity
 }
 
 type findingCard struct {
-	suite.Finding
+	verdict.Finding
 	N       int
 	Anchor  string
 	Link    string
@@ -41,7 +41,7 @@ func (f *findingCard) Elsewhere() []relatedLine {
 }
 
 // finding gives a finding a card.
-func (p *content) finding(f suite.Finding) {
+func (p *content) finding(f verdict.Finding) {
 	n := len(p.Findings) + 1
 	card := findingCard{Finding: f, N: n, Anchor: p.anchor(n), Link: p.sources.link(f.File, f.Line), Place: place(f.File, f.Line)}
 	for _, r := range f.Related {
@@ -52,13 +52,13 @@ func (p *content) finding(f suite.Finding) {
 	p.Findings = append(p.Findings, card)
 }
 
-func (p *content) badge(n int, f suite.Finding) badge { return badge{n, p.anchor(n), f.Severity} }
+func (p *content) badge(n int, f verdict.Finding) badge { return badge{n, p.anchor(n), f.Severity} }
 
 // consequence puts an error that comes of another on the other's card, with its film where that has none of its own. A cause that is no finding leaves it one of its own.
-func (p *content) consequence(card *checkCard, f suite.Finding) {
+func (p *content) consequence(card *checkCard, f verdict.Finding) {
 	c := f.Follows
 	at := slices.IndexFunc(p.Findings, func(o findingCard) bool {
-		return o.Severity == suite.Error && o.Rule == c.Rule && o.File == c.File && o.Line == c.Line
+		return o.Severity == verdict.Error && o.Rule == c.Rule && o.File == c.File && o.Line == c.Line
 	})
 	if at < 0 {
 		p.finding(f)

@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"cudalab/grader/report"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // harmless is a report whose texts can be shown. Names of files stay as they are until they are: by them things are found.
-func harmless(r suite.Report) suite.Report {
+func harmless(r verdict.Report) verdict.Report {
 	plain := func(texts ...*string) {
 		for _, t := range texts {
 			*t = report.Harmless(*t)

@@ -18,18 +18,18 @@ import (
 	"cudalab/grader/report"
 	"cudalab/grader/report/look"
 	"cudalab/grader/report/timeline"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // Input is what a page is made of.
 type Input struct {
 	Title  string // the exercise's
-	Report suite.Report
+	Report verdict.Report
 	Orders []prove.Fault                              // in which it goes wrong
-	Drawn  []*suite.CaseNotes                         // the cases that pictures are made of
-	Timed  []*suite.CaseNotes                         // those with samples
-	Place  func(trace.Site) []suite.Place             // as in suite.Evidence; nil where nothing was run
+	Drawn  []*verdict.CaseNotes                       // the cases that pictures are made of
+	Timed  []*verdict.CaseNotes                       // those with samples
+	Place  func(trace.Site) []verdict.Place           // as in suite.Evidence; nil where nothing was run
 	Read   func(file string) (text []byte, err error) // reads the student's files, by the names in the report
 }
 
@@ -98,7 +98,7 @@ type content struct {
 }
 
 type checkCard struct {
-	suite.Check
+	verdict.Check
 	Sign   string
 	Badges []badge
 	Limits []limitFigure
@@ -128,17 +128,17 @@ func (p *content) Files() []*sourceFile { return p.sources.files }
 type Verdict struct{ Class, Sign, Name string }
 
 // Passed is the verdict of what has passed.
-var Passed = Verdict{"good", "✓", string(suite.Passed)}
+var Passed = Verdict{"good", "✓", string(verdict.Passed)}
 
 // VerdictOf is what a page calls how an exercise stands.
-func VerdictOf(r suite.Report) Verdict {
+func VerdictOf(r verdict.Report) Verdict {
 	name := strings.ReplaceAll(string(r.Status), "-", " ")
 	switch {
-	case r.Status == suite.Passed:
+	case r.Status == verdict.Passed:
 		return Passed
 	case r.Unfinished():
 		return Verdict{"odd", "–", "unfinished"}
-	case r.Status == suite.NotStarted, r.Status == suite.Errored, r.Status == suite.Unread:
+	case r.Status == verdict.NotStarted, r.Status == verdict.Errored, r.Status == verdict.Unread:
 		return Verdict{"odd", "–", name}
 	}
 	return Verdict{"bad", "✗", name}
@@ -151,9 +151,9 @@ func (p *content) checks() {
 	for _, c := range p.Report.Checks {
 		card := checkCard{Check: c, Sign: "✗", Limits: newLimitFigures(c)}
 		switch c.Status {
-		case suite.Passed:
+		case verdict.Passed:
 			card.Sign = "✓"
-		case suite.Skipped:
+		case verdict.Skipped:
 			card.Sign = "–"
 		}
 		for _, f := range c.Findings {
@@ -182,7 +182,7 @@ func (p *content) Next() (next struct {
 }) {
 	next.Before = p.Report.Next
 	const first = "the first error above"
-	i := slices.IndexFunc(p.Findings, func(f findingCard) bool { return f.Severity == suite.Error })
+	i := slices.IndexFunc(p.Findings, func(f findingCard) bool { return f.Severity == verdict.Error })
 	before, after, found := strings.Cut(p.Report.Next, first)
 	if !found || i < 0 {
 		return next
@@ -308,7 +308,7 @@ func (p *content) addFindings(lines []*timeline.Timeline) {
 		}
 		if at != nil {
 			at.Scenes[scene].Faults = append(at.Scenes[scene].Faults, len(at.Faults))
-			at.Faults = append(at.Faults, timeline.Fault{Rule: f.Rule, Remark: f.Severity == suite.Remark, Message: f.Message,
+			at.Faults = append(at.Faults, timeline.Fault{Rule: f.Rule, Remark: f.Severity == verdict.Remark, Message: f.Message,
 				At: call, Other: -1})
 		}
 	}
@@ -316,7 +316,7 @@ func (p *content) addFindings(lines []*timeline.Timeline) {
 
 // on reports whether a call was made on the finding's line.
 func (f *findingCard) on(c timeline.Call) bool {
-	return f.File != "" && slices.ContainsFunc(c.Places, func(at suite.Place) bool { return at.File == f.File && at.Line == f.Line })
+	return f.File != "" && slices.ContainsFunc(c.Places, func(at verdict.Place) bool { return at.File == f.File && at.Line == f.Line })
 }
 
 // is reports whether a fault in a timeline is the finding.

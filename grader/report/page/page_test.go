@@ -16,12 +16,12 @@ import (
 	"cudalab/grader/judge/prove"
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/report/page"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
 
 // render checks a program of a lesson's corpus, or with "" its solution, and returns the page and the report.
-func render(t *testing.T, exercise, program string) ([]byte, suite.Report) {
+func render(t *testing.T, exercise, program string) ([]byte, verdict.Report) {
 	t.Helper()
 	c, err := course.Open("../../..")
 	require.NoError(t, err)
@@ -183,7 +183,7 @@ func number(t *testing.T, n *html.Node, name string) float64 {
 
 func TestAPageOfAPass(t *testing.T) {
 	text, r := render(t, "pool-config", "")
-	require.Equal(t, suite.Passed, r.Status)
+	require.Equal(t, verdict.Passed, r.Status)
 	d := parse(t, text)
 	d.holdsTogether()
 	d.rowsHaveRoom()
@@ -208,7 +208,7 @@ func TestPagesOfFailures(t *testing.T) {
 	} {
 		t.Run(c.exercise, func(t *testing.T) {
 			text, r := render(t, c.exercise, c.program)
-			require.Equal(t, suite.Failed, r.Status)
+			require.Equal(t, verdict.Failed, r.Status)
 			d := parse(t, text)
 			d.holdsTogether()
 			d.rowsHaveRoom()
@@ -250,10 +250,10 @@ func TestPagesOfFailures(t *testing.T) {
 
 func TestAPageWithoutARun(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, page.Write(&out, page.Input{Title: "Slabs", Read: os.ReadFile, Report: suite.Report{
-		Exercise: "slab", Status: suite.BuildFailed, Seed: 1,
-		Checks: []suite.Check{{ID: "build", Name: "compiles", Status: suite.Failed, Findings: []suite.Finding{
-			{Rule: "compile", Severity: suite.Error, Message: "undefined: <x>", Fix: "Declare it.", File: "gone.go", Line: 3}}}},
+	require.NoError(t, page.Write(&out, page.Input{Title: "Slabs", Read: os.ReadFile, Report: verdict.Report{
+		Exercise: "slab", Status: verdict.BuildFailed, Seed: 1,
+		Checks: []verdict.Check{{ID: "build", Name: "compiles", Status: verdict.Failed, Findings: []verdict.Finding{
+			{Rule: "compile", Severity: verdict.Error, Message: "undefined: <x>", Fix: "Declare it.", File: "gone.go", Line: 3}}}},
 	}}))
 	d := parse(t, out.Bytes())
 	d.holdsTogether()

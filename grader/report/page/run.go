@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"cudalab/grader/report/look"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // runFigure is how full an allocator was over a long sequence, and how its memory was divided: what was asked for and what was
@@ -27,19 +27,19 @@ const (
 	runLow    = 60.0
 )
 
-func newRunFigure(id string, r *suite.Run) *runFigure {
+func newRunFigure(id string, r *verdict.Run) *runFigure {
 	f := &runFigure{ID: id, Title: r.Title, Width: spaceWidth, Height: runHeight, Low: runLow, Steps: len(r.Steps)}
-	most := slices.MaxFunc(r.Steps, func(a, b suite.Use) int { return cmp.Compare(a.Total, b.Total) }).Total
+	most := slices.MaxFunc(r.Steps, func(a, b verdict.Use) int { return cmp.Compare(a.Total, b.Total) }).Total
 	of := func(n int64) float64 { return float64(n) / float64(max(most, 1)) }
-	area := func(value func(suite.Use) float64) string {
+	area := func(value func(verdict.Use) float64) string {
 		return steps(r.Steps, runHeight, value) + fmt.Sprintf("V%vH0Z", runHeight)
 	}
-	f.Total = area(func(u suite.Use) float64 { return of(u.Total) })
-	f.Out = area(func(u suite.Use) float64 { return of(u.Out) })
-	f.Asked = area(func(u suite.Use) float64 { return of(u.Asked) })
-	f.Internal = steps(r.Steps, runLow, suite.Use.Internal)
-	f.External = steps(r.Steps, runLow, suite.Use.External)
-	worst := func(name string, value func(suite.Use) float64) {
+	f.Total = area(func(u verdict.Use) float64 { return of(u.Total) })
+	f.Out = area(func(u verdict.Use) float64 { return of(u.Out) })
+	f.Asked = area(func(u verdict.Use) float64 { return of(u.Asked) })
+	f.Internal = steps(r.Steps, runLow, verdict.Use.Internal)
+	f.External = steps(r.Steps, runLow, verdict.Use.External)
+	worst := func(name string, value func(verdict.Use) float64) {
 		at := 0
 		for i, u := range r.Steps {
 			if value(u) > value(r.Steps[at]) {
@@ -48,9 +48,9 @@ func newRunFigure(id string, r *suite.Run) *runFigure {
 		}
 		f.Figures = append(f.Figures, [2]string{name, fmt.Sprintf("%s %%, at step %d", look.Figure(100*value(r.Steps[at])), at+1)})
 	}
-	worst("handed out at the most", suite.Use.Occupancy)
-	worst("internal fragmentation at the most", suite.Use.Internal)
-	worst("external fragmentation at the most", suite.Use.External)
+	worst("handed out at the most", verdict.Use.Occupancy)
+	worst("internal fragmentation at the most", verdict.Use.Internal)
+	worst("external fragmentation at the most", verdict.Use.External)
 	var said []string
 	for _, x := range f.Figures {
 		said = append(said, x[0]+": "+x[1])
@@ -60,7 +60,7 @@ func newRunFigure(id string, r *suite.Run) *runFigure {
 }
 
 // steps is a path that holds each value, from 0 to 1, for one step.
-func steps(all []suite.Use, height float64, value func(suite.Use) float64) string {
+func steps(all []verdict.Use, height float64, value func(verdict.Use) float64) string {
 	var b strings.Builder
 	for i, u := range all {
 		move := "H%vV%v"

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"cudalab/grader/report/look"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/measure"
+	"cudalab/grader/suite/verdict"
 )
 
 // samplesFigure is the times of one function's contenders, each sample a dot over the box of the middle half.
@@ -48,7 +48,7 @@ const (
 )
 
 // newSamplesFigures draws the series of a timed case. Series of several functions stand behind their names: "Share: yours".
-func newSamplesFigures(prefix string, n *suite.CaseNotes, checks []suite.Check) []*samplesFigure {
+func newSamplesFigures(prefix string, n *verdict.CaseNotes, checks []verdict.Check) []*samplesFigure {
 	groups := map[string][]string{}
 	for series := range n.Samples {
 		function, _, found := strings.Cut(series, ": ")
@@ -85,7 +85,7 @@ func contender(series string) string {
 	return series
 }
 
-func newSamplesFigure(n *suite.CaseNotes, series []string, limit float64) *samplesFigure {
+func newSamplesFigure(n *verdict.CaseNotes, series []string, limit float64) *samplesFigure {
 	rank := func(s string) int {
 		if i := slices.Index(contenders, contender(s)); i >= 0 {
 			return i
@@ -138,7 +138,7 @@ func newSamplesFigure(n *suite.CaseNotes, series []string, limit float64) *sampl
 }
 
 // limitOf is how many times the solution's time a function's may be; 0 where no check asks for that.
-func limitOf(checks []suite.Check, function string) float64 {
+func limitOf(checks []verdict.Check, function string) float64 {
 	name := "time / solution's time"
 	if function != "" {
 		name = function + ": " + name
@@ -160,7 +160,7 @@ type limitFigure struct {
 }
 
 // newLimitFigures draws the measurements of a check that have a limit.
-func newLimitFigures(c suite.Check) []limitFigure {
+func newLimitFigures(c verdict.Check) []limitFigure {
 	const width = 420.0
 	var all []limitFigure
 	for _, m := range c.Measurements {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"cudalab/grader/report"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // sourceFile is a file of the student's with the lines that findings are about.
@@ -73,7 +73,7 @@ func (s *sources) link(name string, line int) string {
 }
 
 // mark notes a finding at its lines.
-func (s *sources) mark(number int, link string, f suite.Finding) {
+func (s *sources) mark(number int, link string, f verdict.Finding) {
 	s.at(f.File, f.Line, lineMark{number, link, f.Rule, string(f.Severity)})
 	for _, r := range f.Related {
 		s.at(r.File, r.Line, lineMark{number, link, r.Message, "related"})

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/report/page"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/session"
 	"cudalab/native/sim"
 )
 
 // handedOut is a case in which an allocator of a megabyte has handed out and taken back blocks at random, first fit.
-func handedOut(t *testing.T, steps int) *suite.CaseNotes {
+func handedOut(t *testing.T, steps int) *verdict.CaseNotes {
 	t.Helper()
 	const size, unit = 1 << 20, 4 << 10
 	d := sim.New(sim.Options{})
@@ -59,7 +59,7 @@ func handedOut(t *testing.T, steps int) *suite.CaseNotes {
 			}
 		}
 	}
-	notes := &suite.CaseNotes{ID: "random", Trace: s.StopTrace()}
+	notes := &verdict.CaseNotes{ID: "random", Trace: s.StopTrace()}
 	require.NoError(t, s.Sweep())
 	require.NoError(t, d.Close())
 	return notes
@@ -71,8 +71,8 @@ func TestAnAddressSpaceIsDrawn(t *testing.T) {
 		drawn bool // each block is
 	}{{40, true}, {3000, false}} {
 		var out bytes.Buffer
-		require.NoError(t, page.Write(&out, page.Input{Title: "Slabs", Read: os.ReadFile, Report: suite.Report{Exercise: "slab", Status: suite.Passed},
-			Drawn: []*suite.CaseNotes{handedOut(t, c.steps)}}))
+		require.NoError(t, page.Write(&out, page.Input{Title: "Slabs", Read: os.ReadFile, Report: verdict.Report{Exercise: "slab", Status: verdict.Passed},
+			Drawn: []*verdict.CaseNotes{handedOut(t, c.steps)}}))
 		d := parse(t, out.Bytes())
 		d.holdsTogether()
 		require.Len(t, d.class("space"), 1)

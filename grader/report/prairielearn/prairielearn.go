@@ -8,8 +8,8 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 )
 
 // MaxSize is the largest document that PrairieLearn takes, in bytes; its manual says 1 MB.
@@ -74,8 +74,8 @@ func unusable(s *class.Student, limit int) []string {
 	var errors []string
 	for _, r := range s.Exercises {
 		switch r.Status {
-		case suite.NotStarted:
-		case suite.BuildFailed, suite.Refused:
+		case verdict.NotStarted:
+		case verdict.BuildFailed, verdict.Refused:
 			text := r.Exercise + ": " + gradebook.Word(r.Status)
 			for _, check := range r.Checks {
 				text += "\n" + gradebook.Text(check)

@@ -12,7 +12,7 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/report/prairielearn"
 	"cudalab/grader/report/reporttest"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 var (
@@ -111,10 +111,10 @@ func TestADocumentThatWouldBeTooLong(t *testing.T) {
 	s := &c.Students[0]
 	for i := range s.Exercises {
 		r := &s.Exercises[i]
-		r.Status, r.Message = suite.Failed, strings.Repeat(`"`, 100_000)
+		r.Status, r.Message = verdict.Failed, strings.Repeat(`"`, 100_000)
 		r.Checks = nil
 		for _, k := range c.Exercises[i].Checks {
-			r.Checks = append(r.Checks, suite.Check{ID: k.ID, Status: suite.Failed, Message: strings.Repeat("\x01\"\\", 50_000)})
+			r.Checks = append(r.Checks, verdict.Check{ID: k.ID, Status: verdict.Failed, Message: strings.Repeat("\x01\"\\", 50_000)})
 		}
 	}
 	text, _ := write(t, c, s)

@@ -9,7 +9,7 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/report/feedback"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -171,7 +171,7 @@ func (n *names) student(s *class.Student, pseudonym string) class.Student {
 	return shown
 }
 
-func (n *names) report(r suite.Report) suite.Report {
+func (n *names) report(r verdict.Report) verdict.Report {
 	hide := func(texts ...*string) {
 		for _, t := range texts {
 			*t = n.text(*t)
@@ -238,7 +238,7 @@ func (k *Key) feedback(w io.Writer, f *class.Feedback) error {
 		}
 		r.Report = own.report(r.Report)
 		if place := r.Place; place != nil {
-			r.Place = func(site trace.Site) []suite.Place {
+			r.Place = func(site trace.Site) []verdict.Place {
 				places := slices.Clone(place(site))
 				for i := range places {
 					places[i].File = file(places[i].File)

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/suite/verdict"
 )
 
 const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -19,11 +19,11 @@ const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 const sourceRoot = "%SRCROOT%"
 
 // levels are what the format calls severities.
-var levels = map[suite.Severity]string{suite.Error: "error", suite.Remark: "warning", suite.Unwritten: "note", suite.Consequence: "note"}
+var levels = map[verdict.Severity]string{verdict.Error: "error", verdict.Remark: "warning", verdict.Unwritten: "note", verdict.Consequence: "note"}
 
 // Input is a report with what it takes to place what it says.
 type Input struct {
-	Report suite.Report
+	Report verdict.Report
 	Main   string // the exercise's file, which stands for no line in particular
 }
 
@@ -33,7 +33,7 @@ func Write(w io.Writer, reports []Input) error {
 	known := map[string]int{}
 	done := invocation{ExecutionSuccessful: true}
 	for _, in := range reports {
-		if in.Report.Status == suite.Errored {
+		if in.Report.Status == verdict.Errored {
 			done.ExecutionSuccessful = false
 			done.Notifications = append(done.Notifications, notification{Level: "error", Message: message{said(in.Report.Message, in.Report.Next)}})
 			continue
@@ -53,10 +53,10 @@ func Write(w io.Writer, reports []Input) error {
 }
 
 // ruleOf describes a rule by the first finding that names it: why CUDA has the rule, and what mends it there.
-func ruleOf(f suite.Finding) rule {
+func ruleOf(f verdict.Finding) rule {
 	r := rule{ID: f.Rule, Default: configuration{levels[f.Severity]}}
 	why := f.Why
-	if f.Severity == suite.Unwritten {
+	if f.Severity == verdict.Unwritten {
 		why = "A gap is still to be written: `cudalab hint` helps with it."
 	}
 	if why != "" {
@@ -68,7 +68,7 @@ func ruleOf(f suite.Finding) rule {
 	return r
 }
 
-func resultOf(f suite.Finding, ruleIndex int, exercise string) result {
+func resultOf(f verdict.Finding, ruleIndex int, exercise string) result {
 	r := result{RuleID: f.Rule, RuleIndex: ruleIndex, Level: levels[f.Severity], Message: message{said(f.Message, f.Fix)},
 		Locations: []location{placed(f.File, f.Line)}, Properties: properties{exercise}}
 	for _, other := range f.Related {

@@ -11,26 +11,26 @@ import (
 
 	"cudalab/grader/report/reporttest"
 	"cudalab/grader/report/sarif"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 const main = "exercises/slab/slab.go"
 
 // said has a finding of every kind, and one in a file whose name has to be written otherwise in a URI.
 var said = []sarif.Input{
-	{Main: main, Report: suite.Report{Exercise: "slab", Status: suite.Failed, Checks: []suite.Check{
-		{ID: "order", Status: suite.Failed, Findings: []suite.Finding{
-			{Rule: "free-before-use", Severity: suite.Error, Message: "It is freed too early.", Why: "A free waits for its own stream only.",
-				Fix: "Record an event.", File: main, Line: 70, Related: []suite.Related{
+	{Main: main, Report: verdict.Report{Exercise: "slab", Status: verdict.Failed, Checks: []verdict.Check{
+		{ID: "order", Status: verdict.Failed, Findings: []verdict.Finding{
+			{Rule: "free-before-use", Severity: verdict.Error, Message: "It is freed too early.", Why: "A free waits for its own stream only.",
+				Fix: "Record an event.", File: main, Line: 70, Related: []verdict.Related{
 					{File: main, Line: 64, Message: "used here"}, {Message: "nowhere"}, {File: "exercises/slab/más öre.go", Line: 1, Message: "made here"}}},
-			{Rule: "free-before-use", Severity: suite.Error, Message: "And here.", Why: "A free waits for its own stream only.", Fix: "Record another.",
+			{Rule: "free-before-use", Severity: verdict.Error, Message: "And here.", Why: "A free waits for its own stream only.", Fix: "Record another.",
 				File: main, Line: 71},
-			{Rule: "needless-wait", Severity: suite.Remark, Message: "This wait orders nothing.", File: main, Line: 12}}},
-		{ID: "crash", Status: suite.Failed, Findings: []suite.Finding{{Rule: "panic", Severity: suite.Error, Message: "It panicked."}}}}}},
-	{Main: "exercises/buddy/buddy.go", Report: suite.Report{Exercise: "buddy", Status: suite.NotStarted, Message: "Not started yet.",
-		Gap: &suite.Gap{ID: "1a", File: "exercises/buddy/buddy.go", Line: 36, Text: "Answer"}}},
-	{Main: "exercises/ring/ring.go", Report: suite.Report{Exercise: "ring", Status: suite.Passed}},
-	{Main: "exercises/overlap/overlap.go", Report: suite.Report{Exercise: "overlap", Status: suite.Errored, Message: "There is no Go.", Next: "install it"}},
+			{Rule: "needless-wait", Severity: verdict.Remark, Message: "This wait orders nothing.", File: main, Line: 12}}},
+		{ID: "crash", Status: verdict.Failed, Findings: []verdict.Finding{{Rule: "panic", Severity: verdict.Error, Message: "It panicked."}}}}}},
+	{Main: "exercises/buddy/buddy.go", Report: verdict.Report{Exercise: "buddy", Status: verdict.NotStarted, Message: "Not started yet.",
+		Gap: &verdict.Gap{ID: "1a", File: "exercises/buddy/buddy.go", Line: 36, Text: "Answer"}}},
+	{Main: "exercises/ring/ring.go", Report: verdict.Report{Exercise: "ring", Status: verdict.Passed}},
+	{Main: "exercises/overlap/overlap.go", Report: verdict.Report{Exercise: "overlap", Status: verdict.Errored, Message: "There is no Go.", Next: "install it"}},
 }
 
 // schema is OASIS's, of errata 1, as the Go module github.com/owenrumney/go-sarif/v3 v3.3.1 carries it.
@@ -62,8 +62,8 @@ func TestLog(t *testing.T) {
 func TestAFileOutsideIsNamedInFull(t *testing.T) {
 	file, err := filepath.Abs("slab.go")
 	require.NoError(t, err)
-	got := written(t, []sarif.Input{{Report: suite.Report{Status: suite.Failed, Checks: []suite.Check{{Findings: []suite.Finding{
-		{Rule: "leak", Severity: suite.Error, Message: "m", File: file, Line: 2}}}}}}})
+	got := written(t, []sarif.Input{{Report: verdict.Report{Status: verdict.Failed, Checks: []verdict.Check{{Findings: []verdict.Finding{
+		{Rule: "leak", Severity: verdict.Error, Message: "m", File: file, Line: 2}}}}}}})
 	require.NoError(t, reporttest.Check(got, schema(t)))
 	require.Contains(t, string(got), `"uri": "file:///`)
 	require.NotContains(t, string(got), "SRCROOT")

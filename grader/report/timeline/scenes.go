@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"cudalab/grader/order"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -31,7 +31,7 @@ func (t *Timeline) faults(at []int) {
 
 // scenes divides the timeline by the calls of the code under test. To each belongs what was enqueued before and still at
 // work when it began, and what the grader did until the device was at rest.
-func (t *Timeline) scenes(notes *suite.CaseNotes, at []int) {
+func (t *Timeline) scenes(notes *verdict.CaseNotes, at []int) {
 	previous := 0
 	for i, o := range notes.Outcomes {
 		from, to := notes.Window(i)

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -53,7 +53,7 @@ type Call struct {
 	Event      trace.ID
 	Code       int32
 	Faked      bool
-	Places     []suite.Place // in the student's code, innermost first; none: the grader's own call
+	Places     []verdict.Place // in the student's code, innermost first; none: the grader's own call
 }
 
 // Wait is an edge that the program has: from an event's record to a wait for it. Both are indices into Calls.
@@ -79,9 +79,9 @@ type Scene struct {
 }
 
 // New reads the timeline of a case from what it left behind. Place is as in suite.Evidence.
-func New(notes *suite.CaseNotes, place func(trace.Site) []suite.Place) *Timeline {
+func New(notes *verdict.CaseNotes, place func(trace.Site) []verdict.Place) *Timeline {
 	if place == nil {
-		place = func(trace.Site) []suite.Place { return nil }
+		place = func(trace.Site) []verdict.Place { return nil }
 	}
 	t := &Timeline{Case: notes.ID, Trace: notes.Trace}
 	at := t.calls(place)
@@ -111,7 +111,7 @@ func (t *Timeline) Title(c *Call) string {
 }
 
 // calls fills in the calls and the streams. It returns the index into Calls of each record, -1 for one that is no call.
-func (t *Timeline) calls(place func(trace.Site) []suite.Place) []int {
+func (t *Timeline) calls(place func(trace.Site) []verdict.Place) []int {
 	at := make([]int, len(t.Trace.Records))
 	seen := map[trace.ID]bool{}
 	names := map[trace.ID]string{0: "default stream"}

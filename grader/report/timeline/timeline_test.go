@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/report/timeline"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -15,11 +15,11 @@ import (
 )
 
 // place takes every call of the tests for the student's.
-func place(site trace.Site) []suite.Place {
+func place(site trace.Site) []verdict.Place {
 	if len(site) == 0 {
 		return nil
 	}
-	return []suite.Place{{File: "test.go", Line: site[0].Line}}
+	return []verdict.Place{{File: "test.go", Line: site[0].Line}}
 }
 
 func run(t *testing.T, program func(s *session.Session)) *timeline.Timeline {
@@ -32,7 +32,7 @@ func run(t *testing.T, program func(s *session.Session)) *timeline.Timeline {
 	s.Mark("call 0")
 	program(s)
 	s.Mark("return 0")
-	notes := &suite.CaseNotes{ID: "case", Trace: s.StopTrace(), Outcomes: []suite.Outcome{{Label: "a call"}}}
+	notes := &verdict.CaseNotes{ID: "case", Trace: s.StopTrace(), Outcomes: []verdict.Outcome{{Label: "a call"}}}
 	require.NoError(t, s.Sweep())
 	return timeline.New(notes, place)
 }

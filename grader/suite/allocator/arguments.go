@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Arguments is the part that asks for bad arguments to be refused, and what becomes of good ones that cannot be had.
@@ -15,7 +16,7 @@ type Arguments[L fmt.Stringer] struct {
 	// Lacking are asked for behind the bad ones: they are right, but no device has what they ask for. Wrong says what is wrong with
 	// the answer to that, if anything is.
 	Lacking []L
-	Wrong   func(suite.Outcome) (f suite.Finding, wrong bool)
+	Wrong   func(verdict.Outcome) (f verdict.Finding, wrong bool)
 	// Good are as like the bad ones as good ones can be. Behind them the bad ones are asked for once more: code that has once found
 	// its arguments good has to look at them again.
 	Good []L
@@ -25,7 +26,7 @@ type Arguments[L fmt.Stringer] struct {
 // Arguments is the part.
 func (lab *Lab[Code, L]) Arguments(args Arguments[L]) suite.Part[Code] {
 	t := &suite.Trial[Code]{ID: "arguments", After: args.After, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
-		make := func(b *suite.Bench, l L) (s Subject, o suite.Outcome) {
+		make := func(b *suite.Bench, l L) (s Subject, o verdict.Outcome) {
 			o = b.Call(l.String(), func() (err error) {
 				s, err = lab.newSubject(b, sides.Student, l)
 				return err
@@ -36,7 +37,7 @@ func (lab *Lab[Code, L]) Arguments(args Arguments[L]) suite.Part[Code] {
 			make(b, l)
 		}
 		for _, l := range args.Good {
-			whole := b.Beyond(func(b *suite.Bench) suite.Outcome {
+			whole := b.Beyond(func(b *suite.Bench) verdict.Outcome {
 				s, o := make(b, l)
 				if o.OK() {
 					o = b.Call(phrase(Close), s.Allocator.Close)
@@ -62,7 +63,7 @@ func (lab *Lab[Code, L]) Arguments(args Arguments[L]) suite.Part[Code] {
 		}
 		for _, o := range notes.Outcomes[len(args.Bad):first] {
 			if f, wrong := args.Wrong(o); wrong {
-				f.Severity, f.Record, f.Function = suite.Error, -1, "New"
+				f.Severity, f.Record, f.Function = verdict.Error, -1, "New"
 				a.Findings = append(a.Findings, f)
 			}
 		}
@@ -74,15 +75,15 @@ func (lab *Lab[Code, L]) Arguments(args Arguments[L]) suite.Part[Code] {
 				a.Findings = append(a.Findings, bothAnswered(notes.Outcomes[call].Label))
 			}
 		}
-		a.Findings = suite.Unique(a.Findings)
+		a.Findings = verdict.Unique(a.Findings)
 		return a
 	}
 	return suite.Part[Code]{Cases: []*suite.Trial[Code]{t}, Question: suite.Question{ID: t.ID, Name: args.Name, Judge: judge}}
 }
 
 // Refused is what is wrong where arguments were refused that no device has the memory for.
-func Refused(o suite.Outcome) (f suite.Finding, wrong bool) {
-	return suite.Finding{
+func Refused(o verdict.Outcome) (f verdict.Finding, wrong bool) {
+	return verdict.Finding{
 		Rule: "wrong-error",
 		Message: o.Label + " should have returned the error of cuda.Malloc, since its arguments are good and only the memory is lacking, " +
 			"but it returned contract.ErrArgument.",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
 	"cudalab/native/trace"
@@ -30,10 +31,10 @@ type Cleanup[L fmt.Stringer] struct {
 	Also    []string            // trials beside the good ones whose allocators must leave nothing behind, either
 	Queries bool                // Alloc may ask what is done; an answer other than "not ready" has to come back as any error
 	// Recovers is as in suite.FaultJudge.
-	Recovers func(*suite.CaseNotes, suite.FaultRun) bool
+	Recovers func(*verdict.CaseNotes, suite.FaultRun) bool
 	// Unusable finds a block that was handed out between two records and that its user cannot use; nil where there is none. The
 	// message begins with "the". Where it is nil, that is a block outside of what was allocated there.
-	Unusable func(notes *suite.CaseNotes, from, to int) *suite.Finding
+	Unusable func(notes *verdict.CaseNotes, from, to int) *verdict.Finding
 }
 
 // Cleanup is the part.
@@ -58,7 +59,7 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 	judge := func(e *suite.Evidence) suite.Answer {
 		a := suite.Answer{
 			Message:  cmp.Or(c.Pass, "Close gave everything back, and a CUDA call that failed was reported and left nothing behind."),
-			Findings: e.Of(suite.EndRules, append(slices.Clone(c.Also), g.IDs()...)...),
+			Findings: e.Of(verdict.EndRules, append(slices.Clone(c.Also), g.IDs()...)...),
 		}
 		for i := range a.Findings {
 			f := &a.Findings[i]
@@ -66,7 +67,7 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 				f.Fix = cmp.Or(c.Leaks[e.Cases[s.ID].Trace.Records[f.Record].Op], f.Fix)
 			}
 		}
-		if suite.HasError(a.Findings) {
+		if verdict.HasError(a.Findings) {
 			return a // what goes wrong without any failure would only be told again for each failure
 		}
 		told := slices.ContainsFunc(g.Runs(e), func(r Run[L]) bool { return r.Record != nil && r.Right < len(r.Record.Answers) })
@@ -83,10 +84,10 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 			if c.Recovers != nil {
 				j.Recovers = func(run suite.FaultRun) bool { return c.Recovers(notes, run) }
 			}
-			a.Findings = suite.Unique(append(a.Findings, e.AfterFaults(t.ID, j)...))
-			failed += len(notes.FaultRuns())
+			a.Findings = verdict.Unique(append(a.Findings, e.AfterFaults(t.ID, j)...))
+			failed += len(suite.FaultRuns(notes))
 		}
-		if !suite.HasError(a.Findings) && failed == 0 {
+		if !verdict.HasError(a.Findings) && failed == 0 {
 			a.Skip = suite.NoFault
 		}
 		return a
@@ -254,7 +255,7 @@ func (r *Runner) givenBack() (n int) {
 type lives[Code any, L fmt.Stringer] struct {
 	*Cleanup[L]
 	e       *suite.Evidence
-	notes   *suite.CaseNotes
+	notes   *verdict.CaseNotes
 	lab     *Lab[Code, L]
 	drawn   []Workload[L] // by outcome
 	records []Record      // by outcome
@@ -289,11 +290,11 @@ func (l *lives[Code, L]) wrong(outcome int) string {
 }
 
 // after finds what is wrong behind a call that was made to fail: the first wrong answer, or a block that cannot be used.
-func (l *lives[Code, L]) after(run suite.FaultRun) (found []suite.Finding) {
+func (l *lives[Code, L]) after(run suite.FaultRun) (found []verdict.Finding) {
 	if slices.Contains(l.notes.Values[noteBoth], uint64(run.Index)) {
 		found = append(found, bothAnswered(run.What+". New"))
 	}
-	at := func(record int, f suite.Finding) suite.Finding {
+	at := func(record int, f verdict.Finding) verdict.Finding {
 		return l.e.At(f, l.notes.Trace.SiteOf(&l.notes.Trace.Records[record]))
 	}
 	if l.told {
@@ -314,7 +315,7 @@ func (l *lives[Code, L]) after(run suite.FaultRun) (found []suite.Finding) {
 	}
 	if unusable := l.unusable(run.Index); unusable != nil {
 		f := *unusable
-		f.Severity, f.Function = suite.Error, "Alloc"
+		f.Severity, f.Function = verdict.Error, "Alloc"
 		f.Message = fmt.Sprintf("%s. After that, %s", run.What, f.Message)
 		f.Rule += "-on-error"
 		if f.Record >= 0 {
@@ -327,8 +328,8 @@ func (l *lives[Code, L]) after(run suite.FaultRun) (found []suite.Finding) {
 
 // reused finds bytes that were handed out behind a call that was made to fail while their last user may still be at them. Where
 // that goes wrong without any failure as well, other parts tell of it.
-func (l *lives[Code, L]) reused(run suite.FaultRun) (found []suite.Finding) {
-	runs := l.notes.FaultRuns()
+func (l *lives[Code, L]) reused(run suite.FaultRun) (found []verdict.Finding) {
+	runs := suite.FaultRuns(l.notes)
 	for _, f := range l.notes.Findings {
 		in := func(r suite.FaultRun) bool { return r.From <= f.Record && f.Record < r.To }
 		switch {
@@ -336,7 +337,7 @@ func (l *lives[Code, L]) reused(run suite.FaultRun) (found []suite.Finding) {
 		case !slices.ContainsFunc(runs, in):
 			return nil
 		case in(run):
-			f = l.notes.OnError(f, run.What, "Alloc")
+			f = suite.OnError(l.notes, f, run.What, "Alloc")
 			f.Why, f.Fix = whyUnchanged, l.fixUnchanged(run)
 			found = append(found, l.e.Because(f, l.notes, run))
 		}
@@ -360,7 +361,7 @@ func (l *lives[Code, L]) failure(outcome int) *Failure {
 	return &Failure{Record: rec, At: at, Fault: f, fresh: func() Model { return l.lab.Model(&l.drawn[outcome]) }, notes: l.notes}
 }
 
-func (l *lives[Code, L]) unusable(outcome int) *suite.Finding {
+func (l *lives[Code, L]) unusable(outcome int) *verdict.Finding {
 	from, to := l.notes.Window(outcome)
 	return l.Unusable(l.notes, from, to)
 }
@@ -413,7 +414,7 @@ func lifeFault(rec *Record, m Model) (at int, f *Fault) {
 }
 
 // outsideOfAll finds a block that lies in none of the allocations that were made between two records.
-func outsideOfAll(notes *suite.CaseNotes, from, to int) *suite.Finding {
+func outsideOfAll(notes *verdict.CaseNotes, from, to int) *verdict.Finding {
 	made := map[trace.ID]*trace.Record{}
 	for at := from; at < to; at++ {
 		r := &notes.Trace.Records[at]
@@ -427,7 +428,7 @@ func outsideOfAll(notes *suite.CaseNotes, from, to int) *suite.Finding {
 		if around != nil && r.Addr >= around.Addr && r.Addr+uint64(r.Size) <= around.Addr+uint64(around.Size) {
 			continue
 		}
-		return &suite.Finding{Rule: "outside", Record: -1,
+		return &verdict.Finding{Rule: "outside", Record: -1,
 			Message: fmt.Sprintf("the allocator should have handed out memory of its own, but the block of %d bytes lies in none that it has allocated.",
 				r.Size),
 			Why: "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every later CUDA call fails.",

@@ -9,6 +9,7 @@ import (
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -42,15 +43,15 @@ var bumps = &allocator.Lab[newOfBump, sixteen]{
 
 // judged drives a part's cases over some code, and judges them.
 func judged(p suite.Part[newOfBump], code newOfBump) suite.Answer {
-	e := &suite.Evidence{Cases: map[string]*suite.CaseNotes{}, Place: func(trace.Site) []suite.Place { return nil }}
+	e := &suite.Evidence{Cases: map[string]*verdict.CaseNotes{}, Place: func(trace.Site) []verdict.Place { return nil }}
 	for _, c := range p.Cases {
-		s, n := session.New(sim.New(sim.Options{})), &notebook{suite.CaseNotes{ID: c.ID, Values: map[string][]uint64{}}}
+		s, n := session.New(sim.New(sim.Options{})), &notebook{verdict.CaseNotes{ID: c.ID, Values: map[string][]uint64{}}}
 		s.Use()
 		s.StartTrace()
 		c.Drive(&suite.Bench{Session: s, CaseID: c.ID, Notes: n}, suite.Sides[newOfBump]{Student: code})
 		n.Trace = s.StopTrace()
 		for _, f := range order.Check(n.Trace) {
-			n.Findings = append(n.Findings, suite.Finding{Rule: f.Rule, Severity: suite.Error, Message: f.Message, Record: f.At})
+			n.Findings = append(n.Findings, verdict.Finding{Rule: f.Rule, Severity: verdict.Error, Message: f.Message, Record: f.At})
 		}
 		e.Cases[c.ID] = &n.CaseNotes
 	}

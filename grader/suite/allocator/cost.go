@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Load is an allocator with many blocks handed out, whose operations are timed.
@@ -58,8 +59,8 @@ func (c Cost[Code]) Part() suite.Part[Code] {
 	t := &suite.Trial[Code]{ID: cmp.Or(c.ID, "cost"), After: c.After, Timed: true, Drive: c.carryOut}
 	judge := func(e *suite.Evidence) suite.Answer {
 		notes := e.Cases[t.ID]
-		spoilt := notes.Spoilt(c.Calls, func(*suite.CaseNotes) []suite.Finding {
-			return suite.Once(notes, "wrong", func() []suite.Finding { return c.wrong(e, t.ID) })
+		spoilt := suite.Spoilt(notes, c.Calls, func(*verdict.CaseNotes) []verdict.Finding {
+			return verdict.Once(notes, "wrong", func() []verdict.Finding { return c.wrong(e, t.ID) })
 		})
 		if spoilt != nil {
 			return suite.Answer{Findings: spoilt}
@@ -104,7 +105,7 @@ func (c Cost[Code]) carryOut(b *suite.Bench, sides suite.Sides[Code]) {
 }
 
 // wrong looks at what was handed out on the clock, and at what the allocators answered behind it.
-func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []suite.Finding {
+func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []verdict.Finding {
 	notes := e.Cases[caseID]
 	from, ok := sourceOf(e, caseID, c.Granular)
 	if !ok {
@@ -112,12 +113,12 @@ func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []suite.Finding {
 	}
 	for i, blocks := range []int{c.Few, c.Many} {
 		if misses := notes.Values[noteMisses]; c.Missed != nil && i < len(misses) && misses[i] > 0 {
-			return []suite.Finding{{Rule: wrongWhenTimed, Severity: suite.Error, Record: -1, Function: "Alloc",
+			return []verdict.Finding{{Rule: wrongWhenTimed, Severity: verdict.Error, Record: -1, Function: "Alloc",
 				Message: "While time was measured, " + c.Missed(misses[i]) + ".", Why: c.MissedWhy, Fix: c.MissedFix}}
 		}
 		for _, rec := range Read(notes, fmt.Sprint(noteTimed, i), nil) {
 			for at, f := range faults(rec.Ops, rec.Answers, c.Model(from, blocks)) {
-				return []suite.Finding{whenTimed(rec.Ops[:at+1], rec.Answers[at], f)}
+				return []verdict.Finding{whenTimed(rec.Ops[:at+1], rec.Answers[at], f)}
 			}
 		}
 	}
@@ -128,7 +129,7 @@ const wrongWhenTimed = "wrong-when-timed"
 
 // whenTimed is the finding of a wrong answer to the last of some operations. Where the answer has no Stats that was timed, else
 // it came behind. No block is named by its number: how many there were before depends on the machine.
-func whenTimed(ops []Op, a Answer, f Fault) suite.Finding {
+func whenTimed(ops []Op, a Answer, f Fault) verdict.Finding {
 	when := "When time had been measured"
 	if a.Stats() == nil {
 		when = "While time was measured"
@@ -144,7 +145,7 @@ func whenTimed(ops []Op, a Answer, f Fault) suite.Finding {
 	case KindFreeInside:
 		words = "the free of an address inside a block"
 	}
-	return suite.Finding{Rule: wrongWhenTimed, Severity: suite.Error, Record: -1, Function: methodName(last.Kind),
+	return verdict.Finding{Rule: wrongWhenTimed, Severity: verdict.Error, Record: -1, Function: methodName(last.Kind),
 		Message: fmt.Sprintf("%s, %s %s. Before, with fewer calls behind it, your code was right.", when, words, f.Message),
 		Why:     f.Why, Fix: f.Fix}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -11,7 +12,7 @@ import (
 type Painter interface {
 	// Paint draws the memory behind the operation that the model was shown last, always the same rows; nil where it is not known
 	// where the memory is.
-	Paint(View) []suite.Row
+	Paint(View) []verdict.Row
 }
 
 // View is what is to be drawn.
@@ -44,12 +45,12 @@ func (v *View) Last() *Block {
 // Meter is a Model that knows, until it has lost its notion of what is right, how much of its allocator's memory is used. It may
 // leave Asked out: then it is what was asked for all blocks that the user has.
 type Meter interface {
-	Use() (u suite.Use, known bool)
+	Use() (u verdict.Use, known bool)
 }
 
 // longest is how full the allocator was during the longest of the sequences that were answered rightly to their end; nil where there
 // is none, or where it is short.
-func (g Good[Code, L]) longest(e *suite.Evidence) *suite.Run {
+func (g Good[Code, L]) longest(e *suite.Evidence) *verdict.Run {
 	var best *Run[L]
 	runs := g.Runs(e)
 	for i := range runs {
@@ -60,7 +61,7 @@ func (g Good[Code, L]) longest(e *suite.Evidence) *suite.Run {
 	if best == nil || len(best.Ops) <= mostDrawn {
 		return nil
 	}
-	all := &suite.Run{Title: best.Layout.String()}
+	all := &verdict.Run{Title: best.Layout.String()}
 	m, view, number := best.fresh(), View{}, 0
 	meter, ok := m.(Meter)
 	for i, op := range best.Ops {
@@ -91,7 +92,7 @@ func (g Good[Code, L]) longest(e *suite.Evidence) *suite.Run {
 const mostDrawn = 12
 
 // drawing is the memory behind each operation of the sequence, up to the wrong answer; nil where it cannot be drawn.
-func (f *Failure) drawing() *suite.Drawing {
+func (f *Failure) drawing() *verdict.Drawing {
 	ops := f.Ops[:f.At+1]
 	m := f.fresh()
 	painter, ok := m.(Painter)
@@ -104,7 +105,7 @@ func (f *Failure) drawing() *suite.Drawing {
 			view.High = max(view.High, end)
 		}
 	}
-	var d suite.Drawing
+	var d verdict.Drawing
 	number := 0
 	for i, op := range ops {
 		view.Op, view.Answer, view.Back = op, f.Answers[i], nil
@@ -124,7 +125,7 @@ func (f *Failure) drawing() *suite.Drawing {
 		if rows == nil {
 			return nil
 		}
-		d.Frames = append(d.Frames, suite.Frame{Op: phrase(op), Rows: rows})
+		d.Frames = append(d.Frames, verdict.Frame{Op: phrase(op), Rows: rows})
 	}
 	if len(d.Frames) == 0 {
 		return nil
@@ -154,14 +155,14 @@ func (v *View) take(number int) {
 }
 
 // dropEmpty leaves out rows that are empty in every frame.
-func dropEmpty(d *suite.Drawing) {
+func dropEmpty(d *verdict.Drawing) {
 	var empty []string
 	for i, row := range d.Frames[0].Rows {
-		if !slices.ContainsFunc(d.Frames, func(f suite.Frame) bool { return len(f.Rows) > i && len(f.Rows[i].Cells) > 0 }) {
+		if !slices.ContainsFunc(d.Frames, func(f verdict.Frame) bool { return len(f.Rows) > i && len(f.Rows[i].Cells) > 0 }) {
 			empty = append(empty, row.Name)
 		}
 	}
 	for i := range d.Frames {
-		d.Frames[i].Rows = slices.DeleteFunc(d.Frames[i].Rows, func(r suite.Row) bool { return slices.Contains(empty, r.Name) })
+		d.Frames[i].Rows = slices.DeleteFunc(d.Frames[i].Rows, func(r verdict.Row) bool { return slices.Contains(empty, r.Name) })
 	}
 }

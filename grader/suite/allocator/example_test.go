@@ -6,6 +6,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -105,14 +106,14 @@ func (l *list) Close() error { return nil }
 
 // Two hundred operations find that an allocator takes a block back twice. Of these, three are left to tell it by.
 func ExampleLab_Steps() {
-	s, n := session.New(sim.New(sim.Options{})), &notebook{suite.CaseNotes{Values: map[string][]uint64{}}}
+	s, n := session.New(sim.New(sim.Options{})), &notebook{verdict.CaseNotes{Values: map[string][]uint64{}}}
 	s.Use()
 	s.StartTrace()
 	trials[0].Drive(&suite.Bench{Session: s, CaseID: "random", Notes: n}, suite.Sides[Make]{Student: newList})
 	n.Trace = s.StopTrace()
 
-	a := part.Judge(&suite.Evidence{Cases: map[string]*suite.CaseNotes{"random": &n.CaseNotes},
-		Place: func(trace.Site) []suite.Place { return nil }})
+	a := part.Judge(&suite.Evidence{Cases: map[string]*verdict.CaseNotes{"random": &n.CaseNotes},
+		Place: func(trace.Site) []verdict.Place { return nil }})
 	for _, f := range a.Findings {
 		fmt.Println(f.Message)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/measure"
+	"cudalab/grader/suite/verdict"
 )
 
 // How much dearer an operation may be among a thousand times as many blocks. A search through all of them is some
@@ -101,7 +102,7 @@ func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]growing, solutio
 			if !fill(s, blocks) {
 				return false
 			}
-			reference, _ := b.Time(suite.Timing{Span: suite.OnThread, Warm: 1, Rounds: 1}, work(suite.Solution, s, growthOpsFew))
+			reference, _ := b.Time(suite.Timing{Span: suite.OnThread, Warm: 1, Rounds: 1}, work(verdict.Solution, s, growthOpsFew))
 			b.Note(reference)
 		}
 		b.Value(noteBlocks, uint64(fewBlocks))
@@ -124,7 +125,7 @@ func decided(s suite.Samples) bool {
 func beyond(s suite.Samples) bool { return fastest(s[many]) >= growthClear*slowest(s[few]) }
 
 // blockCounts are the numbers of few and of many blocks that growth has measured with; it is not ok where it has not come to that.
-func blockCounts(notes *suite.CaseNotes) (few, many uint64, ok bool) {
+func blockCounts(notes *verdict.CaseNotes) (few, many uint64, ok bool) {
 	if v := notes.Values[noteBlocks]; len(v) == 2 {
 		return v[0], v[1], true
 	}
@@ -149,7 +150,7 @@ type GrowthWords struct {
 // judgeGrowth says whether an operation costs the same among few and many blocks. What disturbs a sample can only add to its
 // CPU time, so the least of each is held against the other: not the slowest of the few, which on a busy machine would let code
 // pass that is far beyond GrowthFails. Unless a failure is beyond doubt judgeGrowth asks for a second run before it.
-func judgeGrowth(notes *suite.CaseNotes, w GrowthWords) suite.Answer {
+func judgeGrowth(notes *verdict.CaseNotes, w GrowthWords) suite.Answer {
 	cheap, dear := notes.Samples[few], notes.Samples[many]
 	fewBlocks, manyBlocks, ok := blockCounts(notes)
 	if !ok || len(cheap) == 0 || len(dear) == 0 || slices.Min(cheap) <= 0 {
@@ -161,37 +162,37 @@ func judgeGrowth(notes *suite.CaseNotes, w GrowthWords) suite.Answer {
 		Low:   ratio(slices.Min(dear), slices.Max(cheap)),
 		High:  ratio(slices.Max(dear), slices.Min(cheap)),
 	}
-	each := func(name string, samples []int64) suite.Measurement {
+	each := func(name string, samples []int64) verdict.Measurement {
 		low := float64(slices.Min(samples)) / growthChunk
-		return suite.Measurement{Name: name, Unit: "ns", Value: low, Low: low, High: float64(slices.Max(samples)) / growthChunk}
+		return verdict.Measurement{Name: name, Unit: "ns", Value: low, Low: low, High: float64(slices.Max(samples)) / growthChunk}
 	}
 	amongFew, amongMany := each("time "+withFew, cheap), each("time "+withMany, dear)
 	a := suite.Answer{
 		Message: fmt.Sprintf("%.0f ns for %s %s, %.0f ns %s: the cost does not grow with their number.",
 			amongFew.Value, w.Operation, withFew, amongMany.Value, withMany),
-		Measurements: []suite.Measurement{suite.Figure("growth", "x", growth, GrowthPasses), amongFew, amongMany},
+		Measurements: []verdict.Measurement{suite.Figure("growth", "x", growth, GrowthPasses), amongFew, amongMany},
 	}
-	if solution := notes.Samples[suite.Solution]; len(solution) > 0 {
+	if solution := notes.Samples[verdict.Solution]; len(solution) > 0 {
 		a.Measurements = append(a.Measurements, each("the solution's time "+withMany, solution))
 	}
 	if growth.Value <= GrowthPasses {
 		return a
 	}
-	f := suite.Finding{
-		Rule: "grows", Severity: suite.Remark, Record: -1, Function: "Alloc",
+	f := verdict.Finding{
+		Rule: "grows", Severity: verdict.Remark, Record: -1, Function: "Alloc",
 		Message: fmt.Sprintf("W%s, %s should take about as long as %s, but took %.0f ns instead of %.0f, which is %.0f times as long.",
 			withMany[1:], w.Operation, withFew, amongMany.Value, amongFew.Value, growth.Value),
 		Why: w.Why, Fix: w.Fix,
 	}
 	if growth.Value >= GrowthFails {
-		f.Severity = suite.Error
+		f.Severity = verdict.Error
 		if growth.Low < growthBeyondDoubt {
 			a.Again = suite.ToConfirm
 		}
 	} else {
 		a.Message = "The cost grows somewhat with the number of blocks."
 	}
-	a.Findings = []suite.Finding{f}
+	a.Findings = []verdict.Finding{f}
 	return a
 }
 

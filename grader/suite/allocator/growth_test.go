@@ -7,20 +7,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/session"
 	"cudalab/native/sim"
 )
 
 // samples is a case's notes as growth makes them.
-type samples struct{ suite.CaseNotes }
+type samples struct{ verdict.CaseNotes }
 
-func (s *samples) Outcome(o suite.Outcome)         { s.Outcomes = append(s.Outcomes, o) }
+func (s *samples) Outcome(o verdict.Outcome)       { s.Outcomes = append(s.Outcomes, o) }
 func (s *samples) Value(name string, vs ...uint64) { s.Values[name] = append(s.Values[name], vs...) }
 func (s *samples) Sample(series string, n int64)   { s.Samples[series] = append(s.Samples[series], n) }
 
 // timing is a Bench that keeps its samples.
 func timing() (*suite.Bench, *samples) {
-	s := &samples{suite.CaseNotes{Samples: map[string][]int64{}, Values: map[string][]uint64{}}}
+	s := &samples{verdict.CaseNotes{Samples: map[string][]int64{}, Values: map[string][]uint64{}}}
 	return &suite.Bench{Session: session.New(sim.New(sim.Options{})), Notes: s}, s
 }
 
@@ -76,13 +77,13 @@ func TestGrowthSamplesFewAndManyAlike(t *testing.T) {
 	require.Positive(t, n)
 	require.LessOrEqual(t, n, growthRounds)
 	require.Len(t, s.Samples[many], n)
-	require.Empty(t, s.Samples[suite.Solution], "nobody is to wait for it whose cost does not grow")
+	require.Empty(t, s.Samples[verdict.Solution], "nobody is to wait for it whose cost does not grow")
 }
 
 func TestGrowthDoesNotEndEarlyWhereTheCostGrows(t *testing.T) {
 	s, filled := grow(t, func(int) int { return 100 * 3 * GrowthPasses / 2 }) // far from where either end is certain, whatever the machine does
 	require.Len(t, s.Samples[many], growthRounds)
-	require.Len(t, s.Samples[suite.Solution], 1)
+	require.Len(t, s.Samples[verdict.Solution], 1)
 	require.Equal(t, manyBlocks, filled[len(filled)-1])
 }
 
@@ -92,7 +93,7 @@ func TestGrowthNeedsFewOfTheManyWhereTheCostGrowsFast(t *testing.T) {
 	some := filled[len(filled)-1]
 	require.Less(t, some, manyBlocks)
 	a := judgeGrowth(&s.CaseNotes, GrowthWords{Operation: "an Alloc", Things: "blocks"})
-	require.Equal(t, suite.Error, a.Findings[0].Severity)
+	require.Equal(t, verdict.Error, a.Findings[0].Severity)
 	require.Contains(t, a.Findings[0].Message, "With "+grouped(uint64(some))+" blocks, an Alloc should take about as long as with 100 blocks")
 }
 
@@ -117,19 +118,19 @@ func TestJudgeGrowth(t *testing.T) {
 	words := GrowthWords{Operation: "an Alloc", Things: "blocks", Why: "Why.", Fix: "Fix."}
 	for name, c := range map[string]struct {
 		few, many []int64
-		severity  suite.Severity // "" for a pass without a word
+		severity  verdict.Severity // "" for a pass without a word
 		again     suite.Again
 	}{
 		"flat":                              {[]int64{10_000, 11_000}, []int64{12_000, 90_000}, "", suite.NotAgain},
 		"at the limit":                      {[]int64{10_000, 10_000}, []int64{80_000, 80_000}, "", suite.NotAgain},
-		"between":                           {[]int64{10_000, 11_000}, []int64{200_000, 210_000}, suite.Remark, suite.NotAgain},
-		"beyond, some of the few disturbed": {[]int64{10_000, 40_000}, []int64{400_000, 410_000}, suite.Error, suite.ToConfirm},
+		"between":                           {[]int64{10_000, 11_000}, []int64{200_000, 210_000}, verdict.Remark, suite.NotAgain},
+		"beyond, some of the few disturbed": {[]int64{10_000, 40_000}, []int64{400_000, 410_000}, verdict.Error, suite.ToConfirm},
 		"some of the many disturbed":        {[]int64{10_000, 11_000}, []int64{75_000, 410_000}, "", suite.NotAgain},
-		"beyond":                            {[]int64{10_000, 11_000}, []int64{1_000_000, 1_100_000}, suite.Error, suite.ToConfirm},
-		"beyond doubt":                      {[]int64{10_000, 11_000}, []int64{4_000_000, 4_100_000}, suite.Error, suite.NotAgain},
+		"beyond":                            {[]int64{10_000, 11_000}, []int64{1_000_000, 1_100_000}, verdict.Error, suite.ToConfirm},
+		"beyond doubt":                      {[]int64{10_000, 11_000}, []int64{4_000_000, 4_100_000}, verdict.Error, suite.NotAgain},
 	} {
 		t.Run(name, func(t *testing.T) {
-			notes := &suite.CaseNotes{Samples: map[string][]int64{few: c.few, many: c.many, suite.Solution: c.few},
+			notes := &verdict.CaseNotes{Samples: map[string][]int64{few: c.few, many: c.many, verdict.Solution: c.few},
 				Values: map[string][]uint64{noteBlocks: {fewBlocks, manyBlocks}}}
 			a := judgeGrowth(notes, words)
 			require.Equal(t, c.again, a.Again)
@@ -142,5 +143,5 @@ func TestJudgeGrowth(t *testing.T) {
 			require.Equal(t, c.severity, a.Findings[0].Severity)
 		})
 	}
-	require.NotEmpty(t, judgeGrowth(&suite.CaseNotes{}, words).Skip)
+	require.NotEmpty(t, judgeGrowth(&verdict.CaseNotes{}, words).Skip)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Model knows what an allocator must answer, and is shown one operation after another, with what was answered.
@@ -122,12 +123,12 @@ type Failure struct {
 	At    int // the operation
 	Fault *Fault
 	fresh func() Model // for what led there
-	notes *suite.CaseNotes
+	notes *verdict.CaseNotes
 }
 
 // Failures judges the sequences that Check noted under a name, or RunAtOnce of these operations, and answers the shortest
 // that fails for each rule of a part.
-func Failures(notes *suite.CaseNotes, name string, ops []Op, model func() Model, part string) []Failure {
+func Failures(notes *verdict.CaseNotes, name string, ops []Op, model func() Model, part string) []Failure {
 	var found []Failure
 	at := map[string]int{} // by rule, its place in found
 	for _, f := range judged(notes, name, ops, model) {
@@ -146,8 +147,8 @@ func Failures(notes *suite.CaseNotes, name string, ops []Op, model func() Model,
 
 // judged are the first faults of each part in the sequences of a name, the shrunk ones before the others. Every sequence is
 // gone through once for all parts.
-func judged(notes *suite.CaseNotes, name string, ops []Op, model func() Model) []Failure {
-	return suite.Once(notes, "judged "+name, func() (found []Failure) {
+func judged(notes *verdict.CaseNotes, name string, ops []Op, model func() Model) []Failure {
+	return verdict.Once(notes, "judged "+name, func() (found []Failure) {
 		for _, rec := range slices.Concat(Read(notes, shrunk(name), nil), Read(notes, name, ops)) {
 			seen := map[string]bool{} // parts
 			for i, f := range faults(rec.Ops, rec.Answers, model()) {
@@ -163,13 +164,13 @@ func judged(notes *suite.CaseNotes, name string, ops []Op, model func() Model) [
 
 // Finding is the failure as a student reads it, on the line of the method that gave the wrong answer. allocator is what
 // the sequence begins with, as in Runner.Label.
-func (f *Failure) Finding(e *suite.Evidence, allocator string) suite.Finding {
+func (f *Failure) Finding(e *suite.Evidence, allocator string) verdict.Finding {
 	ops := f.Ops[:f.At+1]
 	message := fmt.Sprintf("After %s, %s %s.", allocator, Words(ops), f.Fault.Message)
 	if len(ops) > 1 {
 		message = fmt.Sprintf("After %s: %s. The last of these %s.", allocator, Words(ops), f.Fault.Message)
 	}
-	found := suite.Finding{Rule: f.Fault.Rule, Severity: suite.Error, Message: message, Why: f.Fault.Why, Fix: f.Fault.Fix,
+	found := verdict.Finding{Rule: f.Fault.Rule, Severity: verdict.Error, Message: message, Why: f.Fault.Why, Fix: f.Fault.Fix,
 		Record: -1, Function: cmp.Or(f.Fault.Function, methodName(f.Ops[f.At].Kind)), Drawing: f.drawing()}
 	if f.Fault.Function != "" {
 		return found

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -114,7 +115,7 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 	if tells {
 		s.teller = p.ID
 	}
-	p = p.And(func(e *suite.Evidence) (found []suite.Finding) {
+	p = p.And(func(e *suite.Evidence) (found []verdict.Finding) {
 		for _, r := range s.Runs(e) {
 			for _, f := range Failures(r.Notes, r.Name, r.Ops, r.fresh, p.ID) {
 				found = append(found, s.greatly(e, &f, f.Finding(e, r.Layout.String())))
@@ -123,7 +124,7 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 				continue
 			}
 			outcomes := e.Cases[s.ID].Outcomes
-			if i := slices.IndexFunc(outcomes, func(o suite.Outcome) bool { return !o.OK() && o.Panic == "" }); i >= 0 {
+			if i := slices.IndexFunc(outcomes, func(o verdict.Outcome) bool { return !o.OK() && o.Panic == "" }); i >= 0 {
 				found = append(found, s.lab.notMade(outcomes[i]))
 			}
 		}
@@ -132,7 +133,7 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
 		a := judge(e)
-		if !suite.HasError(a.Findings) && slices.ContainsFunc(s.Runs(e), func(r Run[L]) bool { return r.Record == nil }) {
+		if !verdict.HasError(a.Findings) && slices.ContainsFunc(s.Runs(e), func(r Run[L]) bool { return r.Record == nil }) {
 			a.Skip = unseen
 		}
 		return a
@@ -141,7 +142,7 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 }
 
 // greatly words a finding of a Large trial where all goes well with few blocks, and it took many for something to go wrong.
-func (s *Steps[Code, L]) greatly(e *suite.Evidence, failure *Failure, f suite.Finding) suite.Finding {
+func (s *Steps[Code, L]) greatly(e *suite.Evidence, failure *Failure, f verdict.Finding) verdict.Finding {
 	if failure.Fault.RunsOver || failure.At < endless || failure.Ops[failure.At].Size > math.MaxInt32 { // a huge size is unlike the others by itself
 		return f
 	}
@@ -239,7 +240,7 @@ func sourceOf(e *suite.Evidence, caseID string, granular bool) (from Source, ok 
 // Run is a sequence as it went.
 type Run[L fmt.Stringer] struct {
 	Workload[L]
-	Notes  *suite.CaseNotes
+	Notes  *verdict.CaseNotes
 	Record *Record // nil where no allocator could be made
 	Model  Model   // as it is behind the last answer; nil in a Large trial
 	Right  int     // so many answers, from the first, were right
@@ -249,7 +250,7 @@ type Run[L fmt.Stringer] struct {
 // Runs are the trial's sequences as they went; there are none where it ended before it had drawn them.
 func (s *Steps[Code, L]) Runs(e *suite.Evidence) []Run[L] {
 	notes := e.Cases[s.ID]
-	return suite.Once(notes, "runs", func() (all []Run[L]) {
+	return verdict.Once(notes, "runs", func() (all []Run[L]) {
 		from, ok := sourceOf(e, s.ID, s.lab.Granular)
 		if !ok {
 			return nil
@@ -261,7 +262,7 @@ func (s *Steps[Code, L]) Runs(e *suite.Evidence) []Run[L] {
 	})
 }
 
-func (lab *Lab[Code, L]) run(notes *suite.CaseNotes, w Workload[L], once bool) Run[L] {
+func (lab *Lab[Code, L]) run(notes *verdict.CaseNotes, w Workload[L], once bool) Run[L] {
 	r := Run[L]{Workload: w, Notes: notes, fresh: func() Model { return lab.Model(&w) }}
 	if !once {
 		r.Model = r.fresh()

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -103,8 +104,8 @@ func (l *Ledger) Name(id trace.ID) string {
 }
 
 // Finding is an error on the line of a record, or of the method where that is -1, in a sequence up to an operation.
-func (x *Step) Finding(e *suite.Evidence, at int, f suite.Finding) suite.Finding {
-	f.Severity, f.Record = suite.Error, at
+func (x *Step) Finding(e *suite.Evidence, at int, f verdict.Finding) verdict.Finding {
+	f.Severity, f.Record = verdict.Error, at
 	f.Message = fmt.Sprintf("In the sequence %q with %s, %s", x.ledger.name, x.ledger.allocator, f.Message)
 	site := x.Details().Site
 	if at >= 0 {
@@ -128,13 +129,13 @@ func HostWaits(op trace.Op) bool {
 func (g Good[Code, L]) JudgeOrder(e *suite.Evidence, part, pass, intrusions string) suite.Answer {
 	a := g.Judge(e, part, pass, nil)
 	for _, s := range g {
-		for _, f := range e.Of(suite.OrderRules, s.ID) {
+		for _, f := range e.Of(verdict.OrderRules, s.ID) {
 			if slices.ContainsFunc(s.Runs(e), func(r Run[L]) bool { return r.Before(f.Record) }) {
 				a.Findings = append(a.Findings, f)
 			}
 		}
 	}
-	if a.Findings = suite.Unique(a.Findings); suite.HasError(a.Findings) {
+	if a.Findings = verdict.Unique(a.Findings); verdict.HasError(a.Findings) {
 		return a
 	}
 	for _, r := range g.Runs(e) {
@@ -142,8 +143,8 @@ func (g Good[Code, L]) JudgeOrder(e *suite.Evidence, part, pass, intrusions stri
 			continue
 		}
 		for _, words := range r.Notes.Values[intrusions+r.Name] {
-			a.Findings = append(a.Findings, suite.Finding{
-				Rule: "overwritten", Severity: suite.Error, Record: -1, Function: "Alloc",
+			a.Findings = append(a.Findings, verdict.Finding{
+				Rule: "overwritten", Severity: verdict.Error, Record: -1, Function: "Alloc",
 				Message: fmt.Sprintf("In the sequence %q with %s every block should have been its user's alone, but users found %d words in their "+
 					"blocks that somebody else had written.", r.Name, r.Layout, words),
 				Why: "Each block belongs to one user from Alloc until what is in the stream of its Free is over.",
@@ -155,12 +156,12 @@ func (g Good[Code, L]) JudgeOrder(e *suite.Evidence, part, pass, intrusions stri
 }
 
 // Noted are the sequences among which the order checker has noted a finding; nil: it is not of these.
-func (g Good[Code, L]) Noted(e *suite.Evidence, f *suite.Finding) *Steps[Code, L] {
+func (g Good[Code, L]) Noted(e *suite.Evidence, f *verdict.Finding) *Steps[Code, L] {
 	if f.Record < 0 {
 		return nil
 	}
 	for _, s := range g {
-		if slices.ContainsFunc(e.Cases[s.ID].Findings, func(o suite.Finding) bool { return o.Record == f.Record && o.Message == f.Message }) {
+		if slices.ContainsFunc(e.Cases[s.ID].Findings, func(o verdict.Finding) bool { return o.Record == f.Record && o.Message == f.Message }) {
 			return s
 		}
 	}

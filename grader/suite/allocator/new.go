@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/session"
 	"cudalab/native/trace"
 )
@@ -40,15 +41,15 @@ func (lab *Lab[Code, L]) newSubject(b *suite.Bench, code Code, l L) (Subject, er
 }
 
 // notMade is the finding where no allocator was made.
-func (lab *Lab[Code, L]) notMade(o suite.Outcome) suite.Finding {
+func (lab *Lab[Code, L]) notMade(o verdict.Outcome) verdict.Finding {
 	maker := cmp.Or(lab.Maker, "New")
 	if o.Err != errNothing.Error() {
 		f := suite.UnexpectedError(maker, o)
 		f.Function = lab.Maker
 		return f
 	}
-	return suite.Finding{
-		Rule: "no-allocator", Severity: suite.Error, Record: -1, Function: maker,
+	return verdict.Finding{
+		Rule: "no-allocator", Severity: verdict.Error, Record: -1, Function: maker,
 		Message: o.Label + " should have answered an allocator, but it answered nil, and no error.",
 		Why:     "Who is told of no error goes on with the allocator, and a nil pointer has no fields: the next call panics.",
 		Fix:     "Return the allocator that " + maker + " has made, and nil as its error.",
@@ -56,7 +57,7 @@ func (lab *Lab[Code, L]) notMade(o suite.Outcome) suite.Finding {
 }
 
 // tooLittle is the finding where New has allocated less than Room, and nobody has had a block of it.
-func (lab *Lab[Code, L]) tooLittle(e *suite.Evidence, r *Run[L]) *suite.Finding {
+func (lab *Lab[Code, L]) tooLittle(e *suite.Evidence, r *Run[L]) *verdict.Finding {
 	if lab.Room == nil || r.Record == nil || slices.ContainsFunc(r.Record.Answers, func(a Answer) bool { return a.Err == Nil }) {
 		return nil
 	}
@@ -71,8 +72,8 @@ func (lab *Lab[Code, L]) tooLittle(e *suite.Evidence, r *Run[L]) *suite.Finding 
 	if made < 0 || bytes >= want {
 		return nil
 	}
-	f := e.At(suite.Finding{
-		Rule: "too-little", Severity: suite.Error, Record: made,
+	f := e.At(verdict.Finding{
+		Rule: "too-little", Severity: verdict.Error, Record: made,
 		Message: fmt.Sprintf("%s should have allocated %s for all of its blocks, but allocated %s.", r.Layout, suite.Bytes(uint64(want)), suite.Bytes(uint64(bytes))),
 		Why:     "A block that lies behind the end of the memory belongs to somebody else, or to nobody, and a kernel that uses it fails.",
 		Fix:     "Allocate the bytes of all blocks together: cuda.Malloc takes bytes.",
@@ -81,9 +82,9 @@ func (lab *Lab[Code, L]) tooLittle(e *suite.Evidence, r *Run[L]) *suite.Finding 
 }
 
 // bothAnswered is the finding where New answered an allocator with its error. The message begins with when that was.
-func bothAnswered(when string) suite.Finding {
-	return suite.Finding{
-		Rule: "allocator-with-error", Severity: suite.Error, Record: -1, Function: "New",
+func bothAnswered(when string) verdict.Finding {
+	return verdict.Finding{
+		Rule: "allocator-with-error", Severity: verdict.Error, Record: -1, Function: "New",
 		Message: when + " should have answered a nil allocator with its error, but it answered one that is not nil.",
 		Why:     "What New could not make whole has no memory to hand out, and who gets an allocator may use it, or try to close it.",
 		Fix:     "Return nil beside every error of New: return nil, err.",

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Record is a sequence that was carried out, as cudalab sees it.
 type Record struct {
 	Ops     []Op
 	Answers []Answer // one per operation, up to the one that ended the sequence
-	First   int      // the number of the first operation's Call; see suite.CaseNotes.Window
+	First   int      // the number of the first operation's Call; see verdict.CaseNotes.Window
 }
 
 // carried is operations with their answers: a sequence, or a part of one.
@@ -69,8 +70,8 @@ func appendCounted(to []uint64, numbers []int64) []uint64 {
 }
 
 // Read is the sequences that were noted under a name, in their order. ops are the operations of one that was noted without.
-func Read(notes *suite.CaseNotes, name string, ops []Op) []Record {
-	return suite.Once(notes, "sequences "+name, func() (found []Record) {
+func Read(notes *verdict.CaseNotes, name string, ops []Op) []Record {
+	return verdict.Once(notes, "sequences "+name, func() (found []Record) {
 		r := reader{left: notes.Values[name]}
 		for len(r.left) > 0 {
 			found = append(found, r.record(notes.Outcomes, ops))
@@ -97,7 +98,7 @@ func (r *reader) next() uint64 {
 // count is a number of things to follow, each of at least so many numbers.
 func (r *reader) count(size int) int { return int(min(r.next(), uint64(len(r.left)/size))) }
 
-func (r *reader) record(outcomes []suite.Outcome, ops []Op) Record {
+func (r *reader) record(outcomes []verdict.Outcome, ops []Op) Record {
 	rec := Record{First: int(min(r.next(), math.MaxInt32))}
 	call, calls := rec.First, int(min(r.next(), 1))
 	if n := r.count(3); n > 0 {
@@ -138,7 +139,7 @@ func (r *reader) record(outcomes []suite.Outcome, ops []Op) Record {
 }
 
 // detailsOf are what the outcome of a Call says of an answer; nil where there is none.
-func detailsOf(outcomes []suite.Outcome, call int) *Details {
+func detailsOf(outcomes []verdict.Outcome, call int) *Details {
 	if call >= len(outcomes) {
 		return nil
 	}

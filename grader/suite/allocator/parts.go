@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -48,7 +49,7 @@ func (g Good[Code, L]) Seen(e *suite.Evidence, part string) bool {
 // Judge answers what a part asks: by the faults that the model finds, the one that is told in the fewest words first, and by
 // what shown finds in each sequence, which may be nil. Where that is nothing, but not all could be seen, the question could
 // not be asked.
-func (g Good[Code, L]) Judge(e *suite.Evidence, part, pass string, shown func(*Run[L]) []suite.Finding) suite.Answer {
+func (g Good[Code, L]) Judge(e *suite.Evidence, part, pass string, shown func(*Run[L]) []verdict.Finding) suite.Answer {
 	a := suite.Answer{Message: pass}
 	runs := g.Runs(e)
 	for _, r := range runs {
@@ -56,13 +57,13 @@ func (g Good[Code, L]) Judge(e *suite.Evidence, part, pass string, shown func(*R
 			a.Findings = append(a.Findings, f.Finding(e, r.Layout.String()))
 		}
 	}
-	slices.SortStableFunc(a.Findings, func(a, b suite.Finding) int { return cmp.Compare(len(a.Message), len(b.Message)) })
+	slices.SortStableFunc(a.Findings, func(a, b verdict.Finding) int { return cmp.Compare(len(a.Message), len(b.Message)) })
 	for i := range runs {
 		if shown != nil {
 			a.Findings = append(a.Findings, shown(&runs[i])...)
 		}
 	}
-	a.Findings = suite.Unique(a.Findings)
+	a.Findings = verdict.Unique(a.Findings)
 	if len(a.Findings) == 0 && !g.Seen(e, part) {
 		a.Skip = unseen
 	}
@@ -73,9 +74,9 @@ func (g Good[Code, L]) Judge(e *suite.Evidence, part, pass string, shown func(*R
 const unseen = "What another check found is in the way, so this could not be seen in full."
 
 // Part asks for what the model finds, and for what shown finds in each sequence, which may be nil; see Judge.
-func (g Good[Code, L]) Part(id, name, pass string, shown func(*suite.Evidence, *Run[L]) []suite.Finding) suite.Part[Code] {
+func (g Good[Code, L]) Part(id, name, pass string, shown func(*suite.Evidence, *Run[L]) []verdict.Finding) suite.Part[Code] {
 	return suite.Part[Code]{Cases: g.Trials(), Question: suite.Question{ID: id, Name: name, Judge: func(e *suite.Evidence) suite.Answer {
-		return g.Judge(e, id, pass, func(r *Run[L]) []suite.Finding {
+		return g.Judge(e, id, pass, func(r *Run[L]) []verdict.Finding {
 			if shown == nil {
 				return nil
 			}
@@ -103,7 +104,7 @@ func (g Good[Code, L]) Telling(p suite.Part[Code]) suite.Part[Code] {
 				a.Findings = append(a.Findings, *f)
 			}
 		}
-		a.Findings = suite.Unique(a.Findings)
+		a.Findings = verdict.Unique(a.Findings)
 		a.Run = g.longest(e)
 		return a
 	}
@@ -121,8 +122,8 @@ func (g Good[Code, L]) made(e *suite.Evidence) map[string]bool {
 
 // CallsBetween finds the CUDA calls that an allocator has made neither in New nor in Close. memory is what New should get,
 // "all memory", and onHost what the host does in place of calling CUDA, "a list".
-func (g Good[Code, L]) CallsBetween(e *suite.Evidence, memory, onHost string) []suite.Finding {
-	var found []suite.Finding
+func (g Good[Code, L]) CallsBetween(e *suite.Evidence, memory, onHost string) []verdict.Finding {
+	var found []verdict.Finding
 	made := g.made(e)
 	for _, id := range g.IDs() {
 		notes := e.Cases[id]
@@ -135,8 +136,8 @@ func (g Good[Code, L]) CallsBetween(e *suite.Evidence, memory, onHost string) []
 			if made[doing] || doing == phrase(Close) {
 				continue
 			}
-			found = append(found, e.At(suite.Finding{
-				Rule: "cuda-call", Severity: suite.Error, Record: at,
+			found = append(found, e.At(verdict.Finding{
+				Rule: "cuda-call", Severity: verdict.Error, Record: at,
 				Message: fmt.Sprintf("Asked to %s, the allocator should not have called CUDA, but it called %s.", doing, suite.CallName(r)),
 				Why: fmt.Sprintf("That is what the allocator is for: a cudaMalloc takes the driver microseconds, and a cudaFree waits for the "+
 					"whole device, where %s on the host takes nanoseconds.", onHost),
@@ -144,5 +145,5 @@ func (g Good[Code, L]) CallsBetween(e *suite.Evidence, memory, onHost string) []
 			}, notes.Trace.SiteOf(r)))
 		}
 	}
-	return suite.Unique(found)
+	return verdict.Unique(found)
 }

@@ -11,6 +11,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -123,21 +124,21 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 }
 
 // notebook keeps a case's notes as cudalab gets them.
-type notebook struct{ suite.CaseNotes }
+type notebook struct{ verdict.CaseNotes }
 
-func (n *notebook) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n *notebook) Outcome(o verdict.Outcome)       { n.Outcomes = append(n.Outcomes, o) }
 func (n *notebook) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
 func (n *notebook) Sample(series string, took int64) {
 	n.Samples[series] = append(n.Samples[series], took)
 }
 
 // drive runs one case on the simulator and answers what it left.
-func drive(t *testing.T, f func(*suite.Bench)) *suite.CaseNotes {
+func drive(t *testing.T, f func(*suite.Bench)) *verdict.CaseNotes {
 	d := sim.New(sim.Options{})
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	s := session.New(d)
 	s.Use()
-	n := &notebook{suite.CaseNotes{Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
+	n := &notebook{verdict.CaseNotes{Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
 	s.StartTrace()
 	f(&suite.Bench{Session: s, CaseID: "test", Notes: n})
 	n.Trace = s.StopTrace()
@@ -227,10 +228,10 @@ func TestAFaultIsShrunkToItsCore(t *testing.T) {
 	require.Len(t, failures[0].Ops, 3)
 	require.Equal(t, allocator.KindAlloc, failures[0].Ops[0].Kind)
 
-	place := func(s trace.Site) []suite.Place {
+	place := func(s trace.Site) []verdict.Place {
 		require.Regexp(t, `\.\(\*bump\)\.Free$`, s[0].Func)
 		require.Zero(t, s[0].Line, "of the method as a whole")
-		return []suite.Place{{File: "bump.go", Line: 57}}
+		return []verdict.Place{{File: "bump.go", Line: 57}}
 	}
 	f := failures[0].Finding(&suite.Evidence{Place: place}, "bump.New()")
 	require.Regexp(t, `^After bump.New\(\): allocate \d+, free #1, free #1 again. The last of these should have returned `+

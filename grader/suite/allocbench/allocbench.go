@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 )
 
@@ -59,9 +60,9 @@ type maker struct {
 // calls.
 func trial[Code any](id string, m suite.Benchmark, of func(Code) Make, drive func(field)) suite.Trial[Code] {
 	return suite.Trial[Code]{ID: id, Benchmark: m, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
-		makers := []maker{{suite.Yours, of(sides.Student)}}
+		makers := []maker{{verdict.Yours, of(sides.Student)}}
 		if sides.Solution != nil {
-			makers = append(makers, maker{suite.Solution, of(*sides.Solution)})
+			makers = append(makers, maker{verdict.Solution, of(*sides.Solution)})
 		}
 		drive(field{b, makers})
 	}}

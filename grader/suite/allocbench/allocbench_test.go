@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -59,9 +60,9 @@ func TestMix(t *testing.T) {
 }
 
 // notes are a benchmark's.
-type notes struct{ suite.CaseNotes }
+type notes struct{ verdict.CaseNotes }
 
-func (n *notes) Outcome(o suite.Outcome)         { n.Outcomes = append(n.Outcomes, o) }
+func (n *notes) Outcome(o verdict.Outcome)       { n.Outcomes = append(n.Outcomes, o) }
 func (n *notes) Value(name string, vs ...uint64) { n.Values[name] = append(n.Values[name], vs...) }
 func (n *notes) Sample(series string, t int64)   { n.Samples[series] = append(n.Samples[series], t) }
 
@@ -76,7 +77,7 @@ func run(t *testing.T, m suite.Benchmark) (*notes, *sim.Device) {
 	d := sim.New(sim.Options{})
 	s := session.New(d)
 	s.Use()
-	n := &notes{suite.CaseNotes{Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
+	n := &notes{verdict.CaseNotes{Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
 	m.Drive(&suite.Bench{Session: s, Seed: 1, CaseID: m.ID, Notes: n})
 	return n, d
 }
@@ -98,15 +99,15 @@ func TestEveryWorkloadMeasuresEveryContenderAndLeavesNothing(t *testing.T) {
 		for _, o := range n.Outcomes {
 			require.True(t, o.OK(), "%s: %s: %s", m.ID, o.Label, o.Err)
 		}
-		ws := m.Workloads(&n.CaseNotes, suite.Device{Kind: "sim"}, func(string) bool { return false })
+		ws := m.Workloads(&n.CaseNotes, verdict.Device{Kind: "sim"}, func(string) bool { return false })
 		require.Len(t, ws, 1, m.ID)
 		names := map[string]bool{}
 		for _, s := range ws[0].Standings {
 			names[s.Contender] = true
 			require.Positive(t, s.Value, "%s: %s", m.ID, s.Contender)
 		}
-		want := []string{suite.Yours, suite.Solution, malloc, mallocAsync}
-		if ws[0].Unit == suite.ByteCount {
+		want := []string{verdict.Yours, verdict.Solution, malloc, mallocAsync}
+		if ws[0].Unit == verdict.ByteCount {
 			want = want[:2]
 		}
 		require.ElementsMatch(t, want, slices.Collect(maps.Keys(names)), m.ID)
@@ -121,9 +122,9 @@ func TestEveryWorkloadMeasuresEveryContenderAndLeavesNothing(t *testing.T) {
 func TestAnAllocatorThatFailsIsTold(t *testing.T) {
 	for _, m := range benchmarks(func(int64, int64, int) (Allocator, error) { return full{}, nil }, ofBuddy) {
 		n, _ := run(t, m)
-		i := slices.IndexFunc(n.Outcomes, func(o suite.Outcome) bool { return !o.OK() })
+		i := slices.IndexFunc(n.Outcomes, func(o verdict.Outcome) bool { return !o.OK() })
 		require.GreaterOrEqual(t, i, 0, m.ID)
-		require.Equal(t, suite.Yours, n.Outcomes[i].Label)
+		require.Equal(t, verdict.Yours, n.Outcomes[i].Label)
 		require.Equal(t, "full", n.Outcomes[i].Err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Case is a case in which programs are explored.
@@ -94,8 +95,8 @@ func chunks(values []uint64) (all [][]uint64) {
 // seen is what was noted of a case's programs.
 type seen struct {
 	programs, whole int
-	failures        []suite.Finding
-	tooMany         []suite.Finding
+	failures        []verdict.Finding
+	tooMany         []verdict.Finding
 }
 
 func (k *Case[C]) seen(e *suite.Evidence) seen {
@@ -109,7 +110,7 @@ func (k *Case[C]) seen(e *suite.Evidence) seen {
 		}
 		for _, found := range []struct {
 			all  [][]uint64
-			into *[]suite.Finding
+			into *[]verdict.Finding
 		}{{failures, &s.failures}, {tooMany, &s.tooMany}} {
 			if i >= len(found.all) || len(found.all[i]) == 0 {
 				continue
@@ -126,7 +127,7 @@ func (k *Case[C]) seen(e *suite.Evidence) seen {
 }
 
 // firsts are the first finding of each rule and function: the programs are in order, the small ones first.
-func firsts(findings []suite.Finding) (first []suite.Finding) {
+func firsts(findings []verdict.Finding) (first []verdict.Finding) {
 	known := map[string]bool{}
 	for _, f := range findings {
 		if key := f.Rule + f.Function; !known[key] {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"cudalab/exercises/contract"
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 )
 
@@ -135,7 +135,7 @@ func (f *Failure) steps() (n int) {
 }
 
 // Finding is a failure as a student reads it; it is not ok where the failure could not come of the program.
-func (p *Program) Finding(f *Failure) (found suite.Finding, ok bool) {
+func (p *Program) Finding(f *Failure) (found verdict.Finding, ok bool) {
 	h, ok := p.follow(f.Steps)
 	requests, _ := p.requests()
 	if !ok || f.Thread >= len(p.Threads) || f.Rule != NotRepeatable && len(f.Steps) == 0 {
@@ -171,7 +171,7 @@ func (p *Program) Finding(f *Failure) (found suite.Finding, ok bool) {
 		return found, false
 	}
 	found = s.finding
-	found.Severity, found.Record, found.Function = suite.Error, -1, "Alloc"
+	found.Severity, found.Record, found.Function = verdict.Error, -1, "Alloc"
 	if warp {
 		found.Function = "AllocWarp"
 	}
@@ -187,7 +187,7 @@ type sentence struct {
 	requests []Request
 	failure  *Failure
 	followed *followed
-	finding  suite.Finding
+	finding  verdict.Finding
 }
 
 // order begins a message: "Where 2 threads want 16 and 16 of 64 bytes, in this order of 4 steps, ".
@@ -233,7 +233,7 @@ func span(g granted) string {
 func (s *sentence) wrongEnd(f fault) {
 	g := f.first
 	say := func(rule, message, why, fix string) {
-		s.finding = suite.Finding{Rule: rule, Message: s.order() + message, Why: why, Fix: fix}
+		s.finding = verdict.Finding{Rule: rule, Message: s.order() + message, Why: why, Fix: fix}
 	}
 	between := "Between two operations any other thread's may come: what was read before is old news."
 	compare := "Take the bytes with the operation that looks whether they fit: CompareAndSwap with the number of taken bytes that you have looked at."
@@ -295,7 +295,7 @@ func (s *sentence) wrongEnd(f fault) {
 }
 
 func (s *sentence) notRepeatable() {
-	s.finding = suite.Finding{Rule: NotRepeatable,
+	s.finding = verdict.Finding{Rule: NotRepeatable,
 		Message: fmt.Sprintf("Where %s, a call should do the same whenever w answers the same, but it did another thing when it was made again.", s.program.Label()),
 		Why:     "Threads of a kernel share memory that everybody can see, such as w, and keep nothing else from one call to the next.",
 		Fix:     "Let everything that a call does follow from its arguments and from what w answers: no variables outside of the function."}
@@ -303,7 +303,7 @@ func (s *sentence) notRepeatable() {
 
 func (s *sentence) waits(request int) {
 	thread := s.failure.Thread
-	s.finding = suite.Finding{Rule: WaitsForThread,
+	s.finding = verdict.Finding{Rule: WaitsForThread,
 		Message: fmt.Sprintf("Where %s, thread %d is left alone in this order and should be done within %d operations, but it is not: it waits for another thread.",
 			s.program.Label(), thread+1, Alone),
 		Why: "Threads of a warp run in step, and a thread that waits for one of its own warp may keep that from ever going on.",
@@ -328,19 +328,19 @@ func (s *sentence) tooMany(request int) {
 	if len(s.program.Threads) == 1 {
 		who = "its call"
 	}
-	f := suite.Finding{Rule: TooMany,
+	f := verdict.Finding{Rule: TooMany,
 		Why: "All threads wait for each other at the word: an operation on it that is not needed is one that everybody pays for.",
 		Fix: "Load once, and go on with what CompareAndSwap answers: that is what is taken now."}
 	switch {
 	case len(r.Sizes) == 0:
-		f.Message = fmt.Sprintf("%s%s has no lanes and should make no operation, but made %s.", s.order(), who, suite.Count(made, "operation", "operations"))
+		f.Message = fmt.Sprintf("%s%s has no lanes and should make no operation, but made %s.", s.order(), who, verdict.Count(made, "operation", "operations"))
 		f.Fix = "Return at once where there are no lanes."
 	case r.Warp && changes > 1:
 		f.Message = fmt.Sprintf("%s%s of AllocWarp should change w once, but did it %d times by then.", s.order(), who, changes)
 		f.Fix = "Place all lanes first, in variables, and take the bytes of all of them with one CompareAndSwap."
 	case !r.Warp && !oracle.BumpFits(0, s.program.Capacity, r.Sizes[0]):
 		f.Message = fmt.Sprintf("%s%s cannot be granted and should make 1 operation at most, and no change, but made %s and %s.", s.order(), who,
-			suite.Count(made, "operation", "operations"), suite.Count(changes, "change", "changes"))
+			verdict.Count(made, "operation", "operations"), verdict.Count(changes, "change", "changes"))
 		f.Fix = "Look at size before the first operation."
 	default:
 		f.Message = fmt.Sprintf("%s%s should make %d operations at most, since others changed w %s meanwhile, but made %d.", s.order(), who,

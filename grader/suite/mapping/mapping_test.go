@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
@@ -152,14 +152,14 @@ func TestUnusableFindsWhatMayNotBeReadAndWritten(t *testing.T) {
 func TestRowDrawsGranules(t *testing.T) {
 	calls := []trace.Record{create(1, 1000), put(1, 0, 100), put(1, 100, 100), allow(0, 100, both)}
 	row := mapping.Row(calls, base, 350, 100)
-	require.Equal(t, suite.Row{Name: "memory, in granules", Cells: []suite.Cell{
-		{From: 0, To: 100. / 350, Kind: suite.Mapped, Text: "mapped"},
-		{From: 100. / 350, To: 200. / 350, Kind: suite.Wrong, Text: "mapped, but nobody may use it"},
-		{From: 200. / 350, To: 300. / 350, Kind: suite.Free, Text: "addresses only"},
-		{From: 300. / 350, To: 1, Kind: suite.Free, Text: "addresses only"},
+	require.Equal(t, verdict.Row{Name: "memory, in granules", Cells: []verdict.Cell{
+		{From: 0, To: 100. / 350, Kind: verdict.Mapped, Text: "mapped"},
+		{From: 100. / 350, To: 200. / 350, Kind: verdict.Wrong, Text: "mapped, but nobody may use it"},
+		{From: 200. / 350, To: 300. / 350, Kind: verdict.Free, Text: "addresses only"},
+		{From: 300. / 350, To: 1, Kind: verdict.Free, Text: "addresses only"},
 	}}, row)
 	many := mapping.Row(calls, base, 64*100+1, 50)
 	require.Equal(t, "memory", many.Name)
 	require.Len(t, many.Cells, 33, "each is four granules")
-	require.Equal(t, suite.Mapped, many.Cells[0].Kind)
+	require.Equal(t, verdict.Mapped, many.Cells[0].Kind)
 }

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // misplaced finds the operations of a call that are not on their batch's stream.
-func misplaced(c *call) (found []suite.Finding) {
+func misplaced(c *call) (found []verdict.Finding) {
 	for i := range c.W.batches {
 		if len(c.Streams) == 0 {
 			return nil
@@ -19,7 +20,7 @@ func misplaced(c *call) (found []suite.Finding) {
 			if r.Code != 0 || r.Stream == c.Stream(index) || !c.Touches(r, i) && !concerns(r, buffer) {
 				return true
 			}
-			found = append(found, c.At(at, suite.Finding{
+			found = append(found, c.At(at, verdict.Finding{
 				Rule: "wrong-stream",
 				Message: fmt.Sprintf("With %s, every call for %s should be on streams[%d %% %d], which is streams[%d], but %s is on %s.",
 					c.W.label, batchName(c, i), i, len(c.Streams), index, suite.CallName(r), c.StreamName(r.Stream, streamName)),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 	"cudalab/native/trace"
 )
@@ -13,7 +14,7 @@ type call = suite.Made[workload]
 
 // batchName is "batches[2] (257 elements)".
 func batchName(c *call, i int) string {
-	return fmt.Sprintf("batches[%d] (%s)", i, suite.Count(c.W.batches[i].N, "element", "elements"))
+	return fmt.Sprintf("batches[%d] (%s)", i, verdict.Count(c.W.batches[i].N, "element", "elements"))
 }
 
 // buffer is the allocation that the sum of batch i was taken from, and the record of the reduce that did; -1 if none.
@@ -35,13 +36,13 @@ func buffer(c *call, i int) (alloc trace.ID, record int) {
 
 func judgeResults(e *suite.Evidence) suite.Answer {
 	batches, largest := 0, 0
-	a := good.Judge(e, "", func(c *call) []suite.Finding {
+	a := good.Judge(e, "", func(c *call) []verdict.Finding {
 		for _, b := range c.W.batches {
 			largest = max(largest, b.N)
 		}
 		batches += len(c.Sums())
 		if !c.Outcome.OK() {
-			return []suite.Finding{c.UnexpectedError("Run")}
+			return []verdict.Finding{c.UnexpectedError("Run")}
 		}
 		return wrongResults(c)
 	})
@@ -50,7 +51,7 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 }
 
 // wrongResults finds the sums of a call that are wrong, and those that did not come from the kernels.
-func wrongResults(c *call) (found []suite.Finding) {
+func wrongResults(c *call) (found []verdict.Finding) {
 	sums := c.Sums()
 	for i, got := range sums[:min(len(sums), len(c.W.batches))] {
 		if want := c.W.want(i); got != want {
@@ -62,10 +63,10 @@ func wrongResults(c *call) (found []suite.Finding) {
 	return found
 }
 
-func wrongResult(c *call, i int, want, got uint64) suite.Finding {
+func wrongResult(c *call, i int, want, got uint64) verdict.Finding {
 	words, fix := explain(c, i, want, got)
 	_, at := buffer(c, i)
-	return c.At(at, suite.Finding{
+	return c.At(at, verdict.Finding{
 		Rule:    "wrong-result",
 		Message: fmt.Sprintf("With %s, %s should have the sum %d, but has %d%s.", c.W.label, batchName(c, i), want, got, words),
 		Why:     "The sum is over the exact bits of every element, so a single element that is missing or different shows.",
@@ -74,8 +75,8 @@ func wrongResult(c *call, i int, want, got uint64) suite.Finding {
 }
 
 // notComputed is the finding where a sum is right, but not the kernels' work.
-func notComputed(c *call, i int) suite.Finding {
-	return c.At(-1, suite.Finding{
+func notComputed(c *call, i int) verdict.Finding {
+	return c.At(-1, verdict.Finding{
 		Rule: "not-computed",
 		Message: fmt.Sprintf("With %s, kernels.Process and kernels.Reduce should compute the sum of %s on the device, but the right sum came "+
 			"there without them.", c.W.label, batchName(c, i)),

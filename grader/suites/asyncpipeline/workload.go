@@ -6,6 +6,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 )
 
@@ -54,7 +55,7 @@ func ofSizes(streams int, sizes ...int) workload {
 }
 
 func (w workload) named() workload {
-	w.label = fmt.Sprintf("%s on %s", suite.Count(len(w.batches), "batch", "batches"), suite.Count(w.streams, "stream", "streams"))
+	w.label = fmt.Sprintf("%s on %s", verdict.Count(len(w.batches), "batch", "batches"), verdict.Count(w.streams, "stream", "streams"))
 	return w
 }
 

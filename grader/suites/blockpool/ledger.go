@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
@@ -33,13 +34,13 @@ func follow(r *allocator.Run[layout]) *steps {
 }
 
 // waitsCounted looks at what shows by the trace alone: the memory that New got, where the blocks lie in it, and the number of waits.
-func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Finding) {
+func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding) {
 	s := follow(r)
 	if s == nil {
 		return nil
 	}
 	if f, wrong := s.wrongMemory(e); wrong {
-		return []suite.Finding{f}
+		return []verdict.Finding{f}
 	}
 	waits := 0
 	for i := range s.Steps {
@@ -49,7 +50,7 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Fi
 		}
 		if offset := x.Addr - s.memory; x.Kind == allocator.KindAlloc && x.Err == allocator.Nil &&
 			(x.Addr < s.memory || offset%uint64(s.layout.size) != 0 || offset/uint64(s.layout.size) >= uint64(s.layout.blocks)) {
-			return append(found, x.Finding(e, -1, suite.Finding{Rule: "outside",
+			return append(found, x.Finding(e, -1, verdict.Finding{Rule: "outside",
 				Message: fmt.Sprintf("Alloc should have handed out one of the blocks at memory + i*%d, but it answered an address that is none.", s.layout.size),
 				Why:     "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every later CUDA call fails.",
 				Fix:     "Count a block's address from what cuda.Malloc returned: memory + i*blockSize, with i from 0 to blocks-1."}))
@@ -58,7 +59,7 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Fi
 			waits++
 		}
 		if x.Kind != allocator.KindClose && len(x.Stats()) == statsFields && x.Stats()[3] != int64(waits) {
-			return append(found, x.Finding(e, -1, suite.Finding{Rule: "wrong-stats",
+			return append(found, x.Finding(e, -1, verdict.Finding{Rule: "wrong-stats",
 				Message: fmt.Sprintf("Stats should count %d Allocs that made a stream wait, but Waits is %d.", waits, x.Stats()[3]),
 				Why:     "Waits says how much concurrency the pool has cost: each is a StreamWaitEvent, behind which a stream cannot run beside another.",
 				Fix:     "Count one for each Alloc whose StreamWaitEvent has succeeded, and nothing else."}))
@@ -68,7 +69,7 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Fi
 }
 
 // wrongMemory is what is wrong with what New got.
-func (s *steps) wrongMemory(e *suite.Evidence) (f suite.Finding, wrong bool) {
+func (s *steps) wrongMemory(e *suite.Evidence) (f verdict.Finding, wrong bool) {
 	first := &s.New
 	mallocs := 0
 	for at, r := range first.Calls {
@@ -79,7 +80,7 @@ func (s *steps) wrongMemory(e *suite.Evidence) (f suite.Finding, wrong bool) {
 			continue
 		}
 		if r.Op == trace.OpMalloc || mallocs > 1 {
-			return first.Finding(e, at, suite.Finding{Rule: "wrong-memory",
+			return first.Finding(e, at, verdict.Finding{Rule: "wrong-memory",
 				Message: fmt.Sprintf("New should have got %d bytes in one cuda.Malloc, but it called %s for %d.", s.layout.size*int64(s.layout.blocks),
 					suite.CallName(r), r.Size),
 				Why: "Who asks for so many blocks has planned with so much memory: what a pool takes beyond that is missing elsewhere.",
@@ -109,7 +110,7 @@ type mark struct {
 
 // needless finds the Allocs that made a stream wait while there was a block that needed no edge, or for more than they had to, and
 // those that asked CUDA about another stream's block then, and handed it out.
-func needless(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Finding) {
+func needless(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding) {
 	s := follow(r)
 	if s == nil {
 		return nil
@@ -126,7 +127,7 @@ func needless(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Findin
 			if x.Kind == allocator.KindAlloc && x.Err == allocator.Nil {
 				switch f, wrong := q.wrongCall(s, x, &s.Records[at]); {
 				case wrong && f.Rule != needlessQuery:
-					return []suite.Finding{x.Finding(e, at, f)}
+					return []verdict.Finding{x.Finding(e, at, f)}
 				case wrong && len(found) == 0:
 					found = append(found, x.Finding(e, at, f)) // a stream may have to wait as well
 				}
@@ -197,8 +198,8 @@ func asking(p suite.Part[Make]) suite.Part[Make] {
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
 		a := judge(e)
-		asks := func(f suite.Finding) bool { return f.Rule == needlessQuery }
-		if slices.ContainsFunc(a.Findings, func(f suite.Finding) bool { return !asks(f) }) {
+		asks := func(f verdict.Finding) bool { return f.Rule == needlessQuery }
+		if slices.ContainsFunc(a.Findings, func(f verdict.Finding) bool { return !asks(f) }) {
 			a.Findings = slices.DeleteFunc(a.Findings, asks)
 		}
 		return a
@@ -207,7 +208,7 @@ func asking(p suite.Part[Make]) suite.Part[Make] {
 }
 
 // wrongCall is what is wrong with a call that an Alloc has made.
-func (q *queues) wrongCall(s *steps, x *allocator.Step, r *trace.Record) (f suite.Finding, wrong bool) {
+func (q *queues) wrongCall(s *steps, x *allocator.Step, r *trace.Record) (f verdict.Finding, wrong bool) {
 	switch {
 	case r.Phase == trace.Enter:
 	case r.Op == trace.OpStreamWaitEvent && r.Code == 0:
@@ -215,7 +216,7 @@ func (q *queues) wrongCall(s *steps, x *allocator.Step, r *trace.Record) (f suit
 	case r.Op == trace.OpEventQuery || r.Op == trace.OpStreamQuery:
 		owner, given := q.back[x.Addr] // asking alone is no harm: a pool may look ahead
 		if ready := q.ready(s, x); ready != "" && given && owner != x.ID {
-			return suite.Finding{Rule: needlessQuery,
+			return verdict.Finding{Rule: needlessQuery,
 				Message: fmt.Sprintf("Alloc in %v asked with %s, and handed out a block that was given back in another stream, although %s.", x.Stream,
 					suite.CallName(r), ready),
 				Why: "A block of the stream's own costs nothing; to ask whether another stream is through is a call of the driver's, and its block is " +
@@ -238,10 +239,10 @@ func (q *queues) ready(s *steps, x *allocator.Step) string {
 }
 
 // wrongWait is what is wrong with an Alloc's wait.
-func (q *queues) wrongWait(s *steps, x *allocator.Step, r *trace.Record) (f suite.Finding, wrong bool) {
+func (q *queues) wrongWait(s *steps, x *allocator.Step, r *trace.Record) (f verdict.Finding, wrong bool) {
 	event := q.recorded[r.Event]
 	made := fmt.Sprintf("Alloc in %v should have made no stream wait, but it made %s wait for %s", x.Stream, s.Name(r.Stream), s.Name(event.stream))
-	f = suite.Finding{Rule: "needless-wait", Why: needlessWhy, Fix: needlessFix}
+	f = verdict.Finding{Rule: "needless-wait", Why: needlessWhy, Fix: needlessFix}
 	if ready := q.ready(s, x); ready != "" {
 		f.Message = fmt.Sprintf("%s although %s.", made, ready)
 		return f, true
@@ -265,7 +266,7 @@ func (q *queues) wrongWait(s *steps, x *allocator.Step, r *trace.Record) (f suit
 	if event.at > 0 && !event.inFree {
 		for at := q.freed[event.stream]; at < event.at; at++ {
 			if later := &s.Records[at]; later.Op == trace.OpLaunch && later.Stream == event.stream && later.Code == 0 {
-				return suite.Finding{Rule: "waits-too-long",
+				return verdict.Finding{Rule: "waits-too-long",
 					Message: fmt.Sprintf("Alloc in %v should have made it wait for what was in %s at its last Free, but it waits for the launch of %s as well, "+
 						"which %s was given later.", x.Stream, s.Name(event.stream), later.Kernel, s.Name(event.stream)),
 					Why: "An event remembers all that is in the stream when it is recorded.",
@@ -277,7 +278,7 @@ func (q *queues) wrongWait(s *steps, x *allocator.Step, r *trace.Record) (f suit
 }
 
 // calls finds what Alloc and Free call beyond what they need.
-func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Finding) {
+func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding) {
 	s := follow(r)
 	if s == nil {
 		return nil
@@ -318,7 +319,7 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Finding) 
 				events++
 				needless = x.Kind == allocator.KindAlloc
 				if !needless && events > s.layout.blocks+len(streams) {
-					return append(found, x.Finding(e, at, suite.Finding{Rule: "event-count",
+					return append(found, x.Finding(e, at, verdict.Finding{Rule: "event-count",
 						Message: fmt.Sprintf("the pool should make at most %d events, one for each of its %d blocks and of the %d streams it has seen, but this is number %d.",
 							s.layout.blocks+len(streams), s.layout.blocks, len(streams), events),
 						Why: "An event costs the driver memory and a call each time, and one that is recorded again serves as well as a new one.",
@@ -331,7 +332,7 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []suite.Finding) 
 				return append(found, x.Finding(e, at, hostWait(x, suite.CallName(r))))
 			}
 			if needless {
-				f := suite.Finding{Rule: "cuda-call",
+				f := verdict.Finding{Rule: "cuda-call",
 					Message: fmt.Sprintf("%s should have called nothing but %s, but it called %s.", method(x), allowed(x), suite.CallName(r)),
 					Why:     "A pool is there so that a block costs next to nothing: each call of the driver's costs more than all the rest.",
 					Fix:     "Get memory in New, make events in New or in Free, record one event in Free, and in Alloc ask each stream's event once and wait once."}
@@ -369,12 +370,12 @@ func allowed(x *allocator.Step) string {
 	return "one EventRecord, and EventCreate where there is no event yet"
 }
 
-func hostWait(x *allocator.Step, by string) suite.Finding {
+func hostWait(x *allocator.Step, by string) verdict.Finding {
 	fix := "Have the stream wait (cuda.StreamWaitEvent) where a block is not done yet."
 	if method(x) == "Free" {
 		fix = "Leave the wait out. Record an event in the stream (cuda.EventRecord): if another stream gets the block, Alloc has that one wait for it."
 	}
-	return suite.Finding{Rule: "host-wait",
+	return verdict.Finding{Rule: "host-wait",
 		Message: fmt.Sprintf("%s should not make the host wait, but it does, by %s.", method(x), by),
 		Why:     "While the host waits it gives no stream any work, and the device runs dry: a stream that waits costs the host nothing.",
 		Fix:     fix}

@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
@@ -14,28 +15,28 @@ import (
 // not be there at all is mended with that.
 func judgeOrder(e *suite.Evidence) suite.Answer {
 	a := good.JudgeOrder(e, "order", "Every block's last use came before its next owner's first, whatever the streams were at.", noteIntrusions)
-	if !suite.HasError(a.Findings) {
+	if !verdict.HasError(a.Findings) {
 		return a
 	}
 	a.Findings = slices.Clone(a.Findings)
-	var needless []suite.Finding
+	var needless []verdict.Finding
 	for _, r := range good.Runs(e) {
 		needless = append(needless, calls(e, &r)...)
 	}
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		places := []suite.Place{{File: f.File, Line: f.Line}}
+		places := []verdict.Place{{File: f.File, Line: f.Line}}
 		if f.Rule == "early-reuse" {
 			places = tell(e, f)
 			for j := range a.Findings {
 				if o := &a.Findings[j]; o.Rule == "use-after-destroy" && among(places, o) {
-					o.Follows = &suite.Cause{Rule: f.Rule}
+					o.Follows = &verdict.Cause{Rule: f.Rule}
 				}
 			}
 		}
 		for _, o := range needless {
 			if f.Follows == nil && among(places, &o) {
-				f.Follows = &suite.Cause{Rule: o.Rule}
+				f.Follows = &verdict.Cause{Rule: o.Rule}
 			}
 		}
 	}
@@ -43,13 +44,13 @@ func judgeOrder(e *suite.Evidence) suite.Answer {
 }
 
 // among reports whether a finding is on one of some lines.
-func among(places []suite.Place, f *suite.Finding) bool {
-	return slices.ContainsFunc(places, func(p suite.Place) bool { return p.File == f.File && p.Line == f.Line })
+func among(places []verdict.Place, f *verdict.Finding) bool {
+	return slices.ContainsFunc(places, func(p verdict.Place) bool { return p.File == f.File && p.Line == f.Line })
 }
 
 // tell adds to a finding of a block that was handed out too early who gave it back, and what the pool did about that. It answers where the call
 // was made that shows it.
-func tell(e *suite.Evidence, f *suite.Finding) []suite.Place {
+func tell(e *suite.Evidence, f *verdict.Finding) []verdict.Place {
 	s := good.Noted(e, f)
 	if s == nil {
 		return nil
@@ -70,7 +71,7 @@ func tell(e *suite.Evidence, f *suite.Finding) []suite.Place {
 		}
 		places := e.Place(t.Site(&t.Records[call]))
 		if len(places) > 0 {
-			f.Related = append([]suite.Related{{File: places[0].File, Line: places[0].Line, Message: noteOf[t.Records[call].Op]}}, f.Related...)
+			f.Related = append([]verdict.Related{{File: places[0].File, Line: places[0].Line, Message: noteOf[t.Records[call].Op]}}, f.Related...)
 			places = places[:1]
 		}
 		return places

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
@@ -49,9 +50,9 @@ func race(b *suite.Bench, sides suite.Sides[Make]) {
 	var intrusions cuda.DevicePtr
 	run := func() error { return work(p, streams, intrusions) }
 	solution := run
-	makes := map[string]Make{suite.Yours: sides.Student, suite.Baseline: newWaiting}
+	makes := map[string]Make{verdict.Yours: sides.Student, suite.Baseline: newWaiting}
 	if sides.Solution != nil {
-		makes[suite.Solution] = *sides.Solution
+		makes[verdict.Solution] = *sides.Solution
 	} else {
 		solution = nil
 	}
@@ -165,7 +166,7 @@ var speed = suite.Part[Make]{
 
 func judgeSpeed(e *suite.Evidence) suite.Answer {
 	notes := e.Cases["speed"]
-	if spoilt := notes.Spoilt("New, Alloc or Free", wrongWhenTimed); spoilt != nil {
+	if spoilt := suite.Spoilt(notes, "New, Alloc or Free", wrongWhenTimed); spoilt != nil {
 		return suite.Answer{Findings: spoilt}
 	}
 	return e.JudgeSpeed(notes, suite.SpeedWords{
@@ -180,11 +181,11 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 	})
 }
 
-func wrongWhenTimed(notes *suite.CaseNotes) []suite.Finding {
+func wrongWhenTimed(notes *verdict.CaseNotes) []verdict.Finding {
 	for _, n := range notes.Values[noteTimed] {
 		if n > 0 {
-			return []suite.Finding{{
-				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1, Function: "Alloc",
+			return []verdict.Finding{{
+				Rule: "wrong-when-timed", Severity: verdict.Error, Record: -1, Function: "Alloc",
 				Message: fmt.Sprintf("While time was measured every block should have been its user's alone, but users found %d words in theirs that somebody "+
 					"else had written, or Close failed.", n),
 				Why: "A block that is handed out before its last user is through is not a faster one.",

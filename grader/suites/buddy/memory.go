@@ -7,12 +7,13 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
 // calledIn are the CUDA calls made in one Call, by record.
-func calledIn(notes *suite.CaseNotes, call int) iter.Seq[int] {
+func calledIn(notes *verdict.CaseNotes, call int) iter.Seq[int] {
 	from, to := notes.Window(call)
 	return func(yield func(int) bool) {
 		for at := from; at < to; at++ {
@@ -29,13 +30,13 @@ func calledIn(notes *suite.CaseNotes, call int) iter.Seq[int] {
 
 func judgeMemory(e *suite.Evidence) suite.Answer {
 	a := good.Judge(e, ofMemory, "New asked for the root block and nothing else, and CUDA was left alone until Close.",
-		func(r *allocator.Run[layout]) []suite.Finding { return root(e, r) })
-	a.Findings = suite.Unique(append(a.Findings, good.CallsBetween(e, "the root block", "halving a block")...))
+		func(r *allocator.Run[layout]) []verdict.Finding { return root(e, r) })
+	a.Findings = verdict.Unique(append(a.Findings, good.CallsBetween(e, "the root block", "halving a block")...))
 	return a
 }
 
 // root judges what New allocated.
-func root(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+func root(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 	if r.Record == nil {
 		return nil
 	}
@@ -43,7 +44,7 @@ func root(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 		"that is a power of two."
 	fix := fmt.Sprintf("Round total up to a power of two first, here to %d, and allocate the root with one cuda.Malloc of that many bytes.",
 		r.Layout.root())
-	var found []suite.Finding
+	var found []verdict.Finding
 	roots := 0
 	for at := range calledIn(r.Notes, r.Record.First-1) {
 		call := &r.Notes.Trace.Records[at]
@@ -51,7 +52,7 @@ func root(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 			continue
 		}
 		roots++
-		f := suite.Finding{Severity: suite.Error, Record: at, Why: why, Fix: fix}
+		f := verdict.Finding{Severity: verdict.Error, Record: at, Why: why, Fix: fix}
 		switch {
 		case roots > 1:
 			f.Rule = "several-roots"
@@ -68,8 +69,8 @@ func root(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 		found = append(found, e.At(f, r.Notes.Trace.SiteOf(call)))
 	}
 	if roots == 0 {
-		found = append(found, suite.Finding{
-			Rule: "no-root", Severity: suite.Error, Record: -1, Why: why, Fix: fix,
+		found = append(found, verdict.Finding{
+			Rule: "no-root", Severity: verdict.Error, Record: -1, Why: why, Fix: fix,
 			Message: fmt.Sprintf("%s should have allocated a root block of %d bytes, but it allocated nothing.", r.Layout, r.Layout.root()),
 		})
 	}

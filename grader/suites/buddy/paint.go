@@ -3,21 +3,21 @@ package buddy
 import (
 	"fmt"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 )
 
 // Paint draws a row for each order, the root's at the top: the blocks that are out, and the free ones as they are once every two free
 // buddies are one.
-func (m *model) Paint(v allocator.View) []suite.Row {
+func (m *model) Paint(v allocator.View) []verdict.Row {
 	if m.root == 0 {
 		return nil
 	}
-	rows := make([]suite.Row, m.layout.top()+1)
+	rows := make([]verdict.Row, m.layout.top()+1)
 	for order := range rows {
 		rows[m.layout.top()-order].Name = fmt.Sprintf("%d B", m.layout.least()<<order)
 	}
-	add := func(size int64, offset uint64, c suite.Cell) {
+	add := func(size int64, offset uint64, c verdict.Cell) {
 		for i := range rows {
 			if m.layout.root()>>i == size {
 				c.From = float64(offset) / float64(m.layout.root())
@@ -32,18 +32,18 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 	}
 	if !m.closed {
 		m.freeBlocks(1, m.layout.root(), 0, func(size int64, offset uint64) {
-			c := suite.Cell{Kind: suite.Free, Text: "free"}
+			c := verdict.Cell{Kind: verdict.Free, Text: "free"}
 			if lacks > 0 && size >= lacks {
-				c = suite.Cell{Kind: suite.Wrong, Text: "free, and large enough"}
+				c = verdict.Cell{Kind: verdict.Wrong, Text: "free, and large enough"}
 			}
 			add(size, offset, c)
 		})
 	}
 	for _, b := range v.Out {
 		size, offset := m.layout.block(max(b.Asked, 1)), b.Addr-m.root
-		c := suite.Cell{Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(max(b.Asked, 0)) / float64(size)}
+		c := verdict.Cell{Kind: verdict.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(max(b.Asked, 0)) / float64(size)}
 		if h, right := m.live.Get(b.Addr); !right || h.number != b.Number {
-			c.Kind = suite.Wrong
+			c.Kind = verdict.Wrong
 		}
 		if last := uint64(m.layout.root() - min(size, m.layout.root())); b.Addr < m.root || offset > last || size > m.layout.root() {
 			size, offset = m.layout.root(), 0
@@ -53,17 +53,17 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 	}
 	if v.Back != nil {
 		size, offset := m.layout.block(v.Back.Asked), v.Back.Addr-m.root
-		add(size, offset, suite.Cell{Kind: suite.Back, Text: fmt.Sprintf("#%d was here", v.Back.Number)})
+		add(size, offset, verdict.Cell{Kind: verdict.Back, Text: fmt.Sprintf("#%d was here", v.Back.Number)})
 		if size < m.layout.root() {
-			add(size, offset^uint64(size), suite.Cell{Kind: suite.Buddy, Text: "its buddy"})
+			add(size, offset^uint64(size), verdict.Cell{Kind: verdict.Buddy, Text: "its buddy"})
 		}
 	}
 	return rows
 }
 
 // Use is how much of the root is used.
-func (m *model) Use() (u suite.Use, known bool) {
-	u = suite.Use{Total: m.layout.root(), Out: m.inUse}
+func (m *model) Use() (u verdict.Use, known bool) {
+	u = verdict.Use{Total: m.layout.root(), Out: m.inUse}
 	if order := m.space.largestFree(); order >= 0 {
 		u.Largest = m.layout.least() << order
 	}

@@ -5,6 +5,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
@@ -124,8 +125,8 @@ func judgeBlocks(e *suite.Evidence) suite.Answer {
 	case stamped == 0:
 		a.Skip = "No block could be stamped on the device."
 	case wrong > 0:
-		a.Findings = []suite.Finding{{
-			Rule: "overwritten", Severity: suite.Error, Record: -1, Function: "Alloc",
+		a.Findings = []verdict.Finding{{
+			Rule: "overwritten", Severity: verdict.Error, Record: -1, Function: "Alloc",
 			Message: fmt.Sprintf("The blocks should have kept what their users wrote, but when they were read back from the device, %d "+
 				"words of 8 bytes had other values.", wrong),
 			Why: "A block is its user's alone from Alloc until Free.",

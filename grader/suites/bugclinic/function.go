@@ -3,7 +3,7 @@ package bugclinic
 import (
 	"math/rand/v2"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 )
 
@@ -20,8 +20,8 @@ type function struct {
 	draw      func(r *rand.Rand, i int) workload
 	small     workload // in which every CUDA call fails once, or one like it
 	set       func(*desk, workload) func(Code, workload) error
-	steps     func(call) []suite.Finding // finds what is not done as the function's comment says
-	overlap   func(call) []suite.Finding // finds what waits and need not; nil where nothing could
+	steps     func(call) []verdict.Finding // finds what is not done as the function's comment says
+	overlap   func(call) []verdict.Finding // finds what waits and need not; nil where nothing could
 }
 
 // made reports whether a stream is one that the function itself makes.

@@ -3,13 +3,13 @@ package bugclinic
 import (
 	"fmt"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // heldBack is the finding where one record of the trace makes another wait for it by way of an event, though it need not; none
 // where it does not, or where the host waits, which is said as such.
-func (c call) heldBack(first, then int, message, fix string) []suite.Finding {
+func (c call) heldBack(first, then int, message, fix string) []verdict.Finding {
 	if first < 0 || then < 0 {
 		return nil
 	}
@@ -17,7 +17,7 @@ func (c call) heldBack(first, then int, message, fix string) []suite.Finding {
 	if wait < 0 || c.Record(wait).Op != trace.OpStreamWaitEvent {
 		return nil
 	}
-	return []suite.Finding{c.At(wait, suite.Finding{
+	return []verdict.Finding{c.At(wait, verdict.Finding{
 		Rule: "overlap-lost", Message: message, Fix: fix,
 		Why: "A stream that waits for an event waits for all that was in the event's stream when it was recorded, needed or not.",
 	})}
@@ -31,7 +31,7 @@ func nth(records []int, i int) int {
 	return -1
 }
 
-func pingPongOverlap(c call) (found []suite.Finding) {
+func pingPongOverlap(c call) (found []verdict.Finding) {
 	var filled [2][]int
 	for i := range filled {
 		filled[i] = c.launches(fills, c.memory(i))
@@ -45,13 +45,13 @@ func pingPongOverlap(c call) (found []suite.Finding) {
 	return found
 }
 
-func mergeOverlap(c call) []suite.Finding {
+func mergeOverlap(c call) []verdict.Finding {
 	return c.heldBack(nth(c.launches(fills, c.memory(1)), 0), nth(c.launches(fills, c.memory(0)), 0),
 		"The fill of data in c should not have to wait for a's work on other, but this call makes it wait.",
 		"Record the event for c in a right behind a's wait for b, ahead of the fill of other; or record it in b.")
 }
 
-func scratchOverlap(c call) (found []suite.Finding) {
+func scratchOverlap(c call) (found []verdict.Finding) {
 	earlier, later := -1, -1
 	for at := c.Set; at < len(c.Notes.Trace.Records) && later < 0; at++ {
 		if r := c.Record(at); r.Op == trace.OpLaunch && r.Kernel == delays && r.Stream == c.Stream(0) {

@@ -6,32 +6,33 @@ import (
 	"strings"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // wrong finds what a call has left behind that is not as it should be. The caller's own work behind it counts as well.
-func (c call) wrong() []suite.Finding {
+func (c call) wrong() []verdict.Finding {
 	words, where := wrongResult(c.Made)
 	if words == "" {
 		return nil
 	}
-	f := suite.Finding{
+	f := verdict.Finding{
 		Rule: "wrong-result", Function: c.W.of.name,
 		Message: fmt.Sprintf("%s for %s: %s", c.W.of.name, c.W.Label(), words),
 		Why:     "Every word counts, so one that is missing, different or out of place shows.",
 		Fix:     "Compare each call with the function's comment: what it reads, what it writes, and how many words.",
 	}
 	if where == "" {
-		return []suite.Finding{c.At(-1, f)}
+		return []verdict.Finding{c.At(-1, f)}
 	}
 	writer := c.lastWriter(where)
 	if writer < 0 {
 		f.Message += " No call of yours writes there."
-		return []suite.Finding{c.At(-1, f)}
+		return []verdict.Finding{c.At(-1, f)}
 	}
 	f.Message += fmt.Sprintf(" The last call that writes there is %s, here.", suite.CallName(c.Record(writer)))
 	f.Fix = "Compare this call with the function's comment: what it is given, what it reads, how many words, and what has to come before it."
-	return []suite.Finding{c.At(writer, f)}
+	return []verdict.Finding{c.At(writer, f)}
 }
 
 // lastWriter is the student's last call that writes where a result is, by its name in the function's signature; -1: none does.
@@ -53,7 +54,7 @@ func (c call) lastWriter(where string) int {
 }
 
 // wrong is the same, of a call as the suite has it.
-func wrong(m *suite.Made[workload]) []suite.Finding { return call{m}.wrong() }
+func wrong(m *suite.Made[workload]) []verdict.Finding { return call{m}.wrong() }
 
 // wrongResult says in a sentence without a beginning what is wrong with what a call has left behind, "" where nothing is, and where
 // that is; "" where it is no one place.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -64,21 +65,21 @@ type step struct {
 }
 
 // judge finds steps that were left out, were done in another stream, or too often.
-func (c call) judge(steps ...step) (found []suite.Finding) {
+func (c call) judge(steps ...step) (found []verdict.Finding) {
 	for _, s := range steps {
 		found = append(found, c.judgeStep(s)...)
 	}
 	return found
 }
 
-func (c call) judgeStep(s step) (found []suite.Finding) {
+func (c call) judgeStep(s step) (found []verdict.Finding) {
 	in := ""
 	if s.stream >= 0 {
 		in = " in " + c.W.of.streams[s.stream]
 	}
 	for _, at := range s.found {
 		if s.stream >= 0 && !c.isStream(c.Record(at).Stream, s.stream) {
-			found = append(found, c.At(at, suite.Finding{
+			found = append(found, c.At(at, verdict.Finding{
 				Rule:    "wrong-stream",
 				Message: fmt.Sprintf("%s should %s%s, but this call is in %s.", c.W.of.name, s.does, in, c.streamName(c.Record(at).Stream)),
 				Why:     "The stream that a call is given to decides what it waits for and what waits for it.",
@@ -89,7 +90,7 @@ func (c call) judgeStep(s step) (found []suite.Finding) {
 	switch {
 	case len(found) > 0:
 	case len(s.found) < max(s.times, 1):
-		f := suite.Finding{
+		f := verdict.Finding{
 			Rule:    "step-left-out",
 			Message: fmt.Sprintf("%s should %s%s for %s, but none of its calls does that.", c.W.of.name, s.does, in, c.W.Label()),
 			Why:     "What the function is there for has to be left of it: a bug is not mended by leaving out the work that it is in.",
@@ -101,7 +102,7 @@ func (c call) judgeStep(s step) (found []suite.Finding) {
 		f.Function = c.W.of.name
 		found = append(found, c.At(-1, f))
 	case s.times > 0 && len(s.found) > s.times:
-		found = append(found, c.At(s.found[s.times], suite.Finding{
+		found = append(found, c.At(s.found[s.times], verdict.Finding{
 			Rule:    "step-repeated",
 			Message: fmt.Sprintf("%s should %s%s %s for %s, but this is one more.", c.W.of.name, s.does, in, often(s.times), c.W.Label()),
 			Why:     "Done twice, the work takes twice as long, and adds to a result twice.",
@@ -131,7 +132,7 @@ func (c call) streamName(id trace.ID) string {
 	return c.StreamName(id, suite.Names(c.W.of.streams...))
 }
 
-func uploadSteps(c call) []suite.Finding {
+func uploadSteps(c call) []verdict.Finding {
 	var copies []int
 	bytes := int64(0)
 	for _, at := range c.all(func(r *trace.Record) bool { return r.Host == trace.Pinned && writing(r, c.memory(0)) }) {
@@ -149,14 +150,14 @@ func uploadSteps(c call) []suite.Finding {
 	return c.judge(step{does: does, stream: 0, found: copies})
 }
 
-func weightsSteps(c call) []suite.Finding {
+func weightsSteps(c call) []verdict.Finding {
 	dst := c.memory(0)
 	return c.judge(
 		step{"copy weights to dst", -1, c.all(func(r *trace.Record) bool { return r.Host != trace.NoHost && writing(r, dst) }), 1},
 		step{"launch kernels.Digest over dst", 0, c.launches(digests, dst), 1})
 }
 
-func pingPongSteps(c call) []suite.Finding {
+func pingPongSteps(c call) []verdict.Finding {
 	var steps []step
 	for i := range 2 {
 		if times := (c.W.steps + 1 - i) / 2; times > 0 {
@@ -166,7 +167,7 @@ func pingPongSteps(c call) []suite.Finding {
 	for i := range c.W.steps {
 		digest := c.digest(i)
 		if digest >= 0 && !suite.Touching(c.Record(digest), c.memory(i%2)) {
-			return []suite.Finding{c.At(digest, suite.Finding{
+			return []verdict.Finding{c.At(digest, verdict.Finding{
 				Rule:    "wrong-block",
 				Message: fmt.Sprintf("The digest of item %d should be of blocks[%d], but this call reads other memory.", i, i%2),
 				Why:     "With a single block in use, each fill has to wait for the digest right before it, and nothing runs beside anything.",
@@ -191,14 +192,14 @@ func (c call) digest(i int) int {
 	return found[0]
 }
 
-func mergeSteps(c call) []suite.Finding {
+func mergeSteps(c call) []verdict.Finding {
 	return c.judge(
 		step{"launch kernels.Digest over data", 1, c.launches(digests, c.memory(0)), 1},
 		step{"launch kernels.FillItem over other", 0, c.launches(fills, c.memory(1)), 1},
 		step{"launch kernels.FillItem over data", 2, c.launches(fills, c.memory(0)), 1})
 }
 
-func replaceSteps(c call) []suite.Finding {
+func replaceSteps(c call) []verdict.Finding {
 	old := c.Stream(0)
 	gone := c.all(func(r *trace.Record) bool { return r.Op == trace.OpStreamDestroy && r.Stream == old })
 	if len(gone) == 0 {
@@ -206,7 +207,7 @@ func replaceSteps(c call) []suite.Finding {
 		if at := c.later(); at >= 0 && c.Record(at).Stream == old {
 			but = "but it is the stream that was answered"
 		}
-		return []suite.Finding{c.At(-1, suite.Finding{
+		return []verdict.Finding{c.At(-1, verdict.Finding{
 			Rule: "stream-kept", Function: c.W.of.name,
 			Message: fmt.Sprintf("Replace should destroy old, %s.", but),
 			Why:     "Whoever gives a stream away to be replaced has no use for it, and nobody else destroys it.",
@@ -231,7 +232,7 @@ func (c call) later() int {
 	return -1
 }
 
-func allocateSteps(c call) []suite.Finding {
+func allocateSteps(c call) []verdict.Finding {
 	var answered trace.ID
 	if at := c.later(); at >= 0 && len(c.Record(at).Accesses) > 0 {
 		answered = c.Record(at).Accesses[0].Alloc
@@ -250,14 +251,14 @@ func allocateSteps(c call) []suite.Finding {
 		step{does: "set the words to zero", stream: 0, found: c.all(func(r *trace.Record) bool { return writing(r, answered) })})
 }
 
-func snapshotSteps(c call) []suite.Finding {
+func snapshotSteps(c call) []verdict.Finding {
 	dst, src := c.memory(0), c.memory(1)
 	copied := func(r *trace.Record) bool { return writing(r, dst) && r.Op != trace.OpLaunch }
 	within := []trace.Op{trace.OpMemcpyDtoD, trace.OpMemcpyDtoDAsync}
 	for _, at := range c.all(func(r *trace.Record) bool {
 		return copied(r) && slices.Contains(within, r.Op) && !suite.Touching(r, src)
 	}) {
-		return []suite.Finding{c.At(at, suite.Finding{
+		return []verdict.Finding{c.At(at, verdict.Finding{
 			Rule:    "step-left-out",
 			Message: fmt.Sprintf("Snapshot should copy src to dst for %s, but this call writes to dst what is not from src itself.", c.W.Label()),
 			Why:     "A copy by way of other memory is one of what was there when that was written, and costs memory and time for all of it once more.",
@@ -269,7 +270,7 @@ func snapshotSteps(c call) []suite.Finding {
 		step{"launch kernels.FillItem over src", 0, c.launches(fills, src), 1})
 }
 
-func scratchSteps(c call) []suite.Finding {
+func scratchSteps(c call) []verdict.Finding {
 	var filled, digested []int
 	for _, b := range c.Blocks() {
 		filled, digested = append(filled, c.launches(fills, b.Alloc)...), append(digested, c.launches(digests, b.Alloc)...)

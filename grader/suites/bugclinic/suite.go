@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -45,10 +46,10 @@ func mended(f *function, runs *suite.Runs[Code, workload]) suite.Part[Code] {
 	p.Judge = func(e *suite.Evidence) suite.Answer { return f.advised(order.Judge(e)) }
 	waits := good.NoHostWait(f.id, f.claim, "", func(workload) suite.HostWait { return waiting(f) }).Judge
 	kept := good.Kept(func(workload) string { return f.name })
-	return p.And(func(e *suite.Evidence) (found []suite.Finding) {
+	return p.And(func(e *suite.Evidence) (found []verdict.Finding) {
 		found = append(found, waits(e).Findings...)
 		found = append(found, kept(e)...)
-		inOrder := !suite.HasError(order.Judge(e).Findings)
+		inOrder := !verdict.HasError(order.Judge(e).Findings)
 		for _, m := range good.Made(e) {
 			c := call{&m}
 			if !m.Outcome.OK() {
@@ -91,18 +92,18 @@ func waiting(f *function) suite.HostWait {
 }
 
 // oldKept finds runs in which a call failed and Replace did not even try to destroy old.
-func oldKept(faults *suite.Faults[Code, workload]) func(*suite.Evidence) []suite.Finding {
-	return func(e *suite.Evidence) (found []suite.Finding) {
+func oldKept(faults *suite.Faults[Code, workload]) func(*suite.Evidence) []verdict.Finding {
+	return func(e *suite.Evidence) (found []verdict.Finding) {
 		notes, made := e.Cases[faults.ID], faults.Made(e)
 		if len(made) == 0 || !(call{&made[0]}).destroysOld() {
 			return nil // where it never does, that is said already
 		}
-		for _, run := range notes.FaultRuns() {
+		for _, run := range suite.FaultRuns(notes) {
 			c := call{&made[run.Index]}
 			if c.destroysOld() || c.Outcome.Panic != "" {
 				continue
 			}
-			found = append(found, c.At(run.Failed, suite.Finding{
+			found = append(found, c.At(run.Failed, verdict.Finding{
 				Rule:    "stream-kept-on-error",
 				Message: run.What + ". Replace should have destroyed old then, too, but left it.",
 				Why:     "Whoever gives a stream away to be replaced has no use for it, and nobody else destroys it.",

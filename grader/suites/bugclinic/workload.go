@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 )
 
@@ -28,14 +29,14 @@ func (w workload) Label() string {
 	var label string
 	switch w.of.name {
 	case "Upload":
-		label = suite.Count(len(w.sizes), "part", "parts") + " of " + suite.Bytes(uint64(w.total()))
+		label = verdict.Count(len(w.sizes), "part", "parts") + " of " + suite.Bytes(uint64(w.total()))
 	case "Weights":
 		label = suite.Bytes(uint64(w.total())) + " of weights"
 	case "PingPong":
-		label = suite.Count(w.steps, "step", "steps") + " with "
+		label = verdict.Count(w.steps, "step", "steps") + " with "
 		fallthrough
 	default:
-		label += suite.Count(w.n, "word", "words")
+		label += verdict.Count(w.n, "word", "words")
 	}
 	if len(w.late) == 0 {
 		return label

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // overlap finds work that has to wait for what it does not need.
-func overlap(m *suite.Made[workload]) []suite.Finding {
+func overlap(m *suite.Made[workload]) []verdict.Finding {
 	switch c := (call{m}); {
 	case m.Outcome.Gap != "" && m.W.consumers == 0 && len(c.Callbacks()) > 0:
 		return c.judgeIndependent() // what is left to write comes behind it
@@ -22,9 +23,9 @@ func overlap(m *suite.Made[workload]) []suite.Finding {
 }
 
 // judgeIndependent looks at when, how often and where Share called independent.
-func (c call) judgeIndependent() []suite.Finding {
+func (c call) judgeIndependent() []verdict.Finding {
 	made := c.Callbacks()
-	f := suite.Finding{
+	f := verdict.Finding{
 		Rule: "independent-calls",
 		Why:  "The work that independent enqueues is the caller's own: left out it is missing, and twice it is done twice.",
 		Fix:  "Call independent(a) once, after b's work has been enqueued and before a waits for b.",
@@ -32,10 +33,10 @@ func (c call) judgeIndependent() []suite.Finding {
 	switch {
 	case len(made) == 0:
 		f.Message = "Share should call independent once, but never did."
-		return []suite.Finding{c.At(-1, f)}
+		return []verdict.Finding{c.At(-1, f)}
 	case len(made) > 1:
 		f.Message = fmt.Sprintf("Share should call independent once, but called it %d times.", len(made))
-		return []suite.Finding{c.At(made[1].From, f)}
+		return []verdict.Finding{c.At(made[1].From, f)}
 	}
 	at := made[0].From // its launch
 	if r := c.Record(at); r.Stream != c.Stream(0) {
@@ -43,7 +44,7 @@ func (c call) judgeIndependent() []suite.Finding {
 		f.Message = fmt.Sprintf("Share should call independent with stream a, but called it with %s.", c.streamName(r.Stream))
 		f.Why = "The caller's work belongs in a; in another stream nothing orders it with the rest of a's work."
 		f.Fix = "Call independent(a)."
-		return []suite.Finding{c.At(at, f)}
+		return []verdict.Finding{c.At(at, f)}
 	}
 	if last := c.checksum(0); last > at {
 		f.Rule = "independent-too-early"
@@ -51,7 +52,7 @@ func (c call) judgeIndependent() []suite.Finding {
 		f.Why = "What is enqueued first can begin first: while the host is busy enqueuing the independent work, b has nothing to do."
 		f = c.At(at, f)
 		c.relate(&f, last, "the checksum is enqueued only here")
-		return []suite.Finding{f}
+		return []verdict.Finding{f}
 	}
 	if wait := c.heldBack(1, at); wait >= 0 {
 		f.Rule = "overlap-lost"
@@ -60,7 +61,7 @@ func (c call) judgeIndependent() []suite.Finding {
 		f.Fix = "Call independent(a) first; a has to wait for b only before it frees the buffer."
 		f = c.At(wait, f)
 		c.relate(&f, at, "the work of independent is enqueued only here, after that wait")
-		return []suite.Finding{f}
+		return []verdict.Finding{f}
 	}
 	return nil
 }
@@ -80,8 +81,8 @@ func (c call) heldBack(stream, at int) int {
 }
 
 // judgeConsumers looks for checksums that come after another consumer's work.
-func (c call) judgeConsumers() []suite.Finding {
-	var found []suite.Finding
+func (c call) judgeConsumers() []verdict.Finding {
+	var found []verdict.Finding
 	for i := range c.W.consumers {
 		at := c.checksum(i)
 		if at < 0 {
@@ -92,7 +93,7 @@ func (c call) judgeConsumers() []suite.Finding {
 			if wait < 0 {
 				continue
 			}
-			f := c.At(wait, suite.Finding{
+			f := c.At(wait, verdict.Finding{
 				Rule:    "overlap-lost",
 				Message: fmt.Sprintf("The checksum in %s should not have to wait for the work of %s, but this call makes it wait.", c.W.streamName(1+i), c.W.streamName(1+j)),
 				Why:     "A stream that waits for an event also waits for all that the event's stream had waited for.",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -15,9 +16,9 @@ type call struct{ *suite.Made[workload] }
 func (c call) streamName(id trace.ID) string { return c.StreamName(id, c.W.streamName) }
 
 // relate adds the student's line of a record to a finding.
-func (c call) relate(f *suite.Finding, record int, message string) {
+func (c call) relate(f *verdict.Finding, record int, message string) {
 	if places := c.Evidence.Place(c.Notes.Trace.SiteOf(c.Record(record))); len(places) > 0 {
-		f.Related = append(f.Related, suite.Related{File: places[0].File, Line: places[0].Line, Message: message})
+		f.Related = append(f.Related, verdict.Related{File: places[0].File, Line: places[0].Line, Message: message})
 	}
 }
 
@@ -34,14 +35,14 @@ func (c call) checksum(i int) int {
 }
 
 // placement finds steps that are in another stream than the contract says, or are left out.
-func placement(m *suite.Made[workload]) []suite.Finding {
+func placement(m *suite.Made[workload]) []verdict.Finding {
 	c := call{m}
 	return append(c.misplaced(), c.leftOut()...)
 }
 
 // misplaced finds the calls that are in another stream than the contract says.
-func (c call) misplaced() []suite.Finding {
-	var found []suite.Finding
+func (c call) misplaced() []verdict.Finding {
+	var found []verdict.Finding
 	c.Records(func(at int, r *trace.Record) bool {
 		want, what := c.belongs(r)
 		if r.Code != 0 || want < 0 || r.Stream == c.Stream(want) {
@@ -52,7 +53,7 @@ func (c call) misplaced() []suite.Finding {
 		if want > 0 {
 			fix = fmt.Sprintf("Pass %s as the stream of this call; or, if the stream is the right one, the out that is that stream's.", name)
 		}
-		found = append(found, c.At(at, suite.Finding{
+		found = append(found, c.At(at, verdict.Finding{
 			Rule:    "wrong-stream",
 			Message: fmt.Sprintf("%s should be in stream %s, but %s is in %s.", what, name, suite.CallName(r), c.streamName(r.Stream)),
 			Why: "Each stream works through its own queue, so the stream that a call is given to decides what it waits for and " +
@@ -88,7 +89,7 @@ func (c call) belongs(r *trace.Record) (stream int, what string) {
 }
 
 // leftOut finds results that are right without the steps that lead to them.
-func (c call) leftOut() []suite.Finding {
+func (c call) leftOut() []verdict.Finding {
 	var made, filled []trace.ID // allocations of this call, and those that fill wrote to
 	c.Records(func(_ int, r *trace.Record) bool {
 		switch {
@@ -102,7 +103,7 @@ func (c call) leftOut() []suite.Finding {
 		}
 		return true
 	})
-	var found []suite.Finding
+	var found []verdict.Finding
 	for i, sum := range c.Sums() {
 		at := c.checksum(i)
 		fresh := at >= 0 && slices.ContainsFunc(c.Record(at).Accesses, func(a trace.Access) bool {
@@ -111,8 +112,8 @@ func (c call) leftOut() []suite.Finding {
 		if sum != c.W.want() || fresh {
 			continue
 		}
-		found = append(found, suite.Finding{
-			Rule: "step-left-out", Severity: suite.Error, Record: -1, Function: c.W.function(),
+		found = append(found, verdict.Finding{
+			Rule: "step-left-out", Severity: verdict.Error, Record: -1, Function: c.W.function(),
 			Message: fmt.Sprintf("%s for %s should get the sum at %s from kernels.Checksum, over a buffer that it has allocated and filled "+
 				"with kernels.Fill, but the sum came there in another way.", c.W.function(), c.W.Label(), c.W.outName(i)),
 			Why: "The exercise is about handing a buffer from stream to stream; the number is only there to show that it worked.",

@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 )
 
 func judgeResults(e *suite.Evidence) suite.Answer {
 	sums := 0
-	a := good.Judge(e, "", func(m *suite.Made[workload]) []suite.Finding {
+	a := good.Judge(e, "", func(m *suite.Made[workload]) []verdict.Finding {
 		if !m.Outcome.OK() {
-			return []suite.Finding{m.UnexpectedError(m.W.function())}
+			return []verdict.Finding{m.UnexpectedError(m.W.function())}
 		}
 		sums += len(m.Sums())
 		return call{m}.wrongResults()
@@ -21,7 +22,7 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 }
 
 // wrongResults finds the results that are wrong.
-func (c call) wrongResults() (found []suite.Finding) {
+func (c call) wrongResults() (found []verdict.Finding) {
 	sums := c.Sums()
 	for i, got := range sums[:min(len(sums), c.W.outs())] {
 		if got != c.W.want() {
@@ -32,14 +33,14 @@ func (c call) wrongResults() (found []suite.Finding) {
 }
 
 // incomplete finds the results that are wrong, and those that did not come from the steps that lead to them.
-func incomplete(m *suite.Made[workload]) []suite.Finding {
+func incomplete(m *suite.Made[workload]) []verdict.Finding {
 	c := call{m}
 	return append(c.wrongResults(), c.leftOut()...)
 }
 
-func (c call) wrongResult(i int, got uint64) suite.Finding {
+func (c call) wrongResult(i int, got uint64) verdict.Finding {
 	words, fix := c.explain(i, got)
-	return c.At(c.checksum(i), suite.Finding{
+	return c.At(c.checksum(i), verdict.Finding{
 		Rule: "wrong-result", Function: c.W.function(),
 		Message: fmt.Sprintf("%s for %s: %s should have the sum %d, but has %d%s.",
 			c.W.function(), c.W.Label(), c.W.outName(i), c.W.want(), got, words),

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
@@ -201,7 +202,7 @@ func (w workload) independent(s cuda.Stream) error {
 }
 
 // afterIndependent judges the call in which independent failed. That its free was in order is the order part's.
-func afterIndependent(e *suite.Evidence) []suite.Finding {
+func afterIndependent(e *suite.Evidence) []verdict.Finding {
 	return good.CallbackErrors(e, shareError, "independent", "Share", suite.Rule{ID: "error-ignored",
 		Why: "The caller has to know that its own work is not in the stream's queue.",
 		Fix: "Return the error of independent once the buffer is freed; errors.Join keeps several errors."})

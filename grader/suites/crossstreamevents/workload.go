@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 )
 
@@ -67,9 +67,9 @@ func (w workload) firstWrong(sums []uint64) int {
 
 // Label says what is called for: "257 elements for 3 consumers, while source is busy".
 func (w workload) Label() string {
-	label := suite.Count(w.n, "element", "elements")
+	label := verdict.Count(w.n, "element", "elements")
 	if w.consumers > 0 {
-		label += " for " + suite.Count(w.consumers, "consumer", "consumers")
+		label += " for " + verdict.Count(w.consumers, "consumer", "consumers")
 	}
 	for i, s := range w.late {
 		if i == 0 {

@@ -2,22 +2,23 @@ package devicebump
 
 import (
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // concurrency finds what makes streams, or the host, wait without need.
-func concurrency(m *suite.Made[workload]) (found []suite.Finding) {
+func concurrency(m *suite.Made[workload]) (found []verdict.Finding) {
 	c := call{m}
 	found = append(found, c.hostWaits()...)
 	found = append(found, c.tooManyEvents()...)
 	if m.Outcome.OK() {
 		found = append(found, c.needlessWaits()...)
 	}
-	return suite.Unique(found)
+	return verdict.Unique(found)
 }
 
 // hostWaits finds what a Launch or Reset does that only New or Close may.
-func (c call) hostWaits() (found []suite.Finding) {
+func (c call) hostWaits() (found []verdict.Finding) {
 	asked := 0
 	c.Records(func(at int, r *trace.Record) bool {
 		step := c.stepOf(at)
@@ -56,9 +57,9 @@ func (c call) hostWaits() (found []suite.Finding) {
 }
 
 // tooManyEvents finds the first event that is too many, and records of events that a Reset has no need of.
-func (c call) tooManyEvents() []suite.Finding {
+func (c call) tooManyEvents() []verdict.Finding {
 	if made, most := c.Find(trace.OpEventCreate), c.W.streams+1; len(made) > most {
-		return []suite.Finding{c.Finding(made[most], suite.Rule{ID: "event-count",
+		return []verdict.Finding{c.Finding(made[most], suite.Rule{ID: "event-count",
 			Why: "An event may be recorded again and again: who waits already goes on waiting for what it stood for then.",
 			Fix: "Create the events in New, one for each stream and one more, and record them again in every Reset."},
 			"the Pools should create %d events at most, one for each stream and one more, but creates %d.", most, len(made))}
@@ -70,13 +71,13 @@ func (c call) tooManyEvents() []suite.Finding {
 			continue
 		}
 		if !c.W.shared {
-			return []suite.Finding{c.Finding(at, suite.Rule{ID: "event-count",
+			return []verdict.Finding{c.Finding(at, suite.Rule{ID: "event-count",
 				Why: "Work in one stream is in order by itself, and nobody else uses this pool.",
 				Fix: "Reset a pool of one stream by cuda.MemsetAsync in that stream alone."},
 				"%s should need no event, since no other stream uses the pool, but records one.", c.method(step))}
 		}
 		if records[step]++; records[step] > c.W.streams+1 {
-			return []suite.Finding{c.Finding(at, suite.Rule{ID: "event-count",
+			return []verdict.Finding{c.Finding(at, suite.Rule{ID: "event-count",
 				Why: "Of each other stream one event says all that is in it.",
 				Fix: "Record each other stream once, and the reset."},
 				"%s should record %d events at most, but records more.", c.method(step), c.W.streams+1)}
@@ -87,7 +88,7 @@ func (c call) tooManyEvents() []suite.Finding {
 
 // needlessWaits finds launches that one of the student's waits has put in order although they need none: in pools of their own, and
 // in a shared one without a Reset between them.
-func (c call) needlessWaits() []suite.Finding {
+func (c call) needlessWaits() []verdict.Finding {
 	launched := c.launched()
 	resets := 0 // before each step, of a shared pool
 	type one struct{ step, record, resets int }
@@ -119,7 +120,7 @@ func (c call) needlessWaits() []suite.Finding {
 				rule.Why = "The streams have pools of their own, so nothing that one of them does concerns another."
 				rule.Fix = "Leave events out where streams do not share a pool."
 			}
-			return []suite.Finding{c.Finding(wait, rule, "%s, which is call %d, need not wait for %s, call %d, but this makes it wait.",
+			return []verdict.Finding{c.Finding(wait, rule, "%s, which is call %d, need not wait for %s, call %d, but this makes it wait.",
 				c.method(later.step), later.step+1, c.method(earlier.step), earlier.step+1)}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -15,7 +16,7 @@ var (
 )
 
 // wrongLife finds what is wrong with a life in which no call failed.
-func wrongLife(m *suite.Made[workload]) []suite.Finding {
+func wrongLife(m *suite.Made[workload]) []verdict.Finding {
 	c := call{m}
 	if found := c.placed(); len(found) > 0 {
 		return found
@@ -24,20 +25,20 @@ func wrongLife(m *suite.Made[workload]) []suite.Finding {
 }
 
 // goesOn finds what is out of order, or wrong, behind a call that has failed. What is so without any failure is told elsewhere.
-func goesOn(e *suite.Evidence) (found []suite.Finding) {
-	if suite.HasError(ordered.Judge(e).Findings) {
+func goesOn(e *suite.Evidence) (found []verdict.Finding) {
+	if verdict.HasError(ordered.Judge(e).Findings) {
 		return nil
 	}
 	for _, faults := range []*suite.Faults[Code, workload]{sharedFaults, ownFaults} {
 		notes, all := e.Cases[faults.ID], faults.Made(e)
-		for _, run := range notes.FaultRuns() {
+		for _, run := range suite.FaultRuns(notes) {
 			c := call{&all[run.Index]}
 			if run.Outcome.Panic != "" || run.Op == trace.OpDeviceSynchronize || c.stepOf(run.Failed) < 0 {
 				continue
 			}
-			var wrong []suite.Finding
+			var wrong []verdict.Finding
 			for _, f := range notes.Findings {
-				if f.Severity == suite.Error && slices.Contains(suite.OrderRules, f.Rule) && run.From <= f.Record && f.Record < run.To {
+				if f.Severity == verdict.Error && slices.Contains(verdict.OrderRules, f.Rule) && run.From <= f.Record && f.Record < run.To {
 					wrong = append(wrong, f)
 				}
 			}
@@ -45,14 +46,14 @@ func goesOn(e *suite.Evidence) (found []suite.Finding) {
 				wrong = wrongLife(c.Made)
 			}
 			for _, f := range wrong {
-				if fix := afterFailed[run.Op]; fix != "" && slices.Contains(suite.OrderRules, f.Rule) {
+				if fix := afterFailed[run.Op]; fix != "" && slices.Contains(verdict.OrderRules, f.Rule) {
 					f.Fix = fix
 				}
-				found = append(found, e.Because(notes.OnError(f, run.What, faultJudge.Function), notes, run))
+				found = append(found, e.Because(suite.OnError(notes, f, run.What, faultJudge.Function), notes, run))
 			}
 		}
 	}
-	return suite.Unique(found)
+	return verdict.Unique(found)
 }
 
 // afterFailed is, by the call that has failed, what mends an order that is lost behind it.
@@ -65,15 +66,15 @@ var afterFailed = map[trace.Op]string{
 
 // outOfOrder finds what is out of order where events could not be recorded, and nobody has called Reset once more. What is so without any
 // failure is told elsewhere.
-func outOfOrder(e *suite.Evidence) (found []suite.Finding) {
-	if suite.HasError(ordered.Judge(e).Findings) {
+func outOfOrder(e *suite.Evidence) (found []verdict.Finding) {
+	if verdict.HasError(ordered.Judge(e).Findings) {
 		return nil
 	}
 	notes := e.Cases[refused.ID]
-	for _, f := range e.Of(suite.OrderRules, refused.ID) {
-		if f.Severity == suite.Error {
+	for _, f := range e.Of(verdict.OrderRules, refused.ID) {
+		if f.Severity == verdict.Error {
 			f.Fix = afterFailed[trace.OpEventRecord]
-			found = append(found, notes.OnError(f, "As a test, cuda.EventRecord was made to fail in a Reset and in the Launch behind it", faultJudge.Function))
+			found = append(found, suite.OnError(notes, f, "As a test, cuda.EventRecord was made to fail in a Reset and in the Launch behind it", faultJudge.Function))
 		}
 	}
 	return found

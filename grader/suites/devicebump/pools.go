@@ -9,6 +9,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 	"cudalab/native/trace"
 )
@@ -18,7 +19,7 @@ type call struct{ *suite.Made[workload] }
 
 // stepOf is the step that a record belongs to; -1 where that is New, or comes behind the steps.
 func (c call) stepOf(record int) int {
-	steps := suite.Once(c.Notes, "steps", func() []int {
+	steps := verdict.Once(c.Notes, "steps", func() []int {
 		steps, at := make([]int, len(c.Notes.Trace.Records)), -1
 		for i := range c.Notes.Trace.Records {
 			if r := &c.Notes.Trace.Records[i]; r.Op == trace.OpMark {
@@ -79,7 +80,7 @@ func (c call) launched() map[int][]int {
 }
 
 // placed finds launches that are too many or too few, of another kernel, or in another stream.
-func (c call) placed() (found []suite.Finding) {
+func (c call) placed() (found []verdict.Finding) {
 	launched := c.launched()
 	for at, s := range c.W.steps {
 		records := launched[at]
@@ -96,7 +97,7 @@ func (c call) placed() (found []suite.Finding) {
 				Fix: "Launch the kernel once for all n threads, with a grid of (n + block - 1) / block blocks."},
 				"%s should launch one kernel, but launched %d.", c.method(at), len(records))
 			f.Function = "Launch"
-			return []suite.Finding{f}
+			return []verdict.Finding{f}
 		}
 		r := c.Record(records[0])
 		if !slices.Contains(takes, r.Kernel) {
@@ -122,7 +123,7 @@ const wordArgument = 2
 const wordsMixed = "words-mixed"
 
 // words finds launches that count in a word which is not their pool's.
-func (c call) words() []suite.Finding {
+func (c call) words() []verdict.Finding {
 	type word struct {
 		alloc  trace.ID
 		offset int64
@@ -155,7 +156,7 @@ func (c call) words() []suite.Finding {
 						rule.Fix = "Have one word where the streams share a pool, and pass it to the kernel in every stream."
 						should, but = "count in the word of the pool that the streams share", "counts in another one than"
 					}
-					return []suite.Finding{c.Finding(record, rule, "%s, call %d, should %s, but %s %s, call %d.", c.method(at), at+1, should, but, c.method(other.step), other.step+1)}
+					return []verdict.Finding{c.Finding(record, rule, "%s, call %d, should %s, but %s %s, call %d.", c.method(at), at+1, should, but, c.method(other.step), other.step+1)}
 				}
 				users = append(users, u)
 			}
@@ -165,20 +166,20 @@ func (c call) words() []suite.Finding {
 }
 
 // results finds blocks that no order of the threads gives, and blocks that somebody else has written to.
-func (c call) results() []suite.Finding {
+func (c call) results() []verdict.Finding {
 	offsets, wrong, launched := c.Sums(), c.Noted(noteWrong), c.launched()
 	for _, span := range c.W.spans() {
 		if rule, at, message := c.W.wrongSpan(span, offsets); message != "" {
-			return []suite.Finding{c.Finding(lineOf(launched, at), rule, "%s", message)}
+			return []verdict.Finding{c.Finding(lineOf(launched, at), rule, "%s", message)}
 		}
 	}
 	for at := range c.W.steps {
 		if at < len(wrong) && wrong[at] > 0 {
-			return []suite.Finding{c.Finding(lineOf(launched, at), suite.Rule{ID: "overwritten",
+			return []verdict.Finding{c.Finding(lineOf(launched, at), suite.Rule{ID: "overwritten",
 				Why: "A block belongs to its thread from the launch to the next Reset: who comes too early, or counts in the same bytes, writes over it.",
 				Fix: "Give every pool bytes and a word of its own, pass both to the kernel, and see to it that a Reset comes behind all that is in the streams that use the pool."},
 				"the blocks of %s, call %d, should hold what its threads have written, but %s of them did not.", c.method(at), at+1,
-				suite.Count(int(min(wrong[at], 1<<40)), "word", "words"))}
+				verdict.Count(int(min(wrong[at], 1<<40)), "word", "words"))}
 		}
 	}
 	return nil
@@ -206,7 +207,7 @@ func (w workload) wrongSpan(s span, offsets []uint64) (rule suite.Rule, at int, 
 				return suite.Rule{ID: "offset-missing",
 						Why: "Each thread takes one request, so threads that are not launched take nothing, and what stands at their offsets is garbage.",
 						Fix: "Launch n threads, by a grid of (n + block - 1) / block blocks, and pass offsets on."}, at,
-					fmt.Sprintf("offsets[%d] of call %d, a Launch of %s, should be set, but nothing was written there.", j, at+1, suite.Count(len(w.steps[at].sizes), "thread", "threads"))
+					fmt.Sprintf("offsets[%d] of call %d, a Launch of %s, should be set, but nothing was written there.", j, at+1, verdict.Count(len(w.steps[at].sizes), "thread", "threads"))
 			}
 			if offsets[i] != contract.NoRoom {
 				blocks = append(blocks, block{offsets[i], size})
@@ -273,7 +274,7 @@ func (w workload) fullAt(bytes, taken uint64, s span, offsets []uint64) bool {
 }
 
 // memory finds pools that are not there, or not apart, and memory that is too much.
-func (c call) memory() (found []suite.Finding) {
+func (c call) memory() (found []verdict.Finding) {
 	type piece struct {
 		at   int
 		from uint64
@@ -345,7 +346,7 @@ const launchTooEarly = "launch-too-early"
 
 // usedOn finds launches that take memory whose last users may still be at it: those that looked at the blocks behind the launch
 // that took them. The launches themselves the order checker sees, by the word.
-func (c call) usedOn() []suite.Finding {
+func (c call) usedOn() []verdict.Finding {
 	launched := c.launched()
 	spans := c.W.spans()
 	looks := c.looks()
@@ -366,7 +367,7 @@ func (c call) usedOn() []suite.Finding {
 							line = reset
 						}
 						if reset >= 0 && c.Before(look, reset) {
-							return []suite.Finding{c.Finding(r, suite.Rule{ID: launchTooEarly,
+							return []verdict.Finding{c.Finding(r, suite.Rule{ID: launchTooEarly,
 								Why: "Reset returns at once: its work is in one stream, and another stream that does not wait for it may launch before the word is zero.",
 								Fix: "Record an event in Reset behind the cuda.MemsetAsync, and have Launch make its stream wait for that with cuda.StreamWaitEvent, unless it has " +
 									"done so since that Reset."},
@@ -382,7 +383,7 @@ func (c call) usedOn() []suite.Finding {
 							why = "An event stands for what was in the stream when it was recorded: work that the caller put there later, such as reading the blocks, is not in it."
 							event = fmt.Sprintf(": the last event there is recorded in %s, call %d", c.method(c.stepOf(at)), c.stepOf(at)+1)
 						}
-						return []suite.Finding{c.Finding(line, suite.Rule{ID: "reset-too-early", Why: why,
+						return []verdict.Finding{c.Finding(line, suite.Rule{ID: "reset-too-early", Why: why,
 							Fix: "Record the events in Reset, one in each stream, and have streams[i] wait for them before the word is set to zero."},
 							"Reset should come behind all that is in the streams that use the pool, but the caller's kernel that reads blocks in %s may still run when %s takes the same bytes%s.",
 							c.name(c.Record(look).Stream), c.method(at), event)}

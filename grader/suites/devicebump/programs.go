@@ -9,6 +9,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/interleave"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 )
 
@@ -266,7 +267,7 @@ func (w *plainWord) CompareAndSwap(compare, value uint64) uint64 {
 }
 
 // strayed finds a call of many that was wrong.
-func strayed(e *suite.Evidence) []suite.Finding {
+func strayed(e *suite.Evidence) []verdict.Finding {
 	requests := manyRequests(e.Seed)
 	for _, i := range e.Cases[many.ID].Values[noteStrayed] {
 		if i >= uint64(len(requests)) {
@@ -276,7 +277,7 @@ func strayed(e *suite.Evidence) []suite.Finding {
 		if requests[i].Warp {
 			function = "AllocWarp"
 		}
-		return []suite.Finding{{Rule: "strayed", Severity: suite.Error, Record: -1, Function: function,
+		return []verdict.Finding{{Rule: "strayed", Severity: verdict.Error, Record: -1, Function: function,
 			Message: fmt.Sprintf("%d calls come one behind the other, with nobody between, and call %d, for %s bytes, should have got the place behind those before, but did not.",
 				len(requests), i+1, requests[i]),
 			Why: "What is right for a few calls has to be right for a hundred thousand, and beyond 4 GiB.",

@@ -15,6 +15,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/interleave"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/sim"
 	"cudalab/native/trace"
@@ -139,12 +140,12 @@ var edges = func() suite.Part[Code] {
 		for _, l := range limits {
 			one, told := byOneself(e, l.Case), a.Findings
 			for _, f := range one.Findings {
-				if slices.ContainsFunc(told, func(t suite.Finding) bool { return t.Function == f.Function }) {
+				if slices.ContainsFunc(told, func(t verdict.Finding) bool { return t.Function == f.Function }) {
 					continue // it is wrong with smaller numbers
 				}
 				switch rule := without[f.Function]; {
 				case rule != "":
-					f.Follows = &suite.Cause{Rule: rule}
+					f.Follows = &verdict.Cause{Rule: rule}
 				case l.why != "" && slices.Contains(counted, f.Rule):
 					f.Why, f.Fix = l.why, l.fix
 				}
@@ -172,8 +173,8 @@ var ordered = func() suite.Part[Code] {
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
 		a := judge(e)
-		var found []suite.Finding
-		for _, look := range []func(call) []suite.Finding{call.unexpected, call.placed, call.memory, call.words, call.usedOn} {
+		var found []verdict.Finding
+		for _, look := range []func(call) []verdict.Finding{call.unexpected, call.placed, call.memory, call.words, call.usedOn} {
 			for _, m := range good.Made(e) {
 				found = append(found, look(call{&m})...)
 			}
@@ -181,7 +182,7 @@ var ordered = func() suite.Part[Code] {
 				break // the others may come of that
 			}
 		}
-		if len(found) == 0 && !suite.HasError(a.Findings) {
+		if len(found) == 0 && !verdict.HasError(a.Findings) {
 			for _, m := range good.Made(e) {
 				found = append(found, call{&m}.results()...) // what comes of disorder is luck
 			}
@@ -189,18 +190,18 @@ var ordered = func() suite.Part[Code] {
 		for i := range a.Findings {
 			switch f := &a.Findings[i]; f.Rule {
 			case "data-race": // the words are all that launches and resets have in common
-				if at := slices.IndexFunc(found, func(o suite.Finding) bool {
+				if at := slices.IndexFunc(found, func(o verdict.Finding) bool {
 					return o.Rule == wordsMixed || o.Rule == launchTooEarly && o.File == f.File && o.Line == f.Line
 				}); at >= 0 {
-					f.Follows = &suite.Cause{Rule: found[at].Rule}
+					f.Follows = &verdict.Cause{Rule: found[at].Rule}
 				}
 			case "uninitialized-read":
 				f.Fix = "Have New set the words of all pools to 0 with cuda.Memset, and have the host wait for that with cuda.StreamSynchronize(cuda.Stream{}): the caller's streams " +
 					"need not wait for the legacy default stream."
 			}
 		}
-		a.Findings = suite.Unique(slices.Concat(found, a.Findings))
-		if suite.HasError(a.Findings) {
+		a.Findings = verdict.Unique(slices.Concat(found, a.Findings))
+		if verdict.HasError(a.Findings) {
 			a.Skip = ""
 		}
 		return a
@@ -226,17 +227,17 @@ var cleanup = func() suite.Part[Code] {
 }()
 
 // unexpected finds a call that answered an error.
-func (c call) unexpected() []suite.Finding {
+func (c call) unexpected() []verdict.Finding {
 	if c.Outcome.OK() {
 		return nil
 	}
 	f := c.UnexpectedError("New, Launch, Reset or Close")
 	f.Function = "New"
-	return []suite.Finding{f}
+	return []verdict.Finding{f}
 }
 
 // badCalls finds calls with bad arguments, among good ones, that were not refused.
-func badCalls(e *suite.Evidence) (found []suite.Finding) {
+func badCalls(e *suite.Evidence) (found []verdict.Finding) {
 	for _, m := range refusing.Made(e) {
 		c, answers := call{&m}, m.Noted(noteAnswers)
 		for at, s := range m.W.steps {
@@ -257,7 +258,7 @@ func badCalls(e *suite.Evidence) (found []suite.Finding) {
 						Fix: "Refuse an n below 1 and above 1<<30, and nothing between."},
 						"%s should go as far as its kernel launch, which was made to fail, but it returned contract.ErrArgument.", method)
 					f.Function = "Launch"
-					return []suite.Finding{f}
+					return []verdict.Finding{f}
 				}
 				answers = answers[1:]
 				continue
@@ -271,7 +272,7 @@ func badCalls(e *suite.Evidence) (found []suite.Finding) {
 			switch {
 			case answers[0] == answeredArgument && first >= 0:
 				rule.ID, rule.Fix = "late-argument-check", refusal.FixLate
-				return []suite.Finding{c.Finding(first, rule, "%s should be refused before any CUDA call, but it called %s first.", method, suite.CallName(c.Record(first)))}
+				return []verdict.Finding{c.Finding(first, rule, "%s should be refused before any CUDA call, but it called %s first.", method, suite.CallName(c.Record(first)))}
 			case answers[0] != answeredArgument:
 				instead := saying(answers[0])
 				switch {
@@ -282,7 +283,7 @@ func badCalls(e *suite.Evidence) (found []suite.Finding) {
 				}
 				f := c.Finding(-1, rule, "%s should be refused with contract.ErrArgument, but %s.", method, instead)
 				f.Function, _, _ = strings.Cut(method, "(")
-				return []suite.Finding{f}
+				return []verdict.Finding{f}
 			}
 			answers = answers[1:]
 		}
@@ -291,7 +292,7 @@ func badCalls(e *suite.Evidence) (found []suite.Finding) {
 }
 
 // tooMuch finds a New that takes the lack of memory for a bad argument.
-func tooMuch(e *suite.Evidence) (found []suite.Finding) {
+func tooMuch(e *suite.Evidence) (found []verdict.Finding) {
 	for _, m := range beyond.Made(e) {
 		if !m.Outcome.Argument {
 			continue
@@ -320,7 +321,7 @@ func saying(answer uint64) string {
 }
 
 // closed finds a method that goes on behind Close.
-func closed(e *suite.Evidence) (found []suite.Finding) {
+func closed(e *suite.Evidence) (found []verdict.Finding) {
 	for _, m := range good.Made(e) {
 		answers := m.Noted(noteClosed)
 		last := len(answers) - 1
@@ -333,7 +334,7 @@ func closed(e *suite.Evidence) (found []suite.Finding) {
 			Fix: "Note in Close that it has succeeded, and begin every method that returns an error with a look at that."},
 			"%s behind a Close that succeeded should return contract.ErrClosed, but %s.", method, saying(answers[last]))
 		f.Function = method
-		return []suite.Finding{f}
+		return []verdict.Finding{f}
 	}
 	return nil
 }

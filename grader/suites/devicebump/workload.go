@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // step is one call of a method: a Launch with so many sizes, or a Reset.
@@ -42,7 +43,7 @@ type workload struct {
 
 // Label says what becomes of the pools: "2 streams that share a pool of 4 KiB, while streams[1] is busy".
 func (w workload) Label() string {
-	label := suite.Count(w.streams, "stream", "streams")
+	label := verdict.Count(w.streams, "stream", "streams")
 	switch {
 	case w.streams == 1:
 		label += " with a pool of "

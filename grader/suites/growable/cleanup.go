@@ -11,6 +11,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
 )
@@ -135,8 +136,8 @@ type lived struct {
 }
 
 // livedOf are the operations of the lives, by their Calls.
-func livedOf(notes *suite.CaseNotes, ws []script) map[int][]lived {
-	return suite.Once(notes, noteLife, func() map[int][]lived {
+func livedOf(notes *verdict.CaseNotes, ws []script) map[int][]lived {
+	return verdict.Once(notes, noteLife, func() map[int][]lived {
 		all := map[int][]lived{}
 		for left := notes.Values[noteLife]; len(left) >= 2; {
 			call, n := int(min(left[0], uint64(len(ws)))), int(min(left[1], uint64(len(left)-2)))
@@ -162,7 +163,7 @@ func livedOf(notes *suite.CaseNotes, ws []script) map[int][]lived {
 }
 
 // see adds to the operations of a life what the trace shows of them.
-func see(notes *suite.CaseNotes, call int, ops []lived) {
+func see(notes *verdict.CaseNotes, call int, ops []lived) {
 	var l mapping.Ledger
 	base, i := uint64(0), 1 // behind New
 	for at, end := notes.Window(call); at < end; at++ {
@@ -179,11 +180,11 @@ func see(notes *suite.CaseNotes, call int, ops []lived) {
 
 // fault is what is wrong with a life: the first operation whose answer or state is not as it should be, and whether a call had failed in
 // it; nil where there is none. failing is the kind of the call that was made to fail.
-func fault(w script, ops []lived, failing trace.Op) (f *suite.Finding, failed bool) {
+func fault(w script, ops []lived, failing trace.Op) (f *verdict.Finding, failed bool) {
 	now, capacity, held := state{layout: w.layout}, int64(0), int64(0)
 	for i, o := range ops {
 		if o.kind == 0 && o.bits&isBoth != 0 {
-			return &suite.Finding{Rule: "vector-with-error", Function: "New", Message: "New should have answered a nil vector with its error, but it answered one that is not nil.",
+			return &verdict.Finding{Rule: "vector-with-error", Function: "New", Message: "New should have answered a nil vector with its error, but it answered one that is not nil.",
 				Why: "What New could not make whole has no addresses, and who gets a vector may use it, or try to close it.",
 				Fix: "Return nil beside every error of New: return nil, err."}, true
 		} else if o.kind == 0 {
@@ -195,8 +196,8 @@ func fault(w script, ops []lived, failing trace.Op) (f *suite.Finding, failed bo
 			now.succeed(o.op)
 		}
 		asked := fmt.Sprintf("Asked to %s, the vector", o.op)
-		wrong := func(rule, format string, args ...any) *suite.Finding {
-			return &suite.Finding{Rule: rule, Message: asked + " " + fmt.Sprintf(format, args...), Function: o.method(), Why: whyUnchanged, Fix: fixUnchanged}
+		wrong := func(rule, format string, args ...any) *verdict.Finding {
+			return &verdict.Finding{Rule: rule, Message: asked + " " + fmt.Sprintf(format, args...), Function: o.method(), Why: whyUnchanged, Fix: fixUnchanged}
 		}
 		struck := o.bits&isStruck != 0
 		switch {
@@ -249,7 +250,7 @@ const ruleChanged = "changed-by-error"
 // fates are the scripts of the faults' Calls.
 func fates(e *suite.Evidence) []script {
 	notes := e.Cases[faults.ID]
-	return suite.Once(notes, "fates", func() []script {
+	return verdict.Once(notes, "fates", func() []script {
 		g, ok := allocator.NotedGranularity(notes)
 		if !ok {
 			return nil
@@ -259,7 +260,7 @@ func fates(e *suite.Evidence) []script {
 }
 
 // changedByFaults finds what a call that was made to fail has changed, and what it kept from working.
-func changedByFaults(e *suite.Evidence) []suite.Finding {
+func changedByFaults(e *suite.Evidence) []verdict.Finding {
 	notes, ws := e.Cases[faults.ID], fates(e)
 	all := livedOf(notes, ws)
 	if len(ws) == 0 {
@@ -268,7 +269,7 @@ func changedByFaults(e *suite.Evidence) []suite.Finding {
 	if f, _ := fault(ws[0], all[0], 0); f != nil || slices.ContainsFunc(all[0], func(o lived) bool { return o.held > o.mayHold(ws[0].layout) }) {
 		return nil // wrong without any failure, which other parts tell
 	}
-	for _, run := range notes.FaultRuns() {
+	for _, run := range suite.FaultRuns(notes) {
 		if run.Outcome.Panic != "" || run.Index >= len(ws) {
 			continue
 		}
@@ -276,13 +277,13 @@ func changedByFaults(e *suite.Evidence) []suite.Finding {
 		if f == nil {
 			continue
 		}
-		f.Severity, f.Record, f.Message = suite.Error, -1, run.What+". "+f.Message
+		f.Severity, f.Record, f.Message = verdict.Error, -1, run.What+". "+f.Message
 		if failed {
 			f.Record = run.Failed
-			return []suite.Finding{e.At(*f, notes.Trace.SiteOf(&notes.Trace.Records[run.Failed]))}
+			return []verdict.Finding{e.At(*f, notes.Trace.SiteOf(&notes.Trace.Records[run.Failed]))}
 		}
 		f.Rule += "-on-error"
-		return []suite.Finding{e.Because(*f, notes, run)}
+		return []verdict.Finding{e.Because(*f, notes, run)}
 	}
 	return nil
 }
@@ -291,8 +292,8 @@ func changedByFaults(e *suite.Evidence) []suite.Finding {
 func cleanup() suite.Part[Make] {
 	judge := func(e *suite.Evidence) suite.Answer {
 		a := suite.Answer{Message: "Close gave everything back, and a CUDA call that failed was reported or made good, and left nothing behind.",
-			Findings: e.Of(suite.EndRules, slices.Concat(everywhere.ids(), refused.ids())...)}
-		if suite.HasError(a.Findings) {
+			Findings: e.Of(verdict.EndRules, slices.Concat(everywhere.ids(), refused.ids())...)}
+		if verdict.HasError(a.Findings) {
 			return a // what goes wrong without any failure would only be told again for each failure
 		}
 		notes, ws := e.Cases[faults.ID], fates(e)
@@ -309,9 +310,9 @@ func cleanup() suite.Part[Make] {
 			a.Skip = "The vector did not work even where no call failed, so this could not be seen."
 			return a
 		}
-		a.Findings = suite.Unique(append(a.Findings, e.AfterFaults(faults.ID, suite.FaultJudge{Function: "New, Append, Shrink or Close", Retried: "Shrink or Close",
+		a.Findings = verdict.Unique(append(a.Findings, e.AfterFaults(faults.ID, suite.FaultJudge{Function: "New, Append, Shrink or Close", Retried: "Shrink or Close",
 			Wrong: wrong, Recovers: func(run suite.FaultRun) bool { return recovered(notes, run) }})...))
-		if !suite.HasError(a.Findings) && len(notes.FaultRuns()) == 0 {
+		if !verdict.HasError(a.Findings) && len(suite.FaultRuns(notes)) == 0 {
 			a.Skip = suite.NoFault
 		}
 		return a
@@ -322,7 +323,7 @@ func cleanup() suite.Part[Make] {
 
 // recovered reports whether a vector may come to its end without the call that failed: a growth may be tried once more with less, and
 // nobody has to know how much memory is free.
-func recovered(notes *suite.CaseNotes, run suite.FaultRun) bool {
+func recovered(notes *verdict.CaseNotes, run suite.FaultRun) bool {
 	switch run.Op {
 	case trace.OpMemCreate, trace.OpMemMap, trace.OpMemSetAccess:
 		for _, r := range notes.Trace.Records[run.Failed+1 : run.To] {

@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -29,7 +30,7 @@ const (
 func (r *replay) judge(s *step, now state) *told {
 	want := s.before.want(s.op)
 	refused := r.memory > 0 || s.fail != nil // by CUDA
-	of := func(part string, f suite.Finding) *told {
+	of := func(part string, f verdict.Finding) *told {
 		f.Message = r.doing(s) + " " + f.Message
 		return &told{part, r.finding(s, -1, f)[0]}
 	}
@@ -50,21 +51,21 @@ func (r *replay) judge(s *step, now state) *told {
 	}
 	switch {
 	case s.ptr != r.made.ptr || s.ptr == 0:
-		return of(ofContents, suite.Finding{Rule: "moved",
+		return of(ofContents, verdict.Finding{Rule: "moved",
 			Message: "should have stayed where it was, but Ptr answers another address now than behind New.",
 			Why:     "Kernels hold on to the address that they were launched with: a vector that moves leaves them all pointing to where it was.",
 			Fix:     "Reserve all addresses once, in New, and let Ptr be where they begin."})
 	case s.len != now.length && failed:
-		return of(part, suite.Finding{Rule: "changed-by-error",
+		return of(part, verdict.Finding{Rule: "changed-by-error",
 			Message: fmt.Sprintf("should have kept its %d elements, since it returned an error, but Len is %d now.", now.length, s.len),
 			Why:     whyUnchanged, Fix: "Count the elements last, when the copy has succeeded."})
 	case s.len != now.length:
-		return of(part, suite.Finding{Rule: "wrong-stats",
+		return of(part, verdict.Finding{Rule: "wrong-stats",
 			Message: fmt.Sprintf("should have %d elements then, but Len is %d.", now.length, s.len),
 			Why:     "By Len a caller knows where the next element will be.",
 			Fix:     "Let Len count elements, not bytes: those that were appended, less those that Shrink took away."})
 	case failed && len(s.fail) < 2 && s.cap != r.capBefore(s):
-		return of(part, suite.Finding{Rule: "changed-by-error",
+		return of(part, verdict.Finding{Rule: "changed-by-error",
 			Message: fmt.Sprintf("should have kept room for %d elements, since it returned an error, but Cap is %d now.", r.capBefore(s), s.cap),
 			Why:     whyUnchanged, Fix: fixUnchanged})
 	}
@@ -82,7 +83,7 @@ func (r *replay) capBefore(s *step) int64 {
 }
 
 // wrongAnswer tells of an error that should be another, or none, or of none where there should be one.
-func (r *replay) wrongAnswer(s *step, want uint64, of func(string, suite.Finding) *told) *told {
+func (r *replay) wrongAnswer(s *step, want uint64, of func(string, verdict.Finding) *told) *told {
 	got := says(s.bits, s.text)
 	part := ofErrors
 	if want == 0 && s.kind == shrinks {
@@ -95,7 +96,7 @@ func (r *replay) wrongAnswer(s *step, want uint64, of func(string, suite.Finding
 	}
 	switch {
 	case want == 0:
-		f := suite.Finding{Rule: "unexpected-error", Message: fmt.Sprintf("should have done so, but %s returned: %s.", s.method(), got),
+		f := verdict.Finding{Rule: "unexpected-error", Message: fmt.Sprintf("should have done so, but %s returned: %s.", s.method(), got),
 			Why: "There was room, and all that was asked of CUDA could be had.",
 			Fix: cmp.Or(suite.Remedy(got), "Look at the call that the error names, where it names one, and at what the comment in the skeleton has the method refuse.")}
 		if r.memory > 0 && s.bits&isMemory != 0 {
@@ -106,7 +107,7 @@ func (r *replay) wrongAnswer(s *step, want uint64, of func(string, suite.Finding
 		t.finding = r.e.AtError(t.finding, r.notes, s.begin, s.end)
 		return t
 	case want == isMemory || want == isCUDA:
-		t := of(part, suite.Finding{Rule: "wrong-error", Message: "should have returned the error that CUDA answered, but it returned " + got + ".",
+		t := of(part, verdict.Finding{Rule: "wrong-error", Message: "should have returned the error that CUDA answered, but it returned " + got + ".",
 			Why: "contract.ErrFull says that max is reached, which no other program can change. CUDA's error says what stands in the way now.",
 			Fix: "Return the error of the CUDA call, or wrap it with %w."})
 		if at := r.refused(s); at >= 0 {
@@ -117,7 +118,7 @@ func (r *replay) wrongAnswer(s *step, want uint64, of func(string, suite.Finding
 		}
 		return t
 	}
-	return of(part, suite.Finding{Rule: "wrong-error", Message: fmt.Sprintf("should have returned %s, but it returned %s.", says(want, ""), got),
+	return of(part, verdict.Finding{Rule: "wrong-error", Message: fmt.Sprintf("should have returned %s, but it returned %s.", says(want, ""), got),
 		Why: "The caller finds out with errors.Is what went wrong, and what to do about it.",
 		Fix: "Look in this order: closed, then the arguments, then the room, by max. Compare n with what is left of max; a sum or a product may overflow."})
 }
@@ -133,34 +134,34 @@ func (r *replay) refused(s *step) int {
 }
 
 // lookedAt finds elements that are not where they should be.
-func lookedAt(_ *suite.Evidence, r *replay) []suite.Finding {
+func lookedAt(_ *suite.Evidence, r *replay) []verdict.Finding {
 	found := append(r.callsOfAppend(ofContents), r.callsOfShrink()...)
 	if len(found) == 0 { // else it comes of that
 		found = r.unusable()
 	}
-	if found = append(found, r.ordered(suite.OrderRules...)...); len(found) == 0 {
+	if found = append(found, r.ordered(verdict.OrderRules...)...); len(found) == 0 {
 		found = r.lost()
 	}
 	return found
 }
 
 // unusable finds elements that the device may not use.
-func (r *replay) unusable() []suite.Finding {
+func (r *replay) unusable() []verdict.Finding {
 	for i := range r.steps[:r.right] {
 		s := &r.steps[i]
 		switch p := s.unusable; {
 		case p != nil && p.Access >= 0:
-			return r.finding(s, p.Access, suite.Finding{Rule: "no-access",
+			return r.finding(s, p.Access, verdict.Finding{Rule: "no-access",
 				Message: r.doing(s) + " should have its elements in memory that may be read and written, but this call gave it other access.",
 				Why:     "When a kernel writes to memory that may only be read, every later CUDA call fails.",
 				Fix:     "Pass cuda.MemAccessFlagsProtReadWrite, for the vector's device."})
 		case p != nil:
-			return r.finding(s, p.Mapped, suite.Finding{Rule: "no-access",
+			return r.finding(s, p.Mapped, verdict.Finding{Rule: "no-access",
 				Message: r.doing(s) + " should have its elements in memory that the device may use, but what is mapped here was never given access.",
 				Why:     "A new mapping allows no access, also where another one had it before; when a kernel touches it, every later CUDA call fails.",
 				Fix:     "Call cuda.MemSetAccess after every cuda.MemMap, for all the addresses that were mapped."})
 		case s.unmapped:
-			return r.finding(s, -1, suite.Finding{Rule: "not-mapped",
+			return r.finding(s, -1, verdict.Finding{Rule: "not-mapped",
 				Message: r.doing(s) + " should have memory behind all its elements, but some of them have addresses alone.",
 				Why:     "A reserved address has no memory behind it: when a kernel touches it, every later CUDA call fails.",
 				Fix:     "Have memory mapped from Ptr up to the last element's end, without a hole."})
@@ -170,7 +171,7 @@ func (r *replay) unusable() []suite.Finding {
 }
 
 // lost finds elements that are others than were put there.
-func (r *replay) lost() []suite.Finding {
+func (r *replay) lost() []verdict.Finding {
 	noted := r.notes.Values[noteLost+r.name]
 	if len(noted) < 2 || r.right == 0 {
 		return nil
@@ -182,7 +183,7 @@ func (r *replay) lost() []suite.Finding {
 			s = &r.steps[i]
 		}
 	}
-	return r.finding(s, -1, suite.Finding{Rule: "lost",
+	return r.finding(s, -1, verdict.Finding{Rule: "lost",
 		Message: fmt.Sprintf("The elements of %q with %s should be what was put there, but behind operation %d (%s) %d of their bytes were other ones.",
 			r.name, r.layout, s.number+1, s.op, noted[1]),
 		Why: "The caller counts an element's address from Ptr: element i lies i*elem bytes behind it, and stays there.",
@@ -190,18 +191,18 @@ func (r *replay) lost() []suite.Finding {
 }
 
 // heldByNew finds memory that was made before anything is appended.
-func (r *replay) heldByNew() []suite.Finding {
+func (r *replay) heldByNew() []verdict.Finding {
 	if r.held == 0 {
 		return nil
 	}
-	return []suite.Finding{{Rule: "too-much", Severity: suite.Error, Record: -1, Function: "New",
+	return []verdict.Finding{{Rule: "too-much", Severity: verdict.Error, Record: -1, Function: "New",
 		Message: fmt.Sprintf("%s should reserve addresses and no memory, but %d bytes of memory were there when it returned.", r.layout, r.held),
 		Why:     "Addresses cost nothing, memory does: what a vector holds that may never have an element, no other program on the device can have.",
 		Fix:     "Map memory in Append, when it is needed."}}
 }
 
 // reservedByNew finds addresses that were reserved beyond what the vector may ever need.
-func (r *replay) reservedByNew() []suite.Finding {
+func (r *replay) reservedByNew() []verdict.Finding {
 	most, reserved := mapping.RoundUp(r.elem*r.max, r.granularity), int64(0)
 	for at := r.from; at < r.to; at++ {
 		x := &r.notes.Trace.Records[at]
@@ -209,7 +210,7 @@ func (r *replay) reservedByNew() []suite.Finding {
 			continue
 		}
 		if reserved += x.Size; reserved > most {
-			return []suite.Finding{r.e.At(suite.Finding{Rule: "too-long", Severity: suite.Error, Record: at, Function: "New",
+			return []verdict.Finding{r.e.At(verdict.Finding{Rule: "too-long", Severity: verdict.Error, Record: at, Function: "New",
 				Message: fmt.Sprintf("%s should reserve %d bytes of addresses, elem times max rounded up to the granularity, but it reserved %d.", r.layout,
 					most, reserved),
 				Why: "Addresses cost no memory, but there is an end to them: a range that is longer than it has to be is refused where the right one would fit.",
@@ -221,7 +222,7 @@ func (r *replay) reservedByNew() []suite.Finding {
 }
 
 // tooMuch finds memory that is held beyond what the contract allows, behind an Append or, for ofShrink, behind a Shrink.
-func (r *replay) tooMuch(part string) []suite.Finding {
+func (r *replay) tooMuch(part string) []verdict.Finding {
 	for i := range r.steps[:r.right] {
 		s := &r.steps[i]
 		if !s.ok() || s.kind == closes || (s.kind == shrinks) != (part == ofShrink) || s.kind == appending && s.mapped == s.found {
@@ -233,7 +234,7 @@ func (r *replay) tooMuch(part string) []suite.Finding {
 		if s.held <= most {
 			continue
 		}
-		f := suite.Finding{Rule: "too-much",
+		f := verdict.Finding{Rule: "too-much",
 			Message: fmt.Sprintf("%s should hold at most %d bytes of memory then, since its elements take %d and the granularity is %d, but it holds %d.",
 				r.doing(s), most, after.length*r.elem, r.granularity, s.held),
 			Why: "Addresses cost nothing, memory does: what a vector holds without need, no other program on the device can have.",
@@ -250,14 +251,14 @@ func (r *replay) tooMuch(part string) []suite.Finding {
 }
 
 // misstated finds a Cap that is not what is mapped, behind operations that failed or behind the others.
-func (r *replay) misstated(failed bool) []suite.Finding {
+func (r *replay) misstated(failed bool) []verdict.Finding {
 	for i := range r.steps[:r.right] {
 		s := &r.steps[i]
 		want := min(s.mapped/r.elem, r.max)
 		if s.kind == closes && s.ok() || s.before.closed || s.cap == want || s.ok() == failed {
 			continue
 		}
-		return r.finding(s, -1, suite.Finding{Rule: "wrong-stats",
+		return r.finding(s, -1, verdict.Finding{Rule: "wrong-stats",
 			Message: fmt.Sprintf("%s should have Cap = %d then, since %d bytes are mapped from Ptr on and max is %d, but it says %d.", r.doing(s), want, s.mapped,
 				r.max, s.cap),
 			Why: "By Cap a caller knows how much may be appended before memory has to be mapped.",
@@ -267,7 +268,7 @@ func (r *replay) misstated(failed bool) []suite.Finding {
 }
 
 // tooOften finds a vector that takes many more steps to grow than one would that grows by a quarter each time.
-func (r *replay) tooOften() []suite.Finding {
+func (r *replay) tooOften() []verdict.Finding {
 	quarters, grown, shrunk, last := mapping.Quarters{Granularity: r.granularity}, 0, 0, -1
 	for i := range r.steps[:r.right] {
 		s := &r.steps[i]
@@ -288,7 +289,7 @@ func (r *replay) tooOften() []suite.Finding {
 		return nil
 	}
 	s := &r.steps[last]
-	return r.finding(s, r.last(s, createCall), suite.Finding{Rule: "grows-too-often",
+	return r.finding(s, r.last(s, createCall), verdict.Finding{Rule: "grows-too-often",
 		Message: fmt.Sprintf("In %q with %s the vector should grow in few steps, %d if by a quarter each time, but it grew %d times.", r.name, r.layout,
 			quarters.Growths, grown),
 		Why: "Every growth costs the same few calls, however little it adds. Steps that stay the same size make their number grow with the " +

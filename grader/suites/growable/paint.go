@@ -3,15 +3,15 @@ package growable
 import (
 	"fmt"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 )
 
 // mostDrawn is how many operations a script has at most that is drawn: a longer one shows nothing to a person.
 const mostDrawn = 12
 
 // drawing is the addresses behind each operation up to a step; nil where there are too many.
-func (r *replay) drawing(last *step) *suite.Drawing {
+func (r *replay) drawing(last *step) *verdict.Drawing {
 	if last.number >= mostDrawn || r.made == nil {
 		return nil
 	}
@@ -24,14 +24,14 @@ func (r *replay) drawing(last *step) *suite.Drawing {
 		}
 	}
 	extent = min(mapping.RoundUp(extent, r.granularity)+r.granularity, mapping.RoundUp(r.elem*r.max, r.granularity))
-	var d suite.Drawing
+	var d verdict.Drawing
 	for i := range r.steps {
 		s := &r.steps[i]
 		if s.before.closed {
 			break
 		}
 		memory := mapping.Row(r.notes.Trace.Records[r.from:max(r.from, s.end)], r.made.ptr, extent, r.granularity)
-		d.Frames = append(d.Frames, suite.Frame{Op: s.op.String(), Rows: []suite.Row{memory, r.elements(s, extent, s == last)}})
+		d.Frames = append(d.Frames, verdict.Frame{Op: s.op.String(), Rows: []verdict.Row{memory, r.elements(s, extent, s == last)}})
 		if s == last {
 			return &d
 		}
@@ -40,31 +40,31 @@ func (r *replay) drawing(last *step) *suite.Drawing {
 }
 
 // elements are those that there should be behind a step, and where wrong says so those of the step itself.
-func (r *replay) elements(s *step, extent int64, wrong bool) suite.Row {
+func (r *replay) elements(s *step, extent int64, wrong bool) verdict.Row {
 	after := s.before
 	if s.before.want(s.op) == 0 {
 		after.succeed(s.op)
 	}
 	share := func(n int64) float64 { return float64(min(max(n, 0)*r.elem, extent)) / float64(extent) }
-	row := suite.Row{Name: "elements"}
-	cell := func(from, to int64, kind suite.CellKind, text string) {
+	row := verdict.Row{Name: "elements"}
+	cell := func(from, to int64, kind verdict.CellKind, text string) {
 		if share(from) < share(to) {
-			row.Cells = append(row.Cells, suite.Cell{From: share(from), To: share(to), Kind: kind, Text: text})
+			row.Cells = append(row.Cells, verdict.Cell{From: share(from), To: share(to), Kind: kind, Text: text})
 		}
 	}
 	stay := min(s.before.length, after.length)
-	cell(0, stay, suite.Out, fmt.Sprintf("%d", stay))
-	switch changed := suite.Back; {
+	cell(0, stay, verdict.Out, fmt.Sprintf("%d", stay))
+	switch changed := verdict.Back; {
 	case after.closed:
 	case after.length > stay:
-		changed = suite.Out
+		changed = verdict.Out
 		if wrong {
-			changed = suite.Wrong
+			changed = verdict.Wrong
 		}
 		cell(stay, after.length, changed, fmt.Sprintf("+%d", after.length-stay))
 	default:
 		if wrong {
-			changed = suite.Wrong
+			changed = verdict.Wrong
 		}
 		cell(stay, s.before.length, changed, fmt.Sprintf("-%d", s.before.length-stay))
 	}
@@ -72,7 +72,7 @@ func (r *replay) elements(s *step, extent int64, wrong bool) suite.Row {
 }
 
 // longest is how full the vector of the longest script was that went right; nil where there is none.
-func longest(all []*replay) *suite.Run {
+func longest(all []*replay) *verdict.Run {
 	var best *replay
 	for _, r := range all {
 		if r.complete() && (best == nil || len(r.steps) > len(best.steps)) {
@@ -82,14 +82,14 @@ func longest(all []*replay) *suite.Run {
 	if best == nil {
 		return nil
 	}
-	run := &suite.Run{Title: best.layout.String()}
+	run := &verdict.Run{Title: best.layout.String()}
 	for i := range best.steps {
 		if s := &best.steps[i]; s.kind != closes && !s.before.closed {
 			used := s.len * best.elem
 			if used > s.mapped {
 				return nil
 			}
-			run.Steps = append(run.Steps, suite.Use{Total: s.mapped, Out: used, Asked: used, Largest: s.mapped - used})
+			run.Steps = append(run.Steps, verdict.Use{Total: s.mapped, Out: used, Asked: used, Largest: s.mapped - used})
 		}
 	}
 	return run

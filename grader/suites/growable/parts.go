@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // trials are scripts by which parts are judged.
@@ -37,7 +38,7 @@ const unseen = "A vector did something else than it was asked to, which another 
 
 // part asks for what is wrong with the answers that are the part's to judge, and for what shown finds in each script, which may be nil.
 // The part ofContents tells of the vectors that New should have made and did not.
-func (ts trials) part(id, name, pass string, shown func(*suite.Evidence, *replay) []suite.Finding) suite.Part[Make] {
+func (ts trials) part(id, name, pass string, shown func(*suite.Evidence, *replay) []verdict.Finding) suite.Part[Make] {
 	judge := func(e *suite.Evidence) suite.Answer {
 		a, seen := suite.Answer{Message: pass}, true
 		all := ts.replays(e)
@@ -53,7 +54,7 @@ func (ts trials) part(id, name, pass string, shown func(*suite.Evidence, *replay
 				a.Findings = append(a.Findings, shown(e, r)...)
 			}
 		}
-		a.Findings = suite.Unique(a.Findings)
+		a.Findings = verdict.Unique(a.Findings)
 		if len(a.Findings) == 0 && (!seen || len(all) == 0) {
 			a.Skip = unseen
 		}
@@ -66,31 +67,31 @@ func (ts trials) part(id, name, pass string, shown func(*suite.Evidence, *replay
 }
 
 // notMade finds a New that should have made a vector and did not.
-func (r *replay) notMade() []suite.Finding {
+func (r *replay) notMade() []verdict.Finding {
 	if r.made == nil || r.made.bits&isGap != 0 || r.outcome.OK() || r.outcome.Panic != "" {
 		return nil
 	}
 	if r.outcome.Err == errNothing.Error() {
-		return []suite.Finding{{Rule: "no-vector", Severity: suite.Error, Record: -1, Function: "New",
+		return []verdict.Finding{{Rule: "no-vector", Severity: verdict.Error, Record: -1, Function: "New",
 			Message: r.layout.String() + " should have answered a vector, but it answered nil, and no error.",
 			Why:     "Who is told of no error goes on with the vector, and a nil pointer has no fields: the next call panics.",
 			Fix:     "Return the vector that New has made, and nil as its error."}}
 	}
-	return []suite.Finding{suite.UnexpectedError("New", r.outcome)}
+	return []verdict.Finding{suite.UnexpectedError("New", r.outcome)}
 }
 
 // rollback is the part about what CUDA refuses.
 func rollback() suite.Part[Make] {
 	p := append(slices.Clip(refused), forGood).part(ofRollback, "makes do with less when the device is nearly full, and an Append that fails changes nothing",
 		"Where there was no room for a generous growth, a small one was made; an Append that failed left everything as it was.",
-		func(_ *suite.Evidence, r *replay) []suite.Finding {
+		func(_ *suite.Evidence, r *replay) []verdict.Finding {
 			return slices.Concat(r.keptByFailure(), r.misstated(true))
 		})
 	p.Cases = append(p.Cases, faults)
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
 		a := judge(e)
-		if a.Findings = suite.Unique(append(a.Findings, changedByFaults(e)...)); suite.HasError(a.Findings) {
+		if a.Findings = verdict.Unique(append(a.Findings, changedByFaults(e)...)); verdict.HasError(a.Findings) {
 			a.Skip = ""
 		}
 		return a
@@ -99,7 +100,7 @@ func rollback() suite.Part[Make] {
 }
 
 // keptByFailure finds memory that an Append held on to, or gave up, although it answered an error.
-func (r *replay) keptByFailure() []suite.Finding {
+func (r *replay) keptByFailure() []verdict.Finding {
 	held := r.held
 	for i := range r.steps[:r.right] {
 		s := &r.steps[i]
@@ -108,7 +109,7 @@ func (r *replay) keptByFailure() []suite.Finding {
 		if s.ok() || s.held == before || len(s.fail) > 1 { // who cannot go back has to keep what there is
 			continue
 		}
-		return r.finding(s, r.last(s, createCall), suite.Finding{Rule: "changed-by-error",
+		return r.finding(s, r.last(s, createCall), verdict.Finding{Rule: "changed-by-error",
 			Message: r.doing(s) + " should have failed and kept the " + suite.Bytes(uint64(before)) + " of memory that it had, but has " +
 				suite.Bytes(uint64(s.held)) + " now.",
 			Why: "Memory that an Append leaves behind when it fails is missing in every later one.",

@@ -3,6 +3,7 @@ package growable
 import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/sim"
 )
@@ -66,7 +67,7 @@ func play(bench *suite.Bench, f Make, w script) (goOn bool) {
 		}
 	}()
 	// ask has the vector do something in a Call, in which it tells of itself as well, and notes what came back.
-	ask := func(label string, do func() (bits uint64, err error)) (bits uint64, o suite.Outcome) {
+	ask := func(label string, do func() (bits uint64, err error)) (bits uint64, o verdict.Outcome) {
 		numbers := [answerSize]uint64{uint64(bench.Calls())}
 		o = bench.Call(label, func() (err error) {
 			bits, err = do()

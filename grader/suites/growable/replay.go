@@ -7,6 +7,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -40,9 +41,9 @@ func (s *step) ok() bool { return s.bits&isOther == 0 }
 type replay struct {
 	script
 	e       *suite.Evidence
-	notes   *suite.CaseNotes
+	notes   *verdict.CaseNotes
 	made    *answer // New's; nil where it was not called
-	outcome suite.Outcome
+	outcome verdict.Outcome
 	from    int   // New's records
 	to      int   // end here
 	held    int64 // physical memory when New had returned
@@ -54,13 +55,13 @@ type replay struct {
 // told is a finding and the part that tells it.
 type told struct {
 	part    string
-	finding suite.Finding
+	finding verdict.Finding
 }
 
 // replays are the trial's scripts as they went.
 func (t *scripts) replays(e *suite.Evidence) []*replay {
 	notes := e.Cases[t.ID]
-	return suite.Once(notes, "replays", func() (all []*replay) {
+	return verdict.Once(notes, "replays", func() (all []*replay) {
 		for _, w := range t.drawn(e) {
 			r := &replay{script: w, e: e, notes: notes}
 			r.read()
@@ -159,13 +160,13 @@ func (r *replay) doing(s *step) string {
 }
 
 // finding is a fault in a step, at the record which is at fault, or where that is -1 on the method's line.
-func (r *replay) finding(s *step, record int, f suite.Finding) []suite.Finding {
-	f.Severity, f.Record, f.Function = cmp.Or(f.Severity, suite.Error), record, s.method()
+func (r *replay) finding(s *step, record int, f verdict.Finding) []verdict.Finding {
+	f.Severity, f.Record, f.Function = cmp.Or(f.Severity, verdict.Error), record, s.method()
 	f.Drawing = r.drawing(s)
 	if record >= 0 {
 		f = r.e.At(f, r.notes.Trace.SiteOf(&r.notes.Trace.Records[record]))
 	}
-	return []suite.Finding{f}
+	return []verdict.Finding{f}
 }
 
 // calls are the CUDA calls of a step: the index and the record of each.
@@ -191,7 +192,7 @@ func (r *replay) last(s *step, op trace.Op) int {
 }
 
 // ordered are the order checker's findings of some rules in the script.
-func (r *replay) ordered(rules ...string) (found []suite.Finding) {
+func (r *replay) ordered(rules ...string) (found []verdict.Finding) {
 	end := r.to
 	if len(r.steps) > 0 {
 		end = r.steps[len(r.steps)-1].end

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 const createCall = trace.OpMemCreate
 
 // shrinking finds what is wrong with Shrink: waits that are missing or needless, and memory that it keeps.
-func shrinking(_ *suite.Evidence, r *replay) []suite.Finding {
+func shrinking(_ *suite.Evidence, r *replay) []verdict.Finding {
 	found := r.ordered("free-before-use")
 	if len(found) == 0 {
 		found = r.tooEarly()
@@ -49,7 +50,7 @@ func (r *replay) lastWork(s *step, stream int) int {
 }
 
 func (r *replay) relation() suite.Relation {
-	return suite.Once(r.notes, "relation", func() suite.Relation { return r.e.Relate(r.notes.Trace) })
+	return verdict.Once(r.notes, "relation", func() suite.Relation { return r.e.Relate(r.notes.Trace) })
 }
 
 // waitedFor are the streams that a Shrink has to wait for: those that have appended, and users.
@@ -64,7 +65,7 @@ func (r *replay) waitedFor(i int) (streams []int) {
 }
 
 // tooEarly finds a Shrink that returns before the device is through with the streams that it is to wait for.
-func (r *replay) tooEarly() []suite.Finding {
+func (r *replay) tooEarly() []verdict.Finding {
 	for i := range r.steps[:r.right] {
 		s := &r.steps[i]
 		if s.kind != shrinks || !s.ok() || s.n == s.before.length {
@@ -79,7 +80,7 @@ func (r *replay) tooEarly() []suite.Finding {
 			if slices.Contains(s.users, stream) {
 				what = "which was named to it"
 			}
-			return r.finding(s, -1, suite.Finding{Rule: "returned-too-early",
+			return r.finding(s, -1, verdict.Finding{Rule: "returned-too-early",
 				Message: fmt.Sprintf("%s should have waited for %s, %s, but when Shrink returned there could still be work in it.", r.doing(s),
 					streamName(stream), what),
 				Why: "The next Append writes where the elements were, in whichever stream: a kernel that still reads them would find others there.",
@@ -91,7 +92,7 @@ func (r *replay) tooEarly() []suite.Finding {
 }
 
 // waitsForOthers finds a Shrink that waits for a stream which has nothing to do with the vector.
-func (r *replay) waitsForOthers() []suite.Finding {
+func (r *replay) waitsForOthers() []verdict.Finding {
 	for i := range r.steps[:r.right] {
 		s := &r.steps[i]
 		if s.kind != shrinks || slices.Contains(r.waitedFor(i), other) {
@@ -105,7 +106,7 @@ func (r *replay) waitsForOthers() []suite.Finding {
 			if !r.relation().Before(work, at) {
 				continue
 			}
-			return r.finding(s, at, suite.Finding{Rule: "waits-for-others",
+			return r.finding(s, at, verdict.Finding{Rule: "waits-for-others",
 				Message: fmt.Sprintf("%s should have waited for the streams that have appended and for those named to it alone, but here it waits for the "+
 					"work in %s as well.", r.doing(s), streamName(other)),
 				Why: "Another part of the program may have hours of work there, which has nothing to do with these elements.",
@@ -116,7 +117,7 @@ func (r *replay) waitsForOthers() []suite.Finding {
 }
 
 // waitsAgain finds a Shrink that waits far more often than there are streams to wait for.
-func (r *replay) waitsAgain() []suite.Finding {
+func (r *replay) waitsAgain() []verdict.Finding {
 	for i := range r.steps[:r.right] {
 		s := &r.steps[i]
 		if s.kind != shrinks {
@@ -135,7 +136,7 @@ func (r *replay) waitsAgain() []suite.Finding {
 		if waits <= 4*(len(streams)+1)+len(s.users) { // to wait for one twice, or in more than one way, is no harm
 			continue
 		}
-		return r.finding(s, last, suite.Finding{Rule: "waits-again",
+		return r.finding(s, last, verdict.Finding{Rule: "waits-again",
 			Message: fmt.Sprintf("%s should have waited once for each of the %d streams that have appended or were named to it, but it waited %d times.", r.doing(s),
 				len(streams), waits),
 			Why: "Each wait is a call into the driver, also where the stream has long been done; a list with an entry for every Append grows as long as there is the vector.",

@@ -7,6 +7,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 )
 
@@ -90,7 +91,7 @@ var speed = suite.Part[Make]{
 
 func judgeSpeed(e *suite.Evidence) suite.Answer {
 	notes := e.Cases["speed"]
-	if spoilt := notes.Spoilt("New or Append", wrongWhenTimed); spoilt != nil {
+	if spoilt := suite.Spoilt(notes, "New or Append", wrongWhenTimed); spoilt != nil {
 		return suite.Answer{Findings: spoilt}
 	}
 	return e.JudgeSpeed(notes, suite.SpeedWords{
@@ -105,11 +106,11 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 }
 
 // wrongWhenTimed looks at what the timed vectors held: speed counts only where that was right.
-func wrongWhenTimed(notes *suite.CaseNotes) []suite.Finding {
+func wrongWhenTimed(notes *verdict.CaseNotes) []verdict.Finding {
 	for _, n := range notes.Values[noteWrong] {
 		if n > 0 {
-			return []suite.Finding{{
-				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1, Function: "Append",
+			return []verdict.Finding{{
+				Rule: "wrong-when-timed", Severity: verdict.Error, Record: -1, Function: "Append",
 				Message: fmt.Sprintf("When time was measured, all %d elements should have had memory, but %d of them could not be written to.",
 					speedCount, n),
 				Why: "Leaving memory out is not faster work: when a kernel touches such an element, every later CUDA call fails.",

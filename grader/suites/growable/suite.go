@@ -8,6 +8,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 )
 
@@ -49,7 +50,7 @@ var Lesson = suite.Lesson[Make]{
 			"Every mistake was answered with its own error, and nothing was changed by it.", nil),
 		everywhere.part(ofCommitted, "holds no more than twice what its elements take, and grows by a factor",
 			"There was never more memory than twice what the elements took, it grew in few steps, and Cap said what there was.",
-			func(_ *suite.Evidence, r *replay) []suite.Finding {
+			func(_ *suite.Evidence, r *replay) []verdict.Finding {
 				return slices.Concat(r.heldByNew(), r.reservedByNew(), r.tooMuch(ofCommitted), r.misstated(false), r.tooOften())
 			}),
 		append(slices.Clip(everywhere), users).part(ofShrink, "Shrink waits for those who use the elements, for nobody else, and gives memory back",
@@ -57,7 +58,7 @@ var Lesson = suite.Lesson[Make]{
 		rollback(),
 		plenty.part(ofHost, "Append waits for nothing, and calls CUDA for nothing else",
 			"Append only enqueued a copy, and mapped memory where it had to.",
-			func(_ *suite.Evidence, r *replay) []suite.Finding {
+			func(_ *suite.Evidence, r *replay) []verdict.Finding {
 				return append(r.callsOfAppend(ofHost), r.events()...)
 			}),
 		cleanup(),
@@ -110,12 +111,12 @@ func arguments() suite.Part[Make] {
 			{elem: 1 << 32, max: 1 << 31}, {elem: 1<<63 - 1, max: 1}, {elem: 3, max: (1<<63 - 1) / 2}, {elem: 1<<62 + 1, max: 1}, {elem: 1 << 32, max: 1 << 32}},
 		Lacking: []layout{{device: noDevice, elem: 4, max: 1}, {elem: 1, max: 1 << 62}},
 		Good:    []layout{{elem: 1, max: 1}, {elem: 12, max: 1000}},
-		Wrong: func(o suite.Outcome) (suite.Finding, bool) {
+		Wrong: func(o verdict.Outcome) (verdict.Finding, bool) {
 			if f, wrong := allocator.Refused(o); wrong {
 				f.Message = o.Label + " should have returned CUDA's error, since its arguments are good, but it returned contract.ErrArgument."
 				return f, true
 			}
-			return suite.Finding{
+			return verdict.Finding{
 				Rule:    "device-ignored",
 				Message: o.Label + " should have returned CUDA's error, since there is no such device or no such range, but it returned nil.",
 				Why:     "Memory lies on one device, and its addresses are finite: a vector that has neither is of no use to its caller.",

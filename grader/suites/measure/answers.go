@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // answers are the numbers that the call answered, in milliseconds.
@@ -28,23 +29,23 @@ func near(a, b float64) bool { return math.Abs(a-b) <= max(relative*math.Abs(b),
 func (c call) says(k clock, answer float64) bool { return near(answer, k.ms/float64(c.W.rounds)) }
 
 func judgeResults(e *suite.Evidence) suite.Answer {
-	return good.Judge(e, "Every answer is what two events said, for one round.", func(m *suite.Made[workload]) []suite.Finding {
+	return good.Judge(e, "Every answer is what two events said, for one round.", func(m *suite.Made[workload]) []verdict.Finding {
 		if !m.Outcome.OK() {
-			return []suite.Finding{m.UnexpectedError(m.W.function())}
+			return []verdict.Finding{m.UnexpectedError(m.W.function())}
 		}
 		return call{m}.wrongAnswers()
 	})
 }
 
 // wrongAnswer finds what is wrong with the answer of a call.
-func wrongAnswer(m *suite.Made[workload]) []suite.Finding { return call{m}.wrongAnswers() }
+func wrongAnswer(m *suite.Made[workload]) []verdict.Finding { return call{m}.wrongAnswers() }
 
 // wrongAnswers finds numbers that are not what a clock of the call says.
-func (c call) wrongAnswers() (found []suite.Finding) {
+func (c call) wrongAnswers() (found []verdict.Finding) {
 	if !c.W.compare {
 		read := c.judged()
 		if len(read) == 0 {
-			return []suite.Finding{c.fromNoEvents("Time", c.answers()[0])}
+			return []verdict.Finding{c.fromNoEvents("Time", c.answers()[0])}
 		}
 		return c.wrongTime("Time", read[0], c.answers()[0])
 	}
@@ -63,7 +64,7 @@ const (
 	perRound  = "Divide what cuda.EventElapsedTime says by rounds, once."
 )
 
-func (c call) fromNoEvents(what string, answer float64) suite.Finding {
+func (c call) fromNoEvents(what string, answer float64) verdict.Finding {
 	f := c.Finding(-1, suite.Rule{ID: wrongTime,
 		Why: "Only the stream knows when it was done with the first round and with the last; what the host's clock or a guess says is something else.",
 		Fix: "Record two events in s around the timed rounds, and divide what cuda.EventElapsedTime says of them by the rounds.",
@@ -73,7 +74,7 @@ func (c call) fromNoEvents(what string, answer float64) suite.Finding {
 }
 
 // wrongTime is the finding about an answer that is not what its clock says, with what it is instead where that can be told.
-func (c call) wrongTime(what string, k clock, answer float64) []suite.Finding {
+func (c call) wrongTime(what string, k clock, answer float64) []verdict.Finding {
 	if c.says(k, answer) {
 		return nil
 	}
@@ -110,5 +111,5 @@ func (c call) wrongTime(what string, k clock, answer float64) []suite.Finding {
 		Why: "A number that is not what the clock says is of something else than the work, however plausible.",
 	}, "%s should answer %s, but answered %.6g ms%s.", what, should, answer, instead)
 	f.Function = c.W.function()
-	return []suite.Finding{f}
+	return []verdict.Finding{f}
 }

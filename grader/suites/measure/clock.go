@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -73,7 +74,7 @@ func (c call) judged() (all []clock) {
 func (k clock) around(at int) bool { return k.start < at && at < k.stop }
 
 // clocks finds clocks that do not start or stop in s, or have something else between the two than the timed rounds.
-func clocks(m *suite.Made[workload]) (found []suite.Finding) {
+func clocks(m *suite.Made[workload]) (found []verdict.Finding) {
 	c := call{m}
 	if !m.Outcome.OK() && (c.W.compare || m.Outcome.Gap == "") {
 		return nil
@@ -99,7 +100,7 @@ func clocks(m *suite.Made[workload]) (found []suite.Finding) {
 }
 
 // elsewhere finds the records of a clock that are in another stream than s.
-func (c call) elsewhere(k clock) (found []suite.Finding) {
+func (c call) elsewhere(k clock) (found []verdict.Finding) {
 	for i, at := range []int{k.start, k.stop} {
 		if r := c.Record(at); r.Stream != c.s() {
 			found = append(found, c.Finding(at, suite.Rule{ID: "clocked-elsewhere",
@@ -115,7 +116,7 @@ var tooMuchRule = suite.Rule{ID: "clocked-too-much", Why: "What lies between the
 	Fix: "Have the timed rounds between the two calls of cuda.EventRecord, and nothing else."}
 
 // tooMuch finds work of the student's own between a clock's records that can belong to no round.
-func (c call) tooMuch(k clock) (found []suite.Finding) {
+func (c call) tooMuch(k clock) (found []verdict.Finding) {
 	c.Records(func(at int, r *trace.Record) bool {
 		if k.around(at) && r.Code == 0 && enqueues(r.Op) && (!c.W.compare || !roundOp(r.Op)) {
 			found = append(found, c.Finding(at, tooMuchRule, "between the two records of %s should be %s and nothing else, but %s is there too.",
@@ -145,7 +146,7 @@ var (
 )
 
 // aroundRounds finds rounds that are on the wrong side of one of the clock's records.
-func (c call) aroundRounds(k clock) []suite.Finding {
+func (c call) aroundRounds(k clock) []verdict.Finding {
 	before, between := 0, 0
 	for _, back := range c.Callbacks() {
 		switch {
@@ -162,18 +163,18 @@ func (c call) aroundRounds(k clock) []suite.Finding {
 	}
 	switch {
 	case before < c.W.warm && between > 0:
-		return []suite.Finding{c.Finding(k.start, coldRule, "the clock should start behind the warm-up, but the first event is recorded ahead of %s.", missing)}
+		return []verdict.Finding{c.Finding(k.start, coldRule, "the clock should start behind the warm-up, but the first event is recorded ahead of %s.", missing)}
 	case between < c.W.rounds:
-		return []suite.Finding{c.tooLittle(k, between)}
+		return []verdict.Finding{c.tooLittle(k, between)}
 	case between > c.W.rounds:
-		return []suite.Finding{c.Finding(k.stop, tooMuchRule, "between the two records of %s should be %s and nothing else, but there are %d.",
+		return []verdict.Finding{c.Finding(k.stop, tooMuchRule, "between the two records of %s should be %s and nothing else, but there are %d.",
 			k.of, c.W.onClock(), between)}
 	}
 	return nil
 }
 
 // tooLittle is the finding about a clock with too few rounds on it.
-func (c call) tooLittle(k clock, there int) suite.Finding {
+func (c call) tooLittle(k clock, there int) verdict.Finding {
 	found := fmt.Sprintf("only %d of them", there)
 	if there == 0 {
 		found = "no round"
@@ -192,7 +193,7 @@ func (c call) inS(back suite.Callback) bool {
 }
 
 // rounds finds calls of work that are too few, too many, or in another stream.
-func rounds(m *suite.Made[workload]) (found []suite.Finding) {
+func rounds(m *suite.Made[workload]) (found []verdict.Finding) {
 	c := call{m}
 	if !m.Outcome.OK() && m.Outcome.Gap == "" {
 		return nil
@@ -222,28 +223,28 @@ func rounds(m *suite.Made[workload]) (found []suite.Finding) {
 			Why: "The caller counts on it: so often the work is to be done, no more and no less.",
 			Fix: "Call work warm times and then rounds times, however long it takes.",
 		}, "Time should call work %s, %d to warm up and %d on the clock, but called it %s.",
-			suite.Count(want, "time", "times"), c.W.warm, c.W.rounds, suite.Count(len(made), "time", "times"))
+			verdict.Count(want, "time", "times"), c.W.warm, c.W.rounds, verdict.Count(len(made), "time", "times"))
 		found = append(found, f)
 	}
 	return found
 }
 
 // wentOn finds rounds behind one that could not be enqueued.
-func wentOn(e *suite.Evidence) (found []suite.Finding) {
+func wentOn(e *suite.Evidence) (found []verdict.Finding) {
 	for _, m := range timeErrors.Made(e) {
 		made := m.Callbacks()
 		if more := len(made) - m.W.fails; more > 0 {
 			found = append(found, m.Finding(made[m.W.fails].From-1, suite.Rule{ID: "goes-on-after-error",
 				Why: "The caller who is told of an error expects no further work behind it.",
 				Fix: "Look at the error of each call of work, and return it at once.",
-			}, "work answered an error in call %d of it. Time should have stopped there, but called it %s.", m.W.fails, suite.Count(more, "more time", "more times")))
+			}, "work answered an error in call %d of it. Time should have stopped there, but called it %s.", m.W.fails, verdict.Count(more, "more time", "more times")))
 		}
 	}
-	return suite.Unique(found)
+	return verdict.Unique(found)
 }
 
 // waits finds a host that waits or asks while a clock is running, and one that waits for more than s.
-func waits(m *suite.Made[workload]) (found []suite.Finding) {
+func waits(m *suite.Made[workload]) (found []verdict.Finding) {
 	c := call{m}
 	if !m.Outcome.OK() {
 		return nil

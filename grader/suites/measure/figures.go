@@ -8,13 +8,14 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/measure"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
 )
 
 // judgeCompare looks at what each round of a way consists of, and shows the figures beside the solution's.
 func judgeCompare(e *suite.Evidence) suite.Answer {
-	a := comparisons.Judge(e, "All rounds had the same work, and memory in the way that they are named after.", func(m *suite.Made[workload]) (found []suite.Finding) {
+	a := comparisons.Judge(e, "All rounds had the same work, and memory in the way that they are named after.", func(m *suite.Made[workload]) (found []verdict.Finding) {
 		if !m.Outcome.OK() {
 			return nil
 		}
@@ -40,7 +41,7 @@ func judgeCompare(e *suite.Evidence) suite.Answer {
 		}
 	}
 	if solutions != nil && !(solutions[2] < solutions[1] && solutions[1] < solutions[0]) {
-		a.Findings = append(a.Findings, suite.Finding{Rule: "figures-out-of-order", Severity: suite.Remark, Record: -1, Function: "Compare",
+		a.Findings = append(a.Findings, verdict.Finding{Rule: "figures-out-of-order", Severity: verdict.Remark, Record: -1, Function: "Compare",
 			Message: fmt.Sprintf("Kept memory should cost less than memory in stream order, and that less than synchronous memory, but the solution measures "+
 				"%.3g, %.3g and %.3g µs a round here.", 1e3*solutions[2], 1e3*solutions[1], 1e3*solutions[0]),
 			Why: "What else runs on the machine or on the GPU is measured as well.",
@@ -51,7 +52,7 @@ func judgeCompare(e *suite.Evidence) suite.Answer {
 }
 
 // figure is a time of a round, in microseconds, for information.
-func figure(name string, ms float64) suite.Measurement {
+func figure(name string, ms float64) verdict.Measurement {
 	return suite.Figure(name, "µs", measure.Interval{Value: 1e3 * ms, Low: 1e3 * ms, High: 1e3 * ms}, 0)
 }
 
@@ -114,7 +115,7 @@ var benchmark = suite.Trial[Code]{ID: "ways", Benchmark: suite.Benchmark{
 	contenders := []struct {
 		name string
 		code *Code
-	}{{suite.Yours, &sides.Student}, {suite.Solution, sides.Solution}}
+	}{{verdict.Yours, &sides.Student}, {verdict.Solution, sides.Solution}}
 	samples := benchSamples
 	if b.Session.Device().Info().Kind == device.Sim {
 		samples = benchSimSamples

@@ -7,6 +7,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
@@ -42,7 +43,7 @@ var Lesson = suite.Lesson[Code]{
 	WaysOut: []suite.WayOut{{Gap: "1b", Makes: trace.OpEventCreate},
 		{Gap: "2b", Makes: trace.OpMalloc}, {Gap: "2c", Makes: trace.OpMallocAsync}},
 	// Freeing behind a kernel that still runs is what a synchronous round is about: cuda.Free waits for it on every GPU seen.
-	Remarks: map[string]suite.Severity{"free-while-pending": ""},
+	Remarks: map[string]verdict.Severity{"free-while-pending": ""},
 	Parts: []suite.Part[Code]{
 		suite.Arguments("refuses bad arguments before any CUDA call", timeRefusals, compareRefusals),
 		suite.Part[Code]{Question: suite.Question{ID: "rounds", Name: "calls work as often as asked, with s",
@@ -193,7 +194,7 @@ var (
 )
 
 // afterWork judges the calls in which work failed.
-func afterWork(e *suite.Evidence) []suite.Finding {
+func afterWork(e *suite.Evidence) []verdict.Finding {
 	return timed.CallbackErrors(e, timeErrors, "work", "Time", suite.Rule{ID: "error-ignored",
 		Why: "A round that was not enqueued takes no time, so what the clock says is of something else.",
 		Fix: "Return the error of work at once; the events go on the way out."})

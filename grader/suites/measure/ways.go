@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -37,7 +38,7 @@ type way struct {
 // ways are those of one call, in the order of kinds. Of all the clocks each gets one that says what was answered for it, and that has
 // rounds of its kind on it, as far as such can be had; where all is alike, in their order.
 func (c call) ways() []way {
-	return suite.Once(c.Notes, fmt.Sprint("ways of call ", c.From), func() []way {
+	return verdict.Once(c.Notes, fmt.Sprint("ways of call ", c.From), func() []way {
 		read := c.clocks()
 		all := make([]way, len(kinds))
 		fits := make([][]int, len(kinds))
@@ -173,16 +174,16 @@ func (c call) wrongStep(k kind, r *trace.Record, memory trace.ID, launched bool)
 }
 
 // wayOnClock finds a clock with too few or too many rounds on it, or none to warm up before.
-func (c call) wayOnClock(w way) []suite.Finding {
+func (c call) wayOnClock(w way) []verdict.Finding {
 	switch {
 	case w.stray >= 0:
 		return nil // told as a round of another shape
 	case w.whole < c.W.rounds:
-		return []suite.Finding{c.tooLittle(w.clock, w.whole)}
+		return []verdict.Finding{c.tooLittle(w.clock, w.whole)}
 	case !c.warm(w):
-		return []suite.Finding{c.Finding(w.start, coldRule, "%s should start behind a round of its own kind that warms up, but there is none.", w.of)}
+		return []verdict.Finding{c.Finding(w.start, coldRule, "%s should start behind a round of its own kind that warms up, but there is none.", w.of)}
 	case w.whole > c.W.rounds:
-		return []suite.Finding{c.Finding(w.stop, tooMuchRule, "between the two records of %s should be %s and nothing else, but there are %d.",
+		return []verdict.Finding{c.Finding(w.stop, tooMuchRule, "between the two records of %s should be %s and nothing else, but there are %d.",
 			w.of, c.W.onClock(), w.whole)}
 	}
 	return nil

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // workload is one call of Time or of Compare.
@@ -33,10 +33,10 @@ func (w workload) function() string {
 
 // Label says what is called for: "5 rounds behind a warm-up of 2, while s is busy".
 func (w workload) Label() string {
-	label := suite.Count(w.rounds, "round", "rounds")
+	label := verdict.Count(w.rounds, "round", "rounds")
 	switch {
 	case w.compare:
-		label = suite.Count(w.n, "element", "elements") + " and " + label
+		label = verdict.Count(w.n, "element", "elements") + " and " + label
 	case w.warm > 0:
 		label += fmt.Sprintf(" behind a warm-up of %d", w.warm)
 	default:

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -118,7 +119,7 @@ func pick(chunks [][]int, of func([]int) int) []int {
 const overlapLost = "overlap-lost"
 
 // overlap finds copies of more than a chunk, and more than half of the chunks in one row.
-func overlap(m *suite.Made[workload]) []suite.Finding {
+func overlap(m *suite.Made[workload]) []verdict.Finding {
 	c := call{m}
 	if !m.Outcome.OK() || !m.W.different() {
 		return nil
@@ -126,7 +127,7 @@ func overlap(m *suite.Made[workload]) []suite.Finding {
 	for _, op := range []trace.Op{trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync} {
 		for _, at := range c.Find(op) {
 			if r := c.Record(at); r.Size > int64(4*m.W.size()) {
-				return []suite.Finding{c.Finding(at, suite.Rule{ID: overlapLost,
+				return []verdict.Finding{c.Finding(at, suite.Rule{ID: overlapLost,
 					Why: "A kernel waits for the whole copy ahead of it: the smaller the pieces, the sooner the next machine can begin.",
 					Fix: "Copy chunk words at a time.",
 				}, "%s should copy a chunk at a time, %s, but copies %s.", suite.CallName(r), suite.Bytes(uint64(4*m.W.size())), suite.Bytes(uint64(r.Size)))}
@@ -146,7 +147,7 @@ func overlap(m *suite.Made[workload]) []suite.Finding {
 	if at < 0 {
 		at = there[last]
 	}
-	return []suite.Finding{c.Finding(at, suite.Rule{ID: overlapLost,
+	return []verdict.Finding{c.Finding(at, suite.Rule{ID: overlapLost,
 		Why: "What is in one stream, or in one buffer, is done one after the other; a copy and a kernel overlap only where nothing orders them.",
 		Fix: "Take another stream and another buffer for the next chunk, and wait for no chunk but the one that had the buffer before.",
 	}, "of %d chunks on %d streams at most %d should come one after the other, but %d do; here chunk %d waits for chunk %d.",
@@ -189,7 +190,7 @@ func (c call) held(first, then int) bool {
 }
 
 // memory finds the first allocation with which a call holds too much.
-func memory(m *suite.Made[workload]) (found []suite.Finding) {
+func memory(m *suite.Made[workload]) (found []verdict.Finding) {
 	most := 8 * int64(m.W.size()) * int64(m.W.streams)
 	held, sizes := int64(0), map[trace.ID]int64{}
 	m.Records(func(at int, r *trace.Record) bool {

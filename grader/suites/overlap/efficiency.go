@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -92,21 +93,21 @@ const within = 1e-4
 func close(a, b float64) bool { return math.Abs(a-b) <= within*math.Abs(b) }
 
 // efficiency judges one call.
-func efficiency(m *suite.Made[workload]) []suite.Finding {
+func efficiency(m *suite.Made[workload]) []verdict.Finding {
 	c := call{m}
 	if !m.Outcome.OK() {
-		return []suite.Finding{m.UnexpectedError("Efficiency")}
+		return []verdict.Finding{m.UnexpectedError("Efficiency")}
 	}
 	if found := c.waitsForOthers(); found != nil {
 		return found
 	}
 	read, all := c.clocks(), c.passes()
 	if len(read) < 2 {
-		return []suite.Finding{c.ofEfficiency("Efficiency should answer the quotient of two times, but asked cuda.EventElapsedTime for %s.",
-			suite.Count(len(read), "time", "times"))}
+		return []verdict.Finding{c.ofEfficiency("Efficiency should answer the quotient of two times, but asked cuda.EventElapsedTime for %s.",
+			verdict.Count(len(read), "time", "times"))}
 	}
 	one, other, answered := c.pair(read, all)
-	for _, look := range []func(clock, []pass, bool) []suite.Finding{c.misses, c.tooMuch, c.cold, c.wrongPass, c.otherWork} {
+	for _, look := range []func(clock, []pass, bool) []verdict.Finding{c.misses, c.tooMuch, c.cold, c.wrongPass, c.otherWork} {
 		for i, k := range []clock{one, other} {
 			if found := look(k, all, i == 0); found != nil {
 				return found
@@ -114,11 +115,11 @@ func efficiency(m *suite.Made[workload]) []suite.Finding {
 		}
 	}
 	if !answered {
-		return []suite.Finding{c.wrongAnswer(one, other)}
+		return []verdict.Finding{c.wrongAnswer(one, other)}
 	}
 	out := m.W.bytesOf(m.Noted(noteWords))
 	if i := m.W.firstWrong(out); i >= 0 && runIsRight(m.Evidence) {
-		return []suite.Finding{c.Finding(c.writer(i/m.W.size()), passRule, "the last pass should leave in out what Run does, but word %d is %d and should be %d.",
+		return []verdict.Finding{c.Finding(c.writer(i/m.W.size()), passRule, "the last pass should leave in out what Run does, but word %d is %d and should be %d.",
 			i, binary.LittleEndian.Uint32(out[4*i:]), m.W.want(i))}
 	}
 	return nil
@@ -131,7 +132,7 @@ func runIsRight(e *suite.Evidence) bool {
 			return false
 		}
 	}
-	return !suite.HasError(append(judgeResults(e).Findings, ordered.Judge(e).Findings...))
+	return !verdict.HasError(append(judgeResults(e).Findings, ordered.Judge(e).Findings...))
 }
 
 // pair are the two clocks that the answer is the quotient of; where there are none such, the last two that it should be of.
@@ -166,13 +167,13 @@ var wrongEfficiency = suite.Rule{ID: "wrong-efficiency",
 	Fix: "Answer the time on streams[0] alone, by the time on all of streams, both as cuda.EventElapsedTime says."}
 
 // ofEfficiency is a finding about what Efficiency answers.
-func (c call) ofEfficiency(format string, args ...any) suite.Finding {
+func (c call) ofEfficiency(format string, args ...any) verdict.Finding {
 	f := c.Finding(-1, wrongEfficiency, format, args...)
 	f.Function = "Efficiency"
 	return f
 }
 
-func (c call) wrongAnswer(one, other clock) suite.Finding {
+func (c call) wrongAnswer(one, other clock) verdict.Finding {
 	want, got, words := one.ms/other.ms, c.answer(), ""
 	switch {
 	case close(got, 1/want):
@@ -195,10 +196,10 @@ func passOn(alone bool) string {
 }
 
 // misses finds work of a clock's pass that is not on it.
-func (c call) misses(k clock, all []pass, alone bool) []suite.Finding {
+func (c call) misses(k clock, all []pass, alone bool) []verdict.Finding {
 	timed := c.timedBy(k, all)
 	if timed < 0 {
-		return []suite.Finding{c.Finding(k.stop, missesWork, "between the two events should be a whole pass, but nothing of any is.")}
+		return []verdict.Finding{c.Finding(k.stop, missesWork, "between the two events should be a whole pass, but nothing of any is.")}
 	}
 	for _, at := range all[timed].work {
 		which, when := k.start, "begin before the first"
@@ -206,7 +207,7 @@ func (c call) misses(k clock, all []pass, alone bool) []suite.Finding {
 			which, when = k.stop, "be under way behind the second"
 		}
 		if r := c.Record(at); !c.Before(k.start, at) || !c.Before(at, k.stop) {
-			return []suite.Finding{c.Finding(which, missesWork, "all work of %s should be between its two events, but %s in %s may %s.",
+			return []verdict.Finding{c.Finding(which, missesWork, "all work of %s should be between its two events, but %s in %s may %s.",
 				passOn(alone), suite.CallName(r), c.StreamName(r.Stream, streamName), when)}
 		}
 	}
@@ -214,12 +215,12 @@ func (c call) misses(k clock, all []pass, alone bool) []suite.Finding {
 }
 
 // tooMuch finds work of other passes that may be under way while a clock runs.
-func (c call) tooMuch(k clock, all []pass, alone bool) []suite.Finding {
+func (c call) tooMuch(k clock, all []pass, alone bool) []verdict.Finding {
 	timed := c.timedBy(k, all)
 	for i, p := range all {
 		for _, at := range p.work {
 			if r := c.Record(at); i != timed && !c.Before(at, k.start) && !c.Before(k.stop, at) {
-				return []suite.Finding{c.Finding(k.start, suite.Rule{ID: "clocked-too-much",
+				return []verdict.Finding{c.Finding(k.start, suite.Rule{ID: "clocked-too-much",
 					Why: "Two passes at once share the engines, and each looks slower than it is.",
 					Fix: "Have streams[0] wait for the end of the pass before in all streams, and record the first event behind that.",
 				}, "while %s is on the clock nothing else should be under way, but %s of another pass may be, in %s.",
@@ -231,13 +232,13 @@ func (c call) tooMuch(k clock, all []pass, alone bool) []suite.Finding {
 }
 
 // cold finds a clock ahead of which no whole pass was done.
-func (c call) cold(k clock, all []pass, _ bool) []suite.Finding {
+func (c call) cold(k clock, all []pass, _ bool) []verdict.Finding {
 	for _, p := range all {
 		if !slices.ContainsFunc(p.work, func(at int) bool { return !c.Before(at, k.start) }) {
 			return nil
 		}
 	}
-	return []suite.Finding{c.Finding(k.start, suite.Rule{ID: "cold-clock",
+	return []verdict.Finding{c.Finding(k.start, suite.Rule{ID: "cold-clock",
 		Why: "The first pass pays for what later ones find ready: memory in the pool, the kernel on the device.",
 		Fix: "Do a whole pass on all of streams before the first clock starts.",
 	}, "a whole pass should have been done before the clock starts, to warm up, but none has.")}
@@ -248,7 +249,7 @@ var missesWork = suite.Rule{ID: "clock-misses-work",
 	Fix: "Before the pass have all other streams wait for the first event; behind it have streams[0] wait for an event of each, and record the second there."}
 
 // wrongPass finds a pass in other streams than the clock says that it is of.
-func (c call) wrongPass(k clock, all []pass, alone bool) []suite.Finding {
+func (c call) wrongPass(k clock, all []pass, alone bool) []verdict.Finding {
 	one := c.inOne(all[c.timedBy(k, all)])
 	if c.W.streams == 1 || one == alone {
 		return nil
@@ -257,7 +258,7 @@ func (c call) wrongPass(k clock, all []pass, alone bool) []suite.Finding {
 	if !alone {
 		should, is = "all of streams", "streams[0] alone"
 	}
-	return []suite.Finding{c.Finding(k.start, passRule, "one of the two passes should be on %s, but is on %s.", should, is)}
+	return []verdict.Finding{c.Finding(k.start, passRule, "one of the two passes should be on %s, but is on %s.", should, is)}
 }
 
 var passRule = suite.Rule{ID: "wrong-pass",
@@ -265,7 +266,7 @@ var passRule = suite.Rule{ID: "wrong-pass",
 	Fix: "Time the same work twice: Run(streams[:1], in, out, n, chunk, work) and Run(streams, in, out, n, chunk, work)."}
 
 // otherWork finds a pass that copies from elsewhere than in, or other pieces than chunks.
-func (c call) otherWork(k clock, all []pass, alone bool) []suite.Finding {
+func (c call) otherWork(k clock, all []pass, alone bool) []verdict.Finding {
 	copies := 0
 	for _, at := range all[c.timedBy(k, all)].work {
 		r := c.Record(at)
@@ -274,17 +275,17 @@ func (c call) otherWork(k clock, all []pass, alone bool) []suite.Finding {
 		}
 		copies++
 		if !suite.Touching(r, c.inAlloc()) {
-			return []suite.Finding{c.Finding(at, passRule, "%s should copy from in, but copies from elsewhere.", passOn(alone))}
+			return []verdict.Finding{c.Finding(at, passRule, "%s should copy from in, but copies from elsewhere.", passOn(alone))}
 		}
 	}
 	if copies != c.W.chunks() {
-		return []suite.Finding{c.Finding(k.start, passRule, "%s should copy %s to the device, but copies %d.", passOn(alone), suite.Count(c.W.chunks(), "chunk", "chunks"), copies)}
+		return []verdict.Finding{c.Finding(k.start, passRule, "%s should copy %s to the device, but copies %d.", passOn(alone), verdict.Count(c.W.chunks(), "chunk", "chunks"), copies)}
 	}
 	return nil
 }
 
 // waitsForOthers finds waits for more than the passes.
-func (c call) waitsForOthers() (found []suite.Finding) {
+func (c call) waitsForOthers() (found []verdict.Finding) {
 	c.Records(func(at int, r *trace.Record) bool {
 		what := suite.Waiting(r)
 		if r.Op == trace.OpStreamSynchronize {
@@ -298,5 +299,5 @@ func (c call) waitsForOthers() (found []suite.Finding) {
 		}
 		return true
 	})
-	return suite.Unique(found)
+	return verdict.Unique(found)
 }

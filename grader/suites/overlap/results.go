@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
@@ -134,9 +135,9 @@ func (w workload) firstWrong(out []byte) int {
 
 func judgeResults(e *suite.Evidence) suite.Answer {
 	words := 0
-	a := good.Judge(e, "", func(m *suite.Made[workload]) []suite.Finding {
+	a := good.Judge(e, "", func(m *suite.Made[workload]) []verdict.Finding {
 		if !m.Outcome.OK() {
-			return []suite.Finding{m.UnexpectedError("Run")}
+			return []verdict.Finding{m.UnexpectedError("Run")}
 		}
 		words += m.W.n
 		if m.W.again {
@@ -144,7 +145,7 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 		}
 		return wrongResult(m)
 	})
-	if len(a.Findings) == 0 && a.Skip == "" && suite.HasError(ordered.Judge(e).Findings) {
+	if len(a.Findings) == 0 && a.Skip == "" && verdict.HasError(ordered.Judge(e).Findings) {
 		a.Skip = "It came out right this time, but that is luck while the order is as another check says: mend that first."
 	}
 	a.Message = fmt.Sprintf("%d words are exact, with each stream late in turn.", words)
@@ -152,7 +153,7 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 }
 
 // wrongResult finds the first word that is wrong, or that in was written to.
-func wrongResult(m *suite.Made[workload]) []suite.Finding {
+func wrongResult(m *suite.Made[workload]) []verdict.Finding {
 	c := call{m}
 	for _, which := range []string{"", secondCall} {
 		if which != "" && !m.W.again {
@@ -160,10 +161,10 @@ func wrongResult(m *suite.Made[workload]) []suite.Finding {
 		}
 		out := m.W.bytesOf(m.Noted(noteWords + which))
 		if i := m.W.firstWrong(out); i >= 0 {
-			return []suite.Finding{c.wrongWord(out, i, which)}
+			return []verdict.Finding{c.wrongWord(out, i, which)}
 		}
 		if in := m.W.bytesOf(m.Noted(noteIn + which)); !m.W.alias && !m.W.untouched(in) {
-			return []suite.Finding{c.wroteIn()}
+			return []verdict.Finding{c.wroteIn()}
 		}
 	}
 	return nil
@@ -182,7 +183,7 @@ func (w workload) untouched(in []byte) bool {
 const wrongWords = "wrong-words"
 
 // wrongWord is the finding about the first word of out that is wrong.
-func (c call) wrongWord(out []byte, i int, which string) suite.Finding {
+func (c call) wrongWord(out []byte, i int, which string) verdict.Finding {
 	rule := suite.Rule{ID: wrongWords, Why: "Each word of out is made of the one at its place in in, so one that is missing, or another's, shows.",
 		Fix: "Take the words of chunk i from in.At(4*i*chunk), and put as many back at out.At(4*i*chunk): chunk of them, in the last chunk what is left."}
 	if i >= c.W.n {
@@ -228,7 +229,7 @@ func (c call) writer(chunk int) int {
 }
 
 // wroteIn is the finding about an in that was written to.
-func (c call) wroteIn() suite.Finding {
+func (c call) wroteIn() verdict.Finding {
 	at := -1
 	for _, copied := range c.Find(trace.OpMemcpyDtoHAsync) {
 		if suite.Touching(c.Record(copied), c.inAlloc()) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
 )
@@ -68,16 +69,16 @@ var Lesson = suite.Lesson[Code]{
 }
 
 var ordered = good.Order("no chunk's buffer is used by two chunks at once", "No two uses of a buffer, or of a word of in and out, that nothing orders.").
-	Without(func(e *suite.Evidence, f suite.Finding) bool {
+	Without(func(e *suite.Evidence, f verdict.Finding) bool {
 		return f.Rule == needlessWait && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool {
-			return m.W.same && m.From <= f.Record && f.Record < m.To && f.Line == m.At(f.Record, suite.Finding{}).Line
+			return m.W.same && m.From <= f.Record && f.Record < m.To && f.Line == m.At(f.Record, verdict.Finding{}).Line
 		})
 	}).
-	Reworded(func(e *suite.Evidence, f suite.Finding) suite.Finding {
-		if f.Severity == suite.Error && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool { return call{&m}.shared(f.Record) }) {
+	Reworded(func(e *suite.Evidence, f verdict.Finding) verdict.Finding {
+		if f.Severity == verdict.Error && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool { return call{&m}.shared(f.Record) }) {
 			f.Fix = "Give each stream buffers of its own: this one is used in several streams. Waits would put that in order, and have one chunk wait for another."
 		}
-		if f.Severity == suite.Error && f.Rule == "data-race" && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool { return call{&m}.collide(f.Record) }) {
+		if f.Severity == verdict.Error && f.Rule == "data-race" && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool { return call{&m}.collide(f.Record) }) {
 			f.Fix = "Have chunk i begin 4*i*chunk bytes into in and out, counted in words of 4 bytes: then no chunk has a byte of another's, and none has to wait."
 		}
 		return f
@@ -195,7 +196,7 @@ func waiting(workload) suite.HostWait {
 }
 
 // hostTouches finds accesses of the host's own to in and out, and copies that do not go from them or to them.
-func hostTouches(e *suite.Evidence) (found []suite.Finding) {
+func hostTouches(e *suite.Evidence) (found []verdict.Finding) {
 	for _, m := range good.Made(e) {
 		m.Records(func(at int, r *trace.Record) bool {
 			switch {
@@ -213,7 +214,7 @@ func hostTouches(e *suite.Evidence) (found []suite.Finding) {
 			return true
 		})
 	}
-	return suite.Unique(found)
+	return verdict.Unique(found)
 }
 
 // The timed workload: a copy of a chunk takes about as long as its kernel, and far longer than enqueuing it.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 )
 
@@ -35,7 +36,7 @@ func small(efficiency bool, chunks int) func(*rand.Rand) workload {
 
 // Label says what is called for: "1,000 words in chunks of 300 on 2 streams".
 func (w workload) Label() string {
-	label := suite.Count(w.n, "word", "words") + " in chunks of " + suite.Count(w.chunk, "word", "words") + " on " + suite.Count(w.streams, "stream", "streams")
+	label := verdict.Count(w.n, "word", "words") + " in chunks of " + verdict.Count(w.chunk, "word", "words") + " on " + verdict.Count(w.streams, "stream", "streams")
 	switch {
 	case w.same:
 		label += " that are all the same"

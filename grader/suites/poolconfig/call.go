@@ -5,6 +5,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
@@ -85,8 +86,8 @@ func look(records []trace.Record) state {
 }
 
 // each is a judgement of the calls that returned nil. One that did not is told by the part about pools.
-func each(look func(*call) []suite.Finding) func(*suite.Made[workload]) []suite.Finding {
-	return func(m *suite.Made[workload]) []suite.Finding {
+func each(look func(*call) []verdict.Finding) func(*suite.Made[workload]) []verdict.Finding {
+	return func(m *suite.Made[workload]) []verdict.Finding {
 		if !m.Outcome.OK() {
 			return nil
 		}
@@ -95,8 +96,8 @@ func each(look func(*call) []suite.Finding) func(*suite.Made[workload]) []suite.
 }
 
 // whole is a judgement of those that have allocated as many blocks as they were to: only then do they fall into rounds.
-func whole(look func(*call) []suite.Finding) func(*suite.Made[workload]) []suite.Finding {
-	return each(func(c *call) []suite.Finding {
+func whole(look func(*call) []verdict.Finding) func(*suite.Made[workload]) []verdict.Finding {
+	return each(func(c *call) []verdict.Finding {
 		if len(c.blocks) != c.due() {
 			return nil
 		}

@@ -6,24 +6,25 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
 // pools judges where a call has its memory from, and what it has done to pools that are not its own.
-func pools(m *suite.Made[workload]) []suite.Finding {
+func pools(m *suite.Made[workload]) []verdict.Finding {
 	c := follow(m)
 	switch {
 	case m.Outcome.Gap != "" && c.pool != 0:
 		return slices.Concat(c.otherPools(), c.threshold())
 	case !m.Outcome.OK():
-		return []suite.Finding{m.UnexpectedError("Run")}
+		return []verdict.Finding{m.UnexpectedError("Run")}
 	}
 	return slices.Concat(c.otherPools(), c.threshold(), c.changedPools())
 }
 
 // otherPools finds blocks that are not from Run's one pool, and further pools.
-func (c *call) otherPools() (found []suite.Finding) {
+func (c *call) otherPools() (found []verdict.Finding) {
 	const fix = "Make one pool with cuda.MemPoolCreate, and allocate every block with cuda.MallocFromPoolAsync(size, pool, stream)."
 	if c.pool == 0 && len(c.blocks) == 0 {
 		found = append(found, c.Finding(-1, suite.Rule{ID: "no-pool", Fix: fix + " Do so in every call, whatever an earlier one has reported.",
@@ -59,13 +60,13 @@ func (c *call) otherPools() (found []suite.Finding) {
 }
 
 // threshold finds the first block allocated while the pool's threshold was not what it should be.
-func (c *call) threshold() []suite.Finding {
+func (c *call) threshold() []verdict.Finding {
 	rule := suite.Rule{ID: "threshold",
 		Why: "What a pool gives back at a synchronisation, it gives back by the threshold of that moment; a new pool's is 0, and it keeps nothing.",
 		Fix: "Call cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrReleaseThreshold, config.Threshold) right after cuda.MemPoolCreate."}
 	want, sets := c.W.config.Threshold, c.sets(c.pool, device.PoolReleaseThreshold)
 	if last := len(sets) - 1; len(c.blocks) == 0 && last >= 0 && c.Record(sets[last]).Value != want {
-		return []suite.Finding{c.Finding(sets[last], rule, "the pool's release threshold should be %s, but here it is set to %s.", bytesName(want),
+		return []verdict.Finding{c.Finding(sets[last], rule, "the pool's release threshold should be %s, but here it is set to %s.", bytesName(want),
 			bytesName(c.Record(sets[last]).Value))}
 	}
 	for _, b := range c.blocks {
@@ -77,7 +78,7 @@ func (c *call) threshold() []suite.Finding {
 		if n > 0 {
 			set, now = sets[n-1], c.Record(sets[n-1]).Value
 		}
-		var f suite.Finding
+		var f verdict.Finding
 		switch {
 		case now == want:
 			continue
@@ -90,13 +91,13 @@ func (c *call) threshold() []suite.Finding {
 			f = c.Finding(c.Find(trace.OpMemPoolCreate)[0], rule,
 				"the release threshold of the pool that is made here should be %s, but nothing sets it.", bytesName(want))
 		}
-		return []suite.Finding{f}
+		return []verdict.Finding{f}
 	}
 	return nil
 }
 
 // changedPools compares the device's pools with what Run found.
-func (c *call) changedPools() (found []suite.Finding) {
+func (c *call) changedPools() (found []verdict.Finding) {
 	last := func(records []int) int { return append([]int{-1}, records...)[len(records)] }
 	if c.before.current != c.after.current {
 		at := last(c.Find(trace.OpDeviceSetMemPool))
@@ -123,13 +124,13 @@ func (c *call) changedPools() (found []suite.Finding) {
 
 // poolsAfterFaults finds failing calls after which the device's pools were not as Run had found them. What goes wrong
 // without any failure would only be told again for each.
-func poolsAfterFaults(e *suite.Evidence) (found []suite.Finding) {
+func poolsAfterFaults(e *suite.Evidence) (found []verdict.Finding) {
 	changed := func(m suite.Made[workload]) bool { return len(follow(&m).changedPools()) > 0 }
-	if suite.HasError(e.Of(suite.EndRules, good.IDs()...)) || good.Incomplete(e) != "" || slices.ContainsFunc(good.Made(e), changed) {
+	if verdict.HasError(e.Of(verdict.EndRules, good.IDs()...)) || good.Incomplete(e) != "" || slices.ContainsFunc(good.Made(e), changed) {
 		return nil
 	}
 	all, notes := faults.Made(e), e.Cases[faults.ID]
-	for _, run := range notes.FaultRuns() {
+	for _, run := range suite.FaultRuns(notes) {
 		c := follow(&all[run.Index])
 		if run.Op == trace.OpDeviceSetMemPool ||
 			run.Op == trace.OpMemPoolSetAttribute && c.Record(run.Failed).Pool == c.before.defaultPool {

@@ -6,6 +6,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
@@ -23,8 +24,8 @@ var sampled = []struct {
 }
 
 // sampledEarly finds rounds of which a number was asked for only while their work was still pending.
-func sampledEarly(e *suite.Evidence) []suite.Finding {
-	return good.Judge(e, "", whole(func(c *call) (found []suite.Finding) {
+func sampledEarly(e *suite.Evidence) []verdict.Finding {
+	return good.Judge(e, "", whole(func(c *call) (found []verdict.Finding) {
 		for i := range c.W.config.Rounds {
 			found = append(found, c.early(i)...)
 		}
@@ -32,7 +33,7 @@ func sampledEarly(e *suite.Evidence) []suite.Finding {
 	})).Findings
 }
 
-func (c *call) early(i int) []suite.Finding {
+func (c *call) early(i int) []verdict.Finding {
 	for _, s := range sampled {
 		from, free, to := c.span(i)
 		if s.attr == device.PoolReservedMemCurrent {
@@ -40,7 +41,7 @@ func (c *call) early(i int) []suite.Finding {
 		}
 		asked := c.asked(s.attr, from, to)
 		if len(asked) > 0 && !slices.ContainsFunc(asked, func(r read) bool { return r.settled && r.at > free }) {
-			return []suite.Finding{c.Finding(asked[len(asked)-1].at, suite.Rule{ID: "sampled-early",
+			return []verdict.Finding{c.Finding(asked[len(asked)-1].at, suite.Rule{ID: "sampled-early",
 				Why: "A pool gives memory back when the host waits for the device, so before that its numbers still change.",
 				Fix: "Free the blocks, call cuda.StreamSynchronize for every stream, and ask then."},
 				"a round should be sampled when its blocks are freed and all streams have been waited for, but here %s is asked for while "+
@@ -52,7 +53,7 @@ func (c *call) early(i int) []suite.Finding {
 
 func judgeReport(e *suite.Evidence) suite.Answer {
 	samples := 0
-	a := good.Judge(e, "", each(func(c *call) []suite.Finding {
+	a := good.Judge(e, "", each(func(c *call) []verdict.Finding {
 		samples += len(c.report.Rounds)
 		return c.samples()
 	}))
@@ -61,11 +62,11 @@ func judgeReport(e *suite.Evidence) suite.Answer {
 }
 
 // samples judges those of the rounds.
-func (c *call) samples() []suite.Finding {
+func (c *call) samples() []verdict.Finding {
 	n := len(c.report.Rounds)
 	switch {
 	case n != c.W.config.Rounds:
-		return []suite.Finding{c.Finding(-1, suite.Rule{ID: "sample-count",
+		return []verdict.Finding{c.Finding(-1, suite.Rule{ID: "sample-count",
 			Why: "The samples side by side show whether the pool keeps its memory.",
 			Fix: "Append one contract.Sample to report.Rounds at the end of every round."},
 			"PoolReport.Rounds should have a sample for each round, but its length is %d.", n)}
@@ -76,14 +77,14 @@ func (c *call) samples() []suite.Finding {
 }
 
 // incomplete finds a call that did not go through all rounds, or whose report is not of them.
-var incomplete = each(func(c *call) []suite.Finding {
+var incomplete = each(func(c *call) []verdict.Finding {
 	if wrong := c.blockCount(); wrong != nil {
 		return wrong
 	}
 	return slices.Concat(c.samples(), c.trim())
 })
 
-func (c *call) compareRounds() (found []suite.Finding) {
+func (c *call) compareRounds() (found []verdict.Finding) {
 	for i, s := range c.report.Rounds {
 		_, free, to := c.span(i)
 		found = append(found, c.compare(fmt.Sprintf("PoolReport.Rounds[%d]", i), s, free, to)...)
@@ -94,7 +95,7 @@ func (c *call) compareRounds() (found []suite.Finding) {
 
 // compare holds a sample to the pool's answers in the records from from to to: to those of a pool at rest, where there
 // are any. That it was asked too early is told with the order.
-func (c *call) compare(name string, s contract.Sample, from, to int) (found []suite.Finding) {
+func (c *call) compare(name string, s contract.Sample, from, to int) (found []verdict.Finding) {
 	for _, n := range sampled {
 		answers, value := c.asked(n.attr, from, to), n.value(s)
 		if slices.ContainsFunc(answers, func(r read) bool { return r.settled }) {
@@ -122,7 +123,7 @@ func (c *call) compare(name string, s contract.Sample, from, to int) (found []su
 
 // reset wants the mark for the most memory used to be reset between the end of the round before and the first block of
 // round i. A new pool's mark is 0 as it is.
-func (c *call) reset(i int) []suite.Finding {
+func (c *call) reset(i int) []verdict.Finding {
 	if i == 0 {
 		return nil
 	}
@@ -130,19 +131,19 @@ func (c *call) reset(i int) []suite.Finding {
 	if slices.ContainsFunc(c.sets(c.pool, device.PoolUsedMemHigh), func(at int) bool { return from < at && at < to }) {
 		return nil
 	}
-	return []suite.Finding{c.Finding(to, suite.Rule{ID: "mark-not-reset",
+	return []verdict.Finding{c.Finding(to, suite.Rule{ID: "mark-not-reset",
 		Why: "The mark only ever rises: without a reset it shows the peak of all rounds so far, not this round's.",
 		Fix: "Call cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrUsedMemHigh, 0) before the round's first allocation."},
 		"the mark for the most memory used (cuda.MemPoolAttrUsedMemHigh) should be reset before round %d begins here, but nothing resets it.", i)}
 }
 
 // trim judges what became of the pool after the last round.
-func (c *call) trim() []suite.Finding {
+func (c *call) trim() []verdict.Finding {
 	if c.pool == 0 {
 		return nil
 	}
-	tell := func(at int, rule, format string, args ...any) []suite.Finding {
-		return []suite.Finding{c.Finding(at, suite.Rule{ID: rule,
+	tell := func(at int, rule, format string, args ...any) []verdict.Finding {
+		return []verdict.Finding{c.Finding(at, suite.Rule{ID: rule,
 			Why: "What a pool keeps, nobody else on the device can have; a trim gives back what is not in use, whatever the threshold says.",
 			Fix: "Call cuda.MemPoolTrimTo(pool, int64(config.TrimTo)) once, when the last round is over and the host has waited for it."},
 			format, args...)}

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 )
 
 func judgeReuse(e *suite.Evidence) suite.Answer {
 	reused, blocks := 0, 0
-	a := good.Judge(e, "", each(func(c *call) []suite.Finding {
+	a := good.Judge(e, "", each(func(c *call) []verdict.Finding {
 		reused, blocks = reused+c.report.Reused, blocks+len(c.blocks)
 		if len(c.blocks) != c.due() {
 			return nil
@@ -49,7 +50,7 @@ func (c *call) growth() growth {
 	return g
 }
 
-func (c *call) miscounted() []suite.Finding {
+func (c *call) miscounted() []verdict.Finding {
 	g, is := c.growth(), c.report.Reused
 	rule := suite.Rule{ID: "wrong-reuse",
 		Why: "An allocation that fits into what the pool holds costs under a microsecond; one that makes it grow costs a hundred times that.",
@@ -57,18 +58,18 @@ func (c *call) miscounted() []suite.Finding {
 	switch {
 	case g.blind >= 0:
 		rule.ID = "reuse-unknown"
-		return []suite.Finding{c.Finding(g.blind, rule, "PoolReport.Reused should follow from what the pool answers, but behind this "+
+		return []verdict.Finding{c.Finding(g.blind, rule, "PoolReport.Reused should follow from what the pool answers, but behind this "+
 			"allocation, before the next one, it is not asked how much it has reserved: whether this one raised it, Run cannot know.")}
 	case is != g.reused:
-		return []suite.Finding{c.Finding(-1, rule, "PoolReport.Reused should be %d, because so many of %s did not raise the pool's reserved "+
-			"memory, but it is %d.", g.reused, suite.Count(len(c.blocks), "allocation", "allocations"), is)}
+		return []verdict.Finding{c.Finding(-1, rule, "PoolReport.Reused should be %d, because so many of %s did not raise the pool's reserved "+
+			"memory, but it is %d.", g.reused, verdict.Count(len(c.blocks), "allocation", "allocations"), is)}
 	}
 	return nil
 }
 
 // growing finds a pool that goes on growing from round to round, though each round brings the same load and nothing is
 // given back in between.
-func (c *call) growing() []suite.Finding {
+func (c *call) growing() []verdict.Finding {
 	rounds := c.report.Rounds
 	if c.W.config.Threshold != keepAll || len(rounds) != c.W.config.Rounds {
 		return nil
@@ -77,7 +78,7 @@ func (c *call) growing() []suite.Finding {
 	if last <= first+c.growth().step {
 		return nil
 	}
-	return []suite.Finding{c.Finding(-1, suite.Rule{ID: "pool-grows",
+	return []verdict.Finding{c.Finding(-1, suite.Rule{ID: "pool-grows",
 		Why: "A pool hands out again what has been freed; it grows only when too little of that is free.",
 		Fix: "Free every block of a round, and wait for all streams, before the next round allocates."},
 		"each round should find its memory in the pool, but the pool grew from %s after the first round to %s after the last.",

@@ -5,6 +5,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
 )
@@ -88,7 +89,7 @@ func reportOf(noted []uint64) (r contract.PoolReport) {
 // deviceCount stands for the number of devices in a workload that is to be refused.
 const deviceCount = -2
 
-func refuse(b *suite.Bench, run Run, bad suite.Bad[workload]) suite.Outcome {
+func refuse(b *suite.Bench, run Run, bad suite.Bad[workload]) verdict.Outcome {
 	if bad.W.config.Device == deviceCount {
 		devices, err := cuda.GetDeviceCount()
 		b.Must(err)

@@ -5,17 +5,18 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 func judgeWork(e *suite.Evidence) suite.Answer {
 	blocks := 0
-	a := good.Judge(e, "", each(func(c *call) []suite.Finding {
+	a := good.Judge(e, "", each(func(c *call) []verdict.Finding {
 		blocks += len(c.blocks)
 		if wrong := c.blockCount(); wrong != nil {
 			return wrong
 		}
-		var misplaced, apart, handled, waits []suite.Finding
+		var misplaced, apart, handled, waits []verdict.Finding
 		for i, round := range c.rounds() {
 			misplaced = append(misplaced, c.misplaced(round)...)
 			apart = append(apart, c.apart(i, round)...)
@@ -31,7 +32,7 @@ func judgeWork(e *suite.Evidence) suite.Answer {
 }
 
 // blockCount finds that not as many blocks were allocated as all rounds have.
-func (c *call) blockCount() []suite.Finding {
+func (c *call) blockCount() []verdict.Finding {
 	if len(c.blocks) == c.due() {
 		return nil
 	}
@@ -39,14 +40,14 @@ func (c *call) blockCount() []suite.Finding {
 	if n := len(c.blocks); n > 0 {
 		at = c.blocks[n-1].Made
 	}
-	return []suite.Finding{c.Finding(at, suite.Rule{ID: "block-count",
+	return []verdict.Finding{c.Finding(at, suite.Rule{ID: "block-count",
 		Why: "The numbers of two rounds can be compared only if every round allocates the same blocks.",
 		Fix: "Loop over config.Rounds, and within each round over config.Sizes."},
-		"Run should allocate %s in all, but it allocated %d.", suite.Count(c.due(), "block", "blocks"), len(c.blocks))}
+		"Run should allocate %s in all, but it allocated %d.", verdict.Count(c.due(), "block", "blocks"), len(c.blocks))}
 }
 
 // waits finds what makes the host wait in a round before its last block has been touched.
-func (c *call) waits(round []suite.Block) (found []suite.Finding) {
+func (c *call) waits(round []suite.Block) (found []verdict.Finding) {
 	last := -1
 	for _, b := range round {
 		last = max(last, slices.Max(append(b.Touched, -1)))
@@ -65,7 +66,7 @@ func (c *call) waits(round []suite.Block) (found []suite.Finding) {
 
 // misplaced finds blocks of a size that the round has none of, and blocks in a stream that is not their own. The order
 // within a round is free.
-func (c *call) misplaced(round []suite.Block) (found []suite.Finding) {
+func (c *call) misplaced(round []suite.Block) (found []verdict.Finding) {
 	sizes := c.W.config.Sizes
 	open := make([]int, len(sizes)) // the blocks still to come
 	for j := range open {
@@ -106,7 +107,7 @@ func (c *call) misplaced(round []suite.Block) (found []suite.Finding) {
 // streamName is how the student sees a stream: by its place in the slice.
 func streamName(i int) string { return fmt.Sprintf("config.Streams[%d]", i) }
 
-func (c *call) wrongStream(at int, belongs string, is trace.ID) suite.Finding {
+func (c *call) wrongStream(at int, belongs string, is trace.ID) verdict.Finding {
 	return c.Finding(at, suite.Rule{ID: "wrong-stream",
 		Why: "Work in one stream runs in order by itself, and work in different streams can run at the same time.",
 		Fix: "Take stream := config.Streams[j%len(config.Streams)] and give it to every call of block j."},
@@ -114,10 +115,10 @@ func (c *call) wrongStream(at int, belongs string, is trace.ID) suite.Finding {
 }
 
 // apart finds a free within a round that comes before the round's last block is allocated.
-func (c *call) apart(i int, round []suite.Block) []suite.Finding {
+func (c *call) apart(i int, round []suite.Block) []verdict.Finding {
 	for _, b := range round {
 		if b.Freed >= 0 && b.Freed < round[len(round)-1].Made {
-			return []suite.Finding{c.Finding(b.Freed, suite.Rule{ID: "freed-too-soon",
+			return []verdict.Finding{c.Finding(b.Freed, suite.Rule{ID: "freed-too-soon",
 				Why: "A pool hands out again what was freed: if each block is freed at once, the pool never holds more than the largest.",
 				Fix: "Allocate all blocks of the round, then touch them, then free them."},
 				"all blocks of a round should be live together, but here one is freed before round %d has allocated its last.", i)}
@@ -127,7 +128,7 @@ func (c *call) apart(i int, round []suite.Block) []suite.Finding {
 }
 
 // handled finds what is missing between a block's allocation and its end.
-func (c *call) handled(b suite.Block) (found []suite.Finding) {
+func (c *call) handled(b suite.Block) (found []verdict.Finding) {
 	if !b.Pooled {
 		return nil
 	}

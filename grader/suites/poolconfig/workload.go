@@ -7,6 +7,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/sim"
 )
 
@@ -34,8 +35,8 @@ func newWorkload(streams, rounds int, threshold, trimTo uint64, sizes ...int64) 
 		keeps = "the largest threshold"
 	}
 	return workload{
-		label: fmt.Sprintf("%s of %s on %s with %s", suite.Count(rounds, "round", "rounds"),
-			suite.Count(len(sizes), "block", "blocks"), suite.Count(streams, "stream", "streams"), keeps),
+		label: fmt.Sprintf("%s of %s on %s with %s", verdict.Count(rounds, "round", "rounds"),
+			verdict.Count(len(sizes), "block", "blocks"), verdict.Count(streams, "stream", "streams"), keeps),
 		streams: streams,
 		config:  contract.PoolConfig{Threshold: threshold, TrimTo: trimTo, Sizes: sizes, Rounds: rounds},
 	}

@@ -2,6 +2,7 @@ package ring
 
 import (
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -9,7 +10,7 @@ const overlapLost = "overlap-lost"
 
 // ahead finds fills that wait for a later digest than that of the item before them in their slot, and digests that wait for a
 // later fill than that of their own item.
-func ahead(m *suite.Made[workload]) []suite.Finding {
+func ahead(m *suite.Made[workload]) []verdict.Finding {
 	c := call{*m}
 	if !m.Outcome.OK() || m.W.same {
 		return nil
@@ -31,9 +32,9 @@ func ahead(m *suite.Made[workload]) []suite.Finding {
 			Why: "A wait is for all that stood ahead of the record, however little of it is needed.",
 			Fix: "Record an event in consumer right behind each digest, keep one for each slot, and have the fill wait for its own slot's."}
 		if own < 0 {
-			return []suite.Finding{c.Finding(at, rule, "the fill of item %d is the first of its slot and should wait for no digest, but this call makes it wait for that of item %d.", i, late)}
+			return []verdict.Finding{c.Finding(at, rule, "the fill of item %d is the first of its slot and should wait for no digest, but this call makes it wait for that of item %d.", i, late)}
 		}
-		return []suite.Finding{c.Finding(at, rule, "the fill of item %d should wait for the digest of item %d, whose slot it takes, but this call makes it wait for that of item %d.", i, own, late)}
+		return []verdict.Finding{c.Finding(at, rule, "the fill of item %d should wait for the digest of item %d, whose slot it takes, but this call makes it wait for that of item %d.", i, own, late)}
 	}
 	for i, digest := range digests {
 		if i+1 >= len(fills) {
@@ -46,7 +47,7 @@ func ahead(m *suite.Made[workload]) []suite.Finding {
 			}
 		}
 		if late >= 0 {
-			return []suite.Finding{c.Finding(c.heldBack(fills[late], digest), suite.Rule{ID: overlapLost,
+			return []verdict.Finding{c.Finding(c.heldBack(fills[late], digest), suite.Rule{ID: overlapLost,
 				Why: "A wait is for all that stood ahead of the record, however little of it is needed.",
 				Fix: "Record an event in producer right behind the fill of each item, and have the digest wait for its own item's."},
 				"the digest of item %d should wait for the fill of item %d alone, but this call makes it wait for that of item %d.", i, i, late)}
@@ -79,12 +80,12 @@ func (c call) heldBack(first, then int) int {
 }
 
 // events finds the first event that is too many.
-func events(m *suite.Made[workload]) []suite.Finding {
+func events(m *suite.Made[workload]) []verdict.Finding {
 	made, most := m.Find(trace.OpEventCreate), 2*m.W.slots
 	if len(made) <= most {
 		return nil
 	}
-	return []suite.Finding{m.Finding(made[most], suite.Rule{ID: "too-many-events",
+	return []verdict.Finding{m.Finding(made[most], suite.Rule{ID: "too-many-events",
 		Why: "An event may be recorded again for the next item: who waits already goes on waiting for what it stood for at the call.",
 		Fix: "Create the events before the first item, two for each slot at most, and use them again in every lap.",
 	}, "Run should create %d events at most, two for each slot, but creates %d.", most, len(made))}
@@ -92,11 +93,11 @@ func events(m *suite.Made[workload]) []suite.Finding {
 
 // handedBack finds digests that work which comes next in producer does not come after, be it a second call's or the caller's own,
 // and also where a call has failed.
-func handedBack(e *suite.Evidence) (found []suite.Finding) {
+func handedBack(e *suite.Evidence) (found []verdict.Finding) {
 	for _, m := range again.Made(e) {
 		c := call{m}
 		if !m.Outcome.OK() {
-			return []suite.Finding{m.UnexpectedError("Run")}
+			return []verdict.Finding{m.UnexpectedError("Run")}
 		}
 		if first := c.digest(c.W.items - 1); first >= 0 {
 			found = append(found, c.takenTooEarly(c.From, first, c.laterFills(first, c.To))...)
@@ -104,16 +105,16 @@ func handedBack(e *suite.Evidence) (found []suite.Finding) {
 		found = append(found, c.takenTooEarly(c.From, c.To, c.laterFills(c.To, len(c.Notes.Trace.Records)))...)
 	}
 	if len(found) > 0 {
-		return suite.Unique(found) // without any failure; behind one it would only be told again
+		return verdict.Unique(found) // without any failure; behind one it would only be told again
 	}
 	notes, all := e.Cases[faults.ID], faults.Made(e)
-	for _, run := range notes.FaultRuns() {
+	for _, run := range suite.FaultRuns(notes) {
 		c := call{all[run.Index]}
 		if run.Op == trace.OpStreamSynchronize || run.Op == trace.OpEventSynchronize || run.Op == trace.OpDeviceSynchronize {
 			continue // nothing is left that could put the slots in order
 		}
 		for _, f := range c.takenTooEarly(c.From, c.To, c.laterFills(c.To, len(c.Notes.Trace.Records))) {
-			f = e.Because(notes.OnError(f, run.What, "Run"), notes, run)
+			f = e.Because(suite.OnError(notes, f, run.What, "Run"), notes, run)
 			if run.Op == trace.OpEventRecord || run.Op == trace.OpStreamWaitEvent {
 				f.Fix = "On the way out have producer wait for an event that is recorded in consumer then; where that fails as well, only the host is left " +
 					"to wait: cuda.StreamSynchronize(consumer)."
@@ -121,7 +122,7 @@ func handedBack(e *suite.Evidence) (found []suite.Finding) {
 			found = append(found, f)
 		}
 	}
-	return suite.Unique(found)
+	return verdict.Unique(found)
 }
 
 // laterFills are the fills of the call's slots behind one record and ahead of another, whoever launched them.
@@ -135,7 +136,7 @@ func (c call) laterFills(behind, ahead int) (fills []int) {
 }
 
 // takenTooEarly is the finding about the first digest among some records that a later fill of its slot does not wait for.
-func (c call) takenTooEarly(from, to int, later []int) []suite.Finding {
+func (c call) takenTooEarly(from, to int, later []int) []verdict.Finding {
 	for _, at := range c.launches(digestKernel) {
 		slot := c.slot(c.Record(at))
 		if at < from || at > to || slot < 0 {
@@ -145,7 +146,7 @@ func (c call) takenTooEarly(from, to int, later []int) []suite.Finding {
 			if c.slot(c.Record(fill)) != slot || c.Before(at, fill) {
 				continue
 			}
-			return []suite.Finding{c.At(at, suite.Finding{Rule: "not-handed-back",
+			return []verdict.Finding{c.At(at, verdict.Finding{Rule: "not-handed-back",
 				Message: "When Run has returned, what is enqueued in producer should come after this digest, but nothing makes producer wait for it.",
 				Why:     "The slots are the caller's again, who takes them for the next items, while consumer may still be reading these.",
 				Fix: "On every way out record an event in consumer behind all digests (cuda.EventRecord), and have producer wait for it " +

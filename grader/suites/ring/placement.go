@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -66,7 +67,7 @@ func (c call) digest(i int) int {
 }
 
 // placement finds work in another stream or slot than the contract says, work that is left out, and memory that is allocated.
-func placement(m *suite.Made[workload]) (found []suite.Finding) {
+func placement(m *suite.Made[workload]) (found []verdict.Finding) {
 	c := call{*m}
 	c.Records(func(at int, r *trace.Record) bool {
 		if r.Code != 0 {
@@ -104,7 +105,7 @@ func allocates(op trace.Op) bool {
 }
 
 // misplaced is the finding about a call in another stream than the contract says; nil where it is in the right one.
-func (c call) misplaced(at int, r *trace.Record) *suite.Finding {
+func (c call) misplaced(at int, r *trace.Record) *verdict.Finding {
 	what, names, want := "", "producer or consumer", []trace.ID{c.producer(), c.consumer()}
 	switch {
 	case r.Op == trace.OpLaunch && r.Kernel == fillKernel:
@@ -126,7 +127,7 @@ func (c call) misplaced(at int, r *trace.Record) *suite.Finding {
 	return &f
 }
 
-func (c call) wrongSlot(i, at int) suite.Finding {
+func (c call) wrongSlot(i, at int) verdict.Finding {
 	where := "other memory"
 	if slot := c.slot(c.Record(at)); slot >= 0 {
 		where = fmt.Sprintf("slots[%d]", slot)
@@ -137,7 +138,7 @@ func (c call) wrongSlot(i, at int) suite.Finding {
 	}, "item %d should go through slots[%d], but its digest reads %s.", i, i%c.W.slots, where)
 }
 
-func (c call) leftOut(i int) suite.Finding {
+func (c call) leftOut(i int) verdict.Finding {
 	return c.Finding(c.digest(i), suite.Rule{ID: "step-left-out",
 		Why: "The exercise is about handing memory from stream to stream; the number is only there to show that it worked.",
 		Fix: "Launch kernels.FillItem and kernels.Digest for every item, on the item's slot.",

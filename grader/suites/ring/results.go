@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 func judgeResults(e *suite.Evidence) suite.Answer {
 	sums := 0
-	a := good.Judge(e, "", func(m *suite.Made[workload]) []suite.Finding {
+	a := good.Judge(e, "", func(m *suite.Made[workload]) []verdict.Finding {
 		if !m.Outcome.OK() {
-			return []suite.Finding{m.UnexpectedError("Run")}
+			return []verdict.Finding{m.UnexpectedError("Run")}
 		}
 		sums += len(m.Sums())
 		return wrongResult(m)
 	})
-	if len(a.Findings) == 0 && a.Skip == "" && suite.HasError(ordered.Judge(e).Findings) {
+	if len(a.Findings) == 0 && a.Skip == "" && verdict.HasError(ordered.Judge(e).Findings) {
 		a.Skip = "It came out right this time, but that is luck while the order is as another check says: mend that first."
 	}
 	a.Message = fmt.Sprintf("%d sums are exact, with each stream late in turn.", sums)
@@ -23,14 +24,14 @@ func judgeResults(e *suite.Evidence) suite.Answer {
 }
 
 // wrongResult finds the first sum that is wrong: the next are wrong for the same reason.
-func wrongResult(m *suite.Made[workload]) []suite.Finding {
+func wrongResult(m *suite.Made[workload]) []verdict.Finding {
 	sums := m.Sums()
 	i := m.W.firstWrong(sums)
 	if i < 0 || i >= len(sums) {
 		return nil
 	}
 	words, fix := call{*m}.explain(i, sums[i])
-	return []suite.Finding{m.Finding(call{*m}.digest(i), suite.Rule{ID: "wrong-result", Fix: fix,
+	return []verdict.Finding{m.Finding(call{*m}.digest(i), suite.Rule{ID: "wrong-result", Fix: fix,
 		Why: "The digest of an item depends on each of its words, so one that is missing, or an item in another's place, shows.",
 	}, "the sum of item %d should be %d, but is %d%s.", i, m.W.want(i), sums[i], words)}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
@@ -49,7 +50,7 @@ var Lesson = suite.Lesson[Run]{
 		{Question: suite.Question{ID: "events", Name: "at most two events a slot",
 			Judge: good.Each("However many items there were, there were no more than two events a slot.", events)}, Cases: good.Trials()},
 		good.NoHostWait("async", "the host never waits", "Run returned while the device was still busy.", waiting, delays).
-			Without(func(_ *suite.Evidence, f suite.Finding) bool { return f.Rule == "synchronous-allocation" }), // placement tells it
+			Without(func(_ *suite.Evidence, f verdict.Finding) bool { return f.Rule == "synchronous-allocation" }), // placement tells it
 		good.Cleanup("events are gone and slots handed back, also when a call fails",
 			"After every call the events were gone and the slots the caller's, also where a call failed, and the failure was reported.",
 			faults).And(handedBack, &again.Trial),
@@ -68,12 +69,12 @@ const (
 
 // firstLap reports findings about waits that are none: while a slot has not been used nothing has been recorded of it, and with
 // one stream for both every wait is needless.
-func firstLap(e *suite.Evidence, f suite.Finding) bool {
+func firstLap(e *suite.Evidence, f verdict.Finding) bool {
 	if f.Rule != waitUnrecorded && f.Rule != needlessWait || f.File == "" {
 		return false
 	}
 	for _, m := range good.Made(e) {
-		if f.Record < m.From || f.Record >= m.To || f.Line != m.At(f.Record, suite.Finding{}).Line {
+		if f.Record < m.From || f.Record >= m.To || f.Line != m.At(f.Record, verdict.Finding{}).Line {
 			continue // records are numbered anew in each trial
 		}
 		c := call{m}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 )
 
@@ -20,7 +21,7 @@ var streamNames = []string{"producer", "consumer"}
 
 // Label says what is called for: "5 items of 257 words through 2 slots, while consumer is busy".
 func (w workload) Label() string {
-	label := suite.Count(w.items, "item", "items") + " of " + suite.Count(w.n, "word", "words") + " through " + suite.Count(w.slots, "slot", "slots")
+	label := verdict.Count(w.items, "item", "items") + " of " + verdict.Count(w.n, "word", "words") + " through " + verdict.Count(w.slots, "slot", "slots")
 	switch {
 	case w.same:
 		label += ", with one stream for both"

@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
@@ -55,18 +56,18 @@ func (p *proof) Close() { p.counter.Close() }
 func judgeBlocks(e *suite.Evidence) suite.Answer {
 	a := good.Judge(e, ofBlocks, "Every block was stamped on the device, and had its stamp when it was given back.", nil)
 	a.Findings = append(a.Findings, outside(e)...)
-	if !suite.HasError(a.Findings) {
+	if !verdict.HasError(a.Findings) {
 		for _, r := range good.Runs(e) {
 			a.Findings = append(a.Findings, overwritten(&r)...)
 		}
 	}
-	a.Findings = suite.Unique(append(a.Findings, e.Of(suite.OrderRules, good.IDs()...)...))
+	a.Findings = verdict.Unique(append(a.Findings, e.Of(verdict.OrderRules, good.IDs()...)...))
 	return a
 }
 
 // outside finds blocks that do not lie inside one live allocation of the allocator's own.
-func outside(e *suite.Evidence) []suite.Finding {
-	var found []suite.Finding
+func outside(e *suite.Evidence) []verdict.Finding {
+	var found []verdict.Finding
 	for _, id := range good.IDs() {
 		t := e.Cases[id].Trace
 		made := map[trace.ID]*trace.Record{}
@@ -83,8 +84,8 @@ func outside(e *suite.Evidence) []suite.Finding {
 			if own && r.Addr >= around.Addr && r.Addr+uint64(r.Size) <= around.Addr+uint64(around.Size) {
 				continue
 			}
-			f := e.At(suite.Finding{
-				Rule: "outside", Severity: suite.Error, Record: at,
+			f := e.At(verdict.Finding{
+				Rule: "outside", Severity: verdict.Error, Record: at,
 				Message: fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block lies in none of its "+
 					"allocations.", r.Size),
 				Why: "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every later CUDA call fails.",
@@ -98,7 +99,7 @@ func outside(e *suite.Evidence) []suite.Finding {
 			found = append(found, f)
 		}
 	}
-	return suite.Unique(found)
+	return verdict.Unique(found)
 }
 
 // siteOfAlloc is where the student's Alloc begins; empty if it never answered.
@@ -117,13 +118,13 @@ func siteOfAlloc(e *suite.Evidence) trace.Site {
 }
 
 // overwritten finds blocks that did not have their stamps any more.
-func overwritten(r *allocator.Run[layout]) (found []suite.Finding) {
+func overwritten(r *allocator.Run[layout]) (found []verdict.Finding) {
 	for pair := range slices.Chunk(r.Notes.Values[noteMismatches+r.Name], 2) {
 		if len(pair) < 2 {
 			break
 		}
-		found = append(found, suite.Finding{
-			Rule: "overwritten", Severity: suite.Error, Record: -1, Function: "Alloc",
+		found = append(found, verdict.Finding{
+			Rule: "overwritten", Severity: verdict.Error, Record: -1, Function: "Alloc",
 			Message: fmt.Sprintf("Block #%d of the sequence %q with %s should have kept what its user wrote, but when it was given back, %d of "+
 				"its bytes had other values.", pair[0], r.Name, r.Layout, pair[1]),
 			Why: "Each block belongs to one user from Alloc until Free; whoever else writes to it destroys what is there.",

@@ -3,25 +3,25 @@ package slab
 import (
 	"fmt"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 )
 
 // mostSlots is how many blocks of a class are drawn.
 const mostSlots = 12
 
 // Paint draws a row for each class, in it a part for each of its blocks: those that are out from the left, the oldest first.
-func (m *model) Paint(v allocator.View) []suite.Row {
+func (m *model) Paint(v allocator.View) []verdict.Row {
 	fits, class, want := 0, -1, allocator.Nil
 	if v.Wrong && v.Op.Kind == allocator.KindAlloc && !m.closed {
 		fits, class, want = m.place(v.Op.Size)
 	}
-	var rows []suite.Row
+	var rows []verdict.Row
 	for i, c := range m.classes {
-		row := suite.Row{Name: fmt.Sprintf("%d B", c.BlockSize)}
+		row := verdict.Row{Name: fmt.Sprintf("%d B", c.BlockSize)}
 		slots := min(c.Total, mostSlots)
 		at := 0
-		put := func(cell suite.Cell) {
+		put := func(cell verdict.Cell) {
 			if at < slots {
 				cell.From, cell.To = float64(at)/float64(slots), float64(at+1)/float64(slots)
 				row.Cells = append(row.Cells, cell)
@@ -37,28 +37,28 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 			if !known || number != b.Number || class != i {
 				continue
 			}
-			cell := suite.Cell{Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(b.Asked) / float64(c.BlockSize)}
+			cell := verdict.Cell{Kind: verdict.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(b.Asked) / float64(c.BlockSize)}
 			if smallest, _, _ := m.place(b.Asked); smallest != i {
-				cell.Kind, cell.Text = suite.Spilled, cell.Text+", spilled"
+				cell.Kind, cell.Text = verdict.Spilled, cell.Text+", spilled"
 			}
 			put(cell)
 		}
 		switch last := v.Last(); {
 		case class != i || want != allocator.Nil:
 		case last != nil && !m.knows(last):
-			put(suite.Cell{Kind: suite.Wrong, Text: fmt.Sprintf("#%d: %d", last.Number, last.Asked), Asked: float64(last.Asked) / float64(c.BlockSize)})
+			put(verdict.Cell{Kind: verdict.Wrong, Text: fmt.Sprintf("#%d: %d", last.Number, last.Asked), Asked: float64(last.Asked) / float64(c.BlockSize)})
 		case last == nil:
 			text := "free, and large enough"
 			if i == fits {
 				text = "free, and fits"
 			}
-			put(suite.Cell{Kind: suite.Wrong, Text: text})
+			put(verdict.Cell{Kind: verdict.Wrong, Text: text})
 		}
 		if v.Back != nil && m.wasIn(v.Back, i) {
-			put(suite.Cell{Kind: suite.Back, Text: fmt.Sprintf("#%d was here", v.Back.Number)})
+			put(verdict.Cell{Kind: verdict.Back, Text: fmt.Sprintf("#%d was here", v.Back.Number)})
 		}
 		for at < slots {
-			put(suite.Cell{Kind: suite.Free, Text: "free"})
+			put(verdict.Cell{Kind: verdict.Free, Text: "free"})
 		}
 		rows = append(rows, row)
 	}
@@ -66,7 +66,7 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 }
 
 // Use is how much of all classes' blocks is used.
-func (m *model) Use() (u suite.Use, known bool) {
+func (m *model) Use() (u verdict.Use, known bool) {
 	for _, c := range m.classes {
 		u.Total += c.BlockSize * int64(c.Total)
 		u.Out += c.BlockSize * int64(c.InUse)

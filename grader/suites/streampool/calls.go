@@ -5,6 +5,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
@@ -26,14 +27,14 @@ type counts struct {
 }
 
 // calls finds what the methods call beyond what they need.
-func calls(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+func calls(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 	l := r.Ledger()
 	if l == nil {
 		return nil
 	}
 	for at, r := range l.New.Calls {
 		if len(e.Place(l.Site(r))) > 0 {
-			return []suite.Finding{l.New.Finding(e, at, suite.Finding{Rule: "cuda-call",
+			return []verdict.Finding{l.New.Finding(e, at, verdict.Finding{Rule: "cuda-call",
 				Message: fmt.Sprintf("New should have called nothing, but it called %s.", suite.CallName(r)),
 				Why:     "A pool that nobody asks for anything needs no memory, and no event.",
 				Fix:     "Make an event when the second stream comes, and ask the upstream when the first block is asked for."})}
@@ -47,7 +48,7 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 		}
 		q.meet(x)
 		if f, at := q.judge(x); f != nil {
-			return []suite.Finding{x.Finding(e, at, *f)}
+			return []verdict.Finding{x.Finding(e, at, *f)}
 		}
 		q.settle(x)
 	}
@@ -103,7 +104,7 @@ type tally struct {
 }
 
 // judge is what is wrong with the calls of an operation, and the record that shows it.
-func (q *counts) judge(x *allocator.Step) (f *suite.Finding, record int) {
+func (q *counts) judge(x *allocator.Step) (f *verdict.Finding, record int) {
 	t := tally{notReady: map[[2]trace.ID]bool{}}
 	entries(x.Seen(), func(what, _ int64, _ uint64) {
 		switch what {
@@ -121,7 +122,7 @@ func (q *counts) judge(x *allocator.Step) (f *suite.Finding, record int) {
 	return nil, -1
 }
 
-func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *suite.Finding {
+func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *verdict.Finding {
 	inAlloc, inFree, giving := x.Kind == allocator.KindAlloc, x.Method() == "Free", x.Kind == allocator.KindTrim || x.Kind == allocator.KindClose
 	switch r.Op {
 	case trace.OpMalloc:
@@ -140,14 +141,14 @@ func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *suite.
 		}
 	case trace.OpEventRecord, trace.OpStreamWaitEvent, trace.OpStreamQuery, trace.OpStreamSynchronize:
 		if q.gone[r.Stream] {
-			return &suite.Finding{Rule: "forgotten-stream",
+			return &verdict.Finding{Rule: "forgotten-stream",
 				Message: fmt.Sprintf("%s should have made no call with a stream that was forgotten, but it called %s.", x.Method(), suite.CallName(r)),
 				Why:     "Whoever has a stream forgotten destroys it, and a call that names it then fails, or crashes.",
 				Fix:     "Record the stream's event in Free, or in Forget at the latest, and use only the event from then on."}
 		}
 	}
 	if r.Op == trace.OpDeviceSynchronize && giving {
-		return &suite.Finding{Rule: "cuda-call",
+		return &verdict.Finding{Rule: "cuda-call",
 			Message: fmt.Sprintf("%s should have waited for those streams alone that have used what it gives back, but it called %s.", x.Method(), suite.CallName(r)),
 			Why:     "DeviceSynchronize waits for the work of everybody, also of streams that the pool has never seen.",
 			Fix:     "Wait for the owners' events (cuda.EventSynchronize)."}
@@ -184,7 +185,7 @@ func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *suite.
 		needless = inAlloc && t.records > 2 || inFree && t.records > 1
 	case trace.OpEventCreate:
 		if q.events++; q.events > 2*q.came+q.mostOut {
-			return &suite.Finding{Rule: "event-count",
+			return &verdict.Finding{Rule: "event-count",
 				Message: fmt.Sprintf("the pool should make at most %d events, two for each of the %d streams that have come and one for each of the %d blocks that were out at once, "+
 					"but this is number %d.", 2*q.came+q.mostOut, q.came, q.mostOut, q.events),
 				Why: "An event costs the driver memory and a call each time, and one that is recorded again serves as well as a new one.",
@@ -192,7 +193,7 @@ func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *suite.
 		}
 		q.alive++
 		if most := 2*(len(q.known)+q.kept) + q.mostOut + fewEvents; q.alive > most {
-			return &suite.Finding{Rule: "event-count",
+			return &verdict.Finding{Rule: "event-count",
 				Message: fmt.Sprintf("the pool should hold at most %d events here, two for each stream that may own something, one for each block that was out at once, "+
 					"and %d more, but this makes %d.", most, fewEvents, q.alive),
 				Why: "Streams come and go as long as a program runs, and what each leaves behind adds up.",
@@ -205,14 +206,14 @@ func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *suite.
 	if !needless {
 		return nil
 	}
-	return &suite.Finding{Rule: "cuda-call",
+	return &verdict.Finding{Rule: "cuda-call",
 		Message: fmt.Sprintf("%s should have called nothing but %s, but it called %s.", x.Method(), allowed(x), suite.CallName(r)),
 		Why:     "A pool is there so that a block costs next to nothing: each call of the driver's costs more than all the rest.",
 		Fix:     "Take memory from the upstream alone, record one event in Free, and in Alloc ask each stream's event once and wait for it once."}
 }
 
 // oneStream finds a call that is about order, while there is only one stream.
-func (q *counts) oneStream(x *allocator.Step, r *trace.Record) *suite.Finding {
+func (q *counts) oneStream(x *allocator.Step, r *trace.Record) *verdict.Finding {
 	switch r.Op {
 	case trace.OpEventCreate, trace.OpEventRecord, trace.OpEventQuery, trace.OpStreamWaitEvent, trace.OpStreamQuery:
 	default:
@@ -221,7 +222,7 @@ func (q *counts) oneStream(x *allocator.Step, r *trace.Record) *suite.Finding {
 	if len(q.given) > 1 || q.forgot || x.Kind == allocator.KindForget {
 		return nil
 	}
-	return &suite.Finding{Rule: "event-count",
+	return &verdict.Finding{Rule: "event-count",
 		Message: fmt.Sprintf("%s should have made no event and asked for none while only one stream was ever given to the pool, but it called %s.", x.Method(), suite.CallName(r)),
 		Why:     "Within one stream the order is given; a record costs a third of a Free, and most programs have one stream.",
 		Fix:     "When the second stream comes, record once in the first, and from then on in every Free."}
@@ -240,7 +241,7 @@ func allowed(x *allocator.Step) string {
 	return "one EventRecord, and EventCreate where there is no event yet"
 }
 
-func hostWait(x *allocator.Step, by string) *suite.Finding {
+func hostWait(x *allocator.Step, by string) *verdict.Finding {
 	fix := "Have the stream wait (cuda.StreamWaitEvent) where bytes are not done yet."
 	switch x.Method() {
 	case "Forget":
@@ -249,7 +250,7 @@ func hostWait(x *allocator.Step, by string) *suite.Finding {
 	case "Free":
 		fix = "Leave the wait out. Record an event in the stream (cuda.EventRecord) once a second one has come: whoever gets the bytes next waits for that."
 	}
-	return &suite.Finding{Rule: "host-wait",
+	return &verdict.Finding{Rule: "host-wait",
 		Message: fmt.Sprintf("%s should not make the host wait, but it does, by %s.", x.Method(), by),
 		Why:     "While the host waits it gives no stream any work, and the device runs dry: a stream that waits costs the host nothing.",
 		Fix:     fix}

@@ -6,12 +6,13 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
 // waitsCounted looks whether Stats counts the waits that there were.
-func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 	l := r.Ledger()
 	if l == nil {
 		return nil
@@ -26,7 +27,7 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 			waits++
 		}
 		if x.Kind != allocator.KindClose && x.Err != allocator.ErrClosed && len(x.Stats()) == statsFields && x.Stats()[4] != int64(waits) {
-			return []suite.Finding{x.Finding(e, -1, suite.Finding{Rule: "wrong-stats",
+			return []verdict.Finding{x.Finding(e, -1, verdict.Finding{Rule: "wrong-stats",
 				Message: fmt.Sprintf("Stats should count %d Allocs that made a stream wait, but Waits is %d.", waits, x.Stats()[4]),
 				Why:     "Waits says how much concurrency the pool has cost: behind each StreamWaitEvent a stream cannot run beside another.",
 				Fix:     "Count one for each Alloc that has handed out a block and made a stream wait, however often."})}
@@ -60,7 +61,7 @@ type mark struct {
 }
 
 // policy finds the Allocs that made a stream wait, or the pool grow, where neither was needed.
-func policy(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+func policy(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 	l := r.Ledger()
 	if l == nil {
 		return nil
@@ -75,7 +76,7 @@ func policy(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
 		}
 		second := !q.arrived[x.Stream] && q.came == 1
 		if f, record := q.judge(l, x, second); f != nil {
-			return []suite.Finding{x.Finding(e, record, *f)}
+			return []verdict.Finding{x.Finding(e, record, *f)}
 		}
 		for ; at < x.To; at++ {
 			q.see(at, &l.Records[at], x, second)
@@ -114,7 +115,7 @@ func (q *standing) see(at int, r *trace.Record, x *allocator.Step, second bool) 
 }
 
 // judge is what is wrong with an Alloc, and the record that shows it, or -1.
-func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f *suite.Finding, record int) {
+func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f *verdict.Finding, record int) {
 	if x.Kind != allocator.KindAlloc || x.Err != allocator.Nil && x.Err != allocator.ErrFull {
 		return nil, -1
 	}
@@ -144,7 +145,7 @@ func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f
 		instead = better{done, "were free, and the host had waited for that stream", q.hint(x, done, size)}
 	}
 	if grew > 0 && instead.why != "" {
-		return &suite.Finding{Rule: "needless-growth",
+		return &verdict.Finding{Rule: "needless-growth",
 			Message: fmt.Sprintf("Alloc in %v should have asked the upstream for nothing, but it got %d bytes more although %s.", x.Stream, grew, instead),
 			Why:     "Memory that one pool holds without need is missing elsewhere, and to get it takes a call of the driver's.",
 			Fix:     instead.hint + "Look among what the stream owns first, then among what is done, and only then ask the upstream."}, -1
@@ -214,24 +215,24 @@ func (p part) whose() string {
 }
 
 // wrongWait is what is wrong with an Alloc's wait; nil: nothing.
-func (q *standing) wrongWait(l *allocator.Ledger, x *allocator.Step, r *trace.Record, instead better, mayGrow bool) *suite.Finding {
+func (q *standing) wrongWait(l *allocator.Ledger, x *allocator.Step, r *trace.Record, instead better, mayGrow bool) *verdict.Finding {
 	event := q.recorded[r.Event]
 	made := fmt.Sprintf("Alloc in %v should have made no stream wait, but it made %s wait for %s", x.Stream, l.Name(r.Stream), l.Name(event.stream))
 	switch {
 	case instead.why != "":
-		return &suite.Finding{Rule: "needless-wait",
+		return &verdict.Finding{Rule: "needless-wait",
 			Message: fmt.Sprintf("%s although %s.", made, instead),
 			Why:     "Every edge is concurrency lost: what comes behind the wait cannot run beside what is waited for.",
 			Fix:     instead.hint + "Look among what the stream owns first, and then ask the events of the others (cuda.EventQuery) before you wait for any."}
 	case mayGrow:
-		return &suite.Finding{Rule: "waits-before-growing",
+		return &verdict.Finding{Rule: "waits-before-growing",
 			Message: fmt.Sprintf("%s before the upstream had refused %d bytes.", made, need(x.Size)),
 			Why:     "Memory is there to be used: a stream that waits while the upstream has more gives its concurrency away for nothing.",
 			Fix:     "Ask the upstream before you have a stream wait, for the step and then for what the block needs."}
 	case event.late:
 		for at := max(q.freed[event.stream], event.before); at < event.at; at++ {
 			if later := &l.Records[at]; later.Op == trace.OpLaunch && later.Stream == event.stream && later.Code == 0 {
-				return &suite.Finding{Rule: "waits-too-long",
+				return &verdict.Finding{Rule: "waits-too-long",
 					Message: fmt.Sprintf("Alloc in %v should have made it wait for what was in %s at its last Free, but it waits for the launch of %s as well, "+
 						"which %s was given later.", x.Stream, l.Name(event.stream), later.Kernel, l.Name(event.stream)),
 					Why: "An event remembers all that is in the stream when it is recorded.",

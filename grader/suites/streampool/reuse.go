@@ -7,6 +7,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
@@ -23,7 +24,7 @@ func judgeOrder(e *suite.Evidence) suite.Answer {
 }
 
 // tell adds to a finding of bytes that were handed out too early who gave them back, and what the pool did about that.
-func tell(e *suite.Evidence, f *suite.Finding) {
+func tell(e *suite.Evidence, f *verdict.Finding) {
 	s := good.Noted(e, f)
 	if s == nil {
 		return

@@ -7,6 +7,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
 )
@@ -55,7 +56,7 @@ var Lesson = suite.Lesson[Make]{
 		good.Cleanup(allocator.Cleanup[layout]{
 			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life,
 			Others: []func(allocator.Source) workload{lifeByFree, lifeByForget}, Queries: true,
-			Recovers: func(_ *suite.CaseNotes, run suite.FaultRun) bool { return run.Op == trace.OpMalloc },
+			Recovers: func(_ *verdict.CaseNotes, run suite.FaultRun) bool { return run.Op == trace.OpMalloc },
 			Leaks:    leaks,
 		}),
 		cost.Part(),
@@ -122,13 +123,13 @@ func judgeTrim(e *suite.Evidence) suite.Answer {
 			if f.Rule != "free-while-pending" || f.File == "" {
 				continue
 			}
-			f.Rule, f.Severity = "freed-too-early", suite.Error
+			f.Rule, f.Severity = "freed-too-early", verdict.Error
 			f.Why = "What goes back to the upstream may be somebody else's at once, while a kernel is still at it; nothing orders the two but the host."
 			f.Fix = "Have the host wait for the events of all owners of the chunk's pieces (cuda.EventSynchronize) before you give it back."
 			a.Findings = append(a.Findings, f)
 		}
 	}
-	a.Findings = suite.Unique(a.Findings)
+	a.Findings = verdict.Unique(a.Findings)
 	return a
 }
 

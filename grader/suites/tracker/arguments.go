@@ -7,6 +7,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 )
 
@@ -64,7 +65,7 @@ var goodArguments = []wrapped{
 }
 
 // wrapIt calls Wrap, and notes what it should not have done.
-func wrapIt(b *suite.Bench, wrap Make, w wrapped) suite.Outcome {
+func wrapIt(b *suite.Bench, wrap Make, w wrapped) verdict.Outcome {
 	return b.Call(w.String(), func() error { return w.try(b, wrap) })
 }
 
@@ -94,7 +95,7 @@ var refusals = suite.NewRefusals("arguments", "1a", badArguments, wrapIt, suite.
 	Fix: "Return contract.ErrArgument if inner is nil, bytes or limit is below 1, memory is 0, or memory + bytes is above 1<<63: compare " +
 		"uint64(memory) with 1<<63 - uint64(bytes), since the sum may run over.",
 	FixLate: "Call nothing in Wrap.",
-}).Behind(func(b *suite.Bench, wrap Make) suite.Outcome {
+}).Behind(func(b *suite.Bench, wrap Make) verdict.Outcome {
 	return b.Call(withGood, func() error {
 		for i, w := range goodArguments {
 			if err := w.try(b, wrap); err != nil {
@@ -107,19 +108,19 @@ var refusals = suite.NewRefusals("arguments", "1a", badArguments, wrapIt, suite.
 })
 
 // arguments is the part that asks for bad arguments to be refused.
-var arguments = suite.Arguments("refuses bad arguments, and calls nothing", refusals).And(func(e *suite.Evidence) (found []suite.Finding) {
+var arguments = suite.Arguments("refuses bad arguments, and calls nothing", refusals).And(func(e *suite.Evidence) (found []verdict.Finding) {
 	notes := e.Cases[refusals.ID]
 	for _, call := range notes.Values[noteTouched] {
-		found = append(found, suite.Finding{
-			Rule: "asked-inner", Severity: suite.Error, Record: -1, Function: "Wrap",
+		found = append(found, verdict.Finding{
+			Rule: "asked-inner", Severity: verdict.Error, Record: -1, Function: "Wrap",
 			Message: called(notes, call) + " should not have called inner, which is for Alloc and Free, but it did.",
 			Why:     "Wrap only makes a tracker: a block that it took would be in nobody's account.",
 			Fix:     "Keep inner for later, and call it in Alloc and Free alone.",
 		})
 	}
 	for _, call := range notes.Values[noteBoth] {
-		found = append(found, suite.Finding{
-			Rule: "tracker-with-error", Severity: suite.Error, Record: -1, Function: "Wrap",
+		found = append(found, verdict.Finding{
+			Rule: "tracker-with-error", Severity: verdict.Error, Record: -1, Function: "Wrap",
 			Message: called(notes, call) + " should have answered a nil tracker with its error, but it answered one that is not nil.",
 			Why:     "Who gets a tracker may use it.",
 			Fix:     "Return nil beside every error of Wrap: return nil, err.",
@@ -133,21 +134,21 @@ var arguments = suite.Arguments("refuses bad arguments, and calls nothing", refu
 		if edge := goodArguments[i].edge; edge != "" {
 			allowed, fix = ", since "+edge+" is allowed", ": not "+edge
 		}
-		found = append(found, suite.Finding{
-			Rule: "good-argument-refused", Severity: suite.Error, Record: -1, Function: "Wrap",
+		found = append(found, verdict.Finding{
+			Rule: "good-argument-refused", Severity: verdict.Error, Record: -1, Function: "Wrap",
 			Message: fmt.Sprintf("%v should have answered a tracker and nil%s, but it did not.", goodArguments[i], allowed),
 			Why:     "Memory of one byte, memory that ends at 1<<63 and a limit above the memory are unusual, and do no harm.",
 			Fix:     "Refuse what the comment above Wrap names, and nothing else" + fix + ".",
 		})
 	}
-	return suite.Unique(found)
+	return verdict.Unique(found)
 })
 
 // withGood is the call of Wrap with one good argument after the other, in words.
 const withGood = "Wrap with good arguments"
 
 // called is the call of Wrap with a number, in words.
-func called(notes *suite.CaseNotes, call uint64) string {
+func called(notes *verdict.CaseNotes, call uint64) string {
 	if call < uint64(len(notes.Outcomes)) {
 		return notes.Outcomes[call].Label
 	}

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"cudalab/exercises/contract"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 )
 
 // compare holds the next report that was noted against the books; nothing is a report that was not asked for. Where nothing was
@@ -211,8 +211,8 @@ func bytes(n int64) string {
 	}
 	return fmt.Sprintf("%d bytes", n)
 }
-func blocks(n int) string { return suite.Count(n, "block", "blocks") }
-func allocs(n int) string { return suite.Count(n, "Alloc", "Allocs") }
+func blocks(n int) string { return verdict.Count(n, "block", "blocks") }
+func allocs(n int) string { return verdict.Count(n, "Alloc", "Allocs") }
 
 // differ finds the first difference between two lists, and words it. key tells whether two elements stand for the same.
 func differ[T comparable](f *allocator.Fault, name string, right, said []T, words func(T) string, key func(a, b T) bool) bool {

@@ -6,6 +6,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 )
 
@@ -88,19 +89,19 @@ var scale = lab.Steps("scale", reporting, large).Large(good)
 
 func judgeErrors(e *suite.Evidence) suite.Answer {
 	a := good.Judge(e, ofErrors, "Every mistake was answered with its own error, the allocator below was asked when it should be, and CUDA never.", nil)
-	a.Findings = suite.Unique(append(a.Findings, callsOfCUDA(e)...))
+	a.Findings = verdict.Unique(append(a.Findings, callsOfCUDA(e)...))
 	return a
 }
 
 // callsOfCUDA finds the CUDA calls that the student's code has made.
-func callsOfCUDA(e *suite.Evidence) (found []suite.Finding) {
+func callsOfCUDA(e *suite.Evidence) (found []verdict.Finding) {
 	for _, id := range good.IDs() {
 		for _, c := range e.Calls(id) {
 			for at, r := range c.Records {
 				if len(e.Place(c.Notes.Trace.SiteOf(r))) == 0 {
 					continue // the user's own, at the blocks
 				}
-				found = append(found, c.At(at, suite.Finding{
+				found = append(found, c.At(at, verdict.Finding{
 					Rule:    "cuda-call",
 					Message: "The tracker should not have called CUDA, but it called " + suite.CallName(r) + ".",
 					Why:     "It goes around any allocator, whose memory is somebody else's to get, to write and to give back.",

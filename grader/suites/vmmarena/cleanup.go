@@ -6,6 +6,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -14,7 +15,7 @@ var cleanup = allocator.Cleanup[layout]{
 	Pass:     "Close gave everything back, and a CUDA call that failed was reported or made good, and left nothing behind.",
 	Function: "New, Alloc or Close",
 	Recovers: recovered,
-	Unusable: func(notes *suite.CaseNotes, from, to int) *suite.Finding {
+	Unusable: func(notes *verdict.CaseNotes, from, to int) *verdict.Finding {
 		record, f := unusableBlock(notes, from, to)
 		if f != nil {
 			f.Record, f.Message = record, "the arena "+f.Message
@@ -38,7 +39,7 @@ func lifecycle(from allocator.Source) workload {
 // recovered reports whether an arena has come by another way to what the call that failed was to give it, or has tried to, or
 // can do without: a growth may be tried once more with less, and nobody has to know how much memory is free. What New has to
 // have, and what is to be given back, has to be asked for again.
-func recovered(notes *suite.CaseNotes, run suite.FaultRun) bool {
+func recovered(notes *verdict.CaseNotes, run suite.FaultRun) bool {
 	records := notes.Trace.Records
 	failed := &records[run.Failed]
 	switch run.Op {
@@ -71,7 +72,7 @@ func grewAgain(records []trace.Record) bool {
 
 // unusableBlock finds the first block that was handed out between two records and that the device may not use, and the record
 // that is at fault, or -1; nil where there is none.
-func unusableBlock(notes *suite.CaseNotes, from, to int) (record int, f *suite.Finding) {
+func unusableBlock(notes *verdict.CaseNotes, from, to int) (record int, f *verdict.Finding) {
 	var l mapping.Ledger
 	for at := from; at < to; at++ {
 		r := &notes.Trace.Records[at]

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
 // tooMuch finds memory that is held beyond what the contract allows.
-func (c *replay) tooMuch() []suite.Finding {
+func (c *replay) tooMuch() []verdict.Finding {
 	used, peak := int64(0), int64(0)
 	for i := range c.Right {
 		s := &c.steps[i]
@@ -31,7 +31,7 @@ func (c *replay) tooMuch() []suite.Finding {
 		if s.held <= most {
 			continue
 		}
-		return c.finding(i, c.created(i), suite.Finding{Rule: "too-much",
+		return c.finding(i, c.created(i), verdict.Finding{Rule: "too-much",
 			Message: fmt.Sprintf("%s should hold at most %d bytes of memory then, since at most %d were used at a time and the granularity is %d, "+
 				"but it holds %d.", c.doing(i), most, peak, c.Layout.granularity, s.held),
 			Why: "Addresses cost nothing, memory does: what the arena holds without need, no other program on the device can have.",
@@ -41,7 +41,7 @@ func (c *replay) tooMuch() []suite.Finding {
 }
 
 // misstated finds a Committed that is not what is mapped.
-func (c *replay) misstated() []suite.Finding {
+func (c *replay) misstated() []verdict.Finding {
 	for i := range c.Right {
 		s := &c.steps[i]
 		if s.op.Kind == allocator.KindClose {
@@ -50,7 +50,7 @@ func (c *replay) misstated() []suite.Finding {
 		if len(s.answer.Stats()) != statCount || s.answer.Stats()[statCommitted] == s.mapped {
 			continue
 		}
-		return c.finding(i, -1, suite.Finding{Rule: "wrong-stats",
+		return c.finding(i, -1, verdict.Finding{Rule: "wrong-stats",
 			Message: fmt.Sprintf("%s should have left Stats with Committed = %d, which is what is mapped from Base on, but it says %d.",
 				c.doing(i), s.mapped, s.answer.Stats()[statCommitted]),
 			Why: "A caller decides by these numbers what to do next.",
@@ -60,7 +60,7 @@ func (c *replay) misstated() []suite.Finding {
 }
 
 // tooOften finds an arena that takes many more steps to grow than one would that grows by a quarter each time.
-func (c *replay) tooOften() []suite.Finding {
+func (c *replay) tooOften() []verdict.Finding {
 	quarters, used := mapping.Quarters{Granularity: c.Layout.granularity}, int64(0)
 	steps, last, most := 0, -1, int64(0)
 	for i := range c.Right {
@@ -84,7 +84,7 @@ func (c *replay) tooOften() []suite.Finding {
 	if made >= 0 {
 		record = c.steps[last].calls[made]
 	}
-	return c.finding(last, record, suite.Finding{Rule: "grows-too-often",
+	return c.finding(last, record, verdict.Finding{Rule: "grows-too-often",
 		Message: fmt.Sprintf("In the sequence %q with %s the arena should grow in few steps, %d if by a quarter each time, but it grew %d times.",
 			c.Name, c.Layout, quarters.Growths, steps),
 		Why: "Every growth costs the same few calls, however little it adds. Steps that stay the same size make their number grow with the " +

@@ -7,6 +7,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -35,7 +36,7 @@ type replay struct {
 }
 
 func replayOf(e *suite.Evidence, r *allocator.Run[layout]) *replay {
-	return suite.Once(r.Notes, "steps of "+r.Name, func() *replay {
+	return verdict.Once(r.Notes, "steps of "+r.Name, func() *replay {
 		c := &replay{Run: r, e: e}
 		if r.Record != nil {
 			c.steps = steps(r.Notes, r.Record)
@@ -45,13 +46,13 @@ func replayOf(e *suite.Evidence, r *allocator.Run[layout]) *replay {
 }
 
 // finding is a fault that the trace shows in a step, at the record which is at fault, or where that is -1 on the method's line.
-func (c *replay) finding(i, record int, f suite.Finding) []suite.Finding {
+func (c *replay) finding(i, record int, f verdict.Finding) []verdict.Finding {
 	site := c.steps[i].answer.Details().Site
 	if record >= 0 {
 		site = c.Notes.Trace.SiteOf(&c.Notes.Trace.Records[record])
 	}
-	f.Severity, f.Record = cmp.Or(f.Severity, suite.Error), record
-	return []suite.Finding{c.e.At(f, site)}
+	f.Severity, f.Record = cmp.Or(f.Severity, verdict.Error), record
+	return []verdict.Finding{c.e.At(f, site)}
 }
 
 // doing begins a sentence about a step: "Asked to reset (operation 2 of "small blocks" with …), the arena".
@@ -72,7 +73,7 @@ func (c *replay) created(i int) int {
 }
 
 // steps walks through a sequence that was noted.
-func steps(notes *suite.CaseNotes, rec *allocator.Record) []step {
+func steps(notes *verdict.CaseNotes, rec *allocator.Record) []step {
 	var l mapping.Ledger
 	var all []step
 	at, _ := notes.Window(rec.First - 1)

@@ -6,13 +6,14 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/verdict"
 )
 
 // memory is the part about a device that is nearly full.
 func memory() suite.Part[Make] {
 	p := scarcity.Telling(scarcity.Part(ofMemory, "makes do with less when the device is nearly full, and a growth that fails changes nothing",
 		"Where there was no room for a generous growth, a small one was made; one that failed changed nothing.",
-		func(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+		func(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 			c := replayOf(e, r)
 			found := c.keptByFailure()
 			if !slices.ContainsFunc(plenty.Runs(e), func(r allocator.Run[layout]) bool { return replayOf(e, &r).unusable() != nil }) {
@@ -22,7 +23,7 @@ func memory() suite.Part[Make] {
 		}))
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
-		if suite.HasError(e.Of(suite.EndRules, scarcity.IDs()...)) {
+		if verdict.HasError(e.Of(verdict.EndRules, scarcity.IDs()...)) {
 			return suite.Answer{Skip: "What Close did not give back is missing in the next arena on the device, so this could not be seen."}
 		}
 		return judge(e)
@@ -31,13 +32,13 @@ func memory() suite.Part[Make] {
 }
 
 // keptByFailure finds memory that an Alloc held on to, or gave up, although it answered an error.
-func (c *replay) keptByFailure() []suite.Finding {
+func (c *replay) keptByFailure() []verdict.Finding {
 	for i := range c.steps {
 		s := &c.steps[i]
 		if i == 0 || i > c.Right || s.answer.Err != outOfMemory || s.held == c.steps[i-1].held {
 			continue
 		}
-		return c.finding(i, c.created(i), suite.Finding{Rule: "changed-by-error",
+		return c.finding(i, c.created(i), verdict.Finding{Rule: "changed-by-error",
 			Message: fmt.Sprintf("%s should have failed and kept the %d bytes of memory that it had, but has %d now.",
 				c.doing(i), c.steps[i-1].held, s.held),
 			Why: "Memory that a growth leaves behind when it fails is missing in every later one.",

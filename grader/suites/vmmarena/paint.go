@@ -3,20 +3,20 @@ package vmmarena
 import (
 	"fmt"
 
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 )
 
 // Use is how much of the memory behind the addresses is used.
-func (m *model) Use() (u suite.Use, known bool) {
+func (m *model) Use() (u verdict.Use, known bool) {
 	committed := max(m.committed, m.used)
-	return suite.Use{Total: committed, Out: m.used, Largest: committed - m.used}, !m.lost
+	return verdict.Use{Total: committed, Out: m.used, Largest: committed - m.used}, !m.lost
 }
 
 // Paint draws the addresses from Base on, as far as the sequence comes and a granule more: what memory is mapped behind them, in granules,
 // and whether it may be used, by the trace; and the blocks, each rounded up to a multiple of 256 bytes.
-func (m *model) Paint(v allocator.View) []suite.Row {
+func (m *model) Paint(v allocator.View) []verdict.Row {
 	if m.base == 0 {
 		return nil
 	}
@@ -31,13 +31,13 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 	if m.closed {
 		mapped.Cells = nil
 	}
-	blocks := suite.Row{Name: "blocks"}
+	blocks := verdict.Row{Name: "blocks"}
 	for i, b := range v.Out {
 		size, offset := mapping.RoundUp(max(b.Asked, 1), alignment), int64(b.Addr-uint64(m.base))
-		c := suite.Cell{From: share(offset), To: share(offset + size), Kind: suite.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked),
+		c := verdict.Cell{From: share(offset), To: share(offset + size), Kind: verdict.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked),
 			Asked: float64(max(b.Asked, 0)) / float64(size)}
 		if v.Wrong && v.Last() == &v.Out[i] && offset+size != m.used {
-			c.Kind = suite.Wrong
+			c.Kind = verdict.Wrong
 			if offset < 0 || offset >= extent {
 				c.From, c.To, c.Text, c.Asked = 0, 1, c.Text+", elsewhere", 0
 			}
@@ -45,8 +45,8 @@ func (m *model) Paint(v allocator.View) []suite.Row {
 		blocks.Cells = append(blocks.Cells, c)
 	}
 	if v.Wrong && v.Op.Kind == allocator.KindAlloc && v.Last() == nil && m.want(v.Op) == allocator.Nil {
-		blocks.Cells = append(blocks.Cells, suite.Cell{From: share(m.used), To: share(m.used + mapping.RoundUp(v.Op.Size, alignment)), Kind: suite.Wrong,
+		blocks.Cells = append(blocks.Cells, verdict.Cell{From: share(m.used), To: share(m.used + mapping.RoundUp(v.Op.Size, alignment)), Kind: verdict.Wrong,
 			Text: "there is room"})
 	}
-	return []suite.Row{mapped, blocks}
+	return []verdict.Row{mapped, blocks}
 }

@@ -7,6 +7,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 )
 
@@ -100,7 +101,7 @@ var speed = suite.Part[Make]{
 
 func judgeSpeed(e *suite.Evidence) suite.Answer {
 	notes := e.Cases["speed"]
-	if spoilt := notes.Spoilt("New or Alloc", wrongWhenTimed); spoilt != nil {
+	if spoilt := suite.Spoilt(notes, "New or Alloc", wrongWhenTimed); spoilt != nil {
 		return suite.Answer{Findings: spoilt}
 	}
 	return e.JudgeSpeed(notes, suite.SpeedWords{
@@ -115,19 +116,19 @@ func judgeSpeed(e *suite.Evidence) suite.Answer {
 }
 
 // wrongWhenTimed looks at whether the blocks of the timed arenas were apart, and had memory: speed counts only where they were.
-func wrongWhenTimed(notes *suite.CaseNotes) []suite.Finding {
+func wrongWhenTimed(notes *verdict.CaseNotes) []verdict.Finding {
 	for _, n := range notes.Values[noteMisplaced] {
 		if n > 0 {
-			return []suite.Finding{{
-				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1, Function: "Alloc",
+			return []verdict.Finding{{
+				Rule: "wrong-when-timed", Severity: verdict.Error, Record: -1, Function: "Alloc",
 				Message: "While time was measured, " + cost.Missed(n) + ".", Why: cost.MissedWhy, Fix: cost.MissedFix,
 			}}
 		}
 	}
 	for _, n := range notes.Values[noteUnusable] {
 		if n > 0 {
-			return []suite.Finding{{
-				Rule: "wrong-when-timed", Severity: suite.Error, Record: -1,
+			return []verdict.Finding{{
+				Rule: "wrong-when-timed", Severity: verdict.Error, Record: -1,
 				Message: fmt.Sprintf("When time was measured, all %d blocks should have had memory, but %d of them could not be written to.",
 					speedTotal/speedBlock, n),
 				Why: "Leaving memory out is not faster work: when a kernel touches such a block, every later CUDA call fails.",

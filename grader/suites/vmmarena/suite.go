@@ -11,6 +11,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/allocbench"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/sim"
 )
@@ -50,13 +51,13 @@ var Lesson = suite.Lesson[Make]{
 			Name: "grows in its range, by whole granules, and what is there stays where it is", Judge: judgeGrowth}})),
 		plenty.Part("committed", "holds no more than twice the peak of what was used, and grows by a factor",
 			"There was never more memory than twice the peak of what was used, and it grew in few steps.",
-			func(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+			func(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 				c := replayOf(e, r)
 				return slices.Concat(c.tooMuch(), c.misstated(), c.tooOften())
 			}),
 		plenty.Part(ofReset, "Reset begins again at Base and keeps the memory",
 			"After every Reset the first block was at Base, in memory that was still mapped.",
-			func(e *suite.Evidence, r *allocator.Run[layout]) []suite.Finding {
+			func(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 				c := replayOf(e, r)
 				return append(c.callsOfReset(), c.callsOfAlloc(true)...)
 			}),
@@ -119,8 +120,8 @@ var arguments = allocator.Arguments[layout]{
 	Bad:     []layout{{reserve: 0}, {reserve: -1}, {reserve: -1 << 21}},
 	Lacking: []layout{{device: noDevice, reserve: 1 << 20}},
 	Good:    []layout{{reserve: 1}, {reserve: 1 << 21}},
-	Wrong: func(o suite.Outcome) (suite.Finding, bool) {
-		return suite.Finding{
+	Wrong: func(o verdict.Outcome) (verdict.Finding, bool) {
+		return verdict.Finding{
 			Rule:    "device-ignored",
 			Message: o.Label + " should have returned CUDA's error, since there is no such device, but it returned nil.",
 			Why:     "Memory lies on one device: an arena on another one than its caller wants is of no use to kernels there.",

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 
 	"example.com/outside/exercises/contract"
@@ -79,15 +80,15 @@ var refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{
 })
 
 // wrong is the finding where a call has left another number than it should.
-func wrong(c *suite.Made[workload]) []suite.Finding {
+func wrong(c *suite.Made[workload]) []verdict.Finding {
 	if !c.Outcome.OK() {
-		return []suite.Finding{c.UnexpectedError("Run")}
+		return []verdict.Finding{c.UnexpectedError("Run")}
 	}
 	got := c.Sums()
 	if len(got) == 1 && got[0] == c.W.want() {
 		return nil
 	}
-	return []suite.Finding{c.At(-1, suite.Finding{
+	return []verdict.Finding{c.At(-1, verdict.Finding{
 		Rule:    "wrong-result",
 		Message: fmt.Sprintf("With %s the number should be %d, but it is %d.", c.W.Label(), c.W.want(), got),
 		Why:     "Every thread adds once, and the first addition needs a zero to add to.",

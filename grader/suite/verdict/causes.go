@@ -1,4 +1,4 @@
-package suite
+package verdict
 
 import (
 	"cmp"
@@ -136,7 +136,7 @@ func Relate(checks []Check) {
 	for _, f := range all {
 		if f.Follows != nil { // the judge has named the rule alone: where it was broken is known by now
 			if cause := slices.IndexFunc(all, func(o *Finding) bool { return o.Rule == f.Follows.Rule }); cause >= 0 {
-				f.Follows = all[cause].cause()
+				f.Follows = all[cause].asCause()
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func Relate(checks []Check) {
 			continue
 		}
 		if same := slices.IndexFunc(all[:i], func(o *Finding) bool { return o.Rule == f.Rule && o.Fix == f.Fix }); same >= 0 {
-			f.Follows = all[same].cause()
+			f.Follows = all[same].asCause()
 			f.Follows.Same = true
 		}
 	}
@@ -184,7 +184,7 @@ func nearest(f *Finding, all []*Finding) *Cause {
 	if cause == nil {
 		return nil
 	}
-	return cause.cause()
+	return cause.asCause()
 }
 
 // causes reports whether an error of one rule makes for one of another.
@@ -200,7 +200,7 @@ func (f *Finding) spares(o *Finding) bool {
 // is reports whether a finding is the cause.
 func (c *Cause) is(f *Finding) bool { return c.Rule == f.Rule && c.File == f.File && c.Line == f.Line }
 
-func (f *Finding) cause() *Cause { return &Cause{Rule: f.Rule, File: f.File, Line: f.Line} }
+func (f *Finding) asCause() *Cause { return &Cause{Rule: f.Rule, File: f.File, Line: f.Line} }
 
 // toTheRoot has a finding that comes of one that comes of another come of the latter.
 func (f *Finding) toTheRoot(all []*Finding) {
@@ -216,4 +216,24 @@ func (f *Finding) toTheRoot(all []*Finding) {
 		*f.Follows = *all[next].Follows
 		f.Follows.Same = same
 	}
+}
+
+// The order checker's rules, as checks group them: when memory may be used, and that everything made comes to an end.
+var (
+	OrderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "revoke-before-use", "early-reuse", "overlapping-copy", "data-race", "host-race", "staged-copy",
+		"uninitialized-read", "out-of-bounds", "wait-unrecorded", "use-after-destroy"}
+	EndRules = []string{"leak", "double-free", "invalid-free"}
+)
+
+// HasError reports whether one of the findings fails its check.
+func HasError(findings []Finding) bool {
+	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == Error })
+}
+
+// Count is a number of things: "1 batch", "5 batches".
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

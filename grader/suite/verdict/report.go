@@ -1,6 +1,10 @@
-package suite
+// Package verdict is what a verdict is said in: reports, their checks and findings, the errors that come of others, what benchmarks measured,
+// and the notes of a case, which all of that is read off. Suites say it; reports, classes and editors show it.
+package verdict
 
-import "slices"
+import (
+	"slices"
+)
 
 // Status is the outcome of a check or of a whole exercise.
 type Status string

@@ -1,4 +1,4 @@
-package suite
+package verdict
 
 import (
 	"testing"
@@ -48,7 +48,7 @@ func TestEveryCauseIsARoot(t *testing.T) {
 				for _, ch := range checks {
 					for _, f := range ch.Findings {
 						if f.Root() {
-							roots[*f.cause()] = true
+							roots[*f.asCause()] = true
 						}
 					}
 				}

@@ -1,4 +1,4 @@
-package suite
+package verdict
 
 // Drawing is how an allocator's memory stood behind each operation of the sequence that a finding is about.
 type Drawing struct {

@@ -1,4 +1,4 @@
-package suite
+package verdict
 
 import (
 	"reflect"
