@@ -8,24 +8,10 @@ FUZZTIME    ?= 10s
 # Packages with a lesson's test.
 LESSONS := $(patsubst %/lesson_test.go,./%,$(wildcard grader/suites/*/lesson_test.go))
 
-# Packages with a goroutine or a lock, where alone the race detector has something to see, but for those whose tests mostly compute on one
-# goroutine, or run whole programs: under it they take up to ten times as long, for nothing. What those run has tests of its own, and
-# their own goroutines are raced in the tests that have them all.
-LONG := $(addprefix ./,cmd/cudalab/cli grader/browser/site grader/class grader/class/intake grader/class/similar grader/class/slurm \
-	grader/judge/check grader/proof/conformance grader/proof/flips grader/proof/mutants grader/report/pseudonyms native/sim)
-CONCURRENT := '\bgo func\b|\.Go\(|^\s+go [a-zA-Z.]+\(|\bsync\.[CMPRW]|\batomic\.|\.Parallel\('
-RACING = $(filter-out $(LONG),$(shell grep -lrE --include='*.go' $(CONCURRENT) cmd grader kernels native | grep -v /testdata/ | \
-	xargs -n1 dirname | sort -u | sed 's,^,./,'))
-RACED := -run '^(TestInterruptedAndGoneOnWith|TestShardsMergeToTheWhole|TestAheadChangesNothing|TestGoroutines)$$' ./grader/class \
-	./grader/judge/check ./native/sim
-
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
 
-# lint has vetted everything.
-GOTEST = go test -vet=off -timeout 40m -json
-
-.PHONY: help build demo test test-gpu test-windows test-arm64 fuzz matrix lesson browser kernels bench lint fmt clean
+.PHONY: help build demo test test-rest test-all test-gpu test-windows test-arm64 fuzz matrix lesson browser kernels bench form lint fmt clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -42,19 +28,16 @@ demo: build ## see it work: what this machine has, a solution that passes, the e
 	@! grep -q 'contract.TODO("1a")' $(SKELETON) || \
 		bin/cudalab check async-pipeline --json | grep -q '"status": "not-started"'
 
-# Every package is tested whatever becomes of the others; slowest fails if one has failed. What tests judge is large and soon garbage, as in
-# cudalab itself.
-test: export GOGC ?= 400
-test: export GORACE ?= atexit_sleep_ms=0
-test: lint ## check the code's form, run every test on the simulated device, say what took longest; needs no GPU
-	@if $(CC) --version >/dev/null 2>&1; then \
-		export CGO_ENABLED=1; \
-		{ $(GOTEST) -race $(RACING); $(GOTEST) -race $(RACED); \
-			$(GOTEST) $$(go list ./... | sed 's,^cudalab/,./,' | grep -vxF $(RACING:%=-e %)); }; \
-	else \
-		echo 'There is no C compiler here, which the race detector needs: the tests run without it.'; \
-		CGO_ENABLED=0 $(GOTEST) ./...; \
-	fi | go run ./grader/proof/slowest
+# grader/proof/tests/halves.go says which test is in which half.
+test: form ## say within minutes whether the tree is sound: every package, and a sample of what takes long; needs no GPU
+	@go run ./grader/proof/tests quick
+
+test-rest: lint ## what make test leaves: vet and staticcheck, the race detector, browsers, the other programs of the corpus
+	@go run ./grader/proof/tests rest
+
+test-all: ## both, one after the other
+	@$(MAKE) test
+	@$(MAKE) test-rest
 
 test-gpu: build ## run the tests that need an NVIDIA GPU, and the checks of every solution on it
 	go test -count=1 ./native/... ./kernels/... ./grader/...
@@ -90,9 +73,14 @@ kernels: ## compile the kernels to PTX again; needs the clang that kernels/build
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
-lint: ## gofmt, go vet and staticcheck
+form:
 	@unformatted=$$(gofmt -l $(GOFILES)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, make fmt does it:"; echo "$$unformatted"; exit 1; fi
+
+# With the compiler's flags of the tests and of cudalab nothing is compiled twice.
+lint: export CGO_ENABLED = 0
+lint: export GOFLAGS = -trimpath -gcflags=all=-dwarf=false
+lint: form ## gofmt, go vet and staticcheck
 	go vet ./...
 	go run $(STATICCHECK) ./...
 

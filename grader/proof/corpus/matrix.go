@@ -46,23 +46,51 @@ var (
 // Add counts one program and what was said of it.
 func (m *Matrix) Add(p Program, r verdict.Report) {
 	x := p.Expect()
-	if m.counts[p.Kind] == nil {
-		m.counts[p.Kind] = map[string]int{}
-	}
-	m.counts[p.Kind][column(x, r)]++
+	m.count(p.Kind, column(x, r))
 	for _, ch := range r.Checks {
-		if _, known := m.checks[ch.ID]; !known {
-			m.checks[ch.ID] = &tally{}
+		if !slices.Contains(m.order, ch.ID) {
 			m.order = append(m.order, ch.ID)
 		}
-		m.checks[ch.ID].add(slices.Contains(x.Fails, ch.ID), ch.Status == verdict.Failed && !slices.Contains(x.May, ch.ID))
+		tallyOf(m.checks, ch.ID).add(slices.Contains(x.Fails, ch.ID), ch.Status == verdict.Failed && !slices.Contains(x.May, ch.ID))
 	}
 	for _, w := range x.Wants {
-		if m.rules[w.Rule] == nil {
-			m.rules[w.Rule] = &tally{}
-		}
-		m.rules[w.Rule].add(true, w.in(r))
+		tallyOf(m.rules, w.Rule).add(true, w.in(r))
 	}
+}
+
+// Expect counts one program as if what has to be said of it had been.
+func (m *Matrix) Expect(p Program) {
+	x := p.Expect()
+	switch {
+	case x.Refused:
+		m.count(p.Kind, refused)
+	case x.Next != "":
+		m.count(p.Kind, unfinished)
+	case x.Wrong:
+		m.count(p.Kind, forReason)
+	default:
+		m.count(p.Kind, passed)
+	}
+	for _, id := range x.Fails {
+		tallyOf(m.checks, id).add(true, true)
+	}
+	for _, w := range x.Wants {
+		tallyOf(m.rules, w.Rule).add(true, true)
+	}
+}
+
+func (m *Matrix) count(k Kind, column string) {
+	if m.counts[k] == nil {
+		m.counts[k] = map[string]int{}
+	}
+	m.counts[k][column]++
+}
+
+func tallyOf(tallies map[string]*tally, name string) *tally {
+	if tallies[name] == nil {
+		tallies[name] = &tally{}
+	}
+	return tallies[name]
 }
 
 func (t *tally) add(wanted, found bool) {

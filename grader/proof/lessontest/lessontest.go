@@ -26,6 +26,7 @@ import (
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/proof/corpus"
+	"cudalab/grader/proof/sample"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
@@ -60,8 +61,12 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 	b := bench{Course: c, exercise: e, folder: t.TempDir(), precompiled: check.Precompile(context.Background(), c.Root, []course.Exercise{e}, nil),
 		places: places(*onDevice)}
 	checked := make([]judged, len(programs))
+	runs := drawn(e.Name, programs)
 	t.Run("programs", func(t *testing.T) { // ends with the last of them
 		for i, p := range programs {
+			if !runs(i) {
+				continue
+			}
 			t.Run(p.String(), func(t *testing.T) {
 				t.Parallel()
 				v := b.check(t, p)
@@ -83,9 +88,14 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 		}
 	})
 	t.Run("gaps", b.goesGapByGap)
-	matrix, said, other := corpus.NewMatrix(e.Name), transcript{seen: map[string]bool{}}, &orders{faults: map[string]*shown{}, none: map[string]int{}}
+	matrix, said, other := corpus.NewMatrix(e.Name), newTranscript(t), &orders{faults: map[string]*shown{}, none: map[string]int{}}
 	wrongs, begins := 0, 0
 	for i, p := range programs {
+		if !runs(i) {
+			matrix.Expect(p)
+			said.recorded(p)
+			continue
+		}
 		if checked[i].dir == "" {
 			return // only some were asked for, or one could not be checked
 		}
@@ -99,9 +109,26 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 	t.Logf("The %d wrong programs have %d errors to begin with, %.2f each.", wrongs, begins, float64(begins)/float64(max(wrongs, 1)))
 	t.Run("matrix", func(t *testing.T) { compareMatrix(t, corpus.MatrixFile(c.Root, e.Package, *onDevice), matrix) })
 	if *onDevice == "sim" {
-		t.Run("words", func(t *testing.T) { compareGolden(t, filepath.Join("testdata", "words.txt"), said.String()) })
+		t.Run("words", func(t *testing.T) { compareGolden(t, wordsFile, said.String()) })
 	}
 	t.Run("orders", func(t *testing.T) { compareOrders(t, other) })
+}
+
+// sampled is how many of an exercise's programs `make test` checks beside the solution and the skeleton.
+const sampled = 2
+
+// drawn answers which of an exercise's programs are run: all, or their sample, or what that leaves.
+func drawn(exercise string, programs []corpus.Program) (runs func(i int) bool) {
+	others := slices.IndexFunc(programs, func(p corpus.Program) bool {
+		return p.Kind != corpus.Solution && p.Kind != corpus.Skeleton
+	})
+	of := sample.Of(exercise, len(programs)-others, sampled)
+	return func(i int) bool {
+		if i < others {
+			return sample.Part() != sample.Others
+		}
+		return of(i - others)
+	}
 }
 
 // bench is what the programs of one exercise are checked with.

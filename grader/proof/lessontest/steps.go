@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/proof/corpus"
+	"cudalab/grader/proof/sample"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -22,7 +23,11 @@ func (b bench) goesGapByGap(t *testing.T) {
 		t.Skip("there is no gaps.diff yet: see corpus.Step")
 	}
 	require.NoError(t, err)
+	runs := sample.Of(b.exercise.Name+" gaps", len(steps), 1)
 	for i, s := range steps {
+		if !runs(i) {
+			continue
+		}
 		soFar := fmt.Sprintf("%d of %d gaps filled, nothing wrong so far.", i+1, len(steps))
 		if s.Next != "" {
 			t.Run(s.Right.String(), func(t *testing.T) {

@@ -1,7 +1,9 @@
 package lessontest
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,16 +14,57 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/proof/corpus"
+	"cudalab/grader/proof/sample"
 	"cudalab/grader/suite/verdict"
 )
 
 // transcript is what the checks of one lesson say to a student, to be read: everything once, under the first program
 // that is told it. Texts that differ in their numbers alone, or in the line they are about, count as one.
 type transcript struct {
-	seen map[string]bool
-	text strings.Builder
+	golden map[string]string // what is recorded, by program
+	seen   map[string]bool
+	text   strings.Builder
 	// What is said of the host's own time where it is right: on a busy machine not of every program, so it is told apart from them.
 	host []string
+}
+
+// wordsFile is where a lesson's transcript is kept.
+var wordsFile = filepath.Join("testdata", "words.txt")
+
+func newTranscript(t *testing.T) transcript {
+	s := transcript{golden: map[string]string{}, seen: map[string]bool{}}
+	text, err := os.ReadFile(wordsFile)
+	if !errors.Is(err, fs.ErrNotExist) {
+		require.NoError(t, err)
+	}
+	for section := range strings.SplitSeq("\n"+string(text), "\n== ") {
+		name, said, _ := strings.Cut(section, "\n")
+		s.golden[name] = strings.TrimRight(said, "\n") + "\n"
+	}
+	return s
+}
+
+// recorded takes down what is recorded of a program that is not run.
+func (s *transcript) recorded(p corpus.Program) {
+	said, found := s.golden[p.String()]
+	if !found {
+		return
+	}
+	fmt.Fprintf(&s.text, "== %s\n%s\n", p, said)
+	for _, text := range texts.FindAllString(said+"\n", -1) {
+		s.unheard(text)
+	}
+}
+
+// texts are the texts of a program's section: each begins with a word at the left, and goes on in lines that do not.
+var texts = regexp.MustCompile(`(?m)^\S.*\n(?:[ ].*\n)*`)
+
+// unheard reports whether no program has been told a text before.
+func (s *transcript) unheard(text string) bool {
+	key := number.ReplaceAllString(quote.ReplaceAllString(text, ""), "0")
+	heard := s.seen[key]
+	s.seen[key] = true
+	return !heard
 }
 
 // add takes down what a report says that no other has said before. Dir is the folder with the program. Checks that the
@@ -29,14 +72,8 @@ type transcript struct {
 func (s *transcript) add(p corpus.Program, dir string, r verdict.Report) {
 	may := p.Expect().May
 	var news strings.Builder
-	unheard := func(text string) bool {
-		key := number.ReplaceAllString(quote.ReplaceAllString(text, ""), "0")
-		heard := s.seen[key]
-		s.seen[key] = true
-		return !heard
-	}
 	tell := func(text string) {
-		if unheard(text) {
+		if s.unheard(text) {
 			news.WriteString(text)
 		}
 	}
@@ -48,7 +85,7 @@ func (s *transcript) add(p corpus.Program, dir string, r verdict.Report) {
 		case c.Message == "":
 		case !onHost(c) || c.Status != verdict.Passed:
 			tell(said)
-		case len(c.Findings) == 0 && unheard(said): // else the sentence goes with a remark
+		case len(c.Findings) == 0 && s.unheard(said): // else the sentence goes with a remark
 			s.host = append(s.host, said)
 		}
 		for _, f := range c.Findings {
@@ -83,13 +120,22 @@ var (
 	measured = regexp.MustCompile(`[0-9]+( ns| times as long|, which is)`)
 )
 
+const ofTheHost = "of the host's own time"
+
 // String is all that was taken down.
 func (s *transcript) String() string {
+	if sample.Part() != "" { // not each part of the programs is told all
+		for _, text := range texts.FindAllString(s.golden[ofTheHost], -1) {
+			if s.unheard(text) {
+				s.host = append(s.host, text)
+			}
+		}
+	}
 	if len(s.host) == 0 {
 		return s.text.String()
 	}
 	slices.Sort(s.host)
-	return s.text.String() + "== of the host's own time\n" + strings.Join(s.host, "")
+	return s.text.String() + "== " + ofTheHost + "\n" + strings.Join(s.host, "")
 }
 
 // onHost reports whether a check has measured the host's own time, which the simulator's clock does not replace.

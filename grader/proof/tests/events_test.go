@@ -44,6 +44,7 @@ func TestReport(t *testing.T) {
 func TestReportOfWhatFails(t *testing.T) {
 	for name, c := range map[string]struct{ in, says string }{
 		"a test":            {passing + failing, "    b_test.go:1: wrong\nFAIL\nFAIL\tb\t7.000s\n"},
+		"how to repeat it":  {strings.ReplaceAll(failing, `"b"`, `"cudalab/b"`), "    go test ./b -run '^TestTwo$/^x$'\n\n"},
 		"a package's build": {`{"ImportPath":"d","Action":"build-output","Output":"d.go:1: no\n"}` + "\n" + `{"Action":"fail","Package":"d"}`, "d.go:1: no\n"},
 		"go test is killed": {passing + `{"Action":"start","Package":"e"}`, "FAIL\te did not end\n"},
 		"go test itself":    {"no Go files\n", "no Go files\n"},

@@ -1,5 +1,3 @@
-// Command slowest reads what `go test -json` says, prints it as go test without -json would, and at the end which packages
-// and tests took longest. Its status is 1 unless every package that was started has passed.
 package main
 
 import (
@@ -8,23 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // shown is how many packages and how many tests are listed.
 const shown = 8
-
-func main() {
-	passed, err := report(os.Stdin, os.Stdout)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "slowest:", err)
-	}
-	if err != nil || !passed {
-		os.Exit(1)
-	}
-}
 
 // event is one of test2json's.
 type event struct {
@@ -42,6 +30,7 @@ type took struct {
 type run struct {
 	said   []event // that go test would print if the package failed
 	tests  []took
+	failed []string // tests, each before those that it is a part of
 	cached bool
 }
 
@@ -49,6 +38,7 @@ type run struct {
 func report(in io.Reader, out io.Writer) (passed bool, err error) {
 	running := map[string]*run{}
 	var packages, tests []took
+	var again []string // how to repeat what failed
 	failed, ended := false, 0
 	lines := bufio.NewReader(in)
 	for {
@@ -73,6 +63,7 @@ func report(in io.Reader, out io.Writer) (passed bool, err error) {
 				ended++
 				failed = failed || e.Action == "fail"
 				r.print(out, e.Action == "fail")
+				again = append(again, r.again(e.Package)...)
 				if !r.cached && e.Elapsed > 0 {
 					packages, tests = append(packages, took{e.Package, e.Elapsed}), append(tests, r.tests...)
 				}
@@ -86,6 +77,9 @@ func report(in io.Reader, out io.Writer) (passed bool, err error) {
 	}
 	for name := range running {
 		fmt.Fprintf(out, "FAIL\t%s did not end\n", name)
+	}
+	if len(again) > 0 {
+		fmt.Fprintf(out, "\nTo repeat what failed:\n    %s\n", strings.Join(again, "\n    "))
 	}
 	longest(out, "packages", packages)
 	longest(out, "tests", tests)
@@ -102,7 +96,9 @@ func (r *run) take(e event) (ended bool) {
 		if e.Test == "" {
 			return true
 		}
-		if e.Action != "fail" { // what it has said is of no interest
+		if e.Action == "fail" {
+			r.failed = append(r.failed, e.Test)
+		} else { // what it has said is of no interest
 			r.said = slices.DeleteFunc(r.said, func(s event) bool { return s.Test == e.Test })
 		}
 		if !strings.Contains(e.Test, "/") {
@@ -120,6 +116,22 @@ func (r *run) print(out io.Writer, all bool) {
 			io.WriteString(out, e.Output)
 		}
 	}
+}
+
+// again are the commands that repeat the package's tests that failed: where a part of one has, that part alone.
+func (r *run) again(importPath string) (commands []string) {
+	_, folder, _ := strings.Cut(importPath, "/")
+	for i, test := range r.failed {
+		if slices.ContainsFunc(r.failed[:i], func(part string) bool { return strings.HasPrefix(part, test+"/") }) {
+			continue
+		}
+		var pattern []string
+		for name := range strings.SplitSeq(test, "/") {
+			pattern = append(pattern, "^"+regexp.QuoteMeta(name)+"$")
+		}
+		commands = append(commands, fmt.Sprintf("go test ./%s -run '%s'", folder, strings.Join(pattern, "/")))
+	}
+	return commands
 }
 
 func longest(out io.Writer, what string, all []took) {

@@ -1,0 +1,48 @@
+// Package sample draws what `make test` takes of tests that are too long for it; `make test-rest` takes what it leaves.
+package sample
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Variable is the environment variable that says which part of a sampled test is run, and by which seed it is drawn:
+// "drawn SEED" or "others SEED". Without it the whole test is run.
+const Variable = "CUDALAB_SAMPLE"
+
+// The parts of a sampled test.
+const (
+	Drawn  = "drawn"
+	Others = "others"
+)
+
+// Part is the part that is run; "" for all of it.
+func Part() string {
+	part, _ := setting()
+	return part
+}
+
+// Of answers which of n things are run under a name, of which the sample has k. All are, where nothing is sampled.
+func Of(name string, n, k int) (runs func(i int) bool) {
+	part, seed := setting()
+	if part == "" {
+		return func(int) bool { return true }
+	}
+	h := fnv.New64a()
+	h.Write([]byte(seed + " " + name))
+	drawn := rand.New(rand.NewPCG(h.Sum64(), 0)).Perm(n)[:min(n, k)]
+	return func(i int) bool { return slices.Contains(drawn, i) == (part == Drawn) }
+}
+
+func setting() (part, seed string) {
+	text := os.Getenv(Variable)
+	part, seed, _ = strings.Cut(text, " ")
+	if text != "" && (seed == "" || part != Drawn && part != Others) {
+		panic(fmt.Sprintf("%s=%q: it should be %q or %q and a seed", Variable, text, Drawn, Others))
+	}
+	return part, seed
+}

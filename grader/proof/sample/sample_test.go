@@ -1,0 +1,38 @@
+package sample
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestOf(t *testing.T) {
+	const n, k = 70, 3
+	t.Setenv(Variable, "")
+	for i := range n {
+		require.True(t, Of("slab", n, k)(i))
+	}
+	seen := map[int]bool{}
+	for seed := range 200 {
+		t.Setenv(Variable, fmt.Sprint("drawn ", seed))
+		drawn, again, none := Of("slab", n, k), Of("slab", n, k), Of("slab", 1, 5)
+		require.True(t, none(0), "of fewer than k all are drawn")
+		t.Setenv(Variable, fmt.Sprint("others ", seed))
+		others, count := Of("slab", n, k), 0
+		for i := range n {
+			require.Equal(t, drawn(i), again(i))
+			require.NotEqual(t, drawn(i), others(i), "each is run once")
+			if drawn(i) {
+				seen[i] = true
+				count++
+			}
+		}
+		require.Equal(t, k, count)
+	}
+	require.Len(t, seen, n, "after some hundred draws each has been drawn")
+	for _, nonsense := range []string{"drawn", "all 7", "drawn "} {
+		t.Setenv(Variable, nonsense)
+		require.Panics(t, func() { Of("slab", n, k) }, nonsense)
+	}
+}

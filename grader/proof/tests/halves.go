@@ -1,0 +1,51 @@
+package main
+
+// rest are the tests that `make test` leaves to `make test-rest`, wherever they stand: each takes a second or more of one
+// processor, or has a browser, an editor or a terminal opened.
+var rest = []string{
+	// The command line
+	"TestAColdAndBusyMachineChangesNoVerdict", "TestAFilmOnATerminal", "TestCtrlCLeavesTheTerminalAsItWas", "TestNeovim",
+	"TestVSCodeTasks", "TestWatchChecksTheLatestSave", "TestWatchOnATerminal", "TestWatchThroughTheCourse",
+	// The class
+	"TestAFaultOfOursInOneExercise", "TestAttacks", "TestFaultsOfOurs", "TestHostile", "TestInterruptedAndGoneOnWith",
+	"TestKilledAtAnyMoment", "TestOneStudentAgain", "TestRefusals", "TestShardsMergeToTheWhole",
+	"TestTheLivePageIsThereFromTheBeginningAndInTheEndIsNot", "TestTimeForASubmission", "TestVerdictsRepeat",
+	"TestWhatComesOfSubmissions", "TestWhoHandedIn", "TestHandout", "TestHandoutWithAProfile", "FuzzExports",
+	"TestAFolderWithTooMuchInIt", "TestExportsLoseNobody", "TestHostileArchives", "TestHostileFilesInAnArchiveOfAll",
+	"TestMeasured", "TestNoPairIsLostInAClass", "TestAKilledNode", "TestParts", "TestStopped",
+	// The judge, and the processes that it starts
+	"TestAPanicWhileTheProgramStarts", "TestAheadChangesNothing", "TestBenchLeavesOutWhatDoesNotPass",
+	"TestBenchOfEveryExercise", "TestBenchTellsHowTheCodeEnded", "TestMemoryThatOneKeeps", "TestNobodyHurtsAnother",
+	"TestALimitIsRemembered", "TestAnotherSignatureThanTheContracts", "TestCompileErrors", "TestLegalStyles",
+	"TestOneOutOfSix", "TestOnlyTheStudentsCodeIsLimited", "TestRecallAsksAnew", "TestTheFolderTakesTheExercisesPlace",
+	"TestTheRunnerStaysUntilClose", "TestADisturbedRunDoesNotCount", "TestABusyMachineMakesAnAllowanceNoShorter",
+	"TestAnAllowanceEnds", "TestCodeThatGetsNoTimeIsNotToBlame", "TestFloodIsBoundedAndNotBlocked",
+	"TestLastWordsShowTheStackOnABusyMachine", "TestAFolderThatIsReplacedIsStillWatched",
+	// Order, against brute force; the lessons' own
+	"TestAgainstEveryInterleaving", "TestAgainstTheGraph", "TestEveryCauseIsARoot", "TestWhatCannotBeSeenIsWrittenOut",
+	"TestTheSimulatorPredictsTheRounds", "TestTheSolutionIsRightForEverySeed", "TestTheThreeWays",
+	// What the grader is held to
+	"TestACourseOutside", "TestAnswersAreTheRecordedOnes", "TestRowsAreSteady", "TestAMistakeIsSeenBeforeTheLastGap",
+	"TestEveryProgramIsWellFormed", "TestARecordingSaysThatThePaceChanged", "TestPredictions", "TestCurve",
+	"TestEqualSeedsEqualBytes", "TestNoFlips", "TestMutants", "TestOtherStylesPass",
+	// Pages, many of them in a browser
+	"TestThePolicyAllowsTheScriptsOfFrames", "TestEveryEventIsAsTheFormatHasIt", "TestABrowserSorts", "TestAClassHasPages",
+	"TestAPageIsBounded", "TestABrowserShowsTheTimeline", "TestAFaultHasAFilm", "TestAFilmIsOperatedByKeyboard",
+	"TestALinkOpensTheSource", "TestPagesOfFailures", "TestADocumentThatWouldBeTooLong", "TestWhatIsShownHasNoNames",
+	"TestInABrowser",
+}
+
+// sampled are tests in both halves: package sample gives each half its part.
+var sampled = []string{"TestLesson", "TestScripts"}
+
+// unraced are packages with goroutines whose tests mostly compute on one goroutine, or run whole programs: under the race
+// detector they take up to ten times as long, for nothing. What those run has tests of its own, and their own goroutines
+// are raced in the tests of racedAlone, which have them all.
+var unraced = []string{
+	"cmd/cudalab/cli", "grader/browser/site", "grader/class", "grader/class/intake", "grader/class/similar",
+	"grader/class/slurm", "grader/judge/check", "grader/proof/conformance", "grader/proof/flips", "grader/proof/mutants",
+	"grader/report/pseudonyms", "native/sim",
+}
+
+// racedAlone are the tests of unraced packages that are raced all the same.
+var racedAlone = []string{"TestInterruptedAndGoneOnWith", "TestShardsMergeToTheWhole", "TestAheadChangesNothing", "TestGoroutines"}
