@@ -98,8 +98,8 @@ func TestARoomImportsOnlyThoseBelowIt(t *testing.T) {
 			case other < 0:
 				t.Errorf("%s imports %s, which lies in no room.", file, name)
 			case other > room:
-				t.Errorf("%s imports %s, but %s lies above %s: move what both need to a room below them, or have the caller pass it in.",
-					file, name, layers[other], layers[room])
+				t.Errorf("%s imports %s, but %s lies above %s: move what both need to a room below them, or have the "+
+					"caller pass it in.", file, name, layers[other], layers[room])
 			}
 		}
 	})
@@ -113,7 +113,8 @@ func TestTheGraderHasFewRooms(t *testing.T) {
 	for _, e := range entries {
 		rooms = append(rooms, "grader/"+e.Name())
 	}
-	require.LessOrEqual(t, len(rooms), mostRooms, "grader/ has %d rooms: does the new one belong into another?", len(rooms))
+	require.LessOrEqual(t, len(rooms), mostRooms, "grader/ has %d rooms: does the new one belong into another?",
+		len(rooms))
 	var listed []string
 	for _, room := range layers {
 		if strings.HasPrefix(room, "grader/") {
