@@ -14,7 +14,7 @@ GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*
 .PHONY: help build demo test test-rest test-all test-gpu test-windows test-arm64 fuzz matrix lesson browser kernels bench form lint fmt clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 build: ## build bin/cudalab
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags='-s -w' -o bin/cudalab ./cmd/cudalab
