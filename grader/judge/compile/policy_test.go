@@ -61,15 +61,17 @@ func TestRefusals(t *testing.T) {
 
 		"init":                {body("func init() { cuda.StreamCreate() }\n"), RuleEarlyCUDA, "func init", "cuda.StreamCreate"},
 		"variable":            {body("var s, err = cuda.StreamCreate()\n"), RuleEarlyCUDA, "var s", "variable s"},
-		"second variable":     {body("var (\n\ta = 1\n\tb = cuda.FreeAsync\n)\n"), RuleEarlyCUDA, "b = cuda", "variable b"},
+		"second variable":     {body("var (\n\ta = 1\n\tb = f(cuda.FreeAsync)\n)\n\nfunc f(any) int { return 1 }\n"), RuleEarlyCUDA, "b = cuda", "variable b"},
 		"literal, called":     {body("var s = func() int { cuda.StreamCreate(); return 1 }()\n"), RuleEarlyCUDA, "var s", ""},
 		"through a function":  {body("var s = f()\n\nfunc f() int { return g() }\n\nfunc g() int { cuda.StreamCreate(); return 1 }\n"), RuleEarlyCUDA, "var s", "cuda.StreamCreate, through f, which uses g"},
 		"through a method":    {body("type t struct{}\n\nfunc (t) f() int { cuda.StreamCreate(); return 1 }\n\nvar s = t{}.f()\n"), RuleEarlyCUDA, "var s", "through f"},
 		"method expression":   {body("type t struct{}\n\nfunc (t) f() int { cuda.StreamCreate(); return 1 }\n\nvar s = t.f(t{})\n"), RuleEarlyCUDA, "var s", ""},
 		"through a chain":     {body("type t struct{}\n\nfunc (t) f() int { cuda.StreamCreate(); return 1 }\n\nvar s = [1]t{}[0].f()\n"), RuleEarlyCUDA, "var s", ""},
 		"type parameters":     {body("var s = f[int]()\n\nfunc f[T any]() int { cuda.StreamCreate(); return 1 }\n"), RuleEarlyCUDA, "var s", ""},
-		"kernels renamed":     {"package sample\n\nimport k \"cudalab/kernels\"\n\nvar f = k.Process\n", RuleEarlyCUDA, "var f", "kernels.Process"},
-		"init through a var":  {body("func init() { f() }\n\nvar f = func() { cuda.StreamCreate() }\n"), RuleEarlyCUDA, "var f", ""},
+		"kernels renamed":     {"package sample\n\nimport k \"cudalab/kernels\"\n\nvar f = g(k.Process)\n\nfunc g(any) int { return 1 }\n", RuleEarlyCUDA, "var f", "kernels.Process"},
+		"init through a var":  {body("func init() { f() }\n\nvar f = func() { cuda.StreamCreate() }\n"), RuleEarlyCUDA, "func init", "cuda.StreamCreate, through f"},
+		"init, from a table":  {body("func init() { t[0].f() }\n\nvar t = []struct{ f func() (cuda.Stream, error) }{{cuda.StreamCreate}}\n"), RuleEarlyCUDA, "func init", "cuda.StreamCreate, through t"},
+		"variable of another": {body("var s, err = t[0]()\n\nvar t = []func() (cuda.Stream, error){f}\n\nfunc f() (cuda.Stream, error) { return cuda.StreamCreate() }\n"), RuleEarlyCUDA, "var s", "cuda.StreamCreate, through t, which uses f"},
 		"recursion":           {body("var s = f(3)\n\nfunc f(n int) int {\n\tif n == 0 {\n\t\tcuda.StreamCreate()\n\t}\n\treturn f(n - 1)\n}\n"), RuleEarlyCUDA, "var s", ""},
 		"contract changed":    {body("func f() { contract.ErrArgument = nil }\n"), RuleForeignVar, "func f", "contract.ErrArgument"},
 		"in brackets":         {body("func f() { (contract.ErrArgument) = nil }\n"), RuleForeignVar, "func f", "contract.ErrArgument"},
@@ -156,7 +158,6 @@ func TestRefusedFiles(t *testing.T) {
 		"C":            {map[string]string{"a.go": "package sample\n", "x.c": ""}, RuleFileKind, "x.c", 0},
 		"a header":     {map[string]string{"a.go": "package sample\n", "x.h": ""}, RuleFileKind, "x.h", 0},
 		"an object":    {map[string]string{"a.go": "package sample\n", "x_linux_amd64.syso": ""}, RuleFileKind, "x_linux_amd64.syso", 0},
-		"a module":     {map[string]string{"a.go": "package sample\n", "go.mod": "module x\n"}, RuleFileKind, "go.mod", 0},
 		"by system":    {map[string]string{"sample_linux.go": "package sample\n"}, RuleConstraint, "sample_linux.go", 0},
 		"by processor": {map[string]string{"sample_arm64.go": "package sample\n"}, RuleConstraint, "sample_arm64.go", 0},
 		"by both":      {map[string]string{"sample_windows_amd64.go": "package sample\n"}, RuleConstraint, "sample_windows_amd64.go", 0},
@@ -226,6 +227,17 @@ func width() int { return 4 }
 func init() { size++ }
 
 ` + run},
+		"a table of functions, none of which is called": {"sample.go": header + `
+var steps = map[string]any{
+	"made": alloc,
+	"kept": func() error { _, err := cuda.StreamCreate(); return err },
+	"done": cuda.FreeAsync,
+}
+
+func alloc() error { _, err := cuda.StreamCreate(); return err }
+
+` + run},
+		"a module of its own": {"sample.go": header + run, "go.mod": "module mine\n\ngo 1.26\n"},
 		"a method that shares a name with a field": {"sample.go": header + `
 type pool struct{ size int }
 

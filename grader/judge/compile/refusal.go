@@ -54,15 +54,7 @@ func (s *submission) refuseAt(f *file, pos token.Pos, r Refusal) {
 	s.refuse(f.name, s.set.PositionFor(pos, false), r)
 }
 
-func foreignFile(name, module string) Refusal {
-	if name == "go.mod" {
-		return Refusal{
-			Rule:    RuleFileKind,
-			Message: fmt.Sprintf("The folder should be a package of the module %s, but go.mod makes it a module of its own.", module),
-			Why:     fmt.Sprintf("An exercise is one package of the module %s, and is built as such.", module),
-			Fix:     "Delete go.mod.",
-		}
-	}
+func foreignFile(name string) Refusal {
 	return Refusal{
 		Rule:    RuleFileKind,
 		Message: fmt.Sprintf("The folder should hold Go files only, but %s is something else that Go's build would compile or link.", name),

@@ -12,12 +12,14 @@ import (
 
 // starter looks for CUDA calls that would run before the exercise is called: in init functions, in the initialisers
 // of package variables, and in whatever of the package those can reach. It goes by names, not types, and so believes
-// too much rather than too little: a method is reached when any method of its name is.
+// too much rather than too little: a method is reached when any method of its name is, and what a function or variable
+// that is reached only names is taken to be called.
 type starter struct {
 	api   *api
-	body  map[string][]place // by function name; methods as ".name"
-	clean map[string]bool    // functions that are known to reach no CUDA call
-	seen  map[string]bool    // functions that the search under way has come by
+	body  map[string][]place // by the name of a function or package variable; methods as ".name"
+	vars  map[any]bool       // the declarations of package variables
+	clean map[string]bool    // functions and variables that are known to reach no CUDA call
+	seen  map[string]bool    // and those that the search under way has come by
 }
 
 // place is a piece of syntax in its file.
@@ -28,7 +30,7 @@ type place struct {
 
 // checkStart refuses CUDA at the program's start.
 func (s *submission) checkStart() {
-	st := &starter{api: s.api, body: map[string][]place{}, clean: map[string]bool{}}
+	st := &starter{api: s.api, body: map[string][]place{}, vars: map[any]bool{}, clean: map[string]bool{}}
 	type root struct {
 		place
 		what string
@@ -56,8 +58,10 @@ func (s *submission) checkStart() {
 					if !ok || d.Tok != token.VAR {
 						continue
 					}
+					st.vars[v] = true
 					for i, value := range v.Values {
 						name := v.Names[min(i, len(v.Names)-1)].Name
+						st.body[name] = append(st.body[name], place{f, value})
 						roots = append(roots, root{place{f, value}, "The initial value of the package variable " + name})
 					}
 				}
@@ -68,6 +72,9 @@ func (s *submission) checkStart() {
 	for _, r := range roots {
 		if len(s.refusals) == maxRefusals {
 			return
+		}
+		if !r.calls() {
+			continue // a table of functions is none of their calls
 		}
 		st.seen = map[string]bool{}
 		call := st.find(r.place)
@@ -85,6 +92,24 @@ func (s *submission) checkStart() {
 			})
 		}
 	}
+}
+
+// calls reports whether a piece of syntax calls anything while it is carried out.
+func (p place) calls() bool {
+	if _, function := p.node.(*ast.FuncDecl); function {
+		return true
+	}
+	calls := false
+	ast.Inspect(p.node, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return false // only the value: nobody has called it
+		case *ast.CallExpr:
+			calls = true
+		}
+		return !calls
+	})
+	return calls
 }
 
 // inert reports whether a value is made at the program's start without running anything that could fail, take long or
@@ -139,7 +164,7 @@ func (st *starter) find(p place) []string {
 			}
 			return false
 		case *ast.Ident:
-			if n.Obj == nil || n.Obj.Kind == ast.Fun {
+			if n.Obj == nil || n.Obj.Kind == ast.Fun || st.vars[n.Obj.Decl] {
 				way = st.follow(n.Name)
 			}
 		}
@@ -154,11 +179,13 @@ func (st *starter) follow(name string) []string {
 	}
 	st.seen[name] = true
 	for _, body := range st.body[name] {
-		decl := body.node.(*ast.FuncDecl)
-		if decl.Body == nil {
-			continue
+		if decl, ok := body.node.(*ast.FuncDecl); ok {
+			if decl.Body == nil {
+				continue
+			}
+			body.node = decl.Body
 		}
-		if way := st.find(place{body.file, decl.Body}); len(way) > 0 {
+		if way := st.find(body); len(way) > 0 {
 			return append([]string{strings.TrimPrefix(name, ".")}, way...)
 		}
 	}

@@ -124,8 +124,11 @@ func (s *submission) admit(e fs.DirEntry) (*file, error) {
 	switch {
 	case e.IsDir():
 		return nil, nil
-	case name == "go.mod" || slices.Contains(foreign, ext):
-		s.refuse(name, token.Position{}, foreignFile(name, s.api.module))
+	case name == "go.mod":
+		s.notes = append(s.notes, "go.mod was left aside: an exercise is a package of the course's module.")
+		return nil, nil
+	case slices.Contains(foreign, ext):
+		s.refuse(name, token.Position{}, foreignFile(name))
 		return nil, nil
 	case ext != ".go" || name[0] == '.' || name[0] == '_':
 		return nil, nil
