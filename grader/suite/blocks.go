@@ -40,3 +40,15 @@ func (c *Call) Blocks() (all []Block) {
 	})
 	return all
 }
+
+// Allocates reports whether a call takes memory, of the device or pinned.
+func Allocates(op trace.Op) bool { return op == trace.OpMallocHost || AllocatesOnDevice(op) }
+
+// AllocatesOnDevice reports whether a call takes memory of the device, from wherever that is.
+func AllocatesOnDevice(op trace.Op) bool {
+	switch op {
+	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMemCreate:
+		return true
+	}
+	return false
+}

@@ -63,14 +63,67 @@ func (c *Call) Records(yield func(int, *trace.Record) bool) {
 	}
 }
 
+// All are the student's successful calls that fit.
+func (c *Call) All(fits func(*trace.Record) bool) (found []int) {
+	c.Records(func(at int, r *trace.Record) bool {
+		if r.Code == 0 && fits(r) {
+			found = append(found, at)
+		}
+		return true
+	})
+	return found
+}
+
+// Find is the student's successful calls of an operation.
+func (c *Call) Find(op trace.Op) []int {
+	return c.All(func(r *trace.Record) bool { return r.Op == op })
+}
+
+// Launches are the student's successful launches of a kernel.
+func (c *Call) Launches(kernel string) []int {
+	return c.All(func(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Kernel == kernel })
+}
+
+// LastInto is the last launch of a kernel that touches result i; -1 if there is none.
+func (c *Call) LastInto(kernel string, i int) int {
+	for _, at := range slices.Backward(c.Launches(kernel)) {
+		if c.Touches(c.Record(at), i) {
+			return at
+		}
+	}
+	return -1
+}
+
+// Lent are what the grader allocated for the call by an operation, in its order.
+func (c *Call) Lent(op trace.Op) (all []trace.ID) {
+	for at := c.Set; at < c.From; at++ {
+		if r := c.Record(at); r.Op == op && r.Phase != trace.Enter {
+			all = append(all, r.Alloc)
+		}
+	}
+	return all
+}
+
+// Touching reports whether a record reads or writes memory of an allocation.
+func Touching(r *trace.Record, alloc trace.ID) bool {
+	return slices.ContainsFunc(r.Accesses, func(a trace.Access) bool { return a.Alloc == alloc })
+}
+
 // Before reports whether what one record of the trace has done is over before what another does begins; see Relation.
 func (c *Call) Before(i, j int) bool { return c.relation().Before(i, j) }
 
 // Wait is the call that makes one record come after another; see Relation.
 func (c *Call) Wait(i, j int) int { return c.relation().Wait(i, j) }
 
-func (c *Call) relation() Relation {
-	return verdict.Once(c.Notes, "relation", func() Relation { return c.Evidence.Relate(c.Notes.Trace) })
+func (c *Call) relation() Relation { return c.Evidence.RelationOf(c.Notes) }
+
+// HeldBack is the call by which one record of the trace has to wait for another in another stream; -1 where it need not, or where it
+// is the host that waits, which is a question of its own.
+func (c *Call) HeldBack(first, then int) int {
+	if wait := c.Wait(first, then); wait >= 0 && c.Record(wait).Op == trace.OpStreamWaitEvent {
+		return wait
+	}
+	return -1
 }
 
 // At makes a finding an error of the line of a record; of none, where record is -1.

@@ -24,6 +24,11 @@ type Relation interface {
 	Wait(i, j int) int    // the call that makes it so, where one has to; else -1
 }
 
+// RelationOf is Relate's answer about a case, which is asked for once.
+func (e *Evidence) RelationOf(c *verdict.CaseNotes) Relation {
+	return verdict.Once(c, "relation", func() Relation { return e.Relate(c.Trace) })
+}
+
 // Of picks the order checker's findings of the given rules out of some cases.
 func (e *Evidence) Of(rules []string, cases ...string) []verdict.Finding {
 	var found []verdict.Finding

@@ -47,8 +47,7 @@ var lesson = suite.Lesson[Clear]{
 	Name: "clear", Functions: []string{"Clear"},
 	Parts: []suite.Part[Clear]{
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals),
-		{Cases: good.Trials(), Question: suite.Question{ID: "results", Name: "every number is zero",
-			Judge: good.Each("Every number was zero.", notZero)}},
+		good.Part("results", "every number is zero", "Every number was zero.", notZero),
 		good.Cleanup("a CUDA call that fails is reported", "Every error came back.", faults),
 	},
 }

@@ -83,21 +83,17 @@ func text(values []uint64) string {
 	return string(all)
 }
 
-// Kept finds calls that changed a slice that they were given, or one that an earlier call had returned. function is whose call
-// one is; nil where there is only one.
-func (g *Good[Code, W]) Kept(function func(W) string) func(*Evidence) []verdict.Finding {
-	return func(e *Evidence) []verdict.Finding {
-		var found []verdict.Finding
-		for _, m := range g.Made(e) {
-			for _, f := range m.changed() {
-				if function != nil {
-					f.Function = function(m.W)
-				}
-				found = append(found, f)
+// Kept finds calls that changed a slice that they were given, or one that an earlier call had returned.
+func (g *Good[Code, W]) Kept(e *Evidence) (found []verdict.Finding) {
+	for _, m := range g.Made(e) {
+		for _, f := range m.changed() {
+			if g.Of != nil {
+				f.Function = g.Of(m.W)
 			}
+			found = append(found, f)
 		}
-		return verdict.Unique(found)
 	}
+	return verdict.Unique(found)
 }
 
 // changed finds what the call has changed that it had to leave as it is.

@@ -75,6 +75,13 @@ func (sc *Scene[Code, W]) Refuse(b *Bench, code Code, bad Bad[W]) verdict.Outcom
 	return o
 }
 
+// Refusing are the usual words about a function that has to look at all of its arguments before it calls CUDA.
+func Refusing(function, fix string) Refusal {
+	return Refusal{Function: function, Fix: fix,
+		Why:     "An argument that is refused before the first CUDA call leaves nothing to undo.",
+		FixLate: "Look at all the arguments before the first CUDA call."}
+}
+
 // Arguments is the part that asks for bad arguments to be refused.
 func Arguments[Code any](name string, refusals ...*Refusals[Code]) Part[Code] {
 	p := Part[Code]{Question: Question{ID: "arguments", Name: name}}
@@ -100,6 +107,41 @@ func Arguments[Code any](name string, refusals ...*Refusals[Code]) Part[Code] {
 		return a
 	}
 	return p
+}
+
+// Part asks for what look finds in each call of the good trials; pass is the sentence where that is nothing.
+func (g *Good[Code, W]) Part(id, name, pass string, look func(*Made[W]) []verdict.Finding) Part[Code] {
+	return g.Asking(id, name, func(e *Evidence) Answer { return g.Judge(e, pass, look) })
+}
+
+// Asking is a part that judge answers by the good trials.
+func (g *Good[Code, W]) Asking(id, name string, judge func(*Evidence) Answer) Part[Code] {
+	return Part[Code]{Question: Question{ID: id, Name: name, Judge: judge}, Cases: g.Trials()}
+}
+
+// Results is the part that asks for right results: wrong finds what is wrong with those of a call that answered nil, and pass is
+// the sentence for such calls where nothing is. What was lent has to be as it was.
+func (g *Good[Code, W]) Results(name string, wrong func(*Made[W]) []verdict.Finding, pass func([]Made[W]) string) Part[Code] {
+	return g.Asking("results", name, func(e *Evidence) Answer {
+		var answered []Made[W]
+		a := g.Judge(e, "", func(m *Made[W]) []verdict.Finding {
+			if !m.Outcome.OK() {
+				return []verdict.Finding{m.UnexpectedError(g.function(m.W))}
+			}
+			answered = append(answered, *m)
+			return wrong(m)
+		})
+		a.Message = pass(answered)
+		return a
+	}).And(g.Kept)
+}
+
+// function is the one that a workload calls.
+func (g *Good[Code, W]) function(w W) string {
+	if g.Of != nil {
+		return g.Of(w)
+	}
+	return g.Function
 }
 
 // Order is the part that asks for the order checker's rules, in the good trials and in further ones.
@@ -148,6 +190,25 @@ func (p Part[Code]) Once() Part[Code] {
 		}
 		a := verdict.Once(notes, "answer "+p.ID, func() Answer { return judge(e) })
 		a.Findings = slices.Clone(a.Findings) // whoever has them may put them into other words
+		return a
+	}
+	return p
+}
+
+// ByLuck has the part not pass while the order checker finds errors in what it needs; see Question.Luck.
+func (p Part[Code]) ByLuck() Part[Code] {
+	p.Luck = true
+	return p
+}
+
+// InOrder has the part not pass while another one, which asks for order in the lesson's own way, finds errors.
+func (p Part[Code]) InOrder(order Part[Code]) Part[Code] {
+	judge := p.Judge
+	p.Judge = func(e *Evidence) Answer {
+		a := judge(e)
+		if len(a.Findings) == 0 && a.Skip == "" && verdict.HasError(order.Judge(e).Findings) {
+			a.Skip = "It came out right this time, but that is luck while the order is as another check says: mend that first."
+		}
 		return a
 	}
 	return p

@@ -41,6 +41,12 @@ func (r *Results) Poison() {
 	r.b.Must(cuda.DeviceSynchronize())
 }
 
+// Clear sets the results to zero, and waits for the device.
+func (r *Results) Clear() {
+	r.b.Must(cuda.Memset(r.first, 0, int64(resultSize*max(r.n, 1))))
+	r.b.Must(cuda.DeviceSynchronize())
+}
+
 // read reads the results back.
 func (r *Results) read() []uint64 {
 	if r.n == 0 {
@@ -59,6 +65,15 @@ func (r *Results) read() []uint64 {
 func (r *Results) Note(name string) {
 	for _, v := range r.read() {
 		r.b.Value(name, v)
+	}
+}
+
+// NoteAny notes the results that are not 0 under name.
+func (r *Results) NoteAny(name string) {
+	for _, v := range r.read() {
+		if v > 0 {
+			r.b.Value(name, v)
+		}
 	}
 }
 

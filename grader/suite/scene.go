@@ -6,7 +6,6 @@ import (
 
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/sim"
-	"cudalab/native/trace"
 )
 
 // Workload is what one call of the code under test is given, as both halves of a suite draw it.
@@ -122,7 +121,8 @@ func (r *Runs[Code, W]) drawn(e *Evidence) []W {
 
 // Good are trials that a right program completes, and by which most parts are judged.
 type Good[Code any, W Workload] struct {
-	Function string // in plain words who ended early where one did: "Run", "Share or FanOut"
+	Function string         // in plain words who ended early where one did: "Run", "Share or FanOut"
+	Of       func(W) string // the function that a workload calls; nil where there is only one
 	Runs     []*Runs[Code, W]
 }
 
@@ -194,11 +194,6 @@ func (g *Good[Code, W]) Judge(e *Evidence, pass string, look func(*Made[W]) []ve
 	return a
 }
 
-// Each is Judge as a Part has it, with a sentence for a pass that does not depend on the evidence.
-func (g *Good[Code, W]) Each(pass string, look func(*Made[W]) []verdict.Finding) func(*Evidence) Answer {
-	return func(e *Evidence) Answer { return g.Judge(e, pass, look) }
-}
-
 // noteSum is the note of a call's results.
 const noteSum = "sum"
 
@@ -222,20 +217,4 @@ func notedOf(c *verdict.CaseNotes, name string) map[int][]uint64 {
 		}
 		return found
 	})
-}
-
-// Find is the student's successful calls of an operation.
-func (c *Call) Find(op trace.Op) (found []int) {
-	c.Records(func(at int, r *trace.Record) bool {
-		if r.Op == op && r.Code == 0 {
-			found = append(found, at)
-		}
-		return true
-	})
-	return found
-}
-
-// Touching reports whether a record reads or writes memory of an allocation.
-func Touching(r *trace.Record, alloc trace.ID) bool {
-	return slices.ContainsFunc(r.Accesses, func(a trace.Access) bool { return a.Alloc == alloc })
 }

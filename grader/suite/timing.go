@@ -55,6 +55,14 @@ type Timing struct {
 	DropOut bool
 }
 
+// TimingFor is the one of two that is for the device at hand: on a simulated one times repeat exactly, so a few rounds will do.
+func (b *Bench) TimingFor(simulated, gpu Timing) Timing {
+	if b.Session.Device().Info().Kind == device.Sim {
+		return simulated
+	}
+	return gpu
+}
+
 // Samples are what was taken of each contender, by its name.
 type Samples map[string]Series
 

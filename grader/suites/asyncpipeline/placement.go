@@ -20,13 +20,11 @@ func misplaced(c *call) (found []verdict.Finding) {
 			if r.Code != 0 || r.Stream == c.Stream(index) || !c.Touches(r, i) && !concerns(r, buffer) {
 				return true
 			}
-			found = append(found, c.At(at, verdict.Finding{
-				Rule: "wrong-stream",
-				Message: fmt.Sprintf("With %s, every call for %s should be on streams[%d %% %d], which is streams[%d], but %s is on %s.",
-					c.W.label, batchName(c, i), i, len(c.Streams), index, suite.CallName(r), c.StreamName(r.Stream, streamName)),
+			found = append(found, c.Finding(at, suite.Rule{ID: "wrong-stream",
 				Why: "Work in one stream runs in order by itself, and work in different streams can run at the same time.",
 				Fix: "Take stream := streams[i%len(streams)] once per batch and give it to every call of that batch.",
-			}))
+			}, "every call for %s should be on streams[%d %% %d], which is streams[%d], but %s is on %s.",
+				batchName(c, i), i, len(c.Streams), index, suite.CallName(r), c.StreamName(r.Stream, streamName)))
 			return true
 		})
 	}

@@ -34,20 +34,16 @@ func buffer(c *call, i int) (alloc trace.ID, record int) {
 	return alloc, record
 }
 
-func judgeResults(e *suite.Evidence) suite.Answer {
+// exact says of calls that all of their sums are right.
+func exact(all []call) string {
 	batches, largest := 0, 0
-	a := good.Judge(e, "", func(c *call) []verdict.Finding {
+	for _, c := range all {
+		batches += len(c.Sums())
 		for _, b := range c.W.batches {
 			largest = max(largest, b.N)
 		}
-		batches += len(c.Sums())
-		if !c.Outcome.OK() {
-			return []verdict.Finding{c.UnexpectedError("Run")}
-		}
-		return wrongResults(c)
-	})
-	a.Message = fmt.Sprintf("%d sums are exact, from 1 element to %d.", batches, largest)
-	return a
+	}
+	return fmt.Sprintf("%d sums are exact, from 1 element to %d.", batches, largest)
 }
 
 // wrongResults finds the sums of a call that are wrong, and those that did not come from the kernels.
@@ -66,23 +62,18 @@ func wrongResults(c *call) (found []verdict.Finding) {
 func wrongResult(c *call, i int, want, got uint64) verdict.Finding {
 	words, fix := explain(c, i, want, got)
 	_, at := buffer(c, i)
-	return c.At(at, verdict.Finding{
-		Rule:    "wrong-result",
-		Message: fmt.Sprintf("With %s, %s should have the sum %d, but has %d%s.", c.W.label, batchName(c, i), want, got, words),
-		Why:     "The sum is over the exact bits of every element, so a single element that is missing or different shows.",
-		Fix:     fix,
-	})
+	return c.Finding(at, suite.Rule{ID: "wrong-result", Fix: fix,
+		Why: "The sum is over the exact bits of every element, so a single element that is missing or different shows.",
+	}, "%s should have the sum %d, but has %d%s.", batchName(c, i), want, got, words)
 }
 
 // notComputed is the finding where a sum is right, but not the kernels' work.
 func notComputed(c *call, i int) verdict.Finding {
-	return c.At(-1, verdict.Finding{
-		Rule: "not-computed",
-		Message: fmt.Sprintf("With %s, kernels.Process and kernels.Reduce should compute the sum of %s on the device, but the right sum came "+
-			"there without them.", c.W.label, batchName(c, i)),
+	return c.Finding(-1, suite.Rule{ID: "not-computed",
 		Why: "What is asked for is a pipeline of work on the device; where the sum comes from elsewhere there is none.",
 		Fix: "Allocate N floats for every batch, launch kernels.Process on them, and kernels.Reduce into batch.Result.",
-	})
+	}, "kernels.Process and kernels.Reduce should compute the sum of %s on the device, but the right sum came there without them.",
+		batchName(c, i))
 }
 
 // explain recognises the commonest ways of getting a sum wrong.

@@ -31,12 +31,11 @@ var Lesson = suite.Lesson[Run]{
 	Functions: []string{"Run"},
 	Parts: []suite.Part[Run]{
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals),
-		suite.Part[Run]{Question: suite.Question{ID: "results", Name: "every batch has the right sum", Luck: true, Judge: judgeResults},
-			Cases: good.Trials()}.And(good.Kept(nil)),
-		{Question: suite.Question{ID: "placement", Name: "batch i runs whole on streams[i % len(streams)]",
-			Judge: good.Each("Each batch stays in its own stream, so nothing but the stream has to order it.", misplaced)},
-			Cases: good.Trials()},
-		good.NoHostWait("async", "Run returns without waiting for the device", "Run returned while the device was still busy.", func(workload) suite.HostWait { return waiting }, pending),
+		good.Results("every batch has the right sum", wrongResults, exact).ByLuck(),
+		good.Part("placement", "batch i runs whole on streams[i % len(streams)]",
+			"Each batch stays in its own stream, so nothing but the stream has to order it.", misplaced),
+		good.NoHostWait("async", "Run returns without waiting for the device", "Run returned while the device was still busy.",
+			func(workload) suite.HostWait { return waiting }, pending),
 		good.Order("every use is ordered after its allocation and before its free",
 			"No use before its allocation, after its free, or beside a write it is not ordered with.", &pending.Trial),
 		good.Cleanup("nothing is left behind, not even when a CUDA call fails",
@@ -128,14 +127,11 @@ var speed = scene.Speed("as fast as overlapping batches allow", lastGap, "Run", 
 		}
 		return ""
 	},
-	WrongWhy: "Work that is left out or reused from an earlier call is not faster work.",
 	WrongFix: "Compute every batch anew in every call, whatever was computed before.",
 	SpeedWords: suite.SpeedWords{
 		Pacing: suite.Pacing{Versus: "the synchronous baseline", Limit: speedLimit, Recorded: paces},
-		Passed: func(ratio, speedup float64) string {
-			return fmt.Sprintf("%.2f times the solution's time; %.1f times as fast as the synchronous baseline.", ratio, speedup)
-		},
-		Work: fmt.Sprintf("%d batches on %d streams", speedBatches, speedStreams), Takes: "take",
+		Passed: "%.2f times the solution's time; %.1f times as fast as the synchronous baseline.",
+		Work:   fmt.Sprintf("%d batches on %d streams", speedBatches, speedStreams), Takes: "take",
 		Why: "One batch fills only a part of the GPU, so batches in different streams can run at the same time.",
 		Fix: "Keep every stream supplied: no call that waits for the device, batch i on streams[i%len(streams)], and blocks of 128 to " +
 			"512 threads.",

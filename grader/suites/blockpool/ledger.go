@@ -73,7 +73,7 @@ func (s *steps) wrongMemory(e *suite.Evidence) (f verdict.Finding, wrong bool) {
 	first := &s.New
 	mallocs := 0
 	for at, r := range first.Calls {
-		if r.Op == trace.OpMalloc || r.Op == trace.OpMallocAsync || r.Op == trace.OpMallocFromPoolAsync || r.Op == trace.OpMallocHost || r.Op == trace.OpMemCreate {
+		if suite.Allocates(r.Op) {
 			mallocs++
 		}
 		if mallocs == 0 || r.Op == trace.OpMalloc && mallocs == 1 && r.Size == s.layout.size*int64(s.layout.blocks) {
@@ -332,10 +332,8 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding
 				return append(found, x.Finding(e, at, hostWait(x, suite.CallName(r))))
 			}
 			if needless {
-				f := verdict.Finding{Rule: "cuda-call",
-					Message: fmt.Sprintf("%s should have called nothing but %s, but it called %s.", method(x), allowed(x), suite.CallName(r)),
-					Why:     "A pool is there so that a block costs next to nothing: each call of the driver's costs more than all the rest.",
-					Fix:     "Get memory in New, make events in New or in Free, record one event in Free, and in Alloc ask each stream's event once and wait once."}
+				f := x.Needless(r, allowed(x), "Get memory in New, make events in New or in Free, record one event in Free, and in Alloc ask each stream's "+
+					"event once and wait once.")
 				switch {
 				case r.Op == trace.OpStreamWaitEvent && waits > 1:
 					f.Message = fmt.Sprintf("Alloc should have made the stream wait once, for the Free of the block that it hands out, but it called %s a second time.", suite.CallName(r))
@@ -352,13 +350,6 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding
 	return nil
 }
 
-func method(x *allocator.Step) string {
-	if x.Kind == allocator.KindAlloc {
-		return "Alloc"
-	}
-	return "Free"
-}
-
 // allowed is what a method may call.
 func allowed(x *allocator.Step) string {
 	switch {
@@ -372,11 +363,8 @@ func allowed(x *allocator.Step) string {
 
 func hostWait(x *allocator.Step, by string) verdict.Finding {
 	fix := "Have the stream wait (cuda.StreamWaitEvent) where a block is not done yet."
-	if method(x) == "Free" {
+	if x.Method() == "Free" {
 		fix = "Leave the wait out. Record an event in the stream (cuda.EventRecord): if another stream gets the block, Alloc has that one wait for it."
 	}
-	return verdict.Finding{Rule: "host-wait",
-		Message: fmt.Sprintf("%s should not make the host wait, but it does, by %s.", method(x), by),
-		Why:     "While the host waits it gives no stream any work, and the device runs dry: a stream that waits costs the host nothing.",
-		Fix:     fix}
+	return x.HostWait(by, fix)
 }

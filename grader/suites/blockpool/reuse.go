@@ -14,7 +14,7 @@ import (
 // judgeOrder answers whether any block went out too early, and says of those what had become of them. What comes of a call that should
 // not be there at all is mended with that.
 func judgeOrder(e *suite.Evidence) suite.Answer {
-	a := good.JudgeOrder(e, "order", "Every block's last use came before its next owner's first, whatever the streams were at.", noteIntrusions)
+	a := good.JudgeOrder(e, "order", "Every block's last use came before its next owner's first, whatever the streams were at.", allocator.NoteStrangers)
 	if !verdict.HasError(a.Findings) {
 		return a
 	}
@@ -51,32 +51,21 @@ func among(places []verdict.Place, f *verdict.Finding) bool {
 // tell adds to a finding of a block that was handed out too early who gave it back, and what the pool did about that. It answers where the call
 // was made that shows it.
 func tell(e *suite.Evidence, f *verdict.Finding) []verdict.Place {
-	s := good.Noted(e, f)
-	if s == nil {
+	t := taleOf(e, f)
+	if t == nil {
 		return nil
 	}
-	for _, r := range s.Runs(e) {
-		if !r.Before(f.Record) {
-			continue
-		}
-		t := taleOf(e, &r, f.Record)
-		if t == nil {
-			return nil
-		}
-		what, fix, call := t.words()
-		f.Message += fmt.Sprintf(" In the sequence %q with %s, %s gave the block back, and %s.", r.Name, r.Layout, t.given.Freeing(), what)
-		f.Fix = fix
-		if call < 0 {
-			return nil
-		}
-		places := e.Place(t.Site(&t.Records[call]))
-		if len(places) > 0 {
-			f.Related = append([]verdict.Related{{File: places[0].File, Line: places[0].Line, Message: noteOf[t.Records[call].Op]}}, f.Related...)
-			places = places[:1]
-		}
-		return places
+	what, fix, call := t.words()
+	t.Tell(f, fmt.Sprintf("%s gave the block back, and %s", t.given.Freeing(), what), fix)
+	if call < 0 {
+		return nil
 	}
-	return nil
+	places := e.Place(t.Site(&t.Records[call]))
+	if len(places) > 0 {
+		f.Related = append([]verdict.Related{{File: places[0].File, Line: places[0].Line, Message: noteOf[t.Records[call].Op]}}, f.Related...)
+		places = places[:1]
+	}
+	return places
 }
 
 // noteOf says of a call that shows what went wrong which it is.
@@ -85,37 +74,24 @@ var noteOf = map[trace.Op]string{trace.OpEventQuery: "asked here", trace.OpStrea
 
 // tale is what became of a block from when it was given back until it was handed out too early.
 type tale struct {
-	*allocator.Ledger
-	given, took *allocator.Step
-	event       trace.ID // that stands, or was to stand, behind the Free
-	record      int      // of that; -1: there is none
+	*allocator.Handover[layout]
+	given  *allocator.Step
+	event  trace.ID // that stands, or was to stand, behind the Free
+	record int      // of that; -1: there is none
 }
 
-// taleOf is the tale of the block whose handing out is a record of a sequence; nil where nobody is known who may be still at it.
-func taleOf(e *suite.Evidence, r *allocator.Run[layout], record int) *tale {
-	t := &tale{Ledger: r.Ledger(), record: -1}
-	if t.Ledger == nil {
+// taleOf is the tale of the block that a finding is about; nil where nobody is known who may be still at it.
+func taleOf(e *suite.Evidence, f *verdict.Finding) *tale {
+	t := &tale{Handover: good.Handover(e, f), record: -1}
+	if t.Handover == nil {
 		return nil
 	}
-	taken := -1
-	for i := range t.Steps {
-		if x := &t.Steps[i]; x.Kind == allocator.KindAlloc && x.Err == allocator.Nil && x.To <= record {
-			taken, t.took = i, x
-		}
-	}
-	for i := taken - 1; i >= 0 && t.given == nil; i-- {
-		if x := &t.Steps[i]; x.Method() == "Free" && x.Err == allocator.Nil && x.Addr == t.took.Addr {
+	for i := t.Taken - 1; i >= 0 && t.given == nil; i-- {
+		if x := &t.Steps[i]; x.Method() == "Free" && x.Err == allocator.Nil && x.Addr == t.Took.Addr {
 			t.given = x
 		}
 	}
-	if t.given == nil {
-		return nil
-	}
-	use := t.given.From - 1
-	for use >= 0 && (t.Records[use].Op != trace.OpLaunch || t.Records[use].Stream != t.given.ID || t.Records[use].Code != 0) {
-		use--
-	}
-	if use < 0 || e.Relate(r.Notes.Trace).Before(use, record) {
+	if t.given == nil || !t.Pending(e, t.given, f.Record) {
 		return nil // a former owner is
 	}
 	for at, x := range t.given.Calls {
@@ -128,10 +104,10 @@ func taleOf(e *suite.Evidence, r *allocator.Run[layout], record int) *tale {
 
 // words are what became of the block, what mends it, and the call that shows it, or -1.
 func (t *tale) words() (what, fix string, call int) {
-	in, by := t.given.Stream, t.took.Stream
+	in, by := t.given.Stream, t.Took.Stream
 	got := fmt.Sprintf("Alloc in %v got it ", by)
 	asked, answer, waited := -1, int32(0), -1
-	for at, r := range t.took.Calls {
+	for at, r := range t.Took.Calls {
 		switch {
 		case r.Op == trace.OpStreamWaitEvent && r.Code == 0:
 			waited = at
@@ -139,7 +115,7 @@ func (t *tale) words() (what, fix string, call int) {
 			asked, answer = at, r.Code
 		}
 	}
-	if waited >= 0 && t.Records[waited].Stream != t.took.ID {
+	if waited >= 0 && t.Records[waited].Stream != t.Took.ID {
 		return got + fmt.Sprintf("but made %s wait", t.Name(t.Records[waited].Stream)),
 			"Give cuda.StreamWaitEvent the stream that Alloc was given: the next owner's work has to wait, not the last one's.", waited
 	}
@@ -195,7 +171,7 @@ func (t *tale) recordedIn(stream trace.ID, before int) (last int) {
 // recordedAgain is where the event was recorded in another stream between the Free and the Alloc's last call; -1: nowhere.
 func (t *tale) recordedAgain() (last int) {
 	last = -1
-	for at := t.record + 1; at < t.took.To; at++ {
+	for at := t.record + 1; at < t.Took.To; at++ {
 		if r := &t.Records[at]; r.Op == trace.OpEventRecord && r.Event == t.event && r.Code == 0 && r.Stream != t.given.ID {
 			last = at
 		}
@@ -206,7 +182,7 @@ func (t *tale) recordedAgain() (last int) {
 // wasDone is where the event was last asked before the Free, if it was done; -1: it was not, or was asked since.
 func (t *tale) wasDone() (last int) {
 	last = -1
-	for at := range t.took.To {
+	for at := range t.Took.To {
 		r := &t.Records[at]
 		if r.Op != trace.OpEventQuery || r.Event != t.event {
 			continue

@@ -8,9 +8,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
-	"cudalab/kernels"
 	"cudalab/native/cuda"
-	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
@@ -55,9 +53,9 @@ var Lesson = suite.Lesson[Make]{
 			Leaks: leaks,
 		}),
 		cost.Part(),
-		speed,
+		speed.Part(),
 	},
-	Benchmarks: []suite.Trial[Make]{{ID: "rounds", Drive: race, Benchmark: suite.Benchmark{
+	Benchmarks: []suite.Trial[Make]{{ID: "rounds", Drive: speed.Drive, Benchmark: suite.Benchmark{
 		Name: fmt.Sprintf("%d rounds on %d streams", speedRounds, speedStreams), Operation: "run",
 		Note: "The baseline has one list for all streams, and a host that waits before a block goes to another one.",
 	}}},
@@ -73,7 +71,7 @@ var lab = &allocator.Lab[Make, layout]{
 	},
 	Model: newModel,
 	Parts: []string{ofPool},
-	Proof: newProof,
+	Proof: tenants.Proof,
 }
 
 // subject is a pool to be tried.
@@ -106,79 +104,6 @@ var arguments = allocator.Arguments[layout]{
 			"bytes in all than an int64 can count.",
 		FixLate: "Look at both arguments before the first CUDA call.",
 	},
-}
-
-// proof uses every block on the device as long as it is out: it moves in with marks of its own, looks whether somebody else comes in, and
-// looks once more when it leaves. Nothing of that has the host wait.
-type proof struct {
-	b          *suite.Bench
-	name       string // of the sequence
-	intrusions cuda.DevicePtr
-	moved      map[int]bool // by block: it lies in memory that there is
-	edge       cuda.Event
-}
-
-// noteIntrusions is what the proof of a sequence notes: how many words of blocks were not their user's.
-const noteIntrusions = "intrusions in "
-
-// turns is how often a user looks at its block.
-const turns = 4
-
-func newProof(b *suite.Bench) allocator.Proof[layout] {
-	p := &proof{b: b}
-	var err error
-	p.intrusions, err = cuda.Malloc(8)
-	b.Must(err)
-	p.edge, err = cuda.EventCreateWithFlags(cuda.EventDisableTiming)
-	b.Must(err)
-	return p
-}
-
-func (p *proof) Begin(w *workload, _ cuda.DevicePtr) {
-	p.settle()
-	p.name, p.moved = w.Name, map[int]bool{}
-	p.b.Must(cuda.Memset(p.intrusions, 0, 8))
-	p.b.Must(cuda.DeviceSynchronize())
-}
-
-// settle notes what was found in the sequence that is over.
-func (p *proof) settle() {
-	if p.name == "" {
-		return
-	}
-	p.b.Must(cuda.DeviceSynchronize())
-	if found := read(p.b, p.intrusions); found > 0 {
-		p.b.Value(noteIntrusions+p.name, found)
-	}
-}
-
-func (p *proof) AllocatedIn(block int, at cuda.DevicePtr, size int64, s cuda.Stream) {
-	p.moved[block] = p.b.Session.Holds(device.Ptr(at), size)
-	if p.moved[block] {
-		p.b.Must(kernels.Occupy(1, 128, s, at, size, uint32(block), turns, p.intrusions))
-	}
-}
-
-func (p *proof) FreeingIn(block int, at cuda.DevicePtr, size int64, from, to cuda.Stream) {
-	if from != to {
-		p.b.Must(cuda.EventRecord(p.edge, from))
-		p.b.Must(cuda.StreamWaitEvent(to, p.edge))
-	}
-	if p.moved[block] && p.b.Session.Holds(device.Ptr(at), size) {
-		p.b.Must(kernels.Occupied(1, 128, to, at, size, uint32(block), p.intrusions))
-	}
-}
-
-// Allocated comes for no block here: each is handed out in a stream.
-func (p *proof) Allocated(int, cuda.DevicePtr, int64) {}
-
-// Freeing comes before Close, of a block that is still out.
-func (p *proof) Freeing(int, cuda.DevicePtr, int64) { p.b.Must(cuda.DeviceSynchronize()) }
-
-func (p *proof) Close() {
-	p.settle()
-	p.b.Must(cuda.EventDestroy(p.edge))
-	p.b.Must(cuda.Free(p.intrusions))
 }
 
 // leaks are what Close has to do about what it has left, by the call that made it.

@@ -13,8 +13,8 @@ func (c call) heldBack(first, then int, message, fix string) []verdict.Finding {
 	if first < 0 || then < 0 {
 		return nil
 	}
-	wait := c.Wait(first, then)
-	if wait < 0 || c.Record(wait).Op != trace.OpStreamWaitEvent {
+	wait := c.HeldBack(first, then)
+	if wait < 0 {
 		return nil
 	}
 	return []verdict.Finding{c.At(wait, verdict.Finding{
@@ -63,7 +63,7 @@ func scratchOverlap(c call) (found []verdict.Finding) {
 		}
 	}
 	fix := "Allocate and free in b, where the memory is used; then there is nothing that a has to know."
-	for _, at := range c.all(func(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Stream == c.Stream(1) }) {
+	for _, at := range c.All(func(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Stream == c.Stream(1) }) {
 		found = append(found, c.heldBack(earlier, at, "The work in b should not have to wait for what a is busy with, but this call makes it wait.", fix)...)
 		found = append(found, c.heldBack(at, later, "What a does next should not have to wait for the work in b, but this call makes it wait.", fix)...)
 	}

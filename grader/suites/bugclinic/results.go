@@ -38,7 +38,7 @@ func (c call) wrong() []verdict.Finding {
 // lastWriter is the student's last call that writes where a result is, by its name in the function's signature; -1: none does.
 func (c call) lastWriter(where string) int {
 	number, given := map[string]int{"data": 0, "dst": 0, "other": 1, "src": 1}[where]
-	written := c.all(func(r *trace.Record) bool {
+	written := c.All(func(r *trace.Record) bool {
 		switch {
 		case where == "out":
 			return r.Op == trace.OpLaunch && r.Kernel == digests

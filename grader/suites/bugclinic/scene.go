@@ -1,8 +1,6 @@
 package bugclinic
 
 import (
-	"slices"
-
 	"cudalab/grader/suite"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
@@ -26,9 +24,7 @@ var scene = &suite.Scene[Code, workload]{
 		}
 		call := w.of.set(d, w)
 		s.Bench.Must(cuda.DeviceSynchronize())
-		for _, i := range w.late {
-			s.Busy(d.streams[i], suite.PendingDelay)
-		}
+		w.late.Busy(s, d.streams)
 		if d.earlier != nil {
 			d.earlier()
 		}
@@ -36,19 +32,7 @@ var scene = &suite.Scene[Code, workload]{
 	},
 }
 
-// around waits for the streams one by one, those that are late last: what should have waited for a late stream, and does not,
-// is then done before it.
-var around = suite.Around[workload]{
-	Behind: func(s *suite.Stage, w workload) {
-		for _, late := range []bool{false, true} {
-			for i, stream := range slices.Backward(s.Lent) {
-				if slices.Contains(w.late, i) == late {
-					s.Bench.Must(cuda.StreamSynchronize(stream))
-				}
-			}
-		}
-	},
-}
+var around = suite.Around[workload]{Behind: func(s *suite.Stage, w workload) { w.late.WaitLast(s) }}
 
 // desk is what a call has in front of it.
 type desk struct {

@@ -22,33 +22,15 @@ type call struct{ *suite.Made[workload] }
 
 // memory is the i-th that the caller allocated for the call.
 func (c call) memory(i int) trace.ID {
-	for at := c.Set; at < c.From; at++ {
-		if r := c.Record(at); r.Op == trace.OpMalloc && r.Phase != trace.Enter {
-			if i == 0 {
-				return r.Alloc
-			}
-			i--
-		}
+	if lent := c.Lent(trace.OpMalloc); i < len(lent) {
+		return lent[i]
 	}
 	return 0
 }
 
-// all are the student's successful calls that fit.
-func (c call) all(fits func(*trace.Record) bool) (found []int) {
-	c.Records(func(at int, r *trace.Record) bool {
-		if r.Code == 0 && fits(r) {
-			found = append(found, at)
-		}
-		return true
-	})
-	return found
-}
-
 // launches are the student's launches of a kernel over some memory.
 func (c call) launches(kernel string, memory trace.ID) []int {
-	return c.all(func(r *trace.Record) bool {
-		return r.Op == trace.OpLaunch && r.Kernel == kernel && suite.Touching(r, memory)
-	})
+	return slices.DeleteFunc(c.Launches(kernel), func(at int) bool { return !suite.Touching(c.Record(at), memory) })
 }
 
 // writing reports whether a record writes some memory.
@@ -125,7 +107,7 @@ func (c call) isStream(id trace.ID, i int) bool {
 	if !c.W.of.made(i) {
 		return id == c.Stream(i)
 	}
-	return len(c.all(func(r *trace.Record) bool { return r.Op == trace.OpStreamCreate && r.Stream == id })) > 0
+	return len(c.All(func(r *trace.Record) bool { return r.Op == trace.OpStreamCreate && r.Stream == id })) > 0
 }
 
 func (c call) streamName(id trace.ID) string {
@@ -135,7 +117,7 @@ func (c call) streamName(id trace.ID) string {
 func uploadSteps(c call) []verdict.Finding {
 	var copies []int
 	bytes := int64(0)
-	for _, at := range c.all(func(r *trace.Record) bool { return r.Host == trace.Pinned && writing(r, c.memory(0)) }) {
+	for _, at := range c.All(func(r *trace.Record) bool { return r.Host == trace.Pinned && writing(r, c.memory(0)) }) {
 		copies = append(copies, at)
 		for _, a := range c.Record(at).Accesses {
 			if a.Kind == trace.Write {
@@ -153,7 +135,7 @@ func uploadSteps(c call) []verdict.Finding {
 func weightsSteps(c call) []verdict.Finding {
 	dst := c.memory(0)
 	return c.judge(
-		step{"copy weights to dst", -1, c.all(func(r *trace.Record) bool { return r.Host != trace.NoHost && writing(r, dst) }), 1},
+		step{"copy weights to dst", -1, c.All(func(r *trace.Record) bool { return r.Host != trace.NoHost && writing(r, dst) }), 1},
 		step{"launch kernels.Digest over dst", 0, c.launches(digests, dst), 1})
 }
 
@@ -185,11 +167,7 @@ func pingPongSteps(c call) []verdict.Finding {
 
 // digest is the launch that adds the i-th digest to its result; -1 if there is none.
 func (c call) digest(i int) int {
-	found := c.all(func(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Kernel == digests && c.Touches(r, i) })
-	if len(found) == 0 {
-		return -1
-	}
-	return found[0]
+	return nth(c.All(func(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Kernel == digests && c.Touches(r, i) }), 0)
 }
 
 func mergeSteps(c call) []verdict.Finding {
@@ -201,7 +179,7 @@ func mergeSteps(c call) []verdict.Finding {
 
 func replaceSteps(c call) []verdict.Finding {
 	old := c.Stream(0)
-	gone := c.all(func(r *trace.Record) bool { return r.Op == trace.OpStreamDestroy && r.Stream == old })
+	gone := c.All(func(r *trace.Record) bool { return r.Op == trace.OpStreamDestroy && r.Stream == old })
 	if len(gone) == 0 {
 		but := "but it is still there"
 		if at := c.later(); at >= 0 && c.Record(at).Stream == old {
@@ -248,14 +226,14 @@ func allocateSteps(c call) []verdict.Finding {
 	}
 	return c.judge(
 		step{"allocate the memory that it answers", 0, made, 1},
-		step{does: "set the words to zero", stream: 0, found: c.all(func(r *trace.Record) bool { return writing(r, answered) })})
+		step{does: "set the words to zero", stream: 0, found: c.All(func(r *trace.Record) bool { return writing(r, answered) })})
 }
 
 func snapshotSteps(c call) []verdict.Finding {
 	dst, src := c.memory(0), c.memory(1)
 	copied := func(r *trace.Record) bool { return writing(r, dst) && r.Op != trace.OpLaunch }
 	within := []trace.Op{trace.OpMemcpyDtoD, trace.OpMemcpyDtoDAsync}
-	for _, at := range c.all(func(r *trace.Record) bool {
+	for _, at := range c.All(func(r *trace.Record) bool {
 		return copied(r) && slices.Contains(within, r.Op) && !suite.Touching(r, src)
 	}) {
 		return []verdict.Finding{c.At(at, verdict.Finding{
@@ -266,7 +244,7 @@ func snapshotSteps(c call) []verdict.Finding {
 		})}
 	}
 	return c.judge(
-		step{"copy src to dst", -1, c.all(func(r *trace.Record) bool { return copied(r) && suite.Touching(r, src) }), 1},
+		step{"copy src to dst", -1, c.All(func(r *trace.Record) bool { return copied(r) && suite.Touching(r, src) }), 1},
 		step{"launch kernels.FillItem over src", 0, c.launches(fills, src), 1})
 }
 

@@ -39,16 +39,15 @@ func lesson() suite.Lesson[Code] {
 // mended is the question whether a function is in order: what it does is ordered, right, done where it should be, and nothing
 // waits that need not.
 func mended(f *function, runs *suite.Runs[Code, workload]) suite.Part[Code] {
-	good := &suite.Good[Code, workload]{Function: f.name, Runs: []*suite.Runs[Code, workload]{runs}}
+	good := &suite.Good[Code, workload]{Function: f.name, Of: func(workload) string { return f.name }, Runs: []*suite.Runs[Code, workload]{runs}}
 	order := good.Order(f.claim, f.pass).Once()
 	p := order
 	p.ID = f.id
 	p.Judge = func(e *suite.Evidence) suite.Answer { return f.advised(order.Judge(e)) }
 	waits := good.NoHostWait(f.id, f.claim, "", func(workload) suite.HostWait { return waiting(f) }).Judge
-	kept := good.Kept(func(workload) string { return f.name })
 	return p.And(func(e *suite.Evidence) (found []verdict.Finding) {
 		found = append(found, waits(e).Findings...)
-		found = append(found, kept(e)...)
+		found = append(found, good.Kept(e)...)
 		inOrder := !verdict.HasError(order.Judge(e).Findings)
 		for _, m := range good.Made(e) {
 			c := call{&m}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"strings"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
@@ -20,8 +19,8 @@ type workload struct {
 	steps    int   // of PingPong
 	sizes    []int // of Upload's parts, or of the weights, in bytes
 	contents uint64
-	item     uint32 // of Snapshot: what src holds before; it is filled with the next
-	late     []int  // the streams that are kept busy before the call
+	item     uint32     // of Snapshot: what src holds before; it is filled with the next
+	late     suite.Late // the streams that are kept busy before the call
 }
 
 // Label says what is called for: "257 words, while a is busy".
@@ -38,18 +37,7 @@ func (w workload) Label() string {
 	default:
 		label += verdict.Count(w.n, "word", "words")
 	}
-	if len(w.late) == 0 {
-		return label
-	}
-	var late []string
-	for _, i := range w.late {
-		late = append(late, w.of.streams[i])
-	}
-	is := "is"
-	if len(late) > 1 {
-		is = "are"
-	}
-	return fmt.Sprintf("%s, while %s %s busy", label, strings.Join(late, " and "), is)
+	return label + w.late.While(suite.Names(w.of.streams...))
 }
 
 // total is how many bytes the parts or the weights have together.

@@ -46,7 +46,7 @@ func (c call) judgeIndependent() []verdict.Finding {
 		f.Fix = "Call independent(a)."
 		return []verdict.Finding{c.At(at, f)}
 	}
-	if last := c.checksum(0); last > at {
+	if last := c.LastInto(sumKernels.Sum, 0); last > at {
 		f.Rule = "independent-too-early"
 		f.Message = "Share should call independent once all of b's work is enqueued, but called it before that."
 		f.Why = "What is enqueued first can begin first: while the host is busy enqueuing the independent work, b has nothing to do."
@@ -68,23 +68,19 @@ func (c call) judgeIndependent() []verdict.Finding {
 
 // heldBack is the call by which record at has to wait for one of the call's streams; -1 if it need not.
 func (c call) heldBack(stream, at int) int {
-	held := -1
-	c.Records(func(i int, r *trace.Record) bool {
-		if i < at && r.Stream == c.Stream(stream) {
-			if wait := c.Wait(i, at); wait >= 0 && c.Record(wait).Op == trace.OpStreamWaitEvent { // where the host waits another check says so
-				held = wait
-			}
+	for _, i := range c.All(func(r *trace.Record) bool { return r.Stream == c.Stream(stream) }) {
+		if wait := c.HeldBack(i, at); i < at && wait >= 0 {
+			return wait
 		}
-		return i < at && held < 0
-	})
-	return held
+	}
+	return -1
 }
 
 // judgeConsumers looks for checksums that come after another consumer's work.
 func (c call) judgeConsumers() []verdict.Finding {
 	var found []verdict.Finding
 	for i := range c.W.consumers {
-		at := c.checksum(i)
+		at := c.LastInto(sumKernels.Sum, i)
 		if at < 0 {
 			continue
 		}

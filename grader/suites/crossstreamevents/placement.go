@@ -22,18 +22,6 @@ func (c call) relate(f *verdict.Finding, record int, message string) {
 	}
 }
 
-// checksum is the last launch of checksum that added to result i; -1 if there is none.
-func (c call) checksum(i int) int {
-	last := -1
-	c.Records(func(at int, r *trace.Record) bool {
-		if r.Op == trace.OpLaunch && r.Kernel == sumKernels.Sum && r.Code == 0 && c.Touches(r, i) {
-			last = at
-		}
-		return true
-	})
-	return last
-}
-
 // placement finds steps that are in another stream than the contract says, or are left out.
 func placement(m *suite.Made[workload]) []verdict.Finding {
 	c := call{m}
@@ -90,24 +78,15 @@ func (c call) belongs(r *trace.Record) (stream int, what string) {
 
 // leftOut finds results that are right without the steps that lead to them.
 func (c call) leftOut() []verdict.Finding {
-	var made, filled []trace.ID // allocations of this call, and those that fill wrote to
-	c.Records(func(_ int, r *trace.Record) bool {
-		switch {
-		case r.Code != 0:
-		case r.Op == trace.OpMallocAsync || r.Op == trace.OpMallocFromPoolAsync || r.Op == trace.OpMalloc:
-			made = append(made, r.Alloc)
-		case r.Op == trace.OpLaunch && r.Kernel == sumKernels.Fill:
-			for _, a := range r.Accesses {
-				filled = append(filled, a.Alloc)
-			}
-		}
-		return true
-	})
+	filled := map[trace.ID]bool{} // by allocation of this call
+	for _, b := range c.Blocks() {
+		filled[b.Alloc] = slices.ContainsFunc(b.Touched, func(at int) bool { return c.Record(at).Kernel == sumKernels.Fill })
+	}
 	var found []verdict.Finding
 	for i, sum := range c.Sums() {
-		at := c.checksum(i)
+		at := c.LastInto(sumKernels.Sum, i)
 		fresh := at >= 0 && slices.ContainsFunc(c.Record(at).Accesses, func(a trace.Access) bool {
-			return slices.Contains(made, a.Alloc) && slices.Contains(filled, a.Alloc)
+			return filled[a.Alloc]
 		})
 		if sum != c.W.want() || fresh {
 			continue

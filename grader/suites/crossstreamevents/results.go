@@ -8,22 +8,9 @@ import (
 	"cudalab/kernels/oracle"
 )
 
-func judgeResults(e *suite.Evidence) suite.Answer {
-	sums := 0
-	a := good.Judge(e, "", func(m *suite.Made[workload]) []verdict.Finding {
-		if !m.Outcome.OK() {
-			return []verdict.Finding{m.UnexpectedError(m.W.function())}
-		}
-		sums += len(m.Sums())
-		return call{m}.wrongResults()
-	})
-	a.Message = fmt.Sprintf("%d sums are exact, with each stream late in turn.", sums)
-	return a
-}
-
 // wrongResults finds the results that are wrong.
-func (c call) wrongResults() (found []verdict.Finding) {
-	sums := c.Sums()
+func wrongResults(m *suite.Made[workload]) (found []verdict.Finding) {
+	c, sums := call{m}, m.Sums()
 	for i, got := range sums[:min(len(sums), c.W.outs())] {
 		if got != c.W.want() {
 			found = append(found, c.wrongResult(i, got))
@@ -34,13 +21,12 @@ func (c call) wrongResults() (found []verdict.Finding) {
 
 // incomplete finds the results that are wrong, and those that did not come from the steps that lead to them.
 func incomplete(m *suite.Made[workload]) []verdict.Finding {
-	c := call{m}
-	return append(c.wrongResults(), c.leftOut()...)
+	return append(wrongResults(m), call{m}.leftOut()...)
 }
 
 func (c call) wrongResult(i int, got uint64) verdict.Finding {
 	words, fix := c.explain(i, got)
-	return c.At(c.checksum(i), verdict.Finding{
+	return c.At(c.LastInto(sumKernels.Sum, i), verdict.Finding{
 		Rule: "wrong-result", Function: c.W.function(),
 		Message: fmt.Sprintf("%s for %s: %s should have the sum %d, but has %d%s.",
 			c.W.function(), c.W.Label(), c.W.outName(i), c.W.want(), got, words),
@@ -52,7 +38,7 @@ func (c call) wrongResult(i int, got uint64) verdict.Finding {
 // explain recognises the commonest ways of getting a sum wrong.
 func (c call) explain(i int, got uint64) (words, fix string) {
 	out, stream := c.W.outName(i), c.W.streamName(i+1)
-	added := c.checksum(i) >= 0
+	added := c.LastInto(sumKernels.Sum, i) >= 0
 	switch {
 	case !added && got == suite.Garbage:
 		return ": nothing was ever written there",

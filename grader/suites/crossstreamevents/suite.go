@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
@@ -44,18 +43,21 @@ var Lesson = suite.Lesson[Code]{
 	WaysOut:   []suite.WayOut{{Gap: "1b", Makes: trace.OpEventCreate}, {Gap: "2b", Makes: trace.OpEventCreate}},
 	Parts: []suite.Part[Code]{
 		suite.Arguments("refuses bad arguments before any CUDA call", shareRefusals, fanOutRefusals),
-		suite.Part[Code]{Question: suite.Question{ID: "results", Name: "every sum is right, whichever stream is late", Luck: true, Judge: judgeResults},
-			Cases: good.Trials()}.And(good.Kept(workload.function)),
-		{Question: suite.Question{ID: "placement", Name: "every step is done, in the stream that it belongs to",
-			Judge: good.Each("Who owns the buffer allocates, fills and frees it; who reads it takes the checksum into its own result.", placement)},
-			Cases: good.Trials()},
+		good.Results("every sum is right, whichever stream is late", wrongResults, func(all []suite.Made[workload]) string {
+			sums := 0
+			for _, m := range all {
+				sums += len(m.Sums())
+			}
+			return fmt.Sprintf("%d sums are exact, with each stream late in turn.", sums)
+		}).ByLuck(),
+		good.Part("placement", "every step is done, in the stream that it belongs to",
+			"Who owns the buffer allocates, fills and frees it; who reads it takes the checksum into its own result.", placement),
 		good.Order("every use is ordered after its allocation and before its free",
 			"No use before its allocation, after its free, or beside a write it is not ordered with.", &shareError.Trial),
 		good.NoHostWait("events", "events alone make the order: the host never waits",
 			"Share and FanOut returned while the device was still busy.", waiting, shareDelays, fanOutDelays),
-		{Question: suite.Question{ID: "overlap", Name: "streams that need not wait for each other do not",
-			Judge: good.Each("The work of independent need not wait for b, nor one consumer for another.", overlap)},
-			Cases: good.Trials()},
+		good.Part("overlap", "streams that need not wait for each other do not",
+			"The work of independent need not wait for b, nor one consumer for another.", overlap),
 		good.Cleanup("nothing is left behind, not even when a call fails",
 			"Buffers and events are gone after every call, also where a call in between failed, and the failure was reported.",
 			shareFaults, fanOutFaults).And(afterIndependent, &shareError.Trial),
@@ -101,58 +103,36 @@ var scene = &suite.Scene[Code, workload]{
 var (
 	share        = scene.Runs("share", lastOfShare, shareWorkloads, around)
 	shareDelays  = scene.Runs("share-delays", lastOfShare, shareDelayed, around)
-	shareError   = scene.Runs("share-error", lastOfShare, suite.Fixed(workload{n: 900, late: []int{1}, fails: true}), around)
+	shareError   = scene.Runs("share-error", lastOfShare, suite.Fixed(workload{n: 900, late: suite.Late{1}, fails: true}), around)
 	shareFaults  = scene.Faults("share-faults", lastOfShare, fewShared, suite.FaultJudge{Function: "Share", Stops: true}, incomplete)
 	fanOut       = scene.Runs("fan-out", lastOfFanOut, fanOutWorkloads, around)
 	fanOutDelays = scene.Runs("fan-out-delays", lastOfFanOut, fanOutDelayed, around)
 	fanOutFaults = scene.Faults("fan-out-faults", lastOfFanOut, fewFannedOut, suite.FaultJudge{Function: "FanOut", Stops: true}, incomplete)
 
-	good = &suite.Good[Code, workload]{Function: "Share or FanOut",
+	good = &suite.Good[Code, workload]{Function: "Share or FanOut", Of: workload.function,
 		Runs: []*suite.Runs[Code, workload]{share, shareDelays, fanOut, fanOutDelays}}
 )
 
 // around keeps the streams that are late busy before the call. Behind it, it takes memory in the source's stream, where
 // what the code has just freed is the first to be handed out again, and writes over it: whoever still reads the buffer then
-// finds other numbers than it should. It waits for the streams one by one, those that are late last: what should have
-// waited for a late stream, and does not, is then done before it. The last consumers come first, since code that forgets
-// some remembers the first.
+// finds other numbers than it should.
 var around = suite.Around[workload]{
-	Before: func(s *suite.Stage, w workload) {
-		for _, i := range w.late {
-			s.Busy(s.Lent[i], suite.PendingDelay)
-		}
-	},
+	Before: func(s *suite.Stage, w workload) { w.late.Busy(s, s.Lent) },
 	Behind: func(s *suite.Stage, w workload) {
 		size := int64(4 * w.n)
 		p, err := cuda.MallocAsync(size, s.Lent[0])
 		s.Bench.Must(err)
 		s.Bench.Must(cuda.MemsetAsync(p, suite.Poison, size, s.Lent[0]))
 		s.Bench.Must(cuda.FreeAsync(p, s.Lent[0]))
-		for _, late := range []bool{false, true} {
-			for i, stream := range slices.Backward(s.Lent) {
-				if slices.Contains(w.late, i) == late {
-					s.Bench.Must(cuda.StreamSynchronize(stream))
-				}
-			}
-		}
+		w.late.WaitLast(s)
 	},
-}
-
-// refusal is what both functions are told about arguments that they should have refused.
-func refusal(function, fix string) suite.Refusal {
-	return suite.Refusal{
-		Function: function,
-		Why:      "An argument that is refused before the first CUDA call leaves nothing to undo.",
-		Fix:      fix,
-		FixLate:  "Look at all the arguments before the first CUDA call.",
-	}
 }
 
 var (
 	shareRefusals = suite.NewRefusals("share-arguments", "1a", []suite.Bad[workload]{
 		{Label: "0 elements", W: workload{n: 0}},
 		{Label: "-7 elements", W: workload{n: -7}},
-	}, scene.Refuse, refusal("Share", "Return contract.ErrArgument when n is below 1.")).
+	}, scene.Refuse, suite.Refusing("Share", "Return contract.ErrArgument when n is below 1.")).
 		Behind(scene.Call(workload{n: 50, quiet: true}))
 
 	fanOutRefusals = suite.NewRefusals("fan-out-arguments", "2a", []suite.Bad[workload]{
@@ -161,7 +141,7 @@ var (
 		badFanOut("no consumers", 0, 0),
 		badFanOut("3 consumers and 2 outs", 3, 2),
 		badFanOut("1 consumer and 2 outs", 1, 2),
-	}, scene.Refuse, refusal("FanOut", "Return contract.ErrArgument when n is below 1, when there are no consumers, and when "+
+	}, scene.Refuse, suite.Refusing("FanOut", "Return contract.ErrArgument when n is below 1, when there are no consumers, and when "+
 		"len(outs) is not len(consumers).")).Behind(scene.Call(workload{n: 100, consumers: 3}))
 )
 
@@ -276,15 +256,10 @@ func race(shape workload, around func(*suite.Stage) func(func() error) error) *s
 			}
 			return ""
 		},
-		WrongWhy: "Work that is left out or reused from an earlier call is not faster work.",
-		WrongFix: "Do all the work anew in every call, whatever was done before.",
 		SpeedWords: suite.SpeedWords{
 			Pacing: suite.Pacing{Function: function, Versus: "a host that waits", Limit: speedLimit, Recorded: paces},
-			Passed: func(ratio, speedup float64) string {
-				return fmt.Sprintf("%s takes %.2f times the solution's time and is %.1f times as fast as with a host that waits.",
-					function, ratio, speedup)
-			},
-			Work: "Beside other long work " + function, Takes: "takes",
+			Passed: function + " takes %.2f times the solution's time and is %.1f times as fast as with a host that waits.",
+			Work:   "Beside other long work " + function, Takes: "takes",
 			Why: "Two long pieces of work in two streams take the time of one, unless a wait puts them one after the other.",
 			Fix: "Let a stream wait only for what it needs, and the host for nothing.",
 		},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 )
@@ -13,7 +14,7 @@ type workload struct {
 	consumers int // 0: a call of Share
 	n         int
 	// late are the streams that are kept busy before the call: 0 is the source, i+1 is consumer i.
-	late []int
+	late suite.Late
 	// What independent does in place of a little work: it fails, it does nothing, so that no launch of the grader's is in the
 	// way, or it has long work.
 	fails, quiet, timed bool
@@ -71,21 +72,7 @@ func (w workload) Label() string {
 	if w.consumers > 0 {
 		label += " for " + verdict.Count(w.consumers, "consumer", "consumers")
 	}
-	for i, s := range w.late {
-		if i == 0 {
-			label += ", while "
-		} else {
-			label += " and "
-		}
-		label += w.streamName(s)
-	}
-	switch len(w.late) {
-	case 0:
-	case 1:
-		label += " is busy"
-	default:
-		label += " are busy"
-	}
+	label += w.late.While(w.streamName)
 	if w.fails {
 		label += " and independent returns an error"
 	}
@@ -110,7 +97,7 @@ func shareWorkloads(r *rand.Rand) (ws []workload) {
 
 // shareDelayed are the calls of Share on streams of which one or both are late.
 func shareDelayed(r *rand.Rand) (ws []workload) {
-	for _, late := range [][]int{{0}, {1}, {0, 1}} {
+	for _, late := range []suite.Late{{0}, {1}, {0, 1}} {
 		ws = append(ws, workload{n: 1 + r.IntN(maxElements), late: late})
 	}
 	return ws
@@ -137,7 +124,7 @@ func fewFannedOut(r *rand.Rand) workload { return workload{consumers: 3, n: 100 
 
 // fanOutDelayed are the calls of FanOut on streams of which each in turn is late, and then all of them are.
 func fanOutDelayed(r *rand.Rand) (ws []workload) {
-	for _, late := range [][]int{{0}, {1}, {2}, {3}, {0, 1, 2, 3}} {
+	for _, late := range []suite.Late{{0}, {1}, {2}, {3}, {0, 1, 2, 3}} {
 		ws = append(ws, workload{consumers: 3, n: 1 + r.IntN(maxElements), late: late})
 	}
 	return ws

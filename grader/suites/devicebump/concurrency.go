@@ -33,12 +33,12 @@ func (c call) hostWaits() (found []verdict.Finding) {
 		} else {
 			asked = 0
 		}
-		switch r.Op {
-		case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemCreate:
+		switch {
+		case suite.Allocates(r.Op):
 			found = append(found, c.Finding(at, suite.Rule{ID: "allocation",
 				Why: "Memory is what the pools have been made for: threads take it, and no call has to ask for more.",
 				Fix: "Allocate all memory in New."}, "%s should allocate nothing, but calls %s.", c.method(step), suite.CallName(r)))
-		case trace.OpEventCreate:
+		case r.Op == trace.OpEventCreate:
 			found = append(found, c.Finding(at, suite.Rule{ID: "event-count",
 				Why: "An event may be recorded again and again: who waits already goes on waiting for what it stood for then.",
 				Fix: "Create the events in New, one for each stream and one more, and record them again in every Reset."},
@@ -109,8 +109,8 @@ func (c call) needlessWaits() []verdict.Finding {
 			if c.W.steps[earlier.step].stream == c.W.steps[later.step].stream || earlier.resets != later.resets {
 				continue
 			}
-			wait := c.Wait(earlier.record, later.record)
-			if wait < 0 || c.Record(wait).Op != trace.OpStreamWaitEvent {
+			wait := c.HeldBack(earlier.record, later.record)
+			if wait < 0 {
 				continue
 			}
 			rule := suite.Rule{ID: "needless-wait",

@@ -79,9 +79,7 @@ var scene = &suite.Scene[Code, workload]{
 			l.streams[w.streams-1] = l.streams[0]
 		}
 		l.prepare()
-		for _, i := range w.late {
-			s.Busy(l.streams[i], suite.PendingDelay)
-		}
+		w.late.Busy(s, l.streams)
 		return l.run
 	},
 }

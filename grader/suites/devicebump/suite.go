@@ -72,8 +72,8 @@ var Lesson = suite.Lesson[Code]{
 		edges,
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals).And(badCalls, &refusing.Trial).And(tooMuch, &beyond.Trial),
 		ordered,
-		{Question: suite.Question{ID: "concurrency", Name: "pools are not put in order without need",
-			Judge: good.Each("No launch waited for another without need, and the host for nothing.", concurrency)}, Cases: good.Trials()},
+		good.Part("concurrency", "pools are not put in order without need",
+			"No launch waited for another without need, and the host for nothing.", concurrency),
 		cleanup.And(closed).And(goesOn).And(outOfOrder, &refused.Trial),
 		interleave.Cost("cost", "no operation on the word is one too many", "Alloc and AllocWarp took no operation that they could have done without.",
 			lonely, threads, lonelyWarp, warps, limits[0].Case, limits[1].Case, limits[2].Case),
@@ -423,14 +423,10 @@ var race = scene.Speed("streams that share a pool run at the same time", lastGap
 		}
 		return ""
 	},
-	WrongWhy: "Work that is left out or reused from an earlier call is not faster work.",
-	WrongFix: "Do all the work anew in every call, whatever was done before.",
 	SpeedWords: suite.SpeedWords{
 		Pacing: suite.Pacing{Versus: "launches one after the other", Limit: speedLimit, Recorded: paces},
-		Passed: func(ratio, speedup float64) string {
-			return fmt.Sprintf("The pools take %.2f times the solution's time and are %.1f times as fast as launches one after the other.", ratio, speedup)
-		},
-		Work: "64 launches in 4 streams", Takes: "take",
+		Passed: "The pools take %.2f times the solution's time and are %.1f times as fast as launches one after the other.",
+		Work:   "64 launches in 4 streams", Takes: "take",
 		Why: "What follows a launch in its stream needs nothing of the other streams, until the pool is reset.",
 		Fix: "Let a stream wait only for a Reset, and the host for nothing.",
 	},

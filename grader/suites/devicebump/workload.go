@@ -31,10 +31,10 @@ type workload struct {
 	bytes     int64
 	shared    bool
 	steps     []step
-	late      []int // the streams that are kept busy before
-	legacy    bool  // streams[0] is the legacy default stream
-	twice     bool  // the last of the streams is streams[0] once more
-	large     bool  // the blocks are too large to be looked at whole
+	late      suite.Late // the streams that are kept busy before
+	legacy    bool       // streams[0] is the legacy default stream
+	twice     bool       // the last of the streams is streams[0] once more
+	large     bool       // the blocks are too large to be looked at whole
 	timed     bool
 	unchecked bool // no kernel looks at the blocks
 	fails     bool // calls fail
@@ -56,22 +56,7 @@ func (w workload) Label() string {
 	if w.legacy {
 		label += ", of which streams[0] is the legacy default stream"
 	}
-	for i, s := range w.late {
-		if i == 0 {
-			label += ", while "
-		} else {
-			label += " and "
-		}
-		label += fmt.Sprintf("streams[%d]", s)
-	}
-	switch len(w.late) {
-	case 0:
-	case 1:
-		label += " is busy"
-	default:
-		label += " are busy"
-	}
-	return label
+	return label + w.late.While(func(i int) string { return fmt.Sprintf("streams[%d]", i) })
 }
 
 // pool is the pool of a stream.
@@ -202,7 +187,7 @@ func drawn(r *rand.Rand) (all []workload) {
 		w := workload{streams: 2 + r.IntN(3), shared: i%2 == 0}
 		w.bytes = 16 * (64 + r.Int64N(4096))
 		if i >= 2 {
-			w.late = []int{r.IntN(w.streams)}
+			w.late = suite.Late{r.IntN(w.streams)}
 		}
 		w.steps = drawSteps(r, w, 40)
 		all = append(all, w)

@@ -26,15 +26,13 @@ const (
 func near(a, b float64) bool { return math.Abs(a-b) <= max(relative*math.Abs(b), absolute) }
 
 // says reports whether an answer is what a clock says of one round.
-func (c call) says(k clock, answer float64) bool { return near(answer, k.ms/float64(c.W.rounds)) }
+func (c call) says(k clock, answer float64) bool { return near(answer, k.Ms/float64(c.W.rounds)) }
 
-func judgeResults(e *suite.Evidence) suite.Answer {
-	return good.Judge(e, "Every answer is what two events said, for one round.", func(m *suite.Made[workload]) []verdict.Finding {
-		if !m.Outcome.OK() {
-			return []verdict.Finding{m.UnexpectedError(m.W.function())}
-		}
-		return call{m}.wrongAnswers()
-	})
+func results(m *suite.Made[workload]) []verdict.Finding {
+	if !m.Outcome.OK() {
+		return []verdict.Finding{m.UnexpectedError(m.W.function())}
+	}
+	return wrongAnswer(m)
 }
 
 // wrongAnswer finds what is wrong with the answer of a call.
@@ -81,20 +79,20 @@ func (c call) wrongTime(what string, k clock, answer float64) []verdict.Finding 
 	rounds, warm, sum := float64(c.W.rounds), float64(c.W.warm), 0.0
 	read := c.clocks()
 	for _, k := range read {
-		sum += k.ms
+		sum += k.Ms
 	}
-	should := fmt.Sprintf("%.6g ms, what its events say for one round", k.ms/rounds)
+	should := fmt.Sprintf("%.6g ms, what its events say for one round", k.Ms/rounds)
 	instead, fix := "", "Answer what cuda.EventElapsedTime says of the two events around the timed rounds, divided by rounds."
 	switch {
-	case near(answer, k.ms):
+	case near(answer, k.Ms):
 		instead, fix = ", the time of all rounds together", perRound
-	case near(answer, k.ms/rounds/rounds):
+	case near(answer, k.Ms/rounds/rounds):
 		instead, fix = ", divided by the rounds twice", perRound
-	case near(answer, k.ms/(rounds+warm)):
+	case near(answer, k.Ms/(rounds+warm)):
 		instead, fix = ", divided by the rounds of the warm-up as well, which are not on the clock", perRound
-	case near(answer, k.ms/rounds/1000):
+	case near(answer, k.Ms/rounds/1000):
 		instead, fix = ", in seconds", "Answer milliseconds, as cuda.EventElapsedTime does."
-	case near(answer, k.ms/rounds*1000):
+	case near(answer, k.Ms/rounds*1000):
 		instead, fix = ", in microseconds", "Answer milliseconds, as cuda.EventElapsedTime does."
 	case near(answer, sum), near(answer, sum/rounds):
 		should = "what one clock around all rounds says, divided by them"

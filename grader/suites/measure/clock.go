@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"cudalab/grader/suite"
@@ -13,11 +12,10 @@ import (
 // call is one call of Time or Compare as the trace shows it.
 type call struct{ *suite.Made[workload] }
 
-// clock is one answer of EventElapsedTime, between two records of events.
+// clock is one that the call has read.
 type clock struct {
-	start, stop int     // the records of EventRecord
-	ms          float64 // the answer, in milliseconds
-	of          string  // what it is a clock of, in messages: "the clock", or "the clock of Ordered"
+	suite.Clock
+	of string // what it is a clock of, in messages: "the clock", or "the clock of Ordered"
 }
 
 // s is the stream that the call was given.
@@ -29,18 +27,9 @@ func (c call) streamName(id trace.ID) string {
 
 // clocks are those that the call has read, in their order.
 func (c call) clocks() (read []clock) {
-	recorded := map[trace.ID]int{}
-	c.Records(func(at int, r *trace.Record) bool {
-		start, stop := recorded[r.Event], recorded[r.Event2]
-		switch {
-		case r.Code != 0:
-		case r.Op == trace.OpEventRecord:
-			recorded[r.Event] = at
-		case r.Op == trace.OpEventElapsedTime && start > 0 && stop > 0:
-			read = append(read, clock{start, stop, float64(math.Float32frombits(uint32(r.Value))), "the clock"})
-		}
-		return true
-	})
+	for _, k := range c.Clocks() {
+		read = append(read, clock{k, "the clock"})
+	}
 	return read
 }
 
@@ -65,13 +54,13 @@ func (c call) judged() (all []clock) {
 		return read[len(read)-1:]
 	}
 	if recorded := c.Find(trace.OpEventRecord); c.Outcome.Gap != "" && len(recorded) == 2 { // what reads it is still to be written
-		return []clock{{recorded[0], recorded[1], 0, "the clock"}}
+		return []clock{{suite.Clock{Start: recorded[0], Stop: recorded[1]}, "the clock"}}
 	}
 	return nil
 }
 
 // around reports whether a record is between the two of a clock.
-func (k clock) around(at int) bool { return k.start < at && at < k.stop }
+func (k clock) around(at int) bool { return k.Start < at && at < k.Stop }
 
 // clocks finds clocks that do not start or stop in s, or have something else between the two than the timed rounds.
 func clocks(m *suite.Made[workload]) (found []verdict.Finding) {
@@ -101,7 +90,7 @@ func clocks(m *suite.Made[workload]) (found []verdict.Finding) {
 
 // elsewhere finds the records of a clock that are in another stream than s.
 func (c call) elsewhere(k clock) (found []verdict.Finding) {
-	for i, at := range []int{k.start, k.stop} {
+	for i, at := range []int{k.Start, k.Stop} {
 		if r := c.Record(at); r.Stream != c.s() {
 			found = append(found, c.Finding(at, suite.Rule{ID: "clocked-elsewhere",
 				Why: "An event says when its own stream got there; what other streams do by then it does not say.",
@@ -151,7 +140,7 @@ func (c call) aroundRounds(k clock) []verdict.Finding {
 	for _, back := range c.Callbacks() {
 		switch {
 		case !c.inS(back):
-		case back.To < k.start:
+		case back.To < k.Start:
 			before++
 		case k.around(back.From):
 			between++
@@ -163,11 +152,11 @@ func (c call) aroundRounds(k clock) []verdict.Finding {
 	}
 	switch {
 	case before < c.W.warm && between > 0:
-		return []verdict.Finding{c.Finding(k.start, coldRule, "the clock should start behind the warm-up, but the first event is recorded ahead of %s.", missing)}
+		return []verdict.Finding{c.Finding(k.Start, coldRule, "the clock should start behind the warm-up, but the first event is recorded ahead of %s.", missing)}
 	case between < c.W.rounds:
 		return []verdict.Finding{c.tooLittle(k, between)}
 	case between > c.W.rounds:
-		return []verdict.Finding{c.Finding(k.stop, tooMuchRule, "between the two records of %s should be %s and nothing else, but there are %d.",
+		return []verdict.Finding{c.Finding(k.Stop, tooMuchRule, "between the two records of %s should be %s and nothing else, but there are %d.",
 			k.of, c.W.onClock(), between)}
 	}
 	return nil
@@ -179,7 +168,7 @@ func (c call) tooLittle(k clock, there int) verdict.Finding {
 	if there == 0 {
 		found = "no round"
 	}
-	return c.Finding(k.stop, tooLittleRule, "between the two records of %s should be %s, but %s is there.", k.of, c.W.onClock(), found)
+	return c.Finding(k.Stop, tooLittleRule, "between the two records of %s should be %s, but %s is there.", k.of, c.W.onClock(), found)
 }
 
 // inS reports whether a round was enqueued in s.
@@ -289,7 +278,7 @@ func (c call) forOthers(r *trace.Record, recorded map[trace.ID]int, judged []clo
 	case trace.OpEventSynchronize:
 		at, known := recorded[r.Event]
 		for _, k := range judged {
-			known = known && at != k.start && at != k.stop
+			known = known && at != k.Start && at != k.Stop
 		}
 		return known && c.Record(at).Stream != c.s()
 	}

@@ -46,15 +46,14 @@ var Lesson = suite.Lesson[Code]{
 	Remarks: map[string]verdict.Severity{"free-while-pending": ""},
 	Parts: []suite.Part[Code]{
 		suite.Arguments("refuses bad arguments before any CUDA call", timeRefusals, compareRefusals),
-		suite.Part[Code]{Question: suite.Question{ID: "rounds", Name: "calls work as often as asked, with s",
-			Judge: timed.Each("Every round was enqueued once, in s, and none behind an error of work.", rounds)},
-			Cases: timed.Trials()}.And(wentOn, &timeErrors.Trial),
-		{Question: suite.Question{ID: "clock", Name: "the clock starts and stops in s, around exactly the timed rounds, warm",
-			Judge: good.Each("Every clock ran in s, from the last warm-up round to the last timed one.", clocks)}, Cases: good.Trials()},
-		{Question: suite.Question{ID: "result", Name: "answers what the two events say, for one round", Judge: judgeResults}, Cases: good.Trials()},
-		{Question: suite.Question{ID: "waits", Name: "waits once the work is enqueued, for s alone",
-			Judge: good.Each("No clock was running while the host waited, and it waited for nobody else's work.", waits)}, Cases: good.Trials()},
-		{Question: suite.Question{ID: "compare", Name: "the three ways differ only in what they say", Judge: judgeCompare}, Cases: comparisons.Trials()},
+		timed.Part("rounds", "calls work as often as asked, with s",
+			"Every round was enqueued once, in s, and none behind an error of work.", rounds).And(wentOn, &timeErrors.Trial),
+		good.Part("clock", "the clock starts and stops in s, around exactly the timed rounds, warm",
+			"Every clock ran in s, from the last warm-up round to the last timed one.", clocks),
+		good.Part("result", "answers what the two events say, for one round", "Every answer is what two events said, for one round.", results),
+		good.Part("waits", "waits once the work is enqueued, for s alone",
+			"No clock was running while the host waited, and it waited for nobody else's work.", waits),
+		comparisons.Asking("compare", "the three ways differ only in what they say", judgeCompare),
 		comparisons.Order("every use is ordered after its allocation and before its free",
 			"No use before its allocation, after its free, or beside a write it is not ordered with."),
 		good.Cleanup("nothing is left behind, not even when a call or work fails",
@@ -168,12 +167,9 @@ var (
 
 // refusal is what both functions are told about arguments that they should have refused.
 func refusal(function, fix string) suite.Refusal {
-	return suite.Refusal{
-		Function: function,
-		Why:      "An argument that is refused before the first CUDA call leaves nothing to undo.",
-		Fix:      fix,
-		FixLate:  "Look at all the arguments before the first CUDA call, and before the first round.",
-	}
+	r := suite.Refusing(function, fix)
+	r.FixLate = "Look at all the arguments before the first CUDA call, and before the first round."
+	return r
 }
 
 var (

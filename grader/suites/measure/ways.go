@@ -141,7 +141,7 @@ func (c call) roundsOf(k kind, on clock) (whole, stray int, why string) {
 		return true
 	})
 	if stray < 0 && memory != 0 {
-		stray, why = on.stop, "the second event is recorded in the middle of a round"
+		stray, why = on.Stop, "the second event is recorded in the middle of a round"
 	}
 	return whole, stray, why
 }
@@ -181,9 +181,9 @@ func (c call) wayOnClock(w way) []verdict.Finding {
 	case w.whole < c.W.rounds:
 		return []verdict.Finding{c.tooLittle(w.clock, w.whole)}
 	case !c.warm(w):
-		return []verdict.Finding{c.Finding(w.start, coldRule, "%s should start behind a round of its own kind that warms up, but there is none.", w.of)}
+		return []verdict.Finding{c.Finding(w.Start, coldRule, "%s should start behind a round of its own kind that warms up, but there is none.", w.of)}
 	case w.whole > c.W.rounds:
-		return []verdict.Finding{c.Finding(w.stop, tooMuchRule, "between the two records of %s should be %s and nothing else, but there are %d.",
+		return []verdict.Finding{c.Finding(w.Stop, tooMuchRule, "between the two records of %s should be %s and nothing else, but there are %d.",
 			w.of, c.W.onClock(), w.whole)}
 	}
 	return nil
@@ -191,7 +191,7 @@ func (c call) wayOnClock(w way) []verdict.Finding {
 
 // warm reports whether a round of the way's kind comes before its clock.
 func (c call) warm(w way) bool {
-	before := clock{start: c.From - 1, stop: w.start}
+	before := clock{Clock: suite.Clock{Start: c.From - 1, Stop: w.Start}}
 	if w.made == nil {
 		return c.launchedOn(before, c.keptMemory(w.clock))
 	}
@@ -200,7 +200,7 @@ func (c call) warm(w way) bool {
 	warm := false
 	c.Records(func(at int, r *trace.Record) bool {
 		if !before.around(at) || r.Code != 0 {
-			return at < w.start
+			return at < w.Start
 		}
 		switch {
 		case slices.Contains(w.made, r.Op) && c.wrongStep(w.kind, r, 0, false) == "":

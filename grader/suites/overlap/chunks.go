@@ -15,21 +15,11 @@ type call struct{ *suite.Made[workload] }
 
 func streamName(i int) string { return fmt.Sprintf("streams[%d]", i) }
 
-// pinnedAllocs are the buffers that the grader has made for the call: in, out unless that is the same, and those of a second
-// call.
-func (c call) pinnedAllocs() (all []trace.ID) {
-	for at := c.Set; at < c.From; at++ {
-		if r := c.Record(at); r.Op == trace.OpMallocHost && r.Phase != trace.Enter {
-			all = append(all, r.Alloc)
-		}
-	}
-	return all
-}
+func (c call) inAlloc() trace.ID { return first(c.Lent(trace.OpMallocHost)) }
 
-func (c call) inAlloc() trace.ID { return first(c.pinnedAllocs()) }
-
+// outAlloc is the buffer that was lent behind in, unless that is in itself; those of a second call follow.
 func (c call) outAlloc() trace.ID {
-	all := c.pinnedAllocs()
+	all := c.Lent(trace.OpMallocHost)
 	if !c.W.alias {
 		all = all[min(1, len(all)):]
 	}
@@ -197,11 +187,11 @@ func memory(m *suite.Made[workload]) (found []verdict.Finding) {
 		if r.Code != 0 {
 			return true
 		}
-		switch r.Op {
-		case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMalloc, trace.OpMemCreate:
+		switch {
+		case suite.AllocatesOnDevice(r.Op):
 			held += r.Size
 			sizes[r.Alloc] = r.Size
-		case trace.OpFreeAsync, trace.OpFree, trace.OpMemRelease:
+		case r.Op == trace.OpFreeAsync, r.Op == trace.OpFree, r.Op == trace.OpMemRelease:
 			held -= sizes[r.Alloc]
 			delete(sizes, r.Alloc)
 		default:

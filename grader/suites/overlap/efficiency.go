@@ -10,29 +10,6 @@ import (
 	"cudalab/native/trace"
 )
 
-// clock is one answer of EventElapsedTime, between two records of events.
-type clock struct {
-	start, stop int     // the records of EventRecord
-	ms          float64 // the answer, in milliseconds
-}
-
-// clocks are those that the call has read, in their order.
-func (c call) clocks() (read []clock) {
-	recorded := map[trace.ID]int{}
-	c.Records(func(at int, r *trace.Record) bool {
-		start, stop := recorded[r.Event], recorded[r.Event2]
-		switch {
-		case r.Code != 0:
-		case r.Op == trace.OpEventRecord:
-			recorded[r.Event] = at
-		case r.Op == trace.OpEventElapsedTime && start > 0 && stop > 0:
-			read = append(read, clock{start, stop, float64(math.Float32frombits(uint32(r.Value)))})
-		}
-		return true
-	})
-	return read
-}
-
 // pass is all work of one time that the words went through, in the order of the calls.
 type pass struct{ work []int }
 
@@ -70,13 +47,13 @@ func (c call) inOne(p pass) bool {
 }
 
 // timedBy is the pass most of whose work is on a clock; -1 where none is.
-func (c call) timedBy(k clock, all []pass) (timed int) {
+func (c call) timedBy(k suite.Clock, all []pass) (timed int) {
 	most := 0
 	timed = -1
 	for i, p := range all {
 		on := 0
 		for _, at := range p.work {
-			if !c.Before(at, k.start) && !c.Before(k.stop, at) {
+			if !c.Before(at, k.Start) && !c.Before(k.Stop, at) {
 				on++
 			}
 		}
@@ -101,14 +78,14 @@ func efficiency(m *suite.Made[workload]) []verdict.Finding {
 	if found := c.waitsForOthers(); found != nil {
 		return found
 	}
-	read, all := c.clocks(), c.passes()
+	read, all := c.Clocks(), c.passes()
 	if len(read) < 2 {
 		return []verdict.Finding{c.ofEfficiency("Efficiency should answer the quotient of two times, but asked cuda.EventElapsedTime for %s.",
 			verdict.Count(len(read), "time", "times"))}
 	}
 	one, other, answered := c.pair(read, all)
-	for _, look := range []func(clock, []pass, bool) []verdict.Finding{c.misses, c.tooMuch, c.cold, c.wrongPass, c.otherWork} {
-		for i, k := range []clock{one, other} {
+	for _, look := range []func(suite.Clock, []pass, bool) []verdict.Finding{c.misses, c.tooMuch, c.cold, c.wrongPass, c.otherWork} {
+		for i, k := range []suite.Clock{one, other} {
 			if found := look(k, all, i == 0); found != nil {
 				return found
 			}
@@ -132,18 +109,20 @@ func runIsRight(e *suite.Evidence) bool {
 			return false
 		}
 	}
-	return !verdict.HasError(append(judgeResults(e).Findings, ordered.Judge(e).Findings...))
+	return !verdict.HasError(ordered.Judge(e).Findings) && !slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool {
+		return !m.Outcome.OK() || wrongResult(&m) != nil
+	})
 }
 
 // pair are the two clocks that the answer is the quotient of; where there are none such, the last two that it should be of.
-func (c call) pair(read []clock, all []pass) (one, other clock, answered bool) {
-	alone := func(k clock) bool {
+func (c call) pair(read []suite.Clock, all []pass) (one, other suite.Clock, answered bool) {
+	alone := func(k suite.Clock) bool {
 		timed := c.timedBy(k, all)
 		return timed >= 0 && c.inOne(all[timed])
 	}
 	for i, a := range read {
 		for j, b := range read {
-			if i != j && close(c.answer(), a.ms/b.ms) && (alone(a) || !alone(b)) {
+			if i != j && close(c.answer(), a.Ms/b.Ms) && (alone(a) || !alone(b)) {
 				return a, b, true
 			}
 		}
@@ -173,18 +152,18 @@ func (c call) ofEfficiency(format string, args ...any) verdict.Finding {
 	return f
 }
 
-func (c call) wrongAnswer(one, other clock) verdict.Finding {
-	want, got, words := one.ms/other.ms, c.answer(), ""
+func (c call) wrongAnswer(one, other suite.Clock) verdict.Finding {
+	want, got, words := one.Ms/other.Ms, c.answer(), ""
 	switch {
 	case close(got, 1/want):
 		words = ", which is the other way round"
-	case close(got, one.ms) || close(got, other.ms):
+	case close(got, one.Ms) || close(got, other.Ms):
 		words = ", the time of one pass"
-	case close(got, one.ms-other.ms):
+	case close(got, one.Ms-other.Ms):
 		words = ", the difference of the two"
 	}
 	return c.ofEfficiency("Efficiency should answer %.6g, since the pass on streams[0] took %.6g ms and the one on all streams %.6g ms, but answered %.6g%s.",
-		want, one.ms, other.ms, got, words)
+		want, one.Ms, other.Ms, got, words)
 }
 
 // passOn says which pass a clock is of.
@@ -196,17 +175,17 @@ func passOn(alone bool) string {
 }
 
 // misses finds work of a clock's pass that is not on it.
-func (c call) misses(k clock, all []pass, alone bool) []verdict.Finding {
+func (c call) misses(k suite.Clock, all []pass, alone bool) []verdict.Finding {
 	timed := c.timedBy(k, all)
 	if timed < 0 {
-		return []verdict.Finding{c.Finding(k.stop, missesWork, "between the two events should be a whole pass, but nothing of any is.")}
+		return []verdict.Finding{c.Finding(k.Stop, missesWork, "between the two events should be a whole pass, but nothing of any is.")}
 	}
 	for _, at := range all[timed].work {
-		which, when := k.start, "begin before the first"
-		if c.Before(k.start, at) {
-			which, when = k.stop, "be under way behind the second"
+		which, when := k.Start, "begin before the first"
+		if c.Before(k.Start, at) {
+			which, when = k.Stop, "be under way behind the second"
 		}
-		if r := c.Record(at); !c.Before(k.start, at) || !c.Before(at, k.stop) {
+		if r := c.Record(at); !c.Before(k.Start, at) || !c.Before(at, k.Stop) {
 			return []verdict.Finding{c.Finding(which, missesWork, "all work of %s should be between its two events, but %s in %s may %s.",
 				passOn(alone), suite.CallName(r), c.StreamName(r.Stream, streamName), when)}
 		}
@@ -215,12 +194,12 @@ func (c call) misses(k clock, all []pass, alone bool) []verdict.Finding {
 }
 
 // tooMuch finds work of other passes that may be under way while a clock runs.
-func (c call) tooMuch(k clock, all []pass, alone bool) []verdict.Finding {
+func (c call) tooMuch(k suite.Clock, all []pass, alone bool) []verdict.Finding {
 	timed := c.timedBy(k, all)
 	for i, p := range all {
 		for _, at := range p.work {
-			if r := c.Record(at); i != timed && !c.Before(at, k.start) && !c.Before(k.stop, at) {
-				return []verdict.Finding{c.Finding(k.start, suite.Rule{ID: "clocked-too-much",
+			if r := c.Record(at); i != timed && !c.Before(at, k.Start) && !c.Before(k.Stop, at) {
+				return []verdict.Finding{c.Finding(k.Start, suite.Rule{ID: "clocked-too-much",
 					Why: "Two passes at once share the engines, and each looks slower than it is.",
 					Fix: "Have streams[0] wait for the end of the pass before in all streams, and record the first event behind that.",
 				}, "while %s is on the clock nothing else should be under way, but %s of another pass may be, in %s.",
@@ -232,13 +211,13 @@ func (c call) tooMuch(k clock, all []pass, alone bool) []verdict.Finding {
 }
 
 // cold finds a clock ahead of which no whole pass was done.
-func (c call) cold(k clock, all []pass, _ bool) []verdict.Finding {
+func (c call) cold(k suite.Clock, all []pass, _ bool) []verdict.Finding {
 	for _, p := range all {
-		if !slices.ContainsFunc(p.work, func(at int) bool { return !c.Before(at, k.start) }) {
+		if !slices.ContainsFunc(p.work, func(at int) bool { return !c.Before(at, k.Start) }) {
 			return nil
 		}
 	}
-	return []verdict.Finding{c.Finding(k.start, suite.Rule{ID: "cold-clock",
+	return []verdict.Finding{c.Finding(k.Start, suite.Rule{ID: "cold-clock",
 		Why: "The first pass pays for what later ones find ready: memory in the pool, the kernel on the device.",
 		Fix: "Do a whole pass on all of streams before the first clock starts.",
 	}, "a whole pass should have been done before the clock starts, to warm up, but none has.")}
@@ -249,7 +228,7 @@ var missesWork = suite.Rule{ID: "clock-misses-work",
 	Fix: "Before the pass have all other streams wait for the first event; behind it have streams[0] wait for an event of each, and record the second there."}
 
 // wrongPass finds a pass in other streams than the clock says that it is of.
-func (c call) wrongPass(k clock, all []pass, alone bool) []verdict.Finding {
+func (c call) wrongPass(k suite.Clock, all []pass, alone bool) []verdict.Finding {
 	one := c.inOne(all[c.timedBy(k, all)])
 	if c.W.streams == 1 || one == alone {
 		return nil
@@ -258,7 +237,7 @@ func (c call) wrongPass(k clock, all []pass, alone bool) []verdict.Finding {
 	if !alone {
 		should, is = "all of streams", "streams[0] alone"
 	}
-	return []verdict.Finding{c.Finding(k.start, passRule, "one of the two passes should be on %s, but is on %s.", should, is)}
+	return []verdict.Finding{c.Finding(k.Start, passRule, "one of the two passes should be on %s, but is on %s.", should, is)}
 }
 
 var passRule = suite.Rule{ID: "wrong-pass",
@@ -266,7 +245,7 @@ var passRule = suite.Rule{ID: "wrong-pass",
 	Fix: "Time the same work twice: Run(streams[:1], in, out, n, chunk, work) and Run(streams, in, out, n, chunk, work)."}
 
 // otherWork finds a pass that copies from elsewhere than in, or other pieces than chunks.
-func (c call) otherWork(k clock, all []pass, alone bool) []verdict.Finding {
+func (c call) otherWork(k suite.Clock, all []pass, alone bool) []verdict.Finding {
 	copies := 0
 	for _, at := range all[c.timedBy(k, all)].work {
 		r := c.Record(at)
@@ -279,7 +258,7 @@ func (c call) otherWork(k clock, all []pass, alone bool) []verdict.Finding {
 		}
 	}
 	if copies != c.W.chunks() {
-		return []verdict.Finding{c.Finding(k.start, passRule, "%s should copy %s to the device, but copies %d.", passOn(alone), verdict.Count(c.W.chunks(), "chunk", "chunks"), copies)}
+		return []verdict.Finding{c.Finding(k.Start, passRule, "%s should copy %s to the device, but copies %d.", passOn(alone), verdict.Count(c.W.chunks(), "chunk", "chunks"), copies)}
 	}
 	return nil
 }

@@ -49,17 +49,14 @@ var Lesson = suite.Lesson[Code]{
 	WaysOut:   []suite.WayOut{{Gap: "1b", Makes: trace.OpMallocAsync}},
 	Parts: []suite.Part[Code]{
 		suite.Arguments("refuses bad arguments before any CUDA call", runRefusals, efficiencyRefusals),
-		suite.Part[Code]{Question: suite.Question{ID: "results", Name: "every word is right, whichever stream is late", Judge: judgeResults},
-			Cases: good.Trials()}.And(good.Kept(nil)),
+		good.Results("every word is right, whichever stream is late", wrongResult, exact).InOrder(ordered),
 		good.NoHostWait("async", "returns while the device is busy, and leaves pinned memory to it",
 			"Run returned while the device was still busy, and touched no byte of in and out itself.", waiting, delays).And(hostTouches),
 		ordered,
-		{Question: suite.Question{ID: "memory", Name: "at most two chunk buffers a stream",
-			Judge: good.Each("Run never held more than two buffers for each stream.", memory)}, Cases: good.Trials()},
-		{Question: suite.Question{ID: "overlap", Name: "chunks do not all wait for each other",
-			Judge: good.Each("At most half of the chunks came one after the other.", overlap)}, Cases: good.Trials()},
-		{Question: suite.Question{ID: "efficiency", Name: "Efficiency answers what a clock over all streams says",
-			Judge: passes.Each("Both passes were on the clock, whole, warm and alone.", efficiency)}, Cases: passes.Trials()},
+		good.Part("memory", "at most two chunk buffers a stream", "Run never held more than two buffers for each stream.", memory),
+		good.Part("overlap", "chunks do not all wait for each other", "At most half of the chunks came one after the other.", overlap),
+		passes.Part("efficiency", "Efficiency answers what a clock over all streams says",
+			"Both passes were on the clock, whole, warm and alone.", efficiency),
 		good.Cleanup("nothing is left behind, not even when a call fails",
 			"Memory and events were gone after every call, also where a call failed, and the failure was reported.", runFaults, efficiencyFaults),
 		speed,
@@ -105,7 +102,7 @@ var scene = &suite.Scene[Code, workload]{
 		if w.again {
 			second = pin(s, w, secondCall)
 		}
-		s.Behind(func() { waitLateLast(s, w) })
+		s.Behind(func() { w.late.WaitLast(s) })
 		return func(code Code, w workload) error {
 			given := suite.Given(s, "streams", streams)
 			if w.efficiency {
@@ -122,23 +119,7 @@ var scene = &suite.Scene[Code, workload]{
 	},
 }
 
-// waitLateLast waits for the streams one by one: what should have waited for a late stream, and does not, is then done before
-// it.
-func waitLateLast(s *suite.Stage, w workload) {
-	for _, late := range []bool{false, true} {
-		for i, stream := range slices.Backward(s.Lent) {
-			if slices.Contains(w.late, i) == late {
-				s.Bench.Must(cuda.StreamSynchronize(stream))
-			}
-		}
-	}
-}
-
-func busy(s *suite.Stage, w workload) {
-	for _, i := range w.late {
-		s.Busy(s.Lent[i], suite.PendingDelay)
-	}
-}
+func busy(s *suite.Stage, w workload) { w.late.Busy(s, s.Lent) }
 
 var (
 	shaped = scene.Runs("shapes", lastOfRun, shapes, suite.Around[workload]{})
@@ -175,13 +156,9 @@ func refusals(id, after string, efficiency bool) *suite.Refusals[Code] {
 		bad("an out that is 1 byte short", func(w *workload) { w.lacks = 1; w.short = 2 }),
 		bad("2^61 words, of which in and out hold 100", func(w *workload) { w.asked = 1 << 61 }),
 		bad("2^62 words, of which in and out hold 100", func(w *workload) { w.asked = 1 << 62 }),
-	}, scene.Refuse, suite.Refusal{
-		Function: fine.function(),
-		Why:      "An argument that is refused before the first CUDA call leaves nothing to undo.",
-		Fix: "Return contract.ErrArgument when there are no streams, when n or chunk is below 1, when work is below 0, and when in or out has fewer " +
-			"than 4*n bytes; compare n with a quarter of Len(), since 4*n may be more than an integer holds.",
-		FixLate: "Look at all the arguments before the first CUDA call.",
-	}).Behind(scene.Call(fine))
+	}, scene.Refuse, suite.Refusing(fine.function(), "Return contract.ErrArgument when there are no streams, when n or chunk is below 1, "+
+		"when work is below 0, and when in or out has fewer than 4*n bytes; compare n with a quarter of Len(), since 4*n may be more than an "+
+		"integer holds.")).Behind(scene.Call(fine))
 }
 
 func waiting(workload) suite.HostWait {
@@ -247,14 +224,11 @@ var speed = scene.Speed("as fast as overlapping allows", lastOfRun, "Run", &suit
 		}
 		return ""
 	},
-	WrongWhy: "Work that is left out or reused from an earlier call is not faster work.",
 	WrongFix: "Send every chunk through the kernel anew in every call, whatever was done before.",
 	SpeedWords: suite.SpeedWords{
 		Pacing: suite.Pacing{Versus: "one stream", Limit: speedLimit, Recorded: paces},
-		Passed: func(ratio, speedup float64) string {
-			return fmt.Sprintf("Run takes %.2f times the solution's time and is %.1f times as fast as all chunks in one stream.", ratio, speedup)
-		},
-		Work: "16 chunks of 1 MiB on 4 streams", Takes: "take",
+		Passed: "Run takes %.2f times the solution's time and is %.1f times as fast as all chunks in one stream.",
+		Work:   "16 chunks of 1 MiB on 4 streams", Takes: "take",
 		Why: "One engine copies in, another one copies out, and the multiprocessors compute: what is in three streams can be in all three at once.",
 		Fix: "Spread the chunks over all streams, each with a buffer of its own, have none wait for another but through its buffer, and launch the kernel in blocks of many threads.",
 	},

@@ -2,7 +2,6 @@ package overlap
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -16,14 +15,14 @@ type workload struct {
 	efficiency     bool // Efficiency is called, and not Run
 	streams        int
 	n, chunk, work int
-	asked          int   // the n that is asked for, where not n itself
-	more           int   // bytes that in and out have beyond the n words
-	lacks, short   int   // bytes that one of them lacks: 1 in, 2 out
-	late           []int // the streams that are kept busy before the call
-	same           bool  // all of streams are one stream
-	alias          bool  // in and out are one buffer
-	again          bool  // a second call of Run follows at once, with other buffers
-	timed          bool  // only the sums of chunks are noted
+	asked          int        // the n that is asked for, where not n itself
+	more           int        // bytes that in and out have beyond the n words
+	lacks, short   int        // bytes that one of them lacks: 1 in, 2 out
+	late           suite.Late // the streams that are kept busy before the call
+	same           bool       // all of streams are one stream
+	alias          bool       // in and out are one buffer
+	again          bool       // a second call of Run follows at once, with other buffers
+	timed          bool       // only the sums of chunks are noted
 	item           uint32
 }
 
@@ -47,7 +46,7 @@ func (w workload) Label() string {
 	case len(w.late) == w.streams && w.streams > 1:
 		label += ", while all streams are busy"
 	case len(w.late) > 0:
-		label += fmt.Sprintf(", while streams[%d] is busy", w.late[0])
+		label += w.late[:1].While(streamName)
 	}
 	return label
 }
@@ -132,7 +131,7 @@ func drawn(r *rand.Rand) []workload {
 func delayed(r *rand.Rand) (ws []workload) {
 	w := draw(r, 2)
 	w.streams, w.chunk = 3, w.n/7+1
-	for _, late := range [][]int{{0}, {1}, {2}, {0, 1, 2}} {
+	for _, late := range []suite.Late{{0}, {1}, {2}, {0, 1, 2}} {
 		w.late, w.item = late, r.Uint32()
 		ws = append(ws, w)
 	}
@@ -147,6 +146,6 @@ func efficient(r *rand.Rand) (ws []workload) {
 		w.efficiency, w.streams, w.chunk = true, streams, w.n/6+1
 		ws = append(ws, w)
 	}
-	ws[len(ws)-1].late = []int{0}
+	ws[len(ws)-1].late = suite.Late{0}
 	return ws
 }

@@ -27,19 +27,15 @@ var Lesson = suite.Lesson[Run]{
 	WaysOut:   []suite.WayOut{{Gap: "1f", Makes: trace.OpMallocFromPoolAsync}},
 	Parts: []suite.Part[Run]{
 		suite.Arguments("refuses bad arguments before anything is made", refusals),
-		{Question: suite.Question{ID: "pool", Name: "all memory comes from one pool of its own with the right threshold, and no other pool is changed",
-			Judge: good.Each("One pool of its own with its threshold set in time; the device's own pools are as they were.", pools)},
-			Cases: good.Trials()},
-		{Question: suite.Question{ID: "work", Name: "block j is allocated, touched and freed on Streams[j % len(Streams)], every round",
-			Luck: true, Judge: judgeWork}, Cases: good.Trials()},
+		good.Part("pool", "all memory comes from one pool of its own with the right threshold, and no other pool is changed",
+			"One pool of its own with its threshold set in time; the device's own pools are as they were.", pools),
+		good.Asking("work", "block j is allocated, touched and freed on Streams[j % len(Streams)], every round", judgeWork).ByLuck(),
 		good.Order("every use is ordered before its free, and every sample is taken after the round's work",
 			"Every use is over before the free, and every sample shows a pool at rest.").And(sampledEarly),
-		suite.Part[Run]{Question: suite.Question{ID: "report", Name: "the report is what the pool answered", Judge: judgeReport},
-			Cases: good.Trials()}.And(good.Kept(nil)),
-		{Question: suite.Question{ID: "reuse", Name: "allocations served from what the pool holds are counted, and the pool stops growing",
-			Judge: judgeReuse}, Cases: good.Trials()},
-		{Question: suite.Question{ID: "trim", Name: "the pool is trimmed and sampled once, after the last round",
-			Judge: good.Each("What the pool held in reserve went back after the last round.", whole((*call).trim))}, Cases: good.Trials()},
+		good.Asking("report", "the report is what the pool answered", judgeReport).And(good.Kept),
+		good.Asking("reuse", "allocations served from what the pool holds are counted, and the pool stops growing", judgeReuse),
+		good.Part("trim", "the pool is trimmed and sampled once, after the last round",
+			"What the pool held in reserve went back after the last round.", whole((*call).trim)),
 		good.Cleanup("nothing is left behind, not even when a CUDA call fails",
 			"Every block was freed and the pool destroyed, and a failing CUDA call was reported and left nothing behind.",
 			faults).And(poolsAfterFaults),
@@ -99,9 +95,7 @@ var speed = scene.Speed("as fast as a pool that keeps its memory allows", lastGa
 	WrongFix: "Do every round anew in every call, whatever was done before.",
 	SpeedWords: suite.SpeedWords{
 		Pacing: suite.Pacing{Versus: "threshold 0", Limit: speedLimit, Recorded: paces},
-		Passed: func(ratio, speedup float64) string {
-			return fmt.Sprintf("%.2f times the solution's time; %.1f times as fast as a pool that keeps nothing.", ratio, speedup)
-		},
+		Passed: "%.2f times the solution's time; %.1f times as fast as a pool that keeps nothing.",
 		Work: fmt.Sprintf("%d rounds of %d blocks on %d streams, through a pool that may keep all its memory,", speedRounds, speedBlocks,
 			speedStreams), Takes: "take",
 		Why: "From a pool that has the memory a block costs under a microsecond; growing the pool, waiting for the device, or writing " +

@@ -20,14 +20,14 @@ func ahead(m *suite.Made[workload]) []verdict.Finding {
 		own := i - c.W.slots // the item before it in the slot
 		late := -1
 		for j := max(own+1, 0); j < len(digests); j++ {
-			if c.heldBack(digests[j], fill) >= 0 {
+			if c.HeldBack(digests[j], fill) >= 0 {
 				late = j
 			}
 		}
 		if late < 0 {
 			continue
 		}
-		at := c.heldBack(digests[late], fill)
+		at := c.HeldBack(digests[late], fill)
 		rule := suite.Rule{ID: overlapLost,
 			Why: "A wait is for all that stood ahead of the record, however little of it is needed.",
 			Fix: "Record an event in consumer right behind each digest, keep one for each slot, and have the fill wait for its own slot's."}
@@ -42,12 +42,12 @@ func ahead(m *suite.Made[workload]) []verdict.Finding {
 		}
 		late := -1
 		for j := i + 1; j < len(fills); j++ {
-			if c.heldBack(fills[j], digest) >= 0 {
+			if c.HeldBack(fills[j], digest) >= 0 {
 				late = j
 			}
 		}
 		if late >= 0 {
-			return []verdict.Finding{c.Finding(c.heldBack(fills[late], digest), suite.Rule{ID: overlapLost,
+			return []verdict.Finding{c.Finding(c.HeldBack(fills[late], digest), suite.Rule{ID: overlapLost,
 				Why: "A wait is for all that stood ahead of the record, however little of it is needed.",
 				Fix: "Record an event in producer right behind the fill of each item, and have the digest wait for its own item's."},
 				"the digest of item %d should wait for the fill of item %d alone, but this call makes it wait for that of item %d.", i, i, late)}
@@ -61,22 +61,13 @@ func (c call) items() (fills, digests []int) {
 	bySlot := c.fills()
 	for i := range c.W.items {
 		slot, lap := i%c.W.slots, i/c.W.slots
-		digest := c.digest(i)
+		digest := c.LastInto(digestKernel, i)
 		if lap >= len(bySlot[slot]) || digest < 0 || c.slot(c.Record(digest)) != slot {
 			return nil, nil
 		}
 		fills, digests = append(fills, bySlot[slot][lap]), append(digests, digest)
 	}
 	return fills, digests
-}
-
-// heldBack is the call by which one piece of work has to wait for another in another stream; -1 where it need not, or where
-// it is the host that waits, which another check tells.
-func (c call) heldBack(first, then int) int {
-	if wait := c.Wait(first, then); wait >= 0 && c.Record(wait).Op == trace.OpStreamWaitEvent {
-		return wait
-	}
-	return -1
 }
 
 // events finds the first event that is too many.
@@ -99,7 +90,7 @@ func handedBack(e *suite.Evidence) (found []verdict.Finding) {
 		if !m.Outcome.OK() {
 			return []verdict.Finding{m.UnexpectedError("Run")}
 		}
-		if first := c.digest(c.W.items - 1); first >= 0 {
+		if first := c.LastInto(digestKernel, c.W.items-1); first >= 0 {
 			found = append(found, c.takenTooEarly(c.From, first, c.laterFills(first, c.To))...)
 		}
 		found = append(found, c.takenTooEarly(c.From, c.To, c.laterFills(c.To, len(c.Notes.Trace.Records)))...)
@@ -137,7 +128,7 @@ func (c call) laterFills(behind, ahead int) (fills []int) {
 
 // takenTooEarly is the finding about the first digest among some records that a later fill of its slot does not wait for.
 func (c call) takenTooEarly(from, to int, later []int) []verdict.Finding {
-	for _, at := range c.launches(digestKernel) {
+	for _, at := range c.Launches(digestKernel) {
 		slot := c.slot(c.Record(at))
 		if at < from || at > to || slot < 0 {
 			continue

@@ -15,14 +15,10 @@ type call struct{ suite.Made[workload] }
 func (c call) producer() trace.ID { return c.Stream(0) }
 func (c call) consumer() trace.ID { return c.Stream(len(c.Streams) - 1) }
 
-// ours are the call's slots, in their order: the memory that the grader allocated for it ahead of the results.
-func (c call) ours() (slots []trace.ID) {
-	for at := c.Set; at < c.From; at++ {
-		if r := c.Record(at); r.Op == trace.OpMalloc && r.Alloc != c.Results {
-			slots = append(slots, r.Alloc)
-		}
-	}
-	return given(slots[:min(len(slots), c.W.slots)])
+// ours are the call's slots, in their order: what the grader allocated for it ahead of the results.
+func (c call) ours() []trace.ID {
+	lent := c.Lent(trace.OpMalloc)
+	return given(lent[:min(len(lent), c.W.slots)])
 }
 
 // slot is the slot that a record touches; -1 where it touches none.
@@ -30,15 +26,10 @@ func (c call) slot(r *trace.Record) int {
 	return slices.IndexFunc(c.ours(), func(slot trace.ID) bool { return suite.Touching(r, slot) })
 }
 
-// launches are the call's successful launches of a kernel.
-func (c call) launches(kernel string) []int {
-	return slices.DeleteFunc(c.Find(trace.OpLaunch), func(at int) bool { return c.Record(at).Kernel != kernel })
-}
-
 // fills are by slot the launches that filled it, in their order: those of items slot, slot+slots and so on.
 func (c call) fills() [][]int {
 	fills := make([][]int, c.W.slots)
-	for _, at := range c.launches(fillKernel) {
+	for _, at := range c.Launches(fillKernel) {
 		if slot := c.slot(c.Record(at)); slot >= 0 {
 			fills[slot] = append(fills[slot], at)
 		}
@@ -48,22 +39,12 @@ func (c call) fills() [][]int {
 
 // filledBefore is how many fills the call has launched ahead of a record.
 func (c call) filledBefore(record int) (n int) {
-	for _, at := range c.launches(fillKernel) {
+	for _, at := range c.Launches(fillKernel) {
 		if at < record {
 			n++
 		}
 	}
 	return n
-}
-
-// digest is the last launch of digest that added to result i; -1 if there is none.
-func (c call) digest(i int) int {
-	for _, at := range slices.Backward(c.launches(digestKernel)) {
-		if c.Touches(c.Record(at), i) {
-			return at
-		}
-	}
-	return -1
 }
 
 // placement finds work in another stream or slot than the contract says, work that is left out, and memory that is allocated.
@@ -73,7 +54,7 @@ func placement(m *suite.Made[workload]) (found []verdict.Finding) {
 		if r.Code != 0 {
 			return true
 		}
-		if allocates(r.Op) {
+		if suite.Allocates(r.Op) || r.Op == trace.OpMemPoolCreate {
 			found = append(found, c.Finding(at, suite.Rule{ID: "allocation",
 				Why: "The slots are all the memory there is: how many items are under way is what the caller decides with them.",
 				Fix: "Leave it out, and use slots[i%len(slots)] for item i.",
@@ -86,7 +67,7 @@ func placement(m *suite.Made[workload]) (found []verdict.Finding) {
 	})
 	sums, computed := c.Sums(), c.computed()
 	for i := range c.W.items {
-		at := c.digest(i)
+		at := c.LastInto(digestKernel, i)
 		if at >= 0 && c.slot(c.Record(at)) != i%c.W.slots {
 			found = append(found, c.wrongSlot(i, at))
 		} else if i < len(sums) && sums[i] == c.W.want(i) && !computed[i] {
@@ -94,14 +75,6 @@ func placement(m *suite.Made[workload]) (found []verdict.Finding) {
 		}
 	}
 	return found
-}
-
-func allocates(op trace.Op) bool {
-	switch op {
-	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemCreate, trace.OpMemPoolCreate:
-		return true
-	}
-	return false
 }
 
 // misplaced is the finding about a call in another stream than the contract says; nil where it is in the right one.
@@ -139,7 +112,7 @@ func (c call) wrongSlot(i, at int) verdict.Finding {
 }
 
 func (c call) leftOut(i int) verdict.Finding {
-	return c.Finding(c.digest(i), suite.Rule{ID: "step-left-out",
+	return c.Finding(c.LastInto(digestKernel, i), suite.Rule{ID: "step-left-out",
 		Why: "The exercise is about handing memory from stream to stream; the number is only there to show that it worked.",
 		Fix: "Launch kernels.FillItem and kernels.Digest for every item, on the item's slot.",
 	}, "the sum of item %d should come from a digest of slots[%d], filled for it, but came there in another way.", i, i%c.W.slots)

@@ -7,22 +7,6 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-func judgeResults(e *suite.Evidence) suite.Answer {
-	sums := 0
-	a := good.Judge(e, "", func(m *suite.Made[workload]) []verdict.Finding {
-		if !m.Outcome.OK() {
-			return []verdict.Finding{m.UnexpectedError("Run")}
-		}
-		sums += len(m.Sums())
-		return wrongResult(m)
-	})
-	if len(a.Findings) == 0 && a.Skip == "" && verdict.HasError(ordered.Judge(e).Findings) {
-		a.Skip = "It came out right this time, but that is luck while the order is as another check says: mend that first."
-	}
-	a.Message = fmt.Sprintf("%d sums are exact, with each stream late in turn.", sums)
-	return a
-}
-
 // wrongResult finds the first sum that is wrong: the next are wrong for the same reason.
 func wrongResult(m *suite.Made[workload]) []verdict.Finding {
 	sums := m.Sums()
@@ -31,7 +15,7 @@ func wrongResult(m *suite.Made[workload]) []verdict.Finding {
 		return nil
 	}
 	words, fix := call{*m}.explain(i, sums[i])
-	return []verdict.Finding{m.Finding(call{*m}.digest(i), suite.Rule{ID: "wrong-result", Fix: fix,
+	return []verdict.Finding{m.Finding(m.LastInto(digestKernel, i), suite.Rule{ID: "wrong-result", Fix: fix,
 		Why: "The digest of an item depends on each of its words, so one that is missing, or an item in another's place, shows.",
 	}, "the sum of item %d should be %d, but is %d%s.", i, m.W.want(i), sums[i], words)}
 }
@@ -45,7 +29,7 @@ func (c call) explain(i int, got uint64) (words, fix string) {
 		return ": nothing was ever written there", digest
 	case got == w.want(i)+suite.Garbage:
 		return ": the digest was added to the garbage that was there before", zero
-	case c.digest(i) < 0:
+	case c.LastInto(digestKernel, i) < 0:
 		return ": no kernel added to it", digest
 	case w.n > 1 && got == w.wantOf(i, i, w.n-1):
 		return ", the sum without the last word", "Cover all words: a grid of (n + block - 1) / block blocks."

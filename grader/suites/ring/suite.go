@@ -40,15 +40,19 @@ var Lesson = suite.Lesson[Run]{
 	WaysOut:   []suite.WayOut{{Gap: "1b", Makes: trace.OpEventCreate}},
 	Parts: []suite.Part[Run]{
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals),
-		suite.Part[Run]{Question: suite.Question{ID: "results", Name: "every item arrives, whichever stream is late", Judge: judgeResults},
-			Cases: good.Trials()}.And(good.Kept(nil)),
+		good.Results("every item arrives, whichever stream is late", wrongResult, func(all []suite.Made[workload]) string {
+			sums := 0
+			for _, m := range all {
+				sums += len(m.Sums())
+			}
+			return fmt.Sprintf("%d sums are exact, with each stream late in turn.", sums)
+		}).InOrder(ordered),
 		ordered,
-		{Question: suite.Question{ID: "placement", Name: "item i is filled in producer and digested in consumer, in its own slot",
-			Judge: good.Each("Every item was filled in producer and digested in consumer, in the slot that it belongs to.", placement)}, Cases: good.Trials()},
-		{Question: suite.Question{ID: "ahead", Name: "neither stream waits for more than its slot",
-			Judge: good.Each("The producer ran as far ahead as the slots allow.", ahead)}, Cases: good.Trials()},
-		{Question: suite.Question{ID: "events", Name: "at most two events a slot",
-			Judge: good.Each("However many items there were, there were no more than two events a slot.", events)}, Cases: good.Trials()},
+		good.Part("placement", "item i is filled in producer and digested in consumer, in its own slot",
+			"Every item was filled in producer and digested in consumer, in the slot that it belongs to.", placement),
+		good.Part("ahead", "neither stream waits for more than its slot", "The producer ran as far ahead as the slots allow.", ahead),
+		good.Part("events", "at most two events a slot",
+			"However many items there were, there were no more than two events a slot.", events),
 		good.NoHostWait("async", "the host never waits", "Run returned while the device was still busy.", waiting, delays).
 			Without(func(_ *suite.Evidence, f verdict.Finding) bool { return f.Rule == "synchronous-allocation" }), // placement tells it
 		good.Cleanup("events are gone and slots handed back, also when a call fails",
@@ -128,45 +132,25 @@ func given[T any](made []T) []T {
 }
 
 var (
-	around  = suite.Around[workload]{Before: busy, Behind: waitLateLast}
-	shaped  = scene.Runs("shapes", lastGap, shapes, suite.Around[workload]{})
-	random  = scene.Runs("drawn", lastGap, drawn, suite.Around[workload]{})
-	delays  = scene.Runs("delays", lastGap, delayed, around)
-	again   = scene.Runs("again", lastGap, twice, suite.Around[workload]{})
-	faults  = scene.Faults("faults", lastGap, fiveItems, suite.FaultJudge{Function: "Run", Stops: true}, wrongResult)
-	good    = &suite.Good[Run, workload]{Function: "Run", Runs: []*suite.Runs[Run, workload]{shaped, random, delays}}
-	refusal = suite.Refusal{
-		Function: "Run",
-		Why:      "An argument that is refused before the first CUDA call leaves nothing to undo.",
-		Fix:      "Return contract.ErrArgument when there are no slots (len(slots) is 0, be the slice nil or not), when n is below 1, and when work or items is below 0.",
-		FixLate:  "Look at all the arguments before the first CUDA call.",
+	around = suite.Around[workload]{
+		Before: func(s *suite.Stage, w workload) { w.late.Busy(s, s.Lent) },
+		Behind: func(s *suite.Stage, w workload) { w.late.WaitLast(s) },
 	}
+	shaped   = scene.Runs("shapes", lastGap, shapes, suite.Around[workload]{})
+	random   = scene.Runs("drawn", lastGap, drawn, suite.Around[workload]{})
+	delays   = scene.Runs("delays", lastGap, delayed, around)
+	again    = scene.Runs("again", lastGap, twice, suite.Around[workload]{})
+	faults   = scene.Faults("faults", lastGap, fiveItems, suite.FaultJudge{Function: "Run", Stops: true}, wrongResult)
+	good     = &suite.Good[Run, workload]{Function: "Run", Runs: []*suite.Runs[Run, workload]{shaped, random, delays}}
 	refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{
 		{Label: "an empty slice of slots", W: workload{n: 10, items: 2}},
 		{Label: "0 words", W: workload{slots: 2, items: 2}},
 		{Label: "-5 words", W: workload{slots: 2, n: -5, items: 2}},
 		{Label: "a work of -1", W: workload{slots: 2, n: 10, work: -1, items: 2}},
 		{Label: "-1 items", W: workload{slots: 2, n: 10, items: -1}},
-	}, scene.Refuse, refusal).Behind(scene.Call(workload{slots: 2, n: 50, items: 3}))
+	}, scene.Refuse, suite.Refusing("Run", "Return contract.ErrArgument when there are no slots (len(slots) is 0, be the slice nil or not), "+
+		"when n is below 1, and when work or items is below 0.")).Behind(scene.Call(workload{slots: 2, n: 50, items: 3}))
 )
-
-func busy(s *suite.Stage, w workload) {
-	for _, i := range w.late {
-		s.Busy(s.Lent[i], suite.PendingDelay)
-	}
-}
-
-// waitLateLast waits for the streams one by one: what should have waited for a late stream, and does not, is then done before
-// it.
-func waitLateLast(s *suite.Stage, w workload) {
-	for _, late := range []bool{false, true} {
-		for i, stream := range slices.Backward(s.Lent) {
-			if slices.Contains(w.late, i) == late {
-				s.Bench.Must(cuda.StreamSynchronize(stream))
-			}
-		}
-	}
-}
 
 func waiting(workload) suite.HostWait {
 	return suite.HostWait{
@@ -207,14 +191,11 @@ var speed = scene.Speed("filling and digesting overlap", lastGap, "Run", &suite.
 		}
 		return ""
 	},
-	WrongWhy: "Work that is left out or reused from an earlier call is not faster work.",
 	WrongFix: "Fill and digest every item anew in every call, whatever was done before.",
 	SpeedWords: suite.SpeedWords{
 		Pacing: suite.Pacing{Versus: "a host that waits", Limit: speedLimit, Recorded: paces},
-		Passed: func(ratio, speedup float64) string {
-			return fmt.Sprintf("Run takes %.2f times the solution's time and is %.1f times as fast as with a host that waits.", ratio, speedup)
-		},
-		Work: "32 items through 3 slots", Takes: "take",
+		Passed: "Run takes %.2f times the solution's time and is %.1f times as fast as with a host that waits.",
+		Work:   "32 items through 3 slots", Takes: "take",
 		Why: "With more than one slot an item is filled while the one before is digested, unless a wait puts them one after the other.",
 		Fix: "Let each stream wait only for the item in its own slot, and the host for nothing.",
 	},

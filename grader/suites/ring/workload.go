@@ -11,10 +11,10 @@ import (
 // workload is one call of Run, or two right behind each other.
 type workload struct {
 	slots, n, work, items int
-	late                  []int // the streams that are kept busy before the call: 0 is producer, 1 consumer
-	same                  bool  // both are one stream
-	followed              bool  // the caller goes on at once and fills the slots anew
-	again                 bool  // a second call with the same slots follows at once
+	late                  suite.Late // the streams that are kept busy before the call: 0 is producer, 1 consumer
+	same                  bool       // both are one stream
+	followed              bool       // the caller goes on at once and fills the slots anew
+	again                 bool       // a second call with the same slots follows at once
 }
 
 var streamNames = []string{"producer", "consumer"}
@@ -27,10 +27,10 @@ func (w workload) Label() string {
 		label += ", with one stream for both"
 	case w.again:
 		label += ", twice"
-	case len(w.late) == 1:
-		label += ", while " + streamNames[w.late[0]] + " is busy"
 	case len(w.late) == 2:
 		label += ", while both streams are busy"
+	default:
+		label += w.late.While(suite.Names(streamNames...))
 	}
 	return label
 }
@@ -106,7 +106,7 @@ func drawn(r *rand.Rand) []workload {
 }
 
 func delayed(r *rand.Rand) (ws []workload) {
-	for _, late := range [][]int{{0}, {1}, {0, 1}} {
+	for _, late := range []suite.Late{{0}, {1}, {0, 1}} {
 		w := draw(r, 2)
 		w.slots, w.late = 2+r.IntN(3), late
 		ws = append(ws, w)

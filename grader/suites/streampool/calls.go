@@ -206,10 +206,9 @@ func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *verdic
 	if !needless {
 		return nil
 	}
-	return &verdict.Finding{Rule: "cuda-call",
-		Message: fmt.Sprintf("%s should have called nothing but %s, but it called %s.", x.Method(), allowed(x), suite.CallName(r)),
-		Why:     "A pool is there so that a block costs next to nothing: each call of the driver's costs more than all the rest.",
-		Fix:     "Take memory from the upstream alone, record one event in Free, and in Alloc ask each stream's event once and wait for it once."}
+	f := x.Needless(r, allowed(x), "Take memory from the upstream alone, record one event in Free, and in Alloc ask each stream's event once and "+
+		"wait for it once.")
+	return &f
 }
 
 // oneStream finds a call that is about order, while there is only one stream.
@@ -250,8 +249,6 @@ func hostWait(x *allocator.Step, by string) *verdict.Finding {
 	case "Free":
 		fix = "Leave the wait out. Record an event in the stream (cuda.EventRecord) once a second one has come: whoever gets the bytes next waits for that."
 	}
-	return &verdict.Finding{Rule: "host-wait",
-		Message: fmt.Sprintf("%s should not make the host wait, but it does, by %s.", x.Method(), by),
-		Why:     "While the host waits it gives no stream any work, and the device runs dry: a stream that waits costs the host nothing.",
-		Fix:     fix}
+	f := x.HostWait(by, fix)
+	return &f
 }

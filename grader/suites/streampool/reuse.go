@@ -14,7 +14,7 @@ import (
 
 // judgeOrder answers whether any bytes went out too early, and says of those what had become of them.
 func judgeOrder(e *suite.Evidence) suite.Answer {
-	a := good.JudgeOrder(e, "order", "Every byte's last use came before its next owner's first, whatever the streams were at.", noteStrangers)
+	a := good.JudgeOrder(e, "order", "Every byte's last use came before its next owner's first, whatever the streams were at.", allocator.NoteStrangers)
 	for i := range a.Findings {
 		if a.Findings[i].Rule == "early-reuse" {
 			tell(e, &a.Findings[i])
@@ -25,33 +25,20 @@ func judgeOrder(e *suite.Evidence) suite.Answer {
 
 // tell adds to a finding of bytes that were handed out too early who gave them back, and what the pool did about that.
 func tell(e *suite.Evidence, f *verdict.Finding) {
-	s := good.Noted(e, f)
-	if s == nil {
-		return
-	}
-	for _, r := range s.Runs(e) {
-		if !r.Before(f.Record) {
-			continue
-		}
-		if t := taleOf(e, &r, f.Record); t != nil {
-			what, fix := t.words()
-			f.Message += fmt.Sprintf(" In the sequence %q with %s, %s.", r.Name, r.Layout, what)
-			f.Fix = fix
-		}
-		return
+	if t := taleOf(e, f); t != nil {
+		what, fix := t.words()
+		t.Tell(f, what, fix)
 	}
 }
 
 // tale is what became of bytes from when they were given back until they were handed out too early.
 type tale struct {
-	*allocator.Ledger
+	*allocator.Handover[layout]
 	back  []returned // all that was given back before, where it lies now
 	given *allocator.Step
 	gave  int // its place among the steps
 	lo    uint64
 	hi    uint64
-	took  *allocator.Step
-	taken int
 }
 
 // returned is bytes that an operation has given back.
@@ -60,25 +47,15 @@ type returned struct {
 	step   int
 }
 
-// taleOf is the tale of the bytes whose handing out is a record of a sequence; nil where nobody is known who may be still at them.
-func taleOf(e *suite.Evidence, r *allocator.Run[layout], record int) *tale {
-	t := &tale{Ledger: r.Ledger(), taken: -1}
-	if t.Ledger == nil {
-		return nil
-	}
-	for i := range t.Steps {
-		if x := &t.Steps[i]; x.Kind == allocator.KindAlloc && x.Err == allocator.Nil && x.To <= record {
-			t.taken, t.took = i, x
-		}
-	}
-	if t.took == nil {
+// taleOf is the tale of the bytes that a finding is about; nil where nobody is known who may be still at them.
+func taleOf(e *suite.Evidence, f *verdict.Finding) *tale {
+	t := &tale{Handover: good.Handover(e, f)}
+	if t.Handover == nil {
 		return nil
 	}
 	t.follow()
-	relation := e.Relate(r.Notes.Trace)
-	for _, b := range t.within(t.took) {
-		y := &t.Steps[b.step]
-		if use := t.lastUse(y); use >= 0 && !relation.Before(use, record) {
+	for _, b := range t.within(t.Took) {
+		if y := &t.Steps[b.step]; t.Pending(e, y, f.Record) {
 			t.given, t.gave, t.lo, t.hi = y, b.step, b.lo, b.hi
 			return t
 		}
@@ -89,7 +66,7 @@ func taleOf(e *suite.Evidence, r *allocator.Run[layout], record int) *tale {
 // follow finds what was given back before the bytes were handed out.
 func (t *tale) follow() {
 	sizes := map[uint64]uint64{}
-	for i := range t.Steps[:t.taken] {
+	for i := range t.Steps[:t.Taken] {
 		x := &t.Steps[i]
 		entries(x.Seen(), func(what, size int64, at uint64) {
 			if what == takenBack {
@@ -133,21 +110,11 @@ func (t *tale) within(x *allocator.Step) (parts []returned) {
 	return parts
 }
 
-// lastUse is the last launch in the stream of a Free before it; -1: there is none.
-func (t *tale) lastUse(x *allocator.Step) int {
-	for at := x.From - 1; at >= 0; at-- {
-		if r := &t.Records[at]; r.Op == trace.OpLaunch && r.Stream == x.ID && r.Code == 0 {
-			return at
-		}
-	}
-	return -1
-}
-
 // words are what became of the bytes, and what mends it.
 func (t *tale) words() (what, fix string) {
-	in, by := t.given.Stream, t.took.Stream
+	in, by := t.given.Stream, t.Took.Stream
 	what = t.given.Freeing() + " gave these bytes back"
-	if part := t.hi - t.lo; part < uint64(need(t.took.Size)) {
+	if part := t.hi - t.lo; part < uint64(need(t.Took.Size)) {
 		what = fmt.Sprintf("%s gave %d of these bytes back", t.given.Freeing(), part)
 	}
 	forgotten := t.forgotten()
@@ -202,7 +169,7 @@ func (t *tale) words() (what, fix string) {
 
 // between yields the operations from the Free up to the Alloc, both included.
 func (t *tale) between(yield func(*allocator.Step) bool) {
-	for i := t.gave; i <= t.taken; i++ {
+	for i := t.gave; i <= t.Taken; i++ {
 		if !yield(&t.Steps[i]) {
 			return
 		}
@@ -249,11 +216,11 @@ func (t *tale) recordedIn(event trace.ID, before int) (stream trace.ID, ok bool)
 
 // waitedFor are the streams that the Alloc had its own wait for, and another stream that it had wait.
 func (t *tale) waitedFor() (names []string, elsewhere string) {
-	for at, r := range t.took.Calls {
+	for at, r := range t.Took.Calls {
 		if r.Op != trace.OpStreamWaitEvent || r.Code != 0 {
 			continue
 		}
-		if r.Stream != t.took.ID {
+		if r.Stream != t.Took.ID {
 			elsewhere = t.Name(r.Stream)
 		} else if in, ok := t.recordedIn(r.Event, at); ok && !slices.Contains(names, t.Name(in)) {
 			names = append(names, t.Name(in))
@@ -267,12 +234,12 @@ func (t *tale) waiting(names []string) string {
 	if len(names) == 0 {
 		return "without a wait"
 	}
-	return fmt.Sprintf("and had %v wait for %s alone", t.took.Stream, strings.Join(names, " and "))
+	return fmt.Sprintf("and had %v wait for %s alone", t.Took.Stream, strings.Join(names, " and "))
 }
 
 // toldNotReady reports whether the Alloc asked about the stream of the Free, was told that it is not through, and did not wait.
 func (t *tale) toldNotReady() (told bool) {
-	for at, r := range t.took.Calls {
+	for at, r := range t.Took.Calls {
 		if r.Op != trace.OpEventQuery && r.Op != trace.OpStreamWaitEvent {
 			continue
 		}
@@ -286,9 +253,9 @@ func (t *tale) toldNotReady() (told bool) {
 // rest is the Alloc between the two that took bytes beside these, which were given back in the same stream, and that had another stream wait for
 // it; nil: there is none.
 func (t *tale) rest() *allocator.Step {
-	for i := t.gave + 1; i < t.taken; i++ {
+	for i := t.gave + 1; i < t.Taken; i++ {
 		x := &t.Steps[i]
-		if x.Kind != allocator.KindAlloc || x.Err != allocator.Nil || x.Stream == t.took.Stream || x.Stream == t.given.Stream {
+		if x.Kind != allocator.KindAlloc || x.Err != allocator.Nil || x.Stream == t.Took.Stream || x.Stream == t.given.Stream {
 			continue
 		}
 		if end := x.Addr + uint64(need(x.Size)); end != t.lo && t.hi != x.Addr {
@@ -309,7 +276,7 @@ func (t *tale) rest() *allocator.Step {
 // several are the streams that have given back what the Alloc has handed out; "" where it is one.
 func (t *tale) several() string {
 	var names []string
-	for _, b := range t.within(t.took) {
+	for _, b := range t.within(t.Took) {
 		if name := t.Steps[b.step].Stream.String(); !slices.Contains(names, name) {
 			names = append(names, name)
 		}

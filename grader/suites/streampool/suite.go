@@ -61,9 +61,9 @@ var Lesson = suite.Lesson[Make]{
 		}),
 		cost.Part(),
 		failure.Part(),
-		speed,
+		speed.Part(),
 	},
-	Benchmarks: []suite.Trial[Make]{{ID: "rounds", Drive: race, Benchmark: suite.Benchmark{
+	Benchmarks: []suite.Trial[Make]{{ID: "rounds", Drive: speed.Drive, Benchmark: suite.Benchmark{
 		Name: "streams that take blocks at once, cold", Operation: "run",
 		Note: "The baseline calls cuda.Malloc and cuda.Free for each block.",
 	}}},
@@ -84,7 +84,7 @@ var lab = &allocator.Lab[Make, layout]{
 	},
 	Model: newModel,
 	Parts: []string{ofSpace, ofErrors, ofTrim},
-	Proof: newProof,
+	Proof: tenants.Proof,
 }
 
 // subject is a pool to be tried.

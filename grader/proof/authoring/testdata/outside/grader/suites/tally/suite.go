@@ -29,8 +29,7 @@ var Lesson = suite.Lesson[Run]{
 	Functions: []string{"Run"},
 	Parts: []suite.Part[Run]{
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals),
-		{Question: suite.Question{ID: "results", Name: "every number is right", Judge: good.Each("Every number is right.", wrong)},
-			Cases: good.Trials()},
+		good.Part("results", "every number is right", "Every number is right.", wrong),
 		good.Order("every use is ordered", "No two uses of a number that nothing orders."),
 		good.Cleanup("a CUDA call that fails is reported", "Every error came back.", faults),
 	},

@@ -110,7 +110,7 @@ func TestUnclearTimesAreTakenAgain(t *testing.T) {
 				notes.Samples[verdict.Solution] = slices.Repeat([]int64{100}, 9)
 			}
 			e := &suite.Evidence{Device: verdict.Device{Kind: "gpu", Name: "NVIDIA H100 SXM"}}
-			a := e.JudgeSpeed(notes, suite.SpeedWords{Pacing: suite.Pacing{Limit: 1.5, Recorded: paces}, Passed: func(float64, float64) string { return "" }})
+			a := e.JudgeSpeed(notes, suite.SpeedWords{Pacing: suite.Pacing{Limit: 1.5, Recorded: paces}, Passed: "%.1f, %.1f"})
 			require.Equal(t, c.again, a.Again)
 		})
 	}

@@ -1,0 +1,210 @@
+package allocator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"cudalab/grader/suite"
+	"cudalab/kernels/probe"
+	"cudalab/native/cuda"
+	"cudalab/native/device"
+)
+
+// Tenants are a lesson's kernels by which the users of blocks in the order of streams show whether each block is its user's alone: a tenant
+// moves in, looks whether somebody else comes in, and looks once more when it leaves. Both count the words that were not the tenant's.
+type Tenants[L fmt.Stringer] struct {
+	MoveIn  func(grid, block int, s cuda.Stream, at cuda.DevicePtr, bytes int64, tenant uint32, turns int, strangers cuda.DevicePtr) error
+	MoveOut func(grid, block int, s cuda.Stream, at cuda.DevicePtr, bytes int64, tenant uint32, strangers cuda.DevicePtr) error
+}
+
+// Of the grid of a tenant's kernels, and how often one that lives in its block looks at it.
+const (
+	tenantBlocks, tenantThreads = 1, 128
+	tenantTurns                 = 4
+)
+
+// NoteStrangers is what the proof of a sequence notes, under a name that ends with the sequence's: how many words of blocks were not their
+// tenant's.
+const NoteStrangers = "strangers in "
+
+// Proof uses every block on the device as long as it is out. Nothing of that has the host wait.
+func (t Tenants[L]) Proof(b *suite.Bench) Proof[L] {
+	return &tenancy[L]{Tenants: t, b: b, strangers: b.NewResults(1), moved: map[int]cuda.Event{}}
+}
+
+type tenancy[L fmt.Stringer] struct {
+	Tenants[L]
+	b         *suite.Bench
+	name      string // of the sequence
+	strangers *suite.Results
+	moved     map[int]cuda.Event // by block that lies in memory that there is: behind its tenant's last work
+	spare     []cuda.Event
+}
+
+func (p *tenancy[L]) Begin(w *Workload[L], _ cuda.DevicePtr) {
+	p.settle()
+	p.name = w.Name
+	p.strangers.Clear()
+}
+
+// settle notes what was found in the sequence that is over.
+func (p *tenancy[L]) settle() {
+	if p.name == "" {
+		return
+	}
+	p.b.Must(cuda.DeviceSynchronize())
+	p.strangers.NoteAny(NoteStrangers + p.name)
+	// In one order: the traces of one seed are the same.
+	for _, block := range slices.Sorted(maps.Keys(p.moved)) {
+		p.spare = append(p.spare, p.moved[block])
+	}
+	clear(p.moved)
+}
+
+// event is one that nobody needs.
+func (p *tenancy[L]) event() cuda.Event {
+	if last := len(p.spare) - 1; last >= 0 {
+		e := p.spare[last]
+		p.spare = p.spare[:last]
+		return e
+	}
+	e, err := cuda.EventCreateWithFlags(cuda.EventDisableTiming)
+	p.b.Must(err)
+	return e
+}
+
+func (p *tenancy[L]) AllocatedIn(block int, at cuda.DevicePtr, size int64, s cuda.Stream) {
+	if p.b.Session.Holds(device.Ptr(at), size) {
+		p.moved[block] = p.event()
+		p.b.Must(p.MoveIn(tenantBlocks, tenantThreads, s, at, size, uint32(block), tenantTurns, p.strangers.At(0)))
+		p.b.Must(cuda.EventRecord(p.moved[block], s))
+	}
+}
+
+// FreeingIn goes by the event, since the stream that the block was handed out in may be gone.
+func (p *tenancy[L]) FreeingIn(block int, at cuda.DevicePtr, size int64, from, to cuda.Stream) {
+	behind, moved := p.moved[block]
+	if !moved || !p.b.Session.Holds(device.Ptr(at), size) {
+		return
+	}
+	if from != to {
+		p.b.Must(cuda.StreamWaitEvent(to, behind))
+	}
+	p.b.Must(p.MoveOut(tenantBlocks, tenantThreads, to, at, size, uint32(block), p.strangers.At(0)))
+	delete(p.moved, block)
+	p.spare = append(p.spare, behind)
+}
+
+// Allocated comes for no block here: each is handed out in a stream.
+func (p *tenancy[L]) Allocated(int, cuda.DevicePtr, int64) {}
+
+// Freeing comes before Close, of a block that is still out.
+func (p *tenancy[L]) Freeing(int, cuda.DevicePtr, int64) { p.b.Must(cuda.DeviceSynchronize()) }
+
+func (p *tenancy[L]) Close() {
+	p.settle()
+	for _, e := range p.spare {
+		p.b.Must(cuda.EventDestroy(e))
+	}
+	p.strangers.Free()
+}
+
+// StreamRace holds pools against each other from which several streams each take a block, work in it for a while and give it back, round
+// after round. The pools are made and closed off the clock.
+type StreamRace[Code any, L fmt.Stringer] struct {
+	Tenants[L]
+	After           string // the last gap that has to be filled, as in Trial
+	Streams, Rounds int
+	Work            int64                         // in a block, in nanoseconds
+	Size            func(round, stream int) int64 // of a block
+	New             func(Code) (InStreams, error)
+	Baseline        Code
+	Passed          string // of SpeedWords, behind the number of streams
+	Fix             string
+	suite.Pacing
+}
+
+// noteCrowded is what is noted of each sample: how many words of blocks were not their tenant's when it was over.
+const noteCrowded = "strangers when timed"
+
+// Part asks whether the streams of the student's pool run at once.
+func (r *StreamRace[Code, L]) Part() suite.Part[Code] {
+	return suite.SpeedPart("streams that take blocks at once run at once", r.After, "New, Alloc or Free", r.Drive, suite.SpeedWords{
+		Pacing: r.Pacing,
+		Passed: fmt.Sprintf("%d streams ", r.Streams) + r.Passed,
+		Work:   fmt.Sprintf("%d rounds on %d streams", r.Rounds, r.Streams), Takes: "take",
+		Why: "A stream that waits for another runs behind it and not beside it, however many multiprocessors are idle meanwhile.",
+		Fix: r.Fix,
+	}, suite.Flaw{Note: noteCrowded, Function: "Alloc", Message: func(words uint64) string {
+		return fmt.Sprintf("While time was measured every block should have been its user's alone, but users found %d words in theirs that somebody "+
+			"else had written, or Close failed.", words)
+	},
+		Why: "A block that is handed out before its last user is through is not a faster one.",
+		Fix: "Do the same whatever was done before: have the next owner's stream wait where it has to.",
+	})
+}
+
+// Drive carries the race out.
+func (r *StreamRace[Code, L]) Drive(b *suite.Bench, sides suite.Sides[Code]) {
+	s := b.NewStage()
+	streams := s.Streams(r.Streams, "streams[%d]")
+	timing := b.TimingFor(suite.Timing{Rounds: 1}, suite.Timing{Warm: 2, Rounds: 25})
+	suite.Contest(b, timing, "", sides, r.Baseline, func(code Code, yours bool) suite.Contender {
+		var pool InStreams
+		var strangers *suite.Results
+		return suite.Contender{
+			Prepare: func() (err error) {
+				strangers = b.NewResults(1)
+				strangers.Clear()
+				pool, err = r.New(code)
+				return err
+			},
+			Run: func() error { return r.run(pool, streams, strangers.At(0)) },
+			Check: func() {
+				if yours {
+					strangers.Note(noteCrowded)
+				}
+				if err := pool.Close(); err != nil && yours {
+					b.Value(noteCrowded, 1)
+				}
+				strangers.Free()
+			},
+		}
+	})
+	s.Close()
+}
+
+// run has every stream take a block, work in it and give it back, round after round.
+func (r *StreamRace[Code, L]) run(pool InStreams, streams []cuda.Stream, strangers cuda.DevicePtr) error {
+	for round := range r.Rounds {
+		for i, s := range streams {
+			size, tenant := r.Size(round, i), uint32(1+round*r.Streams+i)
+			at, err := take(pool, size, s)
+			if err != nil {
+				return err
+			}
+			if err := r.MoveIn(tenantBlocks, tenantThreads, s, at, size, tenant, 1, strangers); err != nil {
+				return err
+			}
+			if err := probe.Delay(s, r.Work); err != nil {
+				return err
+			}
+			if err := r.MoveOut(tenantBlocks, tenantThreads, s, at, size, tenant, strangers); err != nil {
+				return err
+			}
+			if err := pool.Free(at, s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take has a pool hand out a block.
+func take(pool InStreams, size int64, s cuda.Stream) (cuda.DevicePtr, error) {
+	if p, ok := pool.(sizesInStreams); ok {
+		return p.Alloc(size, s)
+	}
+	return pool.(blocksInStreams).Alloc(s)
+}
