@@ -21,64 +21,13 @@ type FaultRun struct {
 	Kept     bool   // the run answered the error that the call was made to fail with, or one that wraps it
 }
 
-// FaultRuns are the runs in which a call failed, in the order in which they were made.
-func FaultRuns(c *verdict.CaseNotes) []FaultRun {
-	return slices.DeleteFunc(faultRuns(c), func(r FaultRun) bool { return r.Failed < 0 })
-}
-
-// faultRuns are the runs in which a call was to fail.
-func faultRuns(c *verdict.CaseNotes) []FaultRun {
-	var runs []FaultRun
-	windows := c.Windows()
-	for _, v := range c.Values[noteFault] {
-		i, op, k := int(v>>32), trace.Op(v>>16), int(v&0xffff)
-		if i >= min(len(c.Outcomes), len(windows)) {
-			break
-		}
-		if len(runs) > 0 && runs[len(runs)-1].Again == i {
-			runs[len(runs)-1].Again = -1
-		}
-		run := FaultRun{Outcome: c.Outcomes[i], Index: i, From: windows[i].From, To: windows[i].To, Op: op, Again: -1,
-			Kept: slices.Contains(c.Values[noteKept], uint64(i))}
-		run.Failed = slices.IndexFunc(c.Trace.Records[run.From:run.To], func(r trace.Record) bool { return r.Faked && r.Op == op })
-		name := nth(k, op)
-		if run.Failed < 0 {
-			run.What = fmt.Sprintf("As a test, the %s was to fail", name)
-			runs = append(runs, run)
-			continue
-		}
-		run.Failed += run.From
-		if back, ok := callback(c, run.Failed); ok {
-			name += ", inside " + back.Name + ","
-		} else if op == trace.OpLaunch {
-			name += ", " + CallName(&c.Trace.Records[run.Failed]) + ","
-		}
-		run.What = fmt.Sprintf("As a test, the %s was made to fail with %s", name, faultCode(op))
-		if i+1 < len(c.Outcomes) {
-			run.Again = i + 1
-		}
-		runs = append(runs, run)
-	}
-	return runs
-}
-
-// Because relates a finding to the call that was made to fail in a run.
-func (e *Evidence) Because(f verdict.Finding, c *verdict.CaseNotes, run FaultRun) verdict.Finding {
-	places := e.Place(c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
-	if len(places) > 0 && (places[0].File != f.File || places[0].Line != f.Line) {
-		f.Related = append(slices.Clone(f.Related),
-			verdict.Related{File: places[0].File, Line: places[0].Line, Message: "this call was made to fail"})
-	}
-	return f
-}
-
 // FaultJudge says how a lesson judges the runs of EveryFault.
 type FaultJudge struct {
 	// Function is who should have returned the error: "Run", or "New or Close".
 	Function string
-	// Wrong says in a sentence what is wrong with a run that returned nil, by its outcome's index, where nothing was made to
-	// fail; "" where it did all its work. By this are judged who comes to the end without the call that was to fail, and the
-	// run after a failure.
+	// Wrong says in a sentence what is wrong with a run that returned nil, by its outcome's index, where nothing was made
+	// to fail; "" where it did all its work. By this are judged who comes to the end without the call that was to fail,
+	// and the run after a failure.
 	Wrong func(outcome int) string
 	// Recovers reports whether the code may make good for the call that failed and return nil. It may be nil: never.
 	Recovers func(FaultRun) bool
@@ -86,8 +35,8 @@ type FaultJudge struct {
 	Stops bool
 	// Fixes are how to give back what a call has made, in sentences, where the words of this package will not do.
 	Fixes map[trace.Op]string
-	// After finds what else is wrong behind a call that failed: what the code did by then, and what it goes on to do. It may be
-	// nil. Where nothing else is wrong, the first that it finds is told: the others come of the same mistake.
+	// After finds what else is wrong behind a call that failed: what the code did by then, and what it goes on to do. It
+	// may be nil. Where nothing else is wrong, the first that it finds is told: the others come of the same mistake.
 	After func(FaultRun) []verdict.Finding
 	// Retried is what the run calls again when it has returned an error, to give back what is left: "Close". Then the
 	// object of a free that failed has to be gone as well; else it is excused.
@@ -167,12 +116,9 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []verdict.Finding {
 	return verdict.Unique(append(found, always...))
 }
 
-// who is the Function at the beginning of a sentence.
-func (j *FaultJudge) who() string {
-	if rest, words := strings.CutPrefix(j.Function, "the "); words {
-		return "The " + rest
-	}
-	return j.Function
+// FaultRuns are the runs in which a call failed, in the order in which they were made.
+func FaultRuns(c *verdict.CaseNotes) []FaultRun {
+	return slices.DeleteFunc(faultRuns(c), func(r FaultRun) bool { return r.Failed < 0 })
 }
 
 // holds reports whether a finding is of the run's records.
@@ -224,6 +170,42 @@ func (e *Evidence) leftOut(c *verdict.CaseNotes, j FaultJudge) []verdict.Finding
 	return nil
 }
 
+// faultRuns are the runs in which a call was to fail.
+func faultRuns(c *verdict.CaseNotes) []FaultRun {
+	var runs []FaultRun
+	windows := c.Windows()
+	for _, v := range c.Values[noteFault] {
+		i, op, k := int(v>>32), trace.Op(v>>16), int(v&0xffff)
+		if i >= min(len(c.Outcomes), len(windows)) {
+			break
+		}
+		if len(runs) > 0 && runs[len(runs)-1].Again == i {
+			runs[len(runs)-1].Again = -1
+		}
+		run := FaultRun{Outcome: c.Outcomes[i], Index: i, From: windows[i].From, To: windows[i].To, Op: op, Again: -1,
+			Kept: slices.Contains(c.Values[noteKept], uint64(i))}
+		run.Failed = slices.IndexFunc(c.Trace.Records[run.From:run.To], func(r trace.Record) bool { return r.Faked && r.Op == op })
+		name := nth(k, op)
+		if run.Failed < 0 {
+			run.What = fmt.Sprintf("As a test, the %s was to fail", name)
+			runs = append(runs, run)
+			continue
+		}
+		run.Failed += run.From
+		if back, ok := callback(c, run.Failed); ok {
+			name += ", inside " + back.Name + ","
+		} else if op == trace.OpLaunch {
+			name += ", " + CallName(&c.Trace.Records[run.Failed]) + ","
+		}
+		run.What = fmt.Sprintf("As a test, the %s was made to fail with %s", name, faultCode(op))
+		if i+1 < len(c.Outcomes) {
+			run.Again = i + 1
+		}
+		runs = append(runs, run)
+	}
+	return runs
+}
+
 // ErrorReplaced is the rule of a run that answers another error than the one that CUDA answered.
 const ErrorReplaced = "error-replaced"
 
@@ -254,22 +236,30 @@ func (e *Evidence) wentOn(c *verdict.CaseNotes, run FaultRun, j FaultJudge) []ve
 	return nil
 }
 
+// who is the Function at the beginning of a sentence.
+func (j *FaultJudge) who() string {
+	if rest, words := strings.CutPrefix(j.Function, "the "); words {
+		return "The " + rest
+	}
+	return j.Function
+}
+
+// Because relates a finding to the call that was made to fail in a run.
+func (e *Evidence) Because(f verdict.Finding, c *verdict.CaseNotes, run FaultRun) verdict.Finding {
+	places := e.Place(c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
+	if len(places) > 0 && (places[0].File != f.File || places[0].Line != f.Line) {
+		f.Related = append(slices.Clone(f.Related),
+			verdict.Related{File: places[0].File, Line: places[0].Line, Message: "this call was made to fail"})
+	}
+	return f
+}
+
 // isWork reports whether a kind of call has the device do something new: whatever allocates, fills, copies or computes.
 func isWork(op trace.Op) bool {
 	switch op {
 	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemset, trace.OpMemsetAsync,
 		trace.OpMemcpyHtoD, trace.OpMemcpyDtoH, trace.OpMemcpyDtoD, trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync,
 		trace.OpMemcpyDtoDAsync, trace.OpLaunch:
-		return true
-	}
-	return false
-}
-
-// givesBack reports whether a kind of call gives something back.
-func givesBack(op trace.Op) bool {
-	switch op {
-	case trace.OpFree, trace.OpFreeHost, trace.OpFreeAsync, trace.OpMemUnmap, trace.OpMemRelease, trace.OpMemAddressFree,
-		trace.OpMemPoolDestroy, trace.OpEventDestroy, trace.OpStreamDestroy:
 		return true
 	}
 	return false
@@ -345,6 +335,16 @@ func (e *Evidence) notRetried(c *verdict.CaseNotes, run FaultRun, j FaultJudge) 
 		Fix: fmt.Sprintf("Forget a thing only when the call that gives it back has succeeded, so that the next %s finds it.",
 			j.Retried),
 	}, c.Trace.SiteOf(failed))}
+}
+
+// givesBack reports whether a kind of call gives something back.
+func givesBack(op trace.Op) bool {
+	switch op {
+	case trace.OpFree, trace.OpFreeHost, trace.OpFreeAsync, trace.OpMemUnmap, trace.OpMemRelease, trace.OpMemAddressFree,
+		trace.OpMemPoolDestroy, trace.OpEventDestroy, trace.OpStreamDestroy:
+		return true
+	}
+	return false
 }
 
 // givesBackSame reports whether r names what failed, a call that did not give it back, has named.

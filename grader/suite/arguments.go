@@ -24,6 +24,105 @@ type Refusal struct {
 	Allowed []trace.Op
 }
 
+// Refusals are calls with bad arguments, each of which has to be refused before anything is made.
+type Refusals[Code any] struct {
+	Trial[Code]
+	calls  int
+	words  Refusal
+	behind func(*Bench, Code) verdict.Outcome
+}
+
+// NewRefusals is a trial that has drive make each of the bad calls, in a Call of its own.
+func NewRefusals[Code, Bad any](id, after string, bad []Bad, drive func(*Bench, Code, Bad) verdict.Outcome, words Refusal) *Refusals[Code] {
+	words.Gap = after
+	r := &Refusals[Code]{Trial: Trial[Code]{ID: id, After: after}, calls: len(bad), words: words}
+	all := func(b *Bench, code Code) (complete bool) {
+		complete = true
+		for _, call := range bad {
+			o := drive(b, code, call)
+			complete = complete && o.Gap == ""
+		}
+		return complete
+	}
+	r.Drive = func(b *Bench, sides Sides[Code]) {
+		if all(b, sides.Student) && r.behind != nil {
+			if o := b.Beyond(func(b *Bench) verdict.Outcome { return r.behind(b, sides.Student) }); o.OK() {
+				all(b, sides.Student)
+			}
+		}
+	}
+	return r
+}
+
+// Behind has the bad calls made a second time behind a good one: code that has once found its arguments good has to look at
+// them again.
+func (r *Refusals[Code]) Behind(good func(*Bench, Code) verdict.Outcome) *Refusals[Code] {
+	r.behind = good
+	return r
+}
+
+// Call makes a call with a good workload, for Refusals.Behind.
+func (sc *Scene[Code, W]) Call(w W) func(*Bench, Code) verdict.Outcome {
+	return func(b *Bench, code Code) verdict.Outcome {
+		s := b.NewStage()
+		call := sc.Set(s, w)
+		o := b.Call(w.Label(), func() error { return call(code, w) })
+		s.goOn(o.OK())
+		s.settle()
+		s.Close()
+		return o
+	}
+}
+
+// Bad is a workload that has to be refused, and what is bad about it, in words.
+type Bad[W Workload] struct {
+	Label string
+	W     W
+}
+
+// Refuse makes a bad call; see NewRefusals.
+func (sc *Scene[Code, W]) Refuse(b *Bench, code Code, bad Bad[W]) verdict.Outcome {
+	s := b.NewStage()
+	call := sc.Set(s, bad.W)
+	o := b.Call(bad.Label, func() error { return call(code, bad.W) })
+	s.Close()
+	return o
+}
+
+// Refusing are the usual words about a function that has to look at all of its arguments before it calls CUDA.
+func Refusing(function, fix string) Refusal {
+	return Refusal{Function: function, Fix: fix,
+		Why:     "An argument that is refused before the first CUDA call leaves nothing to undo.",
+		FixLate: "Look at all the arguments before the first CUDA call."}
+}
+
+// Arguments is the part that asks for bad arguments to be refused.
+func Arguments[Code any](name string, refusals ...*Refusals[Code]) Part[Code] {
+	p := Part[Code]{Question: Question{ID: "arguments", Name: name}}
+	for _, r := range refusals {
+		p.Cases = append(p.Cases, &r.Trial)
+	}
+	p.Judge = func(e *Evidence) Answer {
+		a := Answer{Message: cmp.Or(refusals[0].words.Pass, "Bad arguments are refused, and nothing was touched.")}
+		skip := ""
+		for _, r := range refusals {
+			one := e.JudgeArguments(r.ID, 0, r.calls, r.words)
+			a.Findings = append(a.Findings, one.Findings...)
+			skip = one.Skip
+			if len(one.Findings) == 0 && r.behind != nil {
+				again := e.JudgeArgumentsAgain(r.ID, r.calls+1, 2*r.calls+1, r.words)
+				a.Findings = append(a.Findings, again...) // what is not yet complete never comes so far
+			}
+		}
+		a.Findings = verdict.Unique(a.Findings)
+		if len(a.Findings) == 0 {
+			a.Skip = skip
+		}
+		return a
+	}
+	return p
+}
+
 // JudgeArgumentsAgain judges the same calls when they are made once more, behind a good one; the first time all were refused as they should be.
 func (e *Evidence) JudgeArgumentsAgain(caseID string, from, to int, r Refusal) []verdict.Finding {
 	found := e.JudgeArguments(caseID, from, to, r).Findings

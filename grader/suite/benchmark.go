@@ -26,8 +26,8 @@ type Benchmark struct {
 // Case is the benchmark as the runner runs it.
 func (m *Benchmark) Case() Case { return Case{ID: "bench/" + m.ID, Timed: true, Drive: m.Drive} }
 
-// Workloads makes figures of what the benchmark has noted on a device: one workload for each function that was measured.
-// Contenders for which skip is true are left out.
+// Workloads makes figures of what the benchmark has noted on a device: one workload for each function that was
+// measured. Contenders for which skip is true are left out.
 func (m *Benchmark) Workloads(notes *verdict.CaseNotes, d verdict.Device, skip func(contender string) bool) []verdict.Comparison {
 	groups := map[string][]string{} // the series of each function
 	for series := range notes.Samples {
@@ -66,33 +66,6 @@ func (m *Benchmark) Workloads(notes *verdict.CaseNotes, d verdict.Device, skip f
 	return all
 }
 
-// splitSeries tells the function and the contender that a series is of.
-func splitSeries(series string) (function, contender string) {
-	if function, contender, ok := strings.Cut(series, ": "); ok {
-		return function, contender
-	}
-	return "", series
-}
-
-// batchOf is how many operations one sample of a series is: one, unless something else was noted.
-func batchOf(c *verdict.CaseNotes, series string) int {
-	if n := c.Values[noteOperations+series]; len(n) > 0 && n[0] > 0 {
-		return int(n[0])
-	}
-	return 1
-}
-
-// clockOf is what the times of a series were taken with.
-func clockOf(c *verdict.CaseNotes, series string, d verdict.Device) verdict.Clock {
-	switch {
-	case len(c.Values[noteCPU+series]) > 0:
-		return verdict.CPU
-	case d.Kind == string(device.Sim):
-		return verdict.Virtual
-	}
-	return verdict.Wall
-}
-
 func standing(notes *verdict.CaseNotes, d verdict.Device, series, solution string) verdict.Standing {
 	_, name := splitSeries(series)
 	batch := float64(batchOf(notes, series))
@@ -107,6 +80,33 @@ func standing(notes *verdict.CaseNotes, d verdict.Device, series, solution strin
 	return s
 }
 
+// clockOf is what the times of a series were taken with.
+func clockOf(c *verdict.CaseNotes, series string, d verdict.Device) verdict.Clock {
+	switch {
+	case len(c.Values[noteCPU+series]) > 0:
+		return verdict.CPU
+	case d.Kind == string(device.Sim):
+		return verdict.Virtual
+	}
+	return verdict.Wall
+}
+
+// batchOf is how many operations one sample of a series is: one, unless something else was noted.
+func batchOf(c *verdict.CaseNotes, series string) int {
+	if n := c.Values[noteOperations+series]; len(n) > 0 && n[0] > 0 {
+		return int(n[0])
+	}
+	return 1
+}
+
+// splitSeries tells the function and the contender that a series is of.
+func splitSeries(series string) (function, contender string) {
+	if function, contender, ok := strings.Cut(series, ": "); ok {
+		return function, contender
+	}
+	return "", series
+}
+
 // Bounds on a benchmark.
 const (
 	compareWarm   = 3
@@ -115,8 +115,8 @@ const (
 	compareBudget = 2 * time.Second // after which no further round begins
 )
 
-// Compare times the calls of a benchmark's contenders, and notes of each what Workloads makes figures of. One that fails
-// drops out.
+// Compare times the calls of a benchmark's contenders, and notes of each what Workloads makes figures of. One that
+// fails drops out.
 func (b *Bench) Compare(contenders ...Contender) {
 	began := time.Now()
 	samples, _ := b.Time(Timing{Span: Calls, DropOut: true, Warm: compareWarm, Rounds: compareRounds, Enough: func(s Samples) bool {

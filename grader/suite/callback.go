@@ -17,8 +17,8 @@ const (
 	markFail  = "fail " // where it answered an error
 )
 
-// Callback runs what the code under test was given to call, and brackets it in the trace: what it does is the grader's, so
-// Call.Records leaves it out. Messages call it by the name of the student's parameter.
+// Callback runs what the code under test was given to call, and brackets it in the trace: what it does is the grader's,
+// so Call.Records leaves it out. Messages call it by the name of the student's parameter.
 func (b *Bench) Callback(name string, f func() error) error {
 	b.Session.MarkHere(markEnter + name)
 	end := markFail
@@ -52,8 +52,8 @@ func (s *Stage) answered(err error) error {
 	return err
 }
 
-// CallbackErrors judges a trial in each of whose calls what the code calls back, name, has answered an error: it has to be
-// passed on, and nothing may be left behind. What goes wrong in good trials as well is told there.
+// CallbackErrors judges a trial in each of whose calls what the code calls back, name, has answered an error: it has to
+// be passed on, and nothing may be left behind. What goes wrong in good trials as well is told there.
 func (g *Good[Code, W]) CallbackErrors(e *Evidence, r *Runs[Code, W], name, function string, ignored Rule) (found []verdict.Finding) {
 	if g.Incomplete(e) != "" || verdict.HasError(e.Of(verdict.EndRules, g.IDs()...)) {
 		return nil
@@ -83,8 +83,8 @@ func (g *Good[Code, W]) CallbackErrors(e *Evidence, r *Runs[Code, W], name, func
 	return verdict.Unique(found)
 }
 
-// Callback is one call that the code under test has made of what it was given: the records at From up to To are of what that
-// did, and the one before From has the student's line.
+// Callback is one call that the code under test has made of what it was given: the records at From up to To are of what
+// that did, and the one before From has the student's line.
 type Callback struct {
 	Name     string
 	From, To int
@@ -99,6 +99,24 @@ func (c *Call) Callbacks() (made []Callback) {
 		}
 	}
 	return made
+}
+
+// CallNameAt is the call of a record as the student wrote it: what they were given to call, or one of CUDA's.
+func CallNameAt(c *verdict.CaseNotes, at int) string {
+	if back, ok := callback(c, at); ok {
+		return back.Name
+	}
+	return CallName(&c.Trace.Records[at])
+}
+
+// callback is the one that a record is of; ok is false where it is none's.
+func callback(c *verdict.CaseNotes, at int) (back Callback, ok bool) {
+	for _, back := range callbacks(c) {
+		if back.From <= at && at < back.To {
+			return back, true
+		}
+	}
+	return Callback{}, false
 }
 
 // callbacks are all of the case. Each lies in one call, which it does not outlast.
@@ -123,22 +141,4 @@ func callbacks(c *verdict.CaseNotes) []Callback {
 		}
 		return all
 	})
-}
-
-// callback is the one that a record is of; ok is false where it is none's.
-func callback(c *verdict.CaseNotes, at int) (back Callback, ok bool) {
-	for _, back := range callbacks(c) {
-		if back.From <= at && at < back.To {
-			return back, true
-		}
-	}
-	return Callback{}, false
-}
-
-// CallNameAt is the call of a record as the student wrote it: what they were given to call, or one of CUDA's.
-func CallNameAt(c *verdict.CaseNotes, at int) string {
-	if back, ok := callback(c, at); ok {
-		return back.Name
-	}
-	return CallName(&c.Trace.Records[at])
 }

@@ -1,6 +1,12 @@
 package suite
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cudalab/grader/suite/measure"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
@@ -17,8 +23,8 @@ type Evidence struct {
 	Relate func(*trace.Trace) Relation
 }
 
-// Relation is which work is over before which begins, whatever CUDA does as late as it may: order.Relation, which a runner
-// has no use for.
+// Relation is which work is over before which begins, whatever CUDA does as late as it may: order.Relation, which a
+// runner has no use for.
 type Relation interface {
 	Before(i, j int) bool // of two records, by their indices in the trace
 	Wait(i, j int) int    // the call that makes it so, where one has to; else -1
@@ -84,4 +90,71 @@ func (e *Evidence) AtError(f verdict.Finding, c *verdict.CaseNotes, from, to int
 		}
 	}
 	return f
+}
+
+// Remarks are the order checker's remarks on the student's lines in some cases, but for those on what is left at the
+// end, which has a check of its own.
+func (e *Evidence) Remarks(cases ...string) []verdict.Finding {
+	var found []verdict.Finding
+	for _, id := range cases {
+		for _, f := range e.Cases[id].Findings {
+			if f.Severity == verdict.Remark && f.File != "" && !slices.Contains(verdict.EndRules, f.Rule) {
+				found = append(found, f)
+			}
+		}
+	}
+	return verdict.Unique(found)
+}
+
+// CallName is a call as the student wrote it: "cuda.MallocAsync", "kernels.Reduce".
+func CallName(r *trace.Record) string {
+	switch {
+	case r.Op == trace.OpLaunch && r.Kernel == "": // of no kernel
+		return "cuda.LaunchKernel"
+	case r.Op == trace.OpLaunch:
+		return "kernels." + strings.ToUpper(r.Kernel[:1]) + r.Kernel[1:]
+	}
+	return "cuda." + r.Op.String()
+}
+
+// UnexpectedError is the finding where function should have succeeded.
+func UnexpectedError(function string, o verdict.Outcome) verdict.Finding {
+	f := verdict.Finding{
+		Rule: "unexpected-error", Severity: verdict.Error, Record: -1,
+		Message: fmt.Sprintf("%s should have returned nil for %s, but it returned: %s.", function, o.Label, strings.TrimSuffix(o.Err, ".")),
+		Why:     "A CUDA call that answers an error has done nothing, so what follows cannot be right.",
+		Fix:     cmp.Or(Remedy(o.Err), "Look at the call that the error names: what is said behind its name is what was wrong with it."),
+	}
+	if !o.Besides {
+		f.Gap = o.Gap
+	}
+	if o.Argument {
+		f.Why = "contract.ErrArgument says that the caller has asked for what cannot be, and this can."
+		f.Fix = "Refuse what the comment in the skeleton names, and nothing else."
+	}
+	return f
+}
+
+// Figure is a measurement with its interval; a limit of 0 is none.
+func Figure(name, unit string, v measure.Interval, limit float64) verdict.Measurement {
+	return verdict.Measurement{Name: name, Unit: unit, Value: v.Value, Low: v.Low, High: v.High, Limit: limit}
+}
+
+// Microseconds is the median of samples in nanoseconds.
+func Microseconds(name string, samples []int64) verdict.Measurement {
+	v := measure.MedianOf(samples)
+	return verdict.Measurement{Name: name, Unit: "µs", Value: v.Value / 1e3, Low: v.Low / 1e3, High: v.High / 1e3}
+}
+
+// Bytes is a number of bytes in words, exactly: "1 byte", "300 bytes", "64 KiB", "20 MiB".
+func Bytes(n uint64) string {
+	switch {
+	case n == 1:
+		return "1 byte"
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }

@@ -12,10 +12,10 @@ import (
 	"cudalab/native/trace"
 )
 
-// faultKinds are the calls that can be made to fail, with what each answers then: a code that CUDA's manual lists for it.
-// Queries that may well answer "not ready" are made to fail where they are asked for; see EveryFault. The order is that of the
-// runs. The order checker tells a fault once, where it is first seen, so the calls come first whose failure leaves every way to
-// clean up.
+// faultKinds are the calls that can be made to fail, with what each answers then: a code that CUDA's manual lists for
+// it. Queries that may well answer "not ready" are made to fail where they are asked for; see EveryFault. The order is
+// that of the runs. The order checker tells a fault once, where it is first seen, so the calls come first whose failure
+// leaves every way to clean up.
 var faultKinds = []struct {
 	op   trace.Op
 	code device.Code
@@ -71,13 +71,14 @@ var faultKinds = []struct {
 // maxFaults bounds the runs for one kind of call. Of more calls than that the first and the last are made to fail.
 const maxFaults = 32
 
-// maxQueries bounds the runs for one kind of query: who asks until something is done asks thousands of times on a GPU, and in
-// another run another number of times. The first are made to fail.
+// maxQueries bounds the runs for one kind of query: who asks until something is done asks thousands of times on a GPU,
+// and in another run another number of times. The first are made to fail.
 const maxQueries = 4
 
 // What EveryFault notes beside the outcomes of its runs.
 const (
-	// noteFault is, of a run in which a call was to fail, the index of its outcome, the call's kind and which one of that kind.
+	// noteFault is, of a run in which a call was to fail, the index of its outcome, the call's kind and which one of that
+	// kind.
 	noteFault = "fault"
 	// noteInput is, for each run in its turn, the number of its inputs.
 	noteInput = "input"
@@ -85,21 +86,23 @@ const (
 	noteKept = "fault answered"
 )
 
-// faultInputs is on how many inputs the code may come to its end without the call that is to fail. What it does by then is
-// judged as it is; see FaultJudge.Wrong.
+// faultInputs is on how many inputs the code may come to its end without the call that is to fail. What it does by then
+// is judged as it is; see FaultJudge.Wrong.
 const faultInputs = 3
 
-// EveryFault runs the student's code once as it is, and then for every CUDA call that it made with that call failing, on inputs
-// that it has not seen, so that nothing it may remember spares it the call. Where it makes fewer calls it is tried on other
-// inputs. Then it runs once more on the same inputs without a failure, since the code has to stay usable; and on these inputs,
-// with which all has gone well by then, the call fails as well, once for each line that makes such calls.
+// EveryFault runs the student's code once as it is, and then for every CUDA call that it made with that call failing,
+// on inputs that it has not seen, so that nothing it may remember spares it the call. Where it makes fewer calls it is
+// tried on other inputs. Then it runs once more on the same inputs without a failure, since the code has to stay
+// usable; and on these inputs, with which all has gone well by then, the call fails as well, once for each line that
+// makes such calls.
 //
-// prepare makes the inputs of one run: what the run is, the function to be called, which makes no CUDA call of the grader's
-// own, and what is to be done when that has returned. Runs with the same number have the same inputs. All are to be alike in
-// what the code has to call for them: keep them small, so that every call is made, and those in loops twice or three times.
+// prepare makes the inputs of one run: what the run is, the function to be called, which makes no CUDA call of the
+// grader's own, and what is to be done when that has returned. Runs with the same number have the same inputs. All are
+// to be alike in what the code has to call for them: keep them small, so that every call is made, and those in loops
+// twice or three times.
 //
-// A query fails only where queries has it: that code may ask whether something is done is one thing, that it has to return every
-// answer but "not ready" another.
+// A query fails only where queries has it: that code may ask whether something is done is one thing, that it has to
+// return every answer but "not ready" another.
 func (b *Bench) EveryFault(prepare func(input int) (label string, run func() error, finish func()), queries ...trace.Op) {
 	input := 0
 	once := func(what string, failing trace.Op, k int) (o verdict.Outcome, calls map[trace.Op][]uint32, struck bool) {
@@ -163,11 +166,6 @@ type Inputs[W any] struct {
 	drawn []W
 }
 
-// NewInputs are inputs of which none is drawn yet.
-func NewInputs[W any](r *rand.Rand, draw func(*rand.Rand) W) *Inputs[W] {
-	return &Inputs[W]{r: r, draw: draw}
-}
-
 // At is the input with a number, from 0 on.
 func (in *Inputs[W]) At(number int) W {
 	for len(in.drawn) <= number {
@@ -187,6 +185,11 @@ func FaultInputs[W any](e *Evidence, caseID string, draw func(*rand.Rand) W) (al
 		all = append(all, inputs.At(number))
 	}
 	return all
+}
+
+// NewInputs are inputs of which none is drawn yet.
+func NewInputs[W any](r *rand.Rand, draw func(*rand.Rand) W) *Inputs[W] {
+	return &Inputs[W]{r: r, draw: draw}
 }
 
 // keeping notes it where a run answers an error of CUDA's with this code.

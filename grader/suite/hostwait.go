@@ -13,8 +13,8 @@ import (
 type HostWait struct {
 	Should   string // how a sentence begins: "Run should return without waiting for the device"
 	Why, Fix string
-	// Allocation is about memory from outside of the streams: what comes behind "The buffer should be allocated in the batch's
-	// stream, but cuda.Malloc".
+	// Allocation is about memory from outside of the streams: what comes behind "The buffer should be allocated in the
+	// batch's stream, but cuda.Malloc".
 	AllocationShould, AllocationThen, AllocationWhy string
 }
 
@@ -43,11 +43,12 @@ func copyAsync(op trace.Op) string {
 	return "Copy with cuda." + op.String() + " in the stream that the bytes are for, or come from: it only joins the stream's queue."
 }
 
-// Waiting says what a call waits for where it makes the host wait, "waits until the stream is empty"; "" where it does not.
+// Waiting says what a call waits for where it makes the host wait, "waits until the stream is empty"; "" where it does
+// not.
 func Waiting(r *trace.Record) string { return hostWaits[r.Op] }
 
-// askedAgain is how often in a row a call may ask for the same thing and be told "not yet". A query returns at once and waits
-// for nothing; only who asks again and again, with nothing else to do, waits.
+// askedAgain is how often in a row a call may ask for the same thing and be told "not yet". A query returns at once and
+// waits for nothing; only who asks again and again, with nothing else to do, waits.
 const askedAgain = 2
 
 // hostWait looks through the records of one call, in their order.
@@ -57,42 +58,12 @@ type hostWait struct {
 	notYet map[trace.ID]int // how often in a row it was asked for a stream or an event
 }
 
-// finding judges a successful or failed call: ok where it makes the host wait, or belongs to no stream.
-func (h *hostWait) finding(r *trace.Record) (f verdict.Finding, ok bool) {
-	f = verdict.Finding{Rule: "host-wait", Why: h.Why, Fix: cmp.Or(insteadOf[r.Op], h.Fix)}
-	what, known := hostWaits[r.Op]
-	query := r.Op == trace.OpStreamQuery || r.Op == trace.OpEventQuery
-	if asked := r.Stream + r.Event; query && r.Code != 0 { // one of them is 0
-		h.notYet[asked]++
-		query = h.notYet[asked] > askedAgain
-	} else {
-		query = false
-		clear(h.notYet)
-	}
-	switch {
-	case r.Op == trace.OpMalloc || r.Op == trace.OpMallocHost:
-		f.Rule = "synchronous-allocation"
-		f.Message = h.AllocationShould + ", but " + CallName(r) + " " + h.AllocationThen
-		f.Why, f.Fix = h.AllocationWhy, fixAsync
-	case known:
-		f.Message = h.Should + ", but " + CallName(r) + " " + what + "."
-	case query:
-		f.Message = h.Should + ", but " + CallName(r) + " asks again and again whether it is done, and was told: not yet. Asking until it is done is waiting."
-	// Only calls that may wait are recorded in two halves. Of the others none can be to blame for a machine that is slow.
-	case h.busy > 0 && r.Phase == trace.Leave && r.Took > h.busy/2:
-		f.Message = fmt.Sprintf("%s, but %s did not return for %.1f ms while the streams were busy.", h.Should, CallName(r), float64(r.Took)/1e6)
-	default:
-		return verdict.Finding{}, false
-	}
-	return f, true
-}
-
-// PendingDelay is how long streams are kept busy to find out whether a call waits for them, in nanoseconds: far longer than
-// the calls of any solution take, so that one that waits stands out.
+// PendingDelay is how long streams are kept busy to find out whether a call waits for them, in nanoseconds: far longer
+// than the calls of any solution take, so that one that waits stands out.
 const PendingDelay = 30_000_000
 
-// NoHostWait is the part that asks for no call that makes the host wait, in the good trials and in those whose calls are
-// made while streams are busy for PendingDelay.
+// NoHostWait is the part that asks for no call that makes the host wait, in the good trials and in those whose calls
+// are made while streams are busy for PendingDelay.
 func (g *Good[Code, W]) NoHostWait(id, name, pass string, words func(W) HostWait, pending ...*Runs[Code, W]) Part[Code] {
 	p := Part[Code]{Question: Question{ID: id, Name: name}, Cases: g.Trials()}
 	all := slices.Clone(g.Runs)
@@ -125,4 +96,34 @@ func (g *Good[Code, W]) NoHostWait(id, name, pass string, words func(W) HostWait
 		return a
 	}
 	return p
+}
+
+// finding judges a successful or failed call: ok where it makes the host wait, or belongs to no stream.
+func (h *hostWait) finding(r *trace.Record) (f verdict.Finding, ok bool) {
+	f = verdict.Finding{Rule: "host-wait", Why: h.Why, Fix: cmp.Or(insteadOf[r.Op], h.Fix)}
+	what, known := hostWaits[r.Op]
+	query := r.Op == trace.OpStreamQuery || r.Op == trace.OpEventQuery
+	if asked := r.Stream + r.Event; query && r.Code != 0 { // one of them is 0
+		h.notYet[asked]++
+		query = h.notYet[asked] > askedAgain
+	} else {
+		query = false
+		clear(h.notYet)
+	}
+	switch {
+	case r.Op == trace.OpMalloc || r.Op == trace.OpMallocHost:
+		f.Rule = "synchronous-allocation"
+		f.Message = h.AllocationShould + ", but " + CallName(r) + " " + h.AllocationThen
+		f.Why, f.Fix = h.AllocationWhy, fixAsync
+	case known:
+		f.Message = h.Should + ", but " + CallName(r) + " " + what + "."
+	case query:
+		f.Message = h.Should + ", but " + CallName(r) + " asks again and again whether it is done, and was told: not yet. Asking until it is done is waiting."
+	// Only calls that may wait are recorded in two halves. Of the others none can be to blame for a machine that is slow.
+	case h.busy > 0 && r.Phase == trace.Leave && r.Took > h.busy/2:
+		f.Message = fmt.Sprintf("%s, but %s did not return for %.1f ms while the streams were busy.", h.Should, CallName(r), float64(r.Took)/1e6)
+	default:
+		return verdict.Finding{}, false
+	}
+	return f, true
 }

@@ -21,8 +21,9 @@ type loan struct {
 	changed func() int // the first of its elements that is not; -1: it is as it was
 }
 
-// Given is a slice to be given to the code, a fresh one, of which it is noted whether a call has changed it; see Good.Kept. Where
-// it is empty, it is not nil, as that of a caller who has taken all out: code that asks for nil alone shows.
+// Given is a slice to be given to the code, a fresh one, of which it is noted whether a call has changed it; see
+// Good.Kept. Where it is empty, it is not nil, as that of a caller who has taken all out: code that asks for nil alone
+// shows.
 func Given[T comparable](s *Stage, name string, slice []T) []T {
 	return GivenOf(s, name, slice, func(a, b T) bool { return a == b })
 }
@@ -34,8 +35,8 @@ func GivenOf[T any](s *Stage, name string, slice []T, same func(a, b T) bool) []
 	return given
 }
 
-// Returned keeps a slice that a call has returned while the case's next call is made, of which it is then noted whether it has
-// changed it.
+// Returned keeps a slice that a call has returned while the case's next call is made, of which it is then noted whether
+// it has changed it.
 func Returned[T comparable](s *Stage, name string, slice []T) {
 	was := slices.Clone(slice)
 	s.returned = append(s.returned, loan{name, func() int { return firstChanged(slice, was, func(a, b T) bool { return a == b }) }})
@@ -51,7 +52,8 @@ func firstChanged[T any](now, was []T, same func(a, b T) bool) int {
 	return -1
 }
 
-// noteChanged notes the first thing that a call has changed of those that it was given, and of those that calls before have returned.
+// noteChanged notes the first thing that a call has changed of those that it was given, and of those that calls before
+// have returned.
 func (s *Stage) noteChanged() {
 	look := func(note string, things []loan) {
 		for _, k := range things {
@@ -72,15 +74,6 @@ func runes(text string) (values []uint64) {
 		values = append(values, uint64(r))
 	}
 	return values
-}
-
-// text is what runes has noted.
-func text(values []uint64) string {
-	var all []rune
-	for _, v := range values {
-		all = append(all, rune(v))
-	}
-	return string(all)
 }
 
 // Kept finds calls that changed a slice that they were given, or one that an earlier call had returned.
@@ -111,4 +104,13 @@ func (m *Made[W]) changed() (found []verdict.Finding) {
 			"%s of the call before should say what it said, but this call has changed %s.", strings.TrimRight(name, "[0123456789]"), name))
 	}
 	return found
+}
+
+// text is what runes has noted.
+func text(values []uint64) string {
+	var all []rune
+	for _, v := range values {
+		all = append(all, rune(v))
+	}
+	return string(all)
 }

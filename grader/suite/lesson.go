@@ -36,8 +36,8 @@ type Part[Code any] struct {
 // Trial is a case, or a benchmark, over code that it is given.
 type Trial[Code any] struct {
 	ID string
-	// After is the last gap of the skeleton that has to be filled before the trial can come to its end, "1f". Trials run in
-	// the order of their gaps.
+	// After is the last gap of the skeleton that has to be filled before the trial can come to its end, "1f". Trials run
+	// in the order of their gaps.
 	After     string
 	Timed     bool
 	Simulated func(seed uint64) sim.Options // as in Case
@@ -51,8 +51,14 @@ type Sides[Code any] struct {
 	Solution *Code // nil where it is not at hand
 }
 
-// Suite is the lesson over the student's code, and over the solution's where it stands beside. cudalab, which only judges,
-// has the suite of a lesson over no code at all: see Judging.
+// Judging is the suite with nothing to run: what cudalab holds a runner's notes against.
+func (l Lesson[Code]) Judging() *Suite {
+	var none Code
+	return l.Suite(none)
+}
+
+// Suite is the lesson over the student's code, and over the solution's where it stands beside. cudalab, which only
+// judges, has the suite of a lesson over no code at all: see Judging.
 func (l Lesson[Code]) Suite(student Code, solution ...Code) *Suite {
 	sides := Sides[Code]{Student: student}
 	if len(solution) > 0 {
@@ -79,14 +85,8 @@ func (l Lesson[Code]) Suite(student Code, solution ...Code) *Suite {
 	return s
 }
 
-// Judging is the suite with nothing to run: what cudalab holds a runner's notes against.
-func (l Lesson[Code]) Judging() *Suite {
-	var none Code
-	return l.Suite(none)
-}
-
-// trials are the cases of all parts, each once, in the order in which they run: that of the gaps, and of the parts among
-// those of one gap.
+// trials are the cases of all parts, each once, in the order in which they run: that of the gaps, and of the parts
+// among those of one gap.
 func (l Lesson[Code]) trials() []*Trial[Code] {
 	var all []*Trial[Code]
 	for _, p := range l.Parts {

@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -10,118 +9,15 @@ import (
 	"cudalab/native/trace"
 )
 
-// Refusals are calls with bad arguments, each of which has to be refused before anything is made.
-type Refusals[Code any] struct {
-	Trial[Code]
-	calls  int
-	words  Refusal
-	behind func(*Bench, Code) verdict.Outcome
-}
-
-// NewRefusals is a trial that has drive make each of the bad calls, in a Call of its own.
-func NewRefusals[Code, Bad any](id, after string, bad []Bad, drive func(*Bench, Code, Bad) verdict.Outcome, words Refusal) *Refusals[Code] {
-	words.Gap = after
-	r := &Refusals[Code]{Trial: Trial[Code]{ID: id, After: after}, calls: len(bad), words: words}
-	all := func(b *Bench, code Code) (complete bool) {
-		complete = true
-		for _, call := range bad {
-			o := drive(b, code, call)
-			complete = complete && o.Gap == ""
-		}
-		return complete
-	}
-	r.Drive = func(b *Bench, sides Sides[Code]) {
-		if all(b, sides.Student) && r.behind != nil {
-			if o := b.Beyond(func(b *Bench) verdict.Outcome { return r.behind(b, sides.Student) }); o.OK() {
-				all(b, sides.Student)
-			}
-		}
-	}
-	return r
-}
-
-// Behind has the bad calls made a second time behind a good one: code that has once found its arguments good has to look at
-// them again.
-func (r *Refusals[Code]) Behind(good func(*Bench, Code) verdict.Outcome) *Refusals[Code] {
-	r.behind = good
-	return r
-}
-
-// Call makes a call with a good workload, for Refusals.Behind.
-func (sc *Scene[Code, W]) Call(w W) func(*Bench, Code) verdict.Outcome {
-	return func(b *Bench, code Code) verdict.Outcome {
-		s := b.NewStage()
-		call := sc.Set(s, w)
-		o := b.Call(w.Label(), func() error { return call(code, w) })
-		s.goOn(o.OK())
-		s.settle()
-		s.Close()
-		return o
-	}
-}
-
-// Bad is a workload that has to be refused, and what is bad about it, in words.
-type Bad[W Workload] struct {
-	Label string
-	W     W
-}
-
-// Refuse makes a bad call; see NewRefusals.
-func (sc *Scene[Code, W]) Refuse(b *Bench, code Code, bad Bad[W]) verdict.Outcome {
-	s := b.NewStage()
-	call := sc.Set(s, bad.W)
-	o := b.Call(bad.Label, func() error { return call(code, bad.W) })
-	s.Close()
-	return o
-}
-
-// Refusing are the usual words about a function that has to look at all of its arguments before it calls CUDA.
-func Refusing(function, fix string) Refusal {
-	return Refusal{Function: function, Fix: fix,
-		Why:     "An argument that is refused before the first CUDA call leaves nothing to undo.",
-		FixLate: "Look at all the arguments before the first CUDA call."}
-}
-
-// Arguments is the part that asks for bad arguments to be refused.
-func Arguments[Code any](name string, refusals ...*Refusals[Code]) Part[Code] {
-	p := Part[Code]{Question: Question{ID: "arguments", Name: name}}
-	for _, r := range refusals {
-		p.Cases = append(p.Cases, &r.Trial)
-	}
-	p.Judge = func(e *Evidence) Answer {
-		a := Answer{Message: cmp.Or(refusals[0].words.Pass, "Bad arguments are refused, and nothing was touched.")}
-		skip := ""
-		for _, r := range refusals {
-			one := e.JudgeArguments(r.ID, 0, r.calls, r.words)
-			a.Findings = append(a.Findings, one.Findings...)
-			skip = one.Skip
-			if len(one.Findings) == 0 && r.behind != nil {
-				again := e.JudgeArgumentsAgain(r.ID, r.calls+1, 2*r.calls+1, r.words)
-				a.Findings = append(a.Findings, again...) // what is not yet complete never comes so far
-			}
-		}
-		a.Findings = verdict.Unique(a.Findings)
-		if len(a.Findings) == 0 {
-			a.Skip = skip
-		}
-		return a
-	}
-	return p
-}
-
 // Part asks for what look finds in each call of the good trials; pass is the sentence where that is nothing.
 func (g *Good[Code, W]) Part(id, name, pass string, look func(*Made[W]) []verdict.Finding) Part[Code] {
 	return g.Asking(id, name, func(e *Evidence) Answer { return g.Judge(e, pass, look) })
 }
 
-// Asking is a part that judge answers by the good trials.
-func (g *Good[Code, W]) Asking(id, name string, judge func(*Evidence) Answer) Part[Code] {
-	return Part[Code]{Question: Question{ID: id, Name: name, Judge: judge}, Cases: g.Trials()}
-}
-
-// Results is the part that asks for right results: wrong finds what is wrong with those of a call that answered nil, and pass is
-// the sentence for such calls where nothing is. What was lent has to be as it was.
-func (g *Good[Code, W]) Results(name string, wrong func(*Made[W]) []verdict.Finding, pass func([]Made[W]) string) Part[Code] {
+// Results is the part that asks for right results: wrong finds what is wrong with those of a call that answered nil,
+// and pass is the sentence for such calls where nothing is. What was lent has to be as it was.
+func (g *Good[Code, W]) Results(name string, wrong func(*Made[W]) []verdict.Finding,
+	pass func([]Made[W]) string) Part[Code] {
 	return g.Asking("results", name, func(e *Evidence) Answer {
 		var answered []Made[W]
 		a := g.Judge(e, "", func(m *Made[W]) []verdict.Finding {
@@ -134,6 +30,11 @@ func (g *Good[Code, W]) Results(name string, wrong func(*Made[W]) []verdict.Find
 		a.Message = pass(answered)
 		return a
 	}).And(g.Kept)
+}
+
+// Asking is a part that judge answers by the good trials.
+func (g *Good[Code, W]) Asking(id, name string, judge func(*Evidence) Answer) Part[Code] {
+	return Part[Code]{Question: Question{ID: id, Name: name, Judge: judge}, Cases: g.Trials()}
 }
 
 // function is the one that a workload calls.
@@ -246,9 +147,9 @@ type Faults[Code any, W Workload] struct {
 	wrong func(*Made[W]) []verdict.Finding
 }
 
-// Faults is a trial with workloads that are alike in what the code has to call for them: the smallest in which every call of
-// the code is made. wrong finds what is wrong with a call that answered nil where nothing was made to fail: with its results,
-// and with where they come from. It is nil where nothing is known of that.
+// Faults is a trial with workloads that are alike in what the code has to call for them: the smallest in which every
+// call of the code is made. wrong finds what is wrong with a call that answered nil where nothing was made to fail:
+// with its results, and with where they come from. It is nil where nothing is known of that.
 func (sc *Scene[Code, W]) Faults(id, after string, draw func(*rand.Rand) W, j FaultJudge, wrong func(*Made[W]) []verdict.Finding) *Faults[Code, W] {
 	if wrong == nil {
 		wrong = func(*Made[W]) []verdict.Finding { return nil }
@@ -280,35 +181,6 @@ func (f *Faults[Code, W]) Made(e *Evidence) []Made[W] {
 	return madeOf(e, f.ID, func() []W { return FaultInputs(e, f.ID, f.draw) })
 }
 
-// findings are what the failures have shown. What is wrong in good trials, too, is wrong without any failure, and was told.
-func (f *Faults[Code, W]) findings(e *Evidence, good *Good[Code, W]) []verdict.Finding {
-	j, all := f.judge, f.Made(e)
-	told := sync.OnceValue(func() bool {
-		next, _ := e.Cases[f.ID].Window(1)
-		early := slices.DeleteFunc(e.Of(verdict.OrderRules, f.ID), func(found verdict.Finding) bool { return found.Record >= next })
-		return verdict.HasError(append(early, e.Of(verdict.OrderRules, good.IDs()...)...)) || // what comes out is luck then
-			slices.ContainsFunc(good.Made(e), func(m Made[W]) bool { return len(f.wrong(&m)) > 0 })
-	})
-	wrong := func(outcome int) []verdict.Finding {
-		if found := f.wrong(&all[outcome]); len(found) > 0 && !told() {
-			return found
-		}
-		return nil
-	}
-	if len(all) > 0 && all[0].Outcome.OK() {
-		if found := wrong(0); found != nil {
-			return found
-		}
-	}
-	j.Wrong = func(outcome int) string {
-		for _, found := range wrong(outcome) {
-			return found.Message
-		}
-		return ""
-	}
-	return e.AfterFaults(f.ID, j)
-}
-
 // NoFault is why a part cannot answer where no call of the code could be made to fail.
 const NoFault = "No CUDA call was made that could have failed, so this could not be seen."
 
@@ -336,4 +208,34 @@ func (g *Good[Code, W]) Cleanup(name, pass string, faults ...*Faults[Code, W]) P
 		return a
 	}
 	return p
+}
+
+// findings are what the failures have shown. What is wrong in good trials, too, is wrong without any failure, and was
+// told.
+func (f *Faults[Code, W]) findings(e *Evidence, good *Good[Code, W]) []verdict.Finding {
+	j, all := f.judge, f.Made(e)
+	told := sync.OnceValue(func() bool {
+		next, _ := e.Cases[f.ID].Window(1)
+		early := slices.DeleteFunc(e.Of(verdict.OrderRules, f.ID), func(found verdict.Finding) bool { return found.Record >= next })
+		return verdict.HasError(append(early, e.Of(verdict.OrderRules, good.IDs()...)...)) || // what comes out is luck then
+			slices.ContainsFunc(good.Made(e), func(m Made[W]) bool { return len(f.wrong(&m)) > 0 })
+	})
+	wrong := func(outcome int) []verdict.Finding {
+		if found := f.wrong(&all[outcome]); len(found) > 0 && !told() {
+			return found
+		}
+		return nil
+	}
+	if len(all) > 0 && all[0].Outcome.OK() {
+		if found := wrong(0); found != nil {
+			return found
+		}
+	}
+	j.Wrong = func(outcome int) string {
+		for _, found := range wrong(outcome) {
+			return found.Message
+		}
+		return ""
+	}
+	return e.AfterFaults(f.ID, j)
 }

@@ -5,15 +5,6 @@ import (
 	"strings"
 )
 
-// extents are how many blocks, and threads in each, the first dimension of a launch has that was refused, as package cuda's error tells
-// them. A regular expression would be plainer, but of all symbols of a runner, which is linked for every check, package regexp brings a sixth.
-func extents(text string) (grid, block uint32, ok bool) {
-	_, launch, refused := strings.Cut(text, " with a grid of ")
-	var y, z uint32
-	read, _ := fmt.Sscanf(launch, "%d x %d x %d blocks of %d x", &grid, &y, &z, &block)
-	return grid, block, refused && read == 4
-}
-
 // maxThreads is how many threads a block has at most, on every GPU.
 const maxThreads = 1024
 
@@ -41,4 +32,14 @@ func Remedy(text string) string {
 		return "Look at how the size is worked out that the call is given: it is 0 or below."
 	}
 	return ""
+}
+
+// extents are how many blocks, and threads in each, the first dimension of a launch has that was refused, as package
+// cuda's error tells them. A regular expression would be plainer, but of all symbols of a runner, which is linked for
+// every check, package regexp brings a sixth.
+func extents(text string) (grid, block uint32, ok bool) {
+	_, launch, refused := strings.Cut(text, " with a grid of ")
+	var y, z uint32
+	read, _ := fmt.Sscanf(launch, "%d x %d x %d blocks of %d x", &grid, &y, &z, &block)
+	return grid, block, refused && read == 4
 }

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -16,8 +17,8 @@ type Workload interface {
 // Scene is how a lesson of stream-ordered code calls what a student writes. From it come the trials with good workloads
 // (Runs), those in which CUDA calls fail (Faults), and the race (Race).
 type Scene[Code any, W Workload] struct {
-	// Set makes on the stage what calls with workloads of this shape need, and returns the call. That makes no CUDA call of
-	// the grader's own; it has to hand out fresh slices, since the code under test may write to them: see Given.
+	// Set makes on the stage what calls with workloads of this shape need, and returns the call. That makes no CUDA call
+	// of the grader's own; it has to hand out fresh slices, since the code under test may write to them: see Given.
 	Set func(*Stage, W) func(Code, W) error
 	// KeepPool has the default pool keep its memory meanwhile; see Bench.KeepPool.
 	KeepPool bool
@@ -77,9 +78,6 @@ func (sc *Scene[Code, W]) once(b *Bench, code Code, w W, around Around[W]) bool 
 	return o.OK() || around.Fails && o.Panic == "" && o.Gap == ""
 }
 
-// Drawn are the workloads of a seed.
-func (r *Runs[Code, W]) Drawn(seed uint64) []W { return r.Draw(NewRand(seed, r.ID)) }
-
 // Fixed draws always the same workloads.
 func Fixed[W any](ws ...W) func(*rand.Rand) []W {
 	return func(*rand.Rand) []W { return ws }
@@ -98,7 +96,13 @@ func (m *Made[W]) Noted(name string) []uint64 { return notedOf(m.Notes, name)[m.
 // Sums are the values of the call's results when the device had come to rest.
 func (m *Made[W]) Sums() []uint64 { return m.Noted(noteSum) }
 
-// madeOf pairs the calls of a case with the workloads they were made for; where there are more calls, they are all of the last.
+// Made are the calls of the trial.
+func (r *Runs[Code, W]) Made(e *Evidence) []Made[W] {
+	return madeOf(e, r.ID, func() []W { return r.drawn(e) })
+}
+
+// madeOf pairs the calls of a case with the workloads they were made for; where there are more calls, they are all of
+// the last.
 func madeOf[W Workload](e *Evidence, caseID string, drawn func() []W) []Made[W] {
 	return verdict.Once(e.Cases[caseID], "made", func() (all []Made[W]) {
 		ws := drawn()
@@ -107,16 +111,6 @@ func madeOf[W Workload](e *Evidence, caseID string, drawn func() []W) []Made[W] 
 		}
 		return all
 	})
-}
-
-// Made are the calls of the trial.
-func (r *Runs[Code, W]) Made(e *Evidence) []Made[W] {
-	return madeOf(e, r.ID, func() []W { return r.drawn(e) })
-}
-
-// drawn are the workloads of the trial that was seen.
-func (r *Runs[Code, W]) drawn(e *Evidence) []W {
-	return verdict.Once(e.Cases[r.ID], "drawn", func() []W { return r.Drawn(e.Seed) })
 }
 
 // Good are trials that a right program completes, and by which most parts are judged.
@@ -151,6 +145,20 @@ func (g *Good[Code, W]) Made(e *Evidence) (all []Made[W]) {
 	return all
 }
 
+// Judge answers a question by what look finds in each call. Where that is nothing, but not every workload was carried
+// out, the question could not be asked.
+func (g *Good[Code, W]) Judge(e *Evidence, pass string, look func(*Made[W]) []verdict.Finding) Answer {
+	a := Answer{Message: pass}
+	for _, m := range g.Made(e) {
+		a.Findings = append(a.Findings, look(&m)...)
+	}
+	a.Findings = verdict.Unique(a.Findings)
+	if len(a.Findings) == 0 {
+		a.Skip = g.Incomplete(e)
+	}
+	return a
+}
+
 // Incomplete says why not everything could be seen; "" where every workload was carried out, and not by doing nothing.
 func (g *Good[Code, W]) Incomplete(e *Evidence) string {
 	for _, r := range g.Runs {
@@ -180,19 +188,13 @@ func (m *Made[W]) called() bool {
 	return false
 }
 
-// Judge answers a question by what look finds in each call. Where that is nothing, but not every workload was carried out,
-// the question could not be asked.
-func (g *Good[Code, W]) Judge(e *Evidence, pass string, look func(*Made[W]) []verdict.Finding) Answer {
-	a := Answer{Message: pass}
-	for _, m := range g.Made(e) {
-		a.Findings = append(a.Findings, look(&m)...)
-	}
-	a.Findings = verdict.Unique(a.Findings)
-	if len(a.Findings) == 0 {
-		a.Skip = g.Incomplete(e)
-	}
-	return a
+// drawn are the workloads of the trial that was seen.
+func (r *Runs[Code, W]) drawn(e *Evidence) []W {
+	return verdict.Once(e.Cases[r.ID], "drawn", func() []W { return r.Drawn(e.Seed) })
 }
+
+// Drawn are the workloads of a seed.
+func (r *Runs[Code, W]) Drawn(seed uint64) []W { return r.Draw(NewRand(seed, r.ID)) }
 
 // noteSum is the note of a call's results.
 const noteSum = "sum"
@@ -217,4 +219,14 @@ func notedOf(c *verdict.CaseNotes, name string) map[int][]uint64 {
 		}
 		return found
 	})
+}
+
+// Rule is what is said of a mistake wherever it is made: its name in reports, why it is one, and what mends it.
+type Rule struct{ ID, Why, Fix string }
+
+// Finding is an error of the line of a record of the call; of none, where record is -1. Its message begins with the
+// call's workload, "With 5 batches on 2 streams, ", and goes on with the sentence that is given here.
+func (m *Made[W]) Finding(record int, r Rule, format string, args ...any) verdict.Finding {
+	message := "With " + m.W.Label() + ", " + fmt.Sprintf(format, args...)
+	return m.At(record, verdict.Finding{Rule: r.ID, Message: message, Why: r.Why, Fix: r.Fix})
 }

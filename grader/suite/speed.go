@@ -49,8 +49,8 @@ func (m *Timed[W]) Noted(name string) []uint64 { return notedOf(m.notes, m.prefi
 // Sums are the values of the call's results when the device had come to rest.
 func (m *Timed[W]) Sums() []uint64 { return m.Noted(noteSum) }
 
-// Speed is the part that asks whether the code keeps to the limits of some races, which one trial carries out. who is told
-// to have failed where a call under the clock answered an error: "Run", "The code".
+// Speed is the part that asks whether the code keeps to the limits of some races, which one trial carries out. who is
+// told to have failed where a call under the clock answered an error: "Run", "The code".
 func (sc *Scene[Code, W]) Speed(name, after, who string, races ...*Race[Code, W]) Part[Code] {
 	t := &Trial[Code]{ID: "speed", After: after, Timed: true, Drive: func(b *Bench, sides Sides[Code]) {
 		for _, r := range races {
@@ -95,8 +95,6 @@ const (
 	noteLeftOut = "left out"
 )
 
-func (r *Race[Code, W]) prefix() string { return SeriesOf(r.Function, prefixTimed) }
-
 // carryOut runs the race.
 func (r *Race[Code, W]) carryOut(b *Bench, sc *Scene[Code, W], sides Sides[Code]) {
 	random, w, drawn := b.Rand(), r.Shape, 0
@@ -107,14 +105,15 @@ func (r *Race[Code, W]) carryOut(b *Bench, sc *Scene[Code, W], sides Sides[Code]
 		sample = r.Around(s)
 	}
 	Contest(b, b.raceTiming(), r.Function, sides, r.Baseline, func(code Code, yours bool) Contender {
-		c := Contender{TimeOnly: !yours, Run: func() error { return sample(func() error { return call(code, w) }) }, Prepare: func() error {
+		c := Contender{TimeOnly: !yours, Run: func() error { return sample(func() error { return call(code, w) }) }}
+		c.Prepare = func() error {
 			w = r.Draw(random)
 			drawn++
 			if s.results != nil {
 				s.results.Poison()
 			}
 			return nil
-		}}
+		}
 		if yours {
 			c.Audit = func(t *trace.Trace) { b.noteOf(drawn, r.prefix()+noteLeftOut, r.Audit(s, w, t)) }
 			c.Check = func() {
@@ -127,43 +126,17 @@ func (r *Race[Code, W]) carryOut(b *Bench, sc *Scene[Code, W], sides Sides[Code]
 	s.Close()
 }
 
-// wrong finds a sample or an audit in which the student's code did not do its work: speed counts only where it did.
-func (r *Race[Code, W]) wrong(e *Evidence, notes *verdict.CaseNotes, caseID string) []verdict.Finding {
-	f := verdict.Finding{Rule: "wrong-when-timed", Severity: verdict.Error, Record: -1, Function: r.Function,
-		Why: cmp.Or(r.WrongWhy, "Work that is left out or reused from an earlier call is not faster work."),
-		Fix: cmp.Or(r.WrongFix, "Do all the work anew in every call, whatever was done before.")}
-	samples, audits := notedOf(notes, r.prefix()+noteSampled), notedOf(notes, r.prefix()+noteLeftOut)
-	random, last := NewRand(e.Seed, caseID), 0
-	for _, number := range slices.Concat(slices.Collect(maps.Keys(samples)), slices.Collect(maps.Keys(audits))) {
-		last = max(last, number)
-	}
-	wrong := ""
-	for number := 1; number <= last; number++ {
-		w := r.Draw(random)
-		for _, what := range audits[number] {
-			f.Message = r.LeftOut(w, what)
-			return []verdict.Finding{f}
-		}
-		if _, sampled := samples[number]; sampled && wrong == "" {
-			wrong = r.Wrong(&Timed[W]{w, notes, r.prefix(), number})
-		}
-	}
-	if wrong == "" {
-		return nil
-	}
-	f.Message = wrong
-	return []verdict.Finding{f}
-}
-
-// raceTiming is how samples are taken that hold the student's code against the solution. Virtual times repeat exactly once the pool has
-// its memory; the second is for code that does its work in the first calls only. On a GPU 25 ratios give an interval that resolves a tenth.
+// raceTiming is how samples are taken that hold the student's code against the solution. Virtual times repeat exactly
+// once the pool has its memory; the second is for code that does its work in the first calls only. On a GPU 25 ratios
+// give an interval that resolves a tenth.
 func (b *Bench) raceTiming() Timing {
 	return b.TimingFor(Timing{Warm: 1, Rounds: 2}, Timing{Warm: 2, Rounds: 25})
 }
 
-// Contest holds implementations against each other and notes their samples: contender makes a contender of each, of the student's first.
-// Function is the one that is timed, where a case times several, as in Pacing.
-func Contest[Code any](b *Bench, t Timing, function string, sides Sides[Code], baseline Code, contender func(code Code, yours bool) Contender) {
+// Contest holds implementations against each other and notes their samples: contender makes a contender of each, of the
+// student's first. Function is the one that is timed, where a case times several, as in Pacing.
+func Contest[Code any](b *Bench, t Timing, function string, sides Sides[Code], baseline Code,
+	contender func(code Code, yours bool) Contender) {
 	var all []Contender
 	add := func(name string, code Code) {
 		c := contender(code, name == verdict.Yours)
@@ -179,15 +152,18 @@ func Contest[Code any](b *Bench, t Timing, function string, sides Sides[Code], b
 	b.Note(samples)
 }
 
-// Flaw is said of the student's code where a race has noted of a sample, under a name, that so much of its work was not done.
+// Flaw is said of the student's code where a race has noted of a sample, under a name, that so much of its work was not
+// done.
 type Flaw struct {
 	Note, Function string
 	Message        func(missing uint64) string
 	Why, Fix       string
 }
 
-// SpeedPart is Scene.Speed for code that is no call with a workload, such as an allocator: drive holds a Contest, and notes flaws.
-func SpeedPart[Code any](name, after, who string, drive func(*Bench, Sides[Code]), words SpeedWords, flaws ...Flaw) Part[Code] {
+// SpeedPart is Scene.Speed for code that is no call with a workload, such as an allocator: drive holds a Contest, and
+// notes flaws.
+func SpeedPart[Code any](name, after, who string, drive func(*Bench, Sides[Code]), words SpeedWords,
+	flaws ...Flaw) Part[Code] {
 	t := &Trial[Code]{ID: "speed", After: after, Timed: true, Drive: drive}
 	return Part[Code]{Cases: []*Trial[Code]{t}, Question: Question{ID: t.ID, Name: name, Judge: func(e *Evidence) Answer {
 		notes := e.Cases[t.ID]
@@ -222,6 +198,36 @@ func Spoilt(c *verdict.CaseNotes, function string, wrong func(*verdict.CaseNotes
 	}
 	return wrong(c)
 }
+
+// wrong finds a sample or an audit in which the student's code did not do its work: speed counts only where it did.
+func (r *Race[Code, W]) wrong(e *Evidence, notes *verdict.CaseNotes, caseID string) []verdict.Finding {
+	f := verdict.Finding{Rule: "wrong-when-timed", Severity: verdict.Error, Record: -1, Function: r.Function,
+		Why: cmp.Or(r.WrongWhy, "Work that is left out or reused from an earlier call is not faster work."),
+		Fix: cmp.Or(r.WrongFix, "Do all the work anew in every call, whatever was done before.")}
+	samples, audits := notedOf(notes, r.prefix()+noteSampled), notedOf(notes, r.prefix()+noteLeftOut)
+	random, last := NewRand(e.Seed, caseID), 0
+	for _, number := range slices.Concat(slices.Collect(maps.Keys(samples)), slices.Collect(maps.Keys(audits))) {
+		last = max(last, number)
+	}
+	wrong := ""
+	for number := 1; number <= last; number++ {
+		w := r.Draw(random)
+		for _, what := range audits[number] {
+			f.Message = r.LeftOut(w, what)
+			return []verdict.Finding{f}
+		}
+		if _, sampled := samples[number]; sampled && wrong == "" {
+			wrong = r.Wrong(&Timed[W]{w, notes, r.prefix(), number})
+		}
+	}
+	if wrong == "" {
+		return nil
+	}
+	f.Message = wrong
+	return []verdict.Finding{f}
+}
+
+func (r *Race[Code, W]) prefix() string { return SeriesOf(r.Function, prefixTimed) }
 
 // SpeedWords are a lesson's own words about the time that its code takes.
 type SpeedWords struct {
@@ -335,30 +341,8 @@ type RecordedPace struct {
 	Value, Low, High float64
 }
 
-// String is a line of the form that ReadPaces reads.
-func (r RecordedPace) String() string {
-	return fmt.Sprintf("%s %q %q %.4g %.4g %.4g", r.Kind, r.Name, r.Function, r.Value, r.Low, r.High)
-}
-
-// ReadPaces reads what String wrote, a line each; lines that begin with # are comments.
-func ReadPaces(text string) ([]RecordedPace, error) {
-	var all []RecordedPace
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		var r RecordedPace
-		_, err := fmt.Sscanf(line+"\n", "%s %q %q %g %g %g\n", &r.Kind, &r.Name, &r.Function, &r.Value, &r.Low, &r.High)
-		if err != nil || !(0 < r.Low && r.Low <= r.Value && r.Value <= r.High && r.High < math.Inf(1)) {
-			return nil, fmt.Errorf("not a pace: %q", line)
-		}
-		all = append(all, r)
-	}
-	return all, nil
-}
-
-// elsewhere is by how much the part of the baseline's time that the solution takes may differ between two models of GPU.
+// elsewhere is by how much the part of the baseline's time that the solution takes may differ between two models of
+// GPU.
 const elsewhere = 1.5
 
 // paceFound is a recorded pace for a device.
@@ -367,9 +351,9 @@ type paceFound struct {
 	other bool // it is another device's
 }
 
-// findPace is what was recorded on a device. For a GPU of which there is nothing it is what was recorded on the GPU whose
-// name begins alike for longest, and of several such the one on which the solution took the most; failing that, what
-// was recorded on the simulated device.
+// findPace is what was recorded on a device. For a GPU of which there is nothing it is what was recorded on the GPU
+// whose name begins alike for longest, and of several such the one on which the solution took the most; failing that,
+// what was recorded on the simulated device.
 func findPace(text, function string, d verdict.Device) (best paceFound, ok bool) {
 	all, err := ReadPaces(text)
 	if err != nil {
@@ -402,6 +386,12 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
+// overSolution makes the ratio over the solution's time out of that over the baseline's.
+func (r paceFound) overSolution(v measure.Interval) measure.Interval {
+	by := r.interval()
+	return measure.Interval{Value: v.Value / by.Value, Low: v.Low / by.High, High: v.High / by.Low}
+}
+
 // interval is between what bounds the solution's part of the baseline's time lies.
 func (r paceFound) interval() measure.Interval {
 	v := measure.Interval{Value: r.Value, Low: r.Low, High: r.High}
@@ -409,12 +399,6 @@ func (r paceFound) interval() measure.Interval {
 		v.Low, v.High = v.Low/elsewhere, v.High*elsewhere
 	}
 	return v
-}
-
-// overSolution makes the ratio over the solution's time out of that over the baseline's.
-func (r paceFound) overSolution(v measure.Interval) measure.Interval {
-	by := r.interval()
-	return measure.Interval{Value: v.Value / by.Value, Low: v.Low / by.High, High: v.High / by.Low}
 }
 
 // remarks say what the ratio rests on where that is another device.
@@ -445,8 +429,8 @@ func SeriesOf(function, name string) string {
 // PaceSeeds is how many workloads a pace is recorded over: those of the seeds from 1 on.
 const PaceSeeds = 8
 
-// PacesOf makes paces of what a Race has noted of the solution and the baseline on one device, once for each seed, by the
-// names of the series. There is one for each function that was timed, in order.
+// PacesOf makes paces of what a Race has noted of the solution and the baseline on one device, once for each seed, by
+// the names of the series. There is one for each function that was timed, in order.
 func (s *Suite) PacesOf(d verdict.Device, noted []map[string][]int64) []RecordedPace {
 	ratios := map[string][]measure.Interval{}
 	for _, samples := range noted {
@@ -499,4 +483,27 @@ func AddPaces(text string, paces []RecordedPace) (string, error) {
 		fmt.Fprintln(&b, r)
 	}
 	return b.String(), nil
+}
+
+// ReadPaces reads what String wrote, a line each; lines that begin with # are comments.
+func ReadPaces(text string) ([]RecordedPace, error) {
+	var all []RecordedPace
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		var r RecordedPace
+		_, err := fmt.Sscanf(line+"\n", "%s %q %q %g %g %g\n", &r.Kind, &r.Name, &r.Function, &r.Value, &r.Low, &r.High)
+		if err != nil || !(0 < r.Low && r.Low <= r.Value && r.Value <= r.High && r.High < math.Inf(1)) {
+			return nil, fmt.Errorf("not a pace: %q", line)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// String is a line of the form that ReadPaces reads.
+func (r RecordedPace) String() string {
+	return fmt.Sprintf("%s %q %q %.4g %.4g %.4g", r.Kind, r.Name, r.Function, r.Value, r.Low, r.High)
 }

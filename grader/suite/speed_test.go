@@ -89,8 +89,8 @@ func TestPace(t *testing.T) {
 	require.False(t, ok, "without a solution and without a record nothing can be said")
 }
 
-// What the machine does besides may put both sides of the limit into the interval: then a fresh run may tell. Bounds that were recorded
-// stay as they are.
+// What the machine does besides may put both sides of the limit into the interval: then a fresh run may tell. Bounds
+// that were recorded stay as they are.
 func TestUnclearTimesAreTakenAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		slow, fast int // rounds

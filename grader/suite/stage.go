@@ -1,16 +1,19 @@
 package suite
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
+	"cudalab/native/trace"
 )
 
-// Stage is the device side of one call of the code under test: its streams and the room for its results. It is made for a
-// call, or for all samples of a race, and Close gives everything back.
+// Stage is the device side of one call of the code under test: its streams and the room for its results. It is made for
+// a call, or for all samples of a race, and Close gives everything back.
 type Stage struct {
 	Bench           *Bench
 	Lent            []cuda.Stream    // the streams that were made, in their order
@@ -61,8 +64,8 @@ func (s *Stage) Lend(size int64) {
 // Result is the address of result i.
 func (s *Stage) Result(i int) cuda.DevicePtr { return s.results.At(i) }
 
-// Results makes room for n results, which hold garbage until the code under test has set them. Their values are noted when
-// the call is over; see Made.Sums.
+// Results makes room for n results, which hold garbage until the code under test has set them. Their values are noted
+// when the call is over; see Made.Sums.
 func (s *Stage) Results(n int) *Results {
 	s.results = s.Bench.NewResults(n)
 	s.results.Poison()
@@ -74,8 +77,8 @@ func (s *Stage) Busy(stream cuda.Stream, nanoseconds int64) {
 	s.Bench.Must(probe.Delay(stream, nanoseconds))
 }
 
-// Later has f run right behind a call that answered nil, ahead of any wait: what the caller goes on to do with what it was
-// given.
+// Later has f run right behind a call that answered nil, ahead of any wait: what the caller goes on to do with what it
+// was given.
 func (s *Stage) Later(f func()) {
 	s.behind = append(s.behind, func(ok bool) {
 		if ok {
@@ -143,4 +146,120 @@ func (s *Stage) Close() {
 	if s.results != nil {
 		s.results.Free()
 	}
+}
+
+// Late are streams that are busy when a call comes, by their numbers. What has to wait for one of them shows then.
+type Late []int
+
+// Busy keeps them busy, of some streams.
+func (l Late) Busy(s *Stage, streams []cuda.Stream) {
+	for _, i := range l {
+		s.Busy(streams[i], PendingDelay)
+	}
+}
+
+// WaitLast waits for the stage's streams one by one, and for those that are late last: what should have waited for a
+// late stream, and does not, is then done before it. The last stream comes first, since code that forgets some
+// remembers the first.
+func (l Late) WaitLast(s *Stage) {
+	for _, late := range []bool{false, true} {
+		for i, stream := range slices.Backward(s.Lent) {
+			if slices.Contains(l, i) == late {
+				s.Bench.Must(cuda.StreamSynchronize(stream))
+			}
+		}
+	}
+}
+
+// While ends a call's label, ", while a and b are busy"; it is "" where no stream is late.
+func (l Late) While(name func(i int) string) (words string) {
+	for i, stream := range l {
+		words += []string{", while ", " and "}[min(i, 1)] + name(stream)
+	}
+	switch len(l) {
+	case 0:
+		return ""
+	case 1:
+		return words + " is busy"
+	}
+	return words + " are busy"
+}
+
+// resultSize is the size of one result, in bytes.
+const resultSize = 8
+
+// Poison is what results hold before a call, byte by byte, so that one that was never set to zero shows.
+const Poison = 0xA5
+
+// Garbage is a result that nobody has touched.
+const Garbage = Poison * (math.MaxUint64 / 0xFF)
+
+// Results is room on the device for the results of one call, which are sums of 8 bytes each.
+type Results struct {
+	b     *Bench
+	first cuda.DevicePtr
+	n     int
+}
+
+// NewResults allocates room for n results. They are not poisoned yet.
+func (b *Bench) NewResults(n int) *Results {
+	first, err := cuda.Malloc(int64(resultSize * max(n, 1)))
+	b.Must(err)
+	return &Results{b: b, first: first, n: n}
+}
+
+// At is the address of result i.
+func (r *Results) At(i int) cuda.DevicePtr { return r.first + cuda.DevicePtr(resultSize*i) }
+
+// Poison fills the results with garbage, and waits for the device.
+func (r *Results) Poison() {
+	r.b.Must(cuda.Memset(r.first, Poison, int64(resultSize*max(r.n, 1))))
+	r.b.Must(cuda.DeviceSynchronize())
+}
+
+// Clear sets the results to zero, and waits for the device.
+func (r *Results) Clear() {
+	r.b.Must(cuda.Memset(r.first, 0, int64(resultSize*max(r.n, 1))))
+	r.b.Must(cuda.DeviceSynchronize())
+}
+
+// Note notes each result under name.
+func (r *Results) Note(name string) {
+	for _, v := range r.read() {
+		r.b.Value(name, v)
+	}
+}
+
+// NoteAny notes the results that are not 0 under name.
+func (r *Results) NoteAny(name string) {
+	for _, v := range r.read() {
+		if v > 0 {
+			r.b.Value(name, v)
+		}
+	}
+}
+
+// read reads the results back.
+func (r *Results) read() []uint64 {
+	if r.n == 0 {
+		return nil
+	}
+	raw := make(cuda.Pageable, resultSize*r.n)
+	r.b.Must(cuda.MemcpyDtoH(raw, r.first, int64(len(raw))))
+	values := make([]uint64, r.n)
+	for i := range values {
+		values[i] = binary.LittleEndian.Uint64(raw[resultSize*i:])
+	}
+	return values
+}
+
+// Free gives the room back.
+func (r *Results) Free() { r.b.Must(cuda.Free(r.first)) }
+
+// Touches reports whether a call of CUDA reads or writes result i.
+func (c *Call) Touches(r *trace.Record, i int) bool {
+	from, to := int64(resultSize*i), int64(resultSize*(i+1))
+	return slices.ContainsFunc(r.Accesses, func(a trace.Access) bool {
+		return a.Alloc == c.Results && a.Offset < to && a.Offset+a.Size > from
+	})
 }

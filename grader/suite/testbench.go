@@ -1,14 +1,12 @@
 package suite
 
 import (
-	"errors"
-	"fmt"
+	"math"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 
-	"cudalab/exercises/contract"
 	"cudalab/grader/suite/verdict"
+	"cudalab/native/device"
 	"cudalab/native/session"
 	"cudalab/native/trace"
 )
@@ -64,8 +62,8 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) verdict.O
 	return o
 }
 
-// Beyond has calls made that need more of the code than the case does otherwise. One that does not come to a good end is
-// left out of the notes: it ends the same way in other cases, which tell of it, and nothing is to follow it here.
+// Beyond has calls made that need more of the code than the case does otherwise. One that does not come to a good end
+// is left out of the notes: it ends the same way in other cases, which tell of it, and nothing is to follow it here.
 func (b *Bench) Beyond(calls func(*Bench) verdict.Outcome) verdict.Outcome {
 	with := *b
 	with.Notes = onlyGood{b.Notes}
@@ -91,51 +89,17 @@ func (b *Bench) over(o verdict.Outcome) {
 	}
 }
 
-// keep takes an error apart.
-func keep(o *verdict.Outcome, err error) {
-	if err == nil {
-		return
+// KeepPool has the default pool keep its memory across synchronisations until the case ends. In a timed case nobody
+// pays for growing it then; elsewhere code that uses what it has freed reads other numbers instead of losing the
+// device.
+func (b *Bench) KeepPool() {
+	pool, code := b.Session.Device().DeviceGetDefaultMemPool()
+	if code == device.Success {
+		code = b.Session.Device().MemPoolSetAttribute(pool, device.PoolReleaseThreshold, math.MaxUint64)
 	}
-	o.Err = "an error without a text"
-	err = Sound(err)
-	if text := err.Error(); text != "" {
-		o.Err = bounded(text)
+	if code != device.Success {
+		b.Must(code)
 	}
-	o.Argument = errors.Is(err, contract.ErrArgument)
-	var gap *contract.Gap
-	if errors.As(err, &gap) && gap != nil {
-		o.Gap = bounded(gap.ID)
-		if others := besidesGaps(err); len(others) > 0 {
-			o.Besides, o.Err = true, bounded(errors.Join(others...).Error())
-		}
-	}
-}
-
-// besidesGaps are the errors that are joined in a sound one and have nothing to do with gaps.
-func besidesGaps(err error) (others []error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			if e != nil {
-				others = append(others, besidesGaps(e)...)
-			}
-		}
-		return others
-	}
-	if gap := (*contract.Gap)(nil); errors.As(err, &gap) {
-		return nil
-	}
-	return []error{err}
-}
-
-// maxText is how many bytes of a text of the student's are kept, to be read by people.
-const maxText = 4 << 10
-
-// bounded is the start of a text.
-func bounded(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxText], "") + " …"
 }
 
 // Calls is how many calls have been made so far: the number of the next, as CaseNotes.Window counts them.
@@ -147,52 +111,6 @@ func (b *Bench) guard(o *verdict.Outcome, f func() error) {
 	guard(o, f)
 }
 
-// guard runs the student's code and keeps what it returned: the methods of an error may be the student's as well.
-func guard(o *verdict.Outcome, f func() error) {
-	defer func() {
-		v := recover()
-		if v == nil {
-			return
-		}
-		if odd, ok := v.(oddError); ok {
-			o.Err, o.Odd = "an error that is none: "+odd.What, odd.Odd
-			if len(odd.where) > 0 {
-				o.Stack = odd.where
-			}
-			return
-		}
-		if gap, ok := v.(*contract.Gap); ok && gap != nil { // of a function that answers no error
-			keep(o, gap)
-			return
-		}
-		o.Stack = panickedAt()
-		if r, ok := v.(*session.Runaway); ok {
-			o.Runaway, o.Panic = true, r.Error()
-			return
-		}
-		o.Panic = bounded(fmt.Sprint(v))
-	}()
-	keep(o, f())
-}
-
-// panickedAt is where the panic began that a deferred function, which calls this, has recovered. The grader's functions in between that
-// have looked at it and let it go on are not part of that: their own panics come after the first on the stack.
-func panickedAt() trace.Site {
-	site := trace.Callers(2)
-	for i := len(site) - 1; i >= 0; i-- {
-		if site[i].Func == "runtime.gopanic" {
-			return site[i+1:]
-		}
-	}
-	return site
-}
-
-// A fault is a call of the grader's own that failed.
-type fault struct{ err error }
-
-func (f fault) Error() string { return f.err.Error() }
-func (f fault) Unwrap() error { return f.err }
-
 // Must ends the case if one of the grader's own CUDA calls failed. That is the student's fault only where the device
 // is lost, which their code did.
 func (b *Bench) Must(err error) {
@@ -200,6 +118,13 @@ func (b *Bench) Must(err error) {
 		panic(fault{err})
 	}
 }
+
+// A fault is a call of the grader's own that failed.
+type fault struct{ err error }
+
+func (f fault) Error() string { return f.err.Error() }
+
+func (f fault) Unwrap() error { return f.err }
 
 // recordLimit ends a case that can record no more calls.
 type recordLimit struct{}

@@ -23,8 +23,8 @@ type Contender struct {
 	Run        func() error
 	Check      func() // off the clock, behind every sample; nil where there is nothing to check
 	TimeOnly   bool   // nobody looks at what it computes, so that a simulated device need not
-	// Audit, where not nil, is given what Run did in further runs off the clock, which the code can tell from no sample: they
-	// come at random between the samples, and one behind the last. It gets nil for a run that failed.
+	// Audit, where not nil, is given what Run did in further runs off the clock, which the code can tell from no sample:
+	// they come at random between the samples, and one behind the last. It gets nil for a run that failed.
 	Audit func(*trace.Trace)
 }
 
@@ -32,11 +32,11 @@ type Contender struct {
 type Span int
 
 const (
-	// UntilIdle: from the start of Run until the whole device has come to rest, by the device's host clock, which is virtual, and
-	// exact, on a simulated device.
+	// UntilIdle: from the start of Run until the whole device has come to rest, by the device's host clock, which is
+	// virtual, and exact, on a simulated device.
 	UntilIdle Span = iota
-	// Calls: until Run returns, by the same clock. On a simulated device only CUDA calls advance that; who makes none is timed by
-	// the thread's CPU time.
+	// Calls: until Run returns, by the same clock. On a simulated device only CUDA calls advance that; who makes none is
+	// timed by the thread's CPU time.
 	Calls
 	// OnThread: until Run returns, by the thread's CPU time: what others on the machine take is not in it.
 	OnThread
@@ -46,8 +46,8 @@ const (
 type Timing struct {
 	Span
 	Warm, Rounds int // so many rounds are kept, behind Warm that are not
-	// Rest is how long a GPU is left alone before every sample, off the clock: what the one before has given back the driver is not
-	// through with when the device is idle.
+	// Rest is how long a GPU is left alone before every sample, off the clock: what the one before has given back the
+	// driver is not through with when the device is idle.
 	Rest time.Duration
 	// Enough, where not nil, is asked before every round whether those that were kept will do.
 	Enough func(Samples) bool
@@ -55,7 +55,8 @@ type Timing struct {
 	DropOut bool
 }
 
-// TimingFor is the one of two that is for the device at hand: on a simulated one times repeat exactly, so a few rounds will do.
+// TimingFor is the one of two that is for the device at hand: on a simulated one times repeat exactly, so a few rounds
+// will do.
 func (b *Bench) TimingFor(simulated, gpu Timing) Timing {
 	if b.Session.Device().Info().Kind == device.Sim {
 		return simulated
@@ -82,8 +83,8 @@ func (b *Bench) Note(all Samples) {
 }
 
 // Time has contenders take turns: in every round each has one sample, in random order, on an idle device, with the
-// collector off and the thread locked. A failure is noted as an outcome under the contender's name; ok says that there was
-// none, or that the others went on without it.
+// collector off and the thread locked. A failure is noted as an outcome under the contender's name; ok says that there
+// was none, or that the others went on without it.
 func (b *Bench) Time(t Timing, contenders ...Contender) (all Samples, ok bool) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -136,11 +137,6 @@ type taken struct {
 // virtualLooks is how many samples of a virtual time are enough: they repeat exactly, so one more than none would do.
 const virtualLooks = 2
 
-// virtual reports whether the contender has advanced the device's clock.
-func (r *taken) virtual() bool {
-	return slices.ContainsFunc(r.device, func(t int64) bool { return t > 0 })
-}
-
 // repeats reports whether further samples would show nothing new.
 func (r *taken) repeats() bool { return len(r.device) >= virtualLooks && r.virtual() }
 
@@ -160,6 +156,11 @@ func (t *Timing) samples(contenders []Contender, runs []taken, simulated bool) S
 		all[contenders[i].Name] = s
 	}
 	return all
+}
+
+// virtual reports whether the contender has advanced the device's clock.
+func (r *taken) virtual() bool {
+	return slices.ContainsFunc(r.device, func(t int64) bool { return t > 0 })
 }
 
 // sample takes one sample of a contender, by both clocks, in nanoseconds for one Run.

@@ -70,7 +70,8 @@ func (x *Step) HostWait(by, fix string) verdict.Finding {
 // Needless is the finding about a method that may call what is allowed, and has made another call.
 func (x *Step) Needless(r *trace.Record, allowed, fix string) verdict.Finding {
 	return verdict.Finding{Rule: "cuda-call",
-		Message: fmt.Sprintf("%s should have called nothing but %s, but it called %s.", x.Method(), allowed, suite.CallName(r)),
-		Why:     "A pool is there so that a block costs next to nothing: each call of the driver's costs more than all the rest.",
-		Fix:     fix}
+		Message: fmt.Sprintf("%s should have called nothing but %s, but it called %s.", x.Method(), allowed,
+			suite.CallName(r)),
+		Why: "A pool is there so that a block costs next to nothing: each call of the driver's costs more than all the rest.",
+		Fix: fix}
 }

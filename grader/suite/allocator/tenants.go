@@ -11,11 +11,14 @@ import (
 	"cudalab/native/device"
 )
 
-// Tenants are a lesson's kernels by which the users of blocks in the order of streams show whether each block is its user's alone: a tenant
-// moves in, looks whether somebody else comes in, and looks once more when it leaves. Both count the words that were not the tenant's.
+// Tenants are a lesson's kernels by which the users of blocks in the order of streams show whether each block is its
+// user's alone: a tenant moves in, looks whether somebody else comes in, and looks once more when it leaves. Both count
+// the words that were not the tenant's.
 type Tenants[L fmt.Stringer] struct {
-	MoveIn  func(grid, block int, s cuda.Stream, at cuda.DevicePtr, bytes int64, tenant uint32, turns int, strangers cuda.DevicePtr) error
-	MoveOut func(grid, block int, s cuda.Stream, at cuda.DevicePtr, bytes int64, tenant uint32, strangers cuda.DevicePtr) error
+	MoveIn func(grid, block int, s cuda.Stream, at cuda.DevicePtr, bytes int64, tenant uint32, turns int,
+		strangers cuda.DevicePtr) error
+	MoveOut func(grid, block int, s cuda.Stream, at cuda.DevicePtr, bytes int64, tenant uint32,
+		strangers cuda.DevicePtr) error
 }
 
 // Of the grid of a tenant's kernels, and how often one that lives in its block looks at it.
@@ -24,13 +27,13 @@ const (
 	tenantTurns                 = 4
 )
 
-// NoteStrangers is what the proof of a sequence notes, under a name that ends with the sequence's: how many words of blocks were not their
-// tenant's.
+// NoteStrangers is what the proof of a sequence notes, under a name that ends with the sequence's: how many words of
+// blocks were not their tenant's.
 const NoteStrangers = "strangers in "
 
 // Proof uses every block on the device as long as it is out. Nothing of that has the host wait.
 func (t Tenants[L]) Proof(b *suite.Bench) Proof[L] {
-	return &tenancy[L]{Tenants: t, b: b, strangers: b.NewResults(1), moved: map[int]cuda.Event{}}
+	return &tenancy[L]{Tenants: t, b: b, strangers: b.NewResults(1), tenants: map[int]occupant{}}
 }
 
 type tenancy[L fmt.Stringer] struct {
@@ -38,8 +41,14 @@ type tenancy[L fmt.Stringer] struct {
 	b         *suite.Bench
 	name      string // of the sequence
 	strangers *suite.Results
-	moved     map[int]cuda.Event // by block that lies in memory that there is: behind its tenant's last work
+	tenants   map[int]occupant // by block
 	spare     []cuda.Event
+}
+
+// occupant is the user of a block that is out.
+type occupant struct {
+	behind cuda.Event // its last work
+	in     bool       // it has moved in: the block lies in memory that there is
 }
 
 func (p *tenancy[L]) Begin(w *Workload[L], _ cuda.DevicePtr) {
@@ -56,10 +65,10 @@ func (p *tenancy[L]) settle() {
 	p.b.Must(cuda.DeviceSynchronize())
 	p.strangers.NoteAny(NoteStrangers + p.name)
 	// In one order: the traces of one seed are the same.
-	for _, block := range slices.Sorted(maps.Keys(p.moved)) {
-		p.spare = append(p.spare, p.moved[block])
+	for _, block := range slices.Sorted(maps.Keys(p.tenants)) {
+		p.spare = append(p.spare, p.tenants[block].behind)
 	}
-	clear(p.moved)
+	clear(p.tenants)
 }
 
 // event is one that nobody needs.
@@ -75,25 +84,28 @@ func (p *tenancy[L]) event() cuda.Event {
 }
 
 func (p *tenancy[L]) AllocatedIn(block int, at cuda.DevicePtr, size int64, s cuda.Stream) {
-	if p.b.Session.Holds(device.Ptr(at), size) {
-		p.moved[block] = p.event()
+	t := occupant{p.event(), p.b.Session.Holds(device.Ptr(at), size)}
+	if t.in {
 		p.b.Must(p.MoveIn(tenantBlocks, tenantThreads, s, at, size, uint32(block), tenantTurns, p.strangers.At(0)))
-		p.b.Must(cuda.EventRecord(p.moved[block], s))
 	}
+	p.b.Must(cuda.EventRecord(t.behind, s))
+	p.tenants[block] = t
 }
 
 // FreeingIn goes by the event, since the stream that the block was handed out in may be gone.
 func (p *tenancy[L]) FreeingIn(block int, at cuda.DevicePtr, size int64, from, to cuda.Stream) {
-	behind, moved := p.moved[block]
-	if !moved || !p.b.Session.Holds(device.Ptr(at), size) {
+	t, known := p.tenants[block]
+	if !known {
 		return
 	}
 	if from != to {
-		p.b.Must(cuda.StreamWaitEvent(to, behind))
+		p.b.Must(cuda.StreamWaitEvent(to, t.behind))
 	}
-	p.b.Must(p.MoveOut(tenantBlocks, tenantThreads, to, at, size, uint32(block), p.strangers.At(0)))
-	delete(p.moved, block)
-	p.spare = append(p.spare, behind)
+	if t.in && p.b.Session.Holds(device.Ptr(at), size) {
+		p.b.Must(p.MoveOut(tenantBlocks, tenantThreads, to, at, size, uint32(block), p.strangers.At(0)))
+	}
+	delete(p.tenants, block)
+	p.spare = append(p.spare, t.behind)
 }
 
 // Allocated comes for no block here: each is handed out in a stream.
@@ -110,8 +122,8 @@ func (p *tenancy[L]) Close() {
 	p.strangers.Free()
 }
 
-// StreamRace holds pools against each other from which several streams each take a block, work in it for a while and give it back, round
-// after round. The pools are made and closed off the clock.
+// StreamRace holds pools against each other from which several streams each take a block, work in it for a while and
+// give it back, round after round. The pools are made and closed off the clock.
 type StreamRace[Code any, L fmt.Stringer] struct {
 	Tenants[L]
 	After           string // the last gap that has to be filled, as in Trial
@@ -130,19 +142,24 @@ const noteCrowded = "strangers when timed"
 
 // Part asks whether the streams of the student's pool run at once.
 func (r *StreamRace[Code, L]) Part() suite.Part[Code] {
-	return suite.SpeedPart("streams that take blocks at once run at once", r.After, "New, Alloc or Free", r.Drive, suite.SpeedWords{
+	words := suite.SpeedWords{
 		Pacing: r.Pacing,
 		Passed: fmt.Sprintf("%d streams ", r.Streams) + r.Passed,
 		Work:   fmt.Sprintf("%d rounds on %d streams", r.Rounds, r.Streams), Takes: "take",
-		Why: "A stream that waits for another runs behind it and not beside it, however many multiprocessors are idle meanwhile.",
+		Why: "A stream that waits for another runs behind it and not beside it, however many multiprocessors are idle " +
+			"meanwhile.",
 		Fix: r.Fix,
-	}, suite.Flaw{Note: noteCrowded, Function: "Alloc", Message: func(words uint64) string {
-		return fmt.Sprintf("While time was measured every block should have been its user's alone, but users found %d words in theirs that somebody "+
-			"else had written, or Close failed.", words)
-	},
+	}
+	crowded := suite.Flaw{Note: noteCrowded, Function: "Alloc",
+		Message: func(words uint64) string {
+			return fmt.Sprintf("While time was measured every block should have been its user's alone, but users found %d "+
+				"words in theirs that somebody else had written, or Close failed.", words)
+		},
 		Why: "A block that is handed out before its last user is through is not a faster one.",
 		Fix: "Do the same whatever was done before: have the next owner's stream wait where it has to.",
-	})
+	}
+	return suite.SpeedPart("streams that take blocks at once run at once", r.After, "New, Alloc or Free", r.Drive, words,
+		crowded)
 }
 
 // Drive carries the race out.

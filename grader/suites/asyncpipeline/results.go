@@ -72,7 +72,8 @@ func notComputed(c *call, i int) verdict.Finding {
 	return c.Finding(-1, suite.Rule{ID: "not-computed",
 		Why: "What is asked for is a pipeline of work on the device; where the sum comes from elsewhere there is none.",
 		Fix: "Allocate N floats for every batch, launch kernels.Process on them, and kernels.Reduce into batch.Result.",
-	}, "kernels.Process and kernels.Reduce should compute the sum of %s on the device, but the right sum came there without them.",
+	}, "kernels.Process and kernels.Reduce should compute the sum of %s on the device, but the right sum came there "+
+		"without them.",
 		batchName(c, i))
 }
 

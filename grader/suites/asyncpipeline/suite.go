@@ -21,8 +21,8 @@ var sumKernels = suite.SumKernels{Fill: "process", Sum: "reduce"}
 // Of is the exercise's code.
 func Of(run Run) Run { return run }
 
-// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
-// which is compiled for each check, calls what is compiled here.
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
+// package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise.
@@ -34,7 +34,8 @@ var Lesson = suite.Lesson[Run]{
 		good.Results("every batch has the right sum", wrongResults, exact).ByLuck(),
 		good.Part("placement", "batch i runs whole on streams[i % len(streams)]",
 			"Each batch stays in its own stream, so nothing but the stream has to order it.", misplaced),
-		good.NoHostWait("async", "Run returns without waiting for the device", "Run returned while the device was still busy.",
+		good.NoHostWait("async", "Run returns without waiting for the device",
+			"Run returned while the device was still busy.",
 			func(workload) suite.HostWait { return waiting }, pending),
 		good.Order("every use is ordered after its allocation and before its free",
 			"No use before its allocation, after its free, or beside a write it is not ordered with.", &pending.Trial),
@@ -100,9 +101,10 @@ var waiting = suite.HostWait{
 	AllocationWhy:    "cuda.MallocAsync and cuda.FreeAsync only join the stream's queue: the memory comes from a pool and goes back without a wait.",
 }
 
-// speedLimit is how much slower than the solution a right program may be. Blocks of 1024 threads put a batch on a quarter of
-// the multiprocessors that blocks of 256 use, which takes 1.44 times as long (measured on an H200, driver 580.159.04), and
-// 1.53 times where the streams are filled one after the other besides; batches that wait for each other take 3.9 times.
+// speedLimit is how much slower than the solution a right program may be. Blocks of 1024 threads put a batch on a
+// quarter of the multiprocessors that blocks of 256 use, which takes 1.44 times as long (measured on an H200, driver
+// 580.159.04), and 1.53 times where the streams are filled one after the other besides; batches that wait for each
+// other take 3.9 times.
 const speedLimit = 2.5
 
 //go:embed paces.txt

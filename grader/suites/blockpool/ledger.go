@@ -33,7 +33,8 @@ func follow(r *allocator.Run[layout]) *steps {
 	return s
 }
 
-// waitsCounted looks at what shows by the trace alone: the memory that New got, where the blocks lie in it, and the number of waits.
+// waitsCounted looks at what shows by the trace alone: the memory that New got, where the blocks lie in it, and the
+// number of waits.
 func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding) {
 	s := follow(r)
 	if s == nil {
@@ -108,8 +109,8 @@ type mark struct {
 	inFree bool
 }
 
-// needless finds the Allocs that made a stream wait while there was a block that needed no edge, or for more than they had to, and
-// those that asked CUDA about another stream's block then, and handed it out.
+// needless finds the Allocs that made a stream wait while there was a block that needed no edge, or for more than they
+// had to, and those that asked CUDA about another stream's block then, and handed it out.
 func needless(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding) {
 	s := follow(r)
 	if s == nil {
@@ -332,8 +333,9 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding
 				return append(found, x.Finding(e, at, hostWait(x, suite.CallName(r))))
 			}
 			if needless {
-				f := x.Needless(r, allowed(x), "Get memory in New, make events in New or in Free, record one event in Free, and in Alloc ask each stream's "+
-					"event once and wait once.")
+				f := x.Needless(r, allowed(x),
+					"Get memory in New, make events in New or in Free, record one event in Free, and in Alloc ask each stream's "+
+						"event once and wait once.")
 				switch {
 				case r.Op == trace.OpStreamWaitEvent && waits > 1:
 					f.Message = fmt.Sprintf("Alloc should have made the stream wait once, for the Free of the block that it hands out, but it called %s a second time.", suite.CallName(r))

@@ -11,10 +11,11 @@ import (
 	"cudalab/native/trace"
 )
 
-// judgeOrder answers whether any block went out too early, and says of those what had become of them. What comes of a call that should
-// not be there at all is mended with that.
+// judgeOrder answers whether any block went out too early, and says of those what had become of them. What comes of a
+// call that should not be there at all is mended with that.
 func judgeOrder(e *suite.Evidence) suite.Answer {
-	a := good.JudgeOrder(e, "order", "Every block's last use came before its next owner's first, whatever the streams were at.", allocator.NoteStrangers)
+	a := good.JudgeOrder(e, "order",
+		"Every block's last use came before its next owner's first, whatever the streams were at.", allocator.NoteStrangers)
 	if !verdict.HasError(a.Findings) {
 		return a
 	}
@@ -48,8 +49,8 @@ func among(places []verdict.Place, f *verdict.Finding) bool {
 	return slices.ContainsFunc(places, func(p verdict.Place) bool { return p.File == f.File && p.Line == f.Line })
 }
 
-// tell adds to a finding of a block that was handed out too early who gave it back, and what the pool did about that. It answers where the call
-// was made that shows it.
+// tell adds to a finding of a block that was handed out too early who gave it back, and what the pool did about that.
+// It answers where the call was made that shows it.
 func tell(e *suite.Evidence, f *verdict.Finding) []verdict.Place {
 	t := taleOf(e, f)
 	if t == nil {
@@ -168,7 +169,8 @@ func (t *tale) recordedIn(stream trace.ID, before int) (last int) {
 	return last
 }
 
-// recordedAgain is where the event was recorded in another stream between the Free and the Alloc's last call; -1: nowhere.
+// recordedAgain is where the event was recorded in another stream between the Free and the Alloc's last call; -1:
+// nowhere.
 func (t *tale) recordedAgain() (last int) {
 	last = -1
 	for at := t.record + 1; at < t.Took.To; at++ {

@@ -30,8 +30,8 @@ var baseline = Code{PingPong: func(a, b cuda.Stream, blocks [2]cuda.DevicePtr, n
 	return nil
 }}
 
-// The timed workload: each kernel has few threads and takes long beside its launch, so that two of them run at the same time
-// on any GPU.
+// The timed workload: each kernel has few threads and takes long beside its launch, so that two of them run at the same
+// time on any GPU.
 const (
 	timedWords = 512 // at most
 	timedWork  = 6800

@@ -7,8 +7,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// heldBack is the finding where one record of the trace makes another wait for it by way of an event, though it need not; none
-// where it does not, or where the host waits, which is said as such.
+// heldBack is the finding where one record of the trace makes another wait for it by way of an event, though it need
+// not; none where it does not, or where the host waits, which is said as such.
 func (c call) heldBack(first, then int, message, fix string) []verdict.Finding {
 	if first < 0 || then < 0 {
 		return nil

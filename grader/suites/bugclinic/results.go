@@ -35,7 +35,8 @@ func (c call) wrong() []verdict.Finding {
 	return []verdict.Finding{c.At(writer, f)}
 }
 
-// lastWriter is the student's last call that writes where a result is, by its name in the function's signature; -1: none does.
+// lastWriter is the student's last call that writes where a result is, by its name in the function's signature; -1:
+// none does.
 func (c call) lastWriter(where string) int {
 	number, given := map[string]int{"data": 0, "dst": 0, "other": 1, "src": 1}[where]
 	written := c.All(func(r *trace.Record) bool {
@@ -56,8 +57,8 @@ func (c call) lastWriter(where string) int {
 // wrong is the same, of a call as the suite has it.
 func wrong(m *suite.Made[workload]) []verdict.Finding { return call{m}.wrong() }
 
-// wrongResult says in a sentence without a beginning what is wrong with what a call has left behind, "" where nothing is, and where
-// that is; "" where it is no one place.
+// wrongResult says in a sentence without a beginning what is wrong with what a call has left behind, "" where nothing
+// is, and where that is; "" where it is no one place.
 func wrongResult(m *suite.Made[workload]) (words, where string) {
 	if m.Noted(noteRefused) != nil {
 		return fmt.Sprintf("what %s answered should be of use to the caller, but CUDA refused the caller's next call with it.", m.W.of.name), ""

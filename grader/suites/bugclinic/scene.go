@@ -71,8 +71,8 @@ func (d *desk) filled(item uint32, work int) cuda.DevicePtr {
 
 func grid(n int) int { return (n + block - 1) / block }
 
-// compare has the caller look, in a stream, at how many places some memory does not hold the words that it should. A pointer
-// or a stream that CUDA refuses is noted.
+// compare has the caller look, in a stream, at how many places some memory does not hold the words that it should. A
+// pointer or a stream that CUDA refuses is noted.
 func (d *desk) compare(s cuda.Stream, p, want, count cuda.DevicePtr) {
 	if kernels.Differ(grid(d.w.n), block, s, p, want, d.w.n, count) != nil {
 		d.Note(noteRefused, nil)

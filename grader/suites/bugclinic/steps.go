@@ -38,6 +38,11 @@ func writing(r *trace.Record, memory trace.ID) bool {
 	return slices.ContainsFunc(r.Accesses, func(a trace.Access) bool { return a.Alloc == memory && a.Kind == trace.Write })
 }
 
+// writes are the student's calls that write some memory.
+func (c call) writes(memory trace.ID) []int {
+	return c.All(func(r *trace.Record) bool { return writing(r, memory) })
+}
+
 // step is something that a function has to do.
 type step struct {
 	does   string // what comes behind "Merge should": "launch kernels.Digest over data"
@@ -102,7 +107,8 @@ func often(times int) string {
 	return fmt.Sprintf("%d times", times)
 }
 
-// isStream reports whether a stream is the i-th of the function's: one of the caller's, or one that the function has made.
+// isStream reports whether a stream is the i-th of the function's: one of the caller's, or one that the function has
+// made.
 func (c call) isStream(id trace.ID, i int) bool {
 	if !c.W.of.made(i) {
 		return id == c.Stream(i)
@@ -135,7 +141,9 @@ func uploadSteps(c call) []verdict.Finding {
 func weightsSteps(c call) []verdict.Finding {
 	dst := c.memory(0)
 	return c.judge(
-		step{"copy weights to dst", -1, c.All(func(r *trace.Record) bool { return r.Host != trace.NoHost && writing(r, dst) }), 1},
+		step{"copy weights to dst", -1, slices.DeleteFunc(c.writes(dst), func(at int) bool {
+			return c.Record(at).Host == trace.NoHost
+		}), 1},
 		step{"launch kernels.Digest over dst", 0, c.launches(digests, dst), 1})
 }
 
@@ -167,7 +175,8 @@ func pingPongSteps(c call) []verdict.Finding {
 
 // digest is the launch that adds the i-th digest to its result; -1 if there is none.
 func (c call) digest(i int) int {
-	return nth(c.All(func(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Kernel == digests && c.Touches(r, i) }), 0)
+	into := slices.DeleteFunc(c.Launches(digests), func(at int) bool { return !c.Touches(c.Record(at), i) })
+	return nth(into, 0)
 }
 
 func mergeSteps(c call) []verdict.Finding {
@@ -226,7 +235,7 @@ func allocateSteps(c call) []verdict.Finding {
 	}
 	return c.judge(
 		step{"allocate the memory that it answers", 0, made, 1},
-		step{does: "set the words to zero", stream: 0, found: c.All(func(r *trace.Record) bool { return writing(r, answered) })})
+		step{does: "set the words to zero", stream: 0, found: c.writes(answered)})
 }
 
 func snapshotSteps(c call) []verdict.Finding {

@@ -10,8 +10,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
-// which is compiled for each check, calls what is compiled here.
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
+// package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise: a question for each function, whichever are mended first.
@@ -36,10 +36,11 @@ func lesson() suite.Lesson[Code] {
 	return l
 }
 
-// mended is the question whether a function is in order: what it does is ordered, right, done where it should be, and nothing
-// waits that need not.
+// mended is the question whether a function is in order: what it does is ordered, right, done where it should be, and
+// nothing waits that need not.
 func mended(f *function, runs *suite.Runs[Code, workload]) suite.Part[Code] {
-	good := &suite.Good[Code, workload]{Function: f.name, Of: func(workload) string { return f.name }, Runs: []*suite.Runs[Code, workload]{runs}}
+	good := &suite.Good[Code, workload]{Function: f.name, Of: func(workload) string { return f.name },
+		Runs: []*suite.Runs[Code, workload]{runs}}
 	order := good.Order(f.claim, f.pass).Once()
 	p := order
 	p.ID = f.id
@@ -68,8 +69,8 @@ func mended(f *function, runs *suite.Runs[Code, workload]) suite.Part[Code] {
 	})
 }
 
-// advised is an answer whose findings advise what mends the function, where the order checker's own words would not: they know
-// nothing of what may wait here.
+// advised is an answer whose findings advise what mends the function, where the order checker's own words would not:
+// they know nothing of what may wait here.
 func (f *function) advised(a suite.Answer) suite.Answer {
 	for i, found := range a.Findings {
 		a.Findings[i].Fix = cmp.Or(f.fixes[found.Rule], found.Fix)

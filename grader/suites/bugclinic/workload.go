@@ -68,8 +68,8 @@ func hashed(bytes []byte) uint64 {
 	return h.Sum64()
 }
 
-// result is one of the numbers that a call leaves behind: a digest, or at how many places the caller has found other words than
-// there should be.
+// result is one of the numbers that a call leaves behind: a digest, or at how many places the caller has found other
+// words than there should be.
 type result struct {
 	what string // where it is: "out+8*3"; of a count of places, the memory
 	want uint64
@@ -110,8 +110,8 @@ func (w workload) results() (all []result) {
 	return nil
 }
 
-// maxWords bounds the numbers that are drawn. manyWords need more blocks of 256 threads than a block may have threads, so that
-// the two cannot be mixed up.
+// maxWords bounds the numbers that are drawn. manyWords need more blocks of 256 threads than a block may have threads,
+// so that the two cannot be mixed up.
 const (
 	maxWords  = 20_000
 	manyWords = 300_001

@@ -53,8 +53,8 @@ func (c call) misplaced() []verdict.Finding {
 	return found
 }
 
-// belongs is the stream that a call has to be in, 0 for the source, and what to call it at the start of a sentence; -1 where any will do. Calls that
-// belong to no stream at all are another check's.
+// belongs is the stream that a call has to be in, 0 for the source, and what to call it at the start of a sentence; -1
+// where any will do. Calls that belong to no stream at all are another check's.
 func (c call) belongs(r *trace.Record) (stream int, what string) {
 	switch r.Op {
 	case trace.OpMallocAsync, trace.OpMallocFromPoolAsync:

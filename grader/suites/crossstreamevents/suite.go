@@ -1,4 +1,5 @@
-// Package crossstreamevents is the suite of the cross-stream-events lesson: its workloads, its baseline and what is asked.
+// Package crossstreamevents is the suite of the cross-stream-events lesson: its workloads, its baseline and what is
+// asked.
 package crossstreamevents
 
 import (
@@ -32,8 +33,8 @@ func Of(share Share, fanOut FanOut) Code { return Code{Share: share, FanOut: fan
 // sumKernels are the lesson's kernels, as the trace names them: who fills, and who reads.
 var sumKernels = suite.SumKernels{Fill: "fill", Sum: "checksum"}
 
-// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
-// which is compiled for each check, calls what is compiled here.
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
+// package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise.
@@ -51,7 +52,8 @@ var Lesson = suite.Lesson[Code]{
 			return fmt.Sprintf("%d sums are exact, with each stream late in turn.", sums)
 		}).ByLuck(),
 		good.Part("placement", "every step is done, in the stream that it belongs to",
-			"Who owns the buffer allocates, fills and frees it; who reads it takes the checksum into its own result.", placement),
+			"Who owns the buffer allocates, fills and frees it; who reads it takes the checksum into its own result.",
+			placement),
 		good.Order("every use is ordered after its allocation and before its free",
 			"No use before its allocation, after its free, or beside a write it is not ordered with.", &shareError.Trial),
 		good.NoHostWait("events", "events alone make the order: the host never waits",
@@ -101,9 +103,10 @@ var scene = &suite.Scene[Code, workload]{
 }
 
 var (
-	share        = scene.Runs("share", lastOfShare, shareWorkloads, around)
-	shareDelays  = scene.Runs("share-delays", lastOfShare, shareDelayed, around)
-	shareError   = scene.Runs("share-error", lastOfShare, suite.Fixed(workload{n: 900, late: suite.Late{1}, fails: true}), around)
+	share       = scene.Runs("share", lastOfShare, shareWorkloads, around)
+	shareDelays = scene.Runs("share-delays", lastOfShare, shareDelayed, around)
+	shareError  = scene.Runs("share-error", lastOfShare, suite.Fixed(workload{n: 900, late: suite.Late{1}, fails: true}),
+		around)
 	shareFaults  = scene.Faults("share-faults", lastOfShare, fewShared, suite.FaultJudge{Function: "Share", Stops: true}, incomplete)
 	fanOut       = scene.Runs("fan-out", lastOfFanOut, fanOutWorkloads, around)
 	fanOutDelays = scene.Runs("fan-out-delays", lastOfFanOut, fanOutDelayed, around)
@@ -114,8 +117,8 @@ var (
 )
 
 // around keeps the streams that are late busy before the call. Behind it, it takes memory in the source's stream, where
-// what the code has just freed is the first to be handed out again, and writes over it: whoever still reads the buffer then
-// finds other numbers than it should.
+// what the code has just freed is the first to be handed out again, and writes over it: whoever still reads the buffer
+// then finds other numbers than it should.
 var around = suite.Around[workload]{
 	Before: func(s *suite.Stage, w workload) { w.late.Busy(s, s.Lent) },
 	Behind: func(s *suite.Stage, w workload) {
@@ -141,8 +144,9 @@ var (
 		badFanOut("no consumers", 0, 0),
 		badFanOut("3 consumers and 2 outs", 3, 2),
 		badFanOut("1 consumer and 2 outs", 1, 2),
-	}, scene.Refuse, suite.Refusing("FanOut", "Return contract.ErrArgument when n is below 1, when there are no consumers, and when "+
-		"len(outs) is not len(consumers).")).Behind(scene.Call(workload{n: 100, consumers: 3}))
+	}, scene.Refuse, suite.Refusing("FanOut",
+		"Return contract.ErrArgument when n is below 1, when there are no consumers, and when "+
+			"len(outs) is not len(consumers).")).Behind(scene.Call(workload{n: 100, consumers: 3}))
 )
 
 func badFanOut(label string, consumers, outs int) suite.Bad[workload] {

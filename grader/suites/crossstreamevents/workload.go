@@ -15,8 +15,8 @@ type workload struct {
 	n         int
 	// late are the streams that are kept busy before the call: 0 is the source, i+1 is consumer i.
 	late suite.Late
-	// What independent does in place of a little work: it fails, it does nothing, so that no launch of the grader's is in the
-	// way, or it has long work.
+	// What independent does in place of a little work: it fails, it does nothing, so that no launch of the grader's is in
+	// the way, or it has long work.
 	fails, quiet, timed bool
 	lengths             *lengths // of a call of FanOut that has to be refused
 }
@@ -79,15 +79,15 @@ func (w workload) Label() string {
 	return label
 }
 
-// maxElements bounds the sizes that are drawn. manyElements need more blocks of 256 threads than a block may have threads,
-// so that the two cannot be mixed up.
+// maxElements bounds the sizes that are drawn. manyElements need more blocks of 256 threads than a block may have
+// threads, so that the two cannot be mixed up.
 const (
 	maxElements  = 20_000
 	manyElements = 300_000
 )
 
-// shareWorkloads are the calls of Share on idle streams: sizes around a block's, a large one, then random ones, and one that
-// was there before, so that nothing of an earlier call may do for a later one.
+// shareWorkloads are the calls of Share on idle streams: sizes around a block's, a large one, then random ones, and one
+// that was there before, so that nothing of an earlier call may do for a later one.
 func shareWorkloads(r *rand.Rand) (ws []workload) {
 	for _, n := range []int{1, 255, 256, 257, 1000, manyElements, 1 + r.IntN(maxElements), 1 + r.IntN(maxElements), 257} {
 		ws = append(ws, workload{n: n})
@@ -117,7 +117,8 @@ func fanOutWorkloads(r *rand.Rand) []workload {
 	}
 }
 
-// fewShared and fewFannedOut are small calls on idle streams, like all others that they draw in what has to be called for them.
+// fewShared and fewFannedOut are small calls on idle streams, like all others that they draw in what has to be called
+// for them.
 func fewShared(r *rand.Rand) workload { return workload{n: 100 + r.IntN(900), quiet: true} }
 
 func fewFannedOut(r *rand.Rand) workload { return workload{consumers: 3, n: 100 + r.IntN(900)} }

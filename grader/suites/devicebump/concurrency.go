@@ -86,8 +86,8 @@ func (c call) tooManyEvents() []verdict.Finding {
 	return nil
 }
 
-// needlessWaits finds launches that one of the student's waits has put in order although they need none: in pools of their own, and
-// in a shared one without a Reset between them.
+// needlessWaits finds launches that one of the student's waits has put in order although they need none: in pools of
+// their own, and in a shared one without a Reset between them.
 func (c call) needlessWaits() []verdict.Finding {
 	launched := c.launched()
 	resets := 0 // before each step, of a shared pool

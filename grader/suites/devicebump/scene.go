@@ -44,8 +44,8 @@ func answerOf(err error) uint64 {
 	return answeredOther
 }
 
-// markStep begins the records of a step: its number follows. So does that of a span behind markLook, which begins the caller's look
-// at its blocks. Other names stand for New and for what comes behind the steps.
+// markStep begins the records of a step: its number follows. So does that of a span behind markLook, which begins the
+// caller's look at its blocks. Other names stand for New and for what comes behind the steps.
 const (
 	markStep = "step "
 	markLook = "look "
@@ -169,7 +169,8 @@ func (l *life) run(code Code, w workload) error {
 	return nil
 }
 
-// behind calls methods behind Close, up to the first that takes the call: what that has done to memory that is gone nobody knows.
+// behind calls methods behind Close, up to the first that takes the call: what that has done to memory that is gone
+// nobody knows.
 func (l *life) behind(pools Pools) {
 	var answers []uint64
 	for _, call := range []func() error{
@@ -252,7 +253,8 @@ func (l *life) again(at int, call func() error) {
 	}
 }
 
-// check has the caller look at the blocks that a Reset takes back, or with -1 none does, in the streams of their launches.
+// check has the caller look at the blocks that a Reset takes back, or with -1 none does, in the streams of their
+// launches.
 func (l *life) check(pools Pools, reset int) {
 	for i, span := range l.w.spans() {
 		if l.w.resetBehind(span) != reset || l.w.large {

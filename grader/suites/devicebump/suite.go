@@ -1,5 +1,5 @@
-// Package devicebump is the suite of the device-bump lesson: programs of threads that share a word, lives of pools that kernels take
-// memory from, its baseline and what is asked.
+// Package devicebump is the suite of the device-bump lesson: programs of threads that share a word, lives of pools that
+// kernels take memory from, its baseline and what is asked.
 package devicebump
 
 import (
@@ -55,8 +55,8 @@ func ofCode(c Code) interleave.Code { return c.Code }
 // lastGap has to be filled before pools can be closed.
 const lastGap = "3f"
 
-// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
-// which is compiled for each check, calls what is compiled here.
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
+// package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise.
@@ -93,8 +93,8 @@ var (
 	good     = &suite.Good[Code, workload]{Function: "New, Launch, Reset or Close", Runs: []*suite.Runs[Code, workload]{shaped, random, scale}}
 )
 
-// among asks for what threads are answered. What goes wrong where nobody else is there is no matter of order, and goes wrong among
-// others as well: that is told alone.
+// among asks for what threads are answered. What goes wrong where nobody else is there is no matter of order, and goes
+// wrong among others as well: that is told alone.
 func among(id, name, pass string, lonely, threads *interleave.Case[Code]) suite.Part[Code] {
 	p := threads.Part(id, name, pass)
 	judge := p.Judge
@@ -359,15 +359,15 @@ var refusals = suite.NewRefusals("arguments", "3a", []suite.Bad[workload]{
 	{Label: "4 pools of 2^62 bytes", W: workload{streams: 4, bytes: 1 << 62}},
 }, scene.Refuse, refusal).Behind(scene.Call(workload{streams: 2, bytes: 64, steps: []step{launch(0, 16)}}))
 
-// The timed workload: each launch is followed by work in its stream that takes far longer, so that streams which do not wait for
-// each other take a quarter of the time of such as do.
+// The timed workload: each launch is followed by work in its stream that takes far longer, so that streams which do not
+// wait for each other take a quarter of the time of such as do.
 const (
 	timedStreams = 4
 	timedRounds  = 16
 	timedThreads = 64
 	timedDelay   = 40_000 // nanoseconds
-	// Launches one after the other take 3.5 times as long. A compare-and-swap of each thread is right, and took 1.41 and 1.50 times as
-	// long on H100s.
+	// Launches one after the other take 3.5 times as long. A compare-and-swap of each thread is right, and took 1.41 and
+	// 1.50 times as long on H100s.
 	speedLimit = 2.2
 )
 

@@ -156,7 +156,8 @@ var examples = suite.Fixed(
 	workload{streams: 2, bytes: 64, steps: []step{reset(1), reset(0)}},
 )
 
-// badlyCalled are pools whose methods are given arguments that they have to refuse, the worst last, and some that are just good.
+// badlyCalled are pools whose methods are given arguments that they have to refuse, the worst last, and some that are
+// just good.
 var badlyCalled = suite.Fixed(
 	workload{streams: 2, bytes: 64, shared: true, steps: []step{launch(0, 16), {stream: -1, sizes: []uint64{1}, threads: 1, bad: true},
 		{stream: 2, sizes: []uint64{1}, threads: 1, bad: true}, {stream: 0, sizes: []uint64{1}, threads: 0, bad: true},
@@ -165,8 +166,8 @@ var badlyCalled = suite.Fixed(
 		{stream: 1, sizes: []uint64{1}, threads: 1<<30 + 1, bad: true}}},
 )
 
-// lacking are pools that no device has the memory for, but whose arguments are good: a shared one, however many streams there are, and as many
-// bytes for each stream as an int64 can just count.
+// lacking are pools that no device has the memory for, but whose arguments are good: a shared one, however many streams
+// there are, and as many bytes for each stream as an int64 can just count.
 var lacking = suite.Fixed(
 	workload{streams: 2, bytes: 1 << 62, shared: true, unchecked: true},
 	workload{streams: 59, bytes: math.MaxInt64 / 59, unchecked: true}, // of few numbers of streams it is a multiple of 16
@@ -225,7 +226,8 @@ func drawSizes(r *rand.Rand, bytes int64, threads int) []uint64 {
 	return sizes
 }
 
-// large are more threads than 16 bits count, and than there may be in 256 blocks, and blocks behind the first 4 GiB of a pool.
+// large are more threads than 16 bits count, and than there may be in 256 blocks, and blocks behind the first 4 GiB of
+// a pool.
 func large(r *rand.Rand) []workload {
 	sizes := make([]uint64, 1024*256+1)
 	for i := range sizes {

@@ -11,8 +11,8 @@ import (
 // noteWrong is how many pieces of a vector that was timed were not there, or could not be written to.
 const noteWrong = "wrong when timed"
 
-// The timed workload: from nothing to 256 MiB, in pieces of 64 KiB of one element each, which have no source: copies take the same time
-// in every vector, and more than all the rest.
+// The timed workload: from nothing to 256 MiB, in pieces of 64 KiB of one element each, which have no source: copies
+// take the same time in every vector, and more than all the rest.
 const (
 	speedTotal = 256 << 20
 	speedPiece = 64 << 10
@@ -48,18 +48,20 @@ func race(b *suite.Bench, sides suite.Sides[Make]) {
 	stage.Close()
 }
 
-// speedLimit is how much slower than the solution a right program may be: one that grows by a quarter each time, or in a mapping for
-// each granule, passes: on an H200 that takes an arena 12 times as long.
+// speedLimit is how much slower than the solution a right program may be: one that grows by a quarter each time, or in
+// a mapping for each granule, passes: on an H200 that takes an arena 12 times as long.
 const speedLimit = 16
 
 //go:embed paces.txt
 var paces string
 
 var speed = suite.SpeedPart("growing takes about as long as the solution's", lastGap, "New or Append", race,
-	mapping.SpeedWords(fmt.Sprintf("Appending %d MiB in pieces of %d KiB", speedTotal>>20, speedPiece>>10), speedLimit, paces),
+	mapping.SpeedWords(fmt.Sprintf("Appending %d MiB in pieces of %d KiB", speedTotal>>20, speedPiece>>10), speedLimit,
+		paces),
 	suite.Flaw{Note: noteWrong, Function: "Append",
 		Message: func(n uint64) string {
-			return fmt.Sprintf("When time was measured, all %d elements should have had memory, but %d of them could not be written to.",
+			return fmt.Sprintf("When time was measured, all %d elements should have had memory, but %d of them could not be "+
+				"written to.",
 				speedCount, n)
 		},
 		Why: "Leaving memory out is not faster work: when a kernel touches such an element, every later CUDA call fails.",

@@ -71,7 +71,8 @@ func (c call) fromNoEvents(what string, answer float64) verdict.Finding {
 	return f
 }
 
-// wrongTime is the finding about an answer that is not what its clock says, with what it is instead where that can be told.
+// wrongTime is the finding about an answer that is not what its clock says, with what it is instead where that can be
+// told.
 func (c call) wrongTime(what string, k clock, answer float64) []verdict.Finding {
 	if c.says(k, answer) {
 		return nil

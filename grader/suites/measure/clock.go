@@ -33,8 +33,8 @@ func (c call) clocks() (read []clock) {
 	return read
 }
 
-// judged are the clocks that answers are held to: one of Time, which is the one that it answered if there is such a one; of Compare
-// one for each way, in their order, of which some may be missing.
+// judged are the clocks that answers are held to: one of Time, which is the one that it answered if there is such a
+// one; of Compare one for each way, in their order, of which some may be missing.
 func (c call) judged() (all []clock) {
 	if c.W.compare {
 		for _, w := range c.ways() {
@@ -152,11 +152,13 @@ func (c call) aroundRounds(k clock) []verdict.Finding {
 	}
 	switch {
 	case before < c.W.warm && between > 0:
-		return []verdict.Finding{c.Finding(k.Start, coldRule, "the clock should start behind the warm-up, but the first event is recorded ahead of %s.", missing)}
+		return []verdict.Finding{c.Finding(k.Start, coldRule,
+			"the clock should start behind the warm-up, but the first event is recorded ahead of %s.", missing)}
 	case between < c.W.rounds:
 		return []verdict.Finding{c.tooLittle(k, between)}
 	case between > c.W.rounds:
-		return []verdict.Finding{c.Finding(k.Stop, tooMuchRule, "between the two records of %s should be %s and nothing else, but there are %d.",
+		return []verdict.Finding{c.Finding(k.Stop, tooMuchRule,
+			"between the two records of %s should be %s and nothing else, but there are %d.",
 			k.of, c.W.onClock(), between)}
 	}
 	return nil
@@ -168,7 +170,8 @@ func (c call) tooLittle(k clock, there int) verdict.Finding {
 	if there == 0 {
 		found = "no round"
 	}
-	return c.Finding(k.Stop, tooLittleRule, "between the two records of %s should be %s, but %s is there.", k.of, c.W.onClock(), found)
+	return c.Finding(k.Stop, tooLittleRule, "between the two records of %s should be %s, but %s is there.", k.of,
+		c.W.onClock(), found)
 }
 
 // inS reports whether a round was enqueued in s.
@@ -268,7 +271,8 @@ func waits(m *suite.Made[workload]) (found []verdict.Finding) {
 	return found
 }
 
-// forOthers reports whether a call waits for more than the work in s. An event of a clock's that is in another stream is told as such.
+// forOthers reports whether a call waits for more than the work in s. An event of a clock's that is in another stream
+// is told as such.
 func (c call) forOthers(r *trace.Record, recorded map[trace.ID]int, judged []clock) bool {
 	switch r.Op {
 	case trace.OpStreamQuery, trace.OpEventQuery:

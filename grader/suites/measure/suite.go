@@ -32,8 +32,8 @@ func Of(time Time, compare Compare) Code { return Code{Time: time, Compare: comp
 // kernel is what Compare launches, as the trace names it.
 const kernel = "gray"
 
-// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
-// which is compiled for each check, calls what is compiled here.
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
+// package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise.
@@ -42,7 +42,8 @@ var Lesson = suite.Lesson[Code]{
 	Functions: []string{"Time", "Compare"},
 	WaysOut: []suite.WayOut{{Gap: "1b", Makes: trace.OpEventCreate},
 		{Gap: "2b", Makes: trace.OpMalloc}, {Gap: "2c", Makes: trace.OpMallocAsync}},
-	// Freeing behind a kernel that still runs is what a synchronous round is about: cuda.Free waits for it on every GPU seen.
+	// Freeing behind a kernel that still runs is what a synchronous round is about: cuda.Free waits for it on every GPU
+	// seen.
 	Remarks: map[string]verdict.Severity{"free-while-pending": ""},
 	Parts: []suite.Part[Code]{
 		suite.Arguments("refuses bad arguments before any CUDA call", timeRefusals, compareRefusals),
@@ -50,7 +51,8 @@ var Lesson = suite.Lesson[Code]{
 			"Every round was enqueued once, in s, and none behind an error of work.", rounds).And(wentOn, &timeErrors.Trial),
 		good.Part("clock", "the clock starts and stops in s, around exactly the timed rounds, warm",
 			"Every clock ran in s, from the last warm-up round to the last timed one.", clocks),
-		good.Part("result", "answers what the two events say, for one round", "Every answer is what two events said, for one round.", results),
+		good.Part("result", "answers what the two events say, for one round",
+			"Every answer is what two events said, for one round.", results),
 		good.Part("waits", "waits once the work is enqueued, for s alone",
 			"No clock was running while the host waited, and it waited for nobody else's work.", waits),
 		comparisons.Asking("compare", "the three ways differ only in what they say", judgeCompare),
@@ -79,8 +81,8 @@ func bits(numbers ...float32) (all []uint64) {
 	return all
 }
 
-// busyFor is how long a stream is busy before a call, in nanoseconds: long beside all rounds, and short enough to ask all the
-// while whether it is over.
+// busyFor is how long a stream is busy before a call, in nanoseconds: long beside all rounds, and short enough to ask
+// all the while whether it is over.
 const busyFor = 5_000_000
 
 // What a round of work is, beside the lesson's kernel: a launch of some microseconds, or of longRound as well, in

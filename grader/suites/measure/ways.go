@@ -35,8 +35,8 @@ type way struct {
 	why    string  // what is wrong with it, in a clause
 }
 
-// ways are those of one call, in the order of kinds. Of all the clocks each gets one that says what was answered for it, and that has
-// rounds of its kind on it, as far as such can be had; where all is alike, in their order.
+// ways are those of one call, in the order of kinds. Of all the clocks each gets one that says what was answered for
+// it, and that has rounds of its kind on it, as far as such can be had; where all is alike, in their order.
 func (c call) ways() []way {
 	return verdict.Once(c.Notes, fmt.Sprint("ways of call ", c.From), func() []way {
 		read := c.clocks()
@@ -70,8 +70,8 @@ func (c call) fit(w way, k clock) (points int) {
 	return points
 }
 
-// assign gives each way another clock, so that they fit best together, the earlier clocks first; -1 where there are too few.
-// It is told how well each clock fits each way.
+// assign gives each way another clock, so that they fit best together, the earlier clocks first; -1 where there are too
+// few. It is told how well each clock fits each way.
 func assign(fits [][]int) []int {
 	best, most := []int(nil), -1
 	var try func(given []int, points int)
@@ -115,7 +115,8 @@ func roundOp(op trace.Op) bool {
 	return false
 }
 
-// roundsOf reads what lies between a clock's records as rounds of a kind: how many are whole, and the first call that is of none.
+// roundsOf reads what lies between a clock's records as rounds of a kind: how many are whole, and the first call that
+// is of none.
 func (c call) roundsOf(k kind, on clock) (whole, stray int, why string) {
 	stray = -1
 	memory := trace.ID(0) // of the round that has begun
@@ -146,7 +147,8 @@ func (c call) roundsOf(k kind, on clock) (whole, stray int, why string) {
 	return whole, stray, why
 }
 
-// wrongStep says in a clause why a call is not the next of a round that has this memory and was launched or not; "" where it is.
+// wrongStep says in a clause why a call is not the next of a round that has this memory and was launched or not; ""
+// where it is.
 func (c call) wrongStep(k kind, r *trace.Record, memory trace.ID, launched bool) string {
 	if r.Op != trace.OpMalloc && r.Op != trace.OpFree && r.Stream != c.s() {
 		return fmt.Sprintf("%s is in %s", suite.CallName(r), c.streamName(r.Stream))
@@ -181,9 +183,11 @@ func (c call) wayOnClock(w way) []verdict.Finding {
 	case w.whole < c.W.rounds:
 		return []verdict.Finding{c.tooLittle(w.clock, w.whole)}
 	case !c.warm(w):
-		return []verdict.Finding{c.Finding(w.Start, coldRule, "%s should start behind a round of its own kind that warms up, but there is none.", w.of)}
+		return []verdict.Finding{c.Finding(w.Start, coldRule,
+			"%s should start behind a round of its own kind that warms up, but there is none.", w.of)}
 	case w.whole > c.W.rounds:
-		return []verdict.Finding{c.Finding(w.Stop, tooMuchRule, "between the two records of %s should be %s and nothing else, but there are %d.",
+		return []verdict.Finding{c.Finding(w.Stop, tooMuchRule,
+			"between the two records of %s should be %s and nothing else, but there are %d.",
 			w.of, c.W.onClock(), w.whole)}
 	}
 	return nil

@@ -144,8 +144,8 @@ func overlap(m *suite.Made[workload]) []verdict.Finding {
 		m.W.chunks(), m.W.streams, m.W.inRow(), len(row), last, before)}
 }
 
-// longestRow is the longest row of chunks each of which begins only behind the end of the one before, and the last chunk but
-// one in it.
+// longestRow is the longest row of chunks each of which begins only behind the end of the one before, and the last
+// chunk but one in it.
 func (c call) longestRow(there, back []int) (row []int, before int) {
 	order := make([]int, len(there))
 	for i := range order {
@@ -170,7 +170,8 @@ func (c call) longestRow(there, back []int) (row []int, before int) {
 	return row, before
 }
 
-// held reports whether one piece of work has to wait for another, other than by a host that waits, which another check tells.
+// held reports whether one piece of work has to wait for another, other than by a host that waits, which another check
+// tells.
 func (c call) held(first, then int) bool {
 	if !c.Before(first, then) {
 		return false

@@ -84,7 +84,8 @@ func efficiency(m *suite.Made[workload]) []verdict.Finding {
 			verdict.Count(len(read), "time", "times"))}
 	}
 	one, other, answered := c.pair(read, all)
-	for _, look := range []func(suite.Clock, []pass, bool) []verdict.Finding{c.misses, c.tooMuch, c.cold, c.wrongPass, c.otherWork} {
+	for _, look := range []func(suite.Clock, []pass, bool) []verdict.Finding{c.misses, c.tooMuch, c.cold, c.wrongPass,
+		c.otherWork} {
 		for i, k := range []suite.Clock{one, other} {
 			if found := look(k, all, i == 0); found != nil {
 				return found
@@ -109,12 +110,14 @@ func runIsRight(e *suite.Evidence) bool {
 			return false
 		}
 	}
-	return !verdict.HasError(ordered.Judge(e).Findings) && !slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool {
-		return !m.Outcome.OK() || wrongResult(&m) != nil
-	})
+	return !verdict.HasError(ordered.Judge(e).Findings) &&
+		!slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool {
+			return !m.Outcome.OK() || wrongResult(&m) != nil
+		})
 }
 
-// pair are the two clocks that the answer is the quotient of; where there are none such, the last two that it should be of.
+// pair are the two clocks that the answer is the quotient of; where there are none such, the last two that it should be
+// of.
 func (c call) pair(read []suite.Clock, all []pass) (one, other suite.Clock, answered bool) {
 	alone := func(k suite.Clock) bool {
 		timed := c.timedBy(k, all)
@@ -178,7 +181,8 @@ func passOn(alone bool) string {
 func (c call) misses(k suite.Clock, all []pass, alone bool) []verdict.Finding {
 	timed := c.timedBy(k, all)
 	if timed < 0 {
-		return []verdict.Finding{c.Finding(k.Stop, missesWork, "between the two events should be a whole pass, but nothing of any is.")}
+		return []verdict.Finding{c.Finding(k.Stop, missesWork,
+			"between the two events should be a whole pass, but nothing of any is.")}
 	}
 	for _, at := range all[timed].work {
 		which, when := k.Start, "begin before the first"
@@ -237,7 +241,8 @@ func (c call) wrongPass(k suite.Clock, all []pass, alone bool) []verdict.Finding
 	if !alone {
 		should, is = "all of streams", "streams[0] alone"
 	}
-	return []verdict.Finding{c.Finding(k.Start, passRule, "one of the two passes should be on %s, but is on %s.", should, is)}
+	return []verdict.Finding{c.Finding(k.Start, passRule, "one of the two passes should be on %s, but is on %s.", should,
+		is)}
 }
 
 var passRule = suite.Rule{ID: "wrong-pass",
@@ -258,7 +263,8 @@ func (c call) otherWork(k suite.Clock, all []pass, alone bool) []verdict.Finding
 		}
 	}
 	if copies != c.W.chunks() {
-		return []verdict.Finding{c.Finding(k.Start, passRule, "%s should copy %s to the device, but copies %d.", passOn(alone), verdict.Count(c.W.chunks(), "chunk", "chunks"), copies)}
+		return []verdict.Finding{c.Finding(k.Start, passRule, "%s should copy %s to the device, but copies %d.",
+			passOn(alone), verdict.Count(c.W.chunks(), "chunk", "chunks"), copies)}
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// What is noted of in and out when the device is at rest, two words in each number; of a timed call the sum of each chunk's words
-// in out. A second call has its own.
+// What is noted of in and out when the device is at rest, two words in each number; of a timed call the sum of each
+// chunk's words in out. A second call has its own.
 const (
 	noteWords  = "out"
 	noteIn     = "in"
@@ -97,7 +97,8 @@ func (w workload) sums(s *suite.Stage, b cuda.HostBuffer) (all []uint64) {
 	return all
 }
 
-// bytesOf are the bytes that were noted of a buffer, without those that filled up the last number. What was not noted is 0.
+// bytesOf are the bytes that were noted of a buffer, without those that filled up the last number. What was not noted
+// is 0.
 func (w workload) bytesOf(noted []uint64) []byte {
 	bytes := make([]byte, 0, 8*len(noted))
 	for _, v := range noted {

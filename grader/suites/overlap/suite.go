@@ -38,8 +38,8 @@ const (
 	lastOfEfficiency = "2d"
 )
 
-// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
-// which is compiled for each check, calls what is compiled here.
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
+// package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise.
@@ -53,8 +53,10 @@ var Lesson = suite.Lesson[Code]{
 		good.NoHostWait("async", "returns while the device is busy, and leaves pinned memory to it",
 			"Run returned while the device was still busy, and touched no byte of in and out itself.", waiting, delays).And(hostTouches),
 		ordered,
-		good.Part("memory", "at most two chunk buffers a stream", "Run never held more than two buffers for each stream.", memory),
-		good.Part("overlap", "chunks do not all wait for each other", "At most half of the chunks came one after the other.", overlap),
+		good.Part("memory", "at most two chunk buffers a stream", "Run never held more than two buffers for each stream.",
+			memory),
+		good.Part("overlap", "chunks do not all wait for each other", "At most half of the chunks came one after the other.",
+			overlap),
 		passes.Part("efficiency", "Efficiency answers what a clock over all streams says",
 			"Both passes were on the clock, whole, warm and alone.", efficiency),
 		good.Cleanup("nothing is left behind, not even when a call fails",
@@ -81,7 +83,8 @@ var ordered = good.Order("no chunk's buffer is used by two chunks at once", "No 
 		return f
 	}).Once()
 
-// needlessWait is a rule of the order checker, for which a runner has no use: with one stream for all every wait is needless.
+// needlessWait is a rule of the order checker, for which a runner has no use: with one stream for all every wait is
+// needless.
 const needlessWait = "needless-wait"
 
 // noteAnswer is noted of a call of Efficiency: the bits of the number that it answered.
@@ -156,9 +159,9 @@ func refusals(id, after string, efficiency bool) *suite.Refusals[Code] {
 		bad("an out that is 1 byte short", func(w *workload) { w.lacks = 1; w.short = 2 }),
 		bad("2^61 words, of which in and out hold 100", func(w *workload) { w.asked = 1 << 61 }),
 		bad("2^62 words, of which in and out hold 100", func(w *workload) { w.asked = 1 << 62 }),
-	}, scene.Refuse, suite.Refusing(fine.function(), "Return contract.ErrArgument when there are no streams, when n or chunk is below 1, "+
-		"when work is below 0, and when in or out has fewer than 4*n bytes; compare n with a quarter of Len(), since 4*n may be more than an "+
-		"integer holds.")).Behind(scene.Call(fine))
+	}, scene.Refuse, suite.Refusing(fine.function(), "Return contract.ErrArgument when there are no streams, when n or "+
+		"chunk is below 1, when work is below 0, and when in or out has fewer than 4*n bytes; compare n with a quarter of "+
+		"Len(), since 4*n may be more than an integer holds.")).Behind(scene.Call(fine))
 }
 
 func waiting(workload) suite.HostWait {

@@ -89,8 +89,8 @@ func (w workload) lacksOf(which int) int {
 	return 0
 }
 
-// maxWords bounds the sizes that are drawn. manyWords need more blocks of 256 threads than a block may have threads, so that
-// the two cannot be mixed up.
+// maxWords bounds the sizes that are drawn. manyWords need more blocks of 256 threads than a block may have threads, so
+// that the two cannot be mixed up.
 const (
 	maxWords   = 20_000
 	manyWords  = 300_000
@@ -138,8 +138,8 @@ func delayed(r *rand.Rand) (ws []workload) {
 	return ws
 }
 
-// efficient are calls of Efficiency. Before the last of them a stream is kept busy: who does not wait is then too early for the
-// clocks on any device.
+// efficient are calls of Efficiency. Before the last of them a stream is kept busy: who does not wait is then too early
+// for the clocks on any device.
 func efficient(r *rand.Rand) (ws []workload) {
 	for _, streams := range []int{1, 2, 4} {
 		w := draw(r, 2)

@@ -16,8 +16,8 @@ type Run func(contract.PoolConfig) (contract.PoolReport, error)
 // Of is the exercise's code.
 func Of(run Run) Run { return run }
 
-// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
-// which is compiled for each check, calls what is compiled here.
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
+// package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise.
@@ -29,11 +29,13 @@ var Lesson = suite.Lesson[Run]{
 		suite.Arguments("refuses bad arguments before anything is made", refusals),
 		good.Part("pool", "all memory comes from one pool of its own with the right threshold, and no other pool is changed",
 			"One pool of its own with its threshold set in time; the device's own pools are as they were.", pools),
-		good.Asking("work", "block j is allocated, touched and freed on Streams[j % len(Streams)], every round", judgeWork).ByLuck(),
+		good.Asking("work", "block j is allocated, touched and freed on Streams[j % len(Streams)], every round",
+			judgeWork).ByLuck(),
 		good.Order("every use is ordered before its free, and every sample is taken after the round's work",
 			"Every use is over before the free, and every sample shows a pool at rest.").And(sampledEarly),
 		good.Asking("report", "the report is what the pool answered", judgeReport).And(good.Kept),
-		good.Asking("reuse", "allocations served from what the pool holds are counted, and the pool stops growing", judgeReuse),
+		good.Asking("reuse", "allocations served from what the pool holds are counted, and the pool stops growing",
+			judgeReuse),
 		good.Part("trim", "the pool is trimmed and sampled once, after the last round",
 			"What the pool held in reserve went back after the last round.", whole((*call).trim)),
 		good.Cleanup("nothing is left behind, not even when a CUDA call fails",
@@ -75,8 +77,9 @@ var refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{
 	Allowed: []trace.Op{trace.OpDeviceInfo}, // counting the devices is how one learns that a device is not there
 }).Behind(scene.Call(newWorkload(2, 2, keepAll, 0, 64, 100)))
 
-// speedLimit is how much slower than the solution a right program may be. One that waits within a round takes 1.3 to 1.5 times
-// as long, on an H200 as on the simulator: it is told by its calls, in the check of the work, and not by its time.
+// speedLimit is how much slower than the solution a right program may be. One that waits within a round takes 1.3 to
+// 1.5 times as long, on an H200 as on the simulator: it is told by its calls, in the check of the work, and not by its
+// time.
 const speedLimit = 1.5
 
 //go:embed paces.txt

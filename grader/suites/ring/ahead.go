@@ -8,8 +8,8 @@ import (
 
 const overlapLost = "overlap-lost"
 
-// ahead finds fills that wait for a later digest than that of the item before them in their slot, and digests that wait for a
-// later fill than that of their own item.
+// ahead finds fills that wait for a later digest than that of the item before them in their slot, and digests that wait
+// for a later fill than that of their own item.
 func ahead(m *suite.Made[workload]) []verdict.Finding {
 	c := call{*m}
 	if !m.Outcome.OK() || m.W.same {
@@ -56,7 +56,8 @@ func ahead(m *suite.Made[workload]) []verdict.Finding {
 	return nil
 }
 
-// items are the fills and digests of a call by item; nil where they are not one of each for every item, in its own slot.
+// items are the fills and digests of a call by item; nil where they are not one of each for every item, in its own
+// slot.
 func (c call) items() (fills, digests []int) {
 	bySlot := c.fills()
 	for i := range c.W.items {
@@ -82,8 +83,8 @@ func events(m *suite.Made[workload]) []verdict.Finding {
 	}, "Run should create %d events at most, two for each slot, but creates %d.", most, len(made))}
 }
 
-// handedBack finds digests that work which comes next in producer does not come after, be it a second call's or the caller's own,
-// and also where a call has failed.
+// handedBack finds digests that work which comes next in producer does not come after, be it a second call's or the
+// caller's own, and also where a call has failed.
 func handedBack(e *suite.Evidence) (found []verdict.Finding) {
 	for _, m := range again.Made(e) {
 		c := call{m}
@@ -126,7 +127,8 @@ func (c call) laterFills(behind, ahead int) (fills []int) {
 	return fills
 }
 
-// takenTooEarly is the finding about the first digest among some records that a later fill of its slot does not wait for.
+// takenTooEarly is the finding about the first digest among some records that a later fill of its slot does not wait
+// for.
 func (c call) takenTooEarly(from, to int, later []int) []verdict.Finding {
 	for _, at := range c.Launches(digestKernel) {
 		slot := c.slot(c.Record(at))

@@ -47,7 +47,8 @@ func (c call) filledBefore(record int) (n int) {
 	return n
 }
 
-// placement finds work in another stream or slot than the contract says, work that is left out, and memory that is allocated.
+// placement finds work in another stream or slot than the contract says, work that is left out, and memory that is
+// allocated.
 func placement(m *suite.Made[workload]) (found []verdict.Finding) {
 	c := call{*m}
 	c.Records(func(at int, r *trace.Record) bool {
@@ -136,8 +137,8 @@ func (c call) computed() []bool {
 	return computed(c.Notes.Trace.Records[c.From:c.To], slots, outs, c.W.n)
 }
 
-// computed tells of each item whether its sum has come from digest, over n words of its slot that fillItem has filled as often
-// as it takes by then, and from nothing else.
+// computed tells of each item whether its sum has come from digest, over n words of its slot that fillItem has filled
+// as often as it takes by then, and from nothing else.
 func computed(records []trace.Record, slots, outs []place, n int) []bool {
 	done, filled, spoilt := make([]bool, len(outs)), make([]int, len(slots)), make([]bool, len(slots))
 	for at := range records {
@@ -171,7 +172,8 @@ func computed(records []trace.Record, slots, outs []place, n int) []bool {
 	return done
 }
 
-// audit tells which items of an audited call have no sum as the contract has it. Its trace knows the memory by addresses alone.
+// audit tells which items of an audited call have no sum as the contract has it. Its trace knows the memory by
+// addresses alone.
 func audit(s *suite.Stage, w workload, t *trace.Trace) (left []uint64) {
 	var slots, outs []place
 	for _, p := range given(s.Memory) {

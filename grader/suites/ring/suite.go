@@ -29,8 +29,8 @@ const (
 // lastGap has to be filled before a call can come to its end.
 const lastGap = "1g"
 
-// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
-// which is compiled for each check, calls what is compiled here.
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
+// package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise.
@@ -50,7 +50,8 @@ var Lesson = suite.Lesson[Run]{
 		ordered,
 		good.Part("placement", "item i is filled in producer and digested in consumer, in its own slot",
 			"Every item was filled in producer and digested in consumer, in the slot that it belongs to.", placement),
-		good.Part("ahead", "neither stream waits for more than its slot", "The producer ran as far ahead as the slots allow.", ahead),
+		good.Part("ahead", "neither stream waits for more than its slot", "The producer ran as far ahead as the slots allow.",
+			ahead),
 		good.Part("events", "at most two events a slot",
 			"However many items there were, there were no more than two events a slot.", events),
 		good.NoHostWait("async", "the host never waits", "Run returned while the device was still busy.", waiting, delays).
@@ -71,8 +72,8 @@ const (
 	needlessWait   = "needless-wait"
 )
 
-// firstLap reports findings about waits that are none: while a slot has not been used nothing has been recorded of it, and with
-// one stream for both every wait is needless.
+// firstLap reports findings about waits that are none: while a slot has not been used nothing has been recorded of it,
+// and with one stream for both every wait is needless.
 func firstLap(e *suite.Evidence, f verdict.Finding) bool {
 	if f.Rule != waitUnrecorded && f.Rule != needlessWait || f.File == "" {
 		return false
@@ -122,8 +123,8 @@ var scene = &suite.Scene[Run, workload]{
 	},
 }
 
-// given are the slots in the order in which Run is given them. It is not that of their addresses, or it would go unseen where
-// they are sorted.
+// given are the slots in the order in which Run is given them. It is not that of their addresses, or it would go unseen
+// where they are sorted.
 func given[T any](made []T) []T {
 	if len(made) < 2 {
 		return made
@@ -148,8 +149,8 @@ var (
 		{Label: "-5 words", W: workload{slots: 2, n: -5, items: 2}},
 		{Label: "a work of -1", W: workload{slots: 2, n: 10, work: -1, items: 2}},
 		{Label: "-1 items", W: workload{slots: 2, n: 10, items: -1}},
-	}, scene.Refuse, suite.Refusing("Run", "Return contract.ErrArgument when there are no slots (len(slots) is 0, be the slice nil or not), "+
-		"when n is below 1, and when work or items is below 0.")).Behind(scene.Call(workload{slots: 2, n: 50, items: 3}))
+	}, scene.Refuse, suite.Refusing("Run", "Return contract.ErrArgument when there are no slots (len(slots) is 0, be the "+
+		"slice nil or not), when n is below 1, and when work or items is below 0.")).Behind(scene.Call(workload{slots: 2, n: 50, items: 3}))
 )
 
 func waiting(workload) suite.HostWait {
@@ -161,8 +162,8 @@ func waiting(workload) suite.HostWait {
 	}
 }
 
-// The timed workload: filling takes as long as digesting, so two streams that do not wait for each other take half the time
-// of two that do. The elements are few, so that neither is in the other's way on the device.
+// The timed workload: filling takes as long as digesting, so two streams that do not wait for each other take half the
+// time of two that do. The elements are few, so that neither is in the other's way on the device.
 const (
 	timedItems    = 32
 	timedSlots    = 3

@@ -69,8 +69,8 @@ func (w workload) firstWrong(sums []uint64) int {
 	return -1
 }
 
-// maxElements bounds the sizes that are drawn. manyElements need more blocks of 256 threads than a block may have threads,
-// so that the two cannot be mixed up.
+// maxElements bounds the sizes that are drawn. manyElements need more blocks of 256 threads than a block may have
+// threads, so that the two cannot be mixed up.
 const (
 	maxElements  = 20_000
 	manyElements = 300_000

@@ -206,8 +206,9 @@ func (q *counts) judgeCall(x *allocator.Step, t *tally, r *trace.Record) *verdic
 	if !needless {
 		return nil
 	}
-	f := x.Needless(r, allowed(x), "Take memory from the upstream alone, record one event in Free, and in Alloc ask each stream's event once and "+
-		"wait for it once.")
+	f := x.Needless(r, allowed(x),
+		"Take memory from the upstream alone, record one event in Free, and in Alloc ask each stream's event once and "+
+			"wait for it once.")
 	return &f
 }
 

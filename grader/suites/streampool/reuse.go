@@ -14,7 +14,8 @@ import (
 
 // judgeOrder answers whether any bytes went out too early, and says of those what had become of them.
 func judgeOrder(e *suite.Evidence) suite.Answer {
-	a := good.JudgeOrder(e, "order", "Every byte's last use came before its next owner's first, whatever the streams were at.", allocator.NoteStrangers)
+	a := good.JudgeOrder(e, "order",
+		"Every byte's last use came before its next owner's first, whatever the streams were at.", allocator.NoteStrangers)
 	for i := range a.Findings {
 		if a.Findings[i].Rule == "early-reuse" {
 			tell(e, &a.Findings[i])
@@ -237,7 +238,8 @@ func (t *tale) waiting(names []string) string {
 	return fmt.Sprintf("and had %v wait for %s alone", t.Took.Stream, strings.Join(names, " and "))
 }
 
-// toldNotReady reports whether the Alloc asked about the stream of the Free, was told that it is not through, and did not wait.
+// toldNotReady reports whether the Alloc asked about the stream of the Free, was told that it is not through, and did
+// not wait.
 func (t *tale) toldNotReady() (told bool) {
 	for at, r := range t.Took.Calls {
 		if r.Op != trace.OpEventQuery && r.Op != trace.OpStreamWaitEvent {
@@ -250,12 +252,13 @@ func (t *tale) toldNotReady() (told bool) {
 	return told
 }
 
-// rest is the Alloc between the two that took bytes beside these, which were given back in the same stream, and that had another stream wait for
-// it; nil: there is none.
+// rest is the Alloc between the two that took bytes beside these, which were given back in the same stream, and that
+// had another stream wait for it; nil: there is none.
 func (t *tale) rest() *allocator.Step {
 	for i := t.gave + 1; i < t.Taken; i++ {
 		x := &t.Steps[i]
-		if x.Kind != allocator.KindAlloc || x.Err != allocator.Nil || x.Stream == t.Took.Stream || x.Stream == t.given.Stream {
+		if x.Kind != allocator.KindAlloc || x.Err != allocator.Nil || x.Stream == t.Took.Stream ||
+			x.Stream == t.given.Stream {
 			continue
 		}
 		if end := x.Addr + uint64(need(x.Size)); end != t.lo && t.hi != x.Addr {

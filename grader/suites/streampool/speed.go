@@ -23,8 +23,8 @@ var speed = &allocator.StreamRace[Make, layout]{
 	Baseline: newPlain,
 	// A pool that has a stream wait for another in every round takes up to four times as long.
 	Pacing: suite.Pacing{Versus: "cuda.Malloc and cuda.Free", Limit: 1.5, Recorded: paces},
-	Passed: "take %.2f times as long as with the solution's pool; with a cuda.Malloc and a cuda.Free for each block they take %.1f times " +
-		"as long as with yours.",
+	Passed: "take %.2f times as long as with the solution's pool; with a cuda.Malloc and a cuda.Free for each block " +
+		"they take %.1f times as long as with yours.",
 	Fix: "Hand out what was given back in the same stream first, and what is done next, and ask the upstream before a stream waits.",
 }
 

@@ -63,21 +63,23 @@ func race(b *suite.Bench, sides suite.Sides[Make]) {
 	})
 }
 
-// speedLimit is how much slower than the solution a right program may be: one that grows by a quarter each time, or in a
-// mapping for each granule, passes; one that grows by a granule each time fails clearly.
+// speedLimit is how much slower than the solution a right program may be: one that grows by a quarter each time, or in
+// a mapping for each granule, passes; one that grows by a granule each time fails clearly.
 const speedLimit = 8
 
 //go:embed paces.txt
 var paces string
 
 var speed = suite.SpeedPart("growing takes about as long as the solution's", lastGap, "New or Alloc", race,
-	mapping.SpeedWords(fmt.Sprintf("Growing to %d MiB in blocks of %d KiB", speedTotal>>20, speedBlock>>10), speedLimit, paces),
+	mapping.SpeedWords(fmt.Sprintf("Growing to %d MiB in blocks of %d KiB", speedTotal>>20, speedBlock>>10), speedLimit,
+		paces),
 	suite.Flaw{Note: noteMisplaced, Function: "Alloc",
 		Message: func(n uint64) string { return "While time was measured, " + cost.Missed(n) + "." },
 		Why:     cost.MissedWhy, Fix: cost.MissedFix},
 	suite.Flaw{Note: noteUnusable,
 		Message: func(n uint64) string {
-			return fmt.Sprintf("When time was measured, all %d blocks should have had memory, but %d of them could not be written to.",
+			return fmt.Sprintf("When time was measured, all %d blocks should have had memory, but %d of them could not be "+
+				"written to.",
 				speedTotal/speedBlock, n)
 		},
 		Why: "Leaving memory out is not faster work: when a kernel touches such a block, every later CUDA call fails.",

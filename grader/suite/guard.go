@@ -1,15 +1,106 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
+	"strings"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
+	"cudalab/native/session"
 	"cudalab/native/trace"
 )
+
+// guard runs the student's code and keeps what it returned: the methods of an error may be the student's as well.
+func guard(o *verdict.Outcome, f func() error) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		if odd, ok := v.(oddError); ok {
+			o.Err, o.Odd = "an error that is none: "+odd.What, odd.Odd
+			if len(odd.where) > 0 {
+				o.Stack = odd.where
+			}
+			return
+		}
+		if gap, ok := v.(*contract.Gap); ok && gap != nil { // of a function that answers no error
+			keep(o, gap)
+			return
+		}
+		o.Stack = panickedAt()
+		if r, ok := v.(*session.Runaway); ok {
+			o.Runaway, o.Panic = true, r.Error()
+			return
+		}
+		o.Panic = bounded(fmt.Sprint(v))
+	}()
+	keep(o, f())
+}
+
+// keep takes an error apart.
+func keep(o *verdict.Outcome, err error) {
+	if err == nil {
+		return
+	}
+	o.Err = "an error without a text"
+	err = Sound(err)
+	if text := err.Error(); text != "" {
+		o.Err = bounded(text)
+	}
+	o.Argument = errors.Is(err, contract.ErrArgument)
+	var gap *contract.Gap
+	if errors.As(err, &gap) && gap != nil {
+		o.Gap = bounded(gap.ID)
+		if others := besidesGaps(err); len(others) > 0 {
+			o.Besides, o.Err = true, bounded(errors.Join(others...).Error())
+		}
+	}
+}
+
+// besidesGaps are the errors that are joined in a sound one and have nothing to do with gaps.
+func besidesGaps(err error) (others []error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			if e != nil {
+				others = append(others, besidesGaps(e)...)
+			}
+		}
+		return others
+	}
+	if gap := (*contract.Gap)(nil); errors.As(err, &gap) {
+		return nil
+	}
+	return []error{err}
+}
+
+// panickedAt is where the panic began that a deferred function, which calls this, has recovered. The grader's functions
+// in between that have looked at it and let it go on are not part of that: their own panics come after the first on the
+// stack.
+func panickedAt() trace.Site {
+	site := trace.Callers(2)
+	for i := len(site) - 1; i >= 0; i-- {
+		if site[i].Func == "runtime.gopanic" {
+			return site[i+1:]
+		}
+	}
+	return site
+}
+
+// maxText is how many bytes of a text of the student's are kept, to be read by people.
+const maxText = 4 << 10
+
+// bounded is the start of a text.
+func bounded(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText], "") + " …"
+}
 
 // The rules of errors.
 const (
@@ -36,9 +127,9 @@ func (*nobodysType) Error() string { return "nobody's" }
 
 var nobodys error = &nobodysType{}
 
-// Sound answers the error of the student's code that it is given, after a look at what it is made of: its methods are the
-// student's like what returned it, and package errors, and the text, can only be relied on if they say what is true. It
-// must be called within a Bench.Call, which is where it ends for an error that is odd.
+// Sound answers the error of the student's code that it is given, after a look at what it is made of: its methods are
+// the student's like what returned it, and package errors, and the text, can only be relied on if they say what is
+// true. It must be called within a Bench.Call, which is where it ends for an error that is odd.
 func Sound(err error) error {
 	if err == nil {
 		return nil
