@@ -1,6 +1,7 @@
 package suite_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -127,4 +128,17 @@ func TestReadPaces(t *testing.T) {
 		_, err := suite.ReadPaces(bad)
 		require.Error(t, err, bad)
 	}
+}
+
+// What a race has noted of the student's code comes before any figure.
+func TestSpeedPartTellsFlaws(t *testing.T) {
+	p := suite.SpeedPart("fast", "1a", "Run", func(*suite.Bench, suite.Sides[int]) {}, suite.SpeedWords{},
+		suite.Flaw{Note: "other", Message: func(uint64) string { return "never noted" }},
+		suite.Flaw{Note: "missing", Message: func(n uint64) string { return fmt.Sprintf("%d are missing.", n) }})
+	judge := func(missing ...uint64) suite.Answer {
+		notes := &verdict.CaseNotes{ID: "speed", Values: map[string][]uint64{"missing": missing}}
+		return p.Judge(&suite.Evidence{Cases: map[string]*verdict.CaseNotes{"speed": notes}})
+	}
+	require.Equal(t, "No time could be measured.", judge(0).Skip)
+	require.Equal(t, "3 are missing.", judge(0, 3).Findings[0].Message)
 }

@@ -14,10 +14,13 @@
 //   - Race holds the student's code against the solution's, for the part that Scene.Speed makes;
 //   - Bench.Compare holds implementations beside each other for cudalab bench, and judges nothing;
 //   - allocator.Cost holds an operation among many blocks against the same among few.
+//
+// The files in the order in which to read them: suite and lesson declare; parts, arguments, hostwait, kept, afterfaults,
+// faults and speed have the questions that lessons share, benchmark, timing and audit what speed rests on; scene and
+// stage make the calls, on testbench and guard, in the runner; call, callback and evidence are what a check sees of them.
 package suite
 
 import (
-	"math/rand/v2"
 	"slices"
 
 	"cudalab/grader/suite/verdict"
@@ -122,13 +125,3 @@ const (
 	ToTell          // what was measured lies beyond the limit, and may lie on either side of it
 	ToConfirm       // it is a failure, which counts only if a fresh run says so as well
 )
-
-// NewRand is the generator that draws what is random in a case: the same seed and case give the same draws in the
-// runner and in cudalab.
-func NewRand(seed uint64, caseID string) *rand.Rand {
-	h := uint64(14695981039346656037) // FNV-1a, so that cases differ under one seed
-	for i := range len(caseID) {
-		h = (h ^ uint64(caseID[i])) * 1099511628211
-	}
-	return rand.New(rand.NewPCG(seed, h))
-}

@@ -137,3 +137,13 @@ func Fault(recovered any) (error, bool) {
 	f, ok := recovered.(fault)
 	return f.err, ok
 }
+
+// NewRand is the generator that draws what is random in a case: the same seed and case give the same draws in the
+// runner and in cudalab.
+func NewRand(seed uint64, caseID string) *rand.Rand {
+	h := uint64(14695981039346656037) // FNV-1a, so that cases differ under one seed
+	for i := range len(caseID) {
+		h = (h ^ uint64(caseID[i])) * 1099511628211
+	}
+	return rand.New(rand.NewPCG(seed, h))
+}
