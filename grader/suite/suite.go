@@ -15,9 +15,10 @@
 //   - Bench.Compare holds implementations beside each other for cudalab bench, and judges nothing;
 //   - allocator.Cost holds an operation among many blocks against the same among few.
 //
-// The files in the order in which to read them: suite and lesson declare; parts, arguments, hostwait, kept, afterfaults,
-// faults and speed have the questions that lessons share, benchmark, timing and audit what speed rests on; scene and
-// stage make the calls, on testbench and guard, in the runner; call, callback and evidence are what a check sees of them.
+// The files in the order in which to read them: suite and lesson declare; parts, arguments, hostwait, kept,
+// afterfaults, faults and speed have the questions that lessons share, benchmark, timing and audit what speed rests
+// on; scene and stage make the calls, on testbench and guard, in the runner; call, callback and evidence are what a
+// check sees of them.
 package suite
 
 import (
