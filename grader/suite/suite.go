@@ -1,5 +1,5 @@
-// Package suite is the lesson kit, and with it the vocabulary of grading: what a lesson's suite consists of, what its cases
-// may do in the runner, what its checks are given to judge by, and the report that comes of it.
+// Package suite is the lesson kit: what a lesson's suite consists of, what its cases may do in the runner, and what its
+// checks are given to judge by. Their reports are package verdict's.
 //
 // A suite has two halves. Cases run in the runner, beside the student's code: they draw workloads from the seed, call
 // the code and note what came back, and decide nothing. Checks run in cudalab: they are given what the cases noted
