@@ -19,6 +19,9 @@ type Tenants[L fmt.Stringer] struct {
 		strangers cuda.DevicePtr) error
 	MoveOut func(grid, block int, s cuda.Stream, at cuda.DevicePtr, bytes int64, tenant uint32,
 		strangers cuda.DevicePtr) error
+	// Leaving: the stream that a block was handed out in may be gone when it comes back, so the event behind its tenant's
+	// work is recorded at once.
+	Leaving bool
 }
 
 // Of the grid of a tenant's kernels, and how often one that lives in its block looks at it.
@@ -88,17 +91,21 @@ func (p *tenancy[L]) AllocatedIn(block int, at cuda.DevicePtr, size int64, s cud
 	if t.in {
 		p.b.Must(p.MoveIn(tenantBlocks, tenantThreads, s, at, size, uint32(block), tenantTurns, p.strangers.At(0)))
 	}
-	p.b.Must(cuda.EventRecord(t.behind, s))
+	if p.Leaving {
+		p.b.Must(cuda.EventRecord(t.behind, s))
+	}
 	p.tenants[block] = t
 }
 
-// FreeingIn goes by the event, since the stream that the block was handed out in may be gone.
 func (p *tenancy[L]) FreeingIn(block int, at cuda.DevicePtr, size int64, from, to cuda.Stream) {
 	t, known := p.tenants[block]
 	if !known {
 		return
 	}
 	if from != to {
+		if !p.Leaving {
+			p.b.Must(cuda.EventRecord(t.behind, from))
+		}
 		p.b.Must(cuda.StreamWaitEvent(to, t.behind))
 	}
 	if t.in && p.b.Session.Holds(device.Ptr(at), size) {

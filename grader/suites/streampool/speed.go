@@ -11,7 +11,7 @@ import (
 )
 
 // tenants use the blocks.
-var tenants = allocator.Tenants[layout]{MoveIn: kernels.Lease, MoveOut: kernels.Inspect}
+var tenants = allocator.Tenants[layout]{MoveIn: kernels.Lease, MoveOut: kernels.Inspect, Leaving: true}
 
 //go:embed paces.txt
 var paces string
