@@ -36,11 +36,9 @@ func (w *workers) attempt(ctx context.Context, s submission, attempt int, gpu st
 	ctx, limit, cancel := withBudget(ctx, w.Timeout)
 	defer cancel()
 	exercises := slices.DeleteFunc(slices.Clone(w.Exercises), func(e course.Exercise) bool { return !slices.Contains(s.Packages, e.Package) })
-	results, err := check.Submission(ctx, check.SubmissionRequest{
-		Root: w.Root, Exercises: exercises, Dir: s.Dir, Device: w.header.Device.Kind, GPU: gpu, Profile: w.Profile,
-		Seed: w.header.Seed, Sandbox: w.policy, Precompiled: w.precompiled,
-		Turns: limit.waiting(lock.On(gpu)),
-	})
+	q := w.request
+	q.Code, q.GPU, q.Turns = check.Submitted(s.Dir, exercises), gpu, limit.waiting(lock.On(gpu))
+	results, err := check.Submission(ctx, q)
 	var decided []verdict.Report
 	for _, r := range results {
 		if d := r.Report.Device; d.Name != "" && d.Name != w.header.Device.Name && r.Err == nil {

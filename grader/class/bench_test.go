@@ -55,12 +55,12 @@ func buildAll(b *testing.B, o Options, submissions string, from int) time.Durati
 	for range 2 {
 		workers.Go(func() {
 			for s := range next {
-				q := compile.Request{Root: o.Root}
+				var exercises []compile.Exercise
 				for _, e := range o.Exercises {
-					q.Exercises = append(q.Exercises, compile.Exercise{Package: e.Package, Dir: filepath.Join(s.Dir, e.Package),
+					exercises = append(exercises, compile.Exercise{Package: e.Package, Dir: filepath.Join(s.Dir, e.Package),
 						Main: e.Main(true), Solution: true})
 				}
-				built, err := compile.Build(context.Background(), q)
+				built, err := compile.Build(context.Background(), compile.Course{Root: o.Root}, exercises...)
 				if err != nil {
 					b.Error(err)
 					continue

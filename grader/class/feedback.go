@@ -282,11 +282,10 @@ func (w *workers) pictures(ctx context.Context, j pageJob, f *Feedback) (err err
 	ctx, limit, cancel := withBudget(ctx, w.Timeout)
 	defer cancel()
 	s := j.submission
-	results, err := check.Submission(ctx, check.SubmissionRequest{
-		Root: w.Root, Exercises: failed, Dir: s.Dir, Device: w.header.Device.Kind, GPU: gpu.name, Profile: w.Profile,
-		Seed: w.header.Seed, Sandbox: w.policy, Precompiled: w.precompiled, NoTiming: true, Given: true, Pictures: true,
-		Turns: limit.waiting(lock.On(gpu.name)),
-	})
+	q := w.request
+	q.Code, q.GPU, q.Turns = check.Submitted(s.Dir, failed), gpu.name, limit.waiting(lock.On(gpu.name))
+	q.NoTiming, q.Given, q.Pictures = true, true, true
+	results, err := check.Submission(ctx, q)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,6 @@ import (
 	"cudalab/grader/class/intake"
 	"cudalab/grader/class/policy"
 	"cudalab/grader/judge/check"
-	"cudalab/grader/judge/compile"
-	"cudalab/grader/machine/sandbox"
 )
 
 // Grade grades a class, or goes on with it, and leaves the results in their folder. It also returns the class as far as it
@@ -54,7 +52,7 @@ func Grade(ctx context.Context, o Options) (class *Class, err error) {
 	if state.torn {
 		o.say("The journal's last line was not whole, because cudalab was ended while it wrote it; it has been cut off.")
 	}
-	g := &grading{Options: o, folder: f, journal: j, policy: ready.policy, precompiled: ready.precompiled,
+	g := &grading{Options: o, request: ready.request, folder: f, journal: j,
 		results: state.results, earlier: state.earlier, arrivals: receive(in, o.Roster), rules: rules}
 	submissions, err := g.identify(in.Submissions())
 	if err != nil {
@@ -63,6 +61,7 @@ func Grade(ctx context.Context, o Options) (class *Class, err error) {
 	if err := g.settleHeader(state.header, ready, submissions); err != nil {
 		return nil, err
 	}
+	g.request.Seed = g.header.Seed
 	todo, err := g.todo(submissions)
 	if err != nil {
 		return nil, err
@@ -112,16 +111,15 @@ func packages(o Options) []string {
 // grading is one Grade under way.
 type grading struct {
 	Options
-	folder      *folder
-	journal     *journal
-	policy      *sandbox.Policy      // of every runner; nil: none
-	precompiled *compile.Precompiled // for every build; nil: go build does it all
-	header      Header
-	results     map[string]Student   // by ID
-	earlier     map[string][]Student // see journalState
-	arrivals    *arrivals
-	rules       *policy.Policy // that make grades of points; nil: none
-	live        live
+	request  check.Request // of every check, but for what is a submission's own
+	folder   *folder
+	journal  *journal
+	header   Header
+	results  map[string]Student   // by ID
+	earlier  map[string][]Student // see journalState
+	arrivals *arrivals
+	rules    *policy.Policy // that make grades of points; nil: none
+	live     live
 }
 
 // submission is one with the digest of its files.

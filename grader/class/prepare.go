@@ -11,6 +11,7 @@ import (
 	"cudalab/grader/class/intake"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/machine/sandbox"
 	"cudalab/grader/suite/verdict"
@@ -19,11 +20,10 @@ import (
 
 // prepared is what is known before the first submission is graded.
 type prepared struct {
-	device      verdict.Device
-	versions    Versions
-	policy      *sandbox.Policy      // of every runner; nil: none
-	precompiled *compile.Precompiled // for every build; nil: go build does it all
-	cost        cost
+	request  check.Request // of every check, but for what is a submission's own
+	device   verdict.Device
+	versions Versions
+	cost     cost
 }
 
 // prepare makes sure that submissions can be graded here, safely and rightly: it checks the solutions of what was handed in as
@@ -38,14 +38,22 @@ func prepare(ctx context.Context, o Options, submissions []intake.Submission) (*
 			}
 		}
 	}
-	if err := confine(&o, p); err != nil {
+	walls, err := confine(&o)
+	if err != nil {
 		return nil, err
 	}
-	gpu := gpusOf(o)[0]
-	turns := lock.On(gpu)
+	needed := handedIn(o.Exercises, submissions)
+	p.request = check.Request{
+		Course:  compile.Course{Root: o.Root},
+		Options: run.Options{Device: o.Device, Profile: o.Profile, Sandbox: walls},
+	}
+	p.request.Precompiled = check.Precompile(ctx, o.Root, needed, func() { o.say("%s", compile.Preparing()) })
+	q := p.request
+	q.Code, q.Seed, q.GPU = check.Submitted(filepath.Join(o.Root, "solutions"), needed), 1, gpusOf(o)[0]
+	q.Turns = lock.On(q.GPU)
 	var alone time.Duration // that the GPU was held for timing
-	timing := turns.Time
-	turns.Time = func(ctx context.Context) (func(), error) {
+	timing := q.Turns.Time
+	q.Turns.Time = func(ctx context.Context) (func(), error) {
 		release, err := timing(ctx)
 		began := time.Now()
 		return func() {
@@ -53,12 +61,8 @@ func prepare(ctx context.Context, o Options, submissions []intake.Submission) (*
 			release()
 		}, err
 	}
-	needed := handedIn(o.Exercises, submissions)
-	p.precompiled = check.Precompile(ctx, o.Root, needed, func() { o.say("%s", compile.Preparing()) })
 	began := time.Now()
-	results, err := check.Submission(ctx, check.SubmissionRequest{Root: o.Root, Exercises: needed,
-		Dir: filepath.Join(o.Root, "solutions"), Device: o.Device, GPU: gpu, Profile: o.Profile, Seed: 1, Sandbox: p.policy,
-		Precompiled: p.precompiled, Turns: turns})
+	results, err := check.Submission(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +87,7 @@ func prepare(ctx context.Context, o Options, submissions []intake.Submission) (*
 		o.say("Grading on the simulated device: %s", p.device.Note)
 		p.device.Note = ""
 	}
-	p.policy = forDevice(p.policy, p.device.Kind)
+	p.request.Device, p.request.Sandbox = p.device.Kind, forDevice(walls, p.device.Kind)
 	if p.versions.Go, err = compile.GoVersion(ctx, o.Root); err != nil {
 		return nil, err
 	}
@@ -108,29 +112,28 @@ func handedIn(all []course.Exercise, submissions []intake.Submission) []course.E
 	return handed
 }
 
-// confine decides how strangers' code is confined, and says so.
-func confine(o *Options, p *prepared) error {
+// confine decides how strangers' code is confined, and says so; nil: not at all.
+func confine(o *Options) (*sandbox.Policy, error) {
 	if o.Insecure {
 		o.say("The submissions' code is not confined, as --insecure says: it can do whatever you can.")
-		return nil
+		return nil, nil
 	}
 	report := sandbox.Supported()
 	if gaps := report.Gaps(); len(gaps) > 0 {
-		return &compile.EnvironmentError{
+		return nil, &compile.EnvironmentError{
 			Problem: "This machine cannot confine the submissions' code. It could " + strings.Join(gaps, "; it could ") + ".",
 			Fix: "`cudalab doctor` says what is missing. If you trust everyone who has handed in, or grade in a container or a virtual " +
 				"machine that has nothing else in it, use --insecure.",
 		}
 	}
-	var walls []string
+	var names []string
 	for _, part := range report.Parts {
 		if part.InForce {
-			walls = append(walls, part.Name)
+			names = append(names, part.Name)
 		}
 	}
-	o.say("The submissions' code is confined by %s.", strings.Join(walls, ", "))
-	p.policy = forDevice(&sandbox.Policy{}, o.Device)
-	return nil
+	o.say("The submissions' code is confined by %s.", strings.Join(names, ", "))
+	return forDevice(&sandbox.Policy{}, o.Device), nil
 }
 
 // forDevice lets a confined runner use the GPU, unless it is known that it has no need to.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
 	"cudalab/grader/report"
 	"cudalab/grader/report/chart"
@@ -90,12 +91,15 @@ func runBench(cmd *cobra.Command, names []string, f benchFlags) error {
 		if i > 0 && !f.json {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
-		q := check.BenchRequest{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p, Solution: f.solution,
-			Preparing: preparing(cmd, f.json)}
+		q := check.Request{
+			Course:  compile.Course{Root: c.Root, Preparing: preparing(cmd, f.json)},
+			Options: run.Options{Device: f.device, Profile: p},
+			Code:    []check.Code{{Exercise: e, Dir: f.dir}},
+		}
 		if f.dir == "" {
 			q.Seed = failingSeed(c.Root, e)
 		}
-		r := check.Bench(cmd.Context(), q)
+		r := check.Bench(cmd.Context(), q, f.solution)
 		if cmd.Context().Err() != nil {
 			break
 		}

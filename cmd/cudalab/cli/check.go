@@ -60,7 +60,7 @@ Nothing is judged by that run.`,
   cudalab check async-pipeline --device sim --seed 42
   cudalab check --all --format sarif >cudalab.sarif`,
 		ValidArgsFunction: exerciseNames,
-		RunE:              func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, f) },
+		RunE:              f.check,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.all, "all", false, "check every exercise of the course")
@@ -78,7 +78,7 @@ Nothing is judged by that run.`,
 	return cmd
 }
 
-func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
+func (f *checkFlags) check(cmd *cobra.Command, names []string) error {
 	c, err := openCourse(cmd)
 	if err != nil {
 		return err
@@ -112,16 +112,17 @@ func runCheck(cmd *cobra.Command, names []string, f checkFlags) error {
 	out := reportWriters[f.format](cmd.OutOrStdout())
 	worst := exitPassed
 	for i, e := range exercises {
-		q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Profile: p, Seed: f.seed,
-			NoTiming: f.noTiming, Given: f.html != "", Pictures: pictures.wanted(), Preparing: preparing(cmd, f.format != textFormat)}
-		if f.solution {
-			q.Dir = course.Relative(filepath.Join(c.Root, e.SolutionFolder()))
+		q := check.Request{
+			Course: compile.Course{Root: c.Root, Preparing: preparing(cmd, f.format != textFormat)},
+			Options: run.Options{Device: f.device, Profile: p, Seed: f.seed, NoTiming: f.noTiming, Given: f.html != "",
+				Pictures: pictures.wanted()},
+			Code: f.code(c, e),
 		}
 		r := inTerms(f.terms, checked(cmd.Context(), q))
 		if cmd.Context().Err() != nil {
 			break
 		}
-		if err := out.add(r, mainFile(c, e, q.Dir)); err != nil {
+		if err := out.add(r, mainFile(c, q.Code[0])); err != nil {
 			return err
 		}
 		if fault := (*check.Panic)(nil); errors.As(r.Err, &fault) {
@@ -159,6 +160,14 @@ func (f *checkFlags) validate(cmd *cobra.Command, names []string) error {
 		return usage("%v. --dir names the folder with the exercise's .go files.", err)
 	}
 	return nil
+}
+
+// code is what the flags say of which code of an exercise is meant.
+func (f *checkFlags) code(c *course.Course, e course.Exercise) []check.Code {
+	if f.solution {
+		return []check.Code{{Exercise: e, Dir: course.Relative(filepath.Join(c.Root, e.SolutionFolder()))}}
+	}
+	return []check.Code{{Exercise: e, Dir: f.dir}}
 }
 
 // chosen are the exercises that were named, all of them, or the one that the student is at.

@@ -133,8 +133,8 @@ func (d *doctor) trialBuild(ctx context.Context, c *course.Course, preparing fun
 	defer os.RemoveAll(dir)
 	began := time.Now()
 	solution := e.HasSolution(c.Root)
-	r, err := compile.Build(ctx, compile.Request{Root: c.Root, Exercises: []compile.Exercise{{Package: e.Package, Dir: dir,
-		Main: e.Main(solution), Solution: solution}}, Preparing: preparing})
+	r, err := compile.Build(ctx, compile.Course{Root: c.Root, Preparing: preparing},
+		compile.Exercise{Package: e.Package, Dir: dir, Main: e.Main(solution), Solution: solution})
 	if err != nil {
 		d.missing("test build", err.Error())
 		return

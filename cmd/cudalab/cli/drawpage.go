@@ -19,13 +19,14 @@ func drawPage(ctx context.Context, q check.Request, terms string) (file string, 
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("the page cannot be written: %w", err)
 	}
-	file = filepath.Join(folder, q.Exercise.Name+".html")
-	pages, err := openPictures(file, "", []course.Exercise{q.Exercise})
+	e := q.Code[0].Exercise
+	file = filepath.Join(folder, e.Name+".html")
+	pages, err := openPictures(file, "", []course.Exercise{e})
 	if err != nil {
 		return "", err
 	}
 	q.Given, q.Pictures = true, true
-	return file, pages.add(0, q.Exercise.Title, inTerms(terms, check.Exercise(ctx, q)))
+	return file, pages.add(0, e.Title, inTerms(terms, check.Exercise(ctx, q)))
 }
 
 // browse has the system's own program for pages show one, and does not wait for it.

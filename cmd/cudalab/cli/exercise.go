@@ -9,6 +9,8 @@ import (
 
 	"cudalab/grader/desk/progress"
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/suites/course"
 )
 
@@ -41,14 +43,19 @@ func current(c *course.Course, p progress.Progress) string {
 	return p.Current(names)
 }
 
+// ownCode asks for a check of the exercise's own folder, without pictures.
+func ownCode(c *course.Course, e course.Exercise, o run.Options) check.Request {
+	return check.Request{Course: compile.Course{Root: c.Root}, Options: o, Code: []check.Code{{Exercise: e}}}
+}
+
 // checked is a check that begins with the workloads on which the student's code failed the last time, unless a seed says
 // otherwise, and whose verdict is remembered. Of code from elsewhere nothing is known, and nothing is remembered.
 func checked(ctx context.Context, q check.Request) check.Result {
-	if q.Dir != "" {
+	if q.Code[0].Dir != "" {
 		return check.Exercise(ctx, q)
 	}
 	if q.Seed == 0 {
-		q.Seed = failingSeed(q.Root, q.Exercise)
+		q.Seed = failingSeed(q.Root, q.Code[0].Exercise)
 		q.Replayed = q.Seed != 0
 	}
 	r := check.Exercise(ctx, q)

@@ -10,6 +10,7 @@ import (
 	"cudalab/grader/desk/lsp"
 	"cudalab/grader/desk/progress"
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
@@ -100,7 +101,7 @@ func sameFolder(a, b string) bool {
 // request is a check of what the student has saved.
 func (d *lspDesk) request(c *course.Course, e course.Exercise) (check.Request, error) {
 	p, err := simulated(c, d.device, "")
-	return check.Request{Root: c.Root, Exercise: e, Device: d.device, Profile: p}, err
+	return ownCode(c, e, run.Options{Device: d.device, Profile: p}), err
 }
 
 func (d *lspDesk) check(ctx context.Context, c *course.Course, e course.Exercise, preparing func()) (verdict.Report, bool) {

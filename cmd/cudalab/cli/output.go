@@ -81,7 +81,8 @@ func validFormat(format string, all []string) error {
 }
 
 // mainFile is the file that stands for an exercise as a whole, as a report would name it.
-func mainFile(c *course.Course, e course.Exercise, dir string) string {
+func mainFile(c *course.Course, code check.Code) string {
+	e, dir := code.Exercise, code.Dir
 	if dir == "" {
 		dir = course.Relative(filepath.Join(c.Root, e.Folder()))
 	}

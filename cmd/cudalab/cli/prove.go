@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/prove"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/report"
 	"cudalab/grader/suite/verdict"
-	"cudalab/grader/suites/course"
 )
 
 func newProve() *cobra.Command {
@@ -56,14 +56,16 @@ func runProve(cmd *cobra.Command, args []string, f checkFlags, film bool) error 
 	if err != nil {
 		return err
 	}
-	q := check.Request{Root: c.Root, Exercise: e, Dir: f.dir, Device: f.device, Seed: f.seed, NoTiming: true, Given: true, Preparing: preparing(cmd, false)}
 	if f.solution {
 		if err := noSolutions(c, e, "there is none to prove"); err != nil {
 			return err
 		}
-		q.Dir = course.Relative(filepath.Join(c.Root, e.SolutionFolder()))
 	}
-	r := check.Exercise(cmd.Context(), q)
+	r := check.Exercise(cmd.Context(), check.Request{
+		Course:  compile.Course{Root: c.Root, Preparing: preparing(cmd, false)},
+		Options: run.Options{Device: f.device, Seed: f.seed, NoTiming: true, Given: true},
+		Code:    f.code(c, e),
+	})
 	if cmd.Context().Err() != nil {
 		return &exitError{status: exitFault}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"cudalab/grader/desk/keys"
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/suites/course"
 )
 
@@ -80,7 +81,7 @@ func (w *watching) onTerminal(cmd *cobra.Command, c *course.Course, e course.Exe
 	ctx, end := context.WithCancel(cmd.Context())
 	defer end()
 	request := func(e course.Exercise) check.Request {
-		return check.Request{Root: c.Root, Exercise: e, Device: w.device, Profile: p}
+		return ownCode(c, e, run.Options{Device: w.device, Profile: p})
 	}
 	w.check = func(checking context.Context, e course.Exercise) check.Result {
 		q := request(e)

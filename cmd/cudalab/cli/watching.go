@@ -256,7 +256,7 @@ func (w *watching) report() {
 
 // lines shows the last report for a program that reads along.
 func (w *watching) lines() {
-	err := report.Lines(w.screen, *w.shown, mainFile(w.course, w.exercise, ""))
+	err := report.Lines(w.screen, *w.shown, mainFile(w.course, check.Code{Exercise: w.exercise}))
 	if err == nil {
 		_, err = fmt.Fprintln(w.screen, report.Verdict(*w.shown))
 	}

@@ -12,6 +12,7 @@ import (
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/prove"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/report"
 	"cudalab/grader/report/page"
 	"cudalab/grader/suite/verdict"
@@ -62,8 +63,12 @@ func (e *engine) check(ctx context.Context, q request) (answer, error) {
 	if err := put(cmp.Or(q.Dir, filepath.Join(e.course.Root, x.Folder())), q.Files); err != nil {
 		return answer{}, err
 	}
-	r := check.Exercise(ctx, check.Request{Root: e.course.Root, Exercise: x, Dir: q.Dir, Device: "sim", Seed: q.Seed, Replayed: q.Replayed,
-		NoTiming: q.NoTiming, Given: q.HTML, Pictures: q.HTML, Precompiled: e.precompiled})
+	r := check.Exercise(ctx, check.Request{
+		Course:   compile.Course{Root: e.course.Root, Precompiled: e.precompiled},
+		Options:  run.Options{Device: "sim", Seed: q.Seed, NoTiming: q.NoTiming, Given: q.HTML, Pictures: q.HTML},
+		Code:     []check.Code{{Exercise: x, Dir: q.Dir}},
+		Replayed: q.Replayed,
+	})
 	var text bytes.Buffer
 	if err := report.JSON(&text, r.Report); err != nil {
 		return answer{}, err
@@ -113,8 +118,8 @@ func (e *engine) warm(ctx context.Context, exercise string) error {
 		return err
 	}
 	solution := x.HasSolution(e.course.Root)
-	built, err := compile.Build(ctx, compile.Request{Root: e.course.Root, Precompiled: e.precompiled, Exercises: []compile.Exercise{
-		{Package: x.Package, Dir: dir, Main: x.Main(solution), Solution: solution}}})
+	built, err := compile.Build(ctx, compile.Course{Root: e.course.Root, Precompiled: e.precompiled},
+		compile.Exercise{Package: x.Package, Dir: dir, Main: x.Main(solution), Solution: solution})
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/report"
 	"cudalab/grader/report/devtools"
@@ -84,7 +85,10 @@ func both(t *testing.T, p *devtools.Page, root string, e course.Exercise, precom
 	dir := filepath.Join(t.TempDir(), e.Package)
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), []byte(text), 0o644))
-	native := check.Exercise(context.Background(), check.Request{Root: root, Exercise: e, Dir: dir, Device: "sim", Seed: seed, Precompiled: precompiled})
+	native := check.Exercise(context.Background(), check.Request{
+		Course: compile.Course{Root: root, Precompiled: precompiled}, Options: run.Options{Device: "sim", Seed: seed},
+		Code: []check.Code{{Exercise: e, Dir: dir}},
+	})
 	require.NoError(t, native.Err)
 	var document bytes.Buffer
 	require.NoError(t, report.JSON(&document, native.Report))

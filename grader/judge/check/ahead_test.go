@@ -28,12 +28,12 @@ func TestAheadChangesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := solutions(t, 5)
 			h.spoil(t, "buddy", c.inside, "")
-			j := h.job()
-			j.parts, j.noTiming = j.parts[4:], false
-			without, err := j.check(context.Background())
+			q := h.request()
+			q.Code, q.NoTiming = q.Code[4:], false
+			without, err := Submission(context.Background(), q)
 			require.NoError(t, err)
-			j.ahead = true
-			with, err := j.check(context.Background())
+			q.Ahead = true
+			with, err := Submission(context.Background(), q)
 			require.NoError(t, err)
 			require.Equal(t, c.status, with[0].Report.Status)
 			require.Equal(t, text(t, withoutTimes(without[0].Report)), text(t, withoutTimes(with[0].Report)))

@@ -6,26 +6,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
-	"cudalab/native/sim"
 )
-
-// BenchRequest says what to measure and how.
-type BenchRequest struct {
-	Root     string // the course's
-	Exercise course.Exercise
-	Dir      string       // a folder with the code to measure instead of the exercise's own; "" otherwise
-	Device   string       // "gpu", "sim" or "auto"
-	Profile  *sim.Profile // of the simulated device; nil: the built-in one
-	Seed     uint64       // of the check that the code has to pass before it is measured, as Request's
-	Solution bool         // measure only the solution, beside what it stands for
-	// Preparing, if set, is called where it takes long to compile what is not the student's; see compile.Request.
-	Preparing func()
-}
 
 // BenchResult is a report with why it could not be made.
 type BenchResult struct {
@@ -34,27 +19,26 @@ type BenchResult struct {
 }
 
 // Bench measures the student's code, the solution and what they stand for side by side. Code that does not pass its checks
-// is left out: how long wrong results take says nothing.
-func Bench(ctx context.Context, q BenchRequest) BenchResult {
+// is left out: how long wrong results take says nothing. Seed is that of the check that it has to pass before. With onlySolution
+// it is left out in any case.
+func Bench(ctx context.Context, q Request, onlySolution bool) BenchResult {
 	began := time.Now()
-	r := bench(ctx, q)
+	r := bench(ctx, q, onlySolution)
 	r.Report.DurationMS = time.Since(began).Milliseconds()
 	return r
 }
 
-func bench(ctx context.Context, q BenchRequest) BenchResult {
-	reference := course.Relative(filepath.Join(q.Root, q.Exercise.SolutionFolder()))
-	if q.Solution {
-		report, _, err := benchDir(ctx, q, reference, true, 0)
+func bench(ctx context.Context, q Request, onlySolution bool) BenchResult {
+	e := q.Code[0].Exercise
+	reference := q
+	reference.Code = []Code{{e, course.Relative(filepath.Join(q.Root, e.SolutionFolder()))}}
+	if onlySolution {
+		report, _, err := measure(ctx, reference, true, 0)
 		return BenchResult{report, err}
 	}
-	dir := q.Dir
-	if dir == "" {
-		dir = course.Relative(filepath.Join(q.Root, q.Exercise.Folder()))
-	}
-	sound := Request{Root: q.Root, Exercise: q.Exercise, Dir: q.Dir, Device: q.Device, Profile: q.Profile, Seed: q.Seed,
-		NoTiming: true, Preparing: q.Preparing}
-	checked := checkDir(ctx, sound, dir)
+	sound := q
+	sound.NoTiming = true
+	checked := Exercise(ctx, sound)
 	if checked.Err != nil {
 		return BenchResult{withoutFigures(checked.Report), checked.Err}
 	}
@@ -62,20 +46,39 @@ func bench(ctx context.Context, q BenchRequest) BenchResult {
 	next := 0
 	var err error
 	if report.Status == verdict.Passed {
-		report, next, err = benchDir(ctx, q, dir, false, 0)
+		report, next, err = measure(ctx, q, false, 0)
 		if err != nil || report.Status == verdict.Passed {
 			return BenchResult{report, err}
 		}
 	}
 	// The solution's own figures are worth seeing all the same.
-	rest, _, err := benchDir(ctx, q, reference, true, next)
+	rest, _, err := measure(ctx, reference, true, next)
 	if err != nil {
 		return BenchResult{rest, err}
 	}
 	rest.Workloads = append(report.Workloads, rest.Workloads...)
 	rest.Status, rest.Findings, rest.Output = report.Status, report.Findings, report.Output
-	rest.Message, rest.Next = leftOut(q, checked.Report, len(report.Findings) > 0)
+	rest.Message, rest.Next = leftOut(e.Name, checked.Report, len(report.Findings) > 0)
 	return BenchResult{rest, nil}
+}
+
+// measure measures code from benchmark number from on.
+func measure(ctx context.Context, q Request, withoutYours bool, from int) (verdict.BenchReport, int, error) {
+	c := q.Code[0]
+	built, err := build(ctx, q)
+	if err == nil && !built.Exercises[0].OK() {
+		err = fmt.Errorf("the code in %s could be built before, and cannot be any more", c.dir(q.Root))
+	}
+	if err != nil {
+		return withoutFigures(unbuilt(q, c, verdict.Errored, verdict.Check{}, err).Report), from, err
+	}
+	defer built.Close()
+	q.Turns = lock.Here()
+	runner := run.NewRunner(built.Binary, q.Options)
+	defer runner.Close()
+	linked := &built.Exercises[0]
+	code := run.Code{Suite: c.Exercise.Suite, Package: linked.ImportPath, Name: nameIn(linked)}
+	return runner.Bench(ctx, code, withoutYours, from)
 }
 
 // withoutFigures is the report where nothing could be measured, for the reason that another gives.
@@ -85,8 +88,7 @@ func withoutFigures(r verdict.Report) verdict.BenchReport {
 }
 
 // leftOut says why the student's code is not measured, and what to do about that.
-func leftOut(q BenchRequest, checked verdict.Report, ended bool) (message, next string) {
-	name := q.Exercise.Name
+func leftOut(name string, checked verdict.Report, ended bool) (message, next string) {
 	see := fmt.Sprintf("`cudalab check %s` says more", name)
 	switch {
 	case ended:
@@ -101,27 +103,4 @@ func leftOut(q BenchRequest, checked verdict.Report, ended bool) (message, next 
 		return "Your code is left out: " + checked.Message, checked.Next
 	}
 	return "Your code is left out: it does not pass its checks, and how long wrong results take says nothing.", see
-}
-
-// benchDir measures the code in a folder, from benchmark number from on.
-func benchDir(ctx context.Context, q BenchRequest, dir string, withoutYours bool, from int) (verdict.BenchReport, int, error) {
-	p := part{q.Exercise, dir}
-	built, err := (*compile.Result)(nil), outdated(q.Root, q.Exercise)
-	if err == nil {
-		built, err = compile.Build(ctx, compile.Request{Root: q.Root, Exercises: []compile.Exercise{p.build(q.Root)}, Preparing: q.Preparing})
-	}
-	if err == nil && !built.Exercises[0].OK() {
-		err = fmt.Errorf("the code in %s could be built before, and cannot be any more", dir)
-	}
-	if err != nil {
-		r := unbuilt(Request{Exercise: q.Exercise, Device: q.Device}, verdict.Errored, verdict.Check{}, err).Report
-		return withoutFigures(r), from, err
-	}
-	defer built.Close()
-	runner := run.NewRunner(run.Options{Binary: built.Binary, Device: q.Device, Profile: q.Profile})
-	defer runner.Close()
-	return run.Bench(ctx, run.BenchRequest{
-		Suite: q.Exercise.Suite, Runner: runner, Package: built.Exercises[0].ImportPath, WithoutYours: withoutYours, From: from,
-		Name: nameIn(&built.Exercises[0]), Turns: lock.Here(),
-	})
 }

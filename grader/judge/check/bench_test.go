@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
@@ -24,7 +26,8 @@ func benchOf(t *testing.T, exercise, dir string) check.BenchResult {
 	require.NoError(t, err)
 	e, err := c.Find(exercise)
 	require.NoError(t, err)
-	return check.Bench(context.Background(), check.BenchRequest{Root: c.Root, Exercise: e, Dir: dir, Device: *onDevice, Solution: dir == ""})
+	q := check.Request{Course: compile.Course{Root: c.Root}, Options: run.Options{Device: *onDevice}, Code: []check.Code{{Exercise: e, Dir: dir}}}
+	return check.Bench(context.Background(), q, dir == "")
 }
 
 func contenders(r verdict.BenchReport) map[string][]string {

@@ -1,8 +1,8 @@
-// Package check checks one exercise from its source files to its report: it builds the runner and has the suite run.
+// Package check checks exercises from their source files to their reports: it builds the runner and has the suites run. One
+// Request goes all the way; compile and run take the parts of it that are theirs. It is read from check.go to one.go.
 package check
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,11 +13,9 @@ import (
 
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
-	"cudalab/grader/judge/visible"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
-	"cudalab/native/sim"
 )
 
 // MaxSeed is the largest seed that is drawn; every program that reads JSON can hold it exactly.
@@ -25,20 +23,24 @@ const MaxSeed = 1<<48 - 1
 
 // Request says what to check and how.
 type Request struct {
-	Root     string // the course's
+	compile.Course
+	run.Options
+	Code     []Code // of one student's, each exercise once; it shares a runner
+	Replayed bool   // Seed is the one that the code failed on when it was last checked
+}
+
+// Code is a student's code for one exercise.
+type Code struct {
 	Exercise course.Exercise
-	Dir      string       // a folder with the code to check instead of the exercise's own; "" otherwise
-	Device   string       // "gpu", "sim" or "auto"
-	Profile  *sim.Profile // of the simulated device; nil: the built-in one
-	Seed     uint64       // 0: a fresh one
-	Replayed bool         // Seed is the one that the code failed on when it was last checked
-	NoTiming bool
-	Given    bool // have the traces hold what it takes to carry their calls out again
-	Pictures bool // run the untimed cases once more, for Result.Pictures
-	// Precompiled is Precompile's, of this exercise; nil: what the checks before this one have left in the user's cache folder.
-	Precompiled *compile.Precompiled
-	// Preparing, if set, is called where it takes long to compile what is not the student's; see compile.Request.
-	Preparing func()
+	Dir      string // the folder that it is in; "": the exercise's own
+}
+
+// Submitted is the code in a folder that has one for each exercise, named as its package.
+func Submitted(dir string, exercises []course.Exercise) (all []Code) {
+	for _, e := range exercises {
+		all = append(all, Code{e, filepath.Join(dir, e.Package)})
+	}
+	return all
 }
 
 // Result is a report with what lies behind it.
@@ -48,101 +50,191 @@ type Result struct {
 	Name func(file string) string
 }
 
-// Exercise carries out one check. It always returns a report. Where its status is verdict.Errored, Err says why: a
-// *compile.EnvironmentError, a *run.NoDevice, the context's error, or a fault of cudalab's own.
+// Exercise checks one exercise for somebody who waits for it. A Seed of 0 is a fresh one, without Precompiled it is what the
+// checks before this one have left in the user's cache folder, and Ahead and Turns are this machine's. It always returns a
+// report. Where its status is verdict.Errored, Err says why: a *compile.EnvironmentError, a *run.NoDevice, the context's error,
+// or a fault of cudalab's own.
 func Exercise(ctx context.Context, q Request) Result {
 	began := time.Now()
-	dir := q.Dir
-	if dir == "" {
-		dir = course.Relative(filepath.Join(q.Root, q.Exercise.Folder()))
-	}
-	r := checkDir(ctx, q, dir)
-	r.Report.DurationMS = time.Since(began).Milliseconds()
-	advise(&r.Report, q)
-	return r
-}
-
-func checkDir(ctx context.Context, q Request, dir string) Result {
 	if q.Seed == 0 {
 		q.Seed = 1 + rand.Uint64N(MaxSeed)
 	}
 	if q.Precompiled == nil {
-		q.Precompiled = recall(ctx, q)
+		q.Precompiled, _ = compile.Recall(ctx, q.Course) // without it go build does it all
 	}
-	results, err := job{
-		root: q.Root, parts: []part{{q.Exercise, dir}}, options: run.Options{Device: q.Device, Profile: q.Profile},
-		precompiled: q.Precompiled, seed: q.Seed, noTiming: q.NoTiming, ahead: severalProcessors(), given: q.Given, pictures: q.Pictures, preparing: q.Preparing, turns: lock.Here(),
-	}.check(ctx)
+	q.Ahead, q.Turns = severalProcessors(), lock.Here()
+	results, err := Submission(ctx, q)
 	if err != nil {
-		return unbuilt(q, verdict.Errored, verdict.Check{}, err)
+		results = []Result{unbuilt(q, q.Code[0], verdict.Errored, verdict.Check{}, err)}
 	}
-	return results[0]
+	r := results[0]
+	r.Report.DurationMS = time.Since(began).Milliseconds()
+	return r
 }
 
-// severalProcessors reports whether a check, of which people wait for one at a time, may use two. A page's runner cannot be stopped in
-// the middle.
+// severalProcessors reports whether a check, of which people wait for one at a time, may use two. A page's runner cannot be
+// stopped in the middle.
 func severalProcessors() bool { return runtime.NumCPU() > 1 && runtime.GOOS != "js" }
 
-// outdated is the error where the course has other suites than this program was built with.
-func outdated(root string, e course.Exercise) error {
-	file := e.Changed(root)
-	if file == "" {
-		return nil
-	}
-	return &compile.EnvironmentError{
-		Problem: fmt.Sprintf("This cudalab was built from another version of the course: %s has changed since.", file),
-		Fix:     "Build it again: make build, or go build -o bin/cudalab ./cmd/cudalab.",
-	}
-}
-
-// points are what the exercise's checks are worth.
-func points(e course.Exercise) map[string]float64 {
-	p := map[string]float64{}
-	for id, n := range e.Points {
-		p[id] = float64(n)
-	}
-	return p
-}
-
-// unbuilt is the result where there is nothing to run.
-func unbuilt(q Request, status verdict.Status, c verdict.Check, err error) Result {
-	r := verdict.Report{Schema: verdict.SchemaVersion, Exercise: q.Exercise.Name, Device: verdict.Device{Kind: q.Device},
-		Status: status, Seed: q.Seed}
-	for _, n := range q.Exercise.Points {
-		r.MaxScore += float64(n)
-	}
-	if c.ID != "" {
-		r.Checks = []verdict.Check{c}
-	}
+// Submission checks several exercises with one runner, so that it is built, and the device started, once for all. Every
+// result, one for each exercise, is what Exercise would say of it alone, down to the byte but for what is measured:
+// whatever ended a process that others' code had run in is checked again in one of its own. An error is one that concerns them
+// all, as in Result.Err.
+func Submission(ctx context.Context, q Request) ([]Result, error) {
+	built, err := build(ctx, q)
 	if err != nil {
-		r.Message = "cudalab could not build the runner: " + err.Error()
-		if environment := (*compile.EnvironmentError)(nil); errors.As(err, &environment) {
-			r.Message, r.Next = environment.Problem, environment.Fix
+		return nil, err
+	}
+	defer built.Close()
+	results := make([]Result, len(q.Code))
+	var broken []int // in whose check a process came to a bad end
+	var shared []int // those of them that were not alone in it: others' code runs there in any case, or has run there before
+	runner := run.NewRunner(built.Binary, q.Options)
+	for i := range q.Code {
+		if built.Exercises[i].Apart {
+			continue
+		}
+		alone := !runner.Running() && !othersStart(built, i)
+		results[i] = one(ctx, q, q.Code[i], &built.Exercises[i], runner)
+		if results[i].Broken {
+			broken = append(broken, i)
+			if !alone || results[i].Err != nil { // what is not the code's doing is tried once more as well
+				shared = append(shared, i)
+			}
 		}
 	}
-	return Result{Result: run.Result{Report: r, Err: err}, Name: func(file string) string { return file }}
+	runner.Close()
+	if err := disentangle(ctx, q, built, results, broken, shared); err != nil {
+		return nil, err
+	}
+	for i := range results {
+		advise(&results[i].Report, q, q.Code[i])
+	}
+	return results, nil
 }
 
-// The check that stands for everything before the code runs. It is worth nothing by itself.
-const buildID = "build"
-
-func refusals(rs []compile.Refusal) verdict.Check {
-	c := verdict.Check{ID: buildID, Name: "uses only what an exercise may use", Status: verdict.Failed}
-	for _, r := range rs {
-		c.Findings = append(c.Findings, verdict.Finding{Rule: string(r.Rule), Severity: verdict.Error, Message: visible.Line(r.Message),
-			Why: r.Why, Fix: visible.Line(r.Fix), File: r.File, Line: r.Line, Column: r.Col, Record: -1})
+// build makes the runner of all code.
+func build(ctx context.Context, q Request) (*compile.Result, error) {
+	var exercises []compile.Exercise
+	for _, c := range q.Code {
+		if file := c.Exercise.Changed(q.Root); file != "" {
+			return nil, &compile.EnvironmentError{
+				Problem: fmt.Sprintf("This cudalab was built from another version of the course: %s has changed since.", file),
+				Fix:     "Build it again: make build, or go build -o bin/cudalab ./cmd/cudalab.",
+			}
+		}
+		exercises = append(exercises, c.linked(q.Root))
 	}
-	return c
+	return compile.Build(ctx, q.Course, exercises...)
 }
 
-func compileErrors(es []compile.CompileError) verdict.Check {
-	c := verdict.Check{ID: buildID, Name: "compiles", Status: verdict.Failed}
-	for _, e := range es {
-		c.Findings = append(c.Findings, verdict.Finding{Rule: "compile", Severity: verdict.Error, Message: visible.Text(e.Message),
-			Fix:  cmp.Or(visible.Line(e.Plain), "Compare this line and the one before it with the skeleton; go doc says what a call takes and returns."),
-			File: e.File, Line: e.Line, Column: e.Col, Record: -1})
+// linked is what package compile has to know of the code.
+func (c Code) linked(root string) compile.Exercise {
+	solution := c.Exercise.HasSolution(root)
+	return compile.Exercise{Package: c.Exercise.Package, Dir: c.dir(root), Main: c.Exercise.Main(solution), Solution: solution}
+}
+
+// dir is the folder that the code is in.
+func (c Code) dir(root string) string {
+	if c.Dir != "" {
+		return c.Dir
 	}
-	return c
+	return course.Relative(filepath.Join(root, c.Exercise.Folder()))
+}
+
+// disentangle checks again what others' code may have spoilt, and what nothing explains.
+func disentangle(ctx context.Context, q Request, built *compile.Result, results []Result, broken, shared []int) (err error) {
+	if len(q.Code) == 1 { // which is never too much for one program
+		built.Close()
+		results[0], err = control(ctx, q, 0, results[0])
+		return err
+	}
+	// An exercise that ends the process may have been brought to it by another's: its initialisation, or what it left
+	// behind. What it does in a process of its own is its own, and in a program of its own where others' code runs there
+	// in any case.
+	var entangled []int
+	for i := range built.Exercises {
+		if built.Exercises[i].Apart {
+			entangled = append(entangled, i)
+		}
+	}
+	for _, i := range shared {
+		if othersStart(built, i) {
+			entangled = append(entangled, i)
+			continue
+		}
+		runner := run.NewRunner(built.Binary, q.Options)
+		results[i] = one(ctx, q, q.Code[i], &built.Exercises[i], runner)
+		runner.Close()
+	}
+	built.Close()
+	for _, i := range broken {
+		if results[i], err = control(ctx, q, i, results[i]); err != nil {
+			return err
+		}
+	}
+	for _, i := range entangled {
+		if results[i], err = alone(ctx, q, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// othersStart reports whether code of any other exercise but the i-th runs when the program starts.
+func othersStart(built *compile.Result, i int) bool {
+	for other := range built.Exercises {
+		if e := &built.Exercises[other]; other != i && e.OK() && e.Starts {
+			return true
+		}
+	}
+	return false
+}
+
+// control looks into what nothing explains: where all goes well with the solution in the place of the student's code, it is that
+// code's doing, and is told as such. Without a solution, in a handout, nobody knows.
+func control(ctx context.Context, q Request, i int, r Result) (Result, error) {
+	e := q.Code[i].Exercise
+	if unexplained := (*run.Unexplained)(nil); q.Blamed || !errors.As(r.Err, &unexplained) || !e.HasSolution(q.Root) {
+		return r, nil
+	}
+	q.Blamed = true // it is not looked into once more
+	solution := q
+	solution.Code = []Code{{e, filepath.Join(q.Root, e.SolutionFolder())}}
+	if c, err := alone(ctx, solution, 0); err != nil || c.Report.Status != verdict.Passed {
+		return r, err
+	}
+	return alone(ctx, q, i)
+}
+
+// alone checks the i-th exercise's code in a program of its own.
+func alone(ctx context.Context, q Request, i int) (Result, error) {
+	q.Code = q.Code[i : i+1]
+	r, err := Submission(ctx, q)
+	if err != nil {
+		return Result{}, err
+	}
+	return r[0], nil
+}
+
+// advise says what to do next where the check itself has not.
+func advise(r *verdict.Report, q Request, c Code) {
+	if r.Next != "" {
+		return
+	}
+	switch r.Status {
+	case verdict.Passed:
+		if q.Replayed {
+			r.Next = "check once more: these were the workloads that failed last time, and the next are new"
+		}
+	case verdict.Failed, verdict.Timeout, verdict.Crashed:
+		r.Next = "mend " + firstError(r) + " and check again; the next check begins with the same workloads"
+		if c.Dir != "" {
+			r.Next = fmt.Sprintf("mend %s and check again; --seed %d draws the same workloads", firstError(r), r.Seed)
+		}
+	case verdict.BuildFailed, verdict.Refused:
+		r.Next = "mend the first error above and check again"
+	}
 }
 
 // firstError is the error to begin with, in words: the first of a report, or the one that it comes of.
@@ -159,24 +251,4 @@ func firstError(r *verdict.Report) string {
 		}
 	}
 	return "the first error above"
-}
-
-// advise says what to do next where the check itself has not.
-func advise(r *verdict.Report, q Request) {
-	if r.Next != "" {
-		return
-	}
-	switch r.Status {
-	case verdict.Passed:
-		if q.Replayed {
-			r.Next = "check once more: these were the workloads that failed last time, and the next are new"
-		}
-	case verdict.Failed, verdict.Timeout, verdict.Crashed:
-		r.Next = "mend " + firstError(r) + " and check again; the next check begins with the same workloads"
-		if q.Dir != "" {
-			r.Next = fmt.Sprintf("mend %s and check again; --seed %d draws the same workloads", firstError(r), r.Seed)
-		}
-	case verdict.BuildFailed, verdict.Refused:
-		r.Next = "mend the first error above and check again"
-	}
 }

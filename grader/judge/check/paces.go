@@ -17,11 +17,9 @@ import (
 // Paces races the solution of an exercise against its baseline on a simulated device, nil being the built-in one, and puts
 // what came out into text, that of the exercise's paces.txt. It stays as it is where the exercise has no race.
 func Paces(ctx context.Context, root string, e course.Exercise, p *sim.Profile, text string) (string, error) {
-	if err := outdated(root, e); err != nil {
-		return "", err
-	}
-	tested := part{e, filepath.Join(root, e.SolutionFolder())}
-	built, err := compile.Build(ctx, compile.Request{Root: root, Exercises: []compile.Exercise{tested.build(root)}})
+	q := Request{Course: compile.Course{Root: root}, Options: run.Options{Device: string(device.Sim), Profile: p},
+		Code: []Code{{e, filepath.Join(root, e.SolutionFolder())}}}
+	built, err := build(ctx, q)
 	if err != nil {
 		return "", err
 	}
@@ -30,13 +28,13 @@ func Paces(ctx context.Context, root string, e course.Exercise, p *sim.Profile, 
 	if !linked.OK() {
 		return "", fmt.Errorf("the solution of %s does not build; `cudalab check %[1]s --solution` says why", e.Name)
 	}
-	runner := run.NewRunner(run.Options{Binary: built.Binary, Device: string(device.Sim), Profile: p})
+	runner := run.NewRunner(built.Binary, q.Options)
 	defer runner.Close()
 	var noted []map[string][]int64
 	var on verdict.Device
 	for seed := range uint64(suite.PaceSeeds) {
-		cases, d, err := run.Race(ctx, run.Request{Suite: e.Suite, Runner: runner, Package: linked.ImportPath, Seed: seed + 1,
-			Name: nameIn(linked)})
+		runner.Seed = seed + 1
+		cases, d, err := runner.Race(ctx, run.Code{Suite: e.Suite, Package: linked.ImportPath, Name: nameIn(linked)})
 		if err != nil {
 			return "", err
 		}

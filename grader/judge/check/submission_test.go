@@ -55,34 +55,31 @@ func (h handedIn) spoil(t *testing.T, pkg, inside, behind string) {
 	require.NoError(t, os.WriteFile(file, []byte(spoilt+"\n"+behind), 0o600))
 }
 
-func (h handedIn) job() job {
-	j := job{root: h.Root, options: run.Options{Device: "sim"}, seed: 42, noTiming: true}
-	for _, e := range h.Exercises {
-		j.parts = append(j.parts, part{e, filepath.Join(h.dir, e.Package)})
-	}
-	return j
+func (h handedIn) request() Request {
+	return Request{Course: compile.Course{Root: h.Root}, Options: run.Options{Device: "sim", Seed: 42, NoTiming: true},
+		Code: Submitted(h.dir, h.Exercises)}
 }
 
 // both checks a submission's exercises together, from what is precompiled, and each alone, without, and compares what is
 // said to the byte.
 func (h handedIn) both(t *testing.T) map[string]verdict.Report {
 	t.Helper()
-	j := h.job()
-	quick := j
-	quick.precompiled = Precompile(context.Background(), h.Root, h.Exercises, nil)
-	require.NotNil(t, quick.precompiled)
-	together, err := quick.check(context.Background())
+	q := h.request()
+	quick := q
+	quick.Precompiled = Precompile(context.Background(), h.Root, h.Exercises, nil)
+	require.NotNil(t, quick.Precompiled)
+	together, err := Submission(context.Background(), quick)
 	require.NoError(t, err)
-	require.Len(t, together, len(j.parts))
+	require.Len(t, together, len(q.Code))
 	said := map[string]verdict.Report{}
-	for i, p := range j.parts {
-		alone := j
-		alone.parts = j.parts[i : i+1]
-		r, err := alone.check(context.Background())
+	for i, c := range q.Code {
+		alone := q
+		alone.Code = q.Code[i : i+1]
+		r, err := Submission(context.Background(), alone)
 		require.NoError(t, err)
 		require.Equal(t, text(t, r[0].Report), text(t, together[i].Report))
 		require.Equal(t, r[0].Err == nil, together[i].Err == nil)
-		said[p.exercise.Package] = together[i].Report
+		said[c.Exercise.Package] = together[i].Report
 	}
 	return said
 }
@@ -152,9 +149,9 @@ func keep() {
 
 func TestNoDeviceForAnyone(t *testing.T) {
 	h := handIn(t)
-	j := h.job()
-	j.options.Device, j.options.Visible = "gpu", "-1"
-	results, err := j.check(context.Background())
+	q := h.request()
+	q.Device, q.GPU = "gpu", "-1"
+	results, err := Submission(context.Background(), q)
 	require.NoError(t, err)
 	for _, r := range results {
 		var missing *run.NoDevice
@@ -167,7 +164,7 @@ func TestNoDeviceForAnyone(t *testing.T) {
 func TestACheckThatIsStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := handIn(t).job().check(ctx)
+	_, err := Submission(ctx, handIn(t).request())
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -175,27 +172,23 @@ func TestACheckThatIsStopped(t *testing.T) {
 // and each alone. Beside the time stands how many times as long as the build it takes.
 func BenchmarkSubmission(b *testing.B) {
 	h := solutions(b, math.MaxInt)
-	all := h.job()
-	jobs := map[string]job{"all": all}
+	all := h.request()
+	requests := map[string]Request{"all": all}
 	for i, e := range h.Exercises {
 		one := all
-		one.parts = all.parts[i : i+1]
-		jobs[e.Name] = one
+		one.Code = all.Code[i : i+1]
+		requests[e.Name] = one
 	}
 	changes := 0
-	for _, name := range slices.Sorted(maps.Keys(jobs)) {
+	for _, name := range slices.Sorted(maps.Keys(requests)) {
 		for _, noTiming := range []bool{true, false} {
-			j := jobs[name]
-			j.noTiming = noTiming
-			q := compile.Request{Root: j.root}
-			for _, p := range j.parts {
-				q.Exercises = append(q.Exercises, p.build(j.root))
-			}
+			q := requests[name]
+			q.NoTiming = noTiming
 			change := func() {
 				changes++
-				for _, p := range j.parts {
-					note := fmt.Sprintf("package %s\n\nvar note = `%d %d`\n\nfunc init() { note += note }\n", p.exercise.Package, os.Getpid(), changes)
-					require.NoError(b, os.WriteFile(filepath.Join(h.dir, p.exercise.Package, "note.go"), []byte(note), 0o600))
+				for _, c := range q.Code {
+					note := fmt.Sprintf("package %s\n\nvar note = `%d %d`\n\nfunc init() { note += note }\n", c.Exercise.Package, os.Getpid(), changes)
+					require.NoError(b, os.WriteFile(filepath.Join(h.dir, c.Exercise.Package, "note.go"), []byte(note), 0o600))
 				}
 			}
 			b.Run(fmt.Sprintf("%s/timing=%t", name, !noTiming), func(b *testing.B) {
@@ -203,14 +196,14 @@ func BenchmarkSubmission(b *testing.B) {
 				for b.Loop() {
 					change()
 					began := time.Now()
-					r, err := compile.Build(context.Background(), q)
+					r, err := build(context.Background(), q)
 					built += time.Since(began)
 					require.NoError(b, err)
 					r.Close()
 
 					change()
 					began = time.Now()
-					results, err := j.check(context.Background())
+					results, err := Submission(context.Background(), q)
 					checked += time.Since(began)
 					require.NoError(b, err)
 					for _, r := range results {

@@ -23,7 +23,7 @@ func BenchmarkBuild(b *testing.B) {
 		for b.Loop() {
 			n++
 			change(b, dir, n)
-			r, err := Build(context.Background(), request(dir))
+			r, err := request(dir).build(context.Background())
 			if err != nil || !r.Exercises[0].OK() {
 				b.Fatal(err, r)
 			}
@@ -32,7 +32,7 @@ func BenchmarkBuild(b *testing.B) {
 	})
 	b.Run("NothingChanged", func(b *testing.B) {
 		for b.Loop() {
-			r, err := Build(context.Background(), request(dir))
+			r, err := request(dir).build(context.Background())
 			if err != nil || !r.Exercises[0].OK() {
 				b.Fatal(err, r)
 			}

@@ -15,13 +15,12 @@ import (
 	"cudalab/grader/machine/child"
 )
 
-// Request says what to build.
-type Request struct {
-	Root      string       // the course: the folder that holds its go.mod
-	Exercises []Exercise   // for one runner; each package once
-	GoTool    string       // the go command; empty: looked for in PATH, then where Go's installers put it
-	Limits    child.Limits // of each go build; a zero Wall, CPU, Memory or FileSize means DefaultLimits'
-	// Precompiled is the course's, made from a request with these exercises among others; nil: go build does it all.
+// Course is a course to build runners of, and how they are built.
+type Course struct {
+	Root   string       // the folder that holds its go.mod
+	GoTool string       // the go command; empty: looked for in PATH, then where Go's installers put it
+	Limits child.Limits // of each go build; a zero Wall, CPU, Memory or FileSize means DefaultLimits'
+	// Precompiled is the course's, with the exercises to build among others; nil: go build does it all.
 	Precompiled *Precompiled
 	// Preparing, if set, is called once the build has been held up for most of a second by what has to be compiled before
 	// the students' code, as it is at first on each machine: then Preparing says what people should know.
@@ -48,7 +47,7 @@ var DefaultLimits = child.Limits{Wall: buildTime, CPU: compilerTime, Memory: 1 <
 // Result is a runner of the exercises that can be run, and why the others cannot.
 type Result struct {
 	Binary    string   // the runner, until Close; empty if there is no exercise to run
-	Exercises []Linked // as in the request
+	Exercises []Linked // as they were given
 
 	release func()
 }
@@ -94,17 +93,17 @@ type EnvironmentError struct {
 
 func (e *EnvironmentError) Error() string { return e.Problem + " " + e.Fix }
 
-// Build makes one runner of all the exercises that obey the policy and compile. Its error is an *EnvironmentError, the
+// Build makes one runner of all the exercises, each package once, that obey the policy and compile. Its error is an *EnvironmentError, the
 // context's, or a fault of cudalab's own; what is wrong with one exercise is in the Result.
-func Build(ctx context.Context, q Request) (*Result, error) {
-	q, err := complete(q)
+func Build(ctx context.Context, c Course, exercises ...Exercise) (*Result, error) {
+	c, err := complete(c, exercises)
 	if err != nil {
 		return nil, err
 	}
-	api := newAPI(q.Root)
-	submissions := make([]*submission, len(q.Exercises))
+	api := newAPI(c.Root)
+	submissions := make([]*submission, len(exercises))
 	var clean []*submission
-	for i, e := range q.Exercises {
+	for i, e := range exercises {
 		submissions[i] = read(e, api)
 		if !submissions[i].bad() {
 			clean = append(clean, submissions[i])
@@ -112,7 +111,7 @@ func Build(ctx context.Context, q Request) (*Result, error) {
 	}
 	r := &Result{}
 	if len(clean) > 0 {
-		if r.Binary, r.release, err = link(ctx, q, clean, api); err != nil {
+		if r.Binary, r.release, err = link(ctx, c, clean, api, slotName(exercises)); err != nil {
 			return nil, err
 		}
 	}
@@ -123,47 +122,55 @@ func Build(ctx context.Context, q Request) (*Result, error) {
 	return r, nil
 }
 
-// complete checks a request and fills in what it leaves out.
-func complete(q Request) (Request, error) {
+// complete checks what is asked for, and fills in what the course leaves out.
+func complete(c Course, exercises []Exercise) (Course, error) {
 	var err error
-	if q.Root, err = filepath.Abs(q.Root); err != nil {
-		return q, err
+	if c.Root, err = filepath.Abs(c.Root); err != nil {
+		return c, err
 	}
 	// The overlay goes by the paths that go build uses, which are free of links.
-	if real, err := filepath.EvalSymlinks(q.Root); err == nil {
-		q.Root = real
+	if real, err := filepath.EvalSymlinks(c.Root); err == nil {
+		c.Root = real
 	}
 	needed := []string{"go.mod"}
-	for i, e := range q.Exercises {
+	for i, e := range exercises {
 		if !token.IsIdentifier(e.Package) {
-			return q, fmt.Errorf("%q is not the name of an exercise's package", e.Package)
+			return c, fmt.Errorf("%q is not the name of an exercise's package", e.Package)
 		}
-		if slices.ContainsFunc(q.Exercises[:i], func(o Exercise) bool { return o.Package == e.Package }) {
-			return q, fmt.Errorf("two folders are given for the package %s", e.Package)
+		if slices.ContainsFunc(exercises[:i], func(o Exercise) bool { return o.Package == e.Package }) {
+			return c, fmt.Errorf("two folders are given for the package %s", e.Package)
 		}
 		needed = append(needed, filepath.Join("exercises", e.Package))
 	}
 	for _, needed := range needed {
-		if _, err := os.Stat(filepath.Join(q.Root, needed)); err != nil {
-			return q, &EnvironmentError{
-				Problem: fmt.Sprintf("%s should be the course's folder, but has no %s.", q.Root, filepath.ToSlash(needed)),
+		if _, err := os.Stat(filepath.Join(c.Root, needed)); err != nil {
+			return c, &EnvironmentError{
+				Problem: fmt.Sprintf("%s should be the course's folder, but has no %s.", c.Root, filepath.ToSlash(needed)),
 				Fix:     "Start cudalab inside the folder that you unpacked or cloned.",
 			}
 		}
 	}
-	if q.Limits.Wall == 0 {
-		q.Limits.Wall = DefaultLimits.Wall
+	if c.Limits.Wall == 0 {
+		c.Limits.Wall = DefaultLimits.Wall
 	}
-	if q.Limits.CPU == 0 {
-		q.Limits.CPU = DefaultLimits.CPU
+	if c.Limits.CPU == 0 {
+		c.Limits.CPU = DefaultLimits.CPU
 	}
-	if q.Limits.Memory == 0 {
-		q.Limits.Memory = DefaultLimits.Memory
+	if c.Limits.Memory == 0 {
+		c.Limits.Memory = DefaultLimits.Memory
 	}
-	if q.Limits.FileSize == 0 {
-		q.Limits.FileSize = DefaultLimits.FileSize
+	if c.Limits.FileSize == 0 {
+		c.Limits.FileSize = DefaultLimits.FileSize
 	}
-	return q, nil
+	return c, nil
+}
+
+// slotName is the name of the slots of these exercises' runners.
+func slotName(exercises []Exercise) string {
+	if len(exercises) == 1 {
+		return exercises[0].Package
+	}
+	return "together"
 }
 
 // SourceMap leads from the paths that a runner's stacks and panics name to the student's files.

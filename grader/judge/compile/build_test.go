@@ -124,7 +124,7 @@ func TestBuildsAtTheSameTime(t *testing.T) {
 		answer := strings.Repeat("x", i+1)
 		dir := answering(t, answer)
 		wait.Go(func() {
-			r, err := Build(context.Background(), request(dir))
+			r, err := request(dir).build(context.Background())
 			if err != nil || r.Binary == "" {
 				t.Errorf("%v %v", err, r)
 				return
@@ -184,7 +184,7 @@ func TestNoCacheFolder(t *testing.T) {
 
 	dir := answering(t, "nowhere")
 	t.Setenv("TMPDIR", blocked)
-	_, err = Build(context.Background(), request(dir))
+	_, err = request(dir).build(context.Background())
 	var environment *EnvironmentError
 	require.ErrorAs(t, err, &environment)
 	require.Contains(t, environment.Fix, "TMPDIR")
@@ -219,7 +219,7 @@ func TestEnvironmentErrors(t *testing.T) {
 
 	q := request(answering(t, ""))
 	q.Root = t.TempDir()
-	_, err := Build(ctx, q)
+	_, err := q.build(ctx)
 	require.ErrorAs(t, err, &environment)
 	require.Contains(t, environment.Problem, "go.mod")
 
@@ -228,7 +228,7 @@ func TestEnvironmentErrors(t *testing.T) {
 
 	q = request(answering(t, ""))
 	q.GoTool = "/no/such/go"
-	_, err = Build(ctx, q)
+	_, err = q.build(ctx)
 	require.ErrorAs(t, err, &environment)
 	require.Contains(t, environment.Fix, "https://go.dev/dl")
 
@@ -237,14 +237,14 @@ func TestEnvironmentErrors(t *testing.T) {
 	q.Root = filepath.Join(t.TempDir(), "course")
 	require.NoError(t, os.CopyFS(q.Root, os.DirFS(course)))
 	require.NoError(t, os.WriteFile(filepath.Join(q.Root, "go.mod"), []byte("module cudalab\n\ngo 1.999\n"), 0o600))
-	_, err = Build(ctx, q)
+	_, err = q.build(ctx)
 	require.ErrorAs(t, err, &environment)
 	require.Contains(t, environment.Problem, "needs Go 1.999 or newer")
 	require.Regexp(t, `it is 1\.\d+`, environment.Problem)
 
 	q = request(answering(t, ""))
 	q.Exercises[0].Package = "../sample"
-	_, err = Build(ctx, q)
+	_, err = q.build(ctx)
 	require.ErrorContains(t, err, "../sample")
 }
 
@@ -268,7 +268,7 @@ func TestFaultsOfTheCourseAreNotTheStudents(t *testing.T) {
 func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := Build(ctx, request(answering(t, "")))
+	_, err := request(answering(t, "")).build(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 }
 

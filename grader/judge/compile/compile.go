@@ -16,7 +16,7 @@ type CompileError struct {
 
 // A builder makes one runner.
 type builder struct {
-	Request
+	Course
 	api  *api
 	tool string
 	slot *slot
@@ -26,12 +26,12 @@ type builder struct {
 
 // link makes one runner of as many of the submissions as can be, which is at binary until release. What keeps the others
 // out of it goes into them. There is no binary if that is all of them.
-func link(ctx context.Context, q Request, submissions []*submission, api *api) (binary string, release func(), err error) {
-	b := &builder{Request: q, api: api, done: map[*submission]bool{}}
-	if b.tool, err = goTool(q); err != nil {
+func link(ctx context.Context, c Course, submissions []*submission, api *api, name string) (binary string, release func(), err error) {
+	b := &builder{Course: c, api: api, done: map[*submission]bool{}}
+	if b.tool, err = goTool(c); err != nil {
 		return "", nil, err
 	}
-	if b.slot, err = claimSlot(q.Root, slotName(q.Exercises)); err != nil {
+	if b.slot, err = claimSlot(c.Root, name); err != nil {
 		return "", nil, err
 	}
 	linked := false
@@ -45,14 +45,6 @@ func link(ctx context.Context, q Request, submissions []*submission, api *api) (
 		return "", nil, err
 	}
 	return b.slot.binary, b.slot.release, nil
-}
-
-// slotName is the name of the slots of these exercises' runners.
-func slotName(exercises []Exercise) string {
-	if len(exercises) == 1 {
-		return exercises[0].Package
-	}
-	return "together"
 }
 
 // linkMost builds without those that turn out not to compile, until the rest does; it reports whether there is a rest.

@@ -70,9 +70,19 @@ func folder(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-func request(dir string) Request { return requestOf(sample(dir)) }
+// asked is what a test has built.
+type asked struct {
+	Course
+	Exercises []Exercise
+}
 
-func requestOf(exercises ...Exercise) Request { return Request{Root: course, Exercises: exercises} }
+func (a asked) build(ctx context.Context) (*Result, error) {
+	return Build(ctx, a.Course, a.Exercises...)
+}
+
+func request(dir string) asked { return requestOf(sample(dir)) }
+
+func requestOf(exercises ...Exercise) asked { return asked{Course{Root: course}, exercises} }
 
 func sample(dir string) Exercise {
 	return Exercise{Package: "sample", Dir: dir, Main: sampleMain, Solution: true}
@@ -84,16 +94,16 @@ type alone struct {
 	*Linked
 }
 
-func built(t testing.TB, q Request) alone {
+func built(t testing.TB, q asked) alone {
 	t.Helper()
 	r := together(t, q)
 	require.Len(t, r.Exercises, 1)
 	return alone{r, &r.Exercises[0]}
 }
 
-func together(t testing.TB, q Request) *Result {
+func together(t testing.TB, q asked) *Result {
 	t.Helper()
-	r, err := Build(context.Background(), q)
+	r, err := q.build(context.Background())
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
 	return r

@@ -83,7 +83,7 @@ func (b *builder) explainAll(ctx context.Context, submissions []*submission, sai
 	for _, s := range submissions {
 		s.errors = nil
 	}
-	if err := outdated(ctx, b.Request, b.tool, []byte(rest)); err != nil {
+	if err := outdated(ctx, b.Course, b.tool, []byte(rest)); err != nil {
 		return nil, err
 	}
 	switch {

@@ -13,9 +13,9 @@ import (
 )
 
 // goTool finds the go command.
-func goTool(q Request) (string, error) {
-	if q.GoTool != "" {
-		return q.GoTool, nil
+func goTool(c Course) (string, error) {
+	if c.GoTool != "" {
+		return c.GoTool, nil
 	}
 	if !hasGo {
 		return "", nil
@@ -34,7 +34,7 @@ func goTool(q Request) (string, error) {
 	return "", &EnvironmentError{
 		Problem: "cudalab needs Go to compile the exercises, and there is no go command in PATH.",
 		Fix: fmt.Sprintf("Install Go %s or newer from https://go.dev/dl, open a new terminal, and see that `go version` answers.",
-			goNeeded(q.Root)),
+			goNeeded(c.Root)),
 	}
 }
 
@@ -53,7 +53,7 @@ func goNeeded(root string) string {
 var tooOld = regexp.MustCompile(`requires go >= |module requires Go |invalid go version |toolchain not available`)
 
 // outdated is the error behind go build's output if that says that Go is too old for the course, else nil.
-func outdated(ctx context.Context, q Request, tool string, output []byte) error {
+func outdated(ctx context.Context, c Course, tool string, output []byte) error {
 	if !tooOld.Match(output) {
 		return nil
 	}
@@ -64,7 +64,7 @@ func outdated(ctx context.Context, q Request, tool string, output []byte) error 
 		}
 	}
 	return &EnvironmentError{
-		Problem: fmt.Sprintf("The course needs Go %s or newer; there is %s, and %s.", goNeeded(q.Root), tool, found),
+		Problem: fmt.Sprintf("The course needs Go %s or newer; there is %s, and %s.", goNeeded(c.Root), tool, found),
 		Fix:     "Install a newer one from https://go.dev/dl, and see that `go version` names it.",
 	}
 }
@@ -110,7 +110,7 @@ func environment(fallback string) []string {
 // GoCommand is the go command that builds the course at root, and the environment that it runs in. Its error is an
 // *EnvironmentError.
 func GoCommand(root string) (path string, env []string, err error) {
-	path, err = goTool(Request{Root: root})
+	path, err = goTool(Course{Root: root})
 	return path, environment(""), err
 }
 

@@ -38,7 +38,7 @@ func TestOnlyTheStudentsCodeIsLimited(t *testing.T) {
 }
 
 // remembered builds once more and returns what is remembered to be compiled.
-func remembered(t *testing.T, q Request) string {
+func remembered(t *testing.T, q asked) string {
 	t.Helper()
 	require.Equal(t, "at last\n", printed(t, built(t, q)))
 	files, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "cudalab", "*", "compiled-*[0-9a-f]"))
@@ -54,7 +54,7 @@ func TestALimitIsBelievedOnlyWhereAllElseWasCompiled(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	b := &builder{slot: &slot{binary: filepath.Join(t.TempDir(), "sample")}, api: newAPI(course)}
 	var err error
-	b.tool, err = goTool(Request{})
+	b.tool, err = goTool(Course{})
 	require.NoError(t, err)
 	b.Root = course
 	news, err := b.prepare(context.Background(), false)
@@ -78,7 +78,7 @@ func TestALimitIsBelievedOnlyWhereAllElseWasCompiled(t *testing.T) {
 func TestABusyMachineIsNobodysFault(t *testing.T) {
 	q := request(answering(t, "out of time"))
 	q.Limits = child.Limits{Wall: time.Millisecond}
-	_, err := Build(context.Background(), q)
+	_, err := q.build(context.Background())
 	var environment *EnvironmentError
 	require.ErrorAs(t, err, &environment)
 	require.Contains(t, environment.Problem, "1ms")

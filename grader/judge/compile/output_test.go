@@ -73,7 +73,7 @@ func TestALimitIsRemembered(t *testing.T) {
 	for i := range 3 {
 		change(t, exercises[i], fmt.Sprintf("package %s\n\n%s", exercises[i].Package, bomb))
 	}
-	q := Request{Root: root, Exercises: exercises, Limits: child.Limits{Memory: 400 << 20}}
+	q := asked{Course{Root: root, Limits: child.Limits{Memory: 400 << 20}}, exercises}
 	q.Precompiled = precompiled(t, q)
 	r := together(t, q)
 	require.Equal(t, []string{"e4", "e5", "e6"}, said(t, r))

@@ -36,26 +36,26 @@ type Precompiled struct {
 	limits map[[sha256.Size]byte]*CompileError // that code has run into; by its digest
 }
 
-// Precompile has go build's cache filled with the packages of a request, and looks up where they are. They have to stay as
+// Precompile has go build's cache filled with the packages of these exercises, and looks up where they are. They have to stay as
 // they are for as long as the Precompiled is in use; Fresh tells. Its error says that go build itself is better left to build.
-func Precompile(ctx context.Context, q Request) (*Precompiled, error) {
-	q, err := complete(q)
+func Precompile(ctx context.Context, c Course, exercises ...Exercise) (*Precompiled, error) {
+	c, err := complete(c, exercises)
 	if err != nil {
 		return nil, err
 	}
-	tool, err := goTool(q)
+	tool, err := goTool(c)
 	if err != nil {
 		return nil, err
 	}
 	ask := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, tool, args...)
-		cmd.Dir, cmd.Env = q.Root, environment("")
+		cmd.Dir, cmd.Env = c.Root, environment("")
 		said, err := cmd.Output()
 		return strings.TrimSpace(string(said)), err
 	}
-	defer tell(q.Preparing)()
-	a := newAPI(q.Root)
-	p := &Precompiled{lang: version.Lang("go" + goNeeded(q.Root)), limits: map[[sha256.Size]byte]*CompileError{}}
+	defer tell(c.Preparing)()
+	a := newAPI(c.Root)
+	p := &Precompiled{lang: version.Lang("go" + goNeeded(c.Root)), limits: map[[sha256.Size]byte]*CompileError{}}
 	settings := []string{"GOTOOLDIR", "GOAMD64", "GOARM64"}
 	said, err := ask(append([]string{"env"}, settings...)...)
 	values := strings.Split(said+"\n\n", "\n") // an empty one at the end is cut off
@@ -72,10 +72,10 @@ func Precompile(ctx context.Context, q Request) (*Precompiled, error) {
 	began := time.Now()
 	list := []string{"list", "-export", "-deps", "-trimpath", archiveFlag, "-f",
 		"{{with .Export}}packagefile {{$.ImportPath}}={{.}}{{end}}{{if not .Standard}}\n" + folderMark + "{{.Dir}}{{end}}"}
-	if p.archives, err = ask(append(list, a.packages(q.Exercises)...)...); err != nil {
+	if p.archives, err = ask(append(list, a.packages(exercises)...)...); err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
-	p.root = q.Root
+	p.root = c.Root
 	for line := range strings.Lines(p.archives) {
 		if folder, ok := strings.CutPrefix(strings.TrimSpace(line), folderMark); ok {
 			p.folders = append(p.folders, folder)

@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func precompiled(t testing.TB, q Request) *Precompiled {
+func precompiled(t testing.TB, q asked) *Precompiled {
 	t.Helper()
-	p, err := Precompile(context.Background(), q)
+	p, err := Precompile(context.Background(), q.Course, q.Exercises...)
 	require.NoError(t, err)
 	return p
 }
 
 func TestPrecompiledNeedsNoGoBuild(t *testing.T) {
 	root, exercises := six(t)
-	q := Request{Root: root, Exercises: exercises}
+	q := asked{Course{Root: root}, exercises}
 	q.Precompiled = precompiled(t, q)
 	q.GoTool = filepath.Join(t.TempDir(), "no-go")
 	require.Equal(t, []string{"e1", "e2", "e3", "e4", "e5", "e6"}, said(t, together(t, q)))
@@ -31,14 +31,14 @@ func TestPrecompiledNeedsNoGoBuild(t *testing.T) {
 	require.Equal(t, []string{"e4", "e5"}, said(t, together(t, q)), "some of the exercises")
 
 	q.Precompiled = nil
-	_, err := Build(context.Background(), q)
+	_, err := q.build(context.Background())
 	require.Error(t, err, "without, go build is what builds")
 }
 
 // Who goes on using what was precompiled while the course may change asks whether it has. What the students write is no part of it.
 func TestPrecompiledIsFreshUntilTheCourseChanges(t *testing.T) {
 	root, exercises := six(t)
-	p := precompiled(t, Request{Root: root, Exercises: exercises})
+	p := precompiled(t, asked{Course{Root: root}, exercises})
 	require.NotEmpty(t, p.folders)
 	require.True(t, p.Fresh())
 	change(t, exercises[0], "package e1\n\nfunc Answer() string { return `another` }\n")
@@ -54,7 +54,7 @@ func TestPrecompiledIsFreshUntilTheCourseChanges(t *testing.T) {
 	require.True(t, p.Fresh())
 	require.NoError(t, os.Chtimes(filepath.Join(root, "go.mod"), time.Now(), time.Now().Add(time.Second)))
 	require.False(t, p.Fresh())
-	_, err := Precompile(context.Background(), Request{Root: root, Exercises: exercises})
+	_, err := Precompile(context.Background(), Course{Root: root}, exercises...)
 	require.ErrorContains(t, err, "changed while it was compiled")
 }
 
@@ -64,7 +64,7 @@ func TestPrecompiledNamesTheSameLines(t *testing.T) {
 	change(t, exercises[1], "package e2\n\nfunc Answer() string {\n\treturn deeper()\n}\n")
 	deeper := "package e2\n\nimport \"container/ring\"\n\nfunc deeper() string {\n\tring.New(1).Do(func(any) { panic(`on purpose`) })\n\treturn ``\n}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(exercises[1].Dir, "and so on.go"), []byte(deeper), 0o600))
-	q := Request{Root: root, Exercises: exercises}
+	q := asked{Course{Root: root}, exercises}
 	frames := func() (lines []string) {
 		r := together(t, q)
 		text, err := exec.Command(r.Binary).CombinedOutput()
@@ -85,7 +85,7 @@ func TestPrecompiledNamesTheSameLines(t *testing.T) {
 // What was compiled can be deleted at any time, with `go clean -cache`.
 func TestPrecompiledAndGone(t *testing.T) {
 	root, exercises := six(t)
-	q := Request{Root: root, Exercises: exercises}
+	q := asked{Course{Root: root}, exercises}
 	q.Precompiled = precompiled(t, q)
 	q.Precompiled.archives = strings.ReplaceAll(q.Precompiled.archives, "=", "="+t.TempDir())
 	require.Equal(t, []string{"e1", "e2", "e3", "e4", "e5", "e6"}, said(t, together(t, q)))
@@ -97,7 +97,7 @@ func TestPrecompiledAndTheLinkerIsStopped(t *testing.T) {
 		t.Skip("the linker in its place is a script")
 	}
 	root, exercises := six(t)
-	q := Request{Root: root, Exercises: exercises}
+	q := asked{Course{Root: root}, exercises}
 	q.Precompiled = precompiled(t, q)
 	tools := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(q.Precompiled.tools, "compile"), filepath.Join(tools, "compile")))
@@ -109,6 +109,6 @@ func TestPrecompiledAndTheLinkerIsStopped(t *testing.T) {
 func TestPrecompileWhereGoBuildFails(t *testing.T) {
 	root, exercises := six(t)
 	require.NoError(t, os.WriteFile(filepath.Join(root, "grader", "judge", "runner", "broken.go"), []byte("package runner\n\nvar x = y\n"), 0o600))
-	_, err := Precompile(context.Background(), Request{Root: root, Exercises: exercises})
+	_, err := Precompile(context.Background(), Course{Root: root}, exercises...)
 	require.ErrorContains(t, err, "go list")
 }

@@ -8,7 +8,7 @@ import (
 
 // Refusal is one place where a submission breaks the import policy.
 type Refusal struct {
-	File string // under Request.Dir as it was given; the folder itself where no one file is at fault
+	File string // under Exercise.Dir as it was given; the folder itself where no one file is at fault
 	Line int    // from 1; 0: the file as a whole
 	Col  int    // in bytes, from 1; 0: the line as a whole
 	Rule Rule

@@ -20,35 +20,35 @@ type kept struct {
 // if that is still true, and else precompiles and leaves it there for the next. To ask go build takes as long as to link, and
 // nothing but a student's code has changed since the last time. It is made of all exercises that the course has, once for all of them.
 // Its error says, as Precompile's, that go build itself is better left to build.
-func Recall(ctx context.Context, q Request) (*Precompiled, error) {
-	q, err := complete(q)
+func Recall(ctx context.Context, c Course) (*Precompiled, error) {
+	c, err := complete(c, nil)
 	if err != nil {
 		return nil, err
 	}
-	tool, err := goTool(q)
+	tool, err := goTool(c)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := cacheFolder(q.Root)
+	folder, err := cacheFolder(c.Root)
 	if err != nil {
 		return nil, err // to ask each time would take longer than go build
 	}
 	memory := filepath.Join(folder, "packages-"+cache(tool, ""))
-	if p := remember(memory, q.Root); p != nil {
+	if p := remember(memory, c.Root); p != nil {
 		return p, nil
 	}
-	defer tell(q.Preparing)()
-	q.Preparing, q.Exercises = nil, newAPI(q.Root).exercises()
+	defer tell(c.Preparing)()
+	c.Preparing = nil
 	// Whoever comes while another compiles would compile the same once more beside it.
 	release, err := lock.Acquire(ctx, memory+".lock")
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if p := remember(memory, q.Root); p != nil {
+	if p := remember(memory, c.Root); p != nil {
 		return p, nil
 	}
-	p, err := Precompile(ctx, q)
+	p, err := Precompile(ctx, c, newAPI(c.Root).exercises()...)
 	if err == nil {
 		p.keep(memory)
 	}

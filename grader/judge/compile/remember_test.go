@@ -18,9 +18,9 @@ func memories(t *testing.T, cache string) []string {
 	return files
 }
 
-func recall(t *testing.T, q Request) *Precompiled {
+func recall(t *testing.T, q asked) *Precompiled {
 	t.Helper()
-	p, err := Recall(context.Background(), q)
+	p, err := Recall(context.Background(), q.Course)
 	require.NoError(t, err)
 	return p
 }
@@ -45,7 +45,7 @@ func caches(t *testing.T) (folder string) {
 func TestRecallAsksOnce(t *testing.T) {
 	root, exercises := six(t)
 	folder := caches(t)
-	q := Request{Root: root, Exercises: exercises}
+	q := asked{Course{Root: root}, exercises}
 	first := recall(t, q)
 	require.Len(t, memories(t, folder), 1)
 	require.Empty(t, must(filepath.Glob(filepath.Join(folder, "cudalab", "*", "new-*"))), "nothing half written stays")
@@ -64,7 +64,7 @@ func TestRecallAsksOnce(t *testing.T) {
 func TestRecallAsksAnew(t *testing.T) {
 	root, exercises := six(t)
 	folder := caches(t)
-	q := Request{Root: root, Exercises: exercises}
+	q := asked{Course{Root: root}, exercises}
 	p := recall(t, q)
 	memory := memories(t, folder)[0]
 	original := must(os.ReadFile(memory))
@@ -88,7 +88,7 @@ func TestRecallAsksAnew(t *testing.T) {
 		require.NoError(t, os.WriteFile(memory, mark, 0o600))
 		require.Equal(t, "marked-"+p.lang, recall(t, q).lang, "before %s", name)
 		change()
-		again, err := Recall(context.Background(), q)
+		again, err := Recall(context.Background(), q.Course)
 		if name == "a file of the course's" { // which go build has words for
 			require.Error(t, err)
 			require.NoError(t, os.Remove(filepath.Join(p.folders[0], "more.go")))
@@ -108,7 +108,7 @@ func TestRecallAsksAnew(t *testing.T) {
 func TestRecallIsForgottenWhereItIsWrong(t *testing.T) {
 	root, exercises := six(t)
 	folder := caches(t)
-	q := Request{Root: root, Exercises: exercises}
+	q := asked{Course{Root: root}, exercises}
 	q.Precompiled = recall(t, q)
 	q.Precompiled.tools = t.TempDir() // as where Go was put elsewhere
 	require.Equal(t, []string{"e1", "e2", "e3", "e4", "e5", "e6"}, said(t, together(t, q)))
@@ -117,10 +117,10 @@ func TestRecallIsForgottenWhereItIsWrong(t *testing.T) {
 
 // Without a place to keep anything it would have to be looked up each time, which takes longer than go build does.
 func TestRecallWithoutACacheFolder(t *testing.T) {
-	root, exercises := six(t)
+	root, _ := six(t)
 	folder := caches(t)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "cudalab"), nil, 0o600)) // a file in the folder's place
-	_, err := Recall(context.Background(), Request{Root: root, Exercises: exercises})
+	_, err := Recall(context.Background(), Course{Root: root})
 	require.Error(t, err)
 }
 

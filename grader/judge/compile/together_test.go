@@ -61,7 +61,7 @@ func said(t *testing.T, r *Result) []string {
 
 func TestOneRunnerForAll(t *testing.T) {
 	root, exercises := six(t)
-	r := together(t, Request{Root: root, Exercises: exercises})
+	r := together(t, asked{Course{Root: root}, exercises})
 	require.Equal(t, []string{"e1", "e2", "e3", "e4", "e5", "e6"}, said(t, r))
 	for i := range r.Exercises {
 		require.True(t, r.Exercises[i].OK())
@@ -100,14 +100,14 @@ func TestOneOutOfSix(t *testing.T) {
 			root, exercises := six(t)
 			change(t, exercises[2], c.text)
 			limits := child.Limits{Memory: 400 << 20}
-			q := Request{Root: root, Exercises: exercises, Limits: limits}
+			q := asked{Course{Root: root, Limits: limits}, exercises}
 			r := together(t, q)
 			require.Equal(t, []string{"e1", "e2", "e4", "e5", "e6"}, said(t, r))
 			for i := range r.Exercises {
 				require.Equal(t, i != 2, r.Exercises[i].OK(), r.Exercises[i])
 			}
 			require.NotEmpty(t, c.says(r.Exercises[2]))
-			alone := together(t, Request{Root: root, Exercises: exercises[2:3], Limits: limits})
+			alone := together(t, asked{Course{Root: root, Limits: limits}, exercises[2:3]})
 			require.Equal(t, alone.Exercises[0], r.Exercises[2])
 			require.Empty(t, alone.Binary)
 			q.Precompiled = precompiled(t, q)
@@ -125,7 +125,7 @@ func TestSeveralOutOfSix(t *testing.T) {
 	change(t, exercises[2], "package e3\n\nfunc Answer() string { return 3 }\n")
 	exercises[3].Main = "suite.Nothing()"
 	exercises[4].Dir = filepath.Join(t.TempDir(), "nowhere")
-	r := together(t, Request{Root: root, Exercises: exercises})
+	r := together(t, asked{Course{Root: root}, exercises})
 	require.Equal(t, []string{"e6"}, said(t, r))
 	require.Contains(t, r.Exercises[0].Errors[0].Plain, "func Answer() string")
 	require.Contains(t, r.Exercises[1].Errors[0].Message, "undefined: unknown")
@@ -142,7 +142,7 @@ func TestNoExercisesErrorsCrowdOutAnothers(t *testing.T) {
 		exercises[i].Main = "suite.New(exercise.Answer, exercise.A, exercise.B, exercise.C)"
 		change(t, e, answer(e.Package, "x"))
 	}
-	r := together(t, Request{Root: root, Exercises: exercises})
+	r := together(t, asked{Course{Root: root}, exercises})
 	require.Empty(t, r.Binary)
 	for i := range r.Exercises {
 		require.Len(t, r.Exercises[i].Errors, 4)
@@ -151,7 +151,7 @@ func TestNoExercisesErrorsCrowdOutAnothers(t *testing.T) {
 
 func TestNobodyCompilesInTime(t *testing.T) {
 	root, exercises := six(t)
-	r := together(t, Request{Root: root, Exercises: exercises, Limits: child.Limits{CPU: 20 * time.Millisecond}})
+	r := together(t, asked{Course{Root: root, Limits: child.Limits{CPU: 20 * time.Millisecond}}, exercises})
 	require.Empty(t, r.Binary)
 	for i := range r.Exercises {
 		require.Contains(t, r.Exercises[i].Errors[0].Message, "20ms of CPU time")
@@ -160,7 +160,7 @@ func TestNobodyCompilesInTime(t *testing.T) {
 
 func TestTwoFoldersForOneExercise(t *testing.T) {
 	root, exercises := six(t)
-	_, err := Build(context.Background(), Request{Root: root, Exercises: append(exercises, exercises[3])})
+	_, err := asked{Course{Root: root}, append(exercises, exercises[3])}.build(context.Background())
 	require.ErrorContains(t, err, "e4")
 }
 
@@ -174,10 +174,10 @@ func BenchmarkSix(b *testing.B) {
 			change(b, e, answer(e.Package, fmt.Sprint(os.Getpid(), n)))
 		}
 	}
-	q := Request{Root: root, Exercises: exercises}
+	q := asked{Course{Root: root}, exercises}
 	build := func(exercises ...Exercise) {
 		q.Exercises = exercises
-		r, err := Build(context.Background(), q)
+		r, err := q.build(context.Background())
 		if err != nil || r.Binary == "" {
 			b.Fatal(err, r)
 		}

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/prove"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/suites/course"
 )
 
@@ -16,7 +18,10 @@ func BenchmarkMost(b *testing.B) {
 	}
 	for _, name := range []string{"async-pipeline", "cross-stream-events", "overlap", "ring", "bug-clinic", "pool-config"} {
 		e, _ := c.Find(name)
-		r := check.Exercise(context.Background(), check.Request{Root: c.Root, Exercise: e, Dir: c.Root + "/" + e.SolutionFolder(), Device: "sim", Seed: 42, NoTiming: true})
+		r := check.Exercise(context.Background(), check.Request{
+			Course: compile.Course{Root: c.Root}, Options: run.Options{Device: "sim", Seed: 42, NoTiming: true},
+			Code: []check.Code{{Exercise: e, Dir: c.Root + "/" + e.SolutionFolder()}},
+		})
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				prove.Most(r)

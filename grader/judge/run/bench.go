@@ -8,53 +8,38 @@ import (
 	"strings"
 	"time"
 
-	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
 )
 
-// BenchRequest says what to measure and how.
-type BenchRequest struct {
-	Suite   *suite.Suite // for its benchmarks' names; they run in the runner
-	Runner  *Runner      // as in Request
-	Package string       // import path of the code that contends as verdict.Yours
-	// WithoutYours has the figures of that code left out: where it is the solution too.
-	WithoutYours bool
-	From         int // the first benchmark, counted from 0
-	// Name turns a path that the compiler saw into what the student calls the file.
-	Name  func(file string) string
-	Turns lock.Turns // as in Request
-}
-
 // benchSeed draws the same workloads for everyone, so that figures can be compared.
 const benchSeed = 1
 
-// Bench measures the suite's benchmarks one after another. Where the student's code ends one badly, the report says so as
+// Bench measures the suite's benchmarks one after another, from number from on. The code under test contends as verdict.Yours;
+// withoutYours has its figures left out, where it is the solution too. Where the student's code ends one badly, the report says so as
 // one of Check does, and next is that benchmark; otherwise next is behind the last. An error is a *NoDevice, or else a
 // fault of cudalab's or the machine's; the report's status is verdict.Errored then.
-func Bench(ctx context.Context, q BenchRequest) (report verdict.BenchReport, next int, err error) {
+func (r *Runner) Bench(ctx context.Context, code Code, withoutYours bool, from int) (report verdict.BenchReport, next int, err error) {
 	began := time.Now()
-	c := &checking{
-		Request: Request{Suite: q.Suite, Runner: q.Runner, Package: q.Package, Seed: benchSeed, Turns: q.Turns},
-		locate:  locator{pkg: q.Package, name: q.Name}, runs: map[string]caseRun{},
-	}
-	report = verdict.BenchReport{Schema: verdict.BenchSchemaVersion, Exercise: q.Suite.Exercise, Status: verdict.Passed}
-	for next = q.From; next < len(q.Suite.Benchmarks); next++ {
-		m := &q.Suite.Benchmarks[next]
+	r.Seed = benchSeed
+	c := newChecking(r, code)
+	report = verdict.BenchReport{Schema: verdict.BenchSchemaVersion, Exercise: c.Suite.Exercise, Status: verdict.Passed}
+	for next = from; next < len(c.Suite.Benchmarks); next++ {
+		m := &c.Suite.Benchmarks[next]
 		var run caseRun
 		if run, err = c.benchmark(ctx, m); err != nil {
 			break
 		}
-		if report.Status, report.Findings, err = c.afterBenchmark(m, run, q.WithoutYours); err != nil || report.Status != verdict.Passed {
+		if report.Status, report.Findings, err = c.afterBenchmark(m, run, withoutYours); err != nil || report.Status != verdict.Passed {
 			break
 		}
-		skip := func(contender string) bool { return q.WithoutYours && contender == verdict.Yours }
+		skip := func(contender string) bool { return withoutYours && contender == verdict.Yours }
 		report.Workloads = append(report.Workloads, m.Workloads(run.notes, c.report.Device, skip)...)
 	}
-	c.report.Output = bounded(c.report.Output + c.Runner.printed())
+	c.report.Output = bounded(c.report.Output + c.printed())
 	report.Device, report.Output = c.report.Device, c.report.Output
 	if err != nil {
-		report.Device.Kind = cmp.Or(report.Device.Kind, q.Runner.kind())
+		report.Device.Kind = cmp.Or(report.Device.Kind, c.Device)
 		report.Status, report.Findings = verdict.Errored, nil
 		report.Message = "cudalab could not carry the benchmarks through: " + err.Error()
 		report.Next = "this is not your code's fault: run `cudalab doctor` to see what is missing"
@@ -68,7 +53,7 @@ func Bench(ctx context.Context, q BenchRequest) (report verdict.BenchReport, nex
 
 // benchmark has the runner, whose device must be known for the lock, run one benchmark.
 func (c *checking) benchmark(ctx context.Context, m *suite.Benchmark) (caseRun, error) {
-	if err := c.begin(ctx); err != nil {
+	if err := c.begun(c.begin(ctx)); err != nil {
 		return caseRun{}, err
 	}
 	cs := m.Case()

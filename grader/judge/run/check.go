@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"cudalab/grader/judge/wire"
-	"cudalab/grader/machine/child"
-	"cudalab/grader/machine/lock"
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
@@ -21,50 +19,20 @@ import (
 	"cudalab/native/trace"
 )
 
-// Request says what to check and how.
-type Request struct {
-	Suite    *suite.Suite // for its checks; its cases run in the runner
-	Runner   *Runner      // with the suite's exercise among others in it; it remains the caller's, to close
-	Package  string       // import path of the code under test
-	Blamed   bool         // with the solution in its place all goes well: what nothing explains is that code's doing
-	Starts   bool         // some of that code runs when the runner starts
-	Seed     uint64
-	NoTiming bool
-	Ahead    bool               // on a simulated device: carry timed cases out while what came before them is judged
-	Given    bool               // have the traces hold what it takes to carry their calls out again
-	Pictures bool               // run the untimed cases once more, for Result.Pictures
-	Points   map[string]float64 // by check
-	Gaps     []gaps.Gap         // what is still to be written
-	AllGaps  []string           // the IDs of the gaps that the skeleton has
+// Code is the code under test, and what is known of it.
+type Code struct {
+	Suite   *suite.Suite       // for its checks; its cases run in the runner
+	Package string             // its import path
+	Starts  bool               // some of it runs when the runner starts
+	Points  map[string]float64 // by check
+	Gaps    []gaps.Gap         // what is still to be written
+	AllGaps []string           // the IDs of the gaps that the skeleton has
 	// Functions are the student's functions and methods by name, where they are declared.
 	Functions map[string]verdict.Place
-	// Code has the same by the names that they have in a stack: "New", "Block.Size", "(*Pool).Alloc".
-	Code map[string]Function
+	// InStacks has the same by the names that they have in a stack: "New", "Block.Size", "(*Pool).Alloc".
+	InStacks map[string]Function
 	// Name turns a path that the compiler saw into what the student calls the file.
 	Name func(file string) string
-	// Turns are waited for where there may be a GPU: Time for a timed case and for a benchmark, Alone for a timed case that is repeated,
-	// and Share for everything else.
-	Turns lock.Turns
-}
-
-var errCancelled = errors.New("stopped before it was done")
-
-// cancelledBy is the error where the context ended a check. It is the context's as well.
-func cancelledBy(ctx context.Context) error {
-	return fmt.Errorf("%w: %w", errCancelled, context.Cause(ctx))
-}
-
-// NoDevice is the error where the device that was asked for cannot be had.
-type NoDevice struct{ Problem string } // what is missing and what to do, in sentences
-
-func (e *NoDevice) Error() string { return e.Problem }
-
-// Busy is the error where the machine had too little time for the code under test to say anything about it.
-type Busy struct{ child child.Result }
-
-func (e *Busy) Error() string {
-	return fmt.Sprintf("the machine is too busy: within %v it gave the code %v of CPU time, and the code did not get done with it.",
-		e.child.Duration.Round(time.Second), e.child.CPU.Round(time.Millisecond))
 }
 
 // Result is a report with what lies behind it.
@@ -87,11 +55,11 @@ type Result struct {
 
 // Check runs the whole suite. It always returns a report; where the fault is cudalab's or the machine's its status is
 // verdict.Errored.
-func Check(ctx context.Context, q Request) Result {
+func (r *Runner) Check(ctx context.Context, code Code) Result {
 	began := time.Now()
-	c := &checking{Request: q, locate: locator{pkg: q.Package, name: q.Name, code: q.Code}, runs: map[string]caseRun{}, reported: map[string]bool{}}
-	c.report = verdict.Report{Schema: verdict.SchemaVersion, Exercise: q.Suite.Exercise, Seed: q.Seed, Device: verdict.Device{Kind: q.Runner.kind()}}
-	err := c.shared(ctx, func() error { return c.correctness(ctx) })
+	c := newChecking(r, code)
+	c.report = verdict.Report{Schema: verdict.SchemaVersion, Exercise: c.Suite.Exercise, Seed: c.Seed, Device: verdict.Device{Kind: c.Device}}
+	err := c.correctness(ctx)
 	if err == nil {
 		if timed := c.timedCases(); c.mayBeTimed() && !c.broken && len(timed) > 0 {
 			c.askAhead(ctx, timed[0])
@@ -101,12 +69,9 @@ func Check(ctx context.Context, q Request) Result {
 	}
 	var pictures []*verdict.CaseNotes
 	if err == nil {
-		err = c.shared(ctx, func() (err error) {
-			pictures, err = c.pictures(ctx)
-			return err
-		})
+		pictures, err = c.pictures(ctx)
 	}
-	c.report.Output = bounded(c.report.Output + c.Runner.printed())
+	c.report.Output = bounded(c.report.Output + c.printed())
 	shorten(c.report.Checks)
 	verdict.Relate(c.report.Checks)
 	err = c.conclude(err)
@@ -116,7 +81,8 @@ func Check(ctx context.Context, q Request) Result {
 
 // checking is one Check under way.
 type checking struct {
-	Request
+	Code
+	*Runner
 	locate   locator
 	broken   bool // a process came to a bad end
 	runs     map[string]caseRun
@@ -127,14 +93,27 @@ type checking struct {
 	report   verdict.Report
 }
 
+func newChecking(r *Runner, code Code) *checking {
+	return &checking{Code: code, Runner: r, locate: locator{pkg: code.Package, name: code.Name, code: code.InStacks},
+		runs: map[string]caseRun{}, reported: map[string]bool{}}
+}
+
 // correctness runs the untimed cases.
 func (c *checking) correctness(ctx context.Context) error {
+	release, err := c.share(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	for i := range c.Suite.Cases {
 		cs := &c.Suite.Cases[i]
 		if cs.Timed {
 			continue
 		}
-		run, err := c.runCase(ctx, cs, 0)
+		run, err := c.ask(ctx, cs, c.request(cs, 0))
+		if err == nil {
+			err = c.keep(ctx, run)
+		}
 		if err != nil {
 			return err
 		}
@@ -146,83 +125,174 @@ func (c *checking) correctness(ctx context.Context) error {
 	return nil
 }
 
-// runCase has one case run and keeps what came of it.
-func (c *checking) runCase(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {
-	run, err := c.ask(ctx, cs, wire.Request{Case: cs.ID, Attempt: attempt, Seed: c.Seed, Given: c.Given})
+// timing runs the timed cases, where everything else has passed, and then once more those that leave a doubt.
+func (c *checking) timing(ctx context.Context) error {
+	if !c.mayBeTimed() || !c.allPassed() {
+		c.dropEarly()
+		c.judge(true)
+		return nil
+	}
+	var again []*suite.Case
+	cases := c.timedCases()
+	for i, cs := range cases {
+		run, err := c.timed(ctx, cs, 0)
+		if err != nil {
+			return err
+		}
+		if i+1 < len(cases) && run.end == done {
+			c.askAhead(ctx, cases[i+1])
+		}
+		if c.again(cs.ID) != suite.NotAgain {
+			again = append(again, cs)
+		}
+	}
+	for _, cs := range again {
+		err := settle(c.again(cs.ID), func(attempt int) (suite.Again, error) {
+			_, err := c.timed(ctx, cs, attempt)
+			return c.again(cs.ID), err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c.judge(true)
+	return nil
+}
+
+func (c *checking) timed(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {
+	turn := c.Turns.Time
+	if attempt > 0 {
+		turn = c.Turns.Alone
+	}
+	if turn != nil && c.Device == gpu {
+		release, err := waited(turn(ctx))
+		if err != nil {
+			return caseRun{}, err
+		}
+		defer release()
+	}
+	run, err := c.ask(ctx, cs, c.request(cs, attempt))
+	if err == nil {
+		err = c.keep(ctx, run)
+	}
+	return run, err
+}
+
+// settle has a case that leaves a doubt carried out until the last answer counts: whatever it is behind a failure, since that makes two
+// in a row of one, and all but a first failure behind what was unclear.
+func settle(doubt suite.Again, carryOut func(attempt int) (suite.Again, error)) error {
+	for attempt := 1; ; attempt++ {
+		now, err := carryOut(attempt)
+		if err != nil || doubt == suite.ToConfirm || now != suite.ToConfirm {
+			return err
+		}
+		doubt = now
+	}
+}
+
+// mayBeTimed reports whether time is to be measured if all else has passed.
+func (c *checking) mayBeTimed() bool { return c.gap == "" && !c.NoTiming }
+
+func (c *checking) timedCases() (timed []*suite.Case) {
+	for i := range c.Suite.Cases {
+		if cs := &c.Suite.Cases[i]; cs.Timed {
+			timed = append(timed, cs)
+		}
+	}
+	return timed
+}
+
+// again asks the checks on a timed case whether it should be carried out once more.
+func (c *checking) again(caseID string) (why suite.Again) {
+	if c.runs[caseID].end != done {
+		return suite.NotAgain
+	}
+	for _, q := range c.Suite.Checks {
+		if slices.Contains(q.Needs, caseID) {
+			why = max(why, q.Judge(c.evidence()).Again)
+		}
+	}
+	return why
+}
+
+// share waits until other checks may run on the same GPU, but nothing is timed there.
+func (c *checking) share(ctx context.Context) (release func(), err error) {
+	if c.Turns.Share == nil || c.Device == "sim" {
+		return func() {}, nil
+	}
+	return waited(c.Turns.Share(ctx))
+}
+
+func waited(release func(), err error) (func(), error) {
 	if err != nil {
-		return caseRun{}, err
+		return nil, fmt.Errorf("waiting for the GPU: %w", err)
 	}
-	run.blamed = c.Blamed
-	if !c.inTurn() {
-		forgive(run.notes)
-	}
-	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
-	c.mayFree(run.notes)
-	c.runs[cs.ID] = run
-	switch run.end {
-	case cancelled:
-		return run, cancelledBy(ctx)
-	case starved:
-		_, _, _, err := verdictOf(run, c.locate)
-		return run, err
-	}
-	return run, nil
+	return release, nil
+}
+
+// request asks for a case that is to be judged.
+func (c *checking) request(cs *suite.Case, attempt int) wire.Request {
+	return wire.Request{Exercise: c.Suite.Exercise, Case: cs.ID, Attempt: attempt, Seed: c.Seed, Given: c.Given}
 }
 
 // ask asks for one case, in a fresh process if the last one is gone.
 func (c *checking) ask(ctx context.Context, cs *suite.Case, request wire.Request) (caseRun, error) {
 	run, asked := c.answered(cs)
 	if !asked {
-		if err := c.begin(ctx); err != nil {
+		if err := c.begun(c.begin(ctx)); err != nil {
 			run, ok := startErrorRun(err, cs.ID, c.Starts, c.locate)
 			if !ok {
 				return caseRun{}, err
 			}
 			return run, nil
 		}
-		request.Exercise = c.Suite.Exercise
-		run = c.Runner.process.ask(ctx, cs, request)
+		run = c.process.ask(ctx, cs, request)
 	}
+	run.blamed = c.Blamed
 	if run.end == done {
 		return run, nil
 	}
-	c.report.Output += c.Runner.end()
+	c.report.Output += c.end()
 	if run.end == cancelled {
 		return run, nil
 	}
 	c.broken = true
-	if c.Runner.kind() != gpu {
+	if c.Device != gpu {
 		return run, nil
 	}
 	// Where the GPU itself was lost nobody can say whose doing that was: only a device that comes back bears witness.
-	return run, c.begin(ctx)
+	return run, c.begun(c.begin(ctx))
 }
 
 const gpu = "gpu"
 
-// begin sees to it that there is a process, and with it a device.
-func (c *checking) begin(ctx context.Context) error {
-	err := c.Runner.begin(ctx)
+// begun notes what came of seeing to it that there is a process, and with it a device.
+func (c *checking) begun(err error) error {
 	if missing := (*NoDevice)(nil); err != nil && !errors.As(err, &missing) {
 		c.broken = !errors.Is(err, errCancelled)
 	}
-	if c.Runner.device.Kind != "" {
-		c.report.Device = c.Runner.device
+	if c.device.Kind != "" {
+		c.report.Device = c.device
 	}
 	return err
 }
 
-// shared runs f while other checks may run on the same GPU, but nothing is timed there.
-func (c *checking) shared(ctx context.Context, f func() error) error {
-	if c.Turns.Share == nil || c.Runner.kind() == "sim" {
-		return f()
+// keep keeps what came of a case that was asked for. Its error is one that ends the check.
+func (c *checking) keep(ctx context.Context, run caseRun) error {
+	if !c.inTurn() {
+		forgive(run.notes)
 	}
-	release, err := c.Turns.Share(ctx)
-	if err != nil {
-		return fmt.Errorf("waiting for the GPU: %w", err)
+	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
+	c.mayFree(run.notes)
+	c.runs[run.notes.ID] = run
+	switch run.end {
+	case cancelled:
+		return cancelledBy(ctx)
+	case starved:
+		_, _, _, err := verdictOf(run, c.locate)
+		return err
 	}
-	defer release()
-	return f()
+	return nil
 }
 
 // findings gives the order checker's findings their lines.
@@ -271,92 +341,6 @@ func (c *checking) findings(found []order.Finding, t *trace.Trace) []verdict.Fin
 		}
 	}
 	return fs
-}
-
-// timing runs the timed cases, where everything else has passed, and then once more those that leave a doubt.
-func (c *checking) timing(ctx context.Context) error {
-	if !c.mayBeTimed() || !c.allPassed() {
-		c.dropEarly()
-		c.judge(true)
-		return nil
-	}
-	var again []*suite.Case
-	cases := c.timedCases()
-	for i, cs := range cases {
-		run, err := c.timed(ctx, cs, 0)
-		if err != nil {
-			return err
-		}
-		if i+1 < len(cases) && run.end == done {
-			c.askAhead(ctx, cases[i+1])
-		}
-		if c.again(cs.ID) != suite.NotAgain {
-			again = append(again, cs)
-		}
-	}
-	for _, cs := range again {
-		err := settle(c.again(cs.ID), func(attempt int) (suite.Again, error) {
-			_, err := c.timed(ctx, cs, attempt)
-			return c.again(cs.ID), err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	c.judge(true)
-	return nil
-}
-
-// settle has a case that leaves a doubt carried out until the last answer counts: whatever it is behind a failure, since that makes two
-// in a row of one, and all but a first failure behind what was unclear.
-func settle(doubt suite.Again, carryOut func(attempt int) (suite.Again, error)) error {
-	for attempt := 1; ; attempt++ {
-		now, err := carryOut(attempt)
-		if err != nil || doubt == suite.ToConfirm || now != suite.ToConfirm {
-			return err
-		}
-		doubt = now
-	}
-}
-
-// mayBeTimed reports whether time is to be measured if all else has passed.
-func (c *checking) mayBeTimed() bool { return c.gap == "" && !c.NoTiming }
-
-func (c *checking) timedCases() (timed []*suite.Case) {
-	for i := range c.Suite.Cases {
-		if cs := &c.Suite.Cases[i]; cs.Timed {
-			timed = append(timed, cs)
-		}
-	}
-	return timed
-}
-
-func (c *checking) timed(ctx context.Context, cs *suite.Case, attempt int) (caseRun, error) {
-	turn := c.Turns.Time
-	if attempt > 0 {
-		turn = c.Turns.Alone
-	}
-	if turn != nil && c.Runner.kind() == gpu {
-		release, err := turn(ctx)
-		if err != nil {
-			return caseRun{}, fmt.Errorf("waiting for the GPU: %w", err)
-		}
-		defer release()
-	}
-	return c.runCase(ctx, cs, attempt)
-}
-
-// again asks the checks on a timed case whether it should be carried out once more.
-func (c *checking) again(caseID string) (why suite.Again) {
-	if c.runs[caseID].end != done {
-		return suite.NotAgain
-	}
-	for _, q := range c.Suite.Checks {
-		if slices.Contains(q.Needs, caseID) {
-			why = max(why, q.Judge(c.evidence()).Again)
-		}
-	}
-	return why
 }
 
 // evidence is what checks judge by.

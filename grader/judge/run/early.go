@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 
-	"cudalab/grader/judge/wire"
 	"cudalab/grader/machine/child"
 	"cudalab/grader/suite"
 )
@@ -21,10 +20,10 @@ const notNeeded child.Reason = "not needed"
 // askAhead asks for a timed case, whose answer is waited for later: by ask, or in vain by dropEarly. Nothing else may be asked of the
 // runner until then.
 func (c *checking) askAhead(ctx context.Context, cs *suite.Case) {
-	if p := c.Runner.process; c.Ahead && p != nil && c.Runner.kind() != gpu {
-		c.report.Output += c.Runner.printed() // what follows may be dropped
+	if p := c.process; c.Ahead && p != nil && c.Device != gpu {
+		c.report.Output += c.printed() // what follows may be dropped
 		e := &early{cs.ID, make(chan caseRun, 1)}
-		request := wire.Request{Exercise: c.Suite.Exercise, Case: cs.ID, Seed: c.Seed, Given: c.Given}
+		request := c.request(cs, 0)
 		go func() { e.answer <- p.ask(ctx, cs, request) }()
 		c.early = e
 	}
@@ -45,8 +44,8 @@ func (c *checking) dropEarly() {
 	if c.early == nil {
 		return
 	}
-	c.Runner.process.child.Quit(notNeeded)
+	c.process.child.Quit(notNeeded)
 	<-c.early.answer
 	c.early = nil
-	c.Runner.end()
+	c.end()
 }

@@ -137,7 +137,7 @@ func TestWhatWasOnlyLentIsNotYours(t *testing.T) {
 // Maps have no order, and what is said of the same code must not change from run to run.
 func TestTheFirstFaultOfOursIsTold(t *testing.T) {
 	for range 50 {
-		c := &checking{Request: Request{Suite: &suite.Suite{}}, runs: map[string]caseRun{}, locate: slabLines}
+		c := &checking{Runner: &Runner{}, Code: Code{Suite: &suite.Suite{}}, runs: map[string]caseRun{}, locate: slabLines}
 		for _, id := range []string{"shapes", "order", "again", "faults"} {
 			c.Suite.Cases = append(c.Suite.Cases, suite.Case{ID: id})
 			run := emptyRun(id)
@@ -153,7 +153,7 @@ func TestTheFirstFaultOfOursIsTold(t *testing.T) {
 func TestABusyMachineIsNobodysFault(t *testing.T) {
 	run := emptyRun("shapes")
 	run.end = endOf(child.Result{Reason: child.TooBusy}, 0)
-	c := &checking{Request: Request{Suite: &suite.Suite{Cases: []suite.Case{{ID: "shapes"}}}}, runs: map[string]caseRun{"shapes": run}, locate: slabLines}
+	c := &checking{Runner: &Runner{}, Code: Code{Suite: &suite.Suite{Cases: []suite.Case{{ID: "shapes"}}}}, runs: map[string]caseRun{"shapes": run}, locate: slabLines}
 	var busy *Busy
 	require.ErrorAs(t, c.conclude(nil), &busy)
 	require.Equal(t, verdict.Errored, c.report.Status)

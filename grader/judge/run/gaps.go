@@ -12,16 +12,6 @@ import (
 	"cudalab/native/trace"
 )
 
-// gapOf is the first gap that answered in a case; "" where none did.
-func gapOf(notes *verdict.CaseNotes) string {
-	for _, o := range notes.Outcomes {
-		if o.Gap != "" {
-			return o.Gap
-		}
-	}
-	return ""
-}
-
 // inTurn reports whether the gaps were filled in their order: those that are open are the skeleton's last.
 func (c *checking) inTurn() bool {
 	first := len(c.AllGaps) - len(c.Gaps)
@@ -58,6 +48,16 @@ func (c *checking) mayFree(notes *verdict.CaseNotes) {
 			f.Gap = gap
 		}
 	}
+}
+
+// gapOf is the first gap that answered in a case; "" where none did.
+func gapOf(notes *verdict.CaseNotes) string {
+	for _, o := range notes.Outcomes {
+		if o.Gap != "" {
+			return o.Gap
+		}
+	}
+	return ""
 }
 
 // wayOut is what the skeleton says of a record in a case that came to a gap, if it should have been given back by then.
@@ -106,14 +106,6 @@ func (c *checking) comesWith(q suite.Question) string {
 	return fmt.Sprintf("Comes with TODO(%s).", c.Gaps[last].ID)
 }
 
-// nextGap is the gap to be filled next: they are numbered in the order in which one needs the other, whichever answered first.
-func (c *checking) nextGap() gaps.Gap {
-	if len(c.Gaps) > 0 {
-		return c.Gaps[0]
-	}
-	return gaps.Gap{ID: c.gap}
-}
-
 // concludeGap is the conclusion where a gap has answered.
 func (c *checking) concludeGap() {
 	r := &c.report
@@ -139,4 +131,12 @@ func (c *checking) concludeGap() {
 	default:
 		r.Message = fmt.Sprintf("%d of %d gaps filled, nothing wrong so far.", filled, len(c.AllGaps))
 	}
+}
+
+// nextGap is the gap to be filled next: they are numbered in the order in which one needs the other, whichever answered first.
+func (c *checking) nextGap() gaps.Gap {
+	if len(c.Gaps) > 0 {
+		return c.Gaps[0]
+	}
+	return gaps.Gap{ID: c.gap}
 }

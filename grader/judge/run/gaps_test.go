@@ -16,7 +16,7 @@ import (
 // find, they find in the case's notes.
 func concluded(first, second string, found ...verdict.Finding) verdict.Report {
 	s := &suite.Suite{Functions: []string{"Run"}}
-	c := &checking{Request: Request{Suite: s, AllGaps: []string{"1a", "2a"}, Points: map[string]float64{"1a": 60, "2a": 40}}, locate: slabLines,
+	c := &checking{Runner: &Runner{}, Code: Code{Suite: s, AllGaps: []string{"1a", "2a"}, Points: map[string]float64{"1a": 60, "2a": 40}}, locate: slabLines,
 		runs: map[string]caseRun{}, reported: map[string]bool{}}
 	for _, of := range []struct{ id, gap string }{{"1a", first}, {"2a", second}} {
 		s.Cases = append(s.Cases, suite.Case{ID: of.id, After: of.id})
@@ -113,7 +113,7 @@ func TestLeaksOnAWayOut(t *testing.T) {
 		"another function": {suite.WayOut{Gap: "1b", Makes: trace.OpEventCreate}, "2a", []string{"2a"}, false},
 		"open itself":      {suite.WayOut{Gap: "1b", Makes: trace.OpEventCreate}, "1c", []string{"1b", "1c"}, false},
 	} {
-		c := &checking{Request: Request{Suite: &suite.Suite{WaysOut: []suite.WayOut{x.way}}}}
+		c := &checking{Runner: &Runner{}, Code: Code{Suite: &suite.Suite{WaysOut: []suite.WayOut{x.way}}}}
 		for _, id := range x.open {
 			c.Gaps = append(c.Gaps, gaps.Gap{ID: id})
 		}
@@ -145,7 +145,7 @@ func TestGapsAreFilledInTurn(t *testing.T) {
 		"one left out": {[]string{"1a", "2a"}, false},
 		"others":       {[]string{"1a", "1b", "1c", "1d"}, false},
 	} {
-		c := &checking{Request: Request{AllGaps: []string{"1a", "1b", "2a"}}}
+		c := &checking{Runner: &Runner{}, Code: Code{AllGaps: []string{"1a", "1b", "2a"}}}
 		for _, id := range x.open {
 			c.Gaps = append(c.Gaps, gaps.Gap{ID: id})
 		}

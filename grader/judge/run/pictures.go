@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"cudalab/grader/judge/wire"
 	"cudalab/grader/order"
 	"cudalab/grader/suite/verdict"
 )
@@ -40,6 +39,11 @@ func (c *checking) notes() []*verdict.CaseNotes {
 // pictures runs the untimed cases once more, where that is asked for, with the times of their operations. A case that
 // did not end well is left out, and so is one that does not this time: nothing is judged by them.
 func (c *checking) pictures(ctx context.Context) ([]*verdict.CaseNotes, error) {
+	release, err := c.share(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	if !c.Pictures || c.gap != "" {
 		return nil, nil
 	}
@@ -49,7 +53,9 @@ func (c *checking) pictures(ctx context.Context) ([]*verdict.CaseNotes, error) {
 		if first, ran := c.runs[cs.ID]; cs.Timed || !ran || first.end != done {
 			continue
 		}
-		run, err := c.ask(ctx, cs, wire.Request{Case: cs.ID, Seed: c.Seed, Times: true})
+		request := c.request(cs, 0)
+		request.Given, request.Times = false, true
+		run, err := c.ask(ctx, cs, request)
 		switch {
 		case err != nil:
 			return nil, err

@@ -3,64 +3,17 @@ package run
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"time"
 
 	"cudalab/grader/judge/visible"
 	"cudalab/grader/judge/wire"
 	"cudalab/grader/machine/child"
 	"cudalab/grader/machine/sandbox"
-	"cudalab/grader/suite"
-	"cudalab/grader/suite/verdict"
-	"cudalab/native/trace"
 )
-
-// Bounds on a runner. They are generous: what they end would not have ended by itself. Those on what a student's code does
-// are of its own time, as child.Allowance counts it, so that a busy machine changes no verdict.
-const (
-	patience    = 5 * time.Minute  // by the clock, with a machine that has no time for the runner
-	endTimeout  = 5 * time.Second  // from the closing of the pipe
-	runnerGrace = 10 * time.Second // for a Go program to print its stacks, on however busy a machine
-	processes   = 8
-)
-
-// caseTimeout is how long a case may take. It takes milliseconds; but in a browser all takes twice as long, and a timed one on a GPU
-// about a second.
-func caseTimeout(device string) time.Duration {
-	if device == "sim" && runtime.GOOS != "js" {
-		return 5 * time.Second
-	}
-	return 10 * time.Second
-}
-
-// helloTimeout is how long a runner may take to greet: a first start of the driver in a boot takes seconds.
-func helloTimeout(device string) time.Duration {
-	if device == "sim" {
-		return 10 * time.Second
-	}
-	return 60 * time.Second
-}
-
-// memoryLimit is how many bytes a runner may have resident. The simulator needs some ten MiB, a CUDA context some hundred.
-func memoryLimit(device string) uint64 {
-	if device == "sim" {
-		return 1 << 30
-	}
-	return 4 << 30
-}
-
-// fullFrom is how many bytes a runner has resident that is about to run into the limit on them: from half of it on Go does little but
-// look for garbage, of which there is none. Whether such code is stopped for its memory or, before, for the time that this
-// takes would be chance; it is stopped for its memory.
-func fullFrom(device string) uint64 { return memoryLimit(device)/2 + 32<<20 }
-
-// lingers is the reason for stopping a runner that does not end though it was asked to: how its case ended is known by then.
-const lingers child.Reason = "does not end"
 
 // process is a runner that was started and has greeted.
 type process struct {
@@ -74,7 +27,7 @@ type process struct {
 }
 
 // start starts a runner and waits for its greeting. Its error is a *startError where the process came to an end before.
-func start(ctx context.Context, o Options) (*process, error) {
+func (r *Runner) start(ctx context.Context) (*process, error) {
 	requestsIn, requestsOut, err := child.Pipe()
 	if err != nil {
 		return nil, err
@@ -90,10 +43,10 @@ func start(ctx context.Context, o Options) (*process, error) {
 		return nil, err
 	}
 	c, err := child.Start(ctx, child.Command{
-		Path: o.Binary, Args: []string{o.Device}, Env: environment(o),
+		Path: r.binary, Args: []string{r.Device}, Env: environment(r.Options),
 		ExtraFiles: []*os.File{requestsIn, notesOut, crashOut},
-		Limits:     child.Limits{Memory: memoryLimit(o.Device), Processes: processes},
-		Sandbox:    o.Sandbox,
+		Limits:     child.Limits{Memory: memoryLimit(r.Device), Processes: processes},
+		Sandbox:    r.Sandbox,
 		Grace:      runnerGrace,
 	})
 	closeAll(requestsIn, notesOut, crashOut)
@@ -104,8 +57,8 @@ func start(ctx context.Context, o Options) (*process, error) {
 	p := &process{child: c, toIt: requestsOut, out: wire.NewWriter(requestsOut), notes: make(chan []wire.Message, 1), crash: make(chan []byte, 1)}
 	go p.read(notesIn)
 	go p.readCrash(crashIn)
-	_ = p.out.Send(wire.Setup{Profile: o.Profile}) // a runner that is gone already does not greet
-	limit := helloTimeout(o.Device)
+	_ = p.out.Send(wire.Setup{Profile: r.Profile}) // a runner that is gone already does not greet
+	limit := helloTimeout(r.Device)
 	defer c.Allow(child.Allowance{Own: limit, Wall: patience})()
 	hello, ok := wire.Hello{}, false
 	if first := <-p.notes; len(first) > 0 {
@@ -122,13 +75,7 @@ func start(ctx context.Context, o Options) (*process, error) {
 	if ended := p.child.Wait(); ended.Reason == child.TooBusy {
 		return nil, &Busy{ended}
 	}
-	return nil, &startError{child: p.child.Wait(), limit: limit, full: fullFrom(o.Device)}
-}
-
-func closeAll(files ...*os.File) {
-	for _, f := range files {
-		f.Close()
-	}
+	return nil, &startError{child: p.child.Wait(), limit: limit, full: fullFrom(r.Device)}
 }
 
 // startError is the error where a runner ended before it greeted. What runs before that is the driver's start and the
@@ -172,10 +119,16 @@ func environment(o Options) []string {
 			env = append(env, name+"="+v)
 		}
 	}
-	if o.Visible != "" {
-		env = append(env, "CUDA_VISIBLE_DEVICES="+o.Visible) // the last one counts
+	if o.GPU != "" {
+		env = append(env, "CUDA_VISIBLE_DEVICES="+o.GPU) // the last one counts
 	}
 	return env
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
 }
 
 // read passes on what the runner says, a case's notes at once: to wake the other side for each takes longer than reading it.
@@ -242,143 +195,4 @@ func (p *process) close() {
 			p.child.Quit(lingers)
 		}
 	}()
-}
-
-// caseRun is what became of one case.
-type caseRun struct {
-	notes      *verdict.CaseNotes
-	end        ending
-	notGreeted bool         // the process ended before it could be asked
-	fault      wire.Fault   // where end is faulted or deviceLost
-	child      child.Result // where end is died, timedOut or outOfMemory
-	crash      []byte       // what Go said then
-	blamed     bool         // what nothing explains is the code's doing
-}
-
-type ending int
-
-const (
-	done        ending = iota
-	faulted            // a call of the grader's own failed
-	deviceLost         // the device became unusable
-	died               // the process ended in the middle
-	timedOut           // and was stopped
-	starved            // the machine had no time for it, and it was stopped
-	outOfMemory        // of the host, and was stopped
-	nonsense           // what came over the pipe made no sense
-	cancelled          // somebody stopped cudalab
-)
-
-func emptyRun(caseID string) caseRun {
-	return caseRun{notes: &verdict.CaseNotes{ID: caseID, Trace: &trace.Trace{},
-		Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
-}
-
-// ask has the runner run one case. After any end but done the process is of no further use.
-func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) caseRun {
-	run := emptyRun(c.ID)
-	if err := p.out.Send(request); err != nil {
-		run.end = died
-		p.ended(&run)
-		return run
-	}
-	defer p.child.Allow(child.Allowance{Own: caseTimeout(p.hello.Device.Kind), Wall: patience})()
-	for {
-		select {
-		case said, open := <-p.notes:
-			if !open {
-				return p.broken(run)
-			}
-			run.makeRoom(said)
-			for _, m := range said {
-				if run.take(m) {
-					return run
-				}
-			}
-		case <-ctx.Done():
-			p.close()
-			run.end = cancelled
-			p.ended(&run)
-			return run
-		}
-	}
-}
-
-// broken finds out why the pipe ended in the middle of a case.
-func (p *process) broken(run caseRun) caseRun {
-	if p.err != nil && !isEnd(p.err) {
-		p.child.Quit("nonsense on the pipe")
-	}
-	p.close()
-	p.ended(&run)
-	run.end = endOf(run.child, fullFrom(p.hello.Device.Kind))
-	if run.end == died && p.err != nil && !isEnd(p.err) {
-		run.end, run.fault = nonsense, wire.Fault{Message: p.err.Error()}
-	}
-	return run
-}
-
-// endOf is what the end of the process means for its case.
-func endOf(r child.Result, full uint64) ending {
-	switch r.Reason {
-	case child.TooLong:
-		if r.Peak > full {
-			return outOfMemory
-		}
-		return timedOut
-	case child.TooBusy:
-		return starved
-	case child.Memory:
-		return outOfMemory
-	case child.Cancelled:
-		return cancelled
-	}
-	return died
-}
-
-// makeRoom makes room for all values of a case at once: append alone would copy a million of them five times.
-func (run *caseRun) makeRoom(said []wire.Message) {
-	more := map[string]int{}
-	for _, m := range said {
-		if v, ok := m.(wire.Value); ok {
-			more[v.Name] += len(v.Values)
-		}
-	}
-	for name, n := range more {
-		run.notes.Values[name] = slices.Grow(run.notes.Values[name], n)
-	}
-}
-
-// take keeps one note; it reports whether the case is over.
-func (run *caseRun) take(m wire.Message) bool {
-	n := run.notes
-	switch m := m.(type) {
-	case verdict.Outcome:
-		m.Err, m.Panic, m.Odd.What = visible.Line(m.Err), visible.Line(m.Panic), visible.Line(m.Odd.What)
-		n.Outcomes = append(n.Outcomes, m)
-	case wire.Value:
-		n.Values[m.Name] = append(n.Values[m.Name], m.Values...)
-	case wire.Sample:
-		n.Samples[m.Series] = append(n.Samples[m.Series], m.Nanoseconds)
-	case *trace.Trace:
-		n.Trace = m
-	case wire.Done:
-		run.end = done
-		return true
-	case wire.Fault:
-		run.end, run.fault = faulted, m
-		if m.DeviceLost {
-			run.end = deviceLost
-		}
-		return true
-	default:
-		run.end, run.fault = nonsense, wire.Fault{Message: fmt.Sprintf("the runner sent a %T", m)}
-		return true
-	}
-	return false
-}
-
-// isEnd reports whether the pipe just ended, as it does when the process does.
-func isEnd(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -17,7 +17,7 @@ func TestWhatIsRepeatedIsAlone(t *testing.T) {
 	turn := func(err error) func(context.Context) (func(), error) {
 		return func(context.Context) (func(), error) { return nil, err }
 	}
-	c := &checking{Request: Request{Runner: NewRunner(Options{Device: gpu}), Turns: lock.Turns{Time: turn(time), Alone: turn(alone)}}}
+	c := &checking{Runner: NewRunner("", Options{Device: gpu, Turns: lock.Turns{Time: turn(time), Alone: turn(alone)}})}
 	_, err := c.timed(context.Background(), &suite.Case{}, 0)
 	require.ErrorIs(t, err, time)
 	_, err = c.timed(context.Background(), &suite.Case{}, 1)

@@ -24,10 +24,6 @@ func (c *checking) judge(timed bool) {
 	}
 }
 
-func (c *checking) isTimed(q suite.Question) bool {
-	return slices.ContainsFunc(c.Suite.Cases, func(cs suite.Case) bool { return cs.Timed && slices.Contains(q.Needs, cs.ID) })
-}
-
 func (c *checking) allPassed() bool {
 	return !slices.ContainsFunc(c.report.Checks, func(ch verdict.Check) bool { return ch.Status != verdict.Passed })
 }
@@ -201,4 +197,8 @@ func (c *checking) everythingAsked() bool {
 
 func (c *checking) timedCheck(id string) bool {
 	return slices.ContainsFunc(c.Suite.Checks, func(q suite.Question) bool { return q.ID == id && c.isTimed(q) })
+}
+
+func (c *checking) isTimed(q suite.Question) bool {
+	return slices.ContainsFunc(c.Suite.Cases, func(cs suite.Case) bool { return cs.Timed && slices.Contains(q.Needs, cs.ID) })
 }

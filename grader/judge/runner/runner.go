@@ -135,20 +135,6 @@ func (r *runner) openReady(kind string) (d device.Device, err error) {
 	return d, err
 }
 
-func (r *runner) use(d device.Device) {
-	r.session = session.New(d)
-	r.session.Limit(maxRecords)
-	r.session.Use()
-}
-
-// simulate goes on with a simulated device that nobody has touched, which is the caller's to close.
-func (r *runner) simulate(o sim.Options) *sim.Device {
-	o.Profile = r.profile
-	d := sim.New(o)
-	r.use(d)
-	return d
-}
-
 // serve does one thing that is asked for; it reports whether another may follow in this process.
 func (r *runner) serve() bool {
 	m, err := r.in.Next()
@@ -162,7 +148,7 @@ func (r *runner) serve() bool {
 		return true
 	case wire.Request:
 		done := watch()
-		end := r.answer(m)
+		end := r.run(m)
 		done()
 		r.send(end)
 		r.flush()
@@ -172,23 +158,12 @@ func (r *runner) serve() bool {
 	return false
 }
 
-// answer runs the case that is asked for.
-func (r *runner) answer(request wire.Request) (end wire.Message) {
-	for _, s := range r.suites {
-		if s.Exercise != request.Exercise {
-			continue
-		}
-		if c, ok := s.Case(request.Case); ok {
-			return r.run(c, request, cmp.Or(s.Memory, suite.DefaultMemory))
-		}
-	}
-	return wire.Fault{Message: fmt.Sprintf("the runner knows no case %s of %s", request.Case, request.Exercise)}
-}
-
-// run carries out one case, in which the student's code may have so many bytes, and sends its notes; the last word, Done
-// or a Fault, is the caller's to send.
-func (r *runner) run(c *suite.Case, request wire.Request, quota uint64) (end wire.Message) {
+// run carries out the case that is asked for and sends its notes; the last word, Done or a Fault, is the caller's to send.
+func (r *runner) run(request wire.Request) (end wire.Message) {
+	c, quota := r.find(request)
 	switch {
+	case c == nil:
+		return wire.Fault{Message: fmt.Sprintf("the runner knows no case %s of %s", request.Case, request.Exercise)}
 	case c.Simulated != nil:
 		defer r.use(r.session.Device())
 		defer r.simulate(c.Simulated(request.Seed)).Close()
@@ -219,6 +194,33 @@ func (r *runner) run(c *suite.Case, request wire.Request, quota uint64) (end wir
 		f.Taken, f.Site = taken.Op.String(), taken.Site
 	}
 	return f
+}
+
+// find is the case that is asked for, nil where there is none, and how many bytes the student's code may have in it.
+func (r *runner) find(request wire.Request) (c *suite.Case, quota uint64) {
+	for _, s := range r.suites {
+		if s.Exercise != request.Exercise {
+			continue
+		}
+		if c, ok := s.Case(request.Case); ok {
+			return c, cmp.Or(s.Memory, suite.DefaultMemory)
+		}
+	}
+	return nil, 0
+}
+
+// simulate goes on with a simulated device that nobody has touched, which is the caller's to close.
+func (r *runner) simulate(o sim.Options) *sim.Device {
+	o.Profile = r.profile
+	d := sim.New(o)
+	r.use(d)
+	return d
+}
+
+func (r *runner) use(d device.Device) {
+	r.session = session.New(d)
+	r.session.Limit(maxRecords)
+	r.session.Use()
 }
 
 // drive runs the case's code. An error is the case's own failed call, or its panic, which is a fault of the suite.
@@ -254,6 +256,23 @@ func (r *runner) tidy() error {
 	return nil
 }
 
+// notes passes a case's notes on.
+type notes struct{ *runner }
+
+func (n notes) Outcome(o verdict.Outcome) { n.send(o) }
+
+func (n notes) Value(name string, vs ...uint64) {
+	if n.values.Name != name || len(n.values.Values)+len(vs) > maxValues {
+		n.sendValues()
+		n.values.Name = name
+	}
+	n.values.Values = append(n.values.Values, vs...)
+}
+
+func (n notes) Sample(series string, nanos int64) {
+	n.send(wire.Sample{Series: series, Nanoseconds: nanos})
+}
+
 // send writes a message. Where the pipe is gone cudalab is, and the next read ends the runner.
 func (r *runner) send(m wire.Message) {
 	r.sendValues()
@@ -271,20 +290,3 @@ func (r *runner) sendValues() {
 }
 
 func (r *runner) flush() { _ = r.pipe.Flush() }
-
-// notes passes a case's notes on.
-type notes struct{ *runner }
-
-func (n notes) Outcome(o verdict.Outcome) { n.send(o) }
-
-func (n notes) Value(name string, vs ...uint64) {
-	if n.values.Name != name || len(n.values.Values)+len(vs) > maxValues {
-		n.sendValues()
-		n.values.Name = name
-	}
-	n.values.Values = append(n.values.Values, vs...)
-}
-
-func (n notes) Sample(series string, nanos int64) {
-	n.send(wire.Sample{Series: series, Nanoseconds: nanos})
-}

@@ -43,15 +43,15 @@ type Binary struct {
 
 // Link builds programs, each of another exercise of the course at root, with the solutions beside them for the clock.
 func Link(ctx context.Context, root string, programs ...Program) (*Binary, error) {
-	q := compile.Request{Root: root}
+	var exercises []compile.Exercise
 	for _, p := range programs {
 		if file := p.Exercise.Changed(root); file != "" {
 			return nil, fmt.Errorf("%s has changed since this test was built", file)
 		}
-		q.Exercises = append(q.Exercises, compile.Exercise{Package: p.Exercise.Package, Dir: p.Dir,
+		exercises = append(exercises, compile.Exercise{Package: p.Exercise.Package, Dir: p.Dir,
 			Main: p.Exercise.Main(true), Solution: true})
 	}
-	built, err := compile.Build(ctx, q)
+	built, err := compile.Build(ctx, compile.Course{Root: root}, exercises...)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ type Checker struct {
 
 // Checker returns one that works on the given kind of device: "gpu" or "sim", which then has the profile, or the built-in one.
 func (b *Binary) Checker(kind string, p *sim.Profile) *Checker {
-	return &Checker{b, run.NewRunner(run.Options{Binary: b.built.Binary, Device: kind, Profile: p})}
+	return &Checker{b, run.NewRunner(b.built.Binary, run.Options{Device: kind, Profile: p, Turns: lock.Here()})}
 }
 
 // Close ends the process.
@@ -92,10 +92,10 @@ func (c *Checker) Check(ctx context.Context, i int, seed uint64, s *suite.Suite)
 	for id, n := range e.Points {
 		points[id] = float64(n)
 	}
-	return run.Check(ctx, run.Request{
-		Suite: s, Runner: c.runner, Package: "cudalab/exercises/" + e.Package, Seed: seed, Points: points,
-		Name:  func(file string) string { return file },
-		Turns: lock.Here(),
+	c.runner.Seed = seed
+	return c.runner.Check(ctx, run.Code{
+		Suite: s, Package: "cudalab/exercises/" + e.Package, Points: points,
+		Name: func(file string) string { return file },
 	})
 }
 

@@ -24,6 +24,7 @@ import (
 
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/proof/sample"
@@ -178,9 +179,10 @@ func (b bench) check(t *testing.T, p corpus.Program) judged {
 	dir := filepath.Join(above, b.exercise.Package)
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, b.exercise.Package+".go"), []byte(p.Text), 0o644))
-	rs, err := check.Submission(context.Background(), check.SubmissionRequest{
-		Root: b.Root, Exercises: []course.Exercise{b.exercise}, Dir: above, Device: *onDevice, Seed: seed,
-		Precompiled: b.precompiled, Turns: lock.Here(),
+	rs, err := check.Submission(context.Background(), check.Request{
+		Course:  compile.Course{Root: b.Root, Precompiled: b.precompiled},
+		Options: run.Options{Device: *onDevice, Seed: seed, Turns: lock.Here()},
+		Code:    []check.Code{{Exercise: b.exercise, Dir: dir}},
 	})
 	require.NoError(t, err)
 	require.NoError(t, rs[0].Err)

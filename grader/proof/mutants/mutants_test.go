@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/proof/mutants"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
@@ -114,13 +116,15 @@ func checkAll(t *testing.T, c *course.Course, lessons []lesson) {
 		free <- struct{}{}
 		running.Go(func() {
 			defer func() { <-free }()
-			q := check.SubmissionRequest{Root: c.Root, Dir: t.TempDir(), Device: "sim", Seed: *seed}
+			q := check.Request{Course: compile.Course{Root: c.Root}, Options: run.Options{Device: "sim", Seed: *seed}}
+			folder := t.TempDir()
 			var asked []*judged
 			for _, l := range lessons {
 				if round < len(l.checked) {
 					v := &l.checked[round]
-					handIn(t, filepath.Join(q.Dir, l.exercise.Package), filepath.Join(c.Root, l.exercise.SolutionFolder()), v.Mutant)
-					q.Exercises = append(q.Exercises, l.exercise)
+					dir := filepath.Join(folder, l.exercise.Package)
+					handIn(t, dir, filepath.Join(c.Root, l.exercise.SolutionFolder()), v.Mutant)
+					q.Code = append(q.Code, check.Code{Exercise: l.exercise, Dir: dir})
 					asked = append(asked, v)
 				}
 			}

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/proof/mutants"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
@@ -25,18 +27,19 @@ var unlike = map[string]string{
 func TestOtherStylesPass(t *testing.T) {
 	c, err := course.Open("../../..")
 	require.NoError(t, err)
-	requests := map[string]*check.SubmissionRequest{} // by style: one build does for all lessons
+	requests := map[string]*check.Request{} // by style: one build does for all lessons
 	for _, e := range c.Exercises {
 		restyled, err := mutants.Restyled(c.Root, e.Package)
 		require.NoError(t, err)
 		for _, m := range restyled {
 			q := requests[m.ID]
 			if q == nil {
-				q = &check.SubmissionRequest{Root: c.Root, Dir: t.TempDir(), Device: *styled, Seed: *seed}
+				q = &check.Request{Course: compile.Course{Root: c.Root}, Options: run.Options{Device: *styled, Seed: *seed}}
 				requests[m.ID] = q
 			}
-			handIn(t, filepath.Join(q.Dir, e.Package), filepath.Join(c.Root, e.SolutionFolder()), m)
-			q.Exercises = append(q.Exercises, e)
+			dir := filepath.Join(t.TempDir(), e.Package)
+			handIn(t, dir, filepath.Join(c.Root, e.SolutionFolder()), m)
+			q.Code = append(q.Code, check.Code{Exercise: e, Dir: dir})
 		}
 	}
 	require.Len(t, requests, 3)
@@ -48,7 +51,7 @@ func TestOtherStylesPass(t *testing.T) {
 			results, err := check.Submission(context.Background(), *q)
 			require.NoError(t, err)
 			for i, r := range results {
-				name := q.Exercises[i].Name + ": " + style
+				name := q.Code[i].Exercise.Name + ": " + style
 				v := judged{Mutant: mutants.Mutant{ID: name}}
 				v.take(t, r)
 				if failed, otherwise := unlike[name]; otherwise {

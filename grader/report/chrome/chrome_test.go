@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/report/chrome"
 	"cudalab/grader/report/timeline"
@@ -43,7 +45,10 @@ func written(t *testing.T, exercise, program string) []event {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), []byte(p.Text), 0o644))
-	r := check.Exercise(context.Background(), check.Request{Root: c.Root, Exercise: e, Dir: dir, Device: "sim", Seed: 42, Pictures: true})
+	r := check.Exercise(context.Background(), check.Request{
+		Course: compile.Course{Root: c.Root}, Options: run.Options{Device: "sim", Seed: 42, Pictures: true},
+		Code: []check.Code{{Exercise: e, Dir: dir}},
+	})
 	require.NoError(t, r.Err)
 	var f chrome.File
 	for _, n := range r.Drawn() {

@@ -13,7 +13,9 @@ import (
 	"golang.org/x/net/html"
 
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/prove"
+	"cudalab/grader/judge/run"
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/report/page"
 	"cudalab/grader/suite/verdict"
@@ -34,7 +36,10 @@ func render(t *testing.T, exercise, program string) ([]byte, verdict.Report) {
 		dir = t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, e.Package+".go"), []byte(p.Text), 0o644))
 	}
-	r := check.Exercise(context.Background(), check.Request{Root: c.Root, Exercise: e, Dir: dir, Device: "sim", Seed: 42, Pictures: true})
+	r := check.Exercise(context.Background(), check.Request{
+		Course: compile.Course{Root: c.Root}, Options: run.Options{Device: "sim", Seed: 42, Pictures: true},
+		Code: []check.Code{{Exercise: e, Dir: dir}},
+	})
 	require.NoError(t, r.Err)
 	var out bytes.Buffer
 	require.NoError(t, page.Write(&out, page.Input{

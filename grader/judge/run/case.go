@@ -1,0 +1,155 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"cudalab/grader/judge/visible"
+	"cudalab/grader/judge/wire"
+	"cudalab/grader/machine/child"
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
+	"cudalab/native/trace"
+)
+
+// caseRun is what became of one case.
+type caseRun struct {
+	notes      *verdict.CaseNotes
+	end        ending
+	notGreeted bool         // the process ended before it could be asked
+	fault      wire.Fault   // where end is faulted or deviceLost
+	child      child.Result // where end is died, timedOut or outOfMemory
+	crash      []byte       // what Go said then
+	blamed     bool         // what nothing explains is the code's doing
+}
+
+type ending int
+
+const (
+	done        ending = iota
+	faulted            // a call of the grader's own failed
+	deviceLost         // the device became unusable
+	died               // the process ended in the middle
+	timedOut           // and was stopped
+	starved            // the machine had no time for it, and it was stopped
+	outOfMemory        // of the host, and was stopped
+	nonsense           // what came over the pipe made no sense
+	cancelled          // somebody stopped cudalab
+)
+
+// ask has the runner run one case. After any end but done the process is of no further use.
+func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) caseRun {
+	run := emptyRun(c.ID)
+	if err := p.out.Send(request); err != nil {
+		run.end = died
+		p.ended(&run)
+		return run
+	}
+	defer p.child.Allow(child.Allowance{Own: caseTimeout(p.hello.Device.Kind), Wall: patience})()
+	for {
+		select {
+		case said, open := <-p.notes:
+			if !open {
+				return p.broken(run)
+			}
+			run.makeRoom(said)
+			for _, m := range said {
+				if run.take(m) {
+					return run
+				}
+			}
+		case <-ctx.Done():
+			p.close()
+			run.end = cancelled
+			p.ended(&run)
+			return run
+		}
+	}
+}
+
+func emptyRun(caseID string) caseRun {
+	return caseRun{notes: &verdict.CaseNotes{ID: caseID, Trace: &trace.Trace{},
+		Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
+}
+
+// broken finds out why the pipe ended in the middle of a case.
+func (p *process) broken(run caseRun) caseRun {
+	if p.err != nil && !isEnd(p.err) {
+		p.child.Quit("nonsense on the pipe")
+	}
+	p.close()
+	p.ended(&run)
+	run.end = endOf(run.child, fullFrom(p.hello.Device.Kind))
+	if run.end == died && p.err != nil && !isEnd(p.err) {
+		run.end, run.fault = nonsense, wire.Fault{Message: p.err.Error()}
+	}
+	return run
+}
+
+// endOf is what the end of the process means for its case.
+func endOf(r child.Result, full uint64) ending {
+	switch r.Reason {
+	case child.TooLong:
+		if r.Peak > full {
+			return outOfMemory
+		}
+		return timedOut
+	case child.TooBusy:
+		return starved
+	case child.Memory:
+		return outOfMemory
+	case child.Cancelled:
+		return cancelled
+	}
+	return died
+}
+
+// makeRoom makes room for all values of a case at once: append alone would copy a million of them five times.
+func (run *caseRun) makeRoom(said []wire.Message) {
+	more := map[string]int{}
+	for _, m := range said {
+		if v, ok := m.(wire.Value); ok {
+			more[v.Name] += len(v.Values)
+		}
+	}
+	for name, n := range more {
+		run.notes.Values[name] = slices.Grow(run.notes.Values[name], n)
+	}
+}
+
+// take keeps one note; it reports whether the case is over.
+func (run *caseRun) take(m wire.Message) bool {
+	n := run.notes
+	switch m := m.(type) {
+	case verdict.Outcome:
+		m.Err, m.Panic, m.Odd.What = visible.Line(m.Err), visible.Line(m.Panic), visible.Line(m.Odd.What)
+		n.Outcomes = append(n.Outcomes, m)
+	case wire.Value:
+		n.Values[m.Name] = append(n.Values[m.Name], m.Values...)
+	case wire.Sample:
+		n.Samples[m.Series] = append(n.Samples[m.Series], m.Nanoseconds)
+	case *trace.Trace:
+		n.Trace = m
+	case wire.Done:
+		run.end = done
+		return true
+	case wire.Fault:
+		run.end, run.fault = faulted, m
+		if m.DeviceLost {
+			run.end = deviceLost
+		}
+		return true
+	default:
+		run.end, run.fault = nonsense, wire.Fault{Message: fmt.Sprintf("the runner sent a %T", m)}
+		return true
+	}
+	return false
+}
+
+// isEnd reports whether the pipe just ended, as it does when the process does.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
