@@ -33,6 +33,18 @@ func withBudget(ctx context.Context, d time.Duration) (context.Context, *budget,
 	}
 }
 
+// waiting are turns on a GPU that are waited for with the budget stopped.
+func (b *budget) waiting(turns lock.Turns) lock.Turns {
+	stopped := func(turn func(context.Context) (func(), error)) func(context.Context) (func(), error) {
+		return func(ctx context.Context) (release func(), err error) {
+			b.stop()
+			defer b.start()
+			return turn(ctx)
+		}
+	}
+	return lock.Turns{Share: stopped(turns.Share), Time: stopped(turns.Time), Alone: stopped(turns.Alone)}
+}
+
 func (b *budget) start() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,16 +61,4 @@ func (b *budget) stop() {
 	b.timer.Stop()
 	b.left -= time.Since(b.since)
 	b.since = time.Time{}
-}
-
-// waiting are turns on a GPU that are waited for with the budget stopped.
-func (b *budget) waiting(turns lock.Turns) lock.Turns {
-	stopped := func(turn func(context.Context) (func(), error)) func(context.Context) (func(), error) {
-		return func(ctx context.Context) (release func(), err error) {
-			b.stop()
-			defer b.start()
-			return turn(ctx)
-		}
-	}
-	return lock.Turns{Share: stopped(turns.Share), Time: stopped(turns.Time), Alone: stopped(turns.Alone)}
 }

@@ -1,5 +1,10 @@
-// Package class grades many submissions: it hands them to workers, keeps every result in a journal that survives being
-// killed at any moment, and settles results so that the same submissions, seed and device give the same bytes.
+// Package class grades many submissions: it hands them to workers, keeps every result in a journal that survives
+// being killed at any moment, and settles results so that the same submissions, seed and device give the same
+// bytes.
+//
+// What can be asked for is in grade.go, plan.go, merge.go and diff.go. Grading goes through submissions.go,
+// prepare.go, workers.go, pages.go and results.go, and rests on settle.go, policies.go, header.go, arrivals.go,
+// gpus.go and budget.go, then on folder.go and journal.go. Options and this file have the words for all of them.
 package class
 
 import (

@@ -175,11 +175,33 @@ func weights(es []Exercise) string {
 	return strings.Join(all, "; ")
 }
 
-func scoreOf(s Student) *float64 {
-	if s.Status != Graded {
-		return nil
+// regraded says what became of a grade that a student had: "was 85, now 100".
+func regraded(a, b Student) string {
+	c := change(a, b, nil)
+	grade := func(s *float64) string {
+		if s == nil {
+			return "none"
+		}
+		return points(*s)
 	}
-	return &s.Score
+	text := fmt.Sprintf("%s was %s, now %s of %s points", b.ID, grade(c.Old), grade(c.New), points(b.MaxScore))
+	var checks []string
+	for _, e := range c.Exercises {
+		for _, k := range e.Checks {
+			checks = append(checks, fmt.Sprintf("%s/%s %s", e.Exercise, k.ID, cmp.Or(k.NewStatus, "no longer asked")))
+		}
+	}
+	const few = 6
+	if more := len(checks) - few; more > 0 {
+		checks = append(checks[:few], fmt.Sprintf("%d more", more))
+	}
+	if len(checks) > 0 {
+		text += ": " + strings.Join(checks, ", ")
+	}
+	if c.Files {
+		return text + "; the files are others."
+	}
+	return text + "; the files are the same."
 }
 
 // change is what became of a student; its Kind is "" where nothing did.
@@ -208,6 +230,13 @@ func change(a, b Student, causes []Cause) Change {
 	}
 	c.Why = why(c, causes)
 	return c
+}
+
+func scoreOf(s Student) *float64 {
+	if s.Status != Graded {
+		return nil
+	}
+	return &s.Score
 }
 
 // causeNames are what the causes are called.
@@ -271,35 +300,6 @@ func firstError(c verdict.Check) string {
 		return f.Rule
 	}
 	return fmt.Sprintf("%s at %s:%d", f.Rule, f.File, f.Line)
-}
-
-// regraded says what became of a grade that a student had: "was 85, now 100".
-func regraded(a, b Student) string {
-	c := change(a, b, nil)
-	grade := func(s *float64) string {
-		if s == nil {
-			return "none"
-		}
-		return points(*s)
-	}
-	text := fmt.Sprintf("%s was %s, now %s of %s points", b.ID, grade(c.Old), grade(c.New), points(b.MaxScore))
-	var checks []string
-	for _, e := range c.Exercises {
-		for _, k := range e.Checks {
-			checks = append(checks, fmt.Sprintf("%s/%s %s", e.Exercise, k.ID, cmp.Or(k.NewStatus, "no longer asked")))
-		}
-	}
-	const few = 6
-	if more := len(checks) - few; more > 0 {
-		checks = append(checks[:few], fmt.Sprintf("%d more", more))
-	}
-	if len(checks) > 0 {
-		text += ": " + strings.Join(checks, ", ")
-	}
-	if c.Files {
-		return text + "; the files are others."
-	}
-	return text + "; the files are the same."
 }
 
 // points is a score without a needless fraction.

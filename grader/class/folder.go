@@ -64,16 +64,6 @@ func openFolder(dir string, resume bool) (*folder, error) {
 	return &folder{dir, release}, nil
 }
 
-// begin makes the folders in it.
-func (f *folder) begin() error {
-	for _, sub := range []string{studentsDir, timingsDir} {
-		if err := os.MkdirAll(filepath.Join(f.dir, sub), 0o755); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // tidy removes what a cudalab that was killed has left in a folder and in those below it: files that it was writing, and
 // copies of the submissions.
 func tidy(dir string, below bool) error {
@@ -102,7 +92,33 @@ func abandoned(name string) bool {
 	return half || intake.IsFolder(name)
 }
 
+// begin makes the folders in it.
+func (f *folder) begin() error {
+	for _, sub := range []string{studentsDir, timingsDir} {
+		if err := os.MkdirAll(filepath.Join(f.dir, sub), 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (f *folder) close() { f.release() }
+
+// class writes everything but the timings, from what is known of the class.
+func (f *folder) class(c *Class, writers []Writer) error {
+	for i, s := range c.Students {
+		if err := f.student(s); err != nil {
+			return err
+		}
+		f.findPage(&c.Students[i])
+	}
+	for _, write := range writers {
+		if err := write(f.dir, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // student writes one student's result.
 func (f *folder) student(s Student) error {
@@ -130,22 +146,6 @@ func ReadTimings(dir, id string) (t Timings) {
 
 func (f *folder) timings(t Timings) error {
 	return replaceJSON(filepath.Join(f.dir, timingsDir, t.ID+".json"), t)
-}
-
-// class writes everything but the timings, from what is known of the class.
-func (f *folder) class(c *Class, writers []Writer) error {
-	for i, s := range c.Students {
-		if err := f.student(s); err != nil {
-			return err
-		}
-		f.findPage(&c.Students[i])
-	}
-	for _, write := range writers {
-		if err := write(f.dir, c); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // findPage finds the page of a student, if it is of this result.

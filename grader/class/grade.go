@@ -1,17 +1,12 @@
 package class
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"reflect"
-	"runtime"
-	"slices"
 	"time"
 
-	"cudalab/grader/class/intake"
 	"cudalab/grader/class/policy"
 	"cudalab/grader/judge/check"
 )
@@ -35,7 +30,7 @@ func Grade(ctx context.Context, o Options) (class *Class, err error) {
 		return nil, err
 	}
 	defer f.close()
-	in, err := open(o, f.dir)
+	in, submissions, err := open(o, f.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -54,10 +49,6 @@ func Grade(ctx context.Context, o Options) (class *Class, err error) {
 	}
 	g := &grading{Options: o, request: ready.request, folder: f, journal: j,
 		results: state.results, earlier: state.earlier, arrivals: receive(in, o.Roster), rules: rules}
-	submissions, err := g.identify(in.Submissions())
-	if err != nil {
-		return nil, err
-	}
 	if err := g.settleHeader(state.header, ready, submissions); err != nil {
 		return nil, err
 	}
@@ -88,26 +79,6 @@ func Grade(ctx context.Context, o Options) (class *Class, err error) {
 	return class, err
 }
 
-// open reads the submissions into private folders below temp.
-func open(o Options, temp string) (*intake.Intake, error) {
-	in, err := intake.Open(o.Submissions, packages(o), intake.Options{Temp: temp})
-	if err != nil {
-		return nil, &UsageError{err.Error()}
-	}
-	for _, note := range in.Notes() {
-		o.say("%s", note)
-	}
-	return in, nil
-}
-
-func packages(o Options) []string {
-	var names []string
-	for _, e := range o.Exercises {
-		names = append(names, e.Package)
-	}
-	return names
-}
-
 // grading is one Grade under way.
 type grading struct {
 	Options
@@ -120,28 +91,6 @@ type grading struct {
 	arrivals *arrivals
 	rules    *policy.Policy // that make grades of points; nil: none
 	live     live
-}
-
-// submission is one with the digest of its files.
-type submission struct {
-	intake.Submission
-	digest string
-}
-
-// identify gives every submission of this shard its digest.
-func (g *grading) identify(all []intake.Submission) ([]submission, error) {
-	var found []submission
-	for i, s := range all {
-		if g.Shard.Of > 0 && i%g.Shard.Of != g.Shard.Index-1 {
-			continue
-		}
-		digest, err := digestOf(s)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, submission{s, digest})
-	}
-	return found, nil
 }
 
 // settleHeader settles what all results have in common: what the journal says, or for a new one what was asked for.
@@ -169,112 +118,4 @@ func (g *grading) settleHeader(old *Header, ready *prepared, submissions []submi
 	g.header = *old
 	g.say("The seed is %d, as in the journal.", old.Seed)
 	return nil
-}
-
-// class is what is known so far, in order.
-func (g *grading) class() *Class {
-	c := assemble(g.header, g.results, g.arrivals)
-	g.grader().class(c)
-	return c
-}
-
-func (g *grading) grader() grader {
-	return grader{g.rules, g.folder.dir, g.header.Exercises, g.earlier}
-}
-
-func assemble(h Header, results map[string]Student, a *arrivals) *Class {
-	c := &Class{Schema: SchemaVersion, Seed: h.Seed, Device: h.Device, Versions: h.Versions, Exercises: h.Exercises, Students: []Student{}}
-	for _, id := range slices.Sorted(maps.Keys(results)) {
-		c.Students = append(c.Students, a.identify(results[id]))
-	}
-	if a != nil {
-		c.Attention, c.Absent = append(slices.Clone(a.Attention), a.withdrawn(results)...), a.Absent
-	}
-	return c
-}
-
-// writeEvery is how often everything is written anew while grading goes on.
-const writeEvery = 30 * time.Second
-
-// run grades submissions with several workers and keeps every result as it comes.
-func (g *grading) run(ctx context.Context, todo []submission) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	w := &workers{grading: g, gpus: newGPUs(g.places())}
-	settled := w.start(ctx, todo, g.jobs(len(todo)))
-	began, wrote := time.Now(), time.Now()
-	p := Progress{Total: len(todo)}
-	if len(todo) > 0 {
-		g.tell(p)
-	}
-	var failed error
-	for r := range settled {
-		if failed != nil {
-			continue
-		}
-		if failed = g.keep(r); failed != nil {
-			cancel()
-			continue
-		}
-		p.Done++
-		switch {
-		case r.student.Status == Errored:
-			p.Errors++
-		case r.student.Passed():
-			p.Passed++
-		}
-		p.Left = time.Since(began) / time.Duration(p.Done) * time.Duration(p.Total-p.Done)
-		g.tell(p)
-		if time.Since(wrote) > writeEvery {
-			c := g.class()
-			c.Live = &Live{Progress: p, At: time.Now()}
-			failed = g.folder.class(c, g.Writers)
-			wrote = time.Now()
-		}
-	}
-	return cmp.Or(failed, ctx.Err())
-}
-
-// perGPU is how many submissions share a GPU at one time. Its processes take turns, so more of them only wait for each
-// other: 12 submissions took 40 s by twos, 46 s by fours and 63 s by eights on one H200 with 16 processors.
-const perGPU = 2
-
-// jobs is how many of so many submissions are graded at one time.
-func (g *grading) jobs(submissions int) int {
-	n := runtime.NumCPU()
-	if g.header.Device.Kind == "gpu" {
-		n = min(n, perGPU*len(g.places()))
-	}
-	return min(cmp.Or(g.Jobs, n), max(submissions, 1))
-}
-
-// places are the GPUs to use; on the simulator one without a name.
-func (g *grading) places() []string {
-	if g.header.Device.Kind != "gpu" {
-		return []string{""}
-	}
-	return gpusOf(g.Options)
-}
-
-// keep writes a result where nothing can take it away. A grade is not lost to a failure to grade the same files again.
-func (g *grading) keep(r settled) error {
-	old := g.results[r.student.ID]
-	if r.student.Status == Errored && old.Status == Graded && old.Digest == r.student.Digest {
-		g.say("%s keeps the earlier result. %s", old.ID, r.student.Problem)
-		return nil
-	}
-	if old.Status == Graded {
-		g.say("%s", regraded(old, r.student))
-	}
-	if err := g.folder.timings(r.timings); err != nil {
-		return err
-	}
-	if err := g.journal.settle(r.student); err != nil {
-		return err
-	}
-	if old.ID != "" {
-		g.earlier[old.ID] = append(g.earlier[old.ID], old)
-	}
-	g.results[r.student.ID] = r.student
-	return g.folder.student(g.grader().student(g.arrivals.identify(r.student)))
 }

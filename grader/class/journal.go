@@ -39,17 +39,6 @@ type event struct {
 	Arrivals *arrivals `json:"arrivals,omitempty"`
 }
 
-// one reports whether an event tells one thing.
-func (e event) one() bool {
-	n := 0
-	for _, told := range []bool{e.Header != nil, e.Result != nil, e.Arrivals != nil} {
-		if told {
-			n++
-		}
-	}
-	return n == 1
-}
-
 // line is an event with what proves that it was read as it was written.
 type line struct {
 	Sum   string          `json:"sum"` // of Event's bytes
@@ -159,6 +148,17 @@ func readLine(text []byte) (event, error) {
 	return e, nil
 }
 
+// one reports whether an event tells one thing.
+func (e event) one() bool {
+	n := 0
+	for _, told := range []bool{e.Header != nil, e.Result != nil, e.Arrivals != nil} {
+		if told {
+			n++
+		}
+	}
+	return n == 1
+}
+
 // damaged is the error of a journal with a line that cannot be believed.
 func damaged(path string, n int, why error) error {
 	e := &UsageError{fmt.Sprintf("Line %d of %s is damaged: %v. Restore the file from a copy, or delete that line and use --resume: "+
@@ -168,11 +168,6 @@ func damaged(path string, n int, why error) error {
 			"or grade into another folder.", path, why)
 	}
 	return e
-}
-
-func sum(text []byte) string {
-	s := sha256.Sum256(text)
-	return hex.EncodeToString(s[:8])
 }
 
 // begin writes the header of a new journal.
@@ -203,6 +198,11 @@ func (j *journal) add(e event) error {
 }
 
 func (j *journal) close() error { return j.file.Close() }
+
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return hex.EncodeToString(s[:8])
+}
 
 // syncFolder has the names in a folder survive a loss of power. Where a system cannot do that there is nothing to be done.
 func syncFolder(dir string) error {

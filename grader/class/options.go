@@ -59,15 +59,6 @@ type Progress struct {
 	Left        time.Duration
 }
 
-// UsageError is a reason not to grade that lies in what was asked for.
-type UsageError struct {
-	Message string // what is wrong and what to do, in sentences
-}
-
-func (e *UsageError) Error() string { return e.Message }
-
-func usagef(format string, a ...any) error { return &UsageError{fmt.Sprintf(format, a...)} }
-
 // validate refuses what makes no sense, and fills in what was left out.
 func (o *Options) validate() error {
 	switch {
@@ -116,3 +107,12 @@ func (o *Options) say(format string, a ...any) {
 		o.Say(fmt.Sprintf(format, a...))
 	}
 }
+
+// UsageError is a reason not to grade that lies in what was asked for.
+type UsageError struct {
+	Message string // what is wrong and what to do, in sentences
+}
+
+func (e *UsageError) Error() string { return e.Message }
+
+func usagef(format string, a ...any) error { return &UsageError{fmt.Sprintf(format, a...)} }

@@ -32,7 +32,7 @@ func DryRun(ctx context.Context, o Options) (*Plan, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	in, err := open(o, "")
+	in, submissions, err := open(o, "")
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,6 @@ func DryRun(ctx context.Context, o Options) (*Plan, error) {
 		if g.results, err = results(o.Results); err != nil {
 			return nil, err
 		}
-	}
-	submissions, err := g.identify(in.Submissions())
-	if err != nil {
-		return nil, err
 	}
 	todo, err := g.todo(submissions)
 	if err != nil {

@@ -141,17 +141,6 @@ func (g grader) speeds(id string) map[string]float64 {
 	return speeds
 }
 
-// IsHidden reports whether students are not told about a check.
-func (c *Class) IsHidden(exercise, check string) bool {
-	return slices.Contains(c.Hidden, exercise+"."+check)
-}
-
-// What a hidden check is called where students see it.
-const (
-	HiddenID   = "hidden"
-	HiddenName = "a check that is not shown"
-)
-
 // Shown is a report as its student may see it: of hidden checks nothing but the points.
 func (c *Class) Shown(r verdict.Report) verdict.Report {
 	r.Checks = slices.Clone(r.Checks)
@@ -163,6 +152,17 @@ func (c *Class) Shown(r verdict.Report) verdict.Report {
 	}
 	return r
 }
+
+// IsHidden reports whether students are not told about a check.
+func (c *Class) IsHidden(exercise, check string) bool {
+	return slices.Contains(c.Hidden, exercise+"."+check)
+}
+
+// What a hidden check is called where students see it.
+const (
+	HiddenID   = "hidden"
+	HiddenName = "a check that is not shown"
+)
 
 // Final is what counts: the grade that a policy makes, else the points; ok is false where there is none.
 func (s *Student) Final() (points, most float64, ok bool) {

@@ -175,5 +175,13 @@ func missing(e Exercise, s submission, h Header) verdict.Report {
 		MaxScore: e.MaxScore, Seed: h.Seed, Checks: []verdict.Check{}}
 }
 
+func sentence(err error) string {
+	text := valid(strings.TrimSpace(err.Error()))
+	if !strings.HasSuffix(text, ".") {
+		text += "."
+	}
+	return text
+}
+
 // valid is text as JSON can hold it.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

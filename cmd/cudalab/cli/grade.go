@@ -87,7 +87,7 @@ whatever the grades are.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault // submissions are files
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runGrade(cmd, args, f) },
+		RunE: f.grade,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.results, "output", "o", "", "the folder for the results, `RESULTS`")
@@ -125,7 +125,7 @@ func policyFlag(cmd *cobra.Command, file *string) {
 
 func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
 
-func runGrade(cmd *cobra.Command, args []string, f gradeFlags) error {
+func (f *gradeFlags) grade(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usage("name the folder or archive that holds the submissions, and one only: cudalab grade SUBMISSIONS -o RESULTS.")
 	}

@@ -18,9 +18,9 @@ type BenchResult struct {
 	Err    error // as Result's
 }
 
-// Bench measures the student's code, the solution and what they stand for side by side. Code that does not pass its checks
-// is left out: how long wrong results take says nothing. Seed is that of the check that it has to pass before. With onlySolution
-// it is left out in any case.
+// Bench measures the student's code, the solution and what they stand for side by side. Code that does not pass its
+// checks is left out: how long wrong results take says nothing. Seed is that of the check that it has to pass
+// before. With onlySolution it is left out in any case.
 func Bench(ctx context.Context, q Request, onlySolution bool) BenchResult {
 	began := time.Now()
 	r := bench(ctx, q, onlySolution)

@@ -26,7 +26,8 @@ func benchOf(t *testing.T, exercise, dir string) check.BenchResult {
 	require.NoError(t, err)
 	e, err := c.Find(exercise)
 	require.NoError(t, err)
-	q := check.Request{Course: compile.Course{Root: c.Root}, Options: run.Options{Device: *onDevice}, Code: []check.Code{{Exercise: e, Dir: dir}}}
+	q := check.Request{Course: compile.Course{Root: c.Root}, Options: run.Options{Device: *onDevice},
+		Code: []check.Code{{Exercise: e, Dir: dir}}}
 	return check.Bench(context.Background(), q, dir == "")
 }
 

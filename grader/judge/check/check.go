@@ -1,5 +1,6 @@
-// Package check checks exercises from their source files to their reports: it builds the runner and has the suites run. One
-// Request goes all the way; compile and run take the parts of it that are theirs. It is read from check.go to one.go.
+// Package check checks exercises from their source files to their reports: it builds the runner and has the suites
+// run. One Request goes all the way; compile and run take the parts of it that are theirs. The way is check.go,
+// then one.go.
 package check
 
 import (
@@ -15,7 +16,6 @@ import (
 	"cudalab/grader/judge/run"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite/verdict"
-	"cudalab/grader/suites/course"
 )
 
 // MaxSeed is the largest seed that is drawn; every program that reads JSON can hold it exactly.
@@ -29,20 +29,6 @@ type Request struct {
 	Replayed bool   // Seed is the one that the code failed on when it was last checked
 }
 
-// Code is a student's code for one exercise.
-type Code struct {
-	Exercise course.Exercise
-	Dir      string // the folder that it is in; "": the exercise's own
-}
-
-// Submitted is the code in a folder that has one for each exercise, named as its package.
-func Submitted(dir string, exercises []course.Exercise) (all []Code) {
-	for _, e := range exercises {
-		all = append(all, Code{e, filepath.Join(dir, e.Package)})
-	}
-	return all
-}
-
 // Result is a report with what lies behind it.
 type Result struct {
 	run.Result
@@ -50,10 +36,10 @@ type Result struct {
 	Name func(file string) string
 }
 
-// Exercise checks one exercise for somebody who waits for it. A Seed of 0 is a fresh one, without Precompiled it is what the
-// checks before this one have left in the user's cache folder, and Ahead and Turns are this machine's. It always returns a
-// report. Where its status is verdict.Errored, Err says why: a *compile.EnvironmentError, a *run.NoDevice, the context's error,
-// or a fault of cudalab's own.
+// Exercise checks one exercise for somebody who waits for it. A Seed of 0 is a fresh one, without Precompiled it is
+// what the checks before this one have left in the user's cache folder, and Ahead and Turns are this machine's. It
+// always returns a report. Where its status is verdict.Errored, Err says why: a *compile.EnvironmentError, a
+// *run.NoDevice, the context's error, or a fault of cudalab's own.
 func Exercise(ctx context.Context, q Request) Result {
 	began := time.Now()
 	if q.Seed == 0 {
@@ -72,14 +58,14 @@ func Exercise(ctx context.Context, q Request) Result {
 	return r
 }
 
-// severalProcessors reports whether a check, of which people wait for one at a time, may use two. A page's runner cannot be
-// stopped in the middle.
+// severalProcessors reports whether a check, of which people wait for one at a time, may use two. A page's runner
+// cannot be stopped in the middle.
 func severalProcessors() bool { return runtime.NumCPU() > 1 && runtime.GOOS != "js" }
 
-// Submission checks several exercises with one runner, so that it is built, and the device started, once for all. Every
-// result, one for each exercise, is what Exercise would say of it alone, down to the byte but for what is measured:
-// whatever ended a process that others' code had run in is checked again in one of its own. An error is one that concerns them
-// all, as in Result.Err.
+// Submission checks several exercises with one runner, so that it is built, and the device started, once for all.
+// Every result, one for each exercise, is what Exercise would say of it alone, down to the byte but for what is
+// measured: whatever ended a process that others' code had run in is checked again in one of its own. An error is
+// one that concerns them all, as in Result.Err.
 func Submission(ctx context.Context, q Request) ([]Result, error) {
 	built, err := build(ctx, q)
 	if err != nil {
@@ -87,8 +73,9 @@ func Submission(ctx context.Context, q Request) ([]Result, error) {
 	}
 	defer built.Close()
 	results := make([]Result, len(q.Code))
-	var broken []int // in whose check a process came to a bad end
-	var shared []int // those of them that were not alone in it: others' code runs there in any case, or has run there before
+	// In the check of the broken a process came to a bad end. The shared were not alone in it: others' code runs there in
+	// any case, or has run there before.
+	var broken, shared []int
 	runner := run.NewRunner(built.Binary, q.Options)
 	for i := range q.Code {
 		if built.Exercises[i].Apart {
@@ -128,22 +115,9 @@ func build(ctx context.Context, q Request) (*compile.Result, error) {
 	return compile.Build(ctx, q.Course, exercises...)
 }
 
-// linked is what package compile has to know of the code.
-func (c Code) linked(root string) compile.Exercise {
-	solution := c.Exercise.HasSolution(root)
-	return compile.Exercise{Package: c.Exercise.Package, Dir: c.dir(root), Main: c.Exercise.Main(solution), Solution: solution}
-}
-
-// dir is the folder that the code is in.
-func (c Code) dir(root string) string {
-	if c.Dir != "" {
-		return c.Dir
-	}
-	return course.Relative(filepath.Join(root, c.Exercise.Folder()))
-}
-
 // disentangle checks again what others' code may have spoilt, and what nothing explains.
-func disentangle(ctx context.Context, q Request, built *compile.Result, results []Result, broken, shared []int) (err error) {
+func disentangle(ctx context.Context, q Request, built *compile.Result, results []Result,
+	broken, shared []int) (err error) {
 	if len(q.Code) == 1 { // which is never too much for one program
 		built.Close()
 		results[0], err = control(ctx, q, 0, results[0])
@@ -191,8 +165,8 @@ func othersStart(built *compile.Result, i int) bool {
 	return false
 }
 
-// control looks into what nothing explains: where all goes well with the solution in the place of the student's code, it is that
-// code's doing, and is told as such. Without a solution, in a handout, nobody knows.
+// control looks into what nothing explains: where all goes well with the solution in the place of the student's
+// code, it is that code's doing, and is told as such. Without a solution, in a handout, nobody knows.
 func control(ctx context.Context, q Request, i int, r Result) (Result, error) {
 	e := q.Code[i].Exercise
 	if unexplained := (*run.Unexplained)(nil); q.Blamed || !errors.As(r.Err, &unexplained) || !e.HasSolution(q.Root) {

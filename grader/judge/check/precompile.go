@@ -7,15 +7,16 @@ import (
 	"cudalab/grader/suites/course"
 )
 
-// Precompile is what makes building many submissions of these exercises cheaper; nil where that has to be left to go build.
-// What is wrong then shows in the first build. Preparing may be nil; it is as in compile.Course.
+// Precompile is what makes building many submissions of these exercises cheaper; nil where that has to be left to
+// go build. What is wrong then shows in the first build. Preparing may be nil; it is as in compile.Course.
 func Precompile(ctx context.Context, root string, exercises []course.Exercise, preparing func()) *compile.Precompiled {
 	// Its error says no more than the nil.
 	p, _ := compile.Precompile(ctx, compile.Course{Root: root, Preparing: preparing}, linked(root, exercises)...)
 	return p
 }
 
-// Packages are those that runners of these exercises consist of, and all that they could import, but for the students' own.
+// Packages are those that runners of these exercises consist of, and all that they could import, but for the
+// students' own.
 func Packages(root string, exercises []course.Exercise) []string {
 	return compile.Packages(root, linked(root, exercises))
 }

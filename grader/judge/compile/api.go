@@ -61,34 +61,10 @@ func (a *api) own(importPath string) (below string, ok bool) {
 	return below, ok
 }
 
-// folder is where a package's sources are.
-func (a *api) folder(importPath string) string {
-	if below, ok := strings.CutPrefix(importPath, a.module+"/"); ok {
-		return filepath.Join(a.root, filepath.FromSlash(below))
-	}
-	below, ok := strings.CutPrefix(importPath, cudalab+"/")
-	if !ok {
-		return filepath.Join(a.root, filepath.FromSlash(importPath)) // the standard library's: nothing is known of it
-	}
-	if a.cudalab == "" {
-		a.cudalab = Cudalab(a.root)
-	}
-	return filepath.Join(a.cudalab, filepath.FromSlash(below))
-}
-
-// Cudalab is the folder of module cudalab as the course at root uses it; where go does not say, the course itself.
-func Cudalab(root string) string {
-	tool, env, err := GoCommand(root)
-	if err != nil {
-		return root
-	}
-	cmd := exec.Command(tool, "list", "-m", "-f", "{{.Dir}}", cudalab)
-	cmd.Dir, cmd.Env = root, env
-	said, err := cmd.Output()
-	if dir := strings.TrimSpace(string(said)); err == nil && dir != "" {
-		return dir
-	}
-	return root
+// isFunction reports whether a name is one of the functions that make CUDA calls.
+func (a *api) isFunction(importPath, name string) bool {
+	calls := importPath == cudaPath || importPath == cudalab+kernelsRoom || importPath == a.module+kernelsRoom
+	return calls && a.exported(importPath)[name]
 }
 
 // exported are a package's exported names at package level; true for functions.
@@ -120,6 +96,36 @@ func (a *api) exported(importPath string) map[string]bool {
 	return names
 }
 
+// folder is where a package's sources are.
+func (a *api) folder(importPath string) string {
+	if below, ok := strings.CutPrefix(importPath, a.module+"/"); ok {
+		return filepath.Join(a.root, filepath.FromSlash(below))
+	}
+	below, ok := strings.CutPrefix(importPath, cudalab+"/")
+	if !ok {
+		return filepath.Join(a.root, filepath.FromSlash(importPath)) // the standard library's: nothing is known of it
+	}
+	if a.cudalab == "" {
+		a.cudalab = Cudalab(a.root)
+	}
+	return filepath.Join(a.cudalab, filepath.FromSlash(below))
+}
+
+// Cudalab is the folder of module cudalab as the course at root uses it; where go does not say, the course itself.
+func Cudalab(root string) string {
+	tool, env, err := GoCommand(root)
+	if err != nil {
+		return root
+	}
+	cmd := exec.Command(tool, "list", "-m", "-f", "{{.Dir}}", cudalab)
+	cmd.Dir, cmd.Env = root, env
+	said, err := cmd.Output()
+	if dir := strings.TrimSpace(string(said)); err == nil && dir != "" {
+		return dir
+	}
+	return root
+}
+
 func collect(d ast.Decl, names map[string]bool) {
 	add := func(id *ast.Ident, function bool) {
 		if id.IsExported() {
@@ -145,8 +151,4 @@ func collect(d ast.Decl, names map[string]bool) {
 	}
 }
 
-// isFunction reports whether a name is one of the functions that make CUDA calls.
-func (a *api) isFunction(importPath, name string) bool {
-	calls := importPath == cudaPath || importPath == cudalab+kernelsRoom || importPath == a.module+kernelsRoom
-	return calls && a.exported(importPath)[name]
-}
+func importPath(s *submission) string { return s.api.module + "/exercises/" + s.Package }

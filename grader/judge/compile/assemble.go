@@ -171,6 +171,3 @@ func (b *builder) run(ctx context.Context, tool string, args ...string) (child.R
 	}
 	return p.Wait(), nil
 }
-
-// good reports whether a tool has done what it was to do.
-func good(r child.Result) bool { return r.Reason == child.Exited && r.ExitCode == 0 }

@@ -26,7 +26,8 @@ type builder struct {
 
 // link makes one runner of as many of the submissions as can be, which is at binary until release. What keeps the others
 // out of it goes into them. There is no binary if that is all of them.
-func link(ctx context.Context, c Course, submissions []*submission, api *api, name string) (binary string, release func(), err error) {
+func link(ctx context.Context, c Course, submissions []*submission, api *api, name string) (
+	binary string, release func(), err error) {
 	b := &builder{Course: c, api: api, done: map[*submission]bool{}}
 	if b.tool, err = goTool(c); err != nil {
 		return "", nil, err

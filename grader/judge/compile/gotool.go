@@ -12,6 +12,29 @@ import (
 	"strings"
 )
 
+// GoVersion is the version of the Go that builds runners of the course at root: "go1.26.8". Its error is an
+// *EnvironmentError where there is no Go.
+func GoVersion(ctx context.Context, root string) (string, error) {
+	tool, env, err := GoCommand(root)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, tool, "env", "GOVERSION")
+	cmd.Dir, cmd.Env = root, env
+	said, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s env GOVERSION: %w", tool, err)
+	}
+	return strings.TrimSpace(string(said)), nil
+}
+
+// GoCommand is the go command that builds the course at root, and the environment that it runs in. Its error is an
+// *EnvironmentError.
+func GoCommand(root string) (path string, env []string, err error) {
+	path, err = goTool(Course{Root: root})
+	return path, environment(""), err
+}
+
 // goTool finds the go command.
 func goTool(c Course) (string, error) {
 	if c.GoTool != "" {
@@ -38,17 +61,6 @@ func goTool(c Course) (string, error) {
 	}
 }
 
-var goDirective = regexp.MustCompile(`(?m)^go (\S+)`)
-
-// goNeeded is the version of Go that the course's go.mod asks for.
-func goNeeded(root string) string {
-	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if m := goDirective.FindSubmatch(text); err == nil && m != nil {
-		return string(m[1])
-	}
-	return "1.26"
-}
-
 // tooOld are the words with which releases of Go turn down a module that is newer than they are.
 var tooOld = regexp.MustCompile(`requires go >= |module requires Go |invalid go version |toolchain not available`)
 
@@ -67,6 +79,17 @@ func outdated(ctx context.Context, c Course, tool string, output []byte) error {
 		Problem: fmt.Sprintf("The course needs Go %s or newer; there is %s, and %s.", goNeeded(c.Root), tool, found),
 		Fix:     "Install a newer one from https://go.dev/dl, and see that `go version` names it.",
 	}
+}
+
+var goDirective = regexp.MustCompile(`(?m)^go (\S+)`)
+
+// goNeeded is the version of Go that the course's go.mod asks for.
+func goNeeded(root string) string {
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if m := goDirective.FindSubmatch(text); err == nil && m != nil {
+		return string(m[1])
+	}
+	return "1.26"
 }
 
 // decided are the variables that environment sets itself, or that must not reach go build: they would change what is
@@ -105,27 +128,4 @@ func environment(fallback string) []string {
 		env = append(env, "GOPATH="+filepath.Join(fallback, "go"))
 	}
 	return env
-}
-
-// GoCommand is the go command that builds the course at root, and the environment that it runs in. Its error is an
-// *EnvironmentError.
-func GoCommand(root string) (path string, env []string, err error) {
-	path, err = goTool(Course{Root: root})
-	return path, environment(""), err
-}
-
-// GoVersion is the version of the Go that builds runners of the course at root: "go1.26.8". Its error is an
-// *EnvironmentError where there is no Go.
-func GoVersion(ctx context.Context, root string) (string, error) {
-	tool, env, err := GoCommand(root)
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.CommandContext(ctx, tool, "env", "GOVERSION")
-	cmd.Dir, cmd.Env = root, env
-	said, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s env GOVERSION: %w", tool, err)
-	}
-	return strings.TrimSpace(string(said)), nil
 }

@@ -40,24 +40,6 @@ func stopped(reason child.Reason, l child.Limits) *CompileError {
 	return beyond(limit)
 }
 
-// beyond is what is said of code that a build ran into a limit with.
-func beyond(limit string) *CompileError {
-	return &CompileError{
-		Message: "go build " + limit,
-		Plain: "The compiler works out constants, arrays and type parameters while it compiles. Look for a huge array or " +
-			"constant, or for a generic type that contains itself.",
-	}
-}
-
-// broken is what is said of code that Go's own tools break down over: text is their first words.
-func broken(text string) *CompileError {
-	return &CompileError{
-		Message: fmt.Sprintf("Go's compiler and linker should have made a program of this, but gave up: %s", text),
-		Plain: "They give up on what is far larger, or nested far deeper, than what people write. Look for a huge array, " +
-			"or an expression without end.",
-	}
-}
-
 // maxProgram is how many bytes a runner may take before anything in it runs. It takes some ten MiB, and has a hundred times as
 // much for all that it does.
 const maxProgram = 256 << 20
@@ -83,6 +65,24 @@ func tooLargeProgram(path string) *failure {
 	limit := beyond(fmt.Sprintf("made a program that takes %d MiB of memory before it does anything, of at most %d MiB", size>>20, maxProgram>>20))
 	limit.Plain = "Package variables are part of the program, whole. Look for a huge array; what a call needs it can make."
 	return &failure{limit: limit}
+}
+
+// beyond is what is said of code that a build ran into a limit with.
+func beyond(limit string) *CompileError {
+	return &CompileError{
+		Message: "go build " + limit,
+		Plain: "The compiler works out constants, arrays and type parameters while it compiles. Look for a huge array or " +
+			"constant, or for a generic type that contains itself.",
+	}
+}
+
+// broken is what is said of code that Go's own tools break down over: text is their first words.
+func broken(text string) *CompileError {
+	return &CompileError{
+		Message: fmt.Sprintf("Go's compiler and linker should have made a program of this, but gave up: %s", text),
+		Plain: "They give up on what is far larger, or nested far deeper, than what people write. Look for a huge array, " +
+			"or an expression without end.",
+	}
 }
 
 // digest is one of a submission's files as the compiler sees them, but for the package's name: whoever runs into a limit with the same

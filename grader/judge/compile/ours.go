@@ -39,33 +39,6 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// packages are those of a runner of these exercises, and all that they could import, but for the students' own.
-func (a *api) packages(exercises []Exercise) []string {
-	packages := append([]string{cudalab + "/grader/judge/runner"}, slices.Concat(a.courses, standard)...)
-	for _, e := range exercises {
-		packages = append(packages, a.module+"/grader/suites/"+e.Package)
-		if e.Solution {
-			packages = append(packages, a.module+"/solutions/"+e.Package)
-		}
-	}
-	return packages
-}
-
-// exercises are those that the course has, as far as a folder tells.
-func (a *api) exercises() (all []Exercise) {
-	has := func(room, name string) bool {
-		s, err := os.Stat(filepath.Join(a.root, filepath.FromSlash(room), name))
-		return err == nil && s.IsDir()
-	}
-	entries, _ := os.ReadDir(filepath.Join(a.root, "exercises")) // without them there is nothing to build, which the build says
-	for _, e := range entries {
-		if name := e.Name(); has("grader/suites", name) {
-			all = append(all, Exercise{Package: name, Solution: has("solutions", name)})
-		}
-	}
-	return all
-}
-
 // prepare sees to it that everything but the students' code is compiled. Where this machine remembers that it is, that
 // takes no time. Anew, it does not believe that; news reports that something was missing after all. Only the context's
 // error is one: what keeps it from being compiled the build itself has words for.
@@ -100,6 +73,37 @@ func (b *builder) prepare(ctx context.Context, anew bool) (news bool, err error)
 	}
 	_ = os.WriteFile(memory, []byte(strings.Join(files, "\n")), 0o600) // without it the next build asks again
 	return !slices.Equal(files, known), nil
+}
+
+// Packages are those that runners of these exercises in the course at root consist of, and all that they could
+// import, but for the students' own.
+func Packages(root string, exercises []Exercise) []string { return newAPI(root).packages(exercises) }
+
+// packages are those of a runner of these exercises, and all that they could import, but for the students' own.
+func (a *api) packages(exercises []Exercise) []string {
+	packages := append([]string{cudalab + "/grader/judge/runner"}, slices.Concat(a.courses, standard)...)
+	for _, e := range exercises {
+		packages = append(packages, a.module+"/grader/suites/"+e.Package)
+		if e.Solution {
+			packages = append(packages, a.module+"/solutions/"+e.Package)
+		}
+	}
+	return packages
+}
+
+// exercises are those that the course has, as far as a folder tells.
+func (a *api) exercises() (all []Exercise) {
+	has := func(room, name string) bool {
+		s, err := os.Stat(filepath.Join(a.root, filepath.FromSlash(room), name))
+		return err == nil && s.IsDir()
+	}
+	entries, _ := os.ReadDir(filepath.Join(a.root, "exercises")) // without them there is nothing to build, which the build says
+	for _, e := range entries {
+		if name := e.Name(); has("grader/suites", name) {
+			all = append(all, Exercise{Package: name, Solution: has("solutions", name)})
+		}
+	}
+	return all
 }
 
 // cache is a short name for the Go that compiles and the cache that it fills, as far as can be told without asking it: the go
@@ -171,7 +175,3 @@ func slow(limits child.Limits) error {
 			"the compiler works them out.",
 	}
 }
-
-// Packages are those that runners of these exercises in the course at root consist of, and all that they could import, but
-// for the students' own.
-func Packages(root string, exercises []Exercise) []string { return newAPI(root).packages(exercises) }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"cudalab/grader/machine/child"
 )
 
 // output is what Go's tools say about one package. What a student wrote may be in it, raw strings of several lines
@@ -178,3 +180,6 @@ func (b *builder) explain(found []diagnostic) bool {
 	}
 	return explained
 }
+
+// good reports whether a tool has done what it was to do.
+func good(r child.Result) bool { return r.Reason == child.Exited && r.ExitCode == 0 }

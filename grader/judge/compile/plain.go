@@ -133,6 +133,7 @@ func undefinedName(m []string, f *file, api *api) string {
 }
 
 var integer = regexp.MustCompile(`^u?int(8|16|32|64|ptr)?$`)
+
 var number = regexp.MustCompile(`^(u?int(8|16|32|64|ptr)?|byte|float(32|64)|(cuda\.)?DevicePtr)$`)
 
 func cannotUse(m []string, _ *file, _ *api) string {

@@ -36,8 +36,9 @@ type Precompiled struct {
 	limits map[[sha256.Size]byte]*CompileError // that code has run into; by its digest
 }
 
-// Precompile has go build's cache filled with the packages of these exercises, and looks up where they are. They have to stay as
-// they are for as long as the Precompiled is in use; Fresh tells. Its error says that go build itself is better left to build.
+// Precompile has go build's cache filled with the packages of these exercises, and looks up where they are. They
+// have to stay as they are for as long as the Precompiled is in use; Fresh tells. Its error says that go build
+// itself is better left to build.
 func Precompile(ctx context.Context, c Course, exercises ...Exercise) (*Precompiled, error) {
 	c, err := complete(c, exercises)
 	if err != nil {
@@ -137,5 +138,3 @@ func (p *Precompiled) whole() bool {
 	}
 	return true
 }
-
-func importPath(s *submission) string { return s.api.module + "/exercises/" + s.Package }

@@ -39,6 +39,12 @@ const (
 // maxRefusals is how many are listed; whoever mends those will be told of the rest.
 const maxRefusals = 20
 
+// refuseAt is refuse for a place in a parsed file. Positions are those in the file as it is, whatever line
+// directives say.
+func (s *submission) refuseAt(f *file, pos token.Pos, r Refusal) {
+	s.refuse(f.name, s.set.PositionFor(pos, false), r)
+}
+
 // refuse completes a refusal with its place. An empty name is the folder itself.
 func (s *submission) refuse(name string, at token.Position, r Refusal) {
 	if len(s.refusals) == maxRefusals {
@@ -47,11 +53,6 @@ func (s *submission) refuse(name string, at token.Position, r Refusal) {
 	r.File = filepath.Join(s.Dir, name)
 	r.Line, r.Col = at.Line, at.Column
 	s.refusals = append(s.refusals, r)
-}
-
-// refuseAt is refuse for a place in a parsed file. Positions are those in the file as it is, whatever line directives say.
-func (s *submission) refuseAt(f *file, pos token.Pos, r Refusal) {
-	s.refuse(f.name, s.set.PositionFor(pos, false), r)
 }
 
 func foreignFile(name string) Refusal {

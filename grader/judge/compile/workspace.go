@@ -83,11 +83,6 @@ func (w *workspace) put(virtual, name string, text []byte, is source) error {
 	return os.WriteFile(real, text, 0o600)
 }
 
-// mainFile is where a submission's file in the main package seems to be.
-func (w *workspace) mainFile(s *submission) string {
-	return filepath.Join(w.root, filepath.FromSlash(mainFolder), suiteName(s.Exercise)+".go")
-}
-
 // join makes the overlay for a runner of some of the submissions.
 func (w *workspace) join(submissions []*submission) error {
 	main := filepath.Join(w.dir, "main.go")
@@ -131,6 +126,11 @@ func (w *workspace) main(submissions []*submission) []written {
 	return files
 }
 
+// mainFile is where a submission's file in the main package seems to be.
+func (w *workspace) mainFile(s *submission) string {
+	return filepath.Join(w.root, filepath.FromSlash(mainFolder), suiteName(s.Exercise)+".go")
+}
+
 // mainPath is the import path of the runner's main package.
 func (w *workspace) mainPath() string { return w.module + "/" + mainFolder }
 
@@ -161,8 +161,6 @@ var %s = %s
 `, module+"/exercises/"+e.Package, module+"/grader/suites/"+e.Package, solution, suiteName(e), e.Main)
 }
 
-func suiteName(e Exercise) string { return e.Package + "Suite" }
-
 // mainText is the runner's main function.
 func mainText(submissions []*submission) string {
 	var names []string
@@ -176,6 +174,8 @@ import "cudalab/grader/judge/runner"
 func main() { runner.Main(%s) }
 `, strings.Join(names, ", "))
 }
+
+func suiteName(e Exercise) string { return e.Package + "Suite" }
 
 // mainFrom is the text of a submission's file in the main package, from a line and column on.
 func (w *workspace) mainFrom(s *submission, line, col int) string {

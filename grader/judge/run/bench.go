@@ -15,11 +15,13 @@ import (
 // benchSeed draws the same workloads for everyone, so that figures can be compared.
 const benchSeed = 1
 
-// Bench measures the suite's benchmarks one after another, from number from on. The code under test contends as verdict.Yours;
-// withoutYours has its figures left out, where it is the solution too. Where the student's code ends one badly, the report says so as
-// one of Check does, and next is that benchmark; otherwise next is behind the last. An error is a *NoDevice, or else a
-// fault of cudalab's or the machine's; the report's status is verdict.Errored then.
-func (r *Runner) Bench(ctx context.Context, code Code, withoutYours bool, from int) (report verdict.BenchReport, next int, err error) {
+// Bench measures the suite's benchmarks one after another, from number from on. The code under test contends as
+// verdict.Yours; withoutYours has its figures left out, where it is the solution too. Where the student's code ends
+// one badly, the report says so as one of Check does, and next is that benchmark; otherwise next is behind the
+// last. An error is a *NoDevice, or else a fault of cudalab's or the machine's; the report's status is
+// verdict.Errored then.
+func (r *Runner) Bench(ctx context.Context, code Code, withoutYours bool, from int) (
+	report verdict.BenchReport, next int, err error) {
 	began := time.Now()
 	r.Seed = benchSeed
 	c := newChecking(r, code)
@@ -30,7 +32,8 @@ func (r *Runner) Bench(ctx context.Context, code Code, withoutYours bool, from i
 		if run, err = c.benchmark(ctx, m); err != nil {
 			break
 		}
-		if report.Status, report.Findings, err = c.afterBenchmark(m, run, withoutYours); err != nil || report.Status != verdict.Passed {
+		report.Status, report.Findings, err = c.afterBenchmark(m, run, withoutYours)
+		if err != nil || report.Status != verdict.Passed {
 			break
 		}
 		skip := func(contender string) bool { return withoutYours && contender == verdict.Yours }

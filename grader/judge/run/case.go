@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"cudalab/grader/judge/visible"
 	"cudalab/grader/judge/wire"
@@ -40,6 +41,11 @@ const (
 	cancelled          // somebody stopped cudalab
 )
 
+// request asks for a case that is to be judged.
+func (c *checking) request(cs *suite.Case, attempt int) wire.Request {
+	return wire.Request{Exercise: c.Suite.Exercise, Case: cs.ID, Attempt: attempt, Seed: c.Seed, Given: c.Given}
+}
+
 // ask has the runner run one case. After any end but done the process is of no further use.
 func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) caseRun {
 	run := emptyRun(c.ID)
@@ -70,11 +76,6 @@ func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) 
 	}
 }
 
-func emptyRun(caseID string) caseRun {
-	return caseRun{notes: &verdict.CaseNotes{ID: caseID, Trace: &trace.Trace{},
-		Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
-}
-
 // broken finds out why the pipe ended in the middle of a case.
 func (p *process) broken(run caseRun) caseRun {
 	if p.err != nil && !isEnd(p.err) {
@@ -87,6 +88,46 @@ func (p *process) broken(run caseRun) caseRun {
 		run.end, run.fault = nonsense, wire.Fault{Message: p.err.Error()}
 	}
 	return run
+}
+
+// startErrorRun is what became of a case that could not be run because the code under test ended the process before it
+// greeted; ok is false for any other error of begin.
+func startErrorRun(err error, caseID string, starts bool, l locator) (run caseRun, ok bool) {
+	if born := (*startError)(nil); errors.As(err, &born) {
+		return born.run(caseID, starts, l)
+	}
+	return caseRun{}, false
+}
+
+// startError is the error where a runner ended before it greeted. What runs before that is the driver's start and the
+// initialisation of all packages in the runner, among them the student's.
+type startError struct {
+	child child.Result
+	limit time.Duration
+	full  uint64 // as fullFrom has it
+}
+
+func (e *startError) Error() string {
+	switch {
+	case e.child.Reason == child.TooLong:
+		return fmt.Sprintf("the runner did not greet within %v", e.limit)
+	}
+	return fmt.Sprintf("the runner did not greet: %s, exit status %d", e.child.Reason, e.child.ExitCode)
+}
+
+// run is the end as that of a case, where the code under test is what ended the runner: it must have code, which
+// starts says, that runs when the program starts. What Go says of a crash goes the way of all that is printed then,
+// so it cannot acquit anybody.
+func (e *startError) run(caseID string, starts bool, l locator) (caseRun, bool) {
+	run := emptyRun(caseID)
+	run.notGreeted, run.end, run.child, run.crash = true, endOf(e.child, e.full), e.child, e.child.Stderr
+	_, inside := parseCrash(run.crash).in(l)
+	return run, inside || starts
+}
+
+func emptyRun(caseID string) caseRun {
+	return caseRun{notes: &verdict.CaseNotes{ID: caseID, Trace: &trace.Trace{},
+		Values: map[string][]uint64{}, Samples: map[string][]int64{}}}
 }
 
 // endOf is what the end of the process means for its case.

@@ -1,18 +1,18 @@
-// Package run carries out one check: it starts the runner, asks it for one case after another, lets the order checker
-// and the suite judge what came back, and makes the report. Until something is proven right it counts as failed, and
-// what is cudalab's own fault never counts against the student.
+// Package run carries out one check: it starts the runner, asks it for one case after another, lets the order
+// checker and the suite judge what came back, and makes the report. Until something is proven right it counts as
+// failed, and what is cudalab's own fault never counts against the student.
+//
+// It begins in check.go, with bench.go and race.go beside it; ask.go leads through runner.go and case.go to
+// process.go, and verdict.go and gaps.go judge by evidence.go. What a bad end means is in fault.go and odd.go, from
+// crash.go and stack.go.
 package run
 
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"cudalab/grader/judge/wire"
-	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/gaps"
 	"cudalab/grader/suite/verdict"
@@ -58,7 +58,8 @@ type Result struct {
 func (r *Runner) Check(ctx context.Context, code Code) Result {
 	began := time.Now()
 	c := newChecking(r, code)
-	c.report = verdict.Report{Schema: verdict.SchemaVersion, Exercise: c.Suite.Exercise, Seed: c.Seed, Device: verdict.Device{Kind: c.Device}}
+	c.report = verdict.Report{Schema: verdict.SchemaVersion, Exercise: c.Suite.Exercise, Seed: c.Seed,
+		Device: verdict.Device{Kind: c.Device}}
 	err := c.correctness(ctx)
 	if err == nil {
 		if timed := c.timedCases(); c.mayBeTimed() && !c.broken && len(timed) > 0 {
@@ -213,142 +214,4 @@ func (c *checking) again(caseID string) (why suite.Again) {
 		}
 	}
 	return why
-}
-
-// share waits until other checks may run on the same GPU, but nothing is timed there.
-func (c *checking) share(ctx context.Context) (release func(), err error) {
-	if c.Turns.Share == nil || c.Device == "sim" {
-		return func() {}, nil
-	}
-	return waited(c.Turns.Share(ctx))
-}
-
-func waited(release func(), err error) (func(), error) {
-	if err != nil {
-		return nil, fmt.Errorf("waiting for the GPU: %w", err)
-	}
-	return release, nil
-}
-
-// request asks for a case that is to be judged.
-func (c *checking) request(cs *suite.Case, attempt int) wire.Request {
-	return wire.Request{Exercise: c.Suite.Exercise, Case: cs.ID, Attempt: attempt, Seed: c.Seed, Given: c.Given}
-}
-
-// ask asks for one case, in a fresh process if the last one is gone.
-func (c *checking) ask(ctx context.Context, cs *suite.Case, request wire.Request) (caseRun, error) {
-	run, asked := c.answered(cs)
-	if !asked {
-		if err := c.begun(c.begin(ctx)); err != nil {
-			run, ok := startErrorRun(err, cs.ID, c.Starts, c.locate)
-			if !ok {
-				return caseRun{}, err
-			}
-			return run, nil
-		}
-		run = c.process.ask(ctx, cs, request)
-	}
-	run.blamed = c.Blamed
-	if run.end == done {
-		return run, nil
-	}
-	c.report.Output += c.end()
-	if run.end == cancelled {
-		return run, nil
-	}
-	c.broken = true
-	if c.Device != gpu {
-		return run, nil
-	}
-	// Where the GPU itself was lost nobody can say whose doing that was: only a device that comes back bears witness.
-	return run, c.begun(c.begin(ctx))
-}
-
-const gpu = "gpu"
-
-// begun notes what came of seeing to it that there is a process, and with it a device.
-func (c *checking) begun(err error) error {
-	if missing := (*NoDevice)(nil); err != nil && !errors.As(err, &missing) {
-		c.broken = !errors.Is(err, errCancelled)
-	}
-	if c.device.Kind != "" {
-		c.report.Device = c.device
-	}
-	return err
-}
-
-// keep keeps what came of a case that was asked for. Its error is one that ends the check.
-func (c *checking) keep(ctx context.Context, run caseRun) error {
-	if !c.inTurn() {
-		forgive(run.notes)
-	}
-	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
-	c.mayFree(run.notes)
-	c.runs[run.notes.ID] = run
-	switch run.end {
-	case cancelled:
-		return cancelledBy(ctx)
-	case starved:
-		_, _, _, err := verdictOf(run, c.locate)
-		return err
-	}
-	return nil
-}
-
-// findings gives the order checker's findings their lines.
-func (c *checking) findings(found []order.Finding, t *trace.Trace) []verdict.Finding {
-	var fs []verdict.Finding
-	for _, o := range found {
-		f := verdict.Finding{Rule: o.Rule, Severity: verdict.Error, Message: o.Message, Why: o.Why, Fix: o.Fix, Record: o.At,
-			Picture: order.Picture(t, o)}
-		if o.Severity == order.Remark {
-			f.Severity = verdict.Remark
-			if weight, otherwise := c.Suite.Remarks[o.Rule]; otherwise {
-				f.Severity = weight
-			}
-		}
-		if f.Severity == "" {
-			continue
-		}
-		var site trace.Site
-		if o.At >= 0 && o.At < len(t.Records) {
-			site = t.SiteOf(&t.Records[o.At])
-		}
-		own := len(c.locate.places(site)) > 0
-		if !own && o.Rule == order.UseAfterDestroy {
-			continue // the grader's own call: that the student destroyed what was lent is told as such
-		}
-		f = c.locate.at(f, site)
-		for _, rel := range o.Related {
-			places := c.locate.places(t.SiteOf(&t.Records[rel.At]))
-			if len(places) == 0 {
-				if o.Rule == order.UseAfterDestroy { // it was lent
-					f.Fix = "Whoever lent it may destroy it, so do not keep it for later: what was recorded in an event lives on there, for cuda.EventQuery and " +
-						"cuda.StreamWaitEvent."
-				}
-				continue
-			}
-			p := places[0]
-			if !own { // the grader's own call came to harm by the student's: the student's line is the one at fault
-				f.File, f.Line, own = p.File, p.Line, true
-				f.Message += " That call is made by the caller of your code; yours is this one: " + rel.Note + "."
-				continue
-			}
-			f.Related = append(f.Related, verdict.Related{File: p.File, Line: p.Line, Message: rel.Note})
-		}
-		if own {
-			fs = append(fs, f)
-		}
-	}
-	return fs
-}
-
-// evidence is what checks judge by.
-func (c *checking) evidence() *suite.Evidence {
-	e := &suite.Evidence{Seed: c.Seed, Device: c.report.Device, Place: c.locate.places, Cases: map[string]*verdict.CaseNotes{},
-		Relate: func(t *trace.Trace) suite.Relation { return order.Of(t) }}
-	for id, run := range c.runs {
-		e.Cases[id] = run.notes
-	}
-	return e
 }

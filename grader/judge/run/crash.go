@@ -20,9 +20,9 @@ type goroutine struct {
 	site  trace.Site
 }
 
-// lastWords are those of a process that crashed. Whose doing it was tells what came by the way that only Go writes to. The headline
-// does not come by it, so it is told from the stack or, for want of better, found among what the student's code has printed:
-// what that says of itself it says to itself.
+// lastWords are those of a process that crashed. Whose doing it was tells what came by the way that only Go writes
+// to. The headline does not come by it, so it is told from the stack or, for want of better, found among what the
+// student's code has printed: what that says of itself it says to itself.
 func (run *caseRun) lastWords() crash {
 	c := parseCrash(run.crash)
 	switch {
@@ -81,16 +81,6 @@ func parseFrame(function, place string) (trace.Frame, bool) {
 	return trace.Frame{Func: function, File: place[:i], Line: n}, err == nil
 }
 
-// in is the first goroutine that is inside the student's code.
-func (c crash) in(l locator) (goroutine, bool) {
-	for _, g := range c.stacks {
-		if len(l.places(g.site)) > 0 {
-			return g, true
-		}
-	}
-	return goroutine{}, false
-}
-
 // ours reports whether a Go program ended by a panic or fatal error with which the student's code has nothing to do.
 // Where the driver crashed, or the runtime gave no stacks, or more than is kept, nobody can tell.
 func (c crash) ours(l locator) bool {
@@ -99,6 +89,16 @@ func (c crash) ours(l locator) bool {
 	}
 	_, inside := c.in(l)
 	return !inside
+}
+
+// in is the first goroutine that is inside the student's code.
+func (c crash) in(l locator) (goroutine, bool) {
+	for _, g := range c.stacks {
+		if len(l.places(g.site)) > 0 {
+			return g, true
+		}
+	}
+	return goroutine{}, false
 }
 
 // where is the innermost function of ours.

@@ -153,7 +153,8 @@ func TestTheFirstFaultOfOursIsTold(t *testing.T) {
 func TestABusyMachineIsNobodysFault(t *testing.T) {
 	run := emptyRun("shapes")
 	run.end = endOf(child.Result{Reason: child.TooBusy}, 0)
-	c := &checking{Runner: &Runner{}, Code: Code{Suite: &suite.Suite{Cases: []suite.Case{{ID: "shapes"}}}}, runs: map[string]caseRun{"shapes": run}, locate: slabLines}
+	c := &checking{Runner: &Runner{}, Code: Code{Suite: &suite.Suite{Cases: []suite.Case{{ID: "shapes"}}}},
+		runs: map[string]caseRun{"shapes": run}, locate: slabLines}
 	var busy *Busy
 	require.ErrorAs(t, c.conclude(nil), &busy)
 	require.Equal(t, verdict.Errored, c.report.Status)

@@ -71,9 +71,6 @@ func (c *checking) wayOut(gap string, t *trace.Trace, record int) (suite.WayOut,
 	return suite.WayOut{}, false
 }
 
-// unwritten reports whether there is no more to a finding than that a gap has answered.
-func unwritten(f verdict.Finding) bool { return f.Gap != "" }
-
 // soFar is the verdict on a check of which not all could be seen, since a case came to a gap: wrong where something is wrong in what
 // is written, else open.
 func (c *checking) soFar(q suite.Question) verdict.Check {
@@ -84,6 +81,9 @@ func (c *checking) soFar(q suite.Question) verdict.Check {
 	left := slices.DeleteFunc(found, func(f verdict.Finding) bool { return f.Rule != order.Leak })
 	return verdict.Check{Status: verdict.Skipped, Message: c.comesWith(q), Findings: c.placed(left)}
 }
+
+// unwritten reports whether there is no more to a finding than that a gap has answered.
+func unwritten(f verdict.Finding) bool { return f.Gap != "" }
 
 // comesWith says when a check can be passed: with the last gap that its cases need.
 func (c *checking) comesWith(q suite.Question) string {
@@ -133,7 +133,8 @@ func (c *checking) concludeGap() {
 	}
 }
 
-// nextGap is the gap to be filled next: they are numbered in the order in which one needs the other, whichever answered first.
+// nextGap is the gap to be filled next: they are numbered in the order in which one needs the other, whichever
+// answered first.
 func (c *checking) nextGap() gaps.Gap {
 	if len(c.Gaps) > 0 {
 		return c.Gaps[0]

@@ -16,7 +16,8 @@ import (
 // find, they find in the case's notes.
 func concluded(first, second string, found ...verdict.Finding) verdict.Report {
 	s := &suite.Suite{Functions: []string{"Run"}}
-	c := &checking{Runner: &Runner{}, Code: Code{Suite: s, AllGaps: []string{"1a", "2a"}, Points: map[string]float64{"1a": 60, "2a": 40}}, locate: slabLines,
+	c := &checking{Runner: &Runner{}, Code: Code{Suite: s, AllGaps: []string{"1a", "2a"},
+		Points: map[string]float64{"1a": 60, "2a": 40}}, locate: slabLines,
 		runs: map[string]caseRun{}, reported: map[string]bool{}}
 	for _, of := range []struct{ id, gap string }{{"1a", first}, {"2a", second}} {
 		s.Cases = append(s.Cases, suite.Case{ID: of.id, After: of.id})

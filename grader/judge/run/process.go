@@ -78,31 +78,6 @@ func (r *Runner) start(ctx context.Context) (*process, error) {
 	return nil, &startError{child: p.child.Wait(), limit: limit, full: fullFrom(r.Device)}
 }
 
-// startError is the error where a runner ended before it greeted. What runs before that is the driver's start and the
-// initialisation of all packages in the runner, among them the student's.
-type startError struct {
-	child child.Result
-	limit time.Duration
-	full  uint64 // as fullFrom has it
-}
-
-func (e *startError) Error() string {
-	switch {
-	case e.child.Reason == child.TooLong:
-		return fmt.Sprintf("the runner did not greet within %v", e.limit)
-	}
-	return fmt.Sprintf("the runner did not greet: %s, exit status %d", e.child.Reason, e.child.ExitCode)
-}
-
-// run is the end as that of a case, where the code under test is what ended the runner: it must have code, which starts says, that runs
-// when the program starts. What Go says of a crash goes the way of all that is printed then, so it cannot acquit anybody.
-func (e *startError) run(caseID string, starts bool, l locator) (caseRun, bool) {
-	run := emptyRun(caseID)
-	run.notGreeted, run.end, run.child, run.crash = true, endOf(e.child, e.full), e.child, e.child.Stderr
-	_, inside := parseCrash(run.crash).in(l)
-	return run, inside || starts
-}
-
 // environment is what a runner inherits: what the driver looks for, and nothing that would tell it about the student's
 // machine or change how Go runs. A confined one has no folder to call its own, and the driver is told to keep nothing.
 func environment(o Options) []string {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 
 	"cudalab/grader/judge/visible"
 	"cudalab/grader/machine/lock"
@@ -25,8 +24,8 @@ type Options struct {
 	Given    bool // have the traces hold what it takes to carry their calls out again
 	Pictures bool // run the untimed cases once more, for Result.Pictures
 	Blamed   bool // with the solution in its place all goes well: what nothing explains is the code's doing
-	// Turns are waited for where there may be a GPU: Time for a timed case and for a benchmark, Alone for a timed case that is
-	// repeated, and Share for everything else.
+	// Turns are waited for where there may be a GPU: Time for a timed case and for a benchmark, Alone for a timed case
+	// that is repeated, and Share for everything else.
 	Turns lock.Turns
 }
 
@@ -100,13 +99,4 @@ func (r *Runner) printed() string {
 		return ""
 	}
 	return r.process.cut()
-}
-
-// startErrorRun is what became of a case that could not be run because the code under test ended the process before it
-// greeted; ok is false for any other error of begin.
-func startErrorRun(err error, caseID string, starts bool, l locator) (run caseRun, ok bool) {
-	if born := (*startError)(nil); errors.As(err, &born) {
-		return born.run(caseID, starts, l)
-	}
-	return caseRun{}, false
 }

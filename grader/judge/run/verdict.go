@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
@@ -77,17 +76,6 @@ func (c *checking) answer(q suite.Question) verdict.Check {
 // unordered reports whether the order checker found errors of order in the cases of a check.
 func (c *checking) unordered(q suite.Question) bool {
 	return verdict.HasError(c.evidence().Of(verdict.OrderRules, q.Needs...))
-}
-
-// placed gives findings that are about no line the first line of the function they are about.
-func (c *checking) placed(found []verdict.Finding) []verdict.Finding {
-	for i := range found {
-		if f := &found[i]; f.File == "" {
-			at := c.Functions[cmp.Or(f.Function, c.Suite.Functions[0])]
-			f.File, f.Line = at.File, at.Line
-		}
-	}
-	return found
 }
 
 // errorsElsewhere are the order checker's errors in the cases of a check that did end well: where another crashed, they

@@ -158,7 +158,8 @@ func (r *runner) serve() bool {
 	return false
 }
 
-// run carries out the case that is asked for and sends its notes; the last word, Done or a Fault, is the caller's to send.
+// run carries out the case that is asked for and sends its notes; the last word, Done or a Fault, is the caller's
+// to send.
 func (r *runner) run(request wire.Request) (end wire.Message) {
 	c, quota := r.find(request)
 	switch {

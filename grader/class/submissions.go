@@ -4,7 +4,45 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"cudalab/grader/class/intake"
 )
+
+// open reads all submissions into private folders below temp; found are those of the shard.
+func open(o Options, temp string) (in *intake.Intake, found []submission, err error) {
+	if in, err = intake.Open(o.Submissions, packages(o), intake.Options{Temp: temp}); err != nil {
+		return nil, nil, &UsageError{err.Error()}
+	}
+	for _, note := range in.Notes() {
+		o.say("%s", note)
+	}
+	for i, s := range in.Submissions() {
+		if o.Shard.Of > 0 && i%o.Shard.Of != o.Shard.Index-1 {
+			continue
+		}
+		digest, err := digestOf(s)
+		if err != nil {
+			in.Close()
+			return nil, nil, err
+		}
+		found = append(found, submission{s, digest})
+	}
+	return in, found, nil
+}
+
+func packages(o Options) []string {
+	var names []string
+	for _, e := range o.Exercises {
+		names = append(names, e.Package)
+	}
+	return names
+}
+
+// submission is one with the digest of its files.
+type submission struct {
+	intake.Submission
+	digest string
+}
 
 // todo are the submissions to be graded now: those without a result, with one that was no grade, or with one of other
 // files; with Options.Only those named, whatever they have.

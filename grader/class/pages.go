@@ -16,14 +16,13 @@ import (
 
 	"cudalab/grader/judge/check"
 	"cudalab/grader/machine/lock"
-	"cudalab/grader/suite/jsontext"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 	"cudalab/native/trace"
 )
 
-// Page is a page for each student, which shows what their code did. Pages are drawn when all is graded, from what the journal
-// says and from a run of its own of what failed: no grade depends on them.
+// Page is a page for each student, which shows what their code did. Pages are drawn when all is graded, from what
+// the journal says and from a run of its own of what failed: no grade depends on them.
 type Page struct {
 	Folder string // below that of the results: "students"
 	// All has everybody get one. Otherwise only the pages that are there already are kept up to date.
@@ -38,8 +37,8 @@ type Feedback struct {
 	Class   *Class // of whose other students it tells nothing
 	Student Student
 	Timings Timings // nothing where they are lost
-	// Drawn are what there is to draw of Class.Exercises, by name: their results in another run with the same workloads, whose
-	// files are named as the student's reports name them.
+	// Drawn are what there is to draw of Class.Exercises, by name: their results in another run with the same
+	// workloads, whose files are named as the student's reports name them.
 	Drawn map[string]Drawn
 	Read  func(file string) ([]byte, error) // reads the student's files, by these names
 	Lacks string                            // what the page has to do without, and why, in sentences
@@ -48,67 +47,47 @@ type Feedback struct {
 // Drawn is what came of another run.
 type Drawn = check.Result
 
-// file is where a student's page is.
-func (p *Page) file(dir, id string) (string, error) {
-	name, err := p.Name(id)
-	return filepath.Join(dir, p.Folder, name+".html"), err
-}
-
-// The end of a page tells which result it is of, and that it is whole; it says so as well where something is lacking.
-const (
-	ofResult  = "<!-- cudalab result %s -->\n"
-	lackingOf = "<!-- cudalab result %s, incomplete -->\n"
-)
-
-// digestOfResult tells one result of a student from another.
-func digestOfResult(s Student) (string, error) {
-	text, err := jsontext.Marshal(s)
-	return sum(text), err
-}
-
-// pageState is what there is of a page.
-type pageState int
-
-const (
-	noPage pageState = iota
-	otherPage
-	incompletePage
-	wholePage
-)
-
-// stateOf looks whether a page is the one of a result.
-func stateOf(path, digest string) (pageState, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return noPage, nil
+// draw makes the students' pages, with several workers.
+func (g *grading) draw(ctx context.Context, submissions []submission) error {
+	jobs, err := g.pageJobs(submissions)
+	if err != nil || len(jobs) == 0 {
+		return err
 	}
-	if err != nil {
-		return noPage, err
+	w, c := &workers{grading: g, gpus: newGPUs(g.places())}, g.class()
+	began, p := time.Now(), Progress{Total: len(jobs), Pages: true}
+	var mu sync.Mutex
+	var failed error
+	next := make(chan pageJob)
+	var all sync.WaitGroup
+	for range g.jobs(len(jobs)) {
+		all.Go(func() {
+			for j := range next {
+				err := w.page(ctx, c, j)
+				mu.Lock()
+				failed = errors.Join(failed, err)
+				p.Done++
+				p.Left = time.Since(began) / time.Duration(p.Done) * time.Duration(p.Total-p.Done)
+				if err == nil {
+					g.tell(p)
+				}
+				mu.Unlock()
+			}
+		})
 	}
-	defer f.Close()
-	end := make([]byte, len(lackingOf)+len(digest))
-	if at, err := f.Seek(0, io.SeekEnd); err != nil || at < int64(len(end)) {
-		return otherPage, err
-	} else if _, err := f.ReadAt(end, at-int64(len(end))); err != nil {
-		return otherPage, err
+	for _, j := range jobs {
+		select {
+		case next <- j:
+			continue
+		case <-ctx.Done():
+		}
+		break
 	}
-	switch text := string(end); {
-	case strings.HasSuffix(text, fmt.Sprintf(ofResult, digest)):
-		return wholePage, nil
-	case strings.HasSuffix(text, fmt.Sprintf(lackingOf, digest)):
-		return incompletePage, nil
+	close(next)
+	all.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return otherPage, nil
-}
-
-// IsPageOf reports whether a file is the page of a result.
-func IsPageOf(path string, s Student) bool {
-	digest, err := digestOfResult(s)
-	if err != nil {
-		return false
-	}
-	state, err := stateOf(path, digest)
-	return err == nil && (state == wholePage || state == incompletePage)
+	return failed
 }
 
 // pageJob is a student whose pages are to be made.
@@ -153,49 +132,6 @@ func (g *grading) pageJobs(submissions []submission) ([]pageJob, error) {
 		}
 	}
 	return jobs, nil
-}
-
-// draw makes the students' pages, with several workers.
-func (g *grading) draw(ctx context.Context, submissions []submission) error {
-	jobs, err := g.pageJobs(submissions)
-	if err != nil || len(jobs) == 0 {
-		return err
-	}
-	w, c := &workers{grading: g, gpus: newGPUs(g.places())}, g.class()
-	began, p := time.Now(), Progress{Total: len(jobs), Pages: true}
-	var mu sync.Mutex
-	var failed error
-	next := make(chan pageJob)
-	var all sync.WaitGroup
-	for range g.jobs(len(jobs)) {
-		all.Go(func() {
-			for j := range next {
-				err := w.page(ctx, c, j)
-				mu.Lock()
-				failed = errors.Join(failed, err)
-				p.Done++
-				p.Left = time.Since(began) / time.Duration(p.Done) * time.Duration(p.Total-p.Done)
-				if err == nil {
-					g.tell(p)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for _, j := range jobs {
-		select {
-		case next <- j:
-			continue
-		case <-ctx.Done():
-		}
-		break
-	}
-	close(next)
-	all.Wait()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return failed
 }
 
 // page makes the pages of one student.
@@ -257,8 +193,8 @@ func aboutNobodyElse(s Student, c *Class) Student {
 	return s
 }
 
-// pictures runs what has failed once more, with the same workloads and as confined as before, to see what it does. Where code
-// did not end, or there is none to run, there is nothing to see.
+// pictures runs what has failed once more, with the same workloads and as confined as before, to see what it does.
+// Where code did not end, or there is none to run, there is nothing to see.
 func (w *workers) pictures(ctx context.Context, j pageJob, f *Feedback) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -311,4 +247,10 @@ func below(dir string, places []verdict.Place) []verdict.Place {
 		named[i].File = strings.TrimPrefix(named[i].File, filepath.Clean(dir)+string(filepath.Separator))
 	}
 	return named
+}
+
+// file is where a student's page is.
+func (p *Page) file(dir, id string) (string, error) {
+	name, err := p.Name(id)
+	return filepath.Join(dir, p.Folder, name+".html"), err
 }
