@@ -36,7 +36,11 @@ const NoteStrangers = "strangers in "
 
 // Proof uses every block on the device as long as it is out. Nothing of that has the host wait.
 func (t Tenants[L]) Proof(b *suite.Bench) Proof[L] {
-	return &tenancy[L]{Tenants: t, b: b, strangers: b.NewResults(1), tenants: map[int]occupant{}}
+	p := &tenancy[L]{Tenants: t, b: b, strangers: b.NewResults(1), tenants: map[int]occupant{}}
+	if !t.Leaving {
+		p.spare = []cuda.Event{p.event()} // the one that it goes by, ahead of the student's
+	}
+	return p
 }
 
 type tenancy[L fmt.Stringer] struct {
@@ -50,7 +54,7 @@ type tenancy[L fmt.Stringer] struct {
 
 // occupant is the user of a block that is out.
 type occupant struct {
-	behind cuda.Event // its last work
+	behind cuda.Event // its last work, where it may be Leaving
 	in     bool       // it has moved in: the block lies in memory that there is
 }
 
@@ -69,7 +73,9 @@ func (p *tenancy[L]) settle() {
 	p.strangers.NoteAny(NoteStrangers + p.name)
 	// In one order: the traces of one seed are the same.
 	for _, block := range slices.Sorted(maps.Keys(p.tenants)) {
-		p.spare = append(p.spare, p.tenants[block].behind)
+		if t := p.tenants[block]; t.in && p.Leaving {
+			p.spare = append(p.spare, t.behind)
+		}
 	}
 	clear(p.tenants)
 }
@@ -87,32 +93,41 @@ func (p *tenancy[L]) event() cuda.Event {
 }
 
 func (p *tenancy[L]) AllocatedIn(block int, at cuda.DevicePtr, size int64, s cuda.Stream) {
-	t := occupant{p.event(), p.b.Session.Holds(device.Ptr(at), size)}
+	t := occupant{in: p.b.Session.Holds(device.Ptr(at), size)}
 	if t.in {
+		if p.Leaving {
+			t.behind = p.event()
+		}
 		p.b.Must(p.MoveIn(tenantBlocks, tenantThreads, s, at, size, uint32(block), tenantTurns, p.strangers.At(0)))
-	}
-	if p.Leaving {
-		p.b.Must(cuda.EventRecord(t.behind, s))
+		if p.Leaving {
+			p.b.Must(cuda.EventRecord(t.behind, s))
+		}
 	}
 	p.tenants[block] = t
 }
 
 func (p *tenancy[L]) FreeingIn(block int, at cuda.DevicePtr, size int64, from, to cuda.Stream) {
-	t, known := p.tenants[block]
-	if !known {
-		return
+	t := p.tenants[block]
+	held := t.in && p.b.Session.Holds(device.Ptr(at), size)
+	if p.Leaving && !held {
+		return // there is no work of the tenant's to wait for
 	}
 	if from != to {
+		behind := t.behind
 		if !p.Leaving {
-			p.b.Must(cuda.EventRecord(t.behind, from))
+			behind = p.event()
+			p.b.Must(cuda.EventRecord(behind, from))
+			p.spare = append(p.spare, behind)
 		}
-		p.b.Must(cuda.StreamWaitEvent(to, t.behind))
+		p.b.Must(cuda.StreamWaitEvent(to, behind))
 	}
-	if t.in && p.b.Session.Holds(device.Ptr(at), size) {
+	if held {
 		p.b.Must(p.MoveOut(tenantBlocks, tenantThreads, to, at, size, uint32(block), p.strangers.At(0)))
 	}
-	delete(p.tenants, block)
-	p.spare = append(p.spare, t.behind)
+	if p.Leaving {
+		delete(p.tenants, block)
+		p.spare = append(p.spare, t.behind)
+	}
 }
 
 // Allocated comes for no block here: each is handed out in a stream.
