@@ -16,6 +16,8 @@ import (
 	"cudalab/native/session"
 )
 
+func init() { tries(kernels.Process, kernels.Reduce) }
+
 // useDevice makes a device of the kind the current one for a test.
 func useDevice(t *testing.T, kind string) {
 	d, err := session.OpenDevice(kind)

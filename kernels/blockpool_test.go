@@ -12,6 +12,8 @@ import (
 	"cudalab/native/cuda"
 )
 
+func init() { tries(kernels.Occupy, kernels.Occupied) }
+
 func TestOccupyEqualsTheOracleAndOccupiedCountsWhatDiffers(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {

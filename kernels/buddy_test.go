@@ -12,6 +12,8 @@ import (
 	"cudalab/native/cuda"
 )
 
+func init() { tries(kernels.BlockTable, kernels.StampBlocks, kernels.VerifyBlocks) }
+
 // poison is what memory holds before it is stamped.
 const poison = 0xA5
 

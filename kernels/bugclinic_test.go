@@ -11,6 +11,8 @@ import (
 	"cudalab/native/cuda"
 )
 
+func init() { tries(kernels.Differ) }
+
 // Two arrays that differ in every third word, and in what lies behind the last one.
 func TestDifferCountsTheWordsThatDiffer(t *testing.T) {
 	const before = uint64(0x0101010101010101)

@@ -14,6 +14,8 @@ import (
 	"cudalab/native/cuda"
 )
 
+func init() { tries(kernels.Fill, kernels.Checksum) }
+
 func TestFillAndChecksumEqualTheOracle(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {

@@ -14,6 +14,10 @@ import (
 	"cudalab/native/cuda"
 )
 
+func init() {
+	tries(kernels.Bump, kernels.BumpWarp, kernels.BumpBlock, kernels.BumpAdd, kernels.BumpCheck)
+}
+
 // taking is a kernel whose threads take memory.
 type taking func(grid, block int, s cuda.Stream, p kernels.BumpPool, sizes cuda.DevicePtr, n int, tag uint32, offsets cuda.DevicePtr) error
 

@@ -13,6 +13,8 @@ import (
 	"cudalab/native/cuda"
 )
 
+func init() { tries(kernels.Gray) }
+
 func TestGrayEqualsTheOracle(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {

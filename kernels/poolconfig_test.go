@@ -11,6 +11,8 @@ import (
 	"cudalab/native/cuda"
 )
 
+func init() { tries(kernels.Touch) }
+
 func TestTouchEqualsTheOracle(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
