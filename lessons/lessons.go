@@ -31,6 +31,7 @@ type Exercise struct {
 	Requires []string       `toml:"requires"` // names of exercises to do before
 
 	texts fs.FS
+	place place
 }
 
 // Course is every exercise of this course, in its order.
@@ -45,7 +46,11 @@ func Read(texts fs.FS) ([]Exercise, error) {
 	}
 	exercises, err := parseCourse(string(text))
 	for i := range exercises {
-		exercises[i].texts = texts
+		e := &exercises[i]
+		e.texts, e.place = texts, place{number: i + 1, of: len(exercises)}
+		if i > 0 {
+			e.place.before, exercises[i-1].place.next = &exercises[i-1], e
+		}
 	}
 	return exercises, err
 }
@@ -87,8 +92,14 @@ func parseCourse(text string) ([]Exercise, error) {
 
 func faultf(format string, a ...any) error { return fmt.Errorf("course.toml: "+format, a...) }
 
-// Chapter is the text of the exercise's lesson, in Markdown.
-func (e Exercise) Chapter() (string, error) { return e.text("chapter", ".md") }
+// Chapter is the text of the exercise's lesson, in Markdown, with links to the lessons before and after it.
+func (e Exercise) Chapter() (string, error) {
+	text, err := e.text("chapter", ".md")
+	if err != nil {
+		return "", err
+	}
+	return e.place.in(text), nil
+}
 
 // Walkthrough says why the solution of the exercise is written as it is, in Markdown.
 func (e Exercise) Walkthrough() (string, error) { return e.text("walk-through", ".solution.md") }

@@ -33,7 +33,11 @@ func (p Problem) String() string { return fmt.Sprintf("%s: %s. %s.", p.File, p.M
 // Check fails a test with everything that the lessons of the course at root lack.
 func Check(t *testing.T, root string, suites []*suite.Suite) {
 	t.Helper()
-	for _, p := range Problems(os.DirFS(root), os.DirFS(compile.Cudalab(root)), suites) {
+	wrong, err := snippets(root, t.TempDir())
+	if err != nil {
+		t.Error(err)
+	}
+	for _, p := range append(Problems(os.DirFS(root), os.DirFS(compile.Cudalab(root)), suites), wrong...) {
 		t.Error(p)
 	}
 }
@@ -81,6 +85,8 @@ func Problems(course, cudalab fs.FS, suites []*suite.Suite) []Problem {
 	for _, e := range exercises {
 		r.lesson(e, bySuite[e.Name])
 	}
+	r.launchers()
+	r.contents(exercises)
 	r.generated()
 	return r.problems
 }

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"cudalab/lessons"
 )
@@ -20,9 +19,6 @@ const (
 	listBegins = "<!-- lessons: `go generate ./lessons` writes this list from course.toml -->\n"
 	listEnds   = "<!-- end of the lessons -->\n"
 )
-
-// lineWidth is how wide the lines of a chapter are.
-const lineWidth = 120
 
 // Generate brings the files of the course at root up to date that follow from course.toml and the exercises, and answers
 // which have changed.
@@ -58,8 +54,7 @@ func (r *review) generated() {
 	}
 }
 
-// generated are the texts of the files that follow from course.toml and the exercises. What is not there yet, such as a
-// chapter that is still to be written, is left out.
+// generated are the texts of the files that follow from course.toml, the exercises and what tests have recorded.
 func generated(course fs.FS) (map[string]string, error) {
 	texts, err := fs.Sub(course, "lessons")
 	if err != nil {
@@ -75,67 +70,41 @@ func generated(course fs.FS) (map[string]string, error) {
 			files[file] = change(string(text))
 		}
 	}
-	for i, e := range exercises {
-		rewrite("lessons/"+e.Name+".md", func(text string) string { return linked(text, exercises, i) })
+	for _, e := range exercises {
 		if skeleton, err := fs.ReadFile(course, path.Join("exercises", e.Package, e.Package+".go")); err == nil {
 			files["lessons/"+e.Name+".skeleton.go.txt"] = string(skeleton)
 		}
 	}
-	rewrite("lessons/README.md", func(text string) string { return numbered(between(text, table(exercises)), exercises) })
-	rewrite("README.md", func(text string) string { return between(text, list(exercises)) })
+	listed := func(text, list string) string { return between(text, listBegins, listEnds, list) }
+	rewrite("lessons/README.md", func(text string) string { return numbered(listed(text, table(exercises)), exercises) })
+	rewrite("README.md", func(text string) string { return listed(text, list(exercises)) })
+	tables, err := measured(course, exercises)
+	if err != nil {
+		return nil, err
+	}
+	for _, chapter := range []string{"fairness", "similarity"} {
+		rewrite("lessons/instructors/"+chapter+".md", func(text string) string {
+			for name, table := range tables {
+				text = between(text, "<!-- "+name+" -->\n", "<!-- end -->", table)
+			}
+			return text
+		})
+	}
 	return files, nil
-}
-
-// place is the second paragraph of a chapter, which says where in the course it is.
-var place = regexp.MustCompile(`\A(# .*\n\n)(?:Lesson \d+ of \d+ · (?:.+\n)+\n)?`)
-
-// nextItem is the item about the next lesson in what a chapter says to read next.
-var nextItem = regexp.MustCompile(`(?m)^- The next lesson: .*\n(?: +.*\n)*`)
-
-// linked is a chapter with the links to those before and after it.
-func linked(text string, exercises []lessons.Exercise, i int) string {
-	words := []string{fmt.Sprintf("Lesson %d of %d · [the course](README.md)", i+1, len(exercises))}
-	next := ""
-	if i > 0 {
-		words = append(words, "before:", link("", exercises[i-1]))
-	}
-	if i+1 < len(exercises) {
-		words = append(words, "next:", link("", exercises[i+1]))
-		next = "- The next lesson: " + link("", exercises[i+1]) + ".\n"
-	}
-	line, width := words[0], utf8.RuneCountInString(words[0])
-	for k, word := range words[1:] {
-		if k%2 == 0 {
-			word = "· " + word
-		}
-		line += " "
-		if width += 1 + utf8.RuneCountInString(word); width > lineWidth {
-			line, width = strings.TrimRight(line, " ")+"\n", utf8.RuneCountInString(word)
-		}
-		line += word
-	}
-	text = place.ReplaceAllString(text, "${1}"+strings.ReplaceAll(line, "$", "$$")+"\n\n")
-	if nextItem.MatchString(text) {
-		return nextItem.ReplaceAllString(text, strings.ReplaceAll(next, "$", "$$"))
-	}
-	if next != "" && strings.Contains(text, "\n## What to read next\n") { // the last section of a chapter
-		return strings.TrimRight(text, "\n") + "\n" + next
-	}
-	return text
 }
 
 func link(folder string, e lessons.Exercise) string {
 	return fmt.Sprintf("[%s](%s%s.md)", e.Title, folder, e.Name)
 }
 
-// between puts a list in the place of the one that a text has; nothing changes where the text has no room for it.
-func between(text, list string) string {
-	head, rest, begins := strings.Cut(text, listBegins)
-	_, tail, ends := strings.Cut(rest, listEnds)
-	if !begins || !ends {
+// between puts new text between two marks; nothing changes where a text lacks them.
+func between(text, begins, ends, now string) string {
+	head, rest, found := strings.Cut(text, begins)
+	_, tail, closed := strings.Cut(rest, ends)
+	if !found || !closed {
 		return text
 	}
-	return head + listBegins + list + listEnds + tail
+	return head + begins + now + ends + tail
 }
 
 // table is the table of contents.

@@ -3,12 +3,9 @@ package authoring
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -26,13 +23,17 @@ func (r *review) lesson(e lessons.Exercise, s *suite.Suite) {
 		r.add("lessons/course.toml", fmt.Sprintf("nothing says what %s is about", e.Name),
 			"Give the exercise a line about = \"...\", a sentence for the table of contents")
 	}
-	gaps := r.skeleton(e)
+	solution := r.solution(e)
+	r.kernel(e)
+	gaps := r.skeleton(e, solution)
 	if !r.ambiguous[e.Name] {
 		r.suite(e, s, gaps)
 	}
-	r.kernel(e)
-	r.texts(e, gaps)
 	r.corpus(e)
+	r.recorded(e)
+	r.chapter(e)
+	r.hints(e, gaps)
+	r.walkthrough(e)
 }
 
 // suite looks at what a lesson asks.
@@ -104,90 +105,51 @@ func (r *review) suite(e lessons.Exercise, s *suite.Suite, gaps []string) {
 	}
 }
 
-// kernel looks for the lesson's kernel.
-func (r *review) kernel(e lessons.Exercise) {
-	source := "kernels/" + e.Package + ".cu"
-	if _, ok := r.text(source, "kernel of this lesson's", "Write one in CUDA C++, which the exercise launches through package kernels"); !ok {
-		return
+// kinds are the programs that a corpus should have, and what for.
+var kinds = [][2]string{
+	{"right", "a right program in another style than the solution's, which has to pass"},
+	{"wrong", "a program with the mistake that the lesson is about, which has to fail for it"},
+	{"half", "a skeleton that is half done, which is to be told the next gap"},
+	{"cheat", "a program that looks right without doing the work, which has to fail"},
+}
+
+// corpus looks for the programs that the grader is held to.
+func (r *review) corpus(e lessons.Exercise) {
+	folder := testdata(e) + "/corpus"
+	for _, kind := range kinds {
+		whole, _ := fs.Glob(r.course, path.Join(folder, kind[0], "*.go"))
+		edits, _ := fs.ReadFile(r.course, path.Join(folder, kind[0]+".diff"))
+		if len(whole) == 0 && !strings.Contains("\n"+string(edits), "\n-- "+kind[0]+"/") {
+			r.add(path.Join(folder, kind[0]+".diff"), fmt.Sprintf("the corpus has no program of kind %s", kind[0]), "Write "+kind[1])
+		}
 	}
-	ptx, ok := r.text("kernels/"+e.Package+".ptx", "PTX of the lesson's kernel", "Compile it: make kernels, or kernels/build.sh, with the clang that it names")
+}
+
+// testdata is what a lesson's test reads and writes.
+func testdata(e lessons.Exercise) string { return path.Join("grader/suites", e.Package, "testdata") }
+
+// records are what a lesson's test writes, and others read.
+var records = []string{"words.txt", "matrix/sim.txt", "orders.txt"}
+
+func (r *review) recorded(e lessons.Exercise) {
+	for _, name := range records {
+		file := testdata(e) + "/" + name
+		if _, err := fs.Stat(r.course, file); err != nil {
+			r.add(file, "nothing is recorded of what the checks say of the lesson's programs",
+				fmt.Sprintf("Run go test ./grader/suites/%s -record, and read what it has written", e.Package))
+			return
+		}
+	}
+}
+
+// hints looks at the help with the gaps.
+func (r *review) hints(e lessons.Exercise, gaps []string) {
+	file := "lessons/" + e.Name + ".hints.md"
+	text, ok := r.text(file, "file of hints", "Write a section ## 1a for each gap, with one to three hints, ### Hint 1 and so on")
 	if !ok {
 		return
 	}
-	file := "kernels/" + e.Package + ".go"
-	known := r.kernels()
-	for _, m := range entries.FindAllStringSubmatch(ptx, -1) {
-		switch name, found := known[m[1]]; {
-		case !found:
-			r.add(file, fmt.Sprintf("nothing defines the kernel %s of %s", m[1], source),
-				fmt.Sprintf("Write var %s = device.NewKernel(device.Spec{Entry: %[1]q, ...}), and a function that launches it", m[1]))
-		case name != "":
-			r.add(file, fmt.Sprintf("the kernel %s is not listed, so nobody sees whether a GPU's driver takes it", m[1]),
-				fmt.Sprintf("Write func init() { listed.Add(%s) }, with the package cudalab/kernels/listed", name))
-		}
-	}
-}
-
-var entries = regexp.MustCompile(`(?m)^\.visible \.entry (\w+)\(`)
-
-// kernels are the kernels that the course's package kernels defines, by the names of their entry points: the variable that
-// holds one, or "" where that is listed.
-func (r *review) kernels() map[string]string {
-	defined, added := map[string]string{}, map[string]bool{}
-	files, _ := fs.Glob(r.course, "kernels/*.go")
-	for _, name := range files {
-		text, err := fs.ReadFile(r.course, name)
-		if err != nil || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
-		if err != nil {
-			continue // the compiler says so
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.ValueSpec:
-				// The entry point stands among what the variable is made with, be it by a function of the package's own.
-				for i, value := range n.Values {
-					ast.Inspect(value, func(in ast.Node) bool {
-						if b, ok := in.(*ast.BasicLit); ok && b.Kind == token.STRING && i < len(n.Names) {
-							defined[strings.Trim(b.Value, "\"`")] = n.Names[i].Name
-						}
-						return true
-					})
-				}
-			case *ast.CallExpr:
-				if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Add" && fmt.Sprint(f.X) == "listed" {
-					for _, a := range n.Args {
-						added[fmt.Sprint(a)] = true
-					}
-				}
-			}
-			return true
-		})
-	}
-	for entry, name := range defined {
-		if added[name] {
-			defined[entry] = ""
-		}
-	}
-	return defined
-}
-
-// texts looks at what students read.
-func (r *review) texts(e lessons.Exercise, gaps []string) {
-	chapter := "lessons/" + e.Name + ".md"
-	if text, ok := r.text(chapter, "chapter", fmt.Sprintf("Write it; its first line is # %s", e.Title)); ok {
-		r.heading(chapter, text, e.Title)
-	}
-	walkthrough := "lessons/" + e.Name + ".solution.md"
-	if text, ok := r.text(walkthrough, "walk-through of the solution", "Say in it why the solution is written as it is"); ok {
-		r.heading(walkthrough, text, e.Title+": the solution")
-	}
-	file := "lessons/" + e.Name + ".hints.md"
-	if _, ok := r.text(file, "file of hints", "Write a section ## 1a for each gap, with one to three hints, ### Hint 1 and so on"); !ok {
-		return
-	}
+	r.shown(file, text)
 	hints, err := e.Hints()
 	if err != nil {
 		r.add(file, err.Error(), "Write them")
@@ -216,28 +178,11 @@ func (r *review) texts(e lessons.Exercise, gaps []string) {
 	}
 }
 
-func (r *review) heading(file, text, want string) {
-	if first, _, _ := strings.Cut(text, "\n"); first != "# "+want {
-		r.add(file, fmt.Sprintf("the first line is %q", first), fmt.Sprintf("Write # %s, as course.toml has it", want))
-	}
-}
-
-// kinds are the programs that a corpus should have, and what for.
-var kinds = [][2]string{
-	{"right", "a right program in another style than the solution's, which has to pass"},
-	{"wrong", "a program with the mistake that the lesson is about, which has to fail for it"},
-	{"half", "a skeleton that is half done, which is to be told the next gap"},
-	{"cheat", "a program that looks right without doing the work, which has to fail"},
-}
-
-// corpus looks for the programs that the grader is held to.
-func (r *review) corpus(e lessons.Exercise) {
-	folder := path.Join("grader/suites", e.Package, "testdata/corpus")
-	for _, kind := range kinds {
-		whole, _ := fs.Glob(r.course, path.Join(folder, kind[0], "*.go"))
-		edits, _ := fs.ReadFile(r.course, path.Join(folder, kind[0]+".diff"))
-		if len(whole) == 0 && !strings.Contains("\n"+string(edits), "\n-- "+kind[0]+"/") {
-			r.add(path.Join(folder, kind[0]+".diff"), fmt.Sprintf("the corpus has no program of kind %s", kind[0]), "Write "+kind[1])
-		}
+// walkthrough looks at what is read behind the solution.
+func (r *review) walkthrough(e lessons.Exercise) {
+	file := "lessons/" + e.Name + ".solution.md"
+	if text, ok := r.text(file, "walk-through of the solution", "Say in it why the solution is written as it is"); ok {
+		r.heading(file, text, e.Title+": the solution")
+		r.shown(file, text)
 	}
 }

@@ -38,14 +38,29 @@ func (r *review) parse(room string, e lessons.Exercise) *source {
 	return s
 }
 
+// solution looks at a lesson's solution.
+func (r *review) solution(e lessons.Exercise) *source {
+	file := path.Join("solutions", e.Package, e.Package+".go")
+	if _, ok := r.text(file, "solution", "Write the skeleton with its gaps filled, to be read by students"); !ok {
+		return nil
+	}
+	s := r.parse("solutions", e)
+	switch {
+	case s == nil:
+		r.add(file, "the solution is not Go", "See what go vet ./solutions/... says")
+	case strings.Contains(s.text, "TODO("):
+		r.add(file, "the solution has a TODO", "Fill the gap")
+	}
+	return s
+}
+
 var described = regexp.MustCompile(`(?m)^\s*// TODO\((\w+)\): \S`)
 
-// skeleton looks at a lesson's skeleton and its solution. It answers the gaps in their order, nil where there is no
-// skeleton to be read.
-func (r *review) skeleton(e lessons.Exercise) []string {
+// skeleton looks at a lesson's skeleton beside its solution, nil where there is none. It answers the gaps in their order,
+// nil where there is no skeleton to be read.
+func (r *review) skeleton(e lessons.Exercise, solution *source) []string {
 	const write = "Write the code that students start from: it compiles, and each gap returns contract.TODO(\"1a\") below a comment // TODO(1a): ..."
 	file := path.Join("exercises", e.Package, e.Package+".go")
-	solution := r.solution(e)
 	if _, ok := r.text(file, "skeleton", write); !ok {
 		return nil
 	}
@@ -86,22 +101,6 @@ func (r *review) skeleton(e lessons.Exercise) []string {
 		}
 	}
 	return found
-}
-
-// solution looks at a lesson's solution.
-func (r *review) solution(e lessons.Exercise) *source {
-	file := path.Join("solutions", e.Package, e.Package+".go")
-	if _, ok := r.text(file, "solution", "Write the skeleton with its gaps filled, to be read by students"); !ok {
-		return nil
-	}
-	s := r.parse("solutions", e)
-	switch {
-	case s == nil:
-		r.add(file, "the solution is not Go", "See what go vet ./solutions/... says")
-	case strings.Contains(s.text, "TODO("):
-		r.add(file, "the solution has a TODO", "Fill the gap")
-	}
-	return s
 }
 
 var gapNumber = regexp.MustCompile(`^([1-9])([a-z])$`)
