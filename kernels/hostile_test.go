@@ -99,8 +99,13 @@ func TestAllDoorsAreTried(t *testing.T) {
 			found = append(found, name)
 		}
 	}
-	tried := slices.Collect(maps.Keys(doors))
-	require.ElementsMatch(t, found, slices.DeleteFunc(tried, func(name string) bool { return !strings.HasPrefix(name, "cuda.") }))
+	var tried []string
+	for name := range doors {
+		if strings.HasPrefix(name, "cuda.") {
+			tried = append(tried, name)
+		}
+	}
+	require.ElementsMatch(t, found, tried)
 }
 
 // world is a device with something of everything on it, of which some is gone.

@@ -19,24 +19,24 @@ func TestUnknownNames(t *testing.T) {
 }
 
 func TestChapterSaysWhereItIs(t *testing.T) {
-	const chapter = "# Heading\n\n## The idea\n\nText.\n\n## What to read next\n\n- A book.\n"
+	const idea = "\n\n## The idea\n\nText.\n\n## What to read next\n\n- A book.\n"
 	texts := fstest.MapFS{"course.toml": &fstest.MapFile{}}
 	for _, name := range []string{"one", "two", "three"} {
-		entry := fmt.Sprintf("[[exercise]]\nname = %q\ntitle = %[2]q\npackage = %[1]q\nrequires = []\npoints = { cost = 100 }\n",
+		entry := fmt.Sprintf("[[exercise]]\nname = %q\ntitle = %q\npackage = %[1]q\npoints = { cost = 100 }\n",
 			name, "A title of many words, for lesson "+name)
 		texts["course.toml"].Data = append(texts["course.toml"].Data, entry...)
-		texts[name+".md"] = &fstest.MapFile{Data: []byte(chapter)}
+		texts[name+".md"] = &fstest.MapFile{Data: []byte("# Heading" + idea)}
 	}
 	exercises, err := Read(texts)
 	require.NoError(t, err)
+	const end = "- The next lesson: "
 	for i, want := range []string{
-		"# Heading\n\nLesson 1 of 3 · [the course](README.md) · next: [A title of many words, for lesson two](two.md)\n\n## The idea\n\nText.\n\n" +
-			"## What to read next\n\n- A book.\n- The next lesson: [A title of many words, for lesson two](two.md).\n",
-		"# Heading\n\nLesson 2 of 3 · [the course](README.md) · before: [A title of many words, for lesson one](one.md) · next:\n" +
-			"[A title of many words, for lesson three](three.md)\n\n## The idea\n\nText.\n\n" +
-			"## What to read next\n\n- A book.\n- The next lesson: [A title of many words, for lesson three](three.md).\n",
-		"# Heading\n\nLesson 3 of 3 · [the course](README.md) · before: [A title of many words, for lesson two](two.md)\n\n## The idea\n\nText.\n\n" +
-			"## What to read next\n\n- A book.\n",
+		"# Heading\n\nLesson 1 of 3 · [the course](README.md) · next: [A title of many words, for lesson two](two.md)" +
+			idea + end + "[A title of many words, for lesson two](two.md).\n",
+		"# Heading\n\nLesson 2 of 3 · [the course](README.md) · " +
+			"before: [A title of many words, for lesson one](one.md) · next:\n[A title of many words, for lesson three](three.md)" +
+			idea + end + "[A title of many words, for lesson three](three.md).\n",
+		"# Heading\n\nLesson 3 of 3 · [the course](README.md) · before: [A title of many words, for lesson two](two.md)" + idea,
 	} {
 		got, err := exercises[i].Chapter()
 		require.NoError(t, err)

@@ -37,8 +37,8 @@ func (r *review) heading(file, text, want string) {
 }
 
 // sections are the headings of every chapter.
-var sections = []string{"What you will build", "The idea", "The CUDA names", "A worked example", "The traps", "What it costs",
-	"Exercises", "What to read next"}
+var sections = []string{"What you will build", "The idea", "The CUDA names", "A worked example", "The traps",
+	"What it costs", "Exercises", "What to read next"}
 
 var sectionHeading = regexp.MustCompile(`(?m)^## (.*)$`)
 
@@ -48,7 +48,8 @@ func (r *review) sections(file, text string) {
 		found = append(found, m[1])
 	}
 	if !slices.Equal(found, sections) {
-		r.add(file, "its sections are not those of every chapter", "Have ## "+strings.Join(sections, ", ## ")+", in this order, and no other")
+		r.add(file, "its sections are not those of every chapter",
+			"Have ## "+strings.Join(sections, ", ## ")+", in this order, and no other")
 	}
 }
 
@@ -88,12 +89,14 @@ func (r *review) traps(e lessons.Exercise, text string, quoted []finding) {
 		r.add(file, "the traps do not lie in one block <details>, the only one of the chapter",
 			"Put all of them between <details>, with a line <summary>...</summary> and an empty one below it, and </details>")
 	case !strings.HasPrefix(folded[0][1], "**"):
-		r.add(file, "the first trap does not begin with its name", "Begin it with the name in bold, as in **The clock starts late.**")
+		r.add(file, "the first trap does not begin with its name",
+			"Begin it with the name in bold, as in **The clock starts late.**")
 	case len(quotes(folded[0][1])) < len(quoted):
 		r.add(file, "it quotes a finding outside of the traps", "Move the block into <details>")
 	}
 	if len(quoted) == 0 {
-		r.add(file, "it quotes no finding", "Quote one of "+testdata(e)+"/words.txt among the traps, in a block ```text, from its first line on")
+		r.add(file, "it quotes no finding",
+			"Quote one of "+testdata(e)+"/words.txt among the traps, in a block ```text, from its first line on")
 	}
 }
 
@@ -108,11 +111,11 @@ func (r *review) shown(file, text string) {
 	r.pictures(file, text)
 }
 
-// links sees to it that links, and files that are named, lead somewhere.
+// links sees to it that links, and files that are named, lead somewhere; what is missing is not told twice.
 func (r *review) links(file, text string) {
 	there := func(to string) bool {
 		_, err := fs.Stat(r.course, strings.TrimSuffix(to, "/"))
-		return err == nil
+		return err == nil || slices.ContainsFunc(r.problems, func(p Problem) bool { return p.File == to })
 	}
 	for _, m := range relative.FindAllStringSubmatch(text, -1) {
 		if !there(path.Join("lessons", m[1])) {

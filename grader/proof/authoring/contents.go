@@ -15,7 +15,8 @@ const contentsPage = "lessons/README.md"
 
 // contents looks at that page.
 func (r *review) contents(exercises []lessons.Exercise) {
-	text, ok := r.text(contentsPage, "table of contents", "Write one with the places that go generate ./lessons fills, and a section Words")
+	text, ok := r.text(contentsPage, "table of contents",
+		"Write one with the places that go generate ./lessons fills, and a section Words")
 	if !ok {
 		return
 	}
@@ -31,8 +32,8 @@ func (r *review) contents(exercises []lessons.Exercise) {
 
 var glossaryRow = regexp.MustCompile(`(?m)^\| \*\*(.+)\*\* \| .+ \| \[\d+\]\((.+)\.md\) \|$`)
 
-// glossary sees to it that a term is set in bold where it is explained, and is explained once: in the lesson that its row
-// names.
+// glossary sees to it that a term is set in bold where it is explained, and is explained once: in the lesson that its
+// row names.
 func (r *review) glossary(text string, exercises []lessons.Exercise) {
 	rows := glossaryRow.FindAllStringSubmatch(section(text, "Words"), -1)
 	var bold []*regexp.Regexp
@@ -50,9 +51,10 @@ func (r *review) glossary(text string, exercises []lessons.Exercise) {
 			explained := bold[i].MatchString(words)
 			switch {
 			case row[2] == e.Name && !explained:
-				r.add(file, fmt.Sprintf("it does not explain %q, as the glossary says", row[1]), "Set the term in bold where it is explained")
+				r.add(file, fmt.Sprintf("it does not explain %q, as the glossary says", row[1]),
+					"Set the term in bold where it is explained")
 			case row[2] != e.Name && explained:
-				r.add(file, fmt.Sprintf("%q is in bold, as if it were explained here, and the glossary has it in %s", row[1], row[2]),
+				r.add(file, fmt.Sprintf("%q is in bold, and the glossary has it explained in %s", row[1], row[2]),
 					"Set it plainly, or correct the row of "+contentsPage)
 			}
 		}

@@ -49,7 +49,7 @@ func (r *review) generated() {
 	}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		if now, err := fs.ReadFile(r.course, file); err != nil || string(now) != files[file] {
-			r.add(file, "it is not what follows from course.toml and the exercises", do)
+			r.add(file, "it is not what follows from course.toml, the exercises and what tests have recorded", do)
 		}
 	}
 }

@@ -59,8 +59,8 @@ func (r *review) launches(e lessons.Exercise) bool {
 
 var entries = regexp.MustCompile(`(?m)^\.visible \.entry (\w+)\(`)
 
-// kernels are the kernels that the course's package kernels defines, by the names of their entry points: the variable that
-// holds one, or "" where that is listed.
+// kernels are the kernels that the course's package kernels defines, by the names of their entry points: the variable
+// that holds one, or "" where that is listed.
 func (r *review) kernels() map[string]string {
 	defined, added := map[string]string{}, map[string]bool{}
 	files, _ := fs.Glob(r.course, "kernels/*.go")
@@ -121,7 +121,7 @@ func (r *review) launchers() {
 		}
 		test := strings.TrimSuffix(name, ".go") + "_test.go"
 		tests, _ := fs.ReadFile(r.course, test)
-		tried := strings.FieldsFunc(string(tryingCall.Find(tests)), func(c rune) bool { return strings.ContainsRune("(), \n\t", c) })
+		tried := launcher.FindAllString(string(tryingCall.Find(tests)), -1)
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if ok && f.Recv == nil && f.Name.IsExported() && !slices.Contains(tried, "kernels."+f.Name.Name) {
@@ -132,4 +132,7 @@ func (r *review) launchers() {
 	}
 }
 
-var tryingCall = regexp.MustCompile(`\btries\([^)]*\)`)
+var (
+	tryingCall = regexp.MustCompile(`\btries\([^)]*\)`)
+	launcher   = regexp.MustCompile(`\bkernels\.\w+`)
+)

@@ -145,7 +145,8 @@ func (r *review) recorded(e lessons.Exercise) {
 // hints looks at the help with the gaps.
 func (r *review) hints(e lessons.Exercise, gaps []string) {
 	file := "lessons/" + e.Name + ".hints.md"
-	text, ok := r.text(file, "file of hints", "Write a section ## 1a for each gap, with one to three hints, ### Hint 1 and so on")
+	text, ok := r.text(file, "file of hints",
+		"Write a section ## 1a for each gap, with one to three hints, ### Hint 1 and so on")
 	if !ok {
 		return
 	}

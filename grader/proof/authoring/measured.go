@@ -87,6 +87,7 @@ func orders(course fs.FS, exercises []lessons.Exercise) string {
 		s := sums[rule]
 		fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %d |\n", rule, s.faults, s.shown, s.short, s.longest)
 	}
-	fmt.Fprintf(&b, "\nThe right programs were run in %d cases without a fault, of which %d leave CUDA a choice.\n", cases, several)
+	b.WriteString("\n")
+	fmt.Fprintf(&b, "The right programs were run in %d cases without a fault, of which %d leave CUDA a choice.\n", cases, several)
 	return b.String()
 }

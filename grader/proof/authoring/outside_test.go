@@ -58,7 +58,8 @@ func (a *away) write(t *testing.T, file, text string) {
 func (a *away) build(t *testing.T) {
 	t.Helper()
 	// As make builds it. Without paths in what is compiled, the handout's modules need not be compiled again.
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", "bin/cudalab", "./cmd/cudalab")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=-s -w",
+		"-o", "bin/cudalab", "./cmd/cudalab")
 	build.Dir = a.dir
 	build.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off")
 	said, err := build.CombinedOutput()

@@ -56,8 +56,8 @@ func (r *review) solution(e lessons.Exercise) *source {
 
 var described = regexp.MustCompile(`(?m)^\s*// TODO\((\w+)\): \S`)
 
-// skeleton looks at a lesson's skeleton beside its solution, nil where there is none. It answers the gaps in their order,
-// nil where there is no skeleton to be read.
+// skeleton looks at a lesson's skeleton beside its solution, nil where there is none. It answers the gaps in their
+// order, nil where there is no skeleton to be read.
 func (r *review) skeleton(e lessons.Exercise, solution *source) []string {
 	const write = "Write the code that students start from: it compiles, and each gap returns contract.TODO(\"1a\") below a comment // TODO(1a): ..."
 	file := path.Join("exercises", e.Package, e.Package+".go")

@@ -17,8 +17,8 @@ import (
 // granted is where a course declares, a line each, the names that Go statements in its texts take for granted.
 const granted = "lessons/authors/snippets.txt"
 
-// snippets are the Go snippets in the texts of the course at root that do not compile. An overlay puts each into a package
-// of its own inside the module, without writing there.
+// snippets are the Go snippets in the texts of the course at root that do not compile. An overlay puts each into a
+// package of its own inside the module, without writing there.
 func snippets(root, temp string) ([]Problem, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -98,7 +98,9 @@ func (f frame) around(where, snippet string) string {
 		body = fmt.Sprintf("func snippet(%s) (%s) {\n{\n%s}\nreturn %s\n}\n", f.granted, results, body, none)
 	}
 	text := "package snippet\n\n"
-	for _, imported := range []string{f.module + "/exercises/contract", f.module + "/kernels", "cudalab/native/cuda", "errors", "fmt"} {
+	for _, imported := range []string{
+		f.module + "/exercises/contract", f.module + "/kernels", "cudalab/native/cuda", "errors", "fmt",
+	} {
 		if strings.Contains(body, path.Base(imported)+".") {
 			text += fmt.Sprintf("import %q\n", imported)
 		}
