@@ -87,6 +87,7 @@ func Problems(course, cudalab fs.FS, suites []*suite.Suite) []Problem {
 	}
 	r.launchers()
 	r.contents(exercises)
+	r.pages()
 	r.generated()
 	return r.problems
 }

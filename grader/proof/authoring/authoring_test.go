@@ -133,6 +133,9 @@ func TestWhatALessonLacks(t *testing.T) {
 			"lessons/tally.md: there is no kernels/tell.cu, which it names"},
 		"a wide picture": {replace("lessons/tally.md", "the number should be 5, but it is\n ", "the number should be 5, but it is"), nil,
 			"lessons/tally.md: a line in a block ```text has 81 characters"},
+		"a dead link in another page": {func(_ *testing.T, files fstest.MapFS) {
+			files["README.md"] = &fstest.MapFile{Data: []byte("[the guide](lessons/authors/guide.md)")}
+		}, nil, "README.md: the link to lessons/authors/guide.md leads nowhere"},
 		"no word": {replace("lessons/README.md", "| **atomic", "| *atomic"), nil,
 			"lessons/README.md: the glossary has no term of tally. Set in bold"},
 		"a word in no chapter": {replace("lessons/tally.md", "**atomic\naddition**", "atomic addition"), nil,

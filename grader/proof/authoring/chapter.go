@@ -100,33 +100,37 @@ func (r *review) traps(e lessons.Exercise, text string, quoted []finding) {
 	}
 }
 
-var (
-	relative = regexp.MustCompile(`\]\(([^):#]+)\)`)
-	named    = regexp.MustCompile("`((?:exercises|solutions|kernels|lessons)/[^`*]+)`")
-)
-
 // shown looks at what any text may have.
 func (r *review) shown(file, text string) {
 	r.links(file, text)
+	r.names(file, text)
 	r.pictures(file, text)
 }
 
-// links sees to it that links, and files that are named, lead somewhere; what is missing is not told twice.
+var relative = regexp.MustCompile(`\]\(([^):#]+)(?:#[^)]*)?\)`)
+
 func (r *review) links(file, text string) {
-	there := func(to string) bool {
-		_, err := fs.Stat(r.course, strings.TrimSuffix(to, "/"))
-		return err == nil || slices.ContainsFunc(r.problems, func(p Problem) bool { return p.File == to })
-	}
 	for _, m := range relative.FindAllStringSubmatch(text, -1) {
-		if !there(path.Join("lessons", m[1])) {
+		if !r.there(path.Join(path.Dir(file), m[1])) {
 			r.add(file, fmt.Sprintf("the link to %s leads nowhere", m[1]), "Correct it")
 		}
 	}
+}
+
+var named = regexp.MustCompile("`((?:exercises|solutions|kernels|lessons|native)/[^`*]+)`")
+
+func (r *review) names(file, text string) {
 	for _, m := range named.FindAllStringSubmatch(text, -1) {
-		if !there(m[1]) {
+		if !r.there(m[1]) {
 			r.add(file, fmt.Sprintf("there is no %s, which it names", m[1]), "Correct the name")
 		}
 	}
+}
+
+// there reports whether the course has a file, or somebody has been told already that it has not.
+func (r *review) there(file string) bool {
+	_, err := fs.Stat(r.course, strings.TrimSuffix(file, "/"))
+	return err == nil || slices.ContainsFunc(r.problems, func(p Problem) bool { return p.File == file })
 }
 
 // plain matches what is shown as it stands: pictures, messages and what programs print.

@@ -65,3 +65,20 @@ func (r *review) glossary(text string, exercises []lessons.Exercise) {
 		}
 	}
 }
+
+// guide is what authors read; the lesson whose files it names is made up.
+const guide = "lessons/authors/README.md"
+
+// pages looks at what is read by those who work on the course.
+func (r *review) pages() {
+	for _, pattern := range []string{"README.md", "lessons/authors/*.md"} {
+		files, _ := fs.Glob(r.course, pattern)
+		for _, file := range files {
+			text, _ := fs.ReadFile(r.course, file)
+			r.links(file, string(text))
+			if file != guide {
+				r.names(file, string(text))
+			}
+		}
+	}
+}

@@ -34,7 +34,8 @@ func (r *review) kernel(e lessons.Exercise) {
 		switch name, found := known[m[1]]; {
 		case !found:
 			r.add(file, fmt.Sprintf("nothing defines the kernel %s of %s", m[1], source),
-				fmt.Sprintf("Write var %s = device.NewKernel(device.Spec{Entry: %[1]q, ...}), and a function that launches it", m[1]))
+				fmt.Sprintf("Write var %s = device.NewKernel(device.Spec{Entry: %[1]q, ...}), and a function that launches it",
+					m[1]))
 		case name != "":
 			r.add(file, fmt.Sprintf("the kernel %s is not listed, so nobody sees whether a GPU's driver takes it", m[1]),
 				fmt.Sprintf("Write func init() { listed.Add(%s) }, with the package cudalab/kernels/listed", name))

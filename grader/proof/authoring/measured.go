@@ -82,12 +82,14 @@ func orders(course fs.FS, exercises []lessons.Exercise) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("| rule | faults | shown by an order | in at most 8 steps | the longest |\n|---|--:|--:|--:|--:|\n")
+	b.WriteString("| rule | faults | shown by an order | in at most 8 steps | the longest |\n")
+	b.WriteString("|---|--:|--:|--:|--:|\n")
 	for _, rule := range slices.Sorted(maps.Keys(sums)) {
 		s := sums[rule]
 		fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %d |\n", rule, s.faults, s.shown, s.short, s.longest)
 	}
 	b.WriteString("\n")
-	fmt.Fprintf(&b, "The right programs were run in %d cases without a fault, of which %d leave CUDA a choice.\n", cases, several)
+	fmt.Fprintf(&b, "The right programs were run in %d cases without a fault, of which %d leave CUDA a choice.\n",
+		cases, several)
 	return b.String()
 }
