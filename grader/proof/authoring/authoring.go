@@ -1,5 +1,6 @@
-// Package authoring is for those who write lessons. It says in plain words what a lesson lacks, makes the folders of a new
-// one, and writes what follows from course.toml: the lists of lessons, the links between chapters, the skeletons' copies.
+// Package authoring is for those who write lessons. It says in plain words what a lesson lacks, in the order in which to
+// mend it, makes the folders of a new one, and writes what follows from course.toml and from what tests have recorded: the
+// lists of lessons, the skeletons' copies, the instructors' tables.
 //
 // It works on any course that is laid out like this one; a course outside of this repository calls Check in a test of its
 // own.
