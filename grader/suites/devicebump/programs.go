@@ -8,8 +8,8 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
-	"cudalab/grader/suite/interleave"
 	"cudalab/grader/suite/verdict"
+	"cudalab/grader/suites/devicebump/interleave"
 	"cudalab/kernels/oracle"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/exercises/contract"
-	"cudalab/grader/suite/interleave"
+	"cudalab/grader/suites/devicebump/interleave"
 	"cudalab/solutions/devicebump"
 )
 

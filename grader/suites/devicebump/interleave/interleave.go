@@ -1,6 +1,5 @@
 // Package interleave runs what threads do to one shared word in every order of their operations, and says in words where an
-// order comes out wrong. It is what lessons judge lock-free code with: a test run takes one order of millions, and the wrong
-// one comes on another day.
+// order comes out wrong: a test run takes one order of millions, and the wrong one comes on another day.
 //
 // The code under test is devicebump's Alloc and AllocWarp. A Program is so many threads that call them, each one call behind the
 // other. What a call does next depends on nothing but the answers it has had, so each call is carried out once for each row
