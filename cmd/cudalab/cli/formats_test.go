@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/feedback"
 	"cudalab/grader/report/lms"
 	"cudalab/grader/report/pseudonyms"
-	"cudalab/grader/report/reporttest"
 	"cudalab/grader/suite/jsontext"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/browser/browsertest"
+	"cudalab/grader/proof/browsertest"
 )
 
 var (

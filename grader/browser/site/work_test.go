@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/browser/browsertest"
 	"cudalab/grader/class/intake"
 	"cudalab/grader/desk/progress"
+	"cudalab/grader/proof/browsertest"
 	"cudalab/grader/suite/verdict"
 )
 

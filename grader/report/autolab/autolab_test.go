@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/autolab"
-	"cudalab/grader/report/reporttest"
 )
 
 // lines are the feedback and the scores of a student, held to what Autolab documents: the scores are the last line.

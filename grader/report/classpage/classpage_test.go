@@ -18,8 +18,9 @@ import (
 	"golang.org/x/net/html"
 
 	"cudalab/grader/class"
+	"cudalab/grader/proof/browsertest"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/report/reporttest"
 )
 
 var screenshots = flag.String("screenshots", "", "write pictures of the pages, as a browser shows them, to the folder `DIR`")
@@ -302,7 +303,7 @@ func TestAnEmptyClass(t *testing.T) {
 func TestABrowserSorts(t *testing.T) {
 	text := write(t, reporttest.Large(20))
 	click := []byte(`<script>document.querySelectorAll("#matrix .heads button")[1].click()</script></body>`)
-	root := parse(t, reporttest.Browser(t, bytes.Replace(text, []byte("</body>"), click, 1), "--dump-dom"))
+	root := parse(t, browsertest.Run(t, bytes.Replace(text, []byte("</body>"), click, 1), "--dump-dom"))
 	table := find(root, "table", "matrix")[0]
 	last := -1.0
 	for _, tr := range find(find(table, "tbody", "")[0], "tr", "") {
@@ -331,7 +332,7 @@ func TestScreenshots(t *testing.T) {
 			for scheme, setting := range map[string]string{"light": "1", "dark": "0"} {
 				file, err := filepath.Abs(filepath.Join(*screenshots, fmt.Sprintf("%s-%s-%s.png", name, size[:4], scheme)))
 				require.NoError(t, err)
-				reporttest.Browser(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+file)
+				browsertest.Run(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+file)
 				info, err := os.Stat(file)
 				require.NoError(t, err)
 				require.Positive(t, info.Size())

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/classroom"
-	"cudalab/grader/report/reporttest"
 )
 
 var (

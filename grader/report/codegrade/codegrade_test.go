@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/codegrade"
-	"cudalab/grader/report/reporttest"
 )
 
 // documented are the messages that CodeGrade's own reporter writes.

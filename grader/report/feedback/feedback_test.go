@@ -17,10 +17,11 @@ import (
 	"golang.org/x/net/html"
 
 	"cudalab/grader/class"
+	"cudalab/grader/proof/browsertest"
 	"cudalab/grader/proof/corpus"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/classpage"
 	"cudalab/grader/report/feedback"
-	"cudalab/grader/report/reporttest"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
@@ -236,7 +237,7 @@ func TestAClassHasPages(t *testing.T) {
 // inABrowser opens a page narrow and wide.
 func inABrowser(t *testing.T, text []byte) {
 	for _, width := range []int{1400, 420} {
-		tab := reporttest.Open(t, text, width, 900)
+		tab := browsertest.Open(t, text, width, 900)
 		require.Equal(t, "0", tab.Eval(`Math.max(0, document.documentElement.scrollWidth - innerWidth)`), "the page is as wide as the window")
 	}
 }
@@ -249,7 +250,7 @@ func shoot(t *testing.T, pages map[string][]byte) {
 		for _, size := range []string{"1400,3600", "420,4200"} {
 			for scheme, setting := range map[string]string{"light": "1", "dark": "0"} {
 				file := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.png", name, size[:4], scheme))
-				reporttest.Browser(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+file)
+				browsertest.Run(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+file)
 			}
 		}
 	}

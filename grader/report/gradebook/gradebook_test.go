@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/report/reporttest"
 	"cudalab/grader/suite/verdict"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/gradescope"
-	"cudalab/grader/report/reporttest"
 )
 
 const longest = 8 << 10 // of what is said about one test, in bytes

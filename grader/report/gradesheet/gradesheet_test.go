@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/gradesheet"
-	"cudalab/grader/report/reporttest"
 )
 
 func write(t *testing.T, c *class.Class) []byte {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/lms"
-	"cudalab/grader/report/reporttest"
 )
 
 const canvas = "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Essay (31),CUDA lab (77),slab (78),Current Score\n" +

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"cudalab/grader/proof/browsertest"
 	"cudalab/grader/report/page"
-	"cudalab/grader/report/reporttest"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -23,7 +23,7 @@ var screenshots = flag.String("screenshots", "", "write pictures of the pages, a
 func TestABrowserShowsTheTimeline(t *testing.T) {
 	text, _ := render(t, "cross-stream-events", "wrong/no-wait-before-free")
 	before := parse(t, text)
-	d := parse(t, reporttest.Browser(t, text, "--dump-dom"))
+	d := parse(t, browsertest.Run(t, text, "--dump-dom"))
 	require.Len(t, d.class("bar"), len(before.class("bar")))
 	require.NotEmpty(t, d.lost())
 	for _, scene := range d.class("scene") {
@@ -42,7 +42,7 @@ func TestABrowserShowsTheTimeline(t *testing.T) {
 func TestAFilmIsOperatedByKeyboard(t *testing.T) {
 	text, _ := render(t, "cross-stream-events", "wrong/recorded-before-fill")
 	for _, width := range []int{1400, 420} {
-		tab := reporttest.Open(t, text, width, 900)
+		tab := browsertest.Open(t, text, width, 900)
 		if width == 420 {
 			tab.Still()
 		}
@@ -94,7 +94,7 @@ func TestAFilmIsOperatedByKeyboard(t *testing.T) {
 // A link to a line opens the source, which is folded.
 func TestALinkOpensTheSource(t *testing.T) {
 	text, _ := render(t, "cross-stream-events", "wrong/recorded-before-fill")
-	tab := reporttest.Open(t, text, 1400, 900)
+	tab := browsertest.Open(t, text, 1400, 900)
 	const line = `document.querySelector(".sources").closest("details").open`
 	require.Equal(t, "false", tab.Eval(line))
 	tab.Eval(`document.querySelector(".excerpt a").click()`)
@@ -126,7 +126,7 @@ func TestScreenshots(t *testing.T) {
 		for _, size := range []string{"1400,3000", "420,5000"} {
 			for scheme, setting := range map[string]string{"light": "1", "dark": "0"} {
 				file := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.png", name, size[:4], scheme))
-				reporttest.Browser(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+file)
+				browsertest.Run(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+file)
 				info, err := os.Stat(file)
 				require.NoError(t, err)
 				require.Positive(t, info.Size())

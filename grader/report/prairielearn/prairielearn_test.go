@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/prairielearn"
-	"cudalab/grader/report/reporttest"
 	"cudalab/grader/suite/verdict"
 )
 

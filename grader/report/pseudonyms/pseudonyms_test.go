@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class"
-	"cudalab/grader/report/reporttest"
+	"cudalab/grader/proof/reporttest"
 )
 
 func TestAPseudonymStaysAndTellsNothing(t *testing.T) {

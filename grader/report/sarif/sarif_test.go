@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/report/reporttest"
+	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/sarif"
 	"cudalab/grader/suite/verdict"
 )

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/html"
 
 	"cudalab/grader/class/similar"
+	"cudalab/grader/proof/browsertest"
 	"cudalab/grader/proof/corpus"
-	"cudalab/grader/report/reporttest"
 	"cudalab/grader/report/similarpage"
 	"cudalab/grader/suites/course"
 )
@@ -125,7 +125,7 @@ func TestPairsBeyondWhatAPersonReadsHaveNoPassages(t *testing.T) {
 func TestInABrowser(t *testing.T) {
 	text := write(t, found(t))
 	for _, width := range []int{420, 1000, 1600} {
-		tab := reporttest.Open(t, text, width, 1000)
+		tab := browsertest.Open(t, text, width, 1000)
 		require.Equal(t, "true", tab.Eval(`String(document.documentElement.scrollWidth <= innerWidth)`), "at %d px", width)
 		require.Equal(t, "false true", tab.Eval(`(() => {
 			const link = document.querySelector('td a'), pair = document.querySelector(link.getAttribute('href')).closest('details');
@@ -140,7 +140,7 @@ func TestInABrowser(t *testing.T) {
 		"wide": {"--window-size=1600,2600"}, "narrow": {"--window-size=500,2600"},
 		"dark": {"--window-size=1600,2600", "--blink-settings=preferredColorScheme=0"},
 	} {
-		reporttest.Browser(t, opened, append(more, "--screenshot="+filepath.Join(*screenshots, name+".png"))...)
+		browsertest.Run(t, opened, append(more, "--screenshot="+filepath.Join(*screenshots, name+".png"))...)
 		require.FileExists(t, filepath.Join(*screenshots, name+".png"))
 	}
 }

@@ -1,6 +1,4 @@
-// Package devtools drives a headless Chromium: it opens a page, and asks and operates it through a pipe, by the Chrome DevTools
-// protocol (https://chromedevtools.github.io/devtools-protocol).
-package devtools
+package browsertest
 
 import (
 	"bufio"
@@ -39,7 +37,8 @@ type Options struct {
 	Hear func(method string, params json.RawMessage)
 }
 
-// Page is a page in a Chromium of its own.
+// Page is a page in a Chromium of its own, which is asked and operated through a pipe, by the Chrome DevTools protocol
+// (https://chromedevtools.github.io/devtools-protocol).
 type Page struct {
 	cmd     *exec.Cmd
 	out     io.WriteCloser

@@ -1,4 +1,4 @@
-package enginetest
+package main
 
 import (
 	"bytes"
@@ -19,10 +19,9 @@ import (
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
+	"cudalab/grader/proof/browsertest"
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/report"
-	"cudalab/grader/report/devtools"
-	"cudalab/grader/report/reporttest"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
@@ -72,7 +71,7 @@ func TestCorpus(t *testing.T) {
 }
 
 // requireSame has a program checked here and in the browser, in a folder of the same name.
-func requireSame(t *testing.T, p *devtools.Page, root string, e course.Exercise, precompiled *compile.Precompiled, text string) verdict.Report {
+func requireSame(t *testing.T, p *browsertest.Page, root string, e course.Exercise, precompiled *compile.Precompiled, text string) verdict.Report {
 	t.Helper()
 	want, got := both(t, p, root, e, precompiled, text)
 	require.Equal(t, comparable(want), comparable(got))
@@ -80,7 +79,7 @@ func requireSame(t *testing.T, p *devtools.Page, root string, e course.Exercise,
 }
 
 // both are what is said of a program here and in the browser.
-func both(t *testing.T, p *devtools.Page, root string, e course.Exercise, precompiled *compile.Precompiled, text string) (want, got verdict.Report) {
+func both(t *testing.T, p *browsertest.Page, root string, e course.Exercise, precompiled *compile.Precompiled, text string) (want, got verdict.Report) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), e.Package)
 	require.NoError(t, os.Mkdir(dir, 0o755))
@@ -138,7 +137,7 @@ func comparable(r verdict.Report) string {
 }
 
 // page is a page with the engine of bin/browser.
-func page(t *testing.T, root string) *devtools.Page {
+func page(t *testing.T, root string) *browsertest.Page {
 	t.Helper()
 	out := filepath.Join(root, "bin", "browser")
 	if _, err := os.Stat(filepath.Join(out, "manifest.json")); err != nil {
@@ -146,8 +145,8 @@ func page(t *testing.T, root string) *devtools.Page {
 	}
 	server := httptest.NewServer(Site(out, filepath.Join(root, "grader", "browser", "site", "engine.js"), true))
 	t.Cleanup(server.Close)
-	c, err := devtools.Start(devtools.Options{Profile: reporttest.Profile(t)})
-	if errors.Is(err, devtools.ErrNone) {
+	c, err := browsertest.Start(browsertest.Options{Profile: browsertest.Profile(t)})
+	if errors.Is(err, browsertest.ErrNone) {
 		t.Skip(err)
 	}
 	require.NoError(t, err)

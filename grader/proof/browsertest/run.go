@@ -1,4 +1,4 @@
-package reporttest
+package browsertest
 
 import (
 	"bytes"
@@ -11,22 +11,20 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"cudalab/grader/report/devtools"
 )
 
 // browser is a Chromium, and what it is to be started with. The test is skipped where there is none.
 func browser(t *testing.T) (path string, args []string) {
 	t.Helper()
-	path, args, err := devtools.Find()
+	path, args, err := Find()
 	if err != nil {
 		t.Skip("There is no Chromium in the PATH to open the page in.")
 	}
 	return path, append(args, "--hide-scrollbars")
 }
 
-// Profile is a folder for a browser's profile, until the test's end. Browsers still write to it while they end, so it is removed as soon as
-// that can be done, or left where it cannot.
+// Profile is a folder for a browser's profile, until the test's end. Browsers still write to it while they end, so it is
+// removed as soon as that can be done, or left where it cannot.
 func Profile(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "cudalab-browser-")
 	require.NoError(t, err)
@@ -41,8 +39,8 @@ func Profile(t testing.TB) string {
 	return dir
 }
 
-// Browser runs a headless Chromium on a page and returns what it prints. The test is skipped where there is none.
-func Browser(t *testing.T, text []byte, more ...string) []byte {
+// Run runs a headless Chromium on a page and returns what it prints. The test is skipped where there is none.
+func Run(t *testing.T, text []byte, more ...string) []byte {
 	t.Helper()
 	path, args := browser(t)
 	file := filepath.Join(t.TempDir(), "page.html")

@@ -1,9 +1,9 @@
-// Figures measures the browser's edition in a headless Chromium, served from this machine: how long a student waits, what is
-// downloaded, what memory it takes.
+// Enginetest measures the browser's edition in a headless Chromium, served from this machine: how long a student waits, what
+// is downloaded, what memory it takes. Its tests hold the engine to what the command line says.
 //
 //	make browser
-//	go run ./grader/browser/figures
-//	go run ./grader/browser/figures -core 0
+//	go run ./grader/proof/enginetest
+//	go run ./grader/proof/enginetest -core 0
 package main
 
 import (
@@ -20,8 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cudalab/grader/browser/enginetest"
-	"cudalab/grader/report/devtools"
+	"cudalab/grader/proof/browsertest"
 	"cudalab/grader/suites/course"
 )
 
@@ -75,7 +74,7 @@ func measure(runs, core int, lesson string, html bool) error {
 		return err
 	}
 	var sent atomic.Int64
-	site := enginetest.Site(filepath.Join(c.Root, "bin", "browser"), filepath.Join(c.Root, "grader", "browser", "site", "engine.js"), true)
+	site := Site(filepath.Join(c.Root, "bin", "browser"), filepath.Join(c.Root, "grader", "browser", "site", "engine.js"), true)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { site.ServeHTTP(counted{w, &sent}, r) }))
 	defer server.Close()
 	var before []string
@@ -85,7 +84,7 @@ func measure(runs, core int, lesson string, html bool) error {
 	t := table{all: map[string][]float64{}}
 	visit := func(profile, name string, saves int) error {
 		sent.Store(0)
-		b, err := devtools.Start(devtools.Options{Profile: profile, Before: before})
+		b, err := browsertest.Start(browsertest.Options{Profile: profile, Before: before})
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package enginetest
+package main
 
 import (
 	"context"

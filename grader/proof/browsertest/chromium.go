@@ -9,15 +9,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"cudalab/grader/report/devtools"
-	"cudalab/grader/report/reporttest"
 )
 
 // Chromium is a window of a headless Chromium.
 type Chromium struct {
 	t    *testing.T
-	page *devtools.Page
+	page *Page
 	// Said are the errors that the page wrote to its console, and what it threw.
 	Said []string
 }
@@ -26,8 +23,8 @@ type Chromium struct {
 func OpenChromium(t *testing.T, more ...string) *Chromium {
 	t.Helper()
 	c := &Chromium{t: t}
-	page, err := devtools.Start(devtools.Options{Profile: reporttest.Profile(t), Flags: more, Hear: c.hear})
-	if errors.Is(err, devtools.ErrNone) {
+	page, err := Start(Options{Profile: Profile(t), Flags: more, Hear: c.hear})
+	if errors.Is(err, ErrNone) {
 		t.Skip("There is no Chromium in the PATH.")
 	}
 	require.NoError(t, err)

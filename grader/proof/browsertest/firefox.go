@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"cudalab/grader/report/reporttest"
-
 	"github.com/stretchr/testify/require"
 )
 
@@ -44,7 +42,7 @@ user_pref("extensions.systemAddon.update.enabled", false);
 func OpenFirefox(t *testing.T) *Firefox {
 	t.Helper()
 	path := found(t, "firefox-esr", "firefox")
-	dir := reporttest.Profile(t)
+	dir := Profile(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "user.js"), []byte(quiet), 0o600))
 	cmd := exec.Command(path, "--headless", "--marionette", "--no-remote", "--profile", dir, "--width", "1400", "--height", "900")
 	cmd.Env = append(os.Environ(), "HOME="+dir, "MOZ_HEADLESS=1") // it keeps more than its profile

@@ -1,5 +1,4 @@
-// Package browsertest drives real browsers, so that tests use the page as a student does: by its keyboard, in Chromium and in
-// Firefox.
+// Package browsertest drives real browsers, Chromium and Firefox, so that tests use a page as a student does: by its keyboard.
 package browsertest
 
 import (

@@ -1,4 +1,4 @@
-package reporttest
+package browsertest
 
 import (
 	"fmt"
@@ -9,14 +9,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"cudalab/grader/report/devtools"
 )
 
 // Tab is a page that is open in a headless Chromium.
 type Tab struct {
 	t    *testing.T
-	page *devtools.Page
+	page *Page
 }
 
 // Open opens a page in a window of so many pixels. The test is skipped where there is no Chromium.
@@ -25,7 +23,7 @@ func Open(t *testing.T, text []byte, width, height int) *Tab {
 	browser(t)
 	file := filepath.Join(t.TempDir(), "page.html")
 	require.NoError(t, os.WriteFile(file, text, 0o644))
-	page, err := devtools.Start(devtools.Options{Profile: Profile(t),
+	page, err := Start(Options{Profile: Profile(t),
 		Flags: []string{"--hide-scrollbars", fmt.Sprintf("--window-size=%d,%d", width, height)}})
 	require.NoError(t, err)
 	late := time.AfterFunc(time.Minute, page.Kill)

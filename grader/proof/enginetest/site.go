@@ -1,5 +1,4 @@
-// Package enginetest runs the engine of the browser's edition in a headless Chromium: checks as a page would ask for them.
-package enginetest
+package main
 
 import (
 	"fmt"
