@@ -9,31 +9,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"cudalab/grader/class"
-	"cudalab/grader/report/autolab"
 	"cudalab/grader/report/classpage"
-	"cudalab/grader/report/classroom"
-	"cudalab/grader/report/codegrade"
-	"cudalab/grader/report/gradescope"
 	"cudalab/grader/report/gradesheet"
-	"cudalab/grader/report/junit"
-	"cudalab/grader/report/lms"
-	"cudalab/grader/report/prairielearn"
+	"cudalab/grader/report/platforms"
 )
 
 // formats are what `grade --format` can write besides what it always does.
 var formats = map[string]class.Writer{
 	"junit": func(dir string, c *class.Class) error {
 		return whole("junit.xml", func(w io.Writer, c *class.Class) error {
-			return junit.Write(w, c, func(id string) class.Timings { return class.ReadTimings(dir, id) })
+			return platforms.JUnit(w, c, func(id string) class.Timings { return class.ReadTimings(dir, id) })
 		})(dir, c)
 	},
-	"gradescope":       each("gradescope", gradescope.Write),
-	"github-classroom": each("github-classroom", classroom.Write),
-	"prairielearn":     each("prairielearn", prairielearn.Write),
-	"autolab":          each("autolab", autolab.Write),
-	"codegrade":        each("codegrade", codegrade.Write),
-	"canvas":           whole("canvas.csv", gradebookOf(lms.Canvas)),
-	"moodle":           whole("moodle.csv", gradebookOf(lms.Moodle)),
+	"gradescope":       each("gradescope", platforms.Gradescope),
+	"github-classroom": each("github-classroom", platforms.Classroom),
+	"prairielearn":     each("prairielearn", platforms.PrairieLearn),
+	"autolab":          each("autolab", platforms.Autolab),
+	"codegrade":        each("codegrade", platforms.CodeGrade),
+	"canvas":           whole("canvas.csv", gradebookOf(gradesheet.Canvas)),
+	"moodle":           whole("moodle.csv", gradebookOf(gradesheet.Moodle)),
 }
 
 // always are the forms of the results that nobody has to ask for.
@@ -73,9 +67,9 @@ func each(folder string, write func(io.Writer, *class.Class, *class.Student) err
 }
 
 // gradebookOf is a gradebook made from what is known of the class.
-func gradebookOf(kind lms.Kind) func(io.Writer, *class.Class) error {
+func gradebookOf(kind gradesheet.Kind) func(io.Writer, *class.Class) error {
 	return func(w io.Writer, c *class.Class) error {
-		_, err := lms.Of(c, kind).Write(w, c, defaultColumn)
+		_, err := gradesheet.Of(c, kind).Write(w, c, defaultColumn)
 		return err
 	}
 }
@@ -86,8 +80,8 @@ const defaultColumn = "cudalab"
 // gradebookFlags are what is said about a gradebook that was exported from Canvas or Moodle.
 type gradebookFlags struct {
 	file, column string
-	sheet        *lms.Sheet
-	filled       lms.Filled
+	sheet        *gradesheet.Sheet
+	filled       gradesheet.Filled
 }
 
 func (g *gradebookFlags) register(cmd *cobra.Command) {
@@ -107,7 +101,7 @@ func (g *gradebookFlags) writer() (class.Writer, error) {
 	if err != nil {
 		return nil, usage("the gradebook cannot be read: %v.", err)
 	}
-	if g.sheet, err = lms.Read(g.file, text); err != nil {
+	if g.sheet, err = gradesheet.Read(g.file, text); err != nil {
 		return nil, err
 	}
 	return whole(g.name(), func(w io.Writer, c *class.Class) (err error) {

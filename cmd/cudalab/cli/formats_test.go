@@ -15,7 +15,7 @@ import (
 	"cudalab/grader/class"
 	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/feedback"
-	"cudalab/grader/report/lms"
+	"cudalab/grader/report/gradesheet"
 	"cudalab/grader/report/pseudonyms"
 	"cudalab/grader/suite/jsontext"
 )
@@ -62,7 +62,7 @@ func TestNothingInvisibleReachesAnyFormat(t *testing.T) {
 				all = append(all, w)
 			}
 			for _, export := range []string{"Student,ID,Section\n" + `"` + "ada" + `",1,A` + "\n", "Identifier,Full name,Grade,Feedback comments\nParticipant 1,ada,,\n"} {
-				sheet, err := lms.Read("x", []byte(export))
+				sheet, err := gradesheet.Read("x", []byte(export))
 				require.NoError(t, err)
 				all = append(all, whole(string(sheet.Kind)+"-filled.csv", func(w io.Writer, c *class.Class) error {
 					_, err := sheet.Write(w, c, "cudalab")

@@ -1,4 +1,16 @@
 // Package gradesheet writes a class's grades as CSV (RFC 4180), one row for each student, for spreadsheets and gradebooks.
+//
+// It also fills in the gradebooks of Canvas and Moodle: what was exported there goes in, and what is to be imported there
+// comes out, with the same people named in the same way.
+//
+// Canvas takes a CSV whose first columns are Student, ID, SIS User ID, SIS Login ID and Section, in this order, the two of SIS being
+// optional, then a column for each assignment; a row "Points Possible" may follow the head. It finds people by ID, then by the SIS
+// columns. Source: lib/gradebook_importer.rb of Canvas, https://github.com/instructure/canvas-lms.
+//
+// Moodle takes a CSV with any columns and asks what each means; people are found by e-mail address or ID number. Feedback without
+// the grade in the same file would delete that. Source: "Grade import", https://docs.moodle.org/en/Grade_import. The worksheet of
+// an assignment has an Identifier, "Participant 123", and comes back with all its columns as they were but the grade and the
+// feedback. Source: mod/assign/feedback/offline of Moodle, https://github.com/moodle/moodle.
 package gradesheet
 
 import (
@@ -44,7 +56,7 @@ func Write(w io.Writer, c *class.Class) error {
 }
 
 func row(c *class.Class, s *class.Student, policy bool) []string {
-	cells := []string{Text(s.ID), string(s.Status), "", number(s.MaxScore)}
+	cells := []string{textCell(s.ID), string(s.Status), "", number(s.MaxScore)}
 	if s.Status == class.Graded {
 		cells[2] = number(s.Score)
 	}
@@ -59,11 +71,11 @@ func row(c *class.Class, s *class.Student, policy bool) []string {
 	if policy {
 		grade := []string{"", "", ""}
 		if g := s.Grade; g != nil {
-			grade = []string{number(g.Points), number(g.Max), Text(strings.Join(g.How, " "))}
+			grade = []string{number(g.Points), number(g.Max), textCell(strings.Join(g.How, " "))}
 		}
 		cells = append(cells, grade...)
 	}
-	return append(cells, Text(s.Page), Text(s.Problem))
+	return append(cells, textCell(s.Page), textCell(s.Problem))
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
@@ -71,9 +83,9 @@ func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 // formula are the characters that may make a spreadsheet compute a cell, also the wide forms of East Asian keyboards.
 const formula = "=+-@\t\r\n＝＋－＠"
 
-// Text is a cell that students may have had a hand in: a spreadsheet takes what begins like a formula for one unless an
+// textCell is a cell that students may have had a hand in: a spreadsheet takes what begins like a formula for one unless an
 // apostrophe stands in front. A blank does not protect, it is skipped.
-func Text(s string) string {
+func textCell(s string) string {
 	s = gradebook.Clean(s)
 	if strings.IndexAny(strings.TrimLeft(s, " "), formula) == 0 {
 		return "'" + s

@@ -1,4 +1,4 @@
-package classroom_test
+package platforms_test
 
 import (
 	"bytes"
@@ -13,23 +13,23 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/proof/reporttest"
-	"cudalab/grader/report/classroom"
+	"cudalab/grader/report/platforms"
 )
 
 var (
-	status = reporttest.OneOf("pass", "fail", "error")
-	number = reporttest.Number(0, math.MaxFloat64)
+	classroomStatus = reporttest.OneOf("pass", "fail", "error")
+	classroomNumber = reporttest.Number(0, math.MaxFloat64)
 )
 
-// documented are the fields that the reporter and its runners share.
-var documented = reporttest.Object(map[string]reporttest.Field{
+// classroomDocument are the fields that the reporter and its runners share.
+var classroomDocument = reporttest.Object(map[string]reporttest.Field{
 	"version":   {Is: reporttest.Number(1, 1), Required: true},
-	"status":    {Is: status, Required: true},
-	"max_score": {Is: number, Required: true},
+	"status":    {Is: classroomStatus, Required: true},
+	"max_score": {Is: classroomNumber, Required: true},
 	"tests": {Required: true, Is: reporttest.List(reporttest.Object(map[string]reporttest.Field{
 		"name":      {Is: reporttest.Text(200), Required: true},
-		"status":    {Is: status, Required: true},
-		"score":     {Is: number, Required: true},
+		"status":    {Is: classroomStatus, Required: true},
+		"score":     {Is: classroomNumber, Required: true},
 		"message":   {Is: reporttest.Text(2 << 10)},
 		"test_code": {Is: reporttest.Text(0)},
 		"filename":  {Is: reporttest.Text(255)},
@@ -41,12 +41,12 @@ var documented = reporttest.Object(map[string]reporttest.Field{
 // variable is what a line NAME=VALUE of $GITHUB_ENV may be.
 var variable = regexp.MustCompile(`^[A-Z0-9_-]+$`)
 
-// read does what the reporter does with its environment.
-func read(t *testing.T, c *class.Class, s *class.Student) []classroom.Result {
+// readClassroom does what the reporter does with its environment.
+func readClassroom(t *testing.T, c *class.Class, s *class.Student) []platforms.ClassroomResult {
 	t.Helper()
 	var out, again bytes.Buffer
-	require.NoError(t, classroom.Write(&out, c, s))
-	require.NoError(t, classroom.Write(&again, c, s))
+	require.NoError(t, platforms.Classroom(&out, c, s))
+	require.NoError(t, platforms.Classroom(&again, c, s))
 	require.Equal(t, out.String(), again.String())
 	var environment map[string]string
 	require.NoError(t, json.Unmarshal(out.Bytes(), &environment))
@@ -58,14 +58,14 @@ func read(t *testing.T, c *class.Class, s *class.Student) []classroom.Result {
 		total += len(name) + len(value)
 	}
 	require.Less(t, total, 1<<20)
-	var results []classroom.Result
-	runners := strings.Split(environment[classroom.RunnersVariable], ",")
+	var results []platforms.ClassroomResult
+	runners := strings.Split(environment[platforms.ClassroomRunners], ",")
 	require.Len(t, environment, 1+len(runners))
 	for _, name := range runners {
 		text, err := base64.StdEncoding.DecodeString(environment[strings.ToUpper(name)+"_RESULTS"])
 		require.NoError(t, err)
-		require.NoError(t, reporttest.Check(text, documented))
-		var r classroom.Result
+		require.NoError(t, reporttest.Check(text, classroomDocument))
+		var r platforms.ClassroomResult
 		require.NoError(t, json.Unmarshal(text, &r))
 		results = append(results, r)
 	}
@@ -73,12 +73,12 @@ func read(t *testing.T, c *class.Class, s *class.Student) []classroom.Result {
 }
 
 // The reporter's notice adds scores up, its table takes the passed part of each runner's tests times its maximum.
-func TestBothReadersAgree(t *testing.T) {
+func TestClassroomReadersAgree(t *testing.T) {
 	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(30)} {
 		for i := range c.Students {
 			s := &c.Students[i]
 			var notice, table, most float64
-			for _, r := range read(t, c, s) {
+			for _, r := range readClassroom(t, c, s) {
 				passed := 0
 				for _, test := range r.Tests {
 					notice += test.Score
@@ -96,26 +96,26 @@ func TestBothReadersAgree(t *testing.T) {
 	}
 }
 
-func TestAFailureNamesItsLine(t *testing.T) {
+func TestClassroomFailureNamesItsLine(t *testing.T) {
 	c := reporttest.Sample()
-	order := read(t, c, &c.Students[1])[1]
+	order := readClassroom(t, c, &c.Students[1])[1]
 	require.Equal(t, "fail", order.Status)
 	require.Equal(t, 41, order.Tests[0].LineNo)
 	require.Equal(t, "asyncpipeline/asyncpipeline.go", order.Tests[0].Filename)
 	require.Contains(t, order.Tests[0].Message, "free-before-use")
 }
 
-func TestPartOfThePointsIsPartOfTheTests(t *testing.T) {
+func TestClassroomPartOfThePointsIsPartOfTheTests(t *testing.T) {
 	c := reporttest.Partial()
-	speed := read(t, c, &c.Students[0])[2]
+	speed := readClassroom(t, c, &c.Students[0])[2]
 	require.Len(t, speed.Tests, 6, "12.5 of 15 points are 5 of 6 parts")
 	require.Equal(t, 2.5, speed.Tests[4].Score)
 	require.Equal(t, "fail", speed.Tests[5].Status)
 }
 
-func TestNoGradeIsAnError(t *testing.T) {
+func TestClassroomWithoutGradeIsAnError(t *testing.T) {
 	c := reporttest.Sample()
-	results := read(t, c, &c.Students[6])
+	results := readClassroom(t, c, &c.Students[6])
 	require.Len(t, results, 1)
 	require.Equal(t, "error", results[0].Status)
 	require.Contains(t, results[0].Tests[0].Message, "the GPU is lost")

@@ -1,4 +1,4 @@
-package prairielearn_test
+package platforms_test
 
 import (
 	"bytes"
@@ -11,36 +11,36 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/proof/reporttest"
-	"cudalab/grader/report/prairielearn"
+	"cudalab/grader/report/platforms"
 	"cudalab/grader/suite/verdict"
 )
 
 var (
-	text   = reporttest.Text(prairielearn.MaxSize)
-	number = reporttest.Number(0, math.MaxFloat64)
-	images = reporttest.List(reporttest.Object(map[string]reporttest.Field{"label": {Is: text}, "url": {Is: text, Required: true}}))
+	prairieLearnText   = reporttest.Text(platforms.MaxPrairieLearnSize)
+	prairieLearnNumber = reporttest.Number(0, math.MaxFloat64)
+	prairieLearnImages = reporttest.List(reporttest.Object(map[string]reporttest.Field{"label": {Is: prairieLearnText}, "url": {Is: prairieLearnText, Required: true}}))
 )
 
-// documented are the fields of results.json as PrairieLearn's manual has them. Points are on all tests or on none.
-var documented = reporttest.Object(map[string]reporttest.Field{
+// prairieLearnDocument are the fields of results.json as PrairieLearn's manual has them. Points are on all tests or on none.
+var prairieLearnDocument = reporttest.Object(map[string]reporttest.Field{
 	"gradable":      {Is: reporttest.Bool},
 	"score":         {Is: reporttest.Number(0, 1), Required: true},
-	"format_errors": {Is: reporttest.List(text)},
-	"message":       {Is: text},
-	"output":        {Is: text},
-	"images":        {Is: images},
+	"format_errors": {Is: reporttest.List(prairieLearnText)},
+	"message":       {Is: prairieLearnText},
+	"output":        {Is: prairieLearnText},
+	"images":        {Is: prairieLearnImages},
 	"tests": {Is: reporttest.List(reporttest.Object(map[string]reporttest.Field{
-		"name":        {Is: text, Required: true},
-		"description": {Is: text},
-		"points":      {Is: number, Required: true},
-		"max_points":  {Is: number, Required: true},
-		"message":     {Is: text},
-		"output":      {Is: text},
-		"images":      {Is: images},
+		"name":        {Is: prairieLearnText, Required: true},
+		"description": {Is: prairieLearnText},
+		"points":      {Is: prairieLearnNumber, Required: true},
+		"max_points":  {Is: prairieLearnNumber, Required: true},
+		"message":     {Is: prairieLearnText},
+		"output":      {Is: prairieLearnText},
+		"images":      {Is: prairieLearnImages},
 	}))},
 })
 
-type result struct {
+type prairieLearnResult struct {
 	Gradable     bool
 	Score        float64
 	FormatErrors []string `json:"format_errors"`
@@ -50,24 +50,24 @@ type result struct {
 	}
 }
 
-func write(t *testing.T, c *class.Class, s *class.Student) ([]byte, result) {
+func writePrairieLearn(t *testing.T, c *class.Class, s *class.Student) ([]byte, prairieLearnResult) {
 	t.Helper()
 	var out, again bytes.Buffer
-	require.NoError(t, prairielearn.Write(&out, c, s))
-	require.NoError(t, prairielearn.Write(&again, c, s))
+	require.NoError(t, platforms.PrairieLearn(&out, c, s))
+	require.NoError(t, platforms.PrairieLearn(&again, c, s))
 	require.Equal(t, out.String(), again.String())
-	var r result
+	var r prairieLearnResult
 	require.NoError(t, json.Unmarshal(out.Bytes(), &r))
 	return out.Bytes(), r
 }
 
-func TestFieldsAreThoseDocumented(t *testing.T) {
+func TestPrairieLearnDocuments(t *testing.T) {
 	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(30)} {
 		for i := range c.Students {
 			s := &c.Students[i]
-			text, r := write(t, c, s)
-			require.NoError(t, reporttest.Check(text, documented), "%.40q", s.ID)
-			require.LessOrEqual(t, len(text), prairielearn.MaxSize)
+			text, r := writePrairieLearn(t, c, s)
+			require.NoError(t, reporttest.Check(text, prairieLearnDocument), "%.40q", s.ID)
+			require.LessOrEqual(t, len(text), platforms.MaxPrairieLearnSize)
 			if s.Status != class.Graded {
 				require.False(t, r.Gradable)
 				require.NotEmpty(t, r.FormatErrors)
@@ -84,11 +84,11 @@ func TestFieldsAreThoseDocumented(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatCannotBeGradedIsNotGradable(t *testing.T) {
+func TestPrairieLearnGradable(t *testing.T) {
 	c := reporttest.Sample()
 	gradable := map[string]bool{}
 	for i := range c.Students {
-		_, r := write(t, c, &c.Students[i])
+		_, r := writePrairieLearn(t, c, &c.Students[i])
 		gradable[c.Students[i].ID] = r.Gradable
 	}
 	require.Equal(t, map[string]bool{
@@ -99,14 +99,14 @@ func TestOnlyWhatCannotBeGradedIsNotGradable(t *testing.T) {
 		"lost": false, // by no fault of theirs
 		"torn": false,
 	}, gradable)
-	_, r := write(t, c, &c.Students[2])
+	_, r := writePrairieLearn(t, c, &c.Students[2])
 	require.Len(t, r.FormatErrors, 2)
 	require.Contains(t, r.FormatErrors[0], "declared and not used: y")
 	require.Contains(t, r.FormatErrors[1], `The import of "os" is refused.`)
 }
 
 // However much there is to say, PrairieLearn gets no more than it takes.
-func TestADocumentThatWouldBeTooLong(t *testing.T) {
+func TestPrairieLearnDocumentThatWouldBeTooLong(t *testing.T) {
 	c := reporttest.Large(1)
 	s := &c.Students[0]
 	for i := range s.Exercises {
@@ -117,16 +117,16 @@ func TestADocumentThatWouldBeTooLong(t *testing.T) {
 			r.Checks = append(r.Checks, verdict.Check{ID: k.ID, Status: verdict.Failed, Message: strings.Repeat("\x01\"\\", 50_000)})
 		}
 	}
-	text, _ := write(t, c, s)
-	require.NoError(t, reporttest.Check(text, documented))
-	require.LessOrEqual(t, len(text), prairielearn.MaxSize)
+	text, _ := writePrairieLearn(t, c, s)
+	require.NoError(t, reporttest.Check(text, prairieLearnDocument))
+	require.LessOrEqual(t, len(text), platforms.MaxPrairieLearnSize)
 	require.Contains(t, string(text), "[The rest is left out.]")
 }
 
-func TestOneStudent(t *testing.T) {
+func TestPrairieLearnGolden(t *testing.T) {
 	c := reporttest.Sample()
-	for i, name := range map[int]string{1: "bob.json", 2: "refused.json", 6: "lost.json"} {
-		text, _ := write(t, c, &c.Students[i])
-		reporttest.Golden(t, name, text)
+	for i, name := range map[int]string{1: "bob", 2: "refused", 6: "lost"} {
+		text, _ := writePrairieLearn(t, c, &c.Students[i])
+		reporttest.Golden(t, "prairielearn-"+name+".json", text)
 	}
 }

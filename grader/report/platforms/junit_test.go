@@ -1,4 +1,4 @@
-package junit_test
+package platforms_test
 
 import (
 	"bytes"
@@ -13,39 +13,39 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/proof/reporttest"
-	"cudalab/grader/report/junit"
+	"cudalab/grader/report/platforms"
 	"cudalab/grader/suite/verdict"
 )
 
-func write(t *testing.T, c *class.Class) []byte {
+func writeJUnit(t *testing.T, c *class.Class) []byte {
 	t.Helper()
 	var out, again bytes.Buffer
-	require.NoError(t, junit.Write(&out, c, timings))
-	require.NoError(t, junit.Write(&again, c, timings))
+	require.NoError(t, platforms.JUnit(&out, c, junitTimings))
+	require.NoError(t, platforms.JUnit(&again, c, junitTimings))
 	require.Equal(t, out.String(), again.String())
 	return out.Bytes()
 }
 
-// timings say that everybody's first exercise took 1.234 s.
-func timings(id string) class.Timings {
+// junitTimings say that everybody's first exercise took 1.234 s.
+func junitTimings(id string) class.Timings {
 	if id == "carl" { // lost
 		return class.Timings{}
 	}
 	return class.Timings{ID: id, Exercises: []verdict.Report{{Exercise: "async-pipeline", DurationMS: 1234}}}
 }
 
-// element is what may be where.
-type element struct {
+// junitElement is what may be where.
+type junitElement struct {
 	attributes, children []string
 	required             []string // attributes
 }
 
-var counts = []string{"name", "tests", "failures", "errors", "skipped", "time"}
+var junitCounts = []string{"name", "tests", "failures", "errors", "skipped", "time"}
 
-// documented are the elements that readers of JUnit XML have in common.
-var documented = map[string]element{
-	"testsuites": {attributes: counts, required: counts, children: []string{"testsuite"}},
-	"testsuite":  {attributes: counts, required: counts, children: []string{"properties", "testcase", "system-out"}},
+// junitDocument are the elements that readers of JUnit XML have in common.
+var junitDocument = map[string]junitElement{
+	"testsuites": {attributes: junitCounts, required: junitCounts, children: []string{"testsuite"}},
+	"testsuite":  {attributes: junitCounts, required: junitCounts, children: []string{"properties", "testcase", "system-out"}},
 	"properties": {children: []string{"property"}},
 	"property":   {attributes: []string{"name", "value"}, required: []string{"name", "value"}},
 	"testcase": {attributes: []string{"name", "classname", "time", "file", "line"}, required: []string{"name", "classname", "time"},
@@ -56,8 +56,8 @@ var documented = map[string]element{
 	"system-out": {},
 }
 
-// validate checks every element and attribute, and that the counts are those of the test cases.
-func validate(t *testing.T, text []byte) {
+// validateJUnit checks every element and attribute, and that the counts are those of the test cases.
+func validateJUnit(t *testing.T, text []byte) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(text))
 	var open []string
@@ -71,12 +71,12 @@ func validate(t *testing.T, text []byte) {
 		switch e := token.(type) {
 		case xml.StartElement:
 			name := e.Name.Local
-			kind, known := documented[name]
+			kind, known := junitDocument[name]
 			require.True(t, known, "the element %s is not documented", name)
 			if len(open) == 0 {
 				require.Equal(t, "testsuites", name)
 			} else {
-				require.Contains(t, documented[open[len(open)-1]].children, name)
+				require.Contains(t, junitDocument[open[len(open)-1]].children, name)
 			}
 			open = append(open, name)
 			values := map[string]string{}
@@ -94,7 +94,7 @@ func validate(t *testing.T, text []byte) {
 			switch name {
 			case "testsuites", "testsuite":
 				n := map[string]int{}
-				for _, k := range counts[1:5] {
+				for _, k := range junitCounts[1:5] {
 					n[k], err = strconv.Atoi(values[k])
 					require.NoError(t, err)
 				}
@@ -116,18 +116,18 @@ func validate(t *testing.T, text []byte) {
 	require.Empty(t, open)
 }
 
-func TestElementsAreThoseDocumented(t *testing.T) {
+func TestJUnitDocuments(t *testing.T) {
 	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(30), reporttest.Class()} {
-		validate(t, write(t, c))
+		validateJUnit(t, writeJUnit(t, c))
 	}
 }
 
-func TestAClass(t *testing.T) {
-	reporttest.Golden(t, "sample.xml", write(t, reporttest.Sample()))
+func TestJUnitGolden(t *testing.T) {
+	reporttest.Golden(t, "junit.xml", writeJUnit(t, reporttest.Sample()))
 }
 
 // What students write may neither end an element nor be a character that XML does not have.
-func TestHostileTextsStayText(t *testing.T) {
+func TestJUnitHostileTextsStayText(t *testing.T) {
 	var all struct {
 		Suites []struct {
 			Cases []struct {
@@ -137,7 +137,7 @@ func TestHostileTextsStayText(t *testing.T) {
 			} `xml:"testcase"`
 		} `xml:"testsuite"`
 	}
-	require.NoError(t, xml.Unmarshal(write(t, reporttest.Hostile()), &all))
+	require.NoError(t, xml.Unmarshal(writeJUnit(t, reporttest.Hostile()), &all))
 	first := all.Suites[0].Cases[1].Failure
 	require.NotNil(t, first)
 	require.Contains(t, first.Text, reporttest.HostileTexts[0])

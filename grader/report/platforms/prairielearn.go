@@ -1,6 +1,4 @@
-// Package prairielearn writes a student's grade as the results.json of a PrairieLearn external grader, as its manual has
-// it: https://prairielearn.readthedocs.io/en/latest/externalGrading/.
-package prairielearn
+package platforms
 
 import (
 	"bytes"
@@ -12,21 +10,18 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// MaxSize is the largest document that PrairieLearn takes, in bytes; its manual says 1 MB.
-const MaxSize = 1_000_000
+// MaxPrairieLearnSize is the largest document that PrairieLearn takes, in bytes; its manual says 1 MB.
+const MaxPrairieLearnSize = 1_000_000
 
-// maxOutput bounds what is said about one test, in bytes; less where that would be too much in all.
-const maxOutput = 8 << 10
-
-type result struct {
-	Gradable     bool     `json:"gradable"`
-	Score        float64  `json:"score"` // from 0 to 1
-	Message      string   `json:"message"`
-	FormatErrors []string `json:"format_errors,omitempty"`
-	Tests        []test   `json:"tests"`
+type prairieLearnResult struct {
+	Gradable     bool               `json:"gradable"`
+	Score        float64            `json:"score"` // from 0 to 1
+	Message      string             `json:"message"`
+	FormatErrors []string           `json:"format_errors,omitempty"`
+	Tests        []prairieLearnTest `json:"tests"`
 }
 
-type test struct {
+type prairieLearnTest struct {
 	Name        string  `json:"name"`
 	Description string  `json:"description"`
 	Points      float64 `json:"points"`
@@ -35,29 +30,30 @@ type test struct {
 	Output      string  `json:"output"`
 }
 
-// Write writes one student's results. What could not be graded at all, because it does not compile, is refused, cannot be
+// PrairieLearn writes one student's results as the results.json of a PrairieLearn external grader, as its manual has it:
+// https://prairielearn.readthedocs.io/en/latest/externalGrading/. What could not be graded at all, because it does not compile, is refused, cannot be
 // read, or because cudalab or the machine failed, is not gradable: it costs the student no attempt.
-func Write(w io.Writer, c *class.Class, s *class.Student) error {
+func PrairieLearn(w io.Writer, c *class.Class, s *class.Student) error {
 	for limit := maxOutput; ; limit /= 2 {
 		var text bytes.Buffer
-		if err := jsontext.Write(&text, document(c, s, limit)); err != nil {
+		if err := jsontext.Write(&text, prairieLearnDocument(c, s, limit)); err != nil {
 			return err
 		}
-		if text.Len() <= MaxSize || limit == 0 {
+		if text.Len() <= MaxPrairieLearnSize || limit == 0 {
 			_, err := w.Write(text.Bytes())
 			return err
 		}
 	}
 }
 
-// document says at most limit bytes about each test.
-func document(c *class.Class, s *class.Student, limit int) result {
-	r := result{Gradable: true, Message: gradebook.Cut(gradebook.Summary(c, s), maxOutput), Tests: []test{}}
+// prairieLearnDocument says at most limit bytes about each test.
+func prairieLearnDocument(c *class.Class, s *class.Student, limit int) prairieLearnResult {
+	r := prairieLearnResult{Gradable: true, Message: gradebook.Cut(gradebook.Summary(c, s), maxOutput), Tests: []prairieLearnTest{}}
 	if points, most, ok := s.Final(); ok && most > 0 {
 		r.Score = min(1, points/most) // PrairieLearn takes no more
 	}
 	for _, t := range gradebook.Tests(c, s) {
-		r.Tests = append(r.Tests, test{Name: t.Number + " " + t.Exercise + ": " + t.ID, Description: t.Name, Points: t.Points,
+		r.Tests = append(r.Tests, prairieLearnTest{Name: t.Number + " " + t.Exercise + ": " + t.ID, Description: t.Name, Points: t.Points,
 			MaxPoints: t.MaxPoints, Message: gradebook.Word(t.Status), Output: gradebook.Cut(t.Text, limit)})
 	}
 	if errors := unusable(s, limit); len(errors) > 0 {

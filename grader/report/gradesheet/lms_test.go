@@ -1,4 +1,4 @@
-package lms_test
+package gradesheet_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/proof/reporttest"
-	"cudalab/grader/report/lms"
+	"cudalab/grader/report/gradesheet"
 )
 
 const canvas = "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Essay (31),CUDA lab (77),slab (78),Current Score\n" +
@@ -36,9 +36,9 @@ func people() *class.Class {
 	return c
 }
 
-func fill(t *testing.T, export string, c *class.Class, column string) ([][]string, lms.Filled) {
+func fill(t *testing.T, export string, c *class.Class, column string) ([][]string, gradesheet.Filled) {
 	t.Helper()
-	s, err := lms.Read("export.csv", []byte(export))
+	s, err := gradesheet.Read("export.csv", []byte(export))
 	require.NoError(t, err)
 	var out bytes.Buffer
 	f, err := s.Write(&out, c, column)
@@ -170,7 +170,7 @@ func TestAWorksheetComesBackAsItWas(t *testing.T) {
 }
 
 func TestSeparatorsAreKept(t *testing.T) {
-	s, err := lms.Read("x", []byte(strings.ReplaceAll("Student,ID,Section,cudalab (9)\n    Points Possible,,,\nada,1,A,\n", ",", ";")))
+	s, err := gradesheet.Read("x", []byte(strings.ReplaceAll("Student,ID,Section,cudalab (9)\n    Points Possible,,,\nada,1,A,\n", ",", ";")))
 	require.NoError(t, err)
 	var out bytes.Buffer
 	_, err = s.Write(&out, reporttest.Sample(), "cudalab")
@@ -184,7 +184,7 @@ func TestWhatIsNoGradebookIsNamed(t *testing.T) {
 		"a,b\n\"c":                  "is no CSV",
 		"Vorname,E-Mail\nAda,a@b\n": `its first row is "Vorname, E-Mail"`,
 	} {
-		_, err := lms.Read("export.csv", []byte(text))
+		_, err := gradesheet.Read("export.csv", []byte(text))
 		var asked *class.UsageError
 		require.ErrorAs(t, err, &asked)
 		require.Contains(t, err.Error(), says)
@@ -192,14 +192,14 @@ func TestWhatIsNoGradebookIsNamed(t *testing.T) {
 }
 
 func TestAGradebookOfWhatIsKnown(t *testing.T) {
-	for _, kind := range []lms.Kind{lms.Canvas, lms.Moodle} {
+	for _, kind := range []gradesheet.Kind{gradesheet.Canvas, gradesheet.Moodle} {
 		c := people()
 		var out bytes.Buffer
-		_, err := lms.Of(c, kind).Write(&out, c, "cudalab")
+		_, err := gradesheet.Of(c, kind).Write(&out, c, "cudalab")
 		require.NoError(t, err)
 		rows, err := csv.NewReader(&out).ReadAll()
 		require.NoError(t, err)
-		if kind == lms.Canvas {
+		if kind == gradesheet.Canvas {
 			importsIntoCanvas(t, rows)
 			require.Len(t, rows, 2+7)
 		} else {
@@ -214,7 +214,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("Identifier,Grade,Maximum Grade\nParticipant 1,,x\n")
 	f.Add("Email address;ID number\n;;;\n")
 	f.Fuzz(func(t *testing.T, export string) {
-		s, err := lms.Read("x", []byte(export))
+		s, err := gradesheet.Read("x", []byte(export))
 		if err != nil {
 			return
 		}

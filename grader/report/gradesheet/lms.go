@@ -1,15 +1,4 @@
-// Package lms fills in the gradebooks of Canvas and Moodle: what was exported there goes in, and what is to be imported there
-// comes out, with the same people named in the same way.
-//
-// Canvas takes a CSV whose first columns are Student, ID, SIS User ID, SIS Login ID and Section, in this order, the two of SIS being
-// optional, then a column for each assignment; a row "Points Possible" may follow the head. It finds people by ID, then by the SIS
-// columns. Source: lib/gradebook_importer.rb of Canvas, https://github.com/instructure/canvas-lms.
-//
-// Moodle takes a CSV with any columns and asks what each means; people are found by e-mail address or ID number. Feedback without
-// the grade in the same file would delete that. Source: "Grade import", https://docs.moodle.org/en/Grade_import. The worksheet of
-// an assignment has an Identifier, "Participant 123", and comes back with all its columns as they were but the grade and the
-// feedback. Source: mod/assign/feedback/offline of Moodle, https://github.com/moodle/moodle.
-package lms
+package gradesheet
 
 import (
 	"bytes"
@@ -42,7 +31,7 @@ type Sheet struct {
 
 // Read reads what Canvas or Moodle exported.
 func Read(name string, text []byte) (*Sheet, error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	text = bytes.TrimPrefix(text, []byte(bom))
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	s := &Sheet{comma: ','}
 	for _, other := range ";\t" {

@@ -1,4 +1,4 @@
-package lms
+package gradesheet
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package autolab_test
+package platforms_test
 
 import (
 	"bytes"
@@ -9,14 +9,14 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/proof/reporttest"
-	"cudalab/grader/report/autolab"
+	"cudalab/grader/report/platforms"
 )
 
-// lines are the feedback and the scores of a student, held to what Autolab documents: the scores are the last line.
-func lines(t *testing.T, c *class.Class, s *class.Student) (feedback, scores []byte) {
+// autolabLines are the feedback and the scores of a student, held to what Autolab documents: the scores are the last line.
+func autolabLines(t *testing.T, c *class.Class, s *class.Student) (feedback, scores []byte) {
 	t.Helper()
 	var out bytes.Buffer
-	require.NoError(t, autolab.Write(&out, c, s))
+	require.NoError(t, platforms.Autolab(&out, c, s))
 	all := bytes.Split(bytes.TrimSuffix(out.Bytes(), []byte("\n")), []byte("\n"))
 	require.Len(t, all, 2)
 	most := map[string]reporttest.Field{}
@@ -38,27 +38,27 @@ func lines(t *testing.T, c *class.Class, s *class.Student) (feedback, scores []b
 	return all[0], all[1]
 }
 
-func TestDocumentsAreThoseDocumented(t *testing.T) {
+func TestAutolabDocuments(t *testing.T) {
 	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(10)} {
 		for i := range c.Students {
 			if s := &c.Students[i]; s.Status == class.Graded {
-				lines(t, c, s)
+				autolabLines(t, c, s)
 			}
 		}
 	}
 }
 
-func TestScores(t *testing.T) {
+func TestAutolabScores(t *testing.T) {
 	c := reporttest.Sample()
-	feedback, scores := lines(t, c, &c.Students[1])
+	feedback, scores := autolabLines(t, c, &c.Students[1])
 	require.Equal(t, `{"scores":{"async-pipeline":10,"slab":0}}`, string(scores))
 	require.Contains(t, string(feedback), `"order":{"passed":false,"hint":"error free-before-use at asyncpipeline/asyncpipeline.go:41`)
 }
 
-func TestNoGradeIsNoScore(t *testing.T) {
+func TestAutolabWithoutGradeHasNoScores(t *testing.T) {
 	c := reporttest.Sample()
 	var out bytes.Buffer
-	require.NoError(t, autolab.Write(&out, c, &c.Students[6]))
+	require.NoError(t, platforms.Autolab(&out, c, &c.Students[6]))
 	require.Equal(t, "Not graded, by no fault of the submission's: the GPU is lost.\n", out.String())
 	require.False(t, strings.Contains(out.String(), "scores"))
 }

@@ -1,4 +1,4 @@
-package codegrade_test
+package platforms_test
 
 import (
 	"bytes"
@@ -9,11 +9,11 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/proof/reporttest"
-	"cudalab/grader/report/codegrade"
+	"cudalab/grader/report/platforms"
 )
 
-// documented are the messages that CodeGrade's own reporter writes.
-func documented(tag string) reporttest.Kind {
+// codeGradeDocument are the messages that CodeGrade's own reporter writes.
+func codeGradeDocument(tag string) reporttest.Kind {
 	if tag == "points" {
 		return reporttest.Object(map[string]reporttest.Field{"tag": {Is: reporttest.OneOf("points"), Required: true}, "points": {Is: reporttest.Text(40), Required: true}})
 	}
@@ -28,44 +28,44 @@ func documented(tag string) reporttest.Kind {
 		}))}})
 }
 
-func messages(t *testing.T, c *class.Class, s *class.Student) []string {
+func codeGradeMessages(t *testing.T, c *class.Class, s *class.Student) []string {
 	t.Helper()
 	var out bytes.Buffer
-	require.NoError(t, codegrade.Write(&out, c, s))
+	require.NoError(t, platforms.CodeGrade(&out, c, s))
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 }
 
-func TestMessagesAreThoseDocumented(t *testing.T) {
+func TestCodeGradeDocuments(t *testing.T) {
 	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(10)} {
 		for i := range c.Students {
 			s := &c.Students[i]
 			if s.Status != class.Graded {
 				continue
 			}
-			all := messages(t, c, s)
+			all := codeGradeMessages(t, c, s)
 			require.Len(t, all, len(c.Exercises)+1)
 			for k, m := range all {
-				require.Less(t, len(m), codegrade.MaxMessage)
+				require.Less(t, len(m), platforms.MaxCodeGradeMessage)
 				tag := "unit-test"
 				if k == len(c.Exercises) {
 					tag = "points"
 				}
-				require.NoError(t, reporttest.Check([]byte(m), documented(tag)), m)
+				require.NoError(t, reporttest.Check([]byte(m), codeGradeDocument(tag)), m)
 			}
 		}
 	}
 }
 
-func TestPoints(t *testing.T) {
+func TestCodeGradePoints(t *testing.T) {
 	c := reporttest.Sample()
-	all := messages(t, c, &c.Students[1])
+	all := codeGradeMessages(t, c, &c.Students[1])
 	require.Equal(t, `{"tag":"points","points":"10/100"}`, all[2])
 	require.Contains(t, all[0], `"status":"failure","weight":20,"reason":"error free-before-use`)
 	partial := reporttest.Partial()
-	require.Equal(t, `{"tag":"points","points":"97.5/100"}`, messages(t, partial, &partial.Students[0])[2])
+	require.Equal(t, `{"tag":"points","points":"97.5/100"}`, codeGradeMessages(t, partial, &partial.Students[0])[2])
 }
 
-func TestNoGradeIsNoPoints(t *testing.T) {
+func TestCodeGradeWithoutGradeHasNoPoints(t *testing.T) {
 	c := reporttest.Sample()
-	require.Equal(t, []string{"Not graded, by no fault of the submission's: the GPU is lost."}, messages(t, c, &c.Students[6]))
+	require.Equal(t, []string{"Not graded, by no fault of the submission's: the GPU is lost."}, codeGradeMessages(t, c, &c.Students[6]))
 }

@@ -1,4 +1,4 @@
-package lms
+package gradesheet
 
 import (
 	"encoding/csv"
@@ -10,7 +10,6 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/report/gradesheet"
 	"cudalab/grader/report/look"
 )
 
@@ -144,7 +143,7 @@ func (s *Sheet) row(row []string, c *class.Class, st *class.Student, columns []f
 	switch s.Kind {
 	case Canvas:
 		for _, text := range row[:s.whose()] {
-			cells = append(cells, gradesheet.Text(text))
+			cells = append(cells, textCell(text))
 		}
 		for _, col := range columns {
 			cells = append(cells, col.cell(st))
@@ -152,7 +151,7 @@ func (s *Sheet) row(row []string, c *class.Class, st *class.Student, columns []f
 		return cells
 	case Worksheet:
 		for _, text := range row {
-			cells = append(cells, gradesheet.Text(text))
+			cells = append(cells, textCell(text))
 		}
 		grade := columns[0]
 		if worth, err := strconv.ParseFloat(strings.ReplaceAll(s.cell(row, "Maximum Grade"), ",", "."), 64); err == nil && worth > 0 {
@@ -166,7 +165,7 @@ func (s *Sheet) row(row []string, c *class.Class, st *class.Student, columns []f
 	}
 	for _, name := range moodles {
 		if s.column(name) >= 0 {
-			cells = append(cells, gradesheet.Text(s.cell(row, name)))
+			cells = append(cells, textCell(s.cell(row, name)))
 		}
 	}
 	return append(cells, columns[0].cell(st), feedback(c, st))
@@ -180,7 +179,7 @@ func feedback(c *class.Class, st *class.Student) string {
 	if st.Page != "" {
 		text += "\nPage: " + st.Page
 	}
-	return gradesheet.Text(gradebook.Cut(text, maxFeedback))
+	return textCell(gradebook.Cut(text, maxFeedback))
 }
 
 // Sentences say what came of it, for a person.

@@ -1,7 +1,4 @@
-// Package autolab writes a student's grade as an autograder of Autolab's ends its output: a line of formatted feedback and, as the
-// last line, the scores. Sources: "Guide for Lab Authors", https://docs.autolabproject.com/lab/, and "Formatted Feedback",
-// https://docs.autolabproject.com/features/formatted-feedback/.
-package autolab
+package platforms
 
 import (
 	"fmt"
@@ -16,15 +13,19 @@ import (
 // maxHint bounds what is said about one check, in bytes.
 const maxHint = 2 << 10
 
-// outcome is one test of a stage.
-type outcome struct {
+// autolabOutcome is one test of a stage.
+type autolabOutcome struct {
 	Passed bool   `json:"passed"`
 	Hint   string `json:"hint,omitempty"`
 }
 
-// Write writes one student's results: the problems are the exercises by name. Of a student without a grade there are no scores,
+// Autolab writes one student's results as an autograder of Autolab's ends its output: a line of formatted feedback and, as
+// the last line, the scores. The problems are the exercises by name. Of a student without a grade there are no scores,
 // which Autolab takes for an autograder that failed rather than for a zero.
-func Write(w io.Writer, c *class.Class, s *class.Student) error {
+//
+// Sources: "Guide for Lab Authors", https://docs.autolabproject.com/lab/, and "Formatted Feedback",
+// https://docs.autolabproject.com/features/formatted-feedback/.
+func Autolab(w io.Writer, c *class.Class, s *class.Student) error {
 	if s.Status != class.Graded {
 		_, err := fmt.Fprintln(w, gradebook.Cut(gradebook.Clean(s.Problem), maxHint))
 		return err
@@ -35,10 +36,10 @@ func Write(w io.Writer, c *class.Class, s *class.Student) error {
 	for i, e := range c.Exercises {
 		stages = append(stages, e.Name)
 		scores[e.Name] = s.Exercises[i].Score
-		outcomes := map[string]outcome{}
+		outcomes := map[string]autolabOutcome{}
 		for _, t := range gradebook.Tests(c, s) {
 			if t.Exercise == e.Name {
-				outcomes[t.ID] = outcome{t.Status == verdict.Passed, gradebook.Cut(t.Text, maxHint)}
+				outcomes[t.ID] = autolabOutcome{t.Status == verdict.Passed, gradebook.Cut(t.Text, maxHint)}
 			}
 		}
 		feedback[e.Name] = outcomes
