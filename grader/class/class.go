@@ -12,7 +12,7 @@ import (
 
 	"cudalab/grader/class/intake"
 	"cudalab/grader/class/policy"
-	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -154,7 +154,7 @@ func (s Student) MarshalJSON() ([]byte, error) {
 	if s.Status != Graded {
 		out.Score = nil
 	}
-	return jsontext.Marshal(out)
+	return visible.JSON(out)
 }
 
 // Writer writes a class's results in one format into a folder of results. It writes nothing that Class does not hold, so

@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"cudalab/grader/class/intake"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/machine/lock"
-	"cudalab/grader/suite/jsontext"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -158,7 +158,7 @@ func (f *folder) findPage(s *Student) {
 // replaceJSON writes a file of indented JSON, whole at every moment.
 func replaceJSON(path string, v any) error {
 	var text bytes.Buffer
-	if err := jsontext.Write(&text, v); err != nil {
+	if err := visible.WriteJSON(&text, v); err != nil {
 		return err
 	}
 	return WriteFile(path, text.Bytes())

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/judge/visible"
 
 	"github.com/stretchr/testify/require"
 )
@@ -23,9 +23,9 @@ func sealed(t testing.TB, text []byte) []byte {
 			b.Write(l)
 			continue
 		}
-		event, err := jsontext.Marshal(json.RawMessage(event))
+		event, err := visible.JSON(json.RawMessage(event))
 		require.NoError(t, err)
-		whole, err := jsontext.Marshal(line{Sum: sum(event), Event: event})
+		whole, err := visible.JSON(line{Sum: sum(event), Event: event})
 		require.NoError(t, err)
 		b.Write(append(whole, l[len(bytes.TrimRight(l, "\n")):]...))
 	}

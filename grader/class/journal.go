@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"cudalab/grader/class/intake"
-	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -180,11 +180,11 @@ func (j *journal) settle(s Student) error { return j.add(event{Result: &s}) }
 func (j *journal) receive(a *arrivals) error { return j.add(event{Arrivals: a}) }
 
 func (j *journal) add(e event) error {
-	text, err := jsontext.Marshal(e)
+	text, err := visible.JSON(e)
 	if err != nil {
 		return err
 	}
-	text, err = jsontext.Marshal(line{Sum: sum(text), Event: text})
+	text, err = visible.JSON(line{Sum: sum(text), Event: text})
 	if err != nil {
 		return err
 	}

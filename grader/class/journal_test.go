@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -118,10 +118,10 @@ func TestDamagedJournal(t *testing.T) {
 }
 
 func TestNoGradeIsNoZero(t *testing.T) {
-	text, err := jsontext.Marshal(Student{ID: "ada", Status: Errored, MaxScore: 100})
+	text, err := visible.JSON(Student{ID: "ada", Status: Errored, MaxScore: 100})
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"score":null`)
-	text, err = jsontext.Marshal(Student{ID: "bob", Status: Graded, MaxScore: 100})
+	text, err = visible.JSON(Student{ID: "bob", Status: Graded, MaxScore: 100})
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"score":0`)
 }

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/judge/visible"
 )
 
 // IsPageOf reports whether a file is the page of a result.
@@ -29,7 +29,7 @@ const (
 
 // digestOfResult tells one result of a student from another.
 func digestOfResult(s Student) (string, error) {
-	text, err := jsontext.Marshal(s)
+	text, err := visible.JSON(s)
 	return sum(text), err
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -17,7 +17,7 @@ func BenchJSON(w io.Writer, r verdict.BenchReport) error {
 	if r.Findings == nil {
 		r.Findings = []verdict.Finding{}
 	}
-	return jsontext.Write(w, r)
+	return visible.WriteJSON(w, r)
 }
 
 // Bench writes the figures for a person to read: a table whose rows are the contenders, workload by workload. Where the

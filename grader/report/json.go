@@ -3,7 +3,7 @@ package report
 import (
 	"io"
 
-	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -21,5 +21,5 @@ func JSON(w io.Writer, r verdict.Report) error {
 		checks[i] = c
 	}
 	r.Checks = checks
-	return jsontext.Write(w, r)
+	return visible.WriteJSON(w, r)
 }

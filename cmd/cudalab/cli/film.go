@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cudalab/grader/desk/keys"
+	"cudalab/grader/desk/terminal"
 	"cudalab/grader/judge/prove"
 	"cudalab/grader/report"
 )
@@ -22,7 +22,7 @@ func showFilm(cmd *cobra.Command, s screen, fault *prove.Fault, o report.Options
 		}
 		return nil
 	}
-	keyboard, err := keys.Open(os.Stdin)
+	keyboard, err := terminal.OpenKeyboard(os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -48,13 +48,13 @@ func showFilm(cmd *cobra.Command, s screen, fault *prove.Fault, o report.Options
 				return nil
 			}
 			switch key {
-			case keys.Right, ' ', '\r', '\n', 'n':
+			case terminal.Right, ' ', '\r', '\n', 'n':
 				k = min(k+1, last)
-			case keys.Left, 'b', 'p':
+			case terminal.Left, 'b', 'p':
 				k = max(k-1, 0)
-			case 'q', keys.CtrlD:
+			case 'q', terminal.CtrlD:
 				return nil
-			case keys.CtrlC:
+			case terminal.CtrlC:
 				return &exitError{status: exitInterrupted}
 			}
 			show(k)

@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/feedback"
 	"cudalab/grader/report/gradesheet"
 	"cudalab/grader/report/pseudonyms"
-	"cudalab/grader/suite/jsontext"
 )
 
 // nasty are runs of characters that turn the direction of writing round, hide, steer a terminal, or begin a formula.
@@ -78,7 +78,7 @@ func TestNothingInvisibleReachesAnyFormat(t *testing.T) {
 				for folder, page := range map[string]class.Page{"a": feedback.Page(true), "b": pseudonyms.Open(dir).Page(true)} {
 					require.NoError(t, whole(folder+s.ID+".html", func(w io.Writer, _ *class.Class) error { return page.Write(w, f) })(dir, c))
 				}
-				require.NoError(t, whole(s.ID+".json", func(w io.Writer, _ *class.Class) error { return jsontext.Write(w, s) })(dir, c))
+				require.NoError(t, whole(s.ID+".json", func(w io.Writer, _ *class.Class) error { return visible.WriteJSON(w, s) })(dir, c))
 			}
 			files := 0
 			require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"cudalab/grader/class"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/report"
 	pagelook "cudalab/grader/report/look"
-	"cudalab/grader/suite/jsontext"
 )
 
 func newGradeDiff() *cobra.Command {
@@ -34,7 +34,7 @@ The exit status is 0 if nobody's grade differs, 1 if somebody's does or is in on
 				return gradeError(err)
 			}
 			if asJSON {
-				err = jsontext.Write(cmd.OutOrStdout(), d)
+				err = visible.WriteJSON(cmd.OutOrStdout(), d)
 			} else {
 				err = showDifference(cmd.OutOrStdout(), d)
 			}

@@ -12,9 +12,9 @@ import (
 
 	"cudalab/grader/desk/progress"
 	"cudalab/grader/desk/watch"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/report"
 	"cudalab/grader/suite/gaps"
-	"cudalab/grader/suite/jsontext"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
 )
@@ -63,7 +63,7 @@ exercise that you are at is marked with an arrow; it is the one that commands me
 				rows = append(rows, row)
 			}
 			if asJSON {
-				return jsontext.Write(cmd.OutOrStdout(), rows)
+				return visible.WriteJSON(cmd.OutOrStdout(), rows)
 			}
 			return writeList(screenOf(cmd.OutOrStdout()), rows, time.Now())
 		},

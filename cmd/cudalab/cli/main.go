@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cudalab/grader/desk/progress"
-	"cudalab/grader/machine/heap"
+	"cudalab/grader/machine/self"
 	"cudalab/grader/suites/course"
 )
 
@@ -31,7 +31,7 @@ const (
 
 // Main is the whole program for a course, and ends it.
 func Main(d course.Definition) {
-	heap.Hasten()
+	self.Hasten()
 	os.Exit(cudalab(d, os.Args[1:], os.Stdout, os.Stderr))
 }
 

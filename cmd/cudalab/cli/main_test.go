@@ -66,7 +66,7 @@ func TestScripts(t *testing.T) {
 			"status":   status,
 			"course":   copyCourse,
 			"await":    await,
-			"terminal": terminal,
+			"terminal": inTerminal,
 			"same":     same,
 		},
 	})
@@ -171,9 +171,9 @@ func copyCourse(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("CUDALAB_ROOT", to)
 }
 
-// terminal runs a command on a terminal that is so many characters wide, types what a file holds, and writes all that the
+// inTerminal runs a command on a terminal that is so many characters wide, types what a file holds, and writes all that the
 // terminal shows to another file: terminal 60 typed shown cudalab list.
-func terminal(ts *testscript.TestScript, neg bool, args []string) {
+func inTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 4 {
 		ts.Fatalf("usage: terminal WIDTH TYPED SHOWN command...")
 	}

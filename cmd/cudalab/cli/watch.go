@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cudalab/grader/desk/keys"
+	"cudalab/grader/desk/terminal"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/run"
 	"cudalab/grader/suites/course"
@@ -69,7 +69,7 @@ func (w *watching) onTerminal(cmd *cobra.Command, c *course.Course, e course.Exe
 	if err != nil {
 		return err
 	}
-	keyboard, err := keys.Open(os.Stdin)
+	keyboard, err := terminal.OpenKeyboard(os.Stdin)
 	if err != nil {
 		return &exitError{exitEnvironment, "the terminal does not hand on single keys: " + err.Error() + "."}
 	}

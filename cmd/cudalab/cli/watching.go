@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"cudalab/grader/desk/keys"
 	"cudalab/grader/desk/progress"
+	"cudalab/grader/desk/terminal"
 	"cudalab/grader/desk/watch"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
@@ -29,7 +29,7 @@ type watching struct {
 	screen   screen
 	stdout   io.Writer // what the screen writes to, for programs that are lent the terminal
 	course   *course.Course
-	keyboard *keys.Keyboard
+	keyboard *terminal.Keyboard
 	check    func(context.Context, course.Exercise) check.Result
 	page     func(ctx context.Context, e course.Exercise, seed uint64) (file string, err error)
 

@@ -8,10 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cudalab/grader/desk/editor"
 	"cudalab/grader/desk/hints"
-	"cudalab/grader/desk/keys"
 	"cudalab/grader/desk/markdown"
+	"cudalab/grader/desk/terminal"
 	"cudalab/grader/suite/gaps"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
@@ -49,13 +48,13 @@ func (w *watching) press(ctx context.Context, key rune) (quit bool, err error) {
 		w.turn(+1)
 	case 'p':
 		w.turn(-1)
-	case 'q', keys.CtrlD:
+	case 'q', terminal.CtrlD:
 		return true, nil
-	case keys.CtrlC:
+	case terminal.CtrlC:
 		return true, &exitError{status: exitInterrupted}
 	case '?':
 		fmt.Fprint(w.screen, allKeys)
-	case ' ', '\r', '\n', '\t', keys.Left, keys.Right: // people make room like this
+	case ' ', '\r', '\n', '\t', terminal.Left, terminal.Right: // people make room like this
 	default:
 		w.say(fmt.Sprintf("There is no key %q; ? lists those that there are.", key))
 	}
@@ -138,7 +137,7 @@ func (w *watching) view(ctx context.Context) {
 
 // open opens an editor at what is to be mended or written next. An editor without a window has the terminal until it ends.
 func (w *watching) open() {
-	e, known := editor.Chosen(w.editor)
+	e, known := terminal.Chosen(w.editor)
 	if !known {
 		w.say("No editor is known: set EDITOR, or start with --edit-cmd.")
 		return

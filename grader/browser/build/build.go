@@ -18,7 +18,7 @@ import (
 	"slices"
 	"strings"
 
-	"cudalab/grader/browser/pack"
+	"cudalab/grader/browser/serve"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/suites/course"
@@ -308,7 +308,7 @@ func (s *site) compress(ctx context.Context, m manifest) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
 		files = append(files, s.path(m.Files[name].URL))
 	}
-	if err := pack.Files(ctx, files); err != nil {
+	if err := serve.Compress(ctx, files); err != nil {
 		return err
 	}
 	for _, f := range m.Files {

@@ -1,5 +1,5 @@
-// Package serve serves a site to a room: read-only, with the types and caching that browsers need, and compressed from copies
-// that lie beside the files.
+// Package serve serves a site to a room: read-only, with the types and caching that browsers need. It makes compressed copies
+// of the files beside them, FILE.br and FILE.gz, and serves those to browsers that take them; other hosts can do the same.
 package serve
 
 import (

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"cudalab/grader/browser/pack"
+	"cudalab/grader/browser/serve"
 )
 
 // worker is the file that lists all others, for visits without a network.
@@ -48,7 +48,7 @@ func Seal(ctx context.Context, dir string) error {
 	for i, name := range files {
 		files[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
-	return pack.Files(ctx, files)
+	return serve.Compress(ctx, files)
 }
 
 // list is every file of a site, without the compressed copies of others.
@@ -67,7 +67,7 @@ func list(dir string) ([]string, error) {
 	}
 	all := slices.Clone(files)
 	return slices.DeleteFunc(files, func(name string) bool {
-		of, is := pack.IsCopy(name)
+		of, is := serve.IsCopy(name)
 		return is && slices.Contains(all, of)
 	}), nil
 }

@@ -12,8 +12,7 @@ import (
 	"runtime/debug"
 
 	"cudalab/grader/judge/wire"
-	"cudalab/grader/machine/child/inherit"
-	"cudalab/grader/machine/heap"
+	"cudalab/grader/machine/self"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/probe"
@@ -47,8 +46,8 @@ func init() { runtime.LockOSThread() }
 // Main serves cudalab until it closes the pipe. The first argument is the kind of device: "gpu", "sim", or
 // "auto", which takes the simulator where there is no GPU to be had.
 func Main(suites ...*suite.Suite) {
-	heap.Hasten()
-	requests, answers, crash := inherit.File(requestsFile), inherit.File(notesFile), inherit.File(crashFile)
+	self.Hasten()
+	requests, answers, crash := self.File(requestsFile), self.File(notesFile), self.File(crashFile)
 	if len(os.Args) != 2 || requests == nil || answers == nil || crash == nil {
 		fmt.Fprintln(os.Stderr, "This is a runner, which only cudalab starts: use `cudalab check`.")
 		os.Exit(2)

@@ -1,5 +1,5 @@
-// Package visible shows what a student's code says as it is: with nothing in it that a terminal, a page or an editor would follow
-// instead of showing it, such as control characters, and those that turn the direction of writing.
+// Package visible writes what a student's code says as it is, in texts and in JSON: with nothing in it that a terminal, a page
+// or an editor would follow instead of showing it, such as control characters, and those that turn the direction of writing.
 package visible
 
 import (

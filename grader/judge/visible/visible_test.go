@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatCannotBeSeenIsWrittenOut(t *testing.T) {
+func TestTextWritesOutWhatCannotBeSeen(t *testing.T) {
 	for text, want := range map[string]string{
 		"Übung: 10 µs, 東京":          "Übung: 10 µs, 東京",
 		"a\tb\r\nc\rd":              `a\tb; c\rd`,

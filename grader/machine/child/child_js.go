@@ -8,7 +8,7 @@ import (
 	"syscall/js"
 	"time"
 
-	"cudalab/grader/machine/child/inherit"
+	"cudalab/grader/machine/self"
 )
 
 // In a browser a child is a program of WebAssembly in a worker of its own, which the page's part of this package starts:
@@ -146,7 +146,7 @@ func (p *Process) end(code int, peak uint64, refused bool) {
 		switch {
 		case refused:
 			reason = Memory
-		case code == inherit.TooLong:
+		case code == self.TooLong:
 			reason = TooLong
 		}
 	}

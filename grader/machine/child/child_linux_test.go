@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"cudalab/grader/machine/child/inherit"
+	"cudalab/grader/machine/self"
 )
 
 // roleVariable makes this test binary play a child's part instead of running tests.
@@ -79,12 +79,12 @@ func play(role string) {
 		time.Sleep(time.Minute)
 	case "echo-extra":
 		b := make([]byte, 100)
-		n, _ := inherit.File(0).Read(b)
-		inherit.File(1).Write(bytes.ToUpper(b[:n]))
+		n, _ := self.File(0).Read(b)
+		self.File(1).Write(bytes.ToUpper(b[:n]))
 	case "parts": // says something, then what it is told, and something else
 		fmt.Print("first")
 		fmt.Fprint(os.Stderr, "one")
-		text, _ := bufio.NewReader(inherit.File(0)).ReadString('\n')
+		text, _ := bufio.NewReader(self.File(0)).ReadString('\n')
 		mark := strings.TrimSpace(text)
 		for _, b := range []byte(mark) { // in pieces
 			os.Stdout.Write([]byte{b})
@@ -117,7 +117,7 @@ func spinForEver() {
 
 // report tells the test something, if it has given the child a pipe to do so.
 func report(what any) {
-	if f := inherit.File(0); f != nil {
+	if f := self.File(0); f != nil {
 		fmt.Fprintln(f, what)
 		f.Close()
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"syscall"
 
-	"cudalab/grader/machine/child/inherit"
+	"cudalab/grader/machine/self"
 )
 
 func groupOfItsOwn() *syscall.SysProcAttr {
@@ -31,7 +31,7 @@ func passFiles(cmd *exec.Cmd, files []*os.File) error {
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
-	cmd.Env = append(cmd.Env, inherit.HandlesVariable+"="+strings.Join(numbers, ","))
+	cmd.Env = append(cmd.Env, self.HandlesVariable+"="+strings.Join(numbers, ","))
 	return nil
 }
 

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cudalab/grader/machine/child"
-	"cudalab/grader/machine/child/inherit"
 	"cudalab/grader/machine/sandbox"
+	"cudalab/grader/machine/self"
 )
 
 // This test binary plays the hostile programs itself: started with a role it never comes to the tests.
@@ -246,12 +246,12 @@ func play(role string) {
 	case "sleep":
 		time.Sleep(time.Minute)
 	case "grade": // a grader that runs a stranger's code, and tells where
-		p, err := child.Start(context.Background(), command("tell", &sandbox.Policy{}, inherit.File(0)))
+		p, err := child.Start(context.Background(), command("tell", &sandbox.Policy{}, self.File(0)))
 		if err == nil {
 			p.Wait()
 		}
 	case "tell":
-		fmt.Fprintln(inherit.File(0), os.Getpid())
+		fmt.Fprintln(self.File(0), os.Getpid())
 		time.Sleep(time.Minute)
 	}
 }

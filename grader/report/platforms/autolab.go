@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"cudalab/grader/class"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/suite/jsontext"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -46,7 +46,7 @@ func Autolab(w io.Writer, c *class.Class, s *class.Student) error {
 	}
 	feedback["stages"] = stages
 	for _, line := range []any{feedback, map[string]any{"scores": scores}} {
-		text, err := jsontext.Marshal(line)
+		text, err := visible.JSON(line)
 		if err != nil {
 			return err
 		}

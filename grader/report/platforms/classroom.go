@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"cudalab/grader/class"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/suite/jsontext"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -65,7 +65,7 @@ func Classroom(w io.Writer, c *class.Class, s *class.Student) error {
 	environment := map[string]string{}
 	var names []string
 	add := func(name string, r ClassroomResult) error {
-		text, err := jsontext.Marshal(r)
+		text, err := visible.JSON(r)
 		names = append(names, name)
 		environment[strings.ToUpper(name)+"_RESULTS"] = base64.StdEncoding.EncodeToString(text)
 		return err
@@ -82,7 +82,7 @@ func Classroom(w io.Writer, c *class.Class, s *class.Student) error {
 		}
 	}
 	environment[ClassroomRunners] = strings.Join(names, ",")
-	return jsontext.Write(w, environment)
+	return visible.WriteJSON(w, environment)
 }
 
 // classroomRunner is the result of one check.

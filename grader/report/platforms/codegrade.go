@@ -5,9 +5,9 @@ import (
 	"io"
 
 	"cudalab/grader/class"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/report/gradebook"
 	"cudalab/grader/report/look"
-	"cudalab/grader/suite/jsontext"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -75,7 +75,7 @@ func codeGradeMessage(w io.Writer, e class.Exercise, tests []gradebook.Test) err
 				r.TestCases = append(r.TestCases, codeGradeCase{t.Name, codeGradeStatus(t.Status), t.MaxPoints, gradebook.Cut(t.Text, limit)})
 			}
 		}
-		text, err := jsontext.Marshal(codeGradeTest{"unit-test", []codeGradeSuite{r}})
+		text, err := visible.JSON(codeGradeTest{"unit-test", []codeGradeSuite{r}})
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func codeGradeStatus(s verdict.Status) string {
 }
 
 func writeLine(w io.Writer, v any) error {
-	text, err := jsontext.Marshal(v)
+	text, err := visible.JSON(v)
 	if err == nil {
 		_, err = fmt.Fprintf(w, "%s\n", text)
 	}

@@ -4,8 +4,8 @@ import (
 	"io"
 
 	"cudalab/grader/class"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/suite/jsontext"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -72,5 +72,5 @@ func Gradescope(w io.Writer, c *class.Class, s *class.Student) error {
 			Number: t.Number, Output: gradebook.Cut(t.Text, maxOutput), OutputFormat: gradescopeText,
 			Tags: []string{t.Exercise, t.ID}, Visibility: gradescopeVisible})
 	}
-	return jsontext.Write(w, r)
+	return visible.WriteJSON(w, r)
 }

@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"cudalab/grader/class"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/report/gradebook"
-	"cudalab/grader/suite/jsontext"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -36,7 +36,7 @@ type prairieLearnTest struct {
 func PrairieLearn(w io.Writer, c *class.Class, s *class.Student) error {
 	for limit := maxOutput; ; limit /= 2 {
 		var text bytes.Buffer
-		if err := jsontext.Write(&text, prairieLearnDocument(c, s, limit)); err != nil {
+		if err := visible.WriteJSON(&text, prairieLearnDocument(c, s, limit)); err != nil {
 			return err
 		}
 		if text.Len() <= MaxPrairieLearnSize || limit == 0 {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -49,7 +49,7 @@ func Write(w io.Writer, reports []Input) error {
 		}
 	}
 	r.Invocations = []invocation{done}
-	return jsontext.Write(w, log{Schema: schema, Version: "2.1.0", Runs: []run{r}})
+	return visible.WriteJSON(w, log{Schema: schema, Version: "2.1.0", Runs: []run{r}})
 }
 
 // ruleOf describes a rule by the first finding that names it: why CUDA has the rule, and what mends it there.

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"time"
 
-	"cudalab/grader/machine/child/inherit"
+	"cudalab/grader/machine/self"
 )
 
 const (
@@ -46,5 +46,5 @@ func look() {
 	}
 	text := make([]byte, 256<<10)
 	_, _ = os.Stderr.Write(text[:runtime.Stack(text, true)])
-	os.Exit(inherit.TooLong)
+	os.Exit(self.TooLong)
 }

@@ -1,4 +1,4 @@
-package jsontext_test
+package visible_test
 
 import (
 	"bytes"
@@ -9,16 +9,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/suite/jsontext"
+	"cudalab/grader/judge/visible"
 )
 
-func TestWhatCannotBeSeenIsWrittenOut(t *testing.T) {
+func TestJSONWritesOutWhatCannotBeSeen(t *testing.T) {
 	var all strings.Builder
 	for r := range rune(unicode.MaxRune + 1) {
 		all.WriteRune(r) // what is half of a pair comes out as U+FFFD
 	}
 	all.WriteString(`\u202e"`)
-	text, err := jsontext.Marshal(all.String())
+	text, err := visible.JSON(all.String())
 	require.NoError(t, err)
 	require.Negative(t, bytes.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }))
 	var back string
@@ -26,16 +26,16 @@ func TestWhatCannotBeSeenIsWrittenOut(t *testing.T) {
 	require.True(t, all.String() == back)
 }
 
-func TestADocumentIsIndented(t *testing.T) {
+func TestWriteJSONIndents(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, jsontext.Write(&b, map[string]any{"a": []int{}, "b": "<\u202e>"}))
+	require.NoError(t, visible.WriteJSON(&b, map[string]any{"a": []int{}, "b": "<\u202e>"}))
 	require.Equal(t, "{\n  \"a\": [],\n  \"b\": \"<\\u202e>\"\n}\n", b.String())
 }
 
-func FuzzMarshal(f *testing.F) {
+func FuzzJSON(f *testing.F) {
 	f.Add("plain", "\u202e\u2066\U000e0001\x7f\x00")
 	f.Fuzz(func(t *testing.T, key, text string) {
-		out, err := jsontext.Marshal(map[string]string{key: text})
+		out, err := visible.JSON(map[string]string{key: text})
 		require.NoError(t, err)
 		require.Negative(t, bytes.IndexFunc(out, func(r rune) bool { return !unicode.IsPrint(r) }))
 		plain, err := json.Marshal(map[string]string{key: text})

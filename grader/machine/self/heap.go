@@ -1,5 +1,4 @@
-// Package heap has the Go heap of a process that lives for a second grow cheaply.
-package heap
+package self
 
 import "runtime/debug"
 
@@ -11,5 +10,5 @@ import "runtime/debug"
 // somebody saves: a check of slab then took 393 ms, and 292 without them.
 const collectAt = 400
 
-// Hasten is for the beginning of main.
+// Hasten has the Go heap of a process that lives for a second grow cheaply. It is for the beginning of main.
 func Hasten() { debug.SetGCPercent(collectAt) }

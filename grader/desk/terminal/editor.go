@@ -1,5 +1,4 @@
-// Package editor opens a line of a file in the editor that a student uses.
-package editor
+package terminal
 
 import (
 	"cmp"

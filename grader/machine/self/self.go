@@ -1,6 +1,6 @@
-// Package inherit is what a child started by package child uses to reach the files it was given. It imports next to
-// nothing, because the runner's link time is most of what a student waits for.
-package inherit
+// Package self is what a process of cudalab's does about itself: it reaches the files that package child gave it, and has its
+// heap grow cheaply. It imports next to nothing, because the runner's link time is most of what a student waits for.
+package self
 
 // HandlesVariable is the environment variable that lists the files' handles on Windows, where they have no fixed
 // numbers.

@@ -1,4 +1,4 @@
-package keys_test
+package terminal_test
 
 import (
 	"bytes"
@@ -8,13 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/desk/keys"
+	"cudalab/grader/desk/terminal"
 )
 
 func TestLinesAreKeysWhereThereIsNoTerminal(t *testing.T) {
 	in, typed, err := os.Pipe()
 	require.NoError(t, err)
-	k, err := keys.Open(in)
+	k, err := terminal.OpenKeyboard(in)
 	require.NoError(t, err)
 	require.False(t, k.Single())
 	_, err = typed.WriteString("h\n\n  Quit\n?")

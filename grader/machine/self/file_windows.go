@@ -1,4 +1,4 @@
-package inherit
+package self
 
 import (
 	"os"

@@ -1,7 +1,4 @@
-// Package jsontext writes JSON that can be shown as it is. The texts in a report may be strangers': characters that turn the
-// direction of writing round, that cannot be seen or that steer a terminal stand in it as \u202e. Whoever reads the JSON gets the
-// same text.
-package jsontext
+package visible
 
 import (
 	"bytes"
@@ -13,20 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal is a value as JSON in one line, with <, > and & as they are.
-func Marshal(v any) ([]byte, error) {
+// JSON is a value as JSON in one line, with <, > and & as they are, and with \u202e in place of what cannot be seen: whoever
+// reads the JSON gets the same text.
+func JSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	return escape(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	return escapeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// Write writes a value as a document of its own, indented.
-func Write(w io.Writer, v any) error {
-	text, err := Marshal(v)
+// WriteJSON writes a value as a document of its own, indented.
+func WriteJSON(w io.Writer, v any) error {
+	text, err := JSON(v)
 	if err != nil {
 		return err
 	}
@@ -39,8 +37,8 @@ func Write(w io.Writer, v any) error {
 	return err
 }
 
-// escape writes out what cannot be seen. All of that is inside of strings: the rest of JSON is plain ASCII.
-func escape(text []byte) []byte {
+// escapeJSON writes out what cannot be seen. All of that is inside of strings: the rest of JSON is plain ASCII.
+func escapeJSON(text []byte) []byte {
 	strange := func(r rune) bool { return r >= 0x7f && !unicode.IsPrint(r) }
 	if bytes.IndexFunc(text, strange) < 0 {
 		return text

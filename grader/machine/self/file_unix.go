@@ -1,6 +1,6 @@
 //go:build !windows && !js
 
-package inherit
+package self
 
 import (
 	"os"

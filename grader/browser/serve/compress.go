@@ -1,6 +1,4 @@
-// Package pack writes compressed copies of a site's files beside them, FILE.br and FILE.gz, for hosts and pages that can use
-// those.
-package pack
+package serve
 
 import (
 	"bytes"
@@ -20,8 +18,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// packings are the ways to compress so many bytes, by the copy's ending.
-var packings = map[string]func(w io.Writer, size int) io.WriteCloser{
+// compressors are the ways to compress so many bytes, by the copy's ending.
+var compressors = map[string]func(w io.Writer, size int) io.WriteCloser{
 	// It takes its time, two minutes on two processors for a whole course: a site is built once, and fetched by a class.
 	".br": func(w io.Writer, size int) io.WriteCloser {
 		window := min(max(bits.Len(uint(size)), 10), 24) // log 2 of its bytes; making a large one takes longer than a small file
@@ -45,13 +43,13 @@ const least = 1 << 10
 // IsCopy reports whether a name is that of a compressed copy, should the file be there that it is of.
 func IsCopy(name string) (of string, is bool) {
 	ending := path.Ext(name)
-	_, is = packings[ending]
+	_, is = compressors[ending]
 	return name[:len(name)-len(ending)], is
 }
 
-// Files writes the compressed copies of files, as many at a time as there are processors. A copy that is as new as its file
+// Compress writes the compressed copies of files, as many at a time as there are processors. A copy that is as new as its file
 // is there already; files that would gain nothing get none.
-func Files(ctx context.Context, files []string) error {
+func Compress(ctx context.Context, files []string) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, file := range files {
@@ -62,11 +60,11 @@ func Files(ctx context.Context, files []string) error {
 		if !slices.Contains(worthIt, filepath.Ext(file)) || info.Size() < least {
 			continue
 		}
-		for ending, pack := range packings {
+		for ending, pack := range compressors {
 			if made, err := os.Stat(file + ending); err == nil && !made.ModTime().Before(info.ModTime()) {
 				continue
 			}
-			group.Go(func() error { return packFile(ctx, file, ending, pack) })
+			group.Go(func() error { return compressFile(ctx, file, ending, pack) })
 		}
 	}
 	return group.Wait()
@@ -75,7 +73,7 @@ func Files(ctx context.Context, files []string) error {
 // stretch is how many bytes are compressed between two looks at whether to go on.
 const stretch = 1 << 20
 
-func packFile(ctx context.Context, file, ending string, pack func(io.Writer, int) io.WriteCloser) error {
+func compressFile(ctx context.Context, file, ending string, pack func(io.Writer, int) io.WriteCloser) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package pack_test
+package serve_test
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/browser/pack"
+	"cudalab/grader/browser/serve"
 )
 
-func TestFiles(t *testing.T) {
+func TestCompress(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, text []byte) string {
 		file := filepath.Join(dir, name)
@@ -25,7 +25,7 @@ func TestFiles(t *testing.T) {
 	}
 	text := bytes.Repeat([]byte("the same again, "), 200_000)
 	large, small, picture := write("a.wasm", text), write("b.js", []byte("x")), write("c.png", text)
-	require.NoError(t, pack.Files(t.Context(), []string{large, small, picture}))
+	require.NoError(t, serve.Compress(t.Context(), []string{large, small, picture}))
 	there, err := filepath.Glob(filepath.Join(dir, "*"))
 	require.NoError(t, err)
 	require.Equal(t, []string{large, large + ".br", large + ".gz", small, picture}, there)
@@ -48,25 +48,25 @@ func TestFiles(t *testing.T) {
 	write("a.wasm.br", []byte("kept"))
 	write("a.wasm.gz", []byte("old"))
 	require.NoError(t, os.Chtimes(large+".gz", time.Time{}, time.Now().Add(-time.Hour)))
-	require.NoError(t, pack.Files(t.Context(), []string{large}))
+	require.NoError(t, serve.Compress(t.Context(), []string{large}))
 	for ending, kept := range map[string]bool{".br": true, ".gz": false} {
 		packed, err := os.ReadFile(large + ending)
 		require.NoError(t, err)
 		require.Equal(t, kept, len(packed) == 4, ending)
 	}
 
-	require.ErrorIs(t, pack.Files(t.Context(), []string{large, filepath.Join(dir, "none.js")}), os.ErrNotExist)
+	require.ErrorIs(t, serve.Compress(t.Context(), []string{large, filepath.Join(dir, "none.js")}), os.ErrNotExist)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	fresh := write("d.bin", text)
-	require.ErrorIs(t, pack.Files(ctx, []string{fresh}), context.Canceled)
+	require.ErrorIs(t, serve.Compress(ctx, []string{fresh}), context.Canceled)
 	require.NoFileExists(t, fresh+".br")
 }
 
 func TestIsCopy(t *testing.T) {
-	of, is := pack.IsCopy("engine/a.wasm.br")
+	of, is := serve.IsCopy("engine/a.wasm.br")
 	require.True(t, is)
 	require.Equal(t, "engine/a.wasm", of)
-	_, is = pack.IsCopy("engine/a.wasm")
+	_, is = serve.IsCopy("engine/a.wasm")
 	require.False(t, is)
 }

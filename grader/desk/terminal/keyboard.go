@@ -1,5 +1,6 @@
-// Package keys reads what a person types: single keys from a terminal, as they are pressed, and lines from anything else.
-package keys
+// Package terminal reads what a person types, single keys from a terminal and lines from anything else, and opens the editor
+// that the person uses, which may need the terminal meanwhile.
+package terminal
 
 import (
 	"bufio"
@@ -38,8 +39,8 @@ type Keyboard struct {
 	next  chan struct{}
 }
 
-// Open begins to read. A terminal sends every key at once and shows none, until Close.
-func Open(in *os.File) (*Keyboard, error) {
+// OpenKeyboard begins to read. A terminal sends every key at once and shows none, until Close.
+func OpenKeyboard(in *os.File) (*Keyboard, error) {
 	pressed := make(chan rune)
 	k := &Keyboard{Pressed: pressed, in: in, next: make(chan struct{})}
 	if !term.IsTerminal(int(in.Fd())) {
@@ -117,8 +118,8 @@ func arrow(sequence []byte) []byte {
 	return nil
 }
 
-// sequence matches what arrows and other keys without a letter send.
-var sequence = regexp.MustCompile(`\x1b(\[[0-?]*[@-~]|O.)?`)
+// escapeSequence matches what arrows and other keys without a letter send.
+var escapeSequence = regexp.MustCompile(`\x1b(\[[0-?]*[@-~]|O.)?`)
 
 func (k *Keyboard) keys(pressed chan<- rune) {
 	defer close(pressed)
@@ -128,7 +129,7 @@ func (k *Keyboard) keys(pressed chan<- rune) {
 		if err != nil {
 			return
 		}
-		for text := sequence.ReplaceAllFunc(buffer[:n], arrow); len(text) > 0; {
+		for text := escapeSequence.ReplaceAllFunc(buffer[:n], arrow); len(text) > 0; {
 			key, size := utf8.DecodeRune(text)
 			text = text[size:]
 			pressed <- unicode.ToLower(key)

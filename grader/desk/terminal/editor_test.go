@@ -1,4 +1,4 @@
-package editor_test
+package terminal_test
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cudalab/grader/desk/editor"
+	"cudalab/grader/desk/terminal"
 )
 
 func TestEveryEditorIsToldTheLine(t *testing.T) {
@@ -24,7 +24,7 @@ func TestEveryEditorIsToldTheLine(t *testing.T) {
 		"my-editor {file} -@{line}": "my-editor a.go -@12",
 		"vim {file}":                "vim a.go",
 	} {
-		e, ok := editor.Chosen(command)
+		e, ok := terminal.Chosen(command)
 		require.True(t, ok)
 		require.Equal(t, want, strings.Join(e.Command("a.go", 12).Args, " "), command)
 	}
@@ -32,14 +32,14 @@ func TestEveryEditorIsToldTheLine(t *testing.T) {
 
 func TestOnlyEditorsWithoutAWindowNeedTheTerminal(t *testing.T) {
 	for command, windowed := range map[string]bool{"code --wait": true, "vim": false, "my-editor": false} {
-		e, _ := editor.Chosen(command)
+		e, _ := terminal.Chosen(command)
 		require.Equal(t, windowed, e.Windowed(), command)
 	}
 }
 
 func TestWhereTheEditorComesFrom(t *testing.T) {
 	chosen := func(command string) string {
-		e, ok := editor.Chosen(command)
+		e, ok := terminal.Chosen(command)
 		if !ok {
 			return ""
 		}
@@ -61,7 +61,7 @@ func TestWhereTheEditorComesFrom(t *testing.T) {
 func TestAPathWithBlanksIsOneProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "my editor")
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755))
-	e, ok := editor.Chosen(program)
+	e, ok := terminal.Chosen(program)
 	require.True(t, ok)
 	require.Equal(t, []string{program, "a.go"}, e.Command("a.go", 1).Args)
 }
