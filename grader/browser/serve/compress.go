@@ -47,8 +47,8 @@ func IsCopy(name string) (of string, is bool) {
 	return name[:len(name)-len(ending)], is
 }
 
-// Compress writes the compressed copies of files, as many at a time as there are processors. A copy that is as new as its file
-// is there already; files that would gain nothing get none.
+// Compress writes the compressed copies of files, as many at a time as there are processors. A copy that is as new as
+// its file is there already; files that would gain nothing get none.
 func Compress(ctx context.Context, files []string) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))

@@ -1,5 +1,6 @@
-// Package serve serves a site to a room: read-only, with the types and caching that browsers need. It makes compressed copies
-// of the files beside them, FILE.br and FILE.gz, and serves those to browsers that take them; other hosts can do the same.
+// Package serve serves a site to a room: read-only, with the types and caching that browsers need. It makes compressed
+// copies of the files beside them, FILE.br and FILE.gz, and serves those to browsers that take them; other hosts can do
+// the same.
 package serve
 
 import (
@@ -42,8 +43,8 @@ type tag struct {
 	text string
 }
 
-// Handler serves a site's files, and nothing else. It takes files from os.Root's FS, so that no name and no link leads out of
-// the folder.
+// Handler serves a site's files, and nothing else. It takes files from os.Root's FS, so that no name and no link leads
+// out of the folder.
 func Handler(files fs.FS) http.Handler { return &site{files: files, tags: map[string]tag{}} }
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {

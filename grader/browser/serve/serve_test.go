@@ -26,7 +26,8 @@ var files = map[string]string{
 	"lessons/ring.json":                   "{}",
 }
 
-// handler serves the tests' site, whose app.js lies there compressed as well. Beside it is a file that it must not serve.
+// handler serves the tests' site, whose app.js lies there compressed as well. Beside it is a file that it must not
+// serve.
 func handler(t *testing.T) http.Handler {
 	t.Helper()
 	outside := t.TempDir()

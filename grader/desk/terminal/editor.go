@@ -14,8 +14,8 @@ type Editor struct {
 	words []string
 }
 
-// Chosen is the editor that the given command names, else VISUAL's, else EDITOR's, else the one whose terminal this is. It
-// is not ok where none is known.
+// Chosen is the editor that the given command names, else VISUAL's, else EDITOR's, else the one whose terminal this is.
+// It is not ok where none is known.
 func Chosen(command string) (e Editor, ok bool) {
 	command = cmp.Or(command, os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if command == "" && os.Getenv("TERM_PROGRAM") == "vscode" {
@@ -41,8 +41,8 @@ const (
 	shortFlag       // -l 12 file
 )
 
-// known are the editors by the names of their programs; windowed ones have a window of their own, so that nobody waits for
-// them.
+// known are the editors by the names of their programs; windowed ones have a window of their own, so that nobody waits
+// for them.
 var known = map[string]struct {
 	style    style
 	windowed bool
@@ -64,8 +64,8 @@ func (e Editor) Name() string {
 // Windowed reports whether the editor opens a window of its own. Any other may need the terminal, until it ends.
 func (e Editor) Windowed() bool { return known[e.Name()].windowed }
 
-// Command opens a file at a line, counted from 1. A command with {file} or {line} in it gets them there; an editor that is
-// not known gets the file alone.
+// Command opens a file at a line, counted from 1. A command with {file} or {line} in it gets them there; an editor that
+// is not known gets the file alone.
 func (e Editor) Command(file string, line int) *exec.Cmd {
 	at := strconv.Itoa(max(line, 1))
 	var args []string

@@ -1,5 +1,5 @@
-// Package terminal reads what a person types, single keys from a terminal and lines from anything else, and opens the editor
-// that the person uses, which may need the terminal meanwhile.
+// Package terminal reads what a person types, single keys from a terminal and lines from anything else, and opens the
+// editor that the person uses, which may need the terminal meanwhile.
 package terminal
 
 import (
@@ -30,8 +30,8 @@ const (
 // Keyboard is where keys come from, until Close.
 type Keyboard struct {
 	// Pressed gets one key after the other; of a line, its first letter. It is closed when there will be no more. Keys are
-	// small letters. Who has received one calls Next when done with it: until then nothing is read, so that another program
-	// may be lent the terminal.
+	// small letters. Who has received one calls Next when done with it: until then nothing is read, so that another
+	// program may be lent the terminal.
 	Pressed <-chan rune
 
 	in    *os.File
@@ -84,7 +84,8 @@ func (k *Keyboard) Lend(f func() error) error {
 	return err
 }
 
-// Output is w for as long as the terminal hands on every key: it does not return to the beginning of a line by itself then.
+// Output is w for as long as the terminal hands on every key: it does not return to the beginning of a line by itself
+// then.
 func (k *Keyboard) Output(w io.Writer) io.Writer {
 	if k.saved == nil {
 		return w

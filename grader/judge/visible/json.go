@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// JSON is a value as JSON in one line, with <, > and & as they are, and with \u202e in place of what cannot be seen: whoever
-// reads the JSON gets the same text.
+// JSON is a value as JSON in one line, with <, > and & as they are, and with \u202e in place of what cannot be seen:
+// whoever reads the JSON gets the same text.
 func JSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

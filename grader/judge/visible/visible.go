@@ -1,5 +1,6 @@
-// Package visible writes what a student's code says as it is, in texts and in JSON: with nothing in it that a terminal, a page
-// or an editor would follow instead of showing it, such as control characters, and those that turn the direction of writing.
+// Package visible writes what a student's code says as it is, in texts and in JSON: with nothing in it that a terminal,
+// a page or an editor would follow instead of showing it, such as control characters, and those that turn the direction
+// of writing.
 package visible
 
 import (
@@ -8,8 +9,8 @@ import (
 	"unicode"
 )
 
-// Line is a text for a sentence of cudalab's, on one line: where it has several, as what errors.Join makes of errors does, a semicolon
-// stands between them.
+// Line is a text for a sentence of cudalab's, on one line: where it has several, as what errors.Join makes of errors
+// does, a semicolon stands between them.
 func Line(text string) string {
 	lines := strings.FieldsFunc(strings.ReplaceAll(text, "\r\n", "\n"), func(r rune) bool { return r == '\n' })
 	return escaped(strings.Join(lines, "; "), "")

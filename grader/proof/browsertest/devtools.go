@@ -181,7 +181,8 @@ func (p *Page) Loaded() error {
 	return nil
 }
 
-// Eval reads what an expression of JavaScript comes to on the page into value, as from JSON; nil: it is not wanted. A promise is waited for.
+// Eval reads what an expression of JavaScript comes to on the page into value, as from JSON; nil: it is not wanted. A
+// promise is waited for.
 func (p *Page) Eval(expression string, value any) error {
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
@@ -206,7 +207,8 @@ func (p *Page) Eval(expression string, value any) error {
 var keys = map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
 	"ArrowDown": 40, "Delete": 46, "a": 65, "g": 71, "h": 72, "l": 76, "m": 77, "F8": 119}
 
-// Press presses a key, the last of those named, and lets it go, with those held that are named before: "Alt", "Control", "Shift".
+// Press presses a key, the last of those named, and lets it go, with those held that are named before: "Alt",
+// "Control", "Shift".
 func (p *Page) Press(names ...string) error {
 	held := map[string]int{"Alt": 1, "Control": 2, "Shift": 8}
 	modifiers := 0

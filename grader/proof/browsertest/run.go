@@ -23,8 +23,8 @@ func browser(t *testing.T) (path string, args []string) {
 	return path, append(args, "--hide-scrollbars")
 }
 
-// Profile is a folder for a browser's profile, until the test's end. Browsers still write to it while they end, so it is
-// removed as soon as that can be done, or left where it cannot.
+// Profile is a folder for a browser's profile, until the test's end. Browsers still write to it while they end, so it
+// is removed as soon as that can be done, or left where it cannot.
 func Profile(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "cudalab-browser-")
 	require.NoError(t, err)

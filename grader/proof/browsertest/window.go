@@ -1,4 +1,5 @@
-// Package browsertest drives real browsers, Chromium and Firefox, so that tests use a page as a student does: by its keyboard.
+// Package browsertest drives real browsers, Chromium and Firefox, so that tests use a page as a student does: by its
+// keyboard.
 package browsertest
 
 import (

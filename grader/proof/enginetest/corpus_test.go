@@ -35,8 +35,8 @@ var (
 // seed is what the programs' workloads are drawn from.
 const seed = 42
 
-// What the checks say of a program in the browser is what they say of it on the command line, to the letter, but for what is
-// measured by a clock.
+// What the checks say of a program in the browser is what they say of it on the command line, to the letter, but for
+// what is measured by a clock.
 func TestCorpus(t *testing.T) {
 	if *slice == "" {
 		t.Skip("the corpus is checked in slices: -slice 1/20")
@@ -98,16 +98,18 @@ func both(t *testing.T, p *browsertest.Page, root string, e course.Exercise, pre
 	return want, got
 }
 
-// What a real clock has measured is another number each time: in words, by a search for a size at which code is too slow, which
-// stands in a line of the code as well, and by how often code was called before it showed that it is another when timed. Where in a loop
-// code was when its time was up is chance, too, and in the browser it is where the loop counts its rounds.
+// What a real clock has measured is another number each time: in words, by a search for a size at which code is too
+// slow, which stands in a line of the code as well, and by how often code was called before it showed that it is
+// another when timed. Where in a loop code was when its time was up is chance, too, and in the browser it is where the
+// loop counts its rounds.
 var (
 	measured  = regexp.MustCompile(`[\d,.]+ (ns|µs|ms)\b`)
 	too       = regexp.MustCompile(`[\d,.]+`)
 	slowRules = []string{"grows", "wrong-when-timed", "timeout"}
 )
 
-// most is how much of a long output is compared, from either end: where the middle is left out depends on how it was read.
+// most is how much of a long output is compared, from either end: where the middle is left out depends on how it was
+// read.
 const most = 32 << 10
 
 // comparable is a report as text, without what a clock has measured.

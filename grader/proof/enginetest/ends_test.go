@@ -14,8 +14,8 @@ import (
 	"cudalab/grader/suites/course"
 )
 
-// Whatever a student's code does, its check ends, with the words and at the line of the command line; and the next one is as
-// if nothing had been.
+// Whatever a student's code does, its check ends, with the words and at the line of the command line; and the next one
+// is as if nothing had been.
 func TestEveryBadEndIsToldAsOnTheCommandLine(t *testing.T) {
 	if !*ends {
 		t.Skip("with -ends, after `make browser`")
@@ -30,8 +30,9 @@ func TestEveryBadEndIsToldAsOnTheCommandLine(t *testing.T) {
 	require.Contains(t, string(solution), first)
 	p := page(t, c.Root)
 	precompiled := check.Precompile(context.Background(), c.Root, []course.Exercise{e}, nil)
-	// Three ends come otherwise in a browser. Its Go sees at once that a wait can never end, which on the command line nobody waits for longer
-	// than five seconds; memory runs out anywhere in the loop; and of an endless recursion WebAssembly keeps the last calls alone.
+	// Three ends come otherwise in a browser. Its Go sees at once that a wait can never end, which on the command line
+	// nobody waits for longer than five seconds; memory runs out anywhere in the loop; and of an endless recursion
+	// WebAssembly keeps the last calls alone.
 	otherwise := map[string]string{"a deadlock": "timeout", "what eats memory": "host-memory", "an endless recursion": "endless-recursion"}
 	for _, end := range []struct{ name, rule, before, behind string }{
 		{"a compiler error", "compile", "	x := 1\n", ""},

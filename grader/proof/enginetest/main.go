@@ -1,5 +1,5 @@
-// Enginetest measures the browser's edition in a headless Chromium, served from this machine: how long a student waits, what
-// is downloaded, what memory it takes. Its tests hold the engine to what the command line says.
+// Enginetest measures the browser's edition in a headless Chromium, served from this machine: how long a student waits,
+// what is downloaded, what memory it takes. Its tests hold the engine to what the command line says.
 //
 //	make browser
 //	go run ./grader/proof/enginetest

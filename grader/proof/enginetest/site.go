@@ -11,8 +11,8 @@ import (
 // policy is at least as strict as that of the site's own page.
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'; base-uri 'none'"
 
-// Site serves a built engine with an empty page, below any path. An encoding host sends what was compressed beforehand, to
-// be kept by the browser; any other sends files and nothing else.
+// Site serves a built engine with an empty page, below any path. An encoding host sends what was compressed beforehand,
+// to be kept by the browser; any other sends files and nothing else.
 func Site(dir, script string, encoding bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")

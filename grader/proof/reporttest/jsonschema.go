@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Schema is a JSON Schema (draft 4, http://json-schema.org/draft-04/schema) as a Kind. A keyword that it does not know fails
-// every value, so that nothing passes for not having been looked at.
+// Schema is a JSON Schema (draft 4, http://json-schema.org/draft-04/schema) as a Kind. A keyword that it does not know
+// fails every value, so that nothing passes for not having been looked at.
 func Schema(text []byte) (Kind, error) {
 	var root map[string]any
 	if err := json.Unmarshal(text, &root); err != nil {

@@ -1,5 +1,5 @@
-// Package reporttest has classes for the tests of the formats that results are written in: every status that there is, hostile
-// texts, and a large class.
+// Package reporttest has classes for the tests of the formats that results are written in: every status that there is,
+// hostile texts, and a large class.
 package reporttest
 
 import (

@@ -39,8 +39,9 @@ func (f filled) cell(s *class.Student) string {
 	return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64)
 }
 
-// Write writes the gradebook to import. Only those are in it who have a grade: no cell is empty, which would take away what is there,
-// and nobody has a zero who was not graded. Column is the assignment, or grade item, that gets the total.
+// Write writes the gradebook to import. Only those are in it who have a grade: no cell is empty, which would take away
+// what is there, and nobody has a zero who was not graded. Column is the assignment, or grade item, that gets the
+// total.
 func (s *Sheet) Write(w io.Writer, c *class.Class, column string) (Filled, error) {
 	students, m := s.match(c)
 	f := Filled{Match: m, Column: column}

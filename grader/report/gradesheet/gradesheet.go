@@ -1,16 +1,19 @@
-// Package gradesheet writes a class's grades as CSV (RFC 4180), one row for each student, for spreadsheets and gradebooks.
+// Package gradesheet writes a class's grades as CSV (RFC 4180), one row for each student, for spreadsheets and
+// gradebooks.
 //
-// It also fills in the gradebooks of Canvas and Moodle: what was exported there goes in, and what is to be imported there
-// comes out, with the same people named in the same way.
+// It also fills in the gradebooks of Canvas and Moodle: what was exported there goes in, and what is to be imported
+// there comes out, with the same people named in the same way.
 //
-// Canvas takes a CSV whose first columns are Student, ID, SIS User ID, SIS Login ID and Section, in this order, the two of SIS being
-// optional, then a column for each assignment; a row "Points Possible" may follow the head. It finds people by ID, then by the SIS
-// columns. Source: lib/gradebook_importer.rb of Canvas, https://github.com/instructure/canvas-lms.
+// Canvas takes a CSV whose first columns are Student, ID, SIS User ID, SIS Login ID and Section, in this order, the two
+// of SIS being optional, then a column for each assignment; a row "Points Possible" may follow the head. It finds
+// people by ID, then by the SIS columns. Source: lib/gradebook_importer.rb of Canvas,
+// https://github.com/instructure/canvas-lms.
 //
-// Moodle takes a CSV with any columns and asks what each means; people are found by e-mail address or ID number. Feedback without
-// the grade in the same file would delete that. Source: "Grade import", https://docs.moodle.org/en/Grade_import. The worksheet of
-// an assignment has an Identifier, "Participant 123", and comes back with all its columns as they were but the grade and the
-// feedback. Source: mod/assign/feedback/offline of Moodle, https://github.com/moodle/moodle.
+// Moodle takes a CSV with any columns and asks what each means; people are found by e-mail address or ID number.
+// Feedback without the grade in the same file would delete that. Source: "Grade import",
+// https://docs.moodle.org/en/Grade_import. The worksheet of an assignment has an Identifier, "Participant 123", and
+// comes back with all its columns as they were but the grade and the feedback. Source: mod/assign/feedback/offline of
+// Moodle, https://github.com/moodle/moodle.
 package gradesheet
 
 import (
@@ -24,8 +27,8 @@ import (
 	"cudalab/grader/report/gradebook"
 )
 
-// bom begins the file: without it spreadsheets take UTF-8 for the system's old encoding and spoil every name with an umlaut.
-// Readers in programs that do not expect it have to be told, such as Python's encoding "utf-8-sig".
+// bom begins the file: without it spreadsheets take UTF-8 for the system's old encoding and spoil every name with an
+// umlaut. Readers in programs that do not expect it have to be told, such as Python's encoding "utf-8-sig".
 const bom = "\ufeff"
 
 // Write writes the grades. A cell without a number is no grade: nothing was graded there by no fault of the student's.
@@ -83,8 +86,8 @@ func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 // formula are the characters that may make a spreadsheet compute a cell, also the wide forms of East Asian keyboards.
 const formula = "=+-@\t\r\n＝＋－＠"
 
-// textCell is a cell that students may have had a hand in: a spreadsheet takes what begins like a formula for one unless an
-// apostrophe stands in front. A blank does not protect, it is skipped.
+// textCell is a cell that students may have had a hand in: a spreadsheet takes what begins like a formula for one
+// unless an apostrophe stands in front. A blank does not protect, it is skipped.
 func textCell(s string) string {
 	s = gradebook.Clean(s)
 	if strings.IndexAny(strings.TrimLeft(s, " "), formula) == 0 {

@@ -64,8 +64,8 @@ type Match struct {
 	Unclear []string       // rows that several students would be, in words
 }
 
-// match finds the student of each row, as an index; -1 where there is none. Nothing is guessed: what several rows have in
-// common tells none of them, and of two students for one row it is neither.
+// match finds the student of each row, as an index; -1 where there is none. Nothing is guessed: what several rows have
+// in common tells none of them, and of two students for one row it is neither.
 func (s *Sheet) match(c *class.Class) (students []int, m Match) {
 	students = slices.Repeat([]int{-1}, len(s.rows))
 	m.Found = map[string]int{}

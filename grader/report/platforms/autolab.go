@@ -19,9 +19,9 @@ type autolabOutcome struct {
 	Hint   string `json:"hint,omitempty"`
 }
 
-// Autolab writes one student's results as an autograder of Autolab's ends its output: a line of formatted feedback and, as
-// the last line, the scores. The problems are the exercises by name. Of a student without a grade there are no scores,
-// which Autolab takes for an autograder that failed rather than for a zero.
+// Autolab writes one student's results as an autograder of Autolab's ends its output: a line of formatted feedback and,
+// as the last line, the scores. The problems are the exercises by name. Of a student without a grade there are no
+// scores, which Autolab takes for an autograder that failed rather than for a zero.
 //
 // Sources: "Guide for Lab Authors", https://docs.autolabproject.com/lab/, and "Formatted Feedback",
 // https://docs.autolabproject.com/features/formatted-feedback/.

@@ -12,7 +12,8 @@ import (
 	"cudalab/grader/report/platforms"
 )
 
-// autolabLines are the feedback and the scores of a student, held to what Autolab documents: the scores are the last line.
+// autolabLines are the feedback and the scores of a student, held to what Autolab documents: the scores are the last
+// line.
 func autolabLines(t *testing.T, c *class.Class, s *class.Student) (feedback, scores []byte) {
 	t.Helper()
 	var out bytes.Buffer

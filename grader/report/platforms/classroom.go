@@ -13,8 +13,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// maxClassroomMessage bounds what is said about one check, in bytes. All of it is in the environment of one process, of which Linux
-// allows 128 KiB for a variable and some MiB in all.
+// maxClassroomMessage bounds what is said about one check, in bytes. All of it is in the environment of one process, of
+// which Linux allows 128 KiB for a variable and some MiB in all.
 const maxClassroomMessage = 2 << 10
 
 // maxName bounds a file's name, in bytes; no system has longer ones.
@@ -54,13 +54,14 @@ const (
 const classroomVersion = 1
 
 // Classroom writes one student's results for GitHub Classroom's autograding reporter,
-// https://github.com/classroom-resources/autograding-grading-reporter, as a JSON object of environment variables: the names
-// of what it calls runners, and for each runner its result as JSON in base64. A line NAME=VALUE for each belongs into the
-// file that $GITHUB_ENV names.
+// https://github.com/classroom-resources/autograding-grading-reporter, as a JSON object of environment variables: the
+// names of what it calls runners, and for each runner its result as JSON in base64. A line NAME=VALUE for each belongs
+// into the file that $GITHUB_ENV names.
 //
-// The reporter counts points twice: the notice that Classroom reads is the sum of the tests' scores, the table in the log is
-// the passed part of a runner's tests times its maximum. Both agree where all tests of a runner are worth the same. So every
-// check is a runner with one test; points for a part of a check, if ever there are any, make it several equal tests.
+// The reporter counts points twice: the notice that Classroom reads is the sum of the tests' scores, the table in the
+// log is the passed part of a runner's tests times its maximum. Both agree where all tests of a runner are worth the
+// same. So every check is a runner with one test; points for a part of a check, if ever there are any, make it several
+// equal tests.
 func Classroom(w io.Writer, c *class.Class, s *class.Student) error {
 	environment := map[string]string{}
 	var names []string
@@ -105,7 +106,8 @@ func classroomRunner(t gradebook.Test) ClassroomResult {
 	return r
 }
 
-// equalParts is the least number of equal parts of most of which some make points, and how many; to a hundredth of a point.
+// equalParts is the least number of equal parts of most of which some make points, and how many; to a hundredth of a
+// point.
 func equalParts(points, most float64) (parts, reached int) {
 	p, m := int(math.Round(points*100)), int(math.Round(most*100))
 	size, rest := m, p

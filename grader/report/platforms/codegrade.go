@@ -43,12 +43,12 @@ type codeGradePoints struct {
 	Points string `json:"points"`
 }
 
-// CodeGrade writes one student's results as the structured output of a Custom Test in CodeGrade's AutoTest V2: JSON messages,
-// one a line, for the file descriptor 3. There is a message for each exercise, and the points. Of a student without a grade
-// there are no points, which CodeGrade takes for a test that failed to run.
+// CodeGrade writes one student's results as the structured output of a Custom Test in CodeGrade's AutoTest V2: JSON
+// messages, one a line, for the file descriptor 3. There is a message for each exercise, and the points. Of a student
+// without a grade there are no points, which CodeGrade takes for a test that failed to run.
 //
-// Sources: "AutoTest V2 Blocks", https://help.codegrade.com/automatic-grading-guides/autotest-v2-blocks, and CodeGrade's own
-// reporter, which writes the same messages, https://pypi.org/project/cg-pytest-reporter.
+// Sources: "AutoTest V2 Blocks", https://help.codegrade.com/automatic-grading-guides/autotest-v2-blocks, and
+// CodeGrade's own reporter, which writes the same messages, https://pypi.org/project/cg-pytest-reporter.
 func CodeGrade(w io.Writer, c *class.Class, s *class.Student) error {
 	if s.Status != class.Graded {
 		_, err := fmt.Fprintln(w, gradebook.Cut(gradebook.Clean(s.Problem), maxReason))
@@ -86,8 +86,8 @@ func codeGradeMessage(w io.Writer, e class.Exercise, tests []gradebook.Test) err
 	}
 }
 
-// codeGradeStatus is what CodeGrade calls ours. It leaves out of the points what it calls skipped; a check that could not be asked has none,
-// and so it failed.
+// codeGradeStatus is what CodeGrade calls ours. It leaves out of the points what it calls skipped; a check that could
+// not be asked has none, and so it failed.
 func codeGradeStatus(s verdict.Status) string {
 	if s == verdict.Passed {
 		return "success"

@@ -50,9 +50,9 @@ const (
 	gradescopeFailed  = "failed"
 )
 
-// Gradescope writes one student's results as the results.json of a Gradescope autograder, as Gradescope's specification has
-// it: https://gradescope-autograders.readthedocs.io/en/latest/specs/. Of a student without a grade they have no score and no
-// tests, which Gradescope takes for an autograder that failed rather than for a zero.
+// Gradescope writes one student's results as the results.json of a Gradescope autograder, as Gradescope's specification
+// has it: https://gradescope-autograders.readthedocs.io/en/latest/specs/. Of a student without a grade they have no
+// score and no tests, which Gradescope takes for an autograder that failed rather than for a zero.
 func Gradescope(w io.Writer, c *class.Class, s *class.Student) error {
 	r := gradescopeResult{
 		Output: gradebook.Cut(gradebook.Summary(c, s), maxOutput), OutputFormat: gradescopeText, Visibility: gradescopeVisible,

@@ -78,10 +78,10 @@ type junitSkipped struct {
 	Message string `xml:"message,attr"`
 }
 
-// JUnit writes the results of all students as JUnit XML, which continuous integration systems show: a test suite for each
-// student and exercise, a test case for each check. There is no standard; what is written is what Jenkins, GitLab and the
-// GitHub actions for it read alike, as the Windy Road schema has it, https://github.com/windyroad/JUnit-Schema. Timings are a
-// student's, by ID; where they are lost the times are 0.
+// JUnit writes the results of all students as JUnit XML, which continuous integration systems show: a test suite for
+// each student and exercise, a test case for each check. There is no standard; what is written is what Jenkins, GitLab
+// and the GitHub actions for it read alike, as the Windy Road schema has it, https://github.com/windyroad/JUnit-Schema.
+// Timings are a student's, by ID; where they are lost the times are 0.
 func JUnit(w io.Writer, c *class.Class, timings func(id string) class.Timings) error {
 	all := junitSuites{Name: "cudalab"}
 	for i := range c.Students {
@@ -145,7 +145,8 @@ func newJUnitSuite(c *class.Class, of *class.Student, name string, cases []junit
 	return s
 }
 
-// newJUnitCase is one check. Not to have begun is no failure, and neither is what could not be asked because of another check.
+// newJUnitCase is one check. Not to have begun is no failure, and neither is what could not be asked because of another
+// check.
 func newJUnitCase(id string, t gradebook.Test) junitCase {
 	k := junitCase{Name: t.ID + ": " + t.Name, ClassName: gradebook.Clean(id) + "." + t.Exercise, File: t.File, Line: t.Line}
 	switch t.Status {

@@ -30,9 +30,10 @@ type prairieLearnTest struct {
 	Output      string  `json:"output"`
 }
 
-// PrairieLearn writes one student's results as the results.json of a PrairieLearn external grader, as its manual has it:
-// https://prairielearn.readthedocs.io/en/latest/externalGrading/. What could not be graded at all, because it does not compile, is refused, cannot be
-// read, or because cudalab or the machine failed, is not gradable: it costs the student no attempt.
+// PrairieLearn writes one student's results as the results.json of a PrairieLearn external grader, as its manual has
+// it: https://prairielearn.readthedocs.io/en/latest/externalGrading/. What could not be graded at all, because it does
+// not compile, is refused, cannot be read, or because cudalab or the machine failed, is not gradable: it costs the
+// student no attempt.
 func PrairieLearn(w io.Writer, c *class.Class, s *class.Student) error {
 	for limit := maxOutput; ; limit /= 2 {
 		var text bytes.Buffer

@@ -21,7 +21,8 @@ var (
 	prairieLearnImages = reporttest.List(reporttest.Object(map[string]reporttest.Field{"label": {Is: prairieLearnText}, "url": {Is: prairieLearnText, Required: true}}))
 )
 
-// prairieLearnDocument are the fields of results.json as PrairieLearn's manual has them. Points are on all tests or on none.
+// prairieLearnDocument are the fields of results.json as PrairieLearn's manual has them. Points are on all tests or on
+// none.
 var prairieLearnDocument = reporttest.Object(map[string]reporttest.Field{
 	"gradable":      {Is: reporttest.Bool},
 	"score":         {Is: reporttest.Number(0, 1), Required: true},

@@ -99,8 +99,8 @@ func (c *calls) extend(of *call, before *point, answer uint64) *point {
 	return p
 }
 
-// carryOut carries the call out again up to p, and finds out what comes there: the first time it is noted, later it has to be the
-// same.
+// carryOut carries the call out again up to p, and finds out what comes there: the first time it is noted, later it has
+// to be the same.
 func (c *calls) carryOut(p *point) {
 	known := p.over || p.op != Op{}
 	script, want := p.answers(), p.ops()
@@ -152,8 +152,8 @@ func run(code Code, c *call, w word, stopped *bool) (offsets []uint64) {
 	return []uint64{offset}
 }
 
-// again carries out once more what calls have come to, in another order: code that keeps something from one call to the next
-// comes to something else.
+// again carries out once more what calls have come to, in another order: code that keeps something from one call to the
+// next comes to something else.
 func (c *calls) again() {
 	for _, p := range slices.Backward(c.points) {
 		if c.unsteady != nil {

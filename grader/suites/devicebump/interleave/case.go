@@ -29,7 +29,8 @@ const (
 	noteTooMany = "too many operations"
 )
 
-// Trial explores the programs in the runner. A gap of the skeleton is a panic there, since the functions answer no error.
+// Trial explores the programs in the runner. A gap of the skeleton is a panic there, since the functions answer no
+// error.
 func (k *Case[C]) Trial() *suite.Trial[C] {
 	if k.trial != nil {
 		return k.trial

@@ -168,8 +168,8 @@ func (e *exploration) settle(s *state, t int) {
 	th.at = nil
 }
 
-// alone reports whether a thread that goes on alone comes to the end of its call soon. One that changes the word again and again gets
-// on, for too much; see count.
+// alone reports whether a thread that goes on alone comes to the end of its call soon. One that changes the word again
+// and again gets on, for too much; see count.
 func (e *exploration) alone(s *state, t int) bool {
 	p, word := s.threads[t].at, s.word
 	var rest solo

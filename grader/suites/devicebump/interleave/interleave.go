@@ -1,14 +1,16 @@
-// Package interleave runs what threads do to one shared word in every order of their operations, and says in words where an
-// order comes out wrong: a test run takes one order of millions, and the wrong one comes on another day.
+// Package interleave runs what threads do to one shared word in every order of their operations, and says in words
+// where an order comes out wrong: a test run takes one order of millions, and the wrong one comes on another day.
 //
-// The code under test is devicebump's Alloc and AllocWarp. A Program is so many threads that call them, each one call behind the
-// other. What a call does next depends on nothing but the answers it has had, so each call is carried out once for each row
-// of answers, from its beginning, and stopped where a further operation would be the next; Explore then puts these together in
-// every order, one operation at a time, shortest first. Two orders that come to the same word, with the same answers behind
-// every call, go on alike and are gone on with once. That a call depends on nothing else is looked after: see NotRepeatable.
+// The code under test is devicebump's Alloc and AllocWarp. A Program is so many threads that call them, each one call
+// behind the other. What a call does next depends on nothing but the answers it has had, so each call is carried out
+// once for each row of answers, from its beginning, and stopped where a further operation would be the next; Explore
+// then puts these together in every order, one operation at a time, shortest first. Two orders that come to the same
+// word, with the same answers behind every call, go on alike and are gone on with once. That a call depends on nothing
+// else is looked after: see NotRepeatable.
 //
-// In the end each order is held against the rule that the calls one behind the other, in some order that has those first that were
-// over before others began, would have had the same answers and left the same word (Herlihy and Wing's linearizability).
+// In the end each order is held against the rule that the calls one behind the other, in some order that has those
+// first that were over before others began, would have had the same answers and left the same word (Herlihy and Wing's
+// linearizability).
 package interleave
 
 import "cudalab/exercises/contract"

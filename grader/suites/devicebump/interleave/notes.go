@@ -2,8 +2,8 @@ package interleave
 
 import "slices"
 
-// Notes are numbers, so that is how a failure comes from the runner to cudalab: its rule, its thread, how often others changed the
-// word, its steps, and what was answered.
+// Notes are numbers, so that is how a failure comes from the runner to cudalab: its rule, its thread, how often others
+// changed the word, its steps, and what was answered.
 
 // rules are those that an exploration comes to by itself.
 var rules = []string{WrongEnd, WaitsForThread, NotRepeatable, TooMany}

@@ -7,8 +7,8 @@ import (
 	"cudalab/kernels/oracle"
 )
 
-// carryOut is what a request is answered behind so many bytes that are taken, when nobody comes in between, and how many are
-// taken then.
+// carryOut is what a request is answered behind so many bytes that are taken, when nobody comes in between, and how
+// many are taken then.
 func carryOut(r Request, taken, capacity uint64) (offsets []uint64, next uint64) {
 	for _, size := range r.Sizes {
 		if !oracle.BumpFits(taken, capacity, size) {
@@ -21,8 +21,9 @@ func carryOut(r Request, taken, capacity uint64) (offsets []uint64, next uint64)
 	return offsets, taken
 }
 
-// inSomeOrder reports whether there is an order of the requests, one behind the other, in which they are answered as they were, and
-// which leaves the word as it is, where that matters. before are of each request those that were over when it began.
+// inSomeOrder reports whether there is an order of the requests, one behind the other, in which they are answered as
+// they were, and which leaves the word as it is, where that matters. before are of each request those that were over
+// when it began.
 func inSomeOrder(taken, capacity uint64, requests []Request, results [][]uint64, before []uint32, word *uint64) bool {
 	all := uint32(1)<<len(requests) - 1
 	hopeless := map[uint32]bool{} // where these were first, and what was answered is right: that says how much is taken

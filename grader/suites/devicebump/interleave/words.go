@@ -202,7 +202,8 @@ func (s *sentence) order() string {
 	return fmt.Sprintf("Where %s, %s", s.program.Label(), when)
 }
 
-// who is a block's owner: "thread 2", "lane 3 of thread 1"; where there is only one thread "its request for 16", or "it".
+// who is a block's owner: "thread 2", "lane 3 of thread 1"; where there is only one thread "its request for 16", or
+// "it".
 func (s *sentence) who(g granted) string {
 	thread := 0
 	for _, step := range s.failure.Steps {
