@@ -35,7 +35,7 @@ func applySettings() error {
 			continue
 		}
 		if err := os.Setenv(name, value); err != nil {
-			return &Unavailable{Reason: Other, Do: useSimulator,
+			return &Unavailable{Reason: reasonOther, Do: useSimulator,
 				What: fmt.Sprintf("The setting %s=%s could not be put into the environment: %v.", name, value, err)}
 		}
 	}

@@ -73,7 +73,7 @@ var (
 func openGPU(t testing.TB) *Device {
 	d, err := Open()
 	var u *Unavailable
-	if errors.As(err, &u) && (u.Reason == NoLibrary || u.Reason == NoDevice) {
+	if errors.As(err, &u) && (u.Reason == reasonNoLibrary || u.Reason == reasonNoDevice) {
 		t.Skip("no NVIDIA GPU here: " + u.What)
 	}
 	require.NoError(t, err)

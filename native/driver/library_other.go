@@ -10,6 +10,6 @@ func openLibrary() (lookup func(name string) uintptr, err error) {
 	if system == "darwin" {
 		system = "macOS"
 	}
-	return nil, &Unavailable{Reason: NoLibrary,
+	return nil, &Unavailable{Reason: reasonNoLibrary,
 		What: "There is no NVIDIA driver on " + system + ".", Do: "Use the simulated device: --device sim."}
 }

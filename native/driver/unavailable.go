@@ -9,22 +9,22 @@ import (
 	"cudalab/native/device"
 )
 
-// Reason is why there is no GPU to use, for programs that react to it.
-type Reason string
+// reason is why there is no GPU to use, for programs that react to it.
+type reason string
 
 // The reasons.
 const (
-	NoLibrary    Reason = "no-library"    // the driver's library is not installed, or not to be found
-	OldDriver    Reason = "old-driver"    // it lacks calls that cudalab needs
-	NoDevice     Reason = "no-device"     // the driver shows this process no GPU
-	NoPermission Reason = "no-permission" // the operating system keeps this process from the GPU
-	DeviceLost   Reason = "device-lost"   // GPU and driver are there, and not in a state to work
-	Other        Reason = "other"
+	reasonNoLibrary    reason = "no-library"    // the driver's library is not installed, or not to be found
+	reasonOldDriver    reason = "old-driver"    // it lacks calls that cudalab needs
+	reasonNoDevice     reason = "no-device"     // the driver shows this process no GPU
+	reasonNoPermission reason = "no-permission" // the operating system keeps this process from the GPU
+	reasonDeviceLost   reason = "device-lost"   // GPU and driver are there, and not in a state to work
+	reasonOther        reason = "other"
 )
 
 // Unavailable is the error of Open.
 type Unavailable struct {
-	Reason Reason
+	Reason reason
 	Code   device.Code // the driver's answer; Success where the driver was not asked
 	What   string      // a sentence: what happened
 	Do     string      // a sentence: what to do about it
@@ -47,14 +47,14 @@ const orSimulator = ", or use the simulated device: --device sim."
 
 // noLibrary says that the driver's library was not found; looked is where, and what the system said.
 func noLibrary(looked string) *Unavailable {
-	return &Unavailable{Reason: NoLibrary,
+	return &Unavailable{Reason: reasonNoLibrary,
 		What: "No NVIDIA driver was found (" + looked + ").",
 		Do:   "Install NVIDIA's driver, start a container with --gpus all" + orSimulator}
 }
 
 // oldDriver says that a driver of the given version (0: unknown) lacks calls that cudalab makes.
 func oldDriver(version int32, missing []string) *Unavailable {
-	u := &Unavailable{Reason: OldDriver, Do: "Install NVIDIA driver release 460 or later" + orSimulator}
+	u := &Unavailable{Reason: reasonOldDriver, Do: "Install NVIDIA driver release 460 or later" + orSimulator}
 	switch {
 	case version == 0:
 		u.What = "The NVIDIA driver does not say which CUDA version it supports, and cudalab needs " +
@@ -82,39 +82,39 @@ const (
 )
 
 type diagnosis struct {
-	reason Reason
+	reason reason
 	what   string // goes on after "cuInit answered CUDA_ERROR_NO_DEVICE (100): "
 	do     string
 }
 
 var diagnoses = map[device.Code]diagnosis{
-	device.ErrorNoDevice: {NoDevice, "the driver is installed and sees no GPU",
+	device.ErrorNoDevice: {reasonNoDevice, "the driver is installed and sees no GPU",
 		"Run nvidia-smi to see whether the GPU is there; start a container with --gpus all" + orSimulator},
-	device.ErrorInvalidDevice: {NoDevice, "the driver takes the GPU's number for that of no GPU",
+	device.ErrorInvalidDevice: {reasonNoDevice, "the driver takes the GPU's number for that of no GPU",
 		"Run nvidia-smi -L to see which GPUs there are" + orSimulator},
-	device.ErrorOperatingSystem: {NoPermission, "the operating system refused the driver something it needs",
+	device.ErrorOperatingSystem: {reasonNoPermission, "the operating system refused the driver something it needs",
 		"See that you may read and write /dev/nvidia*, start a container with --gpus all" + orSimulator},
-	device.ErrorNotPermitted: {NoPermission, "this process may not use the GPU",
+	device.ErrorNotPermitted: {reasonNoPermission, "this process may not use the GPU",
 		"Ask the machine's administrator for access to the GPU" + orSimulator},
-	errorDeviceUnavailable: {DeviceLost, "another process holds the GPU for itself, or it is closed to compute work",
+	errorDeviceUnavailable: {reasonDeviceLost, "another process holds the GPU for itself, or it is closed to compute work",
 		"Wait for that process to end, or have the compute mode set to Default with nvidia-smi -c 0" + orSimulator},
-	device.ErrorSystemNotReady: {DeviceLost, "the GPUs of this machine are not initialised yet",
+	device.ErrorSystemNotReady: {reasonDeviceLost, "the GPUs of this machine are not initialised yet",
 		"Start the service nvidia-fabricmanager, which machines with NVSwitch need" + orSimulator},
-	device.ErrorSystemDriver: {DeviceLost, "the kernel's driver module and the driver's library are of different releases, as after an update",
+	device.ErrorSystemDriver: {reasonDeviceLost, "the kernel's driver module and the driver's library are of different releases, as after an update",
 		"Reboot, or unload and load the nvidia kernel modules" + orSimulator},
-	errorECCUncorrectable: {DeviceLost, "the GPU's memory has an error that cannot be corrected",
+	errorECCUncorrectable: {reasonDeviceLost, "the GPU's memory has an error that cannot be corrected",
 		"Reset the GPU with nvidia-smi -r or reboot" + orSimulator},
-	device.ErrorUnknown: {DeviceLost, "the driver failed without a reason, as after suspend and resume",
+	device.ErrorUnknown: {reasonDeviceLost, "the driver failed without a reason, as after suspend and resume",
 		"Reboot, or unload and load the kernel module nvidia_uvm" + orSimulator},
-	errorStubLibrary: {NoLibrary, "the library is the CUDA toolkit's stub for linking and no driver",
+	errorStubLibrary: {reasonNoLibrary, "the library is the CUDA toolkit's stub for linking and no driver",
 		"Take the toolkit's stubs directory out of LD_LIBRARY_PATH" + orSimulator},
-	errorCompatNotSupported: {OldDriver, "the forward-compatibility package does not support this GPU",
+	errorCompatNotSupported: {reasonOldDriver, "the forward-compatibility package does not support this GPU",
 		"Take its directory out of LD_LIBRARY_PATH, or install a newer driver instead" + orSimulator},
-	errorDeviceNotLicensed: {Other, "this virtual GPU has no licence",
+	errorDeviceNotLicensed: {reasonOther, "this virtual GPU has no licence",
 		"Ask the machine's administrator for a licence" + orSimulator},
-	errorMPSConnectionFailed: {Other, "the MPS server did not answer",
+	errorMPSConnectionFailed: {reasonOther, "the MPS server did not answer",
 		"Start nvidia-cuda-mps-control -d, or unset CUDA_MPS_PIPE_DIRECTORY" + orSimulator},
-	device.ErrorOutOfMemory: {Other, "too little memory is free on the GPU, or on the host, for a context",
+	device.ErrorOutOfMemory: {reasonOther, "too little memory is free on the GPU, or on the host, for a context",
 		"Run nvidia-smi and end the programs that fill the GPU" + orSimulator},
 }
 
@@ -126,7 +126,7 @@ func unavailable(call string, code device.Code) *Unavailable {
 		found.do = "Unset it or set it to the number of a GPU that nvidia-smi -L lists" + orSimulator
 	}
 	if !known {
-		found = diagnosis{Other, "the driver could not be started", "Run nvidia-smi to see whether the GPU works" + orSimulator}
+		found = diagnosis{reasonOther, "the driver could not be started", "Run nvidia-smi to see whether the GPU works" + orSimulator}
 	}
 	return &Unavailable{Reason: found.reason, Code: code, Do: found.do,
 		What: fmt.Sprintf("%s answered %s: %s.", call, code, found.what)}

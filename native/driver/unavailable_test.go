@@ -16,25 +16,25 @@ func TestDiagnoses(t *testing.T) {
 	require.NoError(t, os.Unsetenv("CUDA_VISIBLE_DEVICES"))
 	for _, c := range []struct {
 		code   device.Code
-		reason Reason
+		reason reason
 		says   string
 		advice string
 	}{
-		{2, Other, "too little memory", "nvidia-smi"},
-		{34, NoLibrary, "stub", "LD_LIBRARY_PATH"},
-		{46, DeviceLost, "another process holds the GPU", "nvidia-smi -c 0"},
-		{100, NoDevice, "sees no GPU", "--gpus all"},
-		{101, NoDevice, "number", "nvidia-smi -L"},
-		{102, Other, "licence", "administrator"},
-		{214, DeviceLost, "cannot be corrected", "reboot"},
-		{304, NoPermission, "operating system", "/dev/nvidia*"},
-		{800, NoPermission, "may not use", "administrator"},
-		{802, DeviceLost, "not initialised", "nvidia-fabricmanager"},
-		{803, DeviceLost, "different releases", "Reboot"},
-		{804, OldDriver, "forward-compatibility", "newer driver"},
-		{805, Other, "MPS", "nvidia-cuda-mps-control"},
-		{999, DeviceLost, "without a reason", "nvidia_uvm"},
-		{12345, Other, "could not be started", "nvidia-smi"},
+		{2, reasonOther, "too little memory", "nvidia-smi"},
+		{34, reasonNoLibrary, "stub", "LD_LIBRARY_PATH"},
+		{46, reasonDeviceLost, "another process holds the GPU", "nvidia-smi -c 0"},
+		{100, reasonNoDevice, "sees no GPU", "--gpus all"},
+		{101, reasonNoDevice, "number", "nvidia-smi -L"},
+		{102, reasonOther, "licence", "administrator"},
+		{214, reasonDeviceLost, "cannot be corrected", "reboot"},
+		{304, reasonNoPermission, "operating system", "/dev/nvidia*"},
+		{800, reasonNoPermission, "may not use", "administrator"},
+		{802, reasonDeviceLost, "not initialised", "nvidia-fabricmanager"},
+		{803, reasonDeviceLost, "different releases", "Reboot"},
+		{804, reasonOldDriver, "forward-compatibility", "newer driver"},
+		{805, reasonOther, "MPS", "nvidia-cuda-mps-control"},
+		{999, reasonDeviceLost, "without a reason", "nvidia_uvm"},
+		{12345, reasonOther, "could not be started", "nvidia-smi"},
 	} {
 		err := error(unavailable("cuInit", c.code))
 		var u *Unavailable
@@ -69,7 +69,7 @@ func TestOldDriver(t *testing.T) {
 		{13000, []string{"cuMemFreeAsync", "cuInit"}, "CUDA 13.0, but its library lacks cuInit, cuMemFreeAsync."},
 	} {
 		u := oldDriver(c.version, c.missing)
-		require.Equal(t, OldDriver, u.Reason)
+		require.Equal(t, reasonOldDriver, u.Reason)
 		require.Contains(t, u.What, c.says)
 		requireTwoSentences(t, u)
 	}

@@ -23,8 +23,8 @@ func Parse(text []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if string(fields["schema"]) != strconv.Itoa(Schema) {
-		return nil, fmt.Errorf("schema is %s, but this cudalab reads schema %d", shown(fields["schema"]), Schema)
+	if string(fields["schema"]) != strconv.Itoa(schema) {
+		return nil, fmt.Errorf("schema is %s, but this cudalab reads schema %d", shown(fields["schema"]), schema)
 	}
 	f := &File{}
 	if f.Profile.Name, err = word("device", fields["device"], "the GPU's name, such as \"NVIDIA L4\"", isName); err != nil {

@@ -16,8 +16,8 @@ import (
 	"cudalab/native/sim"
 )
 
-// Schema is the version of the file's form. The units are the last parts of the constants' names.
-const Schema = 3
+// schema is the version of the file's form. The units are the last parts of the constants' names.
+const schema = 3
 
 // File is a profile with where it comes from.
 type File struct {
@@ -87,7 +87,7 @@ func Load(path string) (*File, error) {
 // Text is the file, which Parse reads.
 func (f *File) Text() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "{\n  \"schema\": %d,\n  \"device\": %s,\n  \"driver\": %s,\n  \"date\": %s,\n", Schema, quote(f.Profile.Name), quote(f.Driver), quote(f.Date))
+	fmt.Fprintf(&b, "{\n  \"schema\": %d,\n  \"device\": %s,\n  \"driver\": %s,\n  \"date\": %s,\n", schema, quote(f.Profile.Name), quote(f.Driver), quote(f.Date))
 	b.WriteString("  \"kept\": [")
 	for i, name := range f.Kept {
 		if i > 0 {

@@ -5,8 +5,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// Taken is a call by which the code under test has destroyed what was lent to it.
-type Taken struct {
+// taken is a call by which the code under test has destroyed what was lent to it.
+type taken struct {
 	Op   trace.Op
 	Site trace.Site
 }
@@ -16,7 +16,7 @@ type Taken struct {
 func (s *Session) Guest(runs bool) (before bool) { return s.guest.Swap(runs) }
 
 // Taken is the first call that has destroyed what was lent; nil where there was none.
-func (s *Session) Taken() *Taken {
+func (s *Session) Taken() *taken {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.taken
@@ -47,7 +47,7 @@ func (s *Session) takeMemory(op trace.Op, p device.Ptr) {
 // takes keeps the first call. The lock is held.
 func (s *Session) takes(op trace.Op) {
 	if s.taken == nil {
-		s.taken = &Taken{op, trace.Callers(3)}
+		s.taken = &taken{op, trace.Callers(3)}
 	}
 }
 

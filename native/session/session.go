@@ -61,7 +61,7 @@ type Session struct {
 
 	guest atomic.Bool         // the code under test runs
 	lent  map[device.Ptr]bool // memory that was allocated while it did not
-	taken *Taken              // see there
+	taken *taken              // see there
 
 	recordsGiven bool
 	givenSize    int // bytes of what calls were given, since StartTrace

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Poison is every byte of memory that was allocated or freed and not written since: as a float32 about -1.2e17, as an
+// poisonByte is every byte of memory that was allocated or freed and not written since: as a float32 about -1.2e17, as an
 // int32 -606348325.
-const Poison byte = 0xDB
+const poisonByte byte = 0xDB
 
 // chunkSize is how much memory is made at once. It divides every granule of MemAlloc and every step of a pool.
 const chunkSize = 256 << 10
@@ -128,7 +128,7 @@ func (m *memory) open(c *chunk, from, to uint64, overwrite bool) []byte {
 		if bit := uint64(1) << (at / pageSize); c.unwritten&bit != 0 {
 			c.unwritten &^= bit
 			if !overwrite || at < from || at+pageSize > to {
-				fill(c.bytes[at:at+pageSize], Poison)
+				fill(c.bytes[at:at+pageSize], poisonByte)
 			}
 		}
 	}
@@ -289,7 +289,7 @@ func (m *memory) poisonPart(c *chunk, from, to uint64) {
 		case from <= at && at+pageSize <= to:
 			c.unwritten |= bit
 		case c.unwritten&bit == 0:
-			fill(c.bytes[max(from, at):min(to, at+pageSize)], Poison)
+			fill(c.bytes[max(from, at):min(to, at+pageSize)], poisonByte)
 		}
 	}
 }

@@ -106,7 +106,7 @@ func TestACopyOfNothing(t *testing.T) {
 	b := make([]byte, 3*chunkSize)
 	ok(t, d.MemcpyDtoH(b, q))
 	require.Equal(t, bytes.Repeat([]byte{7}, chunkSize/2), b[:chunkSize/2])
-	require.Equal(t, bytes.Repeat([]byte{Poison}, 5*chunkSize/2), b[chunkSize/2:])
+	require.Equal(t, bytes.Repeat([]byte{poisonByte}, 5*chunkSize/2), b[chunkSize/2:])
 }
 
 // What a closed device leaves to the next one is not seen there.
@@ -117,7 +117,7 @@ func TestLeftoverIsPoisoned(t *testing.T) {
 	next := New(Options{})
 	b := make([]byte, 4*mib)
 	ok(t, next.MemcpyDtoH(b, malloc(t, next, 4*mib)))
-	require.Equal(t, bytes.Repeat([]byte{Poison}, len(b)), b)
+	require.Equal(t, bytes.Repeat([]byte{poisonByte}, len(b)), b)
 }
 
 // Mapping and unmapping pieces keeps every other byte as it was.
@@ -137,7 +137,7 @@ func TestUnmapKeepsNeighbours(t *testing.T) {
 	require.Nil(t, m.view(11*unit, 1, false))
 	require.Equal(t, byte(2), m.view(11*unit-chunkSize-1, 1, false)[0])
 	m.add(9*unit, unit)
-	require.Equal(t, Poison, m.view(9*unit, 1, false)[0])
+	require.Equal(t, poisonByte, m.view(9*unit, 1, false)[0])
 	m.remove(8*unit+chunkSize, 2*unit) // of three mappings
 	require.Nil(t, m.view(9*unit, 1, false))
 	require.Equal(t, byte(0), m.view(8*unit, 1, false)[0])
@@ -173,7 +173,7 @@ func TestWritingIsPutOff(t *testing.T) {
 	require.Equal(t, 2, looked())
 	ok(t, d.MemsetD8(p+3*chunkSize, 9, chunkSize/2))
 	ok(t, d.MemcpyDtoH(b, p))
-	require.Equal(t, bytes.Repeat([]byte{Poison}, 100), b[:100])
+	require.Equal(t, bytes.Repeat([]byte{poisonByte}, 100), b[:100])
 	require.Equal(t, bytes.Repeat([]byte{7}, 3*chunkSize-100), b[100:3*chunkSize])
 	require.Equal(t, bytes.Repeat([]byte{9}, chunkSize/2), b[3*chunkSize:3*chunkSize+chunkSize/2])
 	require.Equal(t, bytes.Repeat([]byte{7}, chunkSize/2), b[3*chunkSize+chunkSize/2:])
@@ -186,7 +186,7 @@ func TestMemoryIsAnArray(t *testing.T) {
 	for range 20 {
 		var m memory
 		m.add(0, size)
-		want := bytes.Repeat([]byte{Poison}, size)
+		want := bytes.Repeat([]byte{poisonByte}, size)
 		for step := range 200 {
 			from := r.Uint64N(size)
 			to := from + 1 + r.Uint64N(size-from)
@@ -209,7 +209,7 @@ func TestMemoryIsAnArray(t *testing.T) {
 				}
 			case 2:
 				m.poison(from, to-from)
-				fill(want[from:to], Poison)
+				fill(want[from:to], poisonByte)
 			case 3:
 				b := m.view(from, to-from, true)
 				fill(b, value)

@@ -11,7 +11,7 @@ import (
 // An effect happens when something that is ordered behind it needs it, and never because of something that is not.
 func TestUnorderedReadsSeeGarbage(t *testing.T) {
 	const n = 4096
-	poison, sevens := filled(n, Poison), filled(n, 7)
+	poison, sevens := filled(n, poisonByte), filled(n, 7)
 	for _, c := range []struct {
 		name string
 		link func(t *testing.T, d *Device, writer, reader device.Stream) // between write and read
@@ -78,7 +78,7 @@ func TestLegacyStream(t *testing.T) {
 		name  string
 		flags uint32
 		want  byte
-	}{{"blocking", 0, 7}, {"non-blocking", device.StreamNonBlocking, Poison}} {
+	}{{"blocking", 0, 7}, {"non-blocking", device.StreamNonBlocking, poisonByte}} {
 		t.Run(c.name+" then legacy", func(t *testing.T) {
 			d := New(Options{})
 			p := malloc(t, d, n)
@@ -156,7 +156,7 @@ func TestCopiesAndKernels(t *testing.T) {
 	got := make([]byte, n)
 	ok(t, d.MemcpyDtoHAsync(got, q, s))
 	want := filled(n, 1)
-	fill(want[:8], Poison)
+	fill(want[:8], poisonByte)
 	fill(want[8:24], 3)
 	require.Equal(t, want, got)
 }
@@ -175,7 +175,7 @@ func TestPoison(t *testing.T) {
 	require.Equal(t, p, again)
 	got := make([]byte, n)
 	ok(t, d.MemcpyDtoHAsync(got, p, s))
-	require.Equal(t, filled(n, Poison), got)
+	require.Equal(t, filled(n, poisonByte), got)
 }
 
 // The same program is the same to the last nanosecond and byte; jitter is another schedule, chosen by the seed.

@@ -109,7 +109,7 @@ func (p *vmmProgram) create() {
 		return
 	}
 	p.say(true, code)
-	p.handles = append(p.handles, &vmmHandle{h: h, bytes: filled(count, Poison), held: true})
+	p.handles = append(p.handles, &vmmHandle{h: h, bytes: filled(count, poisonByte), held: true})
 	p.taken += count
 }
 

@@ -90,7 +90,7 @@ func TestAliases(t *testing.T) {
 	r, h := reserve(t, d, 4*g), create(t, d, g)
 	open(t, d, r, g, h)
 	open(t, d, r+2*g, g, h)
-	require.Equal(t, filled(8, Poison), read(t, d, r+2*g, 8))
+	require.Equal(t, filled(8, poisonByte), read(t, d, r+2*g, 8))
 	ok(t, d.MemsetD8(r+100, 7, 1000))
 	add(t, d, 0, r+2*g+104, 1, 1)
 	ok(t, d.CtxSynchronize())
@@ -110,12 +110,12 @@ func TestDataBelongToTheMemory(t *testing.T) {
 	d := New(Options{})
 	r, first, second := reserve(t, d, g), create(t, d, g), create(t, d, g)
 	open(t, d, r, g, first)
-	require.Equal(t, filled(g, Poison), read(t, d, r, g))
+	require.Equal(t, filled(g, poisonByte), read(t, d, r, g))
 	ok(t, d.MemsetD8(r, 1, g))
 	ok(t, d.CtxSynchronize())
 	ok(t, d.MemUnmap(r, g))
 	open(t, d, r, g, second)
-	require.Equal(t, filled(g, Poison), read(t, d, r, g))
+	require.Equal(t, filled(g, poisonByte), read(t, d, r, g))
 	ok(t, d.MemUnmap(r, g))
 	ok(t, d.MemRelease(second))
 	open(t, d, r, g, first)
@@ -123,7 +123,7 @@ func TestDataBelongToTheMemory(t *testing.T) {
 	ok(t, d.MemUnmap(r, g))
 	ok(t, d.MemRelease(first))
 	back(t, d, r, g) // of the chunks that the first had
-	require.Equal(t, filled(g, Poison), read(t, d, r, g))
+	require.Equal(t, filled(g, poisonByte), read(t, d, r, g))
 }
 
 // Addresses are handed out lowest first, those asked for where they are free, and never twice.

@@ -12,7 +12,7 @@ import (
 func (p *Policy) Grade(w Work) *Grade {
 	t := &tally{Policy: p, student: p.entry(w)}
 	if t.student == nil {
-		t.student = &Student{}
+		t.student = &student{}
 	}
 	t.exercises(w)
 	t.bonuses(w)
@@ -27,7 +27,7 @@ func (p *Policy) Grade(w Work) *Grade {
 // tally is one Grade under way.
 type tally struct {
 	*Policy
-	student *Student
+	student *student
 	grade   Grade
 	counted []Exercise
 }
@@ -44,7 +44,7 @@ func (t *tally) ask(format string, a ...any) {
 func (t *tally) exercises(w Work) {
 	for _, e := range w.Exercises {
 		switch {
-		case !t.Counts(e.Name):
+		case !t.counts(e.Name):
 		case slices.Contains(t.student.Excused, e.Name):
 			t.say("%s: excused, does not count.", e.Name)
 		default:
@@ -91,7 +91,7 @@ func (e Exercise) share() float64 {
 // bonuses adds the best one of each exercise, where all of it was right.
 func (t *tally) bonuses(Work) {
 	for _, e := range t.counted {
-		best := Bonus{}
+		best := bonus{}
 		for _, b := range t.Bonuses {
 			if (b.Exercise == "" || b.Exercise == e.Name) && e.Score == e.Max && e.Speed > 0 && e.Speed < b.Below && b.Points > best.Points {
 				best = b

@@ -72,7 +72,7 @@ func (t *tally) handedIn(w Work) (at time.Time, from string, known bool) {
 }
 
 // location is the zone of times that name none.
-func (d *Deadline) location() *time.Location {
+func (d *deadline) location() *time.Location {
 	if d.zone != nil {
 		return d.zone
 	}

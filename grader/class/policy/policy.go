@@ -14,10 +14,10 @@ type Policy struct {
 	Scale     float64   `toml:"scale"`   // what the best grade without bonus is; 0: the sum of the points
 	Attempt   string    `toml:"attempt"` // Last or Best; "": Last
 	Hidden    []string  `toml:"hidden"`  // checks that students are not told about, "slab.cleanup"
-	Exercises Exercises `toml:"exercises"`
-	Deadline  *Deadline `toml:"deadline"`
-	Bonuses   []Bonus   `toml:"bonus"`
-	Students  []Student `toml:"student"`
+	Exercises exercises `toml:"exercises"`
+	Deadline  *deadline `toml:"deadline"`
+	Bonuses   []bonus   `toml:"bonus"`
+	Students  []student `toml:"student"`
 }
 
 // Which of the results in the journal counts.
@@ -26,16 +26,16 @@ const (
 	Best = "best"
 )
 
-// Exercises say what counts.
-type Exercises struct {
+// exercises say what counts.
+type exercises struct {
 	Count      []string           `toml:"count"`       // by name; none: all that were graded
 	DropLowest int                `toml:"drop_lowest"` // how many of a student's worst do not count
 	Weights    map[string]float64 `toml:"weights"`     // of an exercise's points; left out: 1
 }
 
-// Deadline is when submissions are due, and what being late costs.
-type Deadline struct {
-	Due         Moment        `toml:"due"`
+// deadline is when submissions are due, and what being late costs.
+type deadline struct {
+	Due         moment        `toml:"due"`
 	Zone        string        `toml:"zone"`         // of times without one, "Europe/Berlin"
 	Grace       time.Duration `toml:"grace"`        // that is not counted
 	FreeDays    int           `toml:"free_days"`    // that cost nothing
@@ -46,29 +46,29 @@ type Deadline struct {
 	zone *time.Location
 }
 
-// Bonus is what fast code earns.
-type Bonus struct {
+// bonus is what fast code earns.
+type bonus struct {
 	Exercise string  `toml:"exercise"` // "": each
 	Below    float64 `toml:"below"`    // the share of the limit that its time must be under, 0.5
 	Points   float64 `toml:"points"`   // the most that is earned by one exercise counts, not the sum
 }
 
-// Student is what is said of one.
-type Student struct {
+// student is what is said of one.
+type student struct {
 	ID        string        `toml:"id"`        // as in the results, or the number, the address or the login
 	Extension time.Duration `toml:"extension"` // more time
-	HandedIn  Moment        `toml:"handed_in"` // goes before what the platform says
+	HandedIn  moment        `toml:"handed_in"` // goes before what the platform says
 	Excused   []string      `toml:"excused"`   // exercises that do not count for this one
 	Adjust    float64       `toml:"adjust"`    // points, at the end
 	Comment   string        `toml:"comment"`   // why
 }
 
-// Moment is a time as TOML has it: one that was written without a zone says so by the name of its location, which time.Time alone
+// moment is a time as TOML has it: one that was written without a zone says so by the name of its location, which time.Time alone
 // would lose when it is decoded.
-type Moment struct{ time.Time }
+type moment struct{ time.Time }
 
 // UnmarshalTOML takes a time.
-func (m *Moment) UnmarshalTOML(v any) error {
+func (m *moment) UnmarshalTOML(v any) error {
 	t, ok := v.(time.Time)
 	if !ok {
 		return errors.New("this should be a time without quotes, such as 2026-10-01T23:59:00+02:00")
@@ -102,13 +102,13 @@ type Grade struct {
 	Ask []string `json:"ask,omitempty"`
 }
 
-// Counts reports whether an exercise counts for anybody.
-func (p *Policy) Counts(exercise string) bool {
+// counts reports whether an exercise counts for anybody.
+func (p *Policy) counts(exercise string) bool {
 	return len(p.Exercises.Count) == 0 || slices.Contains(p.Exercises.Count, exercise)
 }
 
 // entry is what is said of a student; nil for nothing.
-func (p *Policy) entry(w Work) *Student {
+func (p *Policy) entry(w Work) *student {
 	for i, s := range p.Students {
 		if s.ID == w.ID || slices.Contains(w.Known, s.ID) {
 			return &p.Students[i]

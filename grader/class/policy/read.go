@@ -166,7 +166,7 @@ func (r *reader) exercises() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Weights)) {
 		line := at("exercises", "weights", name)
-		if r.exercise(line, name) && !r.Counts(name) {
+		if r.exercise(line, name) && !r.counts(name) {
 			r.fault(line, "%s has a weight, but is not among those that count.", name)
 		}
 		r.number(line, "the weight of "+name, e.Weights[name], 0.001, 1000)
@@ -217,7 +217,7 @@ func (r *reader) deadline(read toml.MetaData) {
 	}
 }
 
-func (r *reader) student(i int, s Student, known map[string]bool) {
+func (r *reader) student(i int, s student, known map[string]bool) {
 	line := func(key string) int { return r.lines.in("student", i, key) }
 	switch {
 	case s.ID == "":
@@ -265,9 +265,9 @@ func (r *reader) span(line int, what string, d time.Duration) {
 }
 
 // local reports whether a time was written without a zone.
-func local(t Moment) bool { return strings.HasSuffix(t.Location().String(), "-local") }
+func local(t moment) bool { return strings.HasSuffix(t.Location().String(), "-local") }
 
 // in is a time's clock in another zone.
-func in(t Moment, zone *time.Location) Moment {
-	return Moment{time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, zone)}
+func in(t moment, zone *time.Location) moment {
+	return moment{time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, zone)}
 }

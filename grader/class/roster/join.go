@@ -13,15 +13,15 @@ import (
 	"cudalab/grader/class/intake"
 )
 
-// Joined is who of a roster has handed in what.
-type Joined struct {
+// joined is who of a roster has handed in what.
+type joined struct {
 	People map[string][]intake.Person // by the ID of the submission
 	Absent []intake.Person            // in the order of the roster
-	Asked  []Asked                    // what a person has to decide, by submission
+	Asked  []asked                    // what a person has to decide, by submission
 }
 
-// Asked is what cannot be told of a submission, in a sentence.
-type Asked struct{ ID, Text string }
+// asked is what cannot be told of a submission, in a sentence.
+type asked struct{ ID, Text string }
 
 // somebody is one who has handed in, to be found on the roster.
 type somebody struct {
@@ -43,7 +43,7 @@ type listed struct {
 
 // Join finds who of a roster has handed in what: by student number, address, login or the platform's number, which are one
 // person's, and then by names where only one person and one submission have it. Nobody is guessed.
-func Join(entries []Entry, submissions []intake.Submission) Joined {
+func Join(entries []Entry, submissions []intake.Submission) joined {
 	var roster []*listed
 	for _, e := range entries {
 		mailbox, _, _ := strings.Cut(e.Email, "@")
@@ -162,21 +162,21 @@ func runTogether(text string, parts []string) bool {
 	return false
 }
 
-func report(roster []*listed, all []*somebody) Joined {
-	j := Joined{People: map[string][]intake.Person{}}
-	ask := func(id, format string, a ...any) { j.Asked = append(j.Asked, Asked{id, fmt.Sprintf(format, a...)}) }
+func report(roster []*listed, all []*somebody) joined {
+	j := joined{People: map[string][]intake.Person{}}
+	ask := func(id, format string, a ...any) { j.Asked = append(j.Asked, asked{id, fmt.Sprintf(format, a...)}) }
 	for _, who := range all {
 		id, p := who.submission.ID, who.Person
 		switch {
 		case who.found != nil:
 			p = merged(p, who.found.Person)
 			if others := who.found.handed; len(others) > 1 {
-				ask(id, "%s has handed in %d submissions, and each is graded: %s.", Name(p), len(others), ids(others))
+				ask(id, "%s has handed in %d submissions, and each is graded: %s.", nameOf(p), len(others), ids(others))
 			}
 		case len(who.by) > 0:
 			ask(id, "It cannot be told whose this is: on the roster it may be %s.", named(who.by))
 		default:
-			ask(id, "%s is not on the roster.", cmp.Or(Name(p), who.submission.From))
+			ask(id, "%s is not on the roster.", cmp.Or(nameOf(p), who.submission.From))
 		}
 		if p != (intake.Person{}) {
 			j.People[id] = append(j.People[id], p)
@@ -196,8 +196,8 @@ func merged(export, roster intake.Person) intake.Person {
 		Login: cmp.Or(roster.Login, export.Login), Platform: cmp.Or(export.Platform, roster.Platform), Section: cmp.Or(roster.Section, export.Section)}
 }
 
-// Name is what a person is called in a sentence.
-func Name(p intake.Person) string { return cmp.Or(p.Name, p.Login, p.Email, p.SID, p.Platform) }
+// nameOf is what a person is called in a sentence.
+func nameOf(p intake.Person) string { return cmp.Or(p.Name, p.Login, p.Email, p.SID, p.Platform) }
 
 func ids(all []*somebody) string {
 	var names []string
@@ -211,7 +211,7 @@ func ids(all []*somebody) string {
 func named(entries []*listed) string {
 	var names []string
 	for _, e := range entries {
-		names = append(names, fmt.Sprintf("%s (line %d)", Name(e.Person), e.Line))
+		names = append(names, fmt.Sprintf("%s (line %d)", nameOf(e.Person), e.Line))
 	}
 	const most = 5
 	if more := len(names) - most; more > 0 {

@@ -100,13 +100,13 @@ Zed,1004,zed@x.edu,,C
 	require.Equal(t, []intake.Person{entries[3].Person, {Name: "Nobody", SID: "5"}}, j.People["group"])
 	require.Equal(t, "kim@x.edu", j.People["lab-1-kimo"][0].Email)
 	require.Equal(t, []intake.Person{entries[5].Person}, j.Absent)
-	require.Equal(t, []Asked{
+	require.Equal(t, []asked{
 		{"group", "Nobody is not on the roster."},
 		{"Müller-Ü Jörg", "section B/Müller-Ü Jörg is not on the roster."}, // Jörg handed in with the group
 	}, j.Asked)
 
 	j = Join(entries[:3], []intake.Submission{{ID: "a", From: "john smith"}, {ID: "b", From: "b"}, {ID: "c", From: "1815"}, {ID: "d", From: "ada"}})
-	require.Equal(t, []Asked{
+	require.Equal(t, []asked{
 		{"a", "It cannot be told whose this is: on the roster it may be Smith, John (line 3) or John Smith (line 4)."},
 		{"b", "b is not on the roster."},
 		{"c", "Ada Lovelace has handed in 2 submissions, and each is graded: c, d."},

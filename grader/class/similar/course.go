@@ -10,22 +10,22 @@ import (
 	"cudalab/grader/suites/course"
 )
 
-// Given is what a course gives everybody for an exercise.
-type Given struct {
+// given is what a course gives everybody for an exercise.
+type given struct {
 	Files    []File   // the skeleton and the solution's
 	Markdown []string // the chapter, the hints and the walk-through
 }
 
 // GivenFor is what the course at root gives for an exercise.
-func GivenFor(root string, e course.Exercise) (g Given, err error) {
+func GivenFor(root string, e course.Exercise) (g given, err error) {
 	skeleton, err := e.Skeleton()
 	if err != nil {
-		return Given{}, err
+		return given{}, err
 	}
 	g.Files = []File{{"skeleton.go", string(skeleton)}}
 	solution, err := goFiles(filepath.Join(root, e.SolutionFolder()))
 	if err != nil {
-		return Given{}, err
+		return given{}, err
 	}
 	for _, f := range solution {
 		if !strings.HasSuffix(f.Name, "_test.go") {
@@ -35,7 +35,7 @@ func GivenFor(root string, e course.Exercise) (g Given, err error) {
 	for _, read := range []func() (string, error){e.Chapter, e.Walkthrough} {
 		text, err := read()
 		if err != nil {
-			return Given{}, err
+			return given{}, err
 		}
 		g.Markdown = append(g.Markdown, text)
 	}
@@ -47,7 +47,7 @@ func GivenFor(root string, e course.Exercise) (g Given, err error) {
 }
 
 // Base is the code in all of that.
-func (g Given) Base() *Base {
+func (g given) Base() *Base {
 	var files []string
 	for _, f := range g.Files {
 		files = append(files, f.Text)

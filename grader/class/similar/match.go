@@ -20,13 +20,13 @@ type run struct{ a, b, length int }
 
 // pair is what two programs have in common. The longest runs of tokens are taken first, and no token is in two, as in the
 // greedy string tiling of JPlag.
-func (m *matcher) pair(a, b *text) Pair {
+func (m *matcher) pair(a, b *text) pair {
 	runs := m.runs(a, b)
 	slices.SortFunc(runs, func(p, q run) int {
 		return cmp.Or(cmp.Compare(q.length, p.length), cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b))
 	})
 	m.takenA, m.takenB = cleared(m.takenA, len(a.symbols)), cleared(m.takenB, len(b.symbols))
-	var p Pair
+	var p pair
 	sharedA, sharedB := 0, 0
 	for _, r := range runs {
 		for _, r := range m.untaken(r) {
@@ -42,7 +42,7 @@ func (m *matcher) pair(a, b *text) Pair {
 		}
 	}
 	if min(sharedA, sharedB) < minShared || min(a.own, b.own) < minOwn {
-		return Pair{}
+		return pair{}
 	}
 	p.ShareA, p.ShareB, p.Tokens = float64(sharedA)/float64(a.own), float64(sharedB)/float64(b.own), sharedA
 	p.Score = max(p.ShareA, p.ShareB)
@@ -137,7 +137,7 @@ func cleared(s []bool, n int) []bool {
 }
 
 // groups are the programs that pairs connect.
-func groups(programs int, pairs []Pair) []Group {
+func groups(programs int, pairs []pair) []Group {
 	first := make([]int, programs) // of the group of each
 	for i := range first {
 		first[i] = i

@@ -43,7 +43,7 @@ const minShared = 40
 type Result struct {
 	Threshold float64
 	Programs  []Subject // as they were given
-	Pairs     []Pair    // from the threshold on, the most alike first
+	Pairs     []pair    // from the threshold on, the most alike first
 	Groups    []Group   // of programs that pairs connect, the largest first
 	Unread    int       // pairs that may be alike and were not looked at, because there are too many
 	// Common is in how many programs a passage must be to count as commonplace, and so for nothing.
@@ -68,8 +68,8 @@ func (s Subject) OwnLine(file, line int) bool { return s.own[place{int32(file), 
 // TooLittle reports whether too little of the program is its author's own to say anything about it.
 func (s Subject) TooLittle() bool { return s.Own < minOwn }
 
-// Pair is two programs that are alike.
-type Pair struct {
+// pair is two programs that are alike.
+type pair struct {
 	A, B     int     // in Result.Programs, A before B
 	Score    float64 // the larger of the two shares
 	ShareA   float64 // of A's own tokens, how many B has as well
@@ -125,8 +125,8 @@ type comparison struct {
 }
 
 // match lays the candidates side by side and answers those that are pairs.
-func (c *comparison) match(ctx context.Context, candidates [][2]int) ([]Pair, error) {
-	found := make([]*Pair, len(candidates))
+func (c *comparison) match(ctx context.Context, candidates [][2]int) ([]pair, error) {
+	found := make([]*pair, len(candidates))
 	work := make(chan int)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -149,13 +149,13 @@ func (c *comparison) match(ctx context.Context, candidates [][2]int) ([]Pair, er
 	}
 	close(work)
 	workers.Wait()
-	var pairs []Pair
+	var pairs []pair
 	for _, p := range found {
 		if p != nil {
 			pairs = append(pairs, *p)
 		}
 	}
-	slices.SortFunc(pairs, func(p, q Pair) int {
+	slices.SortFunc(pairs, func(p, q pair) int {
 		return cmp.Or(cmp.Compare(q.Score, p.Score), cmp.Compare(q.Tokens, p.Tokens), cmp.Compare(p.A, q.A), cmp.Compare(p.B, q.B))
 	})
 	return pairs, ctx.Err()

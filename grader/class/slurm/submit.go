@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Submitted is a job that Slurm has taken.
-type Submitted struct {
+// submitted is a job that Slurm has taken.
+type submitted struct {
 	Array, Merge string // the jobs' numbers
 
 	job  Job
@@ -34,14 +34,14 @@ func (e *Missing) Unwrap() error { return e.Err }
 
 // Submit writes the scripts and hands them to Slurm; with resume it goes on with the results that are there. With wait the
 // caller has to call Wait. Errors are a *UsageError, a *Missing, or what sbatch says.
-func Submit(ctx context.Context, j Job, resume, wait bool) (*Submitted, error) {
+func Submit(ctx context.Context, j Job, resume, wait bool) (*submitted, error) {
 	if _, err := exec.LookPath("sbatch"); err != nil {
 		return nil, &Missing{err}
 	}
 	if err := j.prepare(resume); err != nil {
 		return nil, err
 	}
-	s := &Submitted{job: j}
+	s := &submitted{job: j}
 	var err error
 	if s.Array, err = s.sbatch(ctx, false, gradeScript); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func Submit(ctx context.Context, j Job, resume, wait bool) (*Submitted, error) {
 }
 
 // sbatch submits a job and answers its number. With wait the command goes on until the job has ended.
-func (s *Submitted) sbatch(ctx context.Context, wait bool, args ...string) (number string, err error) {
+func (s *submitted) sbatch(ctx context.Context, wait bool, args ...string) (number string, err error) {
 	args = append([]string{"--parsable"}, args...)
 	if wait {
 		args = append([]string{"--wait"}, args...)
@@ -90,7 +90,7 @@ func jobNumber(said string) (number string, ok bool) {
 }
 
 // cancel takes the jobs back.
-func (s *Submitted) cancel() error {
+func (s *submitted) cancel() error {
 	numbers := []string{s.Array}
 	if s.Merge != "" {
 		numbers = append(numbers, s.Merge)
@@ -113,7 +113,7 @@ const lookEvery = 10 * time.Second
 
 // Wait waits until the results are put together, and tells progress now and then. It answers the exit status of the merge
 // and copies what that said to out. Where the context is done first it takes the jobs back.
-func (s *Submitted) Wait(ctx context.Context, progress func(Progress), out io.Writer) (status int, err error) {
+func (s *submitted) Wait(ctx context.Context, progress func(Progress), out io.Writer) (status int, err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.wait.Wait() }()
 	tick := time.NewTicker(lookEvery)
@@ -145,7 +145,7 @@ func (s *Submitted) Wait(ctx context.Context, progress func(Progress), out io.Wr
 }
 
 // look asks Slurm for the parts and counts the results. Where Slurm does not answer it may the next time.
-func (s *Submitted) look(ctx context.Context) (p Progress) {
+func (s *submitted) look(ctx context.Context) (p Progress) {
 	said, _ := exec.CommandContext(ctx, "squeue", "--noheader", "--array", "--format=%t", "--jobs="+s.Array).Output()
 	p.Running, p.Waiting = countStates(string(said))
 	graded, _ := filepath.Glob(filepath.Join(globQuoted(Folder(s.job.Results)), "[0-9]*", "students", "*.json"))

@@ -46,15 +46,15 @@ type Fault struct {
 	Case    string
 	Finding order.Finding
 	At      verdict.Place // where in the student's code; no File where that is not known
-	Steps   []Step
+	Steps   []step
 	Ends    string // what is wrong at the end, where no step says it
 	Always  bool   // it goes wrong in the order in which the calls were made
 	Film    *schedule.Film
 	Shots   []verdict.Place // of the film's steps
 }
 
-// Step is a call of a Fault, at a place of the student's code.
-type Step struct {
+// step is a call of a Fault, at a place of the student's code.
+type step struct {
 	schedule.Step
 	At verdict.Place
 }
@@ -164,7 +164,7 @@ func newFault(id string, p *schedule.Program, c *schedule.Counterexample, at fun
 	f := Fault{Case: id, Finding: c.Finding, At: at(c.Finding.At), Ends: story.Ends, Always: c.Always,
 		Film: p.Film(c, story, func(i int) bool { return at(i).File != "" })}
 	for _, s := range story.Steps {
-		f.Steps = append(f.Steps, Step{s, at(s.Record)})
+		f.Steps = append(f.Steps, step{s, at(s.Record)})
 	}
 	for _, s := range f.Film.Steps {
 		f.Shots = append(f.Shots, at(s.Record))

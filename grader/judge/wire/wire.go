@@ -27,21 +27,21 @@ const MaxFrame = 256 << 20
 // promised is for how many bytes of a frame there is memory before they have come.
 const promised = 1 << 20
 
-// Kind tells frames apart.
-type Kind byte
+// messageKind tells frames apart.
+type messageKind byte
 
 // What a runner says. Hello once; then per case any number of notes, the trace of an untimed case, and Done or Fault.
 const (
-	KindHello   Kind = 'H'
-	KindOutcome Kind = 'O'
-	KindValue   Kind = 'V'
-	KindSample  Kind = 'S'
-	KindTrace   Kind = 'T'
-	KindDone    Kind = 'D'
-	KindFault   Kind = 'F'
-	kindSetup   Kind = 'P' // cudalab's requests
-	kindCase    Kind = 'C'
-	kindMark    Kind = 'M'
+	kindHello   messageKind = 'H'
+	kindOutcome messageKind = 'O'
+	kindValue   messageKind = 'V'
+	kindSample  messageKind = 'S'
+	KindTrace   messageKind = 'T'
+	kindDone    messageKind = 'D'
+	kindFault   messageKind = 'F'
+	kindSetup   messageKind = 'P' // cudalab's requests
+	kindCase    messageKind = 'C'
+	kindMark    messageKind = 'M'
 )
 
 // Setup is the first thing that cudalab says, before the runner greets. The student's code cannot see it: it comes over the
@@ -111,17 +111,17 @@ func NewWriter(out io.Writer) *Writer { return &Writer{out: out} }
 // Send writes one message.
 func (w *Writer) Send(m Message) error {
 	w.w.Reset()
-	var kind Kind
+	var kind messageKind
 	switch m := m.(type) {
 	case Hello:
-		kind = KindHello
+		kind = kindHello
 		w.w.Uint(uint64(m.Version))
 		w.w.String(m.Device.Kind)
 		w.w.String(m.Device.Name)
 		w.w.String(m.Device.Driver)
 		w.w.String(m.Problem)
 	case verdict.Outcome:
-		kind = KindOutcome
+		kind = kindOutcome
 		w.w.String(m.Label)
 		w.w.String(m.Err)
 		w.w.String(m.Gap)
@@ -137,23 +137,23 @@ func (w *Writer) Send(m Message) error {
 		}
 		w.site(m.Stack)
 	case Value:
-		kind = KindValue
+		kind = kindValue
 		w.w.String(m.Name)
 		w.w.Uint(uint64(len(m.Values)))
 		for _, v := range m.Values {
 			w.w.Uint(v)
 		}
 	case Sample:
-		kind = KindSample
+		kind = kindSample
 		w.w.String(m.Series)
 		w.w.Int(m.Nanoseconds)
 	case *trace.Trace:
 		kind = KindTrace
 		m.Encode(&w.w)
 	case Done:
-		kind = KindDone
+		kind = kindDone
 	case Fault:
-		kind = KindFault
+		kind = kindFault
 		w.w.String(m.Message)
 		w.w.Bool(m.DeviceLost)
 		w.w.String(m.Taken)
@@ -223,7 +223,7 @@ func (r *Reader) Next() (Message, error) {
 	}
 	fields := codec.NewReader(r.payload.Bytes())
 	fields.Share(&r.known)
-	return decode(Kind(kind), fields)
+	return decode(messageKind(kind), fields)
 }
 
 func cut(err error) error {
@@ -233,13 +233,13 @@ func cut(err error) error {
 	return err
 }
 
-func decode(kind Kind, r *codec.Reader) (Message, error) {
+func decode(kind messageKind, r *codec.Reader) (Message, error) {
 	var m Message
 	switch kind {
-	case KindHello:
+	case kindHello:
 		m = Hello{Version: int(r.Uint()), Device: verdict.Device{Kind: r.String(), Name: r.String(), Driver: r.String()},
 			Problem: r.String()}
-	case KindOutcome:
+	case kindOutcome:
 		o := verdict.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Besides: r.Bool(), Argument: r.Bool(),
 			Odd: verdict.Odd{Rule: r.String(), What: r.String()}, Panic: r.String(), Before: r.String(), Runaway: r.Bool(),
 			Excess: session.Excess{Asked: r.Uint(), Held: r.Uint(), Quota: r.Uint(), Record: int(r.Uint())}}
@@ -248,13 +248,13 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 			return nil, fmt.Errorf("wire: outcome: %w", err)
 		}
 		m = o
-	case KindValue:
+	case kindValue:
 		v := Value{Name: r.String(), Values: make([]uint64, r.Len(1))}
 		for i := range v.Values {
 			v.Values[i] = r.Uint()
 		}
 		m = v
-	case KindSample:
+	case kindSample:
 		m = Sample{Series: r.String(), Nanoseconds: r.Int()}
 	case KindTrace:
 		t, err := trace.Decode(r)
@@ -262,9 +262,9 @@ func decode(kind Kind, r *codec.Reader) (Message, error) {
 			return nil, err
 		}
 		m = t
-	case KindDone:
+	case kindDone:
 		m = Done{}
-	case KindFault:
+	case kindFault:
 		f := Fault{Message: r.String(), DeviceLost: r.Bool(), Taken: r.String()}
 		var err error
 		if f.Site, err = site(r); err != nil {

@@ -95,7 +95,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 	})
 	require.Nil(t, f)
 	require.Equal(t, mostRuns, runs)
-	var failed *Failed
+	var failed *failed
 	require.ErrorAs(t, err, &failed)
 	require.ErrorContains(t, err, "how long until a kernel begins was measured: a launch and a synchronise take 9400 ns together, of which the launch")
 }

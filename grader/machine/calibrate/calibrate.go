@@ -36,8 +36,8 @@ type Progress struct {
 	Name        string
 }
 
-// Failed is the error where the device did not do what a measurement asks of it.
-type Failed struct {
+// failed is the error where the device did not do what a measurement asks of it.
+type failed struct {
 	Step string // what was being measured
 	Call string // that was answered with Code; "" where no call failed
 	Code device.Code
@@ -46,7 +46,7 @@ type Failed struct {
 	contradiction bool // what was measured cannot all be so: another run may go better
 }
 
-func (e *Failed) Error() string {
+func (e *failed) Error() string {
 	if e.Call == "" {
 		return fmt.Sprintf("While %s was measured: %s", e.Step, e.Why)
 	}
@@ -54,7 +54,7 @@ func (e *Failed) Error() string {
 }
 
 // Unwrap is the code that the call answered.
-func (e *Failed) Unwrap() error {
+func (e *failed) Unwrap() error {
 	if e.Call == "" {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (e *Failed) Unwrap() error {
 // Measure measures a device that nobody else uses meanwhile: some seconds on a GPU. It does so until two runs agree, since
 // other work on the machine shows in no other way; where no two do, the constants are named on which the two differ that
 // come closest. A run whose figures contradict each other does not count, and where no two others are left it is
-// an error. The device is left as it was found, unless an error is one that has cost it its context. Errors are a *Failed, the
+// an error. The device is left as it was found, unless an error is one that has cost it its context. Errors are a *failed, the
 // context's, or those of probe.Ready. What comes out of the bounds that a file has is not believed: it counts as not
 // measured.
 func Measure(ctx context.Context, d device.Device, say func(Progress)) (f *profile.File, unsure []string, err error) {
@@ -74,7 +74,7 @@ func Measure(ctx context.Context, d device.Device, say func(Progress)) (f *profi
 			p.Run = n
 			say(p)
 		})
-		var failed *Failed
+		var failed *failed
 		switch {
 		case errors.As(failure, &failed) && failed.contradiction:
 			err = failure
@@ -133,7 +133,7 @@ func measureOnce(ctx context.Context, d device.Device, say func(Progress)) (f *p
 	f = &profile.File{Profile: m.profile, Driver: info.Driver, Date: time.Now().Format(time.DateOnly)}
 	f.Keep(func(name string) bool { return !measured[name] || m.unknown[name] })
 	if _, err := profile.Parse(f.Text()); err != nil {
-		return nil, &Failed{Step: "the device", Why: fmt.Sprintf("what came out is no profile, because %v.", err), contradiction: true}
+		return nil, &failed{Step: "the device", Why: fmt.Sprintf("what came out is no profile, because %v.", err), contradiction: true}
 	}
 	return f, nil
 }

@@ -178,7 +178,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	for _, at := range []int{1, 2, launches / 3, launches / 2, launches} {
 		h.calls, h.failAt = 0, at
 		f, _, err := Measure(context.Background(), h, func(Progress) {})
-		var failed *Failed
+		var failed *failed
 		require.ErrorAs(t, err, &failed, "launch %d of %d", at, launches)
 		require.ErrorIs(t, err, device.ErrorLaunchResources)
 		require.ErrorContains(t, err, "cuLaunchKernel answered CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701).")

@@ -43,7 +43,7 @@ func (m *meter) attempt(name string, part func(*meter)) (err error) {
 	m.step = name
 	defer func() {
 		if v := recover(); v != nil {
-			failed, ok := v.(*Failed)
+			failed, ok := v.(*failed)
 			if !ok {
 				panic(v)
 			}
@@ -57,18 +57,18 @@ func (m *meter) attempt(name string, part func(*meter)) (err error) {
 // ok ends the step where a call has failed.
 func (m *meter) ok(call string, code device.Code) {
 	if code != device.Success {
-		panic(&Failed{Step: m.step, Call: call, Code: code})
+		panic(&failed{Step: m.step, Call: call, Code: code})
 	}
 }
 
 // fail ends the step where the device does something that no measurement can be made of.
 func (m *meter) fail(format string, args ...any) {
-	panic(&Failed{Step: m.step, Why: fmt.Sprintf(format, args...)})
+	panic(&failed{Step: m.step, Why: fmt.Sprintf(format, args...)})
 }
 
 // contradict ends the run where what was measured cannot all be so.
 func (m *meter) contradict(format string, args ...any) {
-	panic(&Failed{Step: m.step, Why: fmt.Sprintf(format, args...), contradiction: true})
+	panic(&failed{Step: m.step, Why: fmt.Sprintf(format, args...), contradiction: true})
 }
 
 // warmUp is how long the GPU works before the first measurement: an idle one has slow clocks.

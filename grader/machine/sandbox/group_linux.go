@@ -38,7 +38,7 @@ var base = sync.OnceValues(func() (string, error) {
 		if !slices.Contains(controllers, "memory") || !slices.Contains(controllers, "pids") {
 			continue
 		}
-		g, err := newGroupIn(dir, 1<<30, DefaultThreads)
+		g, err := newGroupIn(dir, 1<<30, defaultThreads)
 		if err != nil {
 			continue
 		}

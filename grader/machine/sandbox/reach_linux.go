@@ -31,7 +31,7 @@ func (p *Policy) files(program string) rights.Files {
 	return f
 }
 
-func (p *Policy) threads() int { return cmp.Or(p.Threads, DefaultThreads) }
+func (p *Policy) threads() int { return cmp.Or(p.Threads, defaultThreads) }
 
 // loader is the dynamic linker that a program asks for (ELF's PT_INTERP), empty if it is linked statically. The kernel
 // executes it in the program's stead.

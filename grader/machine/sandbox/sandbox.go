@@ -17,29 +17,29 @@ type Policy struct {
 	GPU       bool
 	ReadOnly  []string // further files, and folders with all that is in them; what does not exist is left out
 	ReadWrite []string // folders in which it may make, change and delete files
-	OpenFiles int      // at one time; 0: DefaultOpenFiles
+	OpenFiles int      // at one time; 0: defaultOpenFiles
 	// FileSize is how many bytes long a file may become that it writes, a file in memory as well. A Go program that goes
 	// on writing gets the error EFBIG; others are ended by SIGXFSZ. 0: it cannot write to files, or with GPU
-	// DriverFileSize.
+	// driverFileSize.
 	FileSize uint64
-	// Threads is how many it may have, where the system can count them for it alone (Report.Threads). 0: DefaultThreads.
+	// Threads is how many it may have, where the system can count them for it alone (Report.Threads). 0: defaultThreads.
 	Threads int
 }
 
 // Defaults, with room to spare: a Go program that uses the driver has some 30 threads and, for each GPU of the machine,
 // some 50 open files.
 const (
-	DefaultOpenFiles = 1024
-	DefaultThreads   = 512
-	DriverFileSize   = 64 << 20
+	defaultOpenFiles = 1024
+	defaultThreads   = 512
+	driverFileSize   = 64 << 20
 )
 
 // Environment are the variables by which the driver keeps to every policy: it compiles kernels for each process, and keeps
 // none of that in a folder (CUDA C++ Programming Guide, "CUDA Environment Variables").
 func Environment() []string { return []string{"CUDA_CACHE_DISABLE=1"} }
 
-// ErrNone is the answer of a system that has no sandbox at all.
-var ErrNone = errors.New("there is a sandbox on Linux only. Grade strangers' code there")
+// errNone is the answer of a system that has no sandbox at all.
+var errNone = errors.New("there is a sandbox on Linux only. Grade strangers' code there")
 
 // Report says what this system offers.
 type Report struct {
@@ -48,11 +48,11 @@ type Report struct {
 	Namespaces bool // user, network, IPC and host name are the child's own
 	Cgroup     bool // the kernel keeps the limit on memory, and ends whatever is left
 	Threads    bool // the kernel keeps the limit on threads
-	Parts      []Part
+	Parts      []part
 }
 
-// Part is one of the sandbox's walls.
-type Part struct {
+// part is one of the sandbox's walls.
+type part struct {
 	Name    string // as in the kernel's manuals: "landlock", "seccomp", "namespaces", "cgroup", "rlimits"
 	InForce bool
 	Text    string // what it keeps out here, or why it is not there and what to do, in whole sentences

@@ -6,14 +6,14 @@ import "os/exec"
 
 // Supported tells what of the sandbox is in force here.
 func Supported() Report {
-	return Report{Parts: []Part{{Name: "sandbox", Text: ErrNone.Error() + "."}}}
+	return Report{Parts: []part{{Name: "sandbox", Text: errNone.Error() + "."}}}
 }
 
 // Confined is a child that there cannot be here.
 type Confined struct{}
 
-// Start answers ErrNone.
-func (p *Policy) Start(*exec.Cmd, uint64) (*Confined, error) { return nil, ErrNone }
+// Start answers errNone.
+func (p *Policy) Start(*exec.Cmd, uint64) (*Confined, error) { return nil, errNone }
 
 // Kill does nothing.
 func (c *Confined) Kill() {}

@@ -139,7 +139,7 @@ func keepDescriptors(calls *forkexec.Calls, first int) {
 func (p *Policy) limit(calls *forkexec.Calls, r Report) error {
 	fileSize := p.FileSize
 	if p.GPU {
-		fileSize = cmp.Or(fileSize, DriverFileSize)
+		fileSize = cmp.Or(fileSize, driverFileSize)
 	}
 	type limit struct {
 		name     string
@@ -150,7 +150,7 @@ func (p *Policy) limit(calls *forkexec.Calls, r Report) error {
 		{"core dumps", unix.RLIMIT_CORE, 0},
 		{"message queues", unix.RLIMIT_MSGQUEUE, 0},
 		{"the size of files", unix.RLIMIT_FSIZE, fileSize},
-		{"open files", unix.RLIMIT_NOFILE, uint64(cmp.Or(p.OpenFiles, DefaultOpenFiles))},
+		{"open files", unix.RLIMIT_NOFILE, uint64(cmp.Or(p.OpenFiles, defaultOpenFiles))},
 	}
 	if r.Namespaces {
 		limits = append(limits, limit{"threads", unix.RLIMIT_NPROC, uint64(p.threads())})

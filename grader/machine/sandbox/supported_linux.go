@@ -56,7 +56,7 @@ func supported() Report {
 }
 
 func (r *Report) add(name string, inForce bool, text string) {
-	r.Parts = append(r.Parts, Part{Name: name, InForce: inForce, Text: text})
+	r.Parts = append(r.Parts, part{Name: name, InForce: inForce, Text: text})
 }
 
 // rlimits are always there, but for the one on threads. RLIMIT_NPROC counts a user's threads in one user namespace and

@@ -38,20 +38,20 @@ func grouped(digits string) string {
 	return digits
 }
 
-// Most is how many of the states are looked at that operations can be in one after the other, before they are counted in windows of so many.
+// most is how many of the states are looked at that operations can be in one after the other, before they are counted in windows of so many.
 const (
-	Most   = 5_000
+	most   = 5_000
 	window = 12
 )
 
 // Count counts the orders that CUDA may choose for the operations. What comes wholly before the rest is counted by itself: each order of
 // the one goes with each of the other. Where there are too many states to be counted, operations are counted in windows of
 // the order that happened: every choice of an order in each of these is one of the whole, so what comes out is a lower bound.
-func (p *Program) Count() Orders { return p.CountWithin(Most) }
+func (p *Program) Count() Orders { return p.CountWithin(most) }
 
 // CountWithin is Count where it is to take less time: more than so many states at once are too many.
 func (p *Program) CountWithin(states int) Orders {
-	all := p.Operations()
+	all := p.operations()
 	o := Orders{Operations: len(all), Count: big.NewInt(1), Exact: true}
 	for _, part := range p.parts(all) {
 		n, ok := p.count(part, states)

@@ -15,7 +15,7 @@ type Counterexample struct {
 	Always  bool  // it goes wrong in the order in which the calls were made, as its Order is
 	Late    int   // otherwise: the record of the call that comes too late in it
 	Early   int   // and of the one that comes too early: an edge from Late to Early is missing
-	Shows   Difference
+	Shows   difference
 }
 
 // mostSteps is how many steps a counterexample shows at most.
@@ -185,7 +185,7 @@ func (p *Program) common(c *Counterexample) (list []touch) {
 func (m *memory) wrote(i int, some []touch) bool {
 	for k, x := range m.p.ops[i].touches {
 		state := m.results[i]
-		if m.p.ops[i].kind == uses && x.kind != trace.Read && (state.state(k) == Exists || state.state(k) == NotWritten) &&
+		if m.p.ops[i].kind == uses && x.kind != trace.Read && (state.state(k) == exists || state.state(k) == notWritten) &&
 			slices.ContainsFunc(some, func(t touch) bool { return x.memory == t.memory && x.lo < t.hi && t.lo < x.hi }) {
 			return true
 		}
@@ -194,11 +194,11 @@ func (m *memory) wrote(i int, some []touch) bool {
 }
 
 // shows carries out a counterexample's steps, in its order and in that of the calls, and is what is wrong.
-func (p *Program) shows(c *Counterexample) (Difference, bool) {
+func (p *Program) shows(c *Counterexample) (difference, bool) {
 	if c.Always {
-		d, found := p.Fault(c.Steps)
+		d, found := p.fault(c.Steps)
 		return d, found
 	}
 	happened := slices.Sorted(slices.Values(c.Steps))
-	return p.Compare(happened, c.Steps)
+	return p.compare(happened, c.Steps)
 }

@@ -7,45 +7,45 @@ import (
 	"cudalab/native/trace"
 )
 
-// State is what memory was found in where it could not be used.
-type State uint8
+// state is what memory was found in where it could not be used.
+type state uint8
 
 // The states.
 const (
-	Exists     State = iota
-	Unborn           // the allocation comes only later
-	Ended            // it was freed, or an allocator has taken the block back
-	Unmapped         // there is nothing behind the addresses
-	Forbidden        // MemSetAccess has taken the access away
-	NotWritten       // there is memory, into which nothing has written
+	exists     state = iota
+	unborn           // the allocation comes only later
+	ended            // it was freed, or an allocator has taken the block back
+	unmapped         // there is nothing behind the addresses
+	forbidden        // MemSetAccess has taken the access away
+	notWritten       // there is memory, into which nothing has written
 )
 
 // result is what came of a call in some order.
 type result struct {
-	states []State // in which it has found each of what it touches; nil: all Exists
+	states []state // in which it has found each of what it touches; nil: all exists
 	values uint64  // a digest of all that the call has read
 	parts  []seen  // the same in parts, where that was asked for
 }
 
 // note takes in the state of the k-th of n that a call touches.
-func (r *result) note(k, n int, s State) {
-	if s == Exists {
+func (r *result) note(k, n int, s state) {
+	if s == exists {
 		return
 	}
 	if r.states == nil {
-		r.states = make([]State, n)
+		r.states = make([]state, n)
 	}
-	if r.states[k] == Exists {
+	if r.states[k] == exists {
 		r.states[k] = s
 	}
 }
 
 // state is that of the k-th of what a call touches.
-func (r result) state(k int) State {
+func (r result) state(k int) state {
 	if k < len(r.states) {
 		return r.states[k]
 	}
-	return Exists
+	return exists
 }
 
 // seen is a value that a call has found in some bytes.
@@ -61,7 +61,7 @@ type memory struct {
 	only    func(int) bool // the records that are carried out, of which memory knows
 	parts   bool           // keep the parts of all results
 	bytes   map[trace.ID]*interval.Map[int64, uint64]
-	state   map[trace.ID]State
+	state   map[trace.ID]state
 	ended   map[trace.ID]int // the record of the end
 	mapping map[int]uint32   // by the record of the MemMap: what MemSetAccess allows, with mapped set
 	results map[int]result
@@ -97,13 +97,13 @@ func (p *Program) begin(order []int, parts bool) *memory {
 	for _, i := range order {
 		within[i] = true
 	}
-	m := &memory{p: p, parts: parts, bytes: map[trace.ID]*interval.Map[int64, uint64]{}, state: map[trace.ID]State{}, ended: map[trace.ID]int{},
+	m := &memory{p: p, parts: parts, bytes: map[trace.ID]*interval.Map[int64, uint64]{}, state: map[trace.ID]state{}, ended: map[trace.ID]int{},
 		mapping: map[int]uint32{}, results: make(map[int]result, len(order)), writer: map[uint64]int{}, owner: map[trace.ID]*interval.Map[int64, trace.ID]{},
 		holder: map[trace.ID]*interval.Map[int64, trace.ID]{}}
 	m.only = func(i int) bool { return within[i] }
 	for _, i := range order {
 		if o := p.ops[i]; o.kind == makes && p.Trace.Records[i].Site != 0 {
-			m.state[o.memory] = Unborn
+			m.state[o.memory] = unborn
 			m.clear(o)
 		}
 	}
@@ -135,7 +135,7 @@ func (m *memory) do(i int) {
 			m.mapping[t.mapping] = 0
 		}
 		for _, id := range o.blocks {
-			m.state[id], m.ended[id] = Ended, i
+			m.state[id], m.ended[id] = ended, i
 		}
 	case permits:
 		for _, t := range o.touches {
@@ -150,8 +150,8 @@ func (m *memory) do(i int) {
 // make has an allocation begin. One from before the trace holds what it held.
 func (m *memory) make(i int, o *op) (r result) {
 	for k, t := range o.touches {
-		if passes(&m.p.Trace.Records[i]) && m.state[t.memory] == Unborn {
-			r.note(k, len(o.touches), Unborn)
+		if passes(&m.p.Trace.Records[i]) && m.state[t.memory] == unborn {
+			r.note(k, len(o.touches), unborn)
 		}
 	}
 	for _, t := range o.touches {
@@ -162,7 +162,7 @@ func (m *memory) make(i int, o *op) (r result) {
 		}
 		h.Set(t.lo, t.hi, o.memory)
 	}
-	if m.state[o.memory] == Ended {
+	if m.state[o.memory] == ended {
 		return r // the host has freed it already, which CUDA allows: Free, unlike FreeAsync, does not need the memory to be there
 	}
 	delete(m.state, o.memory)
@@ -187,12 +187,12 @@ func (m *memory) end(i int, o *op) (r result) {
 	waits := m.endsWhenIdle(i)
 	for k, t := range o.touches {
 		if passes(&m.p.Trace.Records[i]) { // the bytes stay as they are, until another is handed out there
-			if m.state[o.memory] == Unborn {
-				r.note(k, len(o.touches), Unborn)
+			if m.state[o.memory] == unborn {
+				r.note(k, len(o.touches), unborn)
 			}
 			continue
 		}
-		if s := m.state[o.memory]; s != Unborn || queued(&m.p.Trace.Records[i]) { // Free does not mind
+		if s := m.state[o.memory]; s != unborn || queued(&m.p.Trace.Records[i]) { // Free does not mind
 			r.note(k, len(o.touches), s)
 		}
 		switch {
@@ -202,7 +202,7 @@ func (m *memory) end(i int, o *op) (r result) {
 			m.read(&r, t)
 		}
 	}
-	m.state[o.memory] = Ended
+	m.state[o.memory] = ended
 	m.ended[o.memory] = i
 	return r
 }
@@ -290,7 +290,7 @@ func (m *memory) use(i int, o *op) (r result) {
 			found = &result{}
 		}
 		if m.read(found, t) || m.anothers(t) {
-			r.note(k, len(o.touches), NotWritten)
+			r.note(k, len(o.touches), notWritten)
 		}
 	}
 	value := mix(uint64(i)+1, r.values)
@@ -300,7 +300,7 @@ func (m *memory) use(i int, o *op) (r result) {
 	for _, t := range o.touches {
 		b := m.of(t.memory)
 		switch {
-		case m.usable(i, t) != Exists:
+		case m.usable(i, t) != exists:
 		case t.kind == trace.Write:
 			b.Set(t.lo, t.hi, value)
 			m.by(t)
@@ -319,32 +319,32 @@ func (m *memory) use(i int, o *op) (r result) {
 }
 
 // usable is in which state a call finds what it uses.
-func (m *memory) usable(i int, t touch) State {
+func (m *memory) usable(i int, t touch) state {
 	for _, id := range []trace.ID{t.memory, t.block} {
 		s := m.state[id]
-		if s == Ended && i < m.ended[id] && m.endsWhenIdle(m.ended[id]) {
+		if s == ended && i < m.ended[id] && m.endsWhenIdle(m.ended[id]) {
 			continue
 		}
-		if s != Exists {
+		if s != exists {
 			return s
 		}
 	}
 	if m.lost(t) {
-		return Ended
+		return ended
 	}
 	if t.partly {
-		return Unmapped
+		return unmapped
 	}
 	if t.mapping >= 0 && m.only(t.mapping) {
 		switch flags := m.mapping[t.mapping]; {
 		case flags&mapped == 0:
-			return Unmapped
+			return unmapped
 		case flags&mayReadWrite == mayReadWrite, t.kind == trace.Read && flags&mayRead != 0:
 		default:
-			return Forbidden
+			return forbidden
 		}
 	}
-	return Exists
+	return exists
 }
 
 // settle gives bytes that nothing is known of the value that they have.

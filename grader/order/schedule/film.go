@@ -24,7 +24,7 @@ type Film struct {
 // Shot is a call that a film shows.
 type Shot struct {
 	Record int
-	N      int    // as in Story; 0 for a record or a wait that orders too little
+	N      int    // as in story; 0 for a record or a wait that orders too little
 	Call   string // "the launch of process on streams[1]"
 	Op     trace.Op
 	Kernel string // of a launch
@@ -76,7 +76,7 @@ const mostMemory = 3
 type filming struct {
 	*Program
 	c     *Counterexample
-	story Story
+	story story
 	names *order.Names
 	items []item
 	cover *cover // nil: the program has none that comes near
@@ -91,7 +91,7 @@ type item struct {
 }
 
 // Film shows c, of which story tells. own says which calls the program itself has made rather than who calls it.
-func (p *Program) Film(c *Counterexample, story Story, own func(record int) bool) *Film {
+func (p *Program) Film(c *Counterexample, story story, own func(record int) bool) *Film {
 	f := &filming{Program: p, c: c, story: story, names: order.NamesOf(p.Trace), index: map[int]int{}}
 	f.film.Late, f.film.Early = -1, -1
 	f.follow()
@@ -319,7 +319,7 @@ func (f *filming) about(a, b touch) bool {
 
 // finds reports whether it is in this memory that a call finds what it should not.
 func (f *filming) finds(i int, it item) bool {
-	if f.c.Shows.State != Exists {
+	if f.c.Shows.State != exists {
 		return f.about(it.touch, f.c.Shows.Memory)
 	}
 	return slices.ContainsFunc(f.ops[i].touches, func(t touch) bool {
@@ -341,9 +341,9 @@ func (f *filming) held(m *memory, bad int) (list []Held) {
 func (f *filming) state(m *memory, it item) string {
 	for _, id := range []trace.ID{it.memory, it.block} {
 		switch m.state[id] {
-		case Unborn:
+		case unborn:
 			return "not there yet"
-		case Ended:
+		case ended:
 			return "given back: the bytes may be another's"
 		}
 	}

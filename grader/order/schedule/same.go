@@ -9,41 +9,41 @@ import (
 	"cudalab/native/trace"
 )
 
-// Difference is where two orders come to something else.
-type Difference struct {
+// difference is where two orders come to something else.
+type difference struct {
 	Record int   // of the call that finds it; -1: memory as it is left at the end
-	State  State // in which it finds memory; Exists: it finds other bytes
+	State  state // in which it finds memory; exists: it finds other bytes
 	Memory touch // which
 }
 
-// Fault is the first call, in an order, that finds memory which does not exist then, or which nothing has written.
-func (p *Program) Fault(order []int) (d Difference, found bool) {
+// fault is the first call, in an order, that finds memory which does not exist then, or which nothing has written.
+func (p *Program) fault(order []int) (d difference, found bool) {
 	m := p.execute(order, false)
 	for _, i := range order {
 		if k, found := m.fault(i); found {
 			r := m.results[i]
-			return Difference{i, r.states[k], p.ops[i].touches[k]}, true
+			return difference{i, r.states[k], p.ops[i].touches[k]}, true
 		}
 	}
-	return Difference{}, false
+	return difference{}, false
 }
 
 // fault is which of what a call touches it has found in no state to be used.
 func (m *memory) fault(i int) (k int, found bool) {
-	k = slices.IndexFunc(m.results[i].states, func(s State) bool { return s != Exists })
+	k = slices.IndexFunc(m.results[i].states, func(s state) bool { return s != exists })
 	return k, k >= 0
 }
 
-// Compare carries out two orders of the same calls and is what is other in the second: first of all memory that cannot be used, then what a
+// compare carries out two orders of the same calls and is what is other in the second: first of all memory that cannot be used, then what a
 // call finds there, and at last what memory is left with.
-func (p *Program) Compare(one, other []int) (d Difference, differ bool) {
+func (p *Program) compare(one, other []int) (d difference, differ bool) {
 	return compare(p.execute(one, false), p.execute(other, false), other)
 }
 
 // Same carries out orders one after another and compares each with the one that happened.
-func (p *Program) Same() func(order []int) (d Difference, differ bool) {
+func (p *Program) Same() func(order []int) (d difference, differ bool) {
 	happened := p.execute(p.list, false)
-	return func(order []int) (Difference, bool) { return compare(happened, p.execute(order, false), order) }
+	return func(order []int) (difference, bool) { return compare(happened, p.execute(order, false), order) }
 }
 
 // all are the values of some memory.
@@ -51,25 +51,25 @@ func (m *memory) all(id trace.ID) []interval.Span[int64, uint64] {
 	return slices.Collect(m.of(id).Within(math.MinInt64, math.MaxInt64))
 }
 
-func compare(one, other *memory, order []int) (Difference, bool) {
+func compare(one, other *memory, order []int) (difference, bool) {
 	for _, i := range order {
 		for k, t := range one.p.ops[i].touches {
 			if is := other.results[i].state(k); is != one.results[i].state(k) {
-				return Difference{i, is, t}, true
+				return difference{i, is, t}, true
 			}
 		}
 	}
 	for _, kind := range []opKind{uses, ends} { // what is freed shows a difference that nobody has read
 		for _, i := range order {
 			if one.p.ops[i].kind == kind && one.results[i].values != other.results[i].values {
-				return Difference{Record: i}, true
+				return difference{Record: i}, true
 			}
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(one.bytes)) {
-		if one.state[id] == Exists && !slices.Equal(one.all(id), other.all(id)) {
-			return Difference{Record: -1, Memory: touch{memory: id}}, true
+		if one.state[id] == exists && !slices.Equal(one.all(id), other.all(id)) {
+			return difference{Record: -1, Memory: touch{memory: id}}, true
 		}
 	}
-	return Difference{}, false
+	return difference{}, false
 }

@@ -129,9 +129,9 @@ func passes(r *trace.Record) bool {
 	return (r.Op == trace.OpBlockAlloc || r.Op == trace.OpBlockFree) && r.Flags&trace.InStream != 0
 }
 
-// Operations are the records of what the order is about: the work of streams, and what the host itself reads and writes of
+// operations are the records of what the order is about: the work of streams, and what the host itself reads and writes of
 // pinned memory.
-func (p *Program) Operations() []int {
+func (p *Program) operations() []int {
 	var all []int
 	for _, i := range p.list {
 		if p.isOperation(i) {

@@ -20,24 +20,24 @@ const (
 	mostCalls = 600
 )
 
-// Values are what a call has found and written in an order, as the kernels compute it. The trace has to hold what its calls were
+// values are what a call has found and written in an order, as the kernels compute it. The trace has to hold what its calls were
 // given.
-type Values struct {
+type values struct {
 	Finds  [][]byte // of each range that the call reads, in the order of its accesses
 	Writes [][]byte // of each that it writes or updates, likewise
 }
 
 // Values carries an order out, up to a call, on memory that holds bytes. It is not ok where they cannot be known: where
 // they hang on memory that nothing has written, or that was written before the trace, or where there would be too much to do.
-func (p *Program) Values(order []int, call int, kernels Kernels) (v Values, ok bool) {
+func (p *Program) Values(order []int, call int, kernels Kernels) (v values, ok bool) {
 	if len(order) > mostCalls {
-		return Values{}, false
+		return values{}, false
 	}
 	left := int64(mostBytes)
 	for _, i := range order {
 		for _, t := range p.ops[i].touches {
 			if n := t.hi - t.lo; p.ops[i].kind == uses && (n < 0 || n > left) {
-				return Values{}, false
+				return values{}, false
 			} else if p.ops[i].kind == uses {
 				left -= n
 			}
@@ -63,7 +63,7 @@ func (p *Program) Values(order []int, call int, kernels Kernels) (v Values, ok b
 			return v, ok && known
 		}
 	}
-	return Values{}, false
+	return values{}, false
 }
 
 // machine carries calls out on bytes. What is known of them is kept apart: bytes that nobody knows spoil whatever is made of them.
@@ -151,7 +151,7 @@ func (b *machine) read(o *op, kinds ...trace.AccessKind) (all [][]byte, ok bool)
 func (b *machine) use(i int, o *op) {
 	known := true
 	for _, t := range o.touches {
-		if b.memory.usable(i, t) != Exists || t.kind != trace.Write && !b.of(t.memory).isKnown(t.lo, t.hi) {
+		if b.memory.usable(i, t) != exists || t.kind != trace.Write && !b.of(t.memory).isKnown(t.lo, t.hi) {
 			known = false
 		}
 	}
@@ -294,8 +294,8 @@ func (m *deviceMemory) Fill(p device.Ptr, n uint64, write func(first int64, byte
 	return true
 }
 
-// Changed says what of a call's values is other in an order than it should be; "" where that is not known.
-func Changed(should, is Values) string {
+// changed says what of a call's values is other in an order than it should be; "" where that is not known.
+func changed(should, is values) string {
 	for k := range min(len(should.Writes), len(is.Writes)) {
 		if a, b := should.Writes[k], is.Writes[k]; len(a) == 8 && len(b) == 8 && string(a) != string(b) {
 			return fmt.Sprintf("what it adds up comes to %s instead of %s", grouped(fmt.Sprint(binary.LittleEndian.Uint64(b))), grouped(fmt.Sprint(binary.LittleEndian.Uint64(a))))

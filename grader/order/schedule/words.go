@@ -8,8 +8,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// Story is a counterexample in words.
-type Story struct {
+// story is a counterexample in words.
+type story struct {
 	Steps []Step
 	Ends  string // what is wrong in the end, where no step says it; "" otherwise
 }
@@ -23,9 +23,9 @@ type Step struct {
 }
 
 // Story tells c. Where the trace holds what its calls were given, and the kernels can be found, it tells what is computed; kernels may be nil.
-func (p *Program) Story(c *Counterexample, kernels Kernels) Story {
+func (p *Program) Story(c *Counterexample, kernels Kernels) story {
 	names := order.NamesOf(p.Trace)
-	var s Story
+	var s story
 	for _, i := range c.Steps {
 		step := Step{Record: i, N: c.number(i), Call: names.Call(i)}
 		if i == c.Shows.Record {
@@ -45,15 +45,15 @@ func (p *Program) Story(c *Counterexample, kernels Kernels) Story {
 // wrong is what is wrong with what the call finds in which a counterexample shows.
 func (p *Program) wrong(c *Counterexample, names *order.Names) string {
 	switch d := c.Shows; d.State {
-	case Unborn:
+	case unborn:
 		return "the memory is not there yet, which " + c.step(p.maker(d.Memory), names) + " makes"
-	case Ended:
+	case ended:
 		return p.gone(c, names)
-	case Unmapped:
+	case unmapped:
 		return "behind its addresses there is no memory any more"
-	case Forbidden:
+	case forbidden:
 		return "the access that it needs has been taken away"
-	case NotWritten:
+	case notWritten:
 		if c.Always {
 			return "it finds what nothing has written"
 		}
@@ -63,7 +63,7 @@ func (p *Program) wrong(c *Counterexample, names *order.Names) string {
 
 // changed says what the call in which a counterexample shows computes there, and what it should.
 func (p *Program) changed(c *Counterexample, kernels Kernels) string {
-	if kernels == nil || c.Always || c.Shows.State != Exists {
+	if kernels == nil || c.Always || c.Shows.State != exists {
 		return ""
 	}
 	should, ok := p.Values(p.list, c.Shows.Record, kernels)
@@ -74,7 +74,7 @@ func (p *Program) changed(c *Counterexample, kernels Kernels) string {
 	if !ok {
 		return ""
 	}
-	return Changed(should, is)
+	return changed(should, is)
 }
 
 // maker is the record of what has made the memory that a touch is about: the block, if there is one.

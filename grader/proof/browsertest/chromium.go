@@ -28,7 +28,7 @@ func OpenChromium(t *testing.T, more ...string) *Chromium {
 		t.Skip("There is no Chromium in the PATH.")
 	}
 	require.NoError(t, err)
-	late := time.AfterFunc(longest, page.Kill)
+	late := time.AfterFunc(longest, page.kill)
 	t.Cleanup(func() {
 		page.Close()
 		late.Stop()
@@ -42,7 +42,7 @@ func OpenChromium(t *testing.T, more ...string) *Chromium {
 // call has Chromium do something, and waits until it has.
 func (c *Chromium) call(method string, params map[string]any, answer any) {
 	c.t.Helper()
-	require.NoError(c.t, c.page.Call(method, params, answer))
+	require.NoError(c.t, c.page.call(method, params, answer))
 }
 
 // hear keeps what the page complains of.
@@ -75,7 +75,7 @@ func (c *Chromium) Reload() {
 	c.t.Helper()
 	c.call("Page.reload", nil, nil)
 	time.Sleep(100 * time.Millisecond)
-	require.NoError(c.t, c.page.Loaded())
+	require.NoError(c.t, c.page.loaded())
 }
 
 // Eval is as in Window.
@@ -102,7 +102,7 @@ func (c *Chromium) Type(text string) {
 // Press is as in Window.
 func (c *Chromium) Press(keys ...string) {
 	c.t.Helper()
-	require.NoError(c.t, c.page.Press(keys...))
+	require.NoError(c.t, c.page.press(keys...))
 }
 
 // Point moves the pointer to the middle of the first element that a selector finds.

@@ -14,8 +14,8 @@ import (
 // ErrNone is the error where there is no Chromium.
 var ErrNone = errors.New("there is no Chromium in the PATH")
 
-// Find is a Chromium's program, or ErrNone, and the flags that it is started with for nobody to see.
-func Find() (path string, flags []string, err error) {
+// find is a Chromium's program, or ErrNone, and the flags that it is started with for nobody to see.
+func find() (path string, flags []string, err error) {
 	flags = []string{"--headless", "--disable-gpu", "--no-first-run"}
 	if os.Geteuid() == 0 {
 		flags = append(flags, "--no-sandbox") // Chromium refuses to be root with it
@@ -51,7 +51,7 @@ type Page struct {
 
 // Start starts Chromium with an empty page, which is the caller's, to close.
 func Start(o Options) (*Page, error) {
-	path, flags, err := Find()
+	path, flags, err := find()
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +86,11 @@ func Start(o Options) (*Page, error) {
 
 func (p *Page) attach() error {
 	var target struct{ TargetID string }
-	if err := p.Call("Target.createTarget", map[string]any{"url": "about:blank"}, &target); err != nil {
+	if err := p.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target); err != nil {
 		return err
 	}
 	var attached struct{ SessionID string }
-	if err := p.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached); err != nil {
+	if err := p.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached); err != nil {
 		return err
 	}
 	p.session = attached.SessionID
@@ -102,22 +102,22 @@ const patience = 5 * time.Second
 
 // Close ends Chromium, which writes first what it wants to keep in its profile.
 func (p *Page) Close() {
-	_ = p.Call("Browser.close", nil, nil)
-	late := time.AfterFunc(patience, p.Kill)
+	_ = p.call("Browser.close", nil, nil)
+	late := time.AfterFunc(patience, p.kill)
 	_ = p.cmd.Wait()
 	late.Stop()
 	p.out.Close()
 	p.in.Close()
 }
 
-// Kill ends Chromium from another goroutine: what is asked of it then is answered with an error.
-func (p *Page) Kill() { _ = p.cmd.Process.Kill() }
+// kill ends Chromium from another goroutine: what is asked of it then is answered with an error.
+func (p *Page) kill() { _ = p.cmd.Process.Kill() }
 
 // Process is the number of Chromium's first process.
 func (p *Page) Process() int { return p.cmd.Process.Pid }
 
-// Call has Chromium do something, and waits until it has. The answer, if wanted, is read into answer as from JSON.
-func (p *Page) Call(method string, params map[string]any, answer any) error {
+// call has Chromium do something, and waits until it has. The answer, if wanted, is read into answer as from JSON.
+func (p *Page) call(method string, params map[string]any, answer any) error {
 	p.calls++
 	if params == nil {
 		params = map[string]any{}
@@ -165,14 +165,14 @@ func (p *Page) Call(method string, params map[string]any, answer any) error {
 
 // Go opens an address, and returns when the page is loaded.
 func (p *Page) Go(address string) error {
-	if err := p.Call("Page.navigate", map[string]any{"url": address}, nil); err != nil {
+	if err := p.call("Page.navigate", map[string]any{"url": address}, nil); err != nil {
 		return err
 	}
-	return p.Loaded()
+	return p.loaded()
 }
 
-// Loaded waits until a page is loaded.
-func (p *Page) Loaded() error {
+// loaded waits until a page is loaded.
+func (p *Page) loaded() error {
 	for loaded := false; !loaded; time.Sleep(10 * time.Millisecond) {
 		if err := p.Eval(`location.href != "about:blank" && document.readyState == "complete"`, &loaded); err != nil {
 			return err
@@ -191,7 +191,7 @@ func (p *Page) Eval(expression string, value any) error {
 			Exception struct{ Description string }
 		}
 	}
-	if err := p.Call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true}, &answer); err != nil {
+	if err := p.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true}, &answer); err != nil {
 		return err
 	}
 	if x := answer.ExceptionDetails; x != nil {
@@ -207,9 +207,9 @@ func (p *Page) Eval(expression string, value any) error {
 var keys = map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
 	"ArrowDown": 40, "Delete": 46, "a": 65, "g": 71, "h": 72, "l": 76, "m": 77, "F8": 119}
 
-// Press presses a key, the last of those named, and lets it go, with those held that are named before: "Alt",
+// press presses a key, the last of those named, and lets it go, with those held that are named before: "Alt",
 // "Control", "Shift".
-func (p *Page) Press(names ...string) error {
+func (p *Page) press(names ...string) error {
 	held := map[string]int{"Alt": 1, "Control": 2, "Shift": 8}
 	modifiers := 0
 	for _, name := range names[:len(names)-1] {
@@ -227,10 +227,10 @@ func (p *Page) Press(names ...string) error {
 	if key == "Enter" && modifiers == 0 {
 		event["type"], event["text"] = "keyDown", "\r"
 	}
-	if err := p.Call("Input.dispatchKeyEvent", event, nil); err != nil {
+	if err := p.call("Input.dispatchKeyEvent", event, nil); err != nil {
 		return err
 	}
 	event["type"] = "keyUp"
 	delete(event, "text")
-	return p.Call("Input.dispatchKeyEvent", event, nil)
+	return p.call("Input.dispatchKeyEvent", event, nil)
 }

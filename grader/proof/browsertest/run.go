@@ -16,7 +16,7 @@ import (
 // browser is a Chromium, and what it is to be started with. The test is skipped where there is none.
 func browser(t *testing.T) (path string, args []string) {
 	t.Helper()
-	path, args, err := Find()
+	path, args, err := find()
 	if err != nil {
 		t.Skip("There is no Chromium in the PATH to open the page in.")
 	}

@@ -26,10 +26,10 @@ func Open(t *testing.T, text []byte, width, height int) *Tab {
 	page, err := Start(Options{Profile: Profile(t),
 		Flags: []string{"--hide-scrollbars", fmt.Sprintf("--window-size=%d,%d", width, height)}})
 	require.NoError(t, err)
-	late := time.AfterFunc(time.Minute, page.Kill)
+	late := time.AfterFunc(time.Minute, page.kill)
 	t.Cleanup(func() {
 		late.Stop()
-		page.Kill()
+		page.kill()
 		page.Close()
 	})
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(file)}
@@ -48,12 +48,12 @@ func (tab *Tab) Eval(expression string) string {
 // Press presses a key on the keyboard and lets it go: "ArrowRight", "Home", "Tab", "Enter".
 func (tab *Tab) Press(key string) {
 	tab.t.Helper()
-	require.NoError(tab.t, tab.page.Press(key))
+	require.NoError(tab.t, tab.page.press(key))
 }
 
 // Still has the page take its reader for one who wants nothing to move.
 func (tab *Tab) Still() {
 	tab.t.Helper()
-	require.NoError(tab.t, tab.page.Call("Emulation.setEmulatedMedia",
+	require.NoError(tab.t, tab.page.call("Emulation.setEmulatedMedia",
 		map[string]any{"features": []map[string]string{{"name": "prefers-reduced-motion", "value": "reduce"}}}, nil))
 }

@@ -9,30 +9,30 @@ import (
 	"cudalab/native/device"
 )
 
-// Recording is the answers of one device: what a file in testdata holds.
-type Recording struct {
+// recording is the answers of one device: what a file in testdata holds.
+type recording struct {
 	Header  []string            // "device: NVIDIA H200"
 	Answers map[string][]string // by row
 }
 
-// Record runs the whole table twice. A row that answers differently the second time is an error: such an answer holds
+// recordAnswers runs the whole table twice. A row that answers differently the second time is an error: such an answer holds
 // nobody to anything.
-func Record(d device.Device, rows []Row, now time.Time) (*Recording, error) {
+func recordAnswers(d device.Device, rows []row, now time.Time) (*recording, error) {
 	info := d.Info()
-	rec := &Recording{
+	rec := &recording{
 		Header: []string{
 			"device: " + info.Name, "driver: " + info.Driver, "date: " + now.UTC().Format(time.DateOnly),
 		},
 		Answers: map[string][]string{},
 	}
-	if err := Warm(d); err != nil {
+	if err := warm(d); err != nil {
 		return nil, err
 	}
 	var unsteady []string
 	for _, r := range rows {
-		first, second := r.Answers(d), r.Answers(d)
+		first, second := r.answers(d), r.answers(d)
 		rec.Answers[r.Name] = first
-		if diff := Diff(first, second); diff != "" {
+		if diff := diff(first, second); diff != "" {
 			unsteady = append(unsteady, r.Name+" answered differently the second time:\n"+diff)
 		}
 	}
@@ -42,9 +42,9 @@ func Record(d device.Device, rows []Row, now time.Time) (*Recording, error) {
 	return rec, nil
 }
 
-// Format writes a recording for people to read and Parse to read back: the header, then each row's name, its note and,
+// format writes a recording for people to read and parse to read back: the header, then each row's name, its note and,
 // indented, its answers.
-func Format(rec *Recording, rows []Row) string {
+func format(rec *recording, rows []row) string {
 	var b strings.Builder
 	for _, h := range rec.Header {
 		fmt.Fprintf(&b, "# %s\n", h)
@@ -61,9 +61,9 @@ func Format(rec *Recording, rows []Row) string {
 	return b.String()
 }
 
-// Parse reads what Format wrote.
-func Parse(text string) (*Recording, error) {
-	rec := &Recording{Answers: map[string][]string{}}
+// parse reads what format wrote.
+func parse(text string) (*recording, error) {
+	rec := &recording{Answers: map[string][]string{}}
 	row := ""
 	for i, line := range strings.Split(text, "\n") {
 		comment, isComment := strings.CutPrefix(line, "# ")
@@ -88,9 +88,9 @@ func Parse(text string) (*Recording, error) {
 	return rec, nil
 }
 
-// Diff compares two rows' answers. It is empty if they are equal, and else every line: with "-" in front if only
+// diff compares two rows' answers. It is empty if they are equal, and else every line: with "-" in front if only
 // want has it, "+" if only got has it.
-func Diff(want, got []string) string {
+func diff(want, got []string) string {
 	if slices.Equal(want, got) {
 		return ""
 	}

@@ -19,18 +19,18 @@ import (
 	"cudalab/native/session"
 )
 
-// Row is one small program.
-type Row struct {
+// row is one small program.
+type row struct {
 	Name string // "malloc-async/zero-bytes"
 	Note string // what a reader of its answers should know
-	Run  func(l *Log)
+	Run  func(l *log)
 }
 
 // binding is the note of a row that says nothing of the device.
 const binding = "answered by the layers above the device"
 
-// Rows is the whole table. Names are unique. What a GPU's driver might take amiss comes last.
-func Rows() []Row {
+// rows is the whole table. Names are unique. What a GPU's driver might take amiss comes last.
+func rows() []row {
 	return slices.Concat(streamRows, eventRows, orderRows, mallocRows, mallocAsyncRows, reuseRows, deadPointerRows(),
 		boundsRows(), argumentRows, hostRows, copyRows, waitRows, launchRows, threadRows(), poolRows, walkRows(),
 		poolsCallRows, poolsLifeRows, poolsWalkRows(), poolsReuseRows(), eventMisuseRows,
@@ -38,13 +38,13 @@ func Rows() []Row {
 		garbageRows, poolsNullRows, vmmLastRows)
 }
 
-// Warm makes the device's first uses of what is slow once: of kernels, of the pool, of copies.
-func Warm(d device.Device) error {
+// warm makes the device's first uses of what is slow once: of kernels, of the pool, of copies.
+func warm(d device.Device) error {
 	s := session.New(d)
 	s.Use()
 	s.StartTrace()
 	defer s.StopTrace()
-	lines := Row{Run: func(l *Log) {
+	lines := row{Run: func(l *log) {
 		stream := l.stream(cuda.StreamNonBlocking)
 		l.must(probe.Delay(stream, 1000))
 		l.must(launchNothing(cuda.Dim3{X: 1}, cuda.Dim3{X: 1}, stream))
@@ -59,9 +59,9 @@ func Warm(d device.Device) error {
 	return s.Sweep()
 }
 
-// Answers runs the row on the device and returns what it noted. The row leaves nothing behind; if its remains cannot be
+// answers runs the row on the device and returns what it noted. The row leaves nothing behind; if its remains cannot be
 // removed, the last line says so.
-func (r Row) Answers(d device.Device) []string {
+func (r row) answers(d device.Device) []string {
 	s := session.New(d)
 	s.Use()
 	s.StartTrace()
@@ -75,8 +75,8 @@ func (r Row) Answers(d device.Device) []string {
 }
 
 // run runs the program; one that cannot be set up ends with a line that says why.
-func (r Row) run(s *session.Session) (lines []string) {
-	l := &Log{session: s, names: map[cuda.DevicePtr]string{}}
+func (r row) run(s *session.Session) (lines []string) {
+	l := &log{session: s, names: map[cuda.DevicePtr]string{}}
 	defer func() {
 		lines = l.lines
 		if v := recover(); v != nil {

@@ -39,10 +39,10 @@ func TestRecord(t *testing.T) {
 		t.Skip("not asked to record: -device gpu -record does")
 	}
 	require.Equal(t, "gpu", *kind, "the recorded answers are a GPU's: give -device gpu with -record")
-	rec, err := Record(openDevice(t, *kind), Rows(), time.Now())
+	rec, err := recordAnswers(openDevice(t, *kind), rows(), time.Now())
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(filepath.Dir(answersFile), 0o755))
-	require.NoError(t, os.WriteFile(answersFile, []byte(Format(rec, Rows())), 0o644))
+	require.NoError(t, os.WriteFile(answersFile, []byte(format(rec, rows())), 0o644))
 }
 
 func TestAnswersAreTheRecordedOnes(t *testing.T) {
@@ -52,20 +52,20 @@ func TestAnswersAreTheRecordedOnes(t *testing.T) {
 			"    go test ./grader/proof/conformance -device gpu -record", answersFile)
 	}
 	require.NoError(t, err)
-	want, err := Parse(string(text))
+	want, err := parse(string(text))
 	require.NoError(t, err)
 
 	d := openDevice(t, *kind)
-	require.NoError(t, Warm(d))
-	for _, row := range Rows() {
+	require.NoError(t, warm(d))
+	for _, row := range rows() {
 		t.Run(row.Name, func(t *testing.T) {
 			recorded, ok := want.Answers[row.Name]
 			delete(want.Answers, row.Name)
-			got := row.Answers(d)
+			got := row.answers(d)
 			if !ok {
 				t.Fatal("not in the recorded answers: record them anew on a GPU")
 			}
-			if diff := Diff(recorded, got); diff != "" {
+			if diff := diff(recorded, got); diff != "" {
 				t.Errorf("- recorded (%v)\n+ answered (%s)\n%s", want.Header, d.Info().Name, diff)
 			}
 		})
@@ -75,10 +75,10 @@ func TestAnswersAreTheRecordedOnes(t *testing.T) {
 
 // Each row must run to its end and answer the same whatever ran before it, or its answers are worth nothing.
 func TestRowsAreSteady(t *testing.T) {
-	rec, err := Record(openDevice(t, *kind), Rows(), time.Unix(0, 0))
+	rec, err := recordAnswers(openDevice(t, *kind), rows(), time.Unix(0, 0))
 	require.NoError(t, err)
 	names := map[string]bool{}
-	for _, row := range Rows() {
+	for _, row := range rows() {
 		require.False(t, names[row.Name], "two rows are named %s", row.Name)
 		names[row.Name] = true
 		require.NotEmpty(t, rec.Answers[row.Name], row.Name)
@@ -90,21 +90,21 @@ func TestRowsAreSteady(t *testing.T) {
 }
 
 func TestARecordingIsReadBackAsItWasWritten(t *testing.T) {
-	rows := []Row{{Name: "a/one", Note: "a note"}, {Name: "b/two"}}
-	rec := &Recording{Header: []string{"device: x", "date: y"},
+	rows := []row{{Name: "a/one", Note: "a note"}, {Name: "b/two"}}
+	rec := &recording{Header: []string{"device: x", "date: y"},
 		Answers: map[string][]string{"a/one": {"f() → CUDA_SUCCESS", "# not a comment"}, "b/two": {"g"}}}
-	got, err := Parse(Format(rec, rows))
+	got, err := parse(format(rec, rows))
 	require.NoError(t, err)
 	require.Equal(t, rec, got)
 
-	_, err = Parse("    an answer of nobody's\n")
+	_, err = parse("    an answer of nobody's\n")
 	require.ErrorContains(t, err, "line 1")
-	_, err = Parse("a\na\n")
+	_, err = parse("a\na\n")
 	require.ErrorContains(t, err, "line 2: row a is there twice")
 }
 
 func TestDiff(t *testing.T) {
-	require.Empty(t, Diff([]string{"a"}, []string{"a"}))
-	require.Equal(t, "      a\n    - b\n    + c\n    + d\n", Diff([]string{"a", "b"}, []string{"a", "c", "d"}))
-	require.Equal(t, "      a\n    - b\n", Diff([]string{"a", "b"}, []string{"a"}))
+	require.Empty(t, diff([]string{"a"}, []string{"a"}))
+	require.Equal(t, "      a\n    - b\n    + c\n    + d\n", diff([]string{"a", "b"}, []string{"a", "c", "d"}))
+	require.Equal(t, "      a\n    - b\n", diff([]string{"a", "b"}, []string{"a"}))
 }

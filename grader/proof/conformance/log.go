@@ -18,8 +18,8 @@ import (
 // in whole delays, so it is far longer than any call that does not wait.
 const delay = int64(50 * time.Millisecond)
 
-// Log is where a row notes its answers.
-type Log struct {
+// log is where a row notes its answers.
+type log struct {
 	session *session.Session
 	lines   []string
 	names   map[cuda.DevicePtr]string
@@ -29,22 +29,22 @@ type Log struct {
 type setUpFailure struct{ err error }
 
 // must ends the row if something failed that its question depends on.
-func (l *Log) must(err error) {
+func (l *log) must(err error) {
 	if err != nil {
 		panic(setUpFailure{err})
 	}
 }
 
 // saw notes a line.
-func (l *Log) saw(format string, args ...any) {
+func (l *log) saw(format string, args ...any) {
 	l.lines = append(l.lines, fmt.Sprintf(format, args...))
 }
 
 // answer notes what a call answered.
-func (l *Log) answer(call string, err error) { l.saw("%s → %s", call, codeName(err)) }
+func (l *log) answer(call string, err error) { l.saw("%s → %s", call, codeName(err)) }
 
 // timed notes what a call answered and how long it took.
-func (l *Log) timed(call string, f func() error) {
+func (l *log) timed(call string, f func() error) {
 	start := l.session.Device().Now()
 	err := f()
 	took := "at once"
@@ -55,7 +55,7 @@ func (l *Log) timed(call string, f func() error) {
 }
 
 // pointer notes what an allocation answered: whether the address is null, new, or one that was seen before.
-func (l *Log) pointer(call string, p cuda.DevicePtr, err error) {
+func (l *log) pointer(call string, p cuda.DevicePtr, err error) {
 	name, known := l.names[p]
 	switch {
 	case p == 0:
@@ -70,7 +70,7 @@ func (l *Log) pointer(call string, p cuda.DevicePtr, err error) {
 }
 
 // elapsed notes the time between two events.
-func (l *Log) elapsed(call string, start, end cuda.Event) {
+func (l *log) elapsed(call string, start, end cuda.Event) {
 	ms, err := cuda.EventElapsedTime(start, end)
 	if err != nil {
 		l.answer(call, err)
@@ -80,7 +80,7 @@ func (l *Log) elapsed(call string, start, end cuda.Event) {
 }
 
 // bytes waits for the device and notes the first n bytes at p.
-func (l *Log) bytes(name string, p cuda.DevicePtr, n int) {
+func (l *log) bytes(name string, p cuda.DevicePtr, n int) {
 	l.must(cuda.DeviceSynchronize())
 	data := make([]byte, n)
 	l.must(cuda.MemcpyDtoH(cuda.Pageable(data), p, int64(n)))
@@ -88,14 +88,14 @@ func (l *Log) bytes(name string, p cuda.DevicePtr, n int) {
 }
 
 // pinned notes the first n bytes of a buffer as they are at this moment.
-func (l *Log) pinned(name string, h cuda.HostBuffer, n int) {
+func (l *log) pinned(name string, h cuda.HostBuffer, n int) {
 	data := make([]byte, n)
 	l.must(h.Read(0, data))
 	l.saw("%s holds %s", name, runs(data))
 }
 
 // pool notes what the default pool holds.
-func (l *Log) pool(when string) {
+func (l *log) pool(when string) {
 	pool, code := l.session.Device().DeviceGetDefaultMemPool()
 	l.mustCode(code)
 	reserved, code := l.session.Device().MemPoolGetAttribute(pool, device.PoolReservedMemCurrent)
@@ -104,14 +104,14 @@ func (l *Log) pool(when string) {
 }
 
 // setPool sets an attribute of the default pool and answers the code.
-func (l *Log) setPool(attr device.PoolAttr, value uint64) device.Code {
+func (l *log) setPool(attr device.PoolAttr, value uint64) device.Code {
 	pool, code := l.session.Device().DeviceGetDefaultMemPool()
 	l.mustCode(code)
 	return l.session.Device().MemPoolSetAttribute(pool, attr, value)
 }
 
 // getPool is an attribute of the default pool; of used memory, what the row has added.
-func (l *Log) getPool(attr device.PoolAttr) uint64 {
+func (l *log) getPool(attr device.PoolAttr) uint64 {
 	pool, code := l.session.Device().DeviceGetDefaultMemPool()
 	l.mustCode(code)
 	value, code := l.session.Device().MemPoolGetAttribute(pool, attr)
@@ -122,7 +122,7 @@ func (l *Log) getPool(attr device.PoolAttr) uint64 {
 	return value
 }
 
-func (l *Log) mustCode(code device.Code) {
+func (l *log) mustCode(code device.Code) {
 	if code != device.Success {
 		l.must(code)
 	}
@@ -130,48 +130,48 @@ func (l *Log) mustCode(code device.Code) {
 
 // What follows sets a row up.
 
-func (l *Log) stream(flags uint32) cuda.Stream {
+func (l *log) stream(flags uint32) cuda.Stream {
 	s, err := cuda.StreamCreateWithFlags(flags)
 	l.must(err)
 	return s
 }
 
 // busy is a non-blocking stream that a delay keeps busy.
-func (l *Log) busy() cuda.Stream {
+func (l *log) busy() cuda.Stream {
 	s := l.stream(cuda.StreamNonBlocking)
 	l.delay(s)
 	return s
 }
 
-func (l *Log) delay(s cuda.Stream) { l.must(probe.Delay(s, delay)) }
+func (l *log) delay(s cuda.Stream) { l.must(probe.Delay(s, delay)) }
 
-func (l *Log) event() cuda.Event {
+func (l *log) event() cuda.Event {
 	e, err := cuda.EventCreate()
 	l.must(err)
 	return e
 }
 
 // recorded is an event recorded in s.
-func (l *Log) recorded(s cuda.Stream) cuda.Event {
+func (l *log) recorded(s cuda.Stream) cuda.Event {
 	e := l.event()
 	l.must(cuda.EventRecord(e, s))
 	return e
 }
 
-func (l *Log) malloc(size int64) cuda.DevicePtr {
+func (l *log) malloc(size int64) cuda.DevicePtr {
 	p, err := cuda.Malloc(size)
 	l.must(err)
 	return p
 }
 
-func (l *Log) mallocAsync(size int64, s cuda.Stream) cuda.DevicePtr {
+func (l *log) mallocAsync(size int64, s cuda.Stream) cuda.DevicePtr {
 	p, err := cuda.MallocAsync(size, s)
 	l.must(err)
 	return p
 }
 
 // filled is memory from Malloc, set to value and at rest.
-func (l *Log) filled(value byte, size int64) cuda.DevicePtr {
+func (l *log) filled(value byte, size int64) cuda.DevicePtr {
 	p := l.malloc(size)
 	l.must(cuda.Memset(p, value, size))
 	l.must(cuda.DeviceSynchronize())
@@ -179,7 +179,7 @@ func (l *Log) filled(value byte, size int64) cuda.DevicePtr {
 }
 
 // host is a pinned buffer of zeros.
-func (l *Log) host(size int64) cuda.HostBuffer {
+func (l *log) host(size int64) cuda.HostBuffer {
 	h, err := cuda.MallocHost(size)
 	l.must(err)
 	l.must(h.Write(0, make([]byte, size)))

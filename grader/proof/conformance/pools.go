@@ -9,46 +9,46 @@ import (
 
 // What follows sets up pools of a row's own, and notes what they hold.
 
-func (l *Log) newPool() cuda.MemPool {
+func (l *log) newPool() cuda.MemPool {
 	pool, err := cuda.MemPoolCreate(cuda.MemPoolProps{})
 	l.must(err)
 	return pool
 }
 
 // keepingPool is a new pool that a synchronisation takes nothing away from.
-func (l *Log) keepingPool() cuda.MemPool {
+func (l *log) keepingPool() cuda.MemPool {
 	pool := l.newPool()
 	l.set(pool, cuda.MemPoolAttrReleaseThreshold, math.MaxUint64)
 	return pool
 }
 
-func (l *Log) defaultPool() cuda.MemPool {
+func (l *log) defaultPool() cuda.MemPool {
 	pool, err := cuda.DeviceGetDefaultMemPool(0)
 	l.must(err)
 	return pool
 }
 
-func (l *Log) set(pool cuda.MemPool, attr cuda.MemPoolAttr, value uint64) {
+func (l *log) set(pool cuda.MemPool, attr cuda.MemPoolAttr, value uint64) {
 	l.must(cuda.MemPoolSetAttribute(pool, attr, value))
 }
 
-func (l *Log) get(pool cuda.MemPool, attr cuda.MemPoolAttr) uint64 {
+func (l *log) get(pool cuda.MemPool, attr cuda.MemPoolAttr) uint64 {
 	value, err := cuda.MemPoolGetAttribute(pool, attr)
 	l.must(err)
 	return value
 }
 
 // mallocFrom allocates from a pool.
-func (l *Log) mallocFrom(pool cuda.MemPool, size int64, s cuda.Stream) cuda.DevicePtr {
+func (l *log) mallocFrom(pool cuda.MemPool, size int64, s cuda.Stream) cuda.DevicePtr {
 	p, err := cuda.MallocFromPoolAsync(size, pool, s)
 	l.must(err)
 	return p
 }
 
 // holds notes what a pool holds.
-func (l *Log) holds(when string, pool cuda.MemPool) { l.saw("%s: %s", when, l.held(pool)) }
+func (l *log) holds(when string, pool cuda.MemPool) { l.saw("%s: %s", when, l.held(pool)) }
 
-func (l *Log) held(pool cuda.MemPool) string {
+func (l *log) held(pool cuda.MemPool) string {
 	size := func(attr cuda.MemPoolAttr) string { return amount(l.get(pool, attr)) }
 	return fmt.Sprintf("reserved %s, used %s; at most %s, %s",
 		size(cuda.MemPoolAttrReservedMemCurrent), size(cuda.MemPoolAttrUsedMemCurrent),
@@ -64,7 +64,7 @@ func amount(bytes uint64) string {
 }
 
 // whose names the device's current pool, which is one of these or the default pool.
-func (l *Log) whose(when string, named map[string]cuda.MemPool) {
+func (l *log) whose(when string, named map[string]cuda.MemPool) {
 	current, err := cuda.DeviceGetMemPool(0)
 	name := "another"
 	if current == l.defaultPool() {
@@ -79,11 +79,11 @@ func (l *Log) whose(when string, named map[string]cuda.MemPool) {
 }
 
 // taken notes how much less memory the device has free than it had, in bytes.
-func (l *Log) taken(when string, free int64) {
+func (l *log) taken(when string, free int64) {
 	l.saw("%s: %d MiB of the device's memory are taken", when, (free-l.freeMemory())/mib)
 }
 
-func (l *Log) freeMemory() int64 {
+func (l *log) freeMemory() int64 {
 	free, _, err := cuda.MemGetInfo()
 	l.must(err)
 	return free

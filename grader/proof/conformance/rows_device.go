@@ -2,8 +2,8 @@ package conformance
 
 import "cudalab/native/cuda"
 
-var deviceRows = []Row{
-	{Name: "device/queries", Note: binding, Run: func(l *Log) {
+var deviceRows = []row{
+	{Name: "device/queries", Note: binding, Run: func(l *log) {
 		n, err := cuda.GetDeviceCount()
 		l.saw("GetDeviceCount() → %s, %d", codeName(err), n)
 		n, err = cuda.GetDevice()
@@ -14,13 +14,13 @@ var deviceRows = []Row{
 		_, err = cuda.GetDeviceProperties(1)
 		l.answer("GetDeviceProperties(1)", err)
 	}},
-	{Name: "device/properties", Note: "of the model that was recorded", Run: func(l *Log) {
+	{Name: "device/properties", Note: "of the model that was recorded", Run: func(l *log) {
 		p, err := cuda.GetDeviceProperties(0)
 		l.answer("GetDeviceProperties(0)", err)
 		l.saw("%d multiprocessors, compute capability %d.%d, %d threads per block, memory pools %t",
 			p.MultiProcessorCount, p.Major, p.Minor, p.MaxThreadsPerBlock, p.MemoryPoolsSupported)
 	}},
-	{Name: "device/memory", Run: func(l *Log) {
+	{Name: "device/memory", Run: func(l *log) {
 		p, err := cuda.GetDeviceProperties(0)
 		l.must(err)
 		free, total, err := cuda.MemGetInfo()
@@ -28,10 +28,10 @@ var deviceRows = []Row{
 		l.saw("free is positive: %t, at most total: %t, total is the device's: %t",
 			free > 0, free <= total, total == p.TotalGlobalMem)
 	}},
-	{Name: "device/synchronize-idle", Run: func(l *Log) {
+	{Name: "device/synchronize-idle", Run: func(l *log) {
 		l.timed("DeviceSynchronize()", cuda.DeviceSynchronize)
 	}},
-	{Name: "device/last-error", Note: binding, Run: func(l *Log) {
+	{Name: "device/last-error", Note: binding, Run: func(l *log) {
 		l.answer("GetLastError()", cuda.GetLastError())
 		l.answer("Free(12345)", cuda.Free(garbage))
 		l.answer("DeviceSynchronize()", cuda.DeviceSynchronize())

@@ -2,13 +2,13 @@ package conformance
 
 import "cudalab/native/cuda"
 
-var eventRows = []Row{
-	{Name: "event/create-destroy", Run: func(l *Log) {
+var eventRows = []row{
+	{Name: "event/create-destroy", Run: func(l *log) {
 		e, err := cuda.EventCreate()
 		l.answer("EventCreate()", err)
 		l.answer("EventDestroy(e)", cuda.EventDestroy(e))
 	}},
-	{Name: "event/create-flags", Run: func(l *Log) {
+	{Name: "event/create-flags", Run: func(l *log) {
 		for _, f := range []struct {
 			name  string
 			flags uint32
@@ -23,7 +23,7 @@ var eventRows = []Row{
 			l.answer("EventCreateWithFlags("+f.name+")", err)
 		}
 	}},
-	{Name: "event/null", Run: func(l *Log) {
+	{Name: "event/null", Run: func(l *log) {
 		s, e := l.stream(cuda.StreamNonBlocking), l.recorded(cuda.Stream{})
 		l.answer("EventDestroy(null)", cuda.EventDestroy(cuda.Event{}))
 		l.answer("EventRecord(null, s)", cuda.EventRecord(cuda.Event{}, s))
@@ -34,7 +34,7 @@ var eventRows = []Row{
 		l.elapsed("EventElapsedTime(null, e)", cuda.Event{}, e)
 		l.elapsed("EventElapsedTime(e, null)", e, cuda.Event{})
 	}},
-	{Name: "event/destroyed", Note: binding, Run: func(l *Log) {
+	{Name: "event/destroyed", Note: binding, Run: func(l *log) {
 		s, e, f := l.stream(0), l.recorded(cuda.Stream{}), l.recorded(cuda.Stream{})
 		l.must(cuda.EventDestroy(e))
 		l.answer("EventDestroy(e)", cuda.EventDestroy(e))
@@ -45,7 +45,7 @@ var eventRows = []Row{
 		l.elapsed("EventElapsedTime(e, f)", e, f)
 		l.elapsed("EventElapsedTime(f, e)", f, e)
 	}},
-	{Name: "event/never-recorded", Run: func(l *Log) {
+	{Name: "event/never-recorded", Run: func(l *log) {
 		s, e := l.busy(), l.event()
 		l.answer("EventQuery(e)", cuda.EventQuery(e))
 		l.timed("EventSynchronize(e)", func() error { return cuda.EventSynchronize(e) })
@@ -54,52 +54,52 @@ var eventRows = []Row{
 		l.timed("StreamSynchronize(free)", func() error { return cuda.StreamSynchronize(free) })
 		l.timed("StreamSynchronize(s)", func() error { return cuda.StreamSynchronize(s) })
 	}},
-	{Name: "event/query", Run: func(l *Log) {
+	{Name: "event/query", Run: func(l *log) {
 		e := l.recorded(l.busy())
 		l.answer("EventQuery(e), pending", cuda.EventQuery(e))
 		l.timed("EventSynchronize(e)", func() error { return cuda.EventSynchronize(e) })
 		l.answer("EventQuery(e), done", cuda.EventQuery(e))
 	}},
-	{Name: "event/query-remembers-its-place", Run: func(l *Log) {
+	{Name: "event/query-remembers-its-place", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		e := l.recorded(s)
 		l.must(cuda.StreamSynchronize(s))
 		l.delay(s)
 		l.answer("EventQuery(e), later work is pending", cuda.EventQuery(e))
 	}},
-	{Name: "event/blocking-sync", Run: func(l *Log) {
+	{Name: "event/blocking-sync", Run: func(l *log) {
 		s := l.busy()
 		e, err := cuda.EventCreateWithFlags(cuda.EventBlockingSync)
 		l.must(err)
 		l.must(cuda.EventRecord(e, s))
 		l.timed("EventSynchronize(e)", func() error { return cuda.EventSynchronize(e) })
 	}},
-	{Name: "event/record-behind-work", Run: func(l *Log) {
+	{Name: "event/record-behind-work", Run: func(l *log) {
 		s, e := l.busy(), l.event()
 		l.timed("EventRecord(e, s)", func() error { return cuda.EventRecord(e, s) })
 	}},
-	{Name: "event/re-record-same-stream", Run: func(l *Log) {
+	{Name: "event/re-record-same-stream", Run: func(l *log) {
 		s := l.busy()
 		e := l.recorded(s)
 		l.delay(s)
 		l.answer("EventRecord(e, s) again", cuda.EventRecord(e, s))
 		l.timed("EventSynchronize(e)", func() error { return cuda.EventSynchronize(e) })
 	}},
-	{Name: "event/re-record-idle-stream", Run: func(l *Log) {
+	{Name: "event/re-record-idle-stream", Run: func(l *log) {
 		e := l.recorded(l.busy())
 		idle := l.stream(cuda.StreamNonBlocking)
 		l.answer("EventRecord(e, idle)", cuda.EventRecord(e, idle))
 		l.timed("EventSynchronize(e)", func() error { return cuda.EventSynchronize(e) })
 		l.answer("EventQuery(e)", cuda.EventQuery(e))
 	}},
-	{Name: "event/wait", Run: func(l *Log) {
+	{Name: "event/wait", Run: func(l *log) {
 		e := l.recorded(l.busy())
 		s := l.stream(cuda.StreamNonBlocking)
 		l.timed("StreamWaitEvent(s, e)", func() error { return cuda.StreamWaitEvent(s, e) })
 		l.answer("StreamQuery(s)", cuda.StreamQuery(s))
 		l.timed("StreamSynchronize(s)", func() error { return cuda.StreamSynchronize(s) })
 	}},
-	{Name: "event/wait-covers-later-work-only", Run: func(l *Log) {
+	{Name: "event/wait-covers-later-work-only", Run: func(l *log) {
 		e := l.recorded(l.busy())
 		s := l.stream(cuda.StreamNonBlocking)
 		before := l.recorded(s)
@@ -108,7 +108,7 @@ var eventRows = []Row{
 		after := l.recorded(s)
 		l.timed("EventSynchronize(after the wait)", func() error { return cuda.EventSynchronize(after) })
 	}},
-	{Name: "event/wait-then-re-record", Run: func(l *Log) {
+	{Name: "event/wait-then-re-record", Run: func(l *log) {
 		a := l.busy()
 		e := l.recorded(a)
 		s := l.stream(cuda.StreamNonBlocking)
@@ -118,7 +118,7 @@ var eventRows = []Row{
 		l.timed("StreamSynchronize(s)", func() error { return cuda.StreamSynchronize(s) })
 		l.timed("EventSynchronize(e)", func() error { return cuda.EventSynchronize(e) })
 	}},
-	{Name: "event/re-record-then-wait", Run: func(l *Log) {
+	{Name: "event/re-record-then-wait", Run: func(l *log) {
 		a := l.busy()
 		e := l.recorded(a)
 		l.delay(a)
@@ -127,13 +127,13 @@ var eventRows = []Row{
 		l.must(cuda.StreamWaitEvent(s, e))
 		l.timed("StreamSynchronize(s)", func() error { return cuda.StreamSynchronize(s) })
 	}},
-	{Name: "event/wait-in-own-stream", Run: func(l *Log) {
+	{Name: "event/wait-in-own-stream", Run: func(l *log) {
 		s := l.busy()
 		e := l.recorded(s)
 		l.answer("StreamWaitEvent(s, e)", cuda.StreamWaitEvent(s, e))
 		l.timed("StreamSynchronize(s)", func() error { return cuda.StreamSynchronize(s) })
 	}},
-	{Name: "event/wait-without-timing", Run: func(l *Log) {
+	{Name: "event/wait-without-timing", Run: func(l *log) {
 		a, s := l.busy(), l.stream(cuda.StreamNonBlocking)
 		e, err := cuda.EventCreateWithFlags(cuda.EventDisableTiming)
 		l.must(err)
@@ -141,7 +141,7 @@ var eventRows = []Row{
 		l.must(cuda.StreamWaitEvent(s, e))
 		l.timed("StreamSynchronize(s)", func() error { return cuda.StreamSynchronize(s) })
 	}},
-	{Name: "event/wait-orders-data", Run: func(l *Log) {
+	{Name: "event/wait-orders-data", Run: func(l *log) {
 		a, s := l.stream(cuda.StreamNonBlocking), l.stream(cuda.StreamNonBlocking)
 		p, q := l.filled(0, 64), l.filled(0, 64)
 		l.delay(a)
@@ -150,7 +150,7 @@ var eventRows = []Row{
 		l.must(cuda.MemcpyDtoDAsync(q, p, 64, s))
 		l.bytes("q", q, 64)
 	}},
-	{Name: "event/chain-of-ten", Run: func(l *Log) {
+	{Name: "event/chain-of-ten", Run: func(l *log) {
 		s := l.busy()
 		for range 10 {
 			next := l.stream(cuda.StreamNonBlocking)
@@ -159,21 +159,21 @@ var eventRows = []Row{
 		}
 		l.timed("StreamSynchronize(last)", func() error { return cuda.StreamSynchronize(s) })
 	}},
-	{Name: "event/destroy-pending", Run: func(l *Log) {
+	{Name: "event/destroy-pending", Run: func(l *log) {
 		e := l.recorded(l.busy())
 		s := l.stream(cuda.StreamNonBlocking)
 		l.must(cuda.StreamWaitEvent(s, e))
 		l.timed("EventDestroy(e)", func() error { return cuda.EventDestroy(e) })
 		l.timed("StreamSynchronize(s)", func() error { return cuda.StreamSynchronize(s) })
 	}},
-	{Name: "event/stream-destroyed-after-record", Run: func(l *Log) {
+	{Name: "event/stream-destroyed-after-record", Run: func(l *log) {
 		s := l.busy()
 		e := l.recorded(s)
 		l.must(cuda.StreamDestroy(s))
 		l.answer("EventQuery(e)", cuda.EventQuery(e))
 		l.timed("EventSynchronize(e)", func() error { return cuda.EventSynchronize(e) })
 	}},
-	{Name: "event/synchronize-orders-later-work", Run: func(l *Log) {
+	{Name: "event/synchronize-orders-later-work", Run: func(l *log) {
 		a, s := l.stream(cuda.StreamNonBlocking), l.stream(cuda.StreamNonBlocking)
 		p := l.filled(0, 64)
 		l.delay(a)
@@ -183,7 +183,7 @@ var eventRows = []Row{
 		l.bytes("p", p, 64)
 	}},
 
-	{Name: "elapsed/over-work", Run: func(l *Log) {
+	{Name: "elapsed/over-work", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		start := l.recorded(s)
 		l.delay(s)
@@ -193,7 +193,7 @@ var eventRows = []Row{
 		l.elapsed("EventElapsedTime(end, start)", end, start)
 		l.elapsed("EventElapsedTime(end, end)", end, end)
 	}},
-	{Name: "elapsed/across-streams", Run: func(l *Log) {
+	{Name: "elapsed/across-streams", Run: func(l *log) {
 		a, s := l.stream(cuda.StreamNonBlocking), l.stream(cuda.StreamNonBlocking)
 		start := l.recorded(a)
 		l.delay(s)
@@ -202,7 +202,7 @@ var eventRows = []Row{
 		l.must(cuda.DeviceSynchronize())
 		l.elapsed("EventElapsedTime(start, end)", start, end)
 	}},
-	{Name: "elapsed/pending", Run: func(l *Log) {
+	{Name: "elapsed/pending", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		start := l.recorded(s)
 		l.must(cuda.StreamSynchronize(s))
@@ -213,14 +213,14 @@ var eventRows = []Row{
 		l.must(cuda.StreamSynchronize(s))
 		l.elapsed("EventElapsedTime(start, end), done", start, end)
 	}},
-	{Name: "elapsed/never-recorded", Run: func(l *Log) {
+	{Name: "elapsed/never-recorded", Run: func(l *log) {
 		never, e := l.event(), l.recorded(cuda.Stream{})
 		l.must(cuda.DeviceSynchronize())
 		l.elapsed("EventElapsedTime(never, e)", never, e)
 		l.elapsed("EventElapsedTime(e, never)", e, never)
 		l.elapsed("EventElapsedTime(never, never)", never, never)
 	}},
-	{Name: "elapsed/timing-disabled", Run: func(l *Log) {
+	{Name: "elapsed/timing-disabled", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		e := l.recorded(s)
 		untimed, err := cuda.EventCreateWithFlags(cuda.EventDisableTiming)
@@ -230,7 +230,7 @@ var eventRows = []Row{
 		l.elapsed("EventElapsedTime(e, untimed)", e, untimed)
 		l.elapsed("EventElapsedTime(untimed, e)", untimed, e)
 	}},
-	{Name: "elapsed/timing-disabled-pending", Run: func(l *Log) {
+	{Name: "elapsed/timing-disabled-pending", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		e := l.recorded(s)
 		l.delay(s)
@@ -239,7 +239,7 @@ var eventRows = []Row{
 		l.must(cuda.EventRecord(untimed, s))
 		l.elapsed("EventElapsedTime(e, untimed)", e, untimed)
 	}},
-	{Name: "elapsed/re-recorded", Run: func(l *Log) {
+	{Name: "elapsed/re-recorded", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		start := l.recorded(s)
 		l.delay(s)

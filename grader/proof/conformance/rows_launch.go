@@ -28,8 +28,8 @@ func launchNothing(grid, block cuda.Dim3, s cuda.Stream) error {
 	return cuda.LaunchKernel(nothing, grid, block, s, 0)
 }
 
-var launchRows = []Row{
-	{Name: "launch/extents", Run: func(l *Log) {
+var launchRows = []row{
+	{Name: "launch/extents", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		for _, c := range []struct {
 			what        string
@@ -56,7 +56,7 @@ var launchRows = []Row{
 		}
 		l.answer("StreamSynchronize(s)", cuda.StreamSynchronize(s))
 	}},
-	{Name: "launch/pointers-are-not-checked", Note: "with n = 0 the kernel touches nothing", Run: func(l *Log) {
+	{Name: "launch/pointers-are-not-checked", Note: "with n = 0 the kernel touches nothing", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		freed := l.malloc(4096)
 		l.must(cuda.Free(freed))
@@ -65,13 +65,13 @@ var launchRows = []Row{
 		l.answer("Process(freed, 0)", kernels.Process(1, 32, s, freed, 0, 1, 0))
 		l.answer("StreamSynchronize(s)", cuda.StreamSynchronize(s))
 	}},
-	{Name: "launch/no-elements", Run: func(l *Log) {
+	{Name: "launch/no-elements", Run: func(l *log) {
 		s, p := l.stream(cuda.StreamNonBlocking), l.filled(1, 64)
 		l.answer("Process(p, 0)", kernels.Process(1, 32, s, p, 0, 1, 0))
 		l.answer("Process(p, -1)", kernels.Process(1, 32, s, p, -1, 1, 0))
 		l.bytes("p", p, 64)
 	}},
-	{Name: "launch/process-and-reduce", Run: func(l *Log) {
+	{Name: "launch/process-and-reduce", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		p, result := l.filled(0xff, 4*40), l.filled(0, 8)
 		l.answer("Process(p, 33)", kernels.Process(2, 32, s, p, 33, 2, 0))
@@ -80,12 +80,12 @@ var launchRows = []Row{
 		l.bytes("p+132", p+132, 28)
 		l.bytes("p+16", p+16, 4)
 	}},
-	{Name: "launch/grid-too-small", Run: func(l *Log) {
+	{Name: "launch/grid-too-small", Run: func(l *log) {
 		s, p := l.stream(cuda.StreamNonBlocking), l.filled(0xff, 4*64)
 		l.answer("Process(grid 1, block 32, n 64)", kernels.Process(1, 32, s, p, 64, 0, 0))
 		l.bytes("p", p, 4*64)
 	}},
-	{Name: "launch/no-kernel", Note: binding, Run: func(l *Log) {
+	{Name: "launch/no-kernel", Note: binding, Run: func(l *log) {
 		l.answer("LaunchKernel(nil)", cuda.LaunchKernel(nil, cuda.Dim3{X: 1}, cuda.Dim3{X: 1}, cuda.Stream{}))
 		l.answer("LaunchKernel without its argument",
 			cuda.LaunchKernel(nothing, cuda.Dim3{X: 1}, cuda.Dim3{X: 1}, cuda.Stream{}))

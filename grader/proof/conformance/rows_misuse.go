@@ -10,7 +10,7 @@ type partners struct {
 	p     cuda.DevicePtr
 }
 
-func newPartners(l *Log) *partners {
+func newPartners(l *log) *partners {
 	const size = 1001
 	return &partners{l.stream(cuda.StreamNonBlocking), make(cuda.Pageable, size), l.host(size), l.malloc(size)}
 }
@@ -35,10 +35,10 @@ var uses = []struct {
 }
 
 // deadPointerRows use, by every call, memory that is gone.
-func deadPointerRows() []Row {
-	var rows []Row
+func deadPointerRows() []row {
+	var rows []row
 	for _, u := range uses {
-		rows = append(rows, Row{Name: "dead-pointer/" + u.name, Run: func(l *Log) {
+		rows = append(rows, row{Name: "dead-pointer/" + u.name, Run: func(l *log) {
 			x := newPartners(l)
 			freed := l.malloc(4096)
 			l.must(cuda.Free(freed))
@@ -62,12 +62,12 @@ func deadPointerRows() []Row {
 }
 
 // garbageRows use addresses that never were memory, where the driver is known to look before it leaps.
-var garbageRows = []Row{
-	{Name: "garbage/memset", Run: func(l *Log) {
+var garbageRows = []row{
+	{Name: "garbage/memset", Run: func(l *log) {
 		l.answer("Memset(12345, 64 bytes)", cuda.Memset(garbage, 1, 64))
 		l.answer("MemsetAsync(12345, 64 bytes)", cuda.MemsetAsync(garbage, 1, 64, l.stream(cuda.StreamNonBlocking)))
 	}},
-	{Name: "garbage/dtod", Run: func(l *Log) {
+	{Name: "garbage/dtod", Run: func(l *log) {
 		x := newPartners(l)
 		l.answer("MemcpyDtoD(12345, p, 64)", cuda.MemcpyDtoD(garbage, x.p, 64))
 		l.answer("MemcpyDtoD(p, 12345, 64)", cuda.MemcpyDtoD(x.p, garbage, 64))
@@ -76,10 +76,10 @@ var garbageRows = []Row{
 }
 
 // boundsRows go by one byte, by every call, beyond the end of what was allocated.
-func boundsRows() []Row {
-	var rows []Row
+func boundsRows() []row {
+	var rows []row
 	for _, u := range uses {
-		rows = append(rows, Row{Name: "bounds/" + u.name, Run: func(l *Log) {
+		rows = append(rows, row{Name: "bounds/" + u.name, Run: func(l *log) {
 			x := newPartners(l)
 			for _, m := range []struct {
 				name string
@@ -97,8 +97,8 @@ func boundsRows() []Row {
 	return rows
 }
 
-var argumentRows = []Row{
-	{Name: "bounds/no-bytes", Run: func(l *Log) {
+var argumentRows = []row{
+	{Name: "bounds/no-bytes", Run: func(l *log) {
 		s, p, q := l.stream(cuda.StreamNonBlocking), l.malloc(64), l.malloc(64)
 		l.answer("Memset(p, 0 bytes)", cuda.Memset(p, 1, 0))
 		l.answer("MemsetAsync(p, 0 bytes)", cuda.MemsetAsync(p, 1, 0, s))
@@ -109,7 +109,7 @@ var argumentRows = []Row{
 		l.answer("MemcpyDtoH(…, p, 0)", cuda.MemcpyDtoH(cuda.Pageable{1}, p, 0))
 		l.answer("MemcpyDtoHAsync(…, p, 0)", cuda.MemcpyDtoHAsync(cuda.Pageable{1}, p, 0, s))
 	}},
-	{Name: "bounds/no-bytes-at-null", Run: func(l *Log) {
+	{Name: "bounds/no-bytes-at-null", Run: func(l *log) {
 		s, p := l.stream(cuda.StreamNonBlocking), l.malloc(64)
 		l.answer("Memset(null, 0 bytes)", cuda.Memset(0, 1, 0))
 		l.answer("MemsetAsync(null, 0 bytes)", cuda.MemsetAsync(0, 1, 0, s))
@@ -118,7 +118,7 @@ var argumentRows = []Row{
 		l.answer("MemcpyHtoD(null, …, 0)", cuda.MemcpyHtoD(0, cuda.Pageable{1}, 0))
 		l.answer("MemcpyDtoH(…, null, 0)", cuda.MemcpyDtoH(cuda.Pageable{1}, 0, 0))
 	}},
-	{Name: "bounds/negative", Note: binding, Run: func(l *Log) {
+	{Name: "bounds/negative", Note: binding, Run: func(l *log) {
 		s, p, q := l.stream(cuda.StreamNonBlocking), l.malloc(64), l.malloc(64)
 		l.answer("Memset(p, -1 bytes)", cuda.Memset(p, 1, -1))
 		l.answer("MemsetAsync(p, -1 bytes)", cuda.MemsetAsync(p, 1, -1, s))
@@ -126,7 +126,7 @@ var argumentRows = []Row{
 		l.answer("MemcpyHtoD(p, …, -1)", cuda.MemcpyHtoD(p, cuda.Pageable{1}, -1))
 		l.answer("MemcpyDtoHAsync(…, p, -1)", cuda.MemcpyDtoHAsync(cuda.Pageable{1}, p, -1, s))
 	}},
-	{Name: "bounds/host-side", Note: binding, Run: func(l *Log) {
+	{Name: "bounds/host-side", Note: binding, Run: func(l *log) {
 		s, p, h := l.stream(cuda.StreamNonBlocking), l.malloc(64), l.host(16)
 		l.answer("MemcpyHtoD(p, 8 bytes, 9)", cuda.MemcpyHtoD(p, make(cuda.Pageable, 8), 9))
 		l.answer("MemcpyDtoH(8 bytes, p, 9)", cuda.MemcpyDtoH(make(cuda.Pageable, 8), p, 9))

@@ -8,12 +8,12 @@ import (
 )
 
 // setPoolUp lets the default pool keep everything, so that a synchronisation does not take away what is to be reused.
-func (l *Log) setPoolUp() {
+func (l *log) setPoolUp() {
 	l.mustCode(l.setPool(device.PoolReleaseThreshold, math.MaxUint64))
 }
 
-var poolRows = []Row{
-	{Name: "pool/defaults", Run: func(l *Log) {
+var poolRows = []row{
+	{Name: "pool/defaults", Run: func(l *log) {
 		for _, a := range []struct {
 			name string
 			attr device.PoolAttr
@@ -27,7 +27,7 @@ var poolRows = []Row{
 		}
 		l.pool("empty")
 	}},
-	{Name: "pool/one-byte", Run: func(l *Log) {
+	{Name: "pool/one-byte", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		p := l.mallocAsync(1, s)
 		l.pool("after MallocAsync(1)")
@@ -36,7 +36,7 @@ var poolRows = []Row{
 		l.must(cuda.StreamSynchronize(s))
 		l.pool("after StreamSynchronize")
 	}},
-	{Name: "pool/grows-in-steps", Run: func(l *Log) {
+	{Name: "pool/grows-in-steps", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		l.mallocAsync(20*mib, s)
 		l.pool("after 20 MiB")
@@ -45,7 +45,7 @@ var poolRows = []Row{
 		l.mallocAsync(40*mib, s)
 		l.pool("after 40 MiB more")
 	}},
-	{Name: "pool/free-pending", Run: func(l *Log) {
+	{Name: "pool/free-pending", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		p := l.mallocAsync(20*mib, s)
 		l.delay(s)
@@ -54,7 +54,7 @@ var poolRows = []Row{
 		l.must(cuda.StreamSynchronize(s))
 		l.pool("after StreamSynchronize")
 	}},
-	{Name: "pool/free-synchronously", Run: func(l *Log) {
+	{Name: "pool/free-synchronously", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		p := l.mallocAsync(20*mib, s)
 		l.must(cuda.StreamSynchronize(s))
@@ -63,13 +63,13 @@ var poolRows = []Row{
 		l.must(cuda.DeviceSynchronize())
 		l.pool("after DeviceSynchronize")
 	}},
-	{Name: "pool/malloc-is-not-of-it", Run: func(l *Log) {
+	{Name: "pool/malloc-is-not-of-it", Run: func(l *log) {
 		p := l.malloc(20 * mib)
 		l.pool("after Malloc(20 MiB)")
 		l.must(cuda.FreeAsync(p, l.stream(cuda.StreamNonBlocking)))
 		l.pool("after FreeAsync")
 	}},
-	{Name: "pool/threshold-keeps", Run: func(l *Log) {
+	{Name: "pool/threshold-keeps", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		l.setPoolUp()
 		p := l.mallocAsync(20*mib, s)
@@ -81,7 +81,7 @@ var poolRows = []Row{
 		l.must(cuda.StreamSynchronize(s))
 		l.pool("after StreamSynchronize")
 	}},
-	{Name: "pool/threshold-below-a-step", Run: func(l *Log) {
+	{Name: "pool/threshold-below-a-step", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		l.mustCode(l.setPool(device.PoolReleaseThreshold, 1))
 		l.saw("ReleaseThreshold is %d", l.getPool(device.PoolReleaseThreshold))
@@ -92,21 +92,21 @@ var poolRows = []Row{
 		l.must(cuda.StreamSynchronize(s))
 		l.pool("after StreamSynchronize")
 	}},
-	{Name: "pool/event-synchronize-releases", Run: func(l *Log) {
+	{Name: "pool/event-synchronize-releases", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		p := l.mallocAsync(20*mib, s)
 		l.must(cuda.FreeAsync(p, s))
 		l.must(cuda.EventSynchronize(l.recorded(s)))
 		l.pool("after EventSynchronize")
 	}},
-	{Name: "pool/set-read-only", Run: func(l *Log) {
+	{Name: "pool/set-read-only", Run: func(l *log) {
 		l.saw("ReservedMemCurrent = 0 → %s", l.setPool(device.PoolReservedMemCurrent, 0).Name())
 		l.saw("UsedMemCurrent = 0 → %s", l.setPool(device.PoolUsedMemCurrent, 0).Name())
 		l.saw("ReservedMemHigh = 1 → %s", l.setPool(device.PoolReservedMemHigh, 1).Name())
 		l.saw("UsedMemHigh = 1 → %s", l.setPool(device.PoolUsedMemHigh, 1).Name())
 		l.saw("attribute 99 = 0 → %s", l.setPool(99, 0).Name())
 	}},
-	{Name: "pool/high-watermarks", Run: func(l *Log) {
+	{Name: "pool/high-watermarks", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		l.saw("UsedMemHigh = 0 → %s", l.setPool(device.PoolUsedMemHigh, 0).Name())
 		l.saw("ReservedMemHigh = 0 → %s", l.setPool(device.PoolReservedMemHigh, 0).Name())

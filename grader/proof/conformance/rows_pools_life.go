@@ -3,9 +3,9 @@ package conformance
 import "cudalab/native/cuda"
 
 // poolsLifeRows ask which pool is current, where memory goes back to, and what is left of a pool that was destroyed.
-var poolsLifeRows = []Row{
-	{Name: "pools/current-at-first", Run: func(l *Log) { l.whose("at first", nil) }},
-	{Name: "pools/set-current", Run: func(l *Log) {
+var poolsLifeRows = []row{
+	{Name: "pools/current-at-first", Run: func(l *log) { l.whose("at first", nil) }},
+	{Name: "pools/set-current", Run: func(l *log) {
 		s, pool := l.stream(cuda.StreamNonBlocking), l.newPool()
 		l.answer("DeviceSetMemPool(0, pool)", cuda.DeviceSetMemPool(0, pool))
 		l.whose("then", map[string]cuda.MemPool{"pool": pool})
@@ -18,7 +18,7 @@ var poolsLifeRows = []Row{
 		l.holds("after MallocAsync(500), pool", pool)
 		l.pool("after MallocAsync(500), the default pool")
 	}},
-	{Name: "pools/set-current-twice", Run: func(l *Log) {
+	{Name: "pools/set-current-twice", Run: func(l *log) {
 		a, b := l.newPool(), l.newPool()
 		named := map[string]cuda.MemPool{"a": a, "b": b}
 		l.must(cuda.DeviceSetMemPool(0, a))
@@ -29,7 +29,7 @@ var poolsLifeRows = []Row{
 		l.answer("MemPoolDestroy(b)", cuda.MemPoolDestroy(b))
 		l.whose("after it", named)
 	}},
-	{Name: "pools/destroy-current", Run: func(l *Log) {
+	{Name: "pools/destroy-current", Run: func(l *log) {
 		s, pool := l.stream(cuda.StreamNonBlocking), l.newPool()
 		l.must(cuda.DeviceSetMemPool(0, pool))
 		l.answer("MemPoolDestroy(pool)", cuda.MemPoolDestroy(pool))
@@ -37,7 +37,7 @@ var poolsLifeRows = []Row{
 		l.mallocAsync(1000, s)
 		l.pool("after MallocAsync(1000), the default pool")
 	}},
-	{Name: "pools/destroy-current-live", Run: func(l *Log) {
+	{Name: "pools/destroy-current-live", Run: func(l *log) {
 		s, pool := l.stream(cuda.StreamNonBlocking), l.newPool()
 		l.must(cuda.DeviceSetMemPool(0, pool))
 		p := l.mallocAsync(1000, s)
@@ -49,13 +49,13 @@ var poolsLifeRows = []Row{
 		l.must(cuda.StreamSynchronize(s))
 		l.pool("after both frees, the default pool")
 	}},
-	{Name: "pools/destroy-default-not-current", Run: func(l *Log) {
+	{Name: "pools/destroy-default-not-current", Run: func(l *log) {
 		pool := l.newPool()
 		l.must(cuda.DeviceSetMemPool(0, pool))
 		l.answer("MemPoolDestroy(default)", cuda.MemPoolDestroy(l.defaultPool()))
 		l.whose("after it", map[string]cuda.MemPool{"pool": pool})
 	}},
-	{Name: "pools/free-goes-to-its-own", Run: func(l *Log) {
+	{Name: "pools/free-goes-to-its-own", Run: func(l *log) {
 		s, a, b := l.stream(cuda.StreamNonBlocking), l.newPool(), l.newPool()
 		p := l.mallocFrom(a, 1000, s)
 		l.must(cuda.DeviceSetMemPool(0, b))
@@ -68,7 +68,7 @@ var poolsLifeRows = []Row{
 		l.must(cuda.FreeAsync(q, s))
 		l.holds("q freed, b", b)
 	}},
-	{Name: "pools/memory-stays-in-its-own", Run: func(l *Log) {
+	{Name: "pools/memory-stays-in-its-own", Run: func(l *log) {
 		s, a, b := l.stream(cuda.StreamNonBlocking), l.keepingPool(), l.keepingPool()
 		p, err := cuda.MallocFromPoolAsync(20*mib, a, s)
 		l.pointer("MallocFromPoolAsync(20 MiB, a)", p, err)
@@ -78,7 +78,7 @@ var poolsLifeRows = []Row{
 		p, err = cuda.MallocFromPoolAsync(20*mib, a, s)
 		l.pointer("MallocFromPoolAsync(20 MiB, a)", p, err)
 	}},
-	{Name: "pools/synchronise-releases-all", Run: func(l *Log) {
+	{Name: "pools/synchronise-releases-all", Run: func(l *log) {
 		s, a, b := l.stream(cuda.StreamNonBlocking), l.newPool(), l.keepingPool()
 		l.must(cuda.FreeAsync(l.mallocFrom(a, 20*mib, s), s))
 		l.must(cuda.FreeAsync(l.mallocFrom(b, 20*mib, s), s))
@@ -88,7 +88,7 @@ var poolsLifeRows = []Row{
 		l.holds("threshold max", b)
 		l.pool("the default pool")
 	}},
-	{Name: "pools/synchronise-another-stream", Run: func(l *Log) {
+	{Name: "pools/synchronise-another-stream", Run: func(l *log) {
 		s, other, pool := l.stream(cuda.StreamNonBlocking), l.stream(cuda.StreamNonBlocking), l.newPool()
 		p := l.mallocFrom(pool, 20*mib, s)
 		l.delay(s)
@@ -99,7 +99,7 @@ var poolsLifeRows = []Row{
 		l.holds("s synchronised", pool)
 	}},
 
-	{Name: "pools/destroy-live", Run: func(l *Log) {
+	{Name: "pools/destroy-live", Run: func(l *log) {
 		s, pool := l.stream(cuda.StreamNonBlocking), l.newPool()
 		p := l.mallocFrom(pool, 64, s)
 		l.must(cuda.MemsetAsync(p, 1, 64, s))
@@ -111,7 +111,7 @@ var poolsLifeRows = []Row{
 		l.answer("FreeAsync(p, s) again", cuda.FreeAsync(p, s))
 		l.answer("StreamSynchronize(s)", cuda.StreamSynchronize(s))
 	}},
-	{Name: "pools/destroy-live-free-synchronously", Run: func(l *Log) {
+	{Name: "pools/destroy-live-free-synchronously", Run: func(l *log) {
 		s, pool := l.stream(cuda.StreamNonBlocking), l.newPool()
 		p := l.mallocFrom(pool, 64, s)
 		l.must(cuda.StreamSynchronize(s))
@@ -119,7 +119,7 @@ var poolsLifeRows = []Row{
 		l.answer("Free(p)", cuda.Free(p))
 		l.answer("Free(p)", cuda.Free(p))
 	}},
-	{Name: "pools/destroy-pending-work", Run: func(l *Log) {
+	{Name: "pools/destroy-pending-work", Run: func(l *log) {
 		s, pool := l.stream(cuda.StreamNonBlocking), l.newPool()
 		p := l.mallocFrom(pool, 64, s)
 		l.delay(s)
@@ -128,7 +128,7 @@ var poolsLifeRows = []Row{
 		l.bytes("p", p, 64)
 		l.answer("FreeAsync(p, s)", cuda.FreeAsync(p, s))
 	}},
-	{Name: "pools/destroy-pending-free", Run: func(l *Log) {
+	{Name: "pools/destroy-pending-free", Run: func(l *log) {
 		s, pool := l.stream(cuda.StreamNonBlocking), l.newPool()
 		p := l.mallocFrom(pool, 64, s)
 		l.delay(s)
@@ -136,7 +136,7 @@ var poolsLifeRows = []Row{
 		l.timed("MemPoolDestroy(pool)", func() error { return cuda.MemPoolDestroy(pool) })
 		l.timed("StreamSynchronize(s)", func() error { return cuda.StreamSynchronize(s) })
 	}},
-	{Name: "pools/destroy-again-and-again", Run: func(l *Log) {
+	{Name: "pools/destroy-again-and-again", Run: func(l *log) {
 		s, free := l.stream(cuda.StreamNonBlocking), l.freeMemory()
 		for range 8 {
 			pool := l.keepingPool()
@@ -152,7 +152,7 @@ var poolsLifeRows = []Row{
 		l.answer("StreamSynchronize(s)", cuda.StreamSynchronize(s))
 		l.taken("synchronised", free)
 	}},
-	{Name: "pools/destroy-gives-back-what-was-kept", Run: func(l *Log) {
+	{Name: "pools/destroy-gives-back-what-was-kept", Run: func(l *log) {
 		s, pool, free := l.stream(cuda.StreamNonBlocking), l.keepingPool(), l.freeMemory()
 		l.must(cuda.FreeAsync(l.mallocFrom(pool, 100*mib, s), s))
 		l.must(cuda.StreamSynchronize(s))
@@ -160,7 +160,7 @@ var poolsLifeRows = []Row{
 		l.must(cuda.MemPoolDestroy(pool))
 		l.taken("destroyed", free)
 	}},
-	{Name: "pools/destroy-gives-back-with-the-last-free", Run: func(l *Log) {
+	{Name: "pools/destroy-gives-back-with-the-last-free", Run: func(l *log) {
 		s, pool, free := l.stream(cuda.StreamNonBlocking), l.keepingPool(), l.freeMemory()
 		p, q := l.mallocFrom(pool, 64*mib, s), l.mallocFrom(pool, 64*mib, s)
 		l.must(cuda.StreamSynchronize(s))
@@ -174,7 +174,7 @@ var poolsLifeRows = []Row{
 		l.must(cuda.StreamSynchronize(s))
 		l.taken("both freed, synchronised", free)
 	}},
-	{Name: "pools/destroy-gives-back-behind-a-pending-free", Run: func(l *Log) {
+	{Name: "pools/destroy-gives-back-behind-a-pending-free", Run: func(l *log) {
 		s, pool, free := l.stream(cuda.StreamNonBlocking), l.keepingPool(), l.freeMemory()
 		p := l.mallocFrom(pool, 64*mib, s)
 		l.delay(s)
@@ -184,7 +184,7 @@ var poolsLifeRows = []Row{
 		l.must(cuda.StreamSynchronize(s))
 		l.taken("synchronised", free)
 	}},
-	{Name: "pools/trim-gives-back", Run: func(l *Log) {
+	{Name: "pools/trim-gives-back", Run: func(l *log) {
 		s, pool, free := l.stream(cuda.StreamNonBlocking), l.keepingPool(), l.freeMemory()
 		l.must(cuda.FreeAsync(l.mallocFrom(pool, 100*mib, s), s))
 		l.must(cuda.StreamSynchronize(s))
@@ -194,7 +194,7 @@ var poolsLifeRows = []Row{
 		l.must(cuda.MemPoolTrimTo(pool, 0))
 		l.taken("trimmed to 0", free)
 	}},
-	{Name: "pools/create-again", Run: func(l *Log) {
+	{Name: "pools/create-again", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		for range 3 {
 			pool := l.newPool()

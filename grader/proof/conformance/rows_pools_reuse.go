@@ -10,7 +10,7 @@ import (
 
 // freedBlock is a block that has been allocated in one stream and is to be freed there, in a pool of the row's own.
 type freedBlock struct {
-	*Log
+	*log
 	pool  cuda.MemPool
 	s     cuda.Stream // allocated and freed here
 	other cuda.Stream // allocated again here, unless a situation says otherwise
@@ -116,13 +116,13 @@ var reuseSituations = []struct {
 const reusePolicies = 8
 
 // poolsReuseRows ask, under each setting of a pool's three reuse switches, whether a freed block is handed out again.
-func poolsReuseRows() []Row {
-	var rows []Row
+func poolsReuseRows() []row {
+	var rows []row
 	for _, x := range reuseSituations {
-		rows = append(rows, Row{Name: "pools/reuse/" + x.name, Run: func(l *Log) {
+		rows = append(rows, row{Name: "pools/reuse/" + x.name, Run: func(l *log) {
 			for policy := range uint64(reusePolicies) {
 				follow, opportunistic, internal := policy>>2, policy>>1&1, policy&1
-				b := &freedBlock{Log: l, pool: l.keepingPool(), s: l.stream(cuda.StreamNonBlocking),
+				b := &freedBlock{log: l, pool: l.keepingPool(), s: l.stream(cuda.StreamNonBlocking),
 					other: l.stream(cuda.StreamNonBlocking)}
 				l.set(b.pool, cuda.MemPoolReuseFollowEventDependencies, follow)
 				l.set(b.pool, cuda.MemPoolReuseAllowOpportunistic, opportunistic)
@@ -146,10 +146,10 @@ func (b *freedBlock) again() string {
 }
 
 // memoryShortRows allocate more than the device has beside a block whose free is pending in another stream.
-func memoryShortRows() []Row {
-	var rows []Row
+func memoryShortRows() []row {
+	var rows []row
 	for _, internal := range []uint64{1, 0} {
-		rows = append(rows, Row{Name: fmt.Sprintf("pools/reuse/memory-short-internal-%d", internal), Run: func(l *Log) {
+		rows = append(rows, row{Name: fmt.Sprintf("pools/reuse/memory-short-internal-%d", internal), Run: func(l *log) {
 			s, other, pool := l.stream(cuda.StreamNonBlocking), l.stream(cuda.StreamNonBlocking), l.keepingPool()
 			l.set(pool, cuda.MemPoolReuseAllowInternalDependencies, internal)
 			size := l.freeMemory() / 10 * 6

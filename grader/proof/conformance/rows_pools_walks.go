@@ -58,11 +58,11 @@ var poolsWalks = []string{
 	"t1024 a40 a40 f0 f1 s R T0 a1 f2 s R",
 }
 
-func poolsWalkRows() []Row {
-	rows := make([]Row, len(poolsWalks))
+func poolsWalkRows() []row {
+	rows := make([]row, len(poolsWalks))
 	for i, steps := range poolsWalks {
-		rows[i] = Row{Name: "pools/walk/" + strings.ReplaceAll(steps, " ", "-"), Run: func(l *Log) {
-			w := &poolsWalk{Log: l, s: l.stream(cuda.StreamNonBlocking), pool: l.newPool()}
+		rows[i] = row{Name: "pools/walk/" + strings.ReplaceAll(steps, " ", "-"), Run: func(l *log) {
+			w := &poolsWalk{log: l, s: l.stream(cuda.StreamNonBlocking), pool: l.newPool()}
 			for _, step := range strings.Fields(steps) {
 				w.holds(step+w.take(step), w.pool)
 			}
@@ -72,7 +72,7 @@ func poolsWalkRows() []Row {
 }
 
 type poolsWalk struct {
-	*Log
+	*log
 	s      cuda.Stream
 	pool   cuda.MemPool
 	blocks []cuda.DevicePtr
@@ -122,7 +122,7 @@ func (w *poolsWalk) take(step string) (where string) {
 }
 
 // poll asks until the answer is not ErrorNotReady.
-func (l *Log) poll(query func() error) {
+func (l *log) poll(query func() error) {
 	err := query()
 	for errors.Is(err, cuda.ErrorNotReady) {
 		err = query()

@@ -7,53 +7,53 @@ import (
 
 // threadRows make every call from a thread that has never called CUDA. The driver answers some of them
 // INVALID_CONTEXT there; nobody above may see that.
-func threadRows() []Row {
+func threadRows() []row {
 	calls := []struct {
 		name string
-		call func(l *Log, t thing) error
+		call func(l *log, t thing) error
 	}{
-		{"stream-create", func(*Log, thing) error { _, err := cuda.StreamCreate(); return err }},
-		{"stream-destroy", func(_ *Log, t thing) error { return cuda.StreamDestroy(t.s) }},
-		{"stream-synchronize", func(_ *Log, t thing) error { return cuda.StreamSynchronize(t.s) }},
-		{"stream-synchronize-legacy", func(*Log, thing) error { return cuda.StreamSynchronize(cuda.Stream{}) }},
-		{"stream-query", func(_ *Log, t thing) error { return cuda.StreamQuery(t.s) }},
-		{"stream-query-legacy", func(*Log, thing) error { return cuda.StreamQuery(cuda.Stream{}) }},
-		{"stream-wait-event", func(_ *Log, t thing) error { return cuda.StreamWaitEvent(t.s, t.e) }},
-		{"stream-wait-event-legacy", func(_ *Log, t thing) error { return cuda.StreamWaitEvent(cuda.Stream{}, t.e) }},
-		{"device-synchronize", func(*Log, thing) error { return cuda.DeviceSynchronize() }},
-		{"event-create", func(*Log, thing) error { _, err := cuda.EventCreate(); return err }},
-		{"event-destroy", func(_ *Log, t thing) error { return cuda.EventDestroy(t.e) }},
-		{"event-record", func(_ *Log, t thing) error { return cuda.EventRecord(t.e, t.s) }},
-		{"event-record-legacy", func(_ *Log, t thing) error { return cuda.EventRecord(t.e, cuda.Stream{}) }},
-		{"event-synchronize", func(_ *Log, t thing) error { return cuda.EventSynchronize(t.e) }},
-		{"event-query", func(_ *Log, t thing) error { return cuda.EventQuery(t.e) }},
-		{"event-elapsed-time", func(_ *Log, t thing) error { _, err := cuda.EventElapsedTime(t.e, t.e); return err }},
-		{"malloc", func(*Log, thing) error { _, err := cuda.Malloc(64); return err }},
-		{"free", func(_ *Log, t thing) error { return cuda.Free(t.p) }},
-		{"malloc-async", func(_ *Log, t thing) error { _, err := cuda.MallocAsync(64, t.s); return err }},
-		{"malloc-async-legacy", func(*Log, thing) error { _, err := cuda.MallocAsync(64, cuda.Stream{}); return err }},
-		{"free-async", func(_ *Log, t thing) error { return cuda.FreeAsync(t.q, t.s) }},
-		{"free-async-legacy", func(_ *Log, t thing) error { return cuda.FreeAsync(t.q, cuda.Stream{}) }},
-		{"malloc-host", func(*Log, thing) error { _, err := cuda.MallocHost(64); return err }},
-		{"free-host", func(_ *Log, t thing) error { return cuda.FreeHost(t.h) }},
-		{"htod", func(_ *Log, t thing) error { return cuda.MemcpyHtoD(t.p, make(cuda.Pageable, 64), 64) }},
-		{"dtoh", func(_ *Log, t thing) error { return cuda.MemcpyDtoH(make(cuda.Pageable, 64), t.p, 64) }},
-		{"dtod", func(_ *Log, t thing) error { return cuda.MemcpyDtoD(t.p, t.q, 64) }},
-		{"htod-async", func(_ *Log, t thing) error { return cuda.MemcpyHtoDAsync(t.p, t.h, 64, t.s) }},
-		{"htod-async-legacy", func(_ *Log, t thing) error { return cuda.MemcpyHtoDAsync(t.p, t.h, 64, cuda.Stream{}) }},
-		{"dtoh-async", func(_ *Log, t thing) error { return cuda.MemcpyDtoHAsync(t.h, t.p, 64, t.s) }},
-		{"dtod-async", func(_ *Log, t thing) error { return cuda.MemcpyDtoDAsync(t.p, t.q, 64, t.s) }},
-		{"memset", func(_ *Log, t thing) error { return cuda.Memset(t.p, 0, 64) }},
-		{"memset-async", func(_ *Log, t thing) error { return cuda.MemsetAsync(t.p, 0, 64, t.s) }},
-		{"memset-async-legacy", func(_ *Log, t thing) error { return cuda.MemsetAsync(t.p, 0, 64, cuda.Stream{}) }},
-		{"launch", func(_ *Log, t thing) error { return probe.Delay(t.s, 1000) }},
-		{"launch-legacy", func(*Log, thing) error { return probe.Delay(cuda.Stream{}, 1000) }},
-		{"memory-info", func(*Log, thing) error { _, _, err := cuda.MemGetInfo(); return err }},
-		{"device-properties", func(*Log, thing) error { _, err := cuda.GetDeviceProperties(0); return err }},
+		{"stream-create", func(*log, thing) error { _, err := cuda.StreamCreate(); return err }},
+		{"stream-destroy", func(_ *log, t thing) error { return cuda.StreamDestroy(t.s) }},
+		{"stream-synchronize", func(_ *log, t thing) error { return cuda.StreamSynchronize(t.s) }},
+		{"stream-synchronize-legacy", func(*log, thing) error { return cuda.StreamSynchronize(cuda.Stream{}) }},
+		{"stream-query", func(_ *log, t thing) error { return cuda.StreamQuery(t.s) }},
+		{"stream-query-legacy", func(*log, thing) error { return cuda.StreamQuery(cuda.Stream{}) }},
+		{"stream-wait-event", func(_ *log, t thing) error { return cuda.StreamWaitEvent(t.s, t.e) }},
+		{"stream-wait-event-legacy", func(_ *log, t thing) error { return cuda.StreamWaitEvent(cuda.Stream{}, t.e) }},
+		{"device-synchronize", func(*log, thing) error { return cuda.DeviceSynchronize() }},
+		{"event-create", func(*log, thing) error { _, err := cuda.EventCreate(); return err }},
+		{"event-destroy", func(_ *log, t thing) error { return cuda.EventDestroy(t.e) }},
+		{"event-record", func(_ *log, t thing) error { return cuda.EventRecord(t.e, t.s) }},
+		{"event-record-legacy", func(_ *log, t thing) error { return cuda.EventRecord(t.e, cuda.Stream{}) }},
+		{"event-synchronize", func(_ *log, t thing) error { return cuda.EventSynchronize(t.e) }},
+		{"event-query", func(_ *log, t thing) error { return cuda.EventQuery(t.e) }},
+		{"event-elapsed-time", func(_ *log, t thing) error { _, err := cuda.EventElapsedTime(t.e, t.e); return err }},
+		{"malloc", func(*log, thing) error { _, err := cuda.Malloc(64); return err }},
+		{"free", func(_ *log, t thing) error { return cuda.Free(t.p) }},
+		{"malloc-async", func(_ *log, t thing) error { _, err := cuda.MallocAsync(64, t.s); return err }},
+		{"malloc-async-legacy", func(*log, thing) error { _, err := cuda.MallocAsync(64, cuda.Stream{}); return err }},
+		{"free-async", func(_ *log, t thing) error { return cuda.FreeAsync(t.q, t.s) }},
+		{"free-async-legacy", func(_ *log, t thing) error { return cuda.FreeAsync(t.q, cuda.Stream{}) }},
+		{"malloc-host", func(*log, thing) error { _, err := cuda.MallocHost(64); return err }},
+		{"free-host", func(_ *log, t thing) error { return cuda.FreeHost(t.h) }},
+		{"htod", func(_ *log, t thing) error { return cuda.MemcpyHtoD(t.p, make(cuda.Pageable, 64), 64) }},
+		{"dtoh", func(_ *log, t thing) error { return cuda.MemcpyDtoH(make(cuda.Pageable, 64), t.p, 64) }},
+		{"dtod", func(_ *log, t thing) error { return cuda.MemcpyDtoD(t.p, t.q, 64) }},
+		{"htod-async", func(_ *log, t thing) error { return cuda.MemcpyHtoDAsync(t.p, t.h, 64, t.s) }},
+		{"htod-async-legacy", func(_ *log, t thing) error { return cuda.MemcpyHtoDAsync(t.p, t.h, 64, cuda.Stream{}) }},
+		{"dtoh-async", func(_ *log, t thing) error { return cuda.MemcpyDtoHAsync(t.h, t.p, 64, t.s) }},
+		{"dtod-async", func(_ *log, t thing) error { return cuda.MemcpyDtoDAsync(t.p, t.q, 64, t.s) }},
+		{"memset", func(_ *log, t thing) error { return cuda.Memset(t.p, 0, 64) }},
+		{"memset-async", func(_ *log, t thing) error { return cuda.MemsetAsync(t.p, 0, 64, t.s) }},
+		{"memset-async-legacy", func(_ *log, t thing) error { return cuda.MemsetAsync(t.p, 0, 64, cuda.Stream{}) }},
+		{"launch", func(_ *log, t thing) error { return probe.Delay(t.s, 1000) }},
+		{"launch-legacy", func(*log, thing) error { return probe.Delay(cuda.Stream{}, 1000) }},
+		{"memory-info", func(*log, thing) error { _, _, err := cuda.MemGetInfo(); return err }},
+		{"device-properties", func(*log, thing) error { _, err := cuda.GetDeviceProperties(0); return err }},
 	}
-	var rows []Row
+	var rows []row
 	for _, c := range calls {
-		rows = append(rows, Row{Name: "threads/" + c.name, Run: func(l *Log) {
+		rows = append(rows, row{Name: "threads/" + c.name, Run: func(l *log) {
 			t := newThing(l)
 			l.answer("on this thread", c.call(l, t))
 			t = newThing(l)
@@ -62,7 +62,7 @@ func threadRows() []Row {
 		}})
 	}
 	return append(rows,
-		Row{Name: "threads/errors", Run: func(l *Log) {
+		row{Name: "threads/errors", Run: func(l *log) {
 			onFreshThread(func() {
 				_, err := cuda.Malloc(tooMuch)
 				l.answer("Malloc(1 PiB)", err)
@@ -71,7 +71,7 @@ func threadRows() []Row {
 				l.answer("EventDestroy(null)", cuda.EventDestroy(cuda.Event{}))
 			})
 		}},
-		Row{Name: "threads/hand-over", Run: func(l *Log) {
+		row{Name: "threads/hand-over", Run: func(l *log) {
 			var s cuda.Stream
 			var p cuda.DevicePtr
 			onFreshThread(func() { s = l.stream(cuda.StreamNonBlocking) })
@@ -92,7 +92,7 @@ type thing struct {
 	h    cuda.HostBuffer
 }
 
-func newThing(l *Log) thing {
+func newThing(l *log) thing {
 	s := l.stream(cuda.StreamNonBlocking)
 	t := thing{s: s, e: l.recorded(s), p: l.malloc(64), q: l.mallocAsync(64, s), h: l.host(64)}
 	l.must(cuda.DeviceSynchronize())

@@ -3,8 +3,8 @@ package conformance
 import "cudalab/native/cuda"
 
 // vmmAccessRows ask what MemSetAccess accepts, and what it then allows.
-var vmmAccessRows = []Row{
-	{Name: "vmm-access/none-at-first", Run: func(l *Log) {
+var vmmAccessRows = []row{
+	{Name: "vmm-access/none-at-first", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(g)
 		l.place(p, g)
@@ -12,7 +12,7 @@ var vmmAccessRows = []Row{
 		l.answer("MemSetAccess(p, read and write)", readWrite(p, g))
 		l.memset("with access", p, g, 1)
 	}},
-	{Name: "vmm-access/read", Run: func(l *Log) {
+	{Name: "vmm-access/read", Run: func(l *log) {
 		g := l.granule()
 		p, _ := l.mapping(g)
 		l.must(cuda.Memset(p, 3, 64))
@@ -23,7 +23,7 @@ var vmmAccessRows = []Row{
 		l.answer("Memset(p)", cuda.Memset(p, 4, 8))
 		l.bytes("p", p, 64)
 	}},
-	{Name: "vmm-access/unknown-kinds", Run: func(l *Log) {
+	{Name: "vmm-access/unknown-kinds", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(g)
 		l.place(p, g)
@@ -31,7 +31,7 @@ var vmmAccessRows = []Row{
 			l.saw("flags %d → %s", flags, codeName(setAccess(p, g, flags)))
 		}
 	}},
-	{Name: "vmm-access/descriptions", Run: func(l *Log) {
+	{Name: "vmm-access/descriptions", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(g)
 		l.place(p, g)
@@ -45,7 +45,7 @@ var vmmAccessRows = []Row{
 		l.memset("after", p, g, 1)
 		l.answer("two for one device", cuda.MemSetAccess(p, g, []cuda.MemAccessDesc{rw, rw}))
 	}},
-	{Name: "vmm-access/device-numbers", Note: binding, Run: func(l *Log) {
+	{Name: "vmm-access/device-numbers", Note: binding, Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(g)
 		l.place(p, g)
@@ -55,7 +55,7 @@ var vmmAccessRows = []Row{
 		}
 		l.memset("after", p, g, 1)
 	}},
-	{Name: "vmm-access/sizes", Run: func(l *Log) {
+	{Name: "vmm-access/sizes", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(g)
 		l.place(p, g)
@@ -65,13 +65,13 @@ var vmmAccessRows = []Row{
 		l.answer("MemSetAccess(p+1 byte, 1 granule)", readWrite(p+1, g))
 		l.memset("after", p, g, 1)
 	}},
-	{Name: "vmm-access/negative", Note: binding, Run: func(l *Log) {
+	{Name: "vmm-access/negative", Note: binding, Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(g)
 		l.place(p, g)
 		l.answer("MemSetAccess(p, -1 granule)", readWrite(p, -g))
 	}},
-	{Name: "vmm-access/half-a-mapping", Run: func(l *Log) {
+	{Name: "vmm-access/half-a-mapping", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(2 * g)
 		l.place(p, 2*g)
@@ -80,7 +80,7 @@ var vmmAccessRows = []Row{
 		l.answer("MemSetAccess, whole", readWrite(p, 2*g))
 		l.memset("after", p, g, 2)
 	}},
-	{Name: "vmm-access/two-mappings", Run: func(l *Log) {
+	{Name: "vmm-access/two-mappings", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(2 * g)
 		l.place(p, g)
@@ -88,7 +88,7 @@ var vmmAccessRows = []Row{
 		l.answer("MemSetAccess(both)", readWrite(p, 2*g))
 		l.memset("after", p, g, 2)
 	}},
-	{Name: "vmm-access/one-of-two-mappings", Run: func(l *Log) {
+	{Name: "vmm-access/one-of-two-mappings", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(2 * g)
 		l.place(p, g)
@@ -97,7 +97,7 @@ var vmmAccessRows = []Row{
 		l.memset("after", p, g, 2)
 		l.answer("Memset across both", cuda.Memset(p+cuda.DevicePtr(g-32), 1, 64))
 	}},
-	{Name: "vmm-access/with-a-hole", Run: func(l *Log) {
+	{Name: "vmm-access/with-a-hole", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(3 * g)
 		l.place(p, g)
@@ -105,35 +105,35 @@ var vmmAccessRows = []Row{
 		l.answer("MemSetAccess, granule 1 of 3 not mapped", readWrite(p, 3*g))
 		l.memset("after", p, g, 3)
 	}},
-	{Name: "vmm-access/unmapped-tail", Run: func(l *Log) {
+	{Name: "vmm-access/unmapped-tail", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(3 * g)
 		l.place(p, g)
 		l.answer("MemSetAccess, granules 1 and 2 of 3 not mapped", readWrite(p, 3*g))
 		l.memset("after", p, g, 3)
 	}},
-	{Name: "vmm-access/unmapped-head", Run: func(l *Log) {
+	{Name: "vmm-access/unmapped-head", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(2 * g)
 		l.place(p+cuda.DevicePtr(g), g)
 		l.answer("MemSetAccess, granule 0 of 2 not mapped", readWrite(p, 2*g))
 		l.memset("after", p, g, 2)
 	}},
-	{Name: "vmm-access/not-mapped", Run: func(l *Log) {
+	{Name: "vmm-access/not-mapped", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(g)
 		l.answer("MemSetAccess(reserved)", readWrite(p, g))
 		l.must(cuda.MemAddressFree(p, g))
 		l.answer("MemSetAccess(given back)", readWrite(p, g))
 	}},
-	{Name: "vmm-access/twice", Run: func(l *Log) {
+	{Name: "vmm-access/twice", Run: func(l *log) {
 		g := l.granule()
 		p, _ := l.mapping(g)
 		l.must(cuda.Memset(p, 2, 8))
 		l.answer("MemSetAccess(p, read and write), again", readWrite(p, g))
 		l.bytes("p", p, 8)
 	}},
-	{Name: "vmm-access/not-kept-over-a-new-mapping", Run: func(l *Log) {
+	{Name: "vmm-access/not-kept-over-a-new-mapping", Run: func(l *log) {
 		g := l.granule()
 		p, h := l.mapping(g)
 		l.must(cuda.MemUnmap(p, g))
@@ -142,7 +142,7 @@ var vmmAccessRows = []Row{
 		l.answer("MemSetAccess(p)", readWrite(p, g))
 		l.memset("with access", p, g, 1)
 	}},
-	{Name: "vmm-access/of-each-mapping-its-own", Run: func(l *Log) {
+	{Name: "vmm-access/of-each-mapping-its-own", Run: func(l *log) {
 		g := l.granule()
 		p, h := l.mapping(g)
 		q := l.reserve(g)

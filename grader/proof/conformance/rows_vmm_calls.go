@@ -3,57 +3,57 @@ package conformance
 import "cudalab/native/cuda"
 
 // vmmCallRows ask what the calls that make addresses and memory, and give them back, say to their arguments.
-var vmmCallRows = []Row{
-	{Name: "vmm-granularity/both", Note: "of the model that was recorded", Run: func(l *Log) {
+var vmmCallRows = []row{
+	{Name: "vmm-granularity/both", Note: "of the model that was recorded", Run: func(l *log) {
 		least, err := cuda.MemGetAllocationGranularity(deviceProp, cuda.MemAllocGranularityMinimum)
 		l.saw("minimum → %s, %s", codeName(err), amount(uint64(least)))
 		best, err := cuda.MemGetAllocationGranularity(deviceProp, cuda.MemAllocGranularityRecommended)
 		l.saw("recommended → %s, %s", codeName(err), amount(uint64(best)))
 	}},
-	{Name: "vmm-granularity/unknown-options", Run: func(l *Log) {
+	{Name: "vmm-granularity/unknown-options", Run: func(l *log) {
 		for _, option := range []cuda.MemAllocationGranularityFlags{-1, 2, 99} {
 			_, err := cuda.MemGetAllocationGranularity(deviceProp, option)
 			l.saw("option %d → %s", option, codeName(err))
 		}
 	}},
-	{Name: "vmm-granularity/properties", Run: func(l *Log) {
+	{Name: "vmm-granularity/properties", Run: func(l *log) {
 		for _, c := range badProps {
 			_, err := cuda.MemGetAllocationGranularity(c.prop, cuda.MemAllocGranularityMinimum)
 			l.answer(c.name, err)
 		}
 	}},
-	{Name: "vmm-granularity/device-numbers", Note: binding, Run: func(l *Log) {
+	{Name: "vmm-granularity/device-numbers", Note: binding, Run: func(l *log) {
 		for _, c := range noDevices {
 			_, err := cuda.MemGetAllocationGranularity(cuda.MemAllocationProp{Type: deviceProp.Type, Location: c.location}, 0)
 			l.answer(c.name, err)
 		}
 	}},
 
-	{Name: "vmm-reserve/sizes", Run: func(l *Log) {
+	{Name: "vmm-reserve/sizes", Run: func(l *log) {
 		g := l.granule()
 		for _, c := range sizes(g) {
 			_, err := cuda.MemAddressReserve(c.size, 0, 0, 0)
 			l.answer("MemAddressReserve("+c.name+")", err)
 		}
 	}},
-	{Name: "vmm-reserve/negative", Note: binding, Run: func(l *Log) {
+	{Name: "vmm-reserve/negative", Note: binding, Run: func(l *log) {
 		_, err := cuda.MemAddressReserve(-l.granule(), 0, 0, 0)
 		l.answer("MemAddressReserve(-1 granule)", err)
 		_, err = cuda.MemAddressReserve(l.granule(), -1, 0, 0)
 		l.answer("MemAddressReserve(1 granule, alignment -1)", err)
 	}},
-	{Name: "vmm-reserve/large", Run: func(l *Log) {
+	{Name: "vmm-reserve/large", Run: func(l *log) {
 		_, err := cuda.MemAddressReserve(1<<40, 0, 0, 0)
 		l.answer("MemAddressReserve(1 TiB)", err)
 		_, err = cuda.MemAddressReserve(tooMuch, 0, 0, 0)
 		l.answer("MemAddressReserve(1 PiB)", err)
 	}},
-	{Name: "vmm-reserve/takes-no-memory", Run: func(l *Log) {
+	{Name: "vmm-reserve/takes-no-memory", Run: func(l *log) {
 		g, free := l.granule(), l.freeMemory()
 		l.reserve(1024 * g)
 		l.takenGranules("1024 granules of addresses", free, g)
 	}},
-	{Name: "vmm-reserve/alignment", Run: func(l *Log) {
+	{Name: "vmm-reserve/alignment", Run: func(l *log) {
 		g := l.granule()
 		for _, c := range []struct {
 			name  string
@@ -64,27 +64,27 @@ var vmmCallRows = []Row{
 				err == nil && (c.align == 0 || int64(p)%c.align == 0), err == nil && int64(p)%g == 0)
 		}
 	}},
-	{Name: "vmm-reserve/alignment-is-no-power-of-two", Run: func(l *Log) {
+	{Name: "vmm-reserve/alignment-is-no-power-of-two", Run: func(l *log) {
 		g := l.granule()
 		_, err := cuda.MemAddressReserve(g, 3, 0, 0)
 		l.answer("alignment 3", err)
 		_, err = cuda.MemAddressReserve(g, 3*g, 0, 0)
 		l.answer("alignment 3 granules", err)
 	}},
-	{Name: "vmm-reserve/at-free-addresses", Run: func(l *Log) {
+	{Name: "vmm-reserve/at-free-addresses", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(4 * g)
 		l.must(cuda.MemAddressFree(p, 4*g))
 		q, err := cuda.MemAddressReserve(2*g, 0, p+cuda.DevicePtr(g), 0)
 		l.saw("MemAddressReserve at p+1 granule → %s, there: %t", codeName(err), q == p+cuda.DevicePtr(g))
 	}},
-	{Name: "vmm-reserve/at-taken-addresses", Run: func(l *Log) {
+	{Name: "vmm-reserve/at-taken-addresses", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(2 * g)
 		q, err := cuda.MemAddressReserve(g, 0, p, 0)
 		l.saw("MemAddressReserve at p → %s, there: %t", codeName(err), q == p)
 	}},
-	{Name: "vmm-reserve/at-unaligned-addresses", Run: func(l *Log) {
+	{Name: "vmm-reserve/at-unaligned-addresses", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(4 * g)
 		l.must(cuda.MemAddressFree(p, 4*g))
@@ -97,25 +97,25 @@ var vmmCallRows = []Row{
 				q == p+cuda.DevicePtr(c.offset), err == nil && int64(q)%g == 0)
 		}
 	}},
-	{Name: "vmm-reserve/flags", Run: func(l *Log) {
+	{Name: "vmm-reserve/flags", Run: func(l *log) {
 		for _, flags := range []uint64{1, 1 << 40} {
 			_, err := cuda.MemAddressReserve(l.granule(), 0, 0, flags)
 			l.saw("flags %#x → %s", flags, codeName(err))
 		}
 	}},
-	{Name: "vmm-reserve/disjoint", Run: func(l *Log) {
+	{Name: "vmm-reserve/disjoint", Run: func(l *log) {
 		g := l.granule()
 		p, q := l.reserve(2*g), l.reserve(2*g)
 		l.saw("they overlap: %t", p < q+cuda.DevicePtr(2*g) && q < p+cuda.DevicePtr(2*g))
 	}},
 
-	{Name: "vmm-address-free/twice", Run: func(l *Log) {
+	{Name: "vmm-address-free/twice", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(g)
 		l.answer("MemAddressFree(p, 1 granule)", cuda.MemAddressFree(p, g))
 		l.answer("MemAddressFree(p, 1 granule)", cuda.MemAddressFree(p, g))
 	}},
-	{Name: "vmm-address-free/other-than-reserved", Run: func(l *Log) {
+	{Name: "vmm-address-free/other-than-reserved", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(4 * g)
 		l.answer("MemAddressFree(p, 2 granules)", cuda.MemAddressFree(p, 2*g))
@@ -125,7 +125,7 @@ var vmmCallRows = []Row{
 		l.answer("MemAddressFree(p+1 byte, 4 granules)", cuda.MemAddressFree(p+1, 4*g))
 		l.answer("MemAddressFree(p, 4 granules)", cuda.MemAddressFree(p, 4*g))
 	}},
-	{Name: "vmm-address-free/two-at-once", Run: func(l *Log) {
+	{Name: "vmm-address-free/two-at-once", Run: func(l *log) {
 		g := l.granule()
 		a, b, ok := l.neighbours(g)
 		if ok {
@@ -134,7 +134,7 @@ var vmmCallRows = []Row{
 		l.answer("MemAddressFree(the second)", cuda.MemAddressFree(b, g))
 		l.answer("MemAddressFree(the first)", cuda.MemAddressFree(a, g))
 	}},
-	{Name: "vmm-address-free/mapped", Run: func(l *Log) {
+	{Name: "vmm-address-free/mapped", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(2 * g)
 		l.place(p, g)
@@ -142,22 +142,22 @@ var vmmCallRows = []Row{
 		l.must(cuda.MemUnmap(p, g))
 		l.answer("MemAddressFree, unmapped", cuda.MemAddressFree(p, 2*g))
 	}},
-	{Name: "vmm-address-free/negative", Note: binding, Run: func(l *Log) {
+	{Name: "vmm-address-free/negative", Note: binding, Run: func(l *log) {
 		l.answer("MemAddressFree(p, -1)", cuda.MemAddressFree(l.reserve(l.granule()), -1))
 	}},
 
-	{Name: "vmm-create/sizes", Run: func(l *Log) {
+	{Name: "vmm-create/sizes", Run: func(l *log) {
 		g := l.granule()
 		for _, c := range sizes(g) {
 			_, err := cuda.MemCreate(c.size, deviceProp, 0)
 			l.answer("MemCreate("+c.name+")", err)
 		}
 	}},
-	{Name: "vmm-create/negative", Note: binding, Run: func(l *Log) {
+	{Name: "vmm-create/negative", Note: binding, Run: func(l *log) {
 		_, err := cuda.MemCreate(-l.granule(), deviceProp, 0)
 		l.answer("MemCreate(-1 granule)", err)
 	}},
-	{Name: "vmm-create/too-much", Run: func(l *Log) {
+	{Name: "vmm-create/too-much", Run: func(l *log) {
 		_, err := cuda.MemCreate(tooMuch, deviceProp, 0)
 		l.answer("MemCreate(1 PiB)", err)
 		g := l.granule()
@@ -168,30 +168,30 @@ var vmmCallRows = []Row{
 		_, err = cuda.MemCreate(g, deviceProp, 0)
 		l.answer("MemCreate(1 granule)", err)
 	}},
-	{Name: "vmm-create/properties", Run: func(l *Log) {
+	{Name: "vmm-create/properties", Run: func(l *log) {
 		g := l.granule()
 		for _, c := range badProps {
 			_, err := cuda.MemCreate(g, c.prop, 0)
 			l.answer(c.name, err)
 		}
 	}},
-	{Name: "vmm-create/device-numbers", Note: binding, Run: func(l *Log) {
+	{Name: "vmm-create/device-numbers", Note: binding, Run: func(l *log) {
 		g := l.granule()
 		for _, c := range noDevices {
 			_, err := cuda.MemCreate(g, cuda.MemAllocationProp{Type: deviceProp.Type, Location: c.location}, 0)
 			l.answer(c.name, err)
 		}
 	}},
-	{Name: "vmm-create/flags", Run: func(l *Log) {
+	{Name: "vmm-create/flags", Run: func(l *log) {
 		for _, flags := range []uint64{1, 1 << 40} {
 			_, err := cuda.MemCreate(l.granule(), deviceProp, flags)
 			l.saw("flags %#x → %s", flags, codeName(err))
 		}
 	}},
-	{Name: "vmm-release/once", Run: func(l *Log) {
+	{Name: "vmm-release/once", Run: func(l *log) {
 		l.answer("MemRelease(h)", cuda.MemRelease(l.create(l.granule())))
 	}},
-	{Name: "vmm-release/twice", Note: binding, Run: func(l *Log) {
+	{Name: "vmm-release/twice", Note: binding, Run: func(l *log) {
 		g := l.granule()
 		p, h := l.mapping(g)
 		l.answer("MemRelease(h)", cuda.MemRelease(h))

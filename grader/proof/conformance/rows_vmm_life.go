@@ -6,8 +6,8 @@ import (
 )
 
 // vmmLifeRows ask how long memory and its contents live, and whether mapped memory is like any other in use.
-var vmmLifeRows = []Row{
-	{Name: "vmm-life/released-while-mapped", Run: func(l *Log) {
+var vmmLifeRows = []row{
+	{Name: "vmm-life/released-while-mapped", Run: func(l *log) {
 		g := l.granule()
 		p, h := l.mapping(g)
 		l.must(cuda.Memset(p, 1, 64))
@@ -17,14 +17,14 @@ var vmmLifeRows = []Row{
 		l.answer("MemUnmap(p)", cuda.MemUnmap(p, g))
 		l.memset("unmapped", p, g, 1)
 	}},
-	{Name: "vmm-life/released-before-access", Run: func(l *Log) {
+	{Name: "vmm-life/released-before-access", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(g)
 		l.must(cuda.MemRelease(l.place(p, g)))
 		l.answer("MemSetAccess(p)", readWrite(p, g))
 		l.memset("after", p, g, 1)
 	}},
-	{Name: "vmm-life/memory-info", Run: func(l *Log) {
+	{Name: "vmm-life/memory-info", Run: func(l *log) {
 		g, free := l.granule(), l.freeMemory()
 		size := 256 * g
 		p := l.reserve(size)
@@ -40,7 +40,7 @@ var vmmLifeRows = []Row{
 		l.must(cuda.MemAddressFree(p, size))
 		l.takenGranules("addresses given back", free, g)
 	}},
-	{Name: "vmm-life/memory-info-released-first", Run: func(l *Log) {
+	{Name: "vmm-life/memory-info-released-first", Run: func(l *log) {
 		g, free := l.granule(), l.freeMemory()
 		size := 256 * g
 		p, h := l.mapping(size)
@@ -49,14 +49,14 @@ var vmmLifeRows = []Row{
 		l.must(cuda.MemUnmap(p, size))
 		l.takenGranules("unmapped", free, g)
 	}},
-	{Name: "vmm-life/memory-info-never-mapped", Run: func(l *Log) {
+	{Name: "vmm-life/memory-info-never-mapped", Run: func(l *log) {
 		g, free := l.granule(), l.freeMemory()
 		h := l.create(256 * g)
 		l.takenGranules("created", free, g)
 		l.must(cuda.MemRelease(h))
 		l.takenGranules("released", free, g)
 	}},
-	{Name: "vmm-life/memory-info-mapped-twice", Run: func(l *Log) {
+	{Name: "vmm-life/memory-info-mapped-twice", Run: func(l *log) {
 		g, free := l.granule(), l.freeMemory()
 		size := 256 * g
 		p, h := l.mapping(size)
@@ -69,7 +69,7 @@ var vmmLifeRows = []Row{
 		l.must(cuda.MemUnmap(q, size))
 		l.takenGranules("both unmapped", free, g)
 	}},
-	{Name: "vmm-life/contents-stay-with-the-memory", Run: func(l *Log) {
+	{Name: "vmm-life/contents-stay-with-the-memory", Run: func(l *log) {
 		g := l.granule()
 		p, h := l.mapping(g)
 		l.must(cuda.Memset(p, 9, 64))
@@ -84,7 +84,7 @@ var vmmLifeRows = []Row{
 		l.must(readWrite(p, g))
 		l.bytes("p", p, 64)
 	}},
-	{Name: "vmm-life/memory-changed-behind-addresses", Run: func(l *Log) {
+	{Name: "vmm-life/memory-changed-behind-addresses", Run: func(l *log) {
 		g := l.granule()
 		p, first := l.mapping(g)
 		l.must(cuda.Memset(p, 1, 64))
@@ -100,7 +100,7 @@ var vmmLifeRows = []Row{
 		l.must(readWrite(p, g))
 		l.bytes("p, with the first again", p, 64)
 	}},
-	{Name: "vmm-life/growing-in-place", Run: func(l *Log) {
+	{Name: "vmm-life/growing-in-place", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(8 * g)
 		size := int64(0)
@@ -116,7 +116,7 @@ var vmmLifeRows = []Row{
 		l.answer("MemUnmap(all)", cuda.MemUnmap(p, size))
 		l.answer("MemAddressFree(all)", cuda.MemAddressFree(p, size))
 	}},
-	{Name: "vmm-life/given-back-in-another-order", Run: func(l *Log) {
+	{Name: "vmm-life/given-back-in-another-order", Run: func(l *log) {
 		p, g := l.mappings(4)
 		for _, i := range []int64{2, 0, 3, 1} {
 			l.saw("MemUnmap, granule %d → %s", i, codeName(cuda.MemUnmap(p+cuda.DevicePtr(i*g), g)))
@@ -124,7 +124,7 @@ var vmmLifeRows = []Row{
 		l.answer("MemAddressFree(all)", cuda.MemAddressFree(p, 4*g))
 	}},
 
-	{Name: "vmm-use/copies-between-mappings", Run: func(l *Log) {
+	{Name: "vmm-use/copies-between-mappings", Run: func(l *log) {
 		p, g := l.mappings(4)
 		n := int(g + g/2)
 		q := p + cuda.DevicePtr(2*g)
@@ -135,7 +135,7 @@ var vmmLifeRows = []Row{
 		l.answer("MemcpyDtoD, in place by a granule", cuda.MemcpyDtoD(q+cuda.DevicePtr(g), q, g))
 		l.bytes("the border", q+cuda.DevicePtr(g-8), 16)
 	}},
-	{Name: "vmm-use/copies-with-other-memory", Run: func(l *Log) {
+	{Name: "vmm-use/copies-with-other-memory", Run: func(l *log) {
 		g := l.granule()
 		p, _ := l.mapping(g)
 		m := l.filled(5, 64)
@@ -144,7 +144,7 @@ var vmmLifeRows = []Row{
 		l.answer("MemcpyDtoD(from Malloc, p)", cuda.MemcpyDtoD(m, p, 64))
 		l.bytes("m", m, 64)
 	}},
-	{Name: "vmm-use/kernels-across-two-mappings", Run: func(l *Log) {
+	{Name: "vmm-use/kernels-across-two-mappings", Run: func(l *log) {
 		p, g := l.mappings(2)
 		s, at, result := l.stream(cuda.StreamNonBlocking), p+cuda.DevicePtr(g-4*32), p+cuda.DevicePtr(2*g-8)
 		l.must(cuda.Memset(p, 0xff, 2*g))
@@ -157,7 +157,7 @@ var vmmLifeRows = []Row{
 		l.bytes("the border", p+cuda.DevicePtr(g-4), 8)
 		l.bytes("behind", at+4*63, 12)
 	}},
-	{Name: "vmm-use/streams-and-events", Run: func(l *Log) {
+	{Name: "vmm-use/streams-and-events", Run: func(l *log) {
 		p, g := l.mappings(2)
 		a, b := l.stream(cuda.StreamNonBlocking), l.stream(cuda.StreamNonBlocking)
 		h := l.host(64)
@@ -170,7 +170,7 @@ var vmmLifeRows = []Row{
 		l.must(cuda.StreamSynchronize(b))
 		l.pinned("h", h, 64)
 	}},
-	{Name: "vmm-use/released-while-in-use", Run: func(l *Log) {
+	{Name: "vmm-use/released-while-in-use", Run: func(l *log) {
 		g := l.granule()
 		p, h := l.mapping(g)
 		s := l.busy()

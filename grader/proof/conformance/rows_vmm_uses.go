@@ -3,10 +3,10 @@ package conformance
 import "cudalab/native/cuda"
 
 // vmmUseRows use, by every call, mapped memory up to its borders and beyond.
-func vmmUseRows() []Row {
-	var rows []Row
+func vmmUseRows() []row {
+	var rows []row
 	for _, u := range uses {
-		rows = append(rows, Row{Name: "vmm-use/" + u.name, Run: func(l *Log) {
+		rows = append(rows, row{Name: "vmm-use/" + u.name, Run: func(l *log) {
 			x := newPartners(l)
 			p, g := l.mappings(2)
 			end := p + cuda.DevicePtr(2*g)
@@ -46,20 +46,20 @@ func vmmUseRows() []Row {
 
 // vmmLastRows hand the driver addresses that are not its virtual memory's, and null handles, or change access to what is in
 // use.
-var vmmLastRows = []Row{
-	{Name: "vmm-garbage/null-handle", Run: func(l *Log) {
+var vmmLastRows = []row{
+	{Name: "vmm-garbage/null-handle", Run: func(l *log) {
 		g := l.granule()
 		l.answer("MemRelease(null)", cuda.MemRelease(cuda.MemGenericAllocationHandle{}))
 		l.answer("MemMap(p, null)", cuda.MemMap(l.reserve(g), g, 0, cuda.MemGenericAllocationHandle{}, 0))
 	}},
-	{Name: "vmm-garbage/null-address", Run: func(l *Log) {
+	{Name: "vmm-garbage/null-address", Run: func(l *log) {
 		g := l.granule()
 		l.answer("MemAddressFree(null)", cuda.MemAddressFree(0, g))
 		l.answer("MemMap(null)", cuda.MemMap(0, g, 0, l.create(g), 0))
 		l.answer("MemUnmap(null)", cuda.MemUnmap(0, g))
 		l.answer("MemSetAccess(null)", readWrite(0, g))
 	}},
-	{Name: "vmm-garbage/never-reserved", Run: func(l *Log) {
+	{Name: "vmm-garbage/never-reserved", Run: func(l *log) {
 		g := l.granule()
 		at := 4096 * cuda.DevicePtr(g)
 		l.answer("MemAddressFree", cuda.MemAddressFree(at, g))
@@ -67,7 +67,7 @@ var vmmLastRows = []Row{
 		l.answer("MemUnmap", cuda.MemUnmap(at, g))
 		l.answer("MemSetAccess", readWrite(at, g))
 	}},
-	{Name: "vmm-garbage/memory-from-malloc", Run: func(l *Log) {
+	{Name: "vmm-garbage/memory-from-malloc", Run: func(l *log) {
 		g := l.granule()
 		p := l.malloc(4 * g)
 		at := (p + cuda.DevicePtr(g-1)) / cuda.DevicePtr(g) * cuda.DevicePtr(g)
@@ -78,7 +78,7 @@ var vmmLastRows = []Row{
 		l.answer("Memset", cuda.Memset(p, 1, 4*g))
 		l.answer("Free", cuda.Free(p))
 	}},
-	{Name: "vmm-garbage/free-of-mapped-memory", Run: func(l *Log) {
+	{Name: "vmm-garbage/free-of-mapped-memory", Run: func(l *log) {
 		g := l.granule()
 		p, _ := l.mapping(g)
 		s := l.stream(cuda.StreamNonBlocking)
@@ -90,7 +90,7 @@ var vmmLastRows = []Row{
 		l.answer("MemUnmap(p)", cuda.MemUnmap(p, g))
 		l.answer("Free(p), unmapped", cuda.Free(p))
 	}},
-	{Name: "vmm-garbage/access-taken-away", Run: func(l *Log) {
+	{Name: "vmm-garbage/access-taken-away", Run: func(l *log) {
 		g := l.granule()
 		p, _ := l.mapping(g)
 		l.must(cuda.Memset(p, 2, 64))
@@ -101,7 +101,7 @@ var vmmLastRows = []Row{
 		l.answer("MemSetAccess(p, read and write)", readWrite(p, g))
 		l.bytes("p", p, 64)
 	}},
-	{Name: "vmm-use/mapped-while-another-mapping-is-in-use", Run: func(l *Log) {
+	{Name: "vmm-use/mapped-while-another-mapping-is-in-use", Run: func(l *log) {
 		g := l.granule()
 		p := l.reserve(2 * g)
 		l.place(p, g)

@@ -3,7 +3,7 @@ package conformance
 import "cudalab/native/cuda"
 
 // vmmWaitRows ask which calls wait for a busy device. Nothing that is pending uses what they take away.
-func vmmWaitRows() []Row {
+func vmmWaitRows() []row {
 	calls := []struct {
 		name string
 		call func(x *vmmThing) error
@@ -24,9 +24,9 @@ func vmmWaitRows() []Row {
 		{"unmap-without-access", func(x *vmmThing) error { return cuda.MemUnmap(x.bare, x.g) }},
 		{"unmap-what-is-not-mapped", func(x *vmmThing) error { return cuda.MemUnmap(x.free, x.g) }},
 	}
-	var rows []Row
+	var rows []row
 	for _, c := range calls {
-		rows = append(rows, Row{Name: "vmm-waits/" + c.name, Run: func(l *Log) {
+		rows = append(rows, row{Name: "vmm-waits/" + c.name, Run: func(l *log) {
 			for _, s := range []struct {
 				name   string
 				stream cuda.Stream
@@ -38,7 +38,7 @@ func vmmWaitRows() []Row {
 			}
 		}})
 	}
-	return append(rows, Row{Name: "vmm-waits/unmap-last-of-released", Run: func(l *Log) {
+	return append(rows, row{Name: "vmm-waits/unmap-last-of-released", Run: func(l *log) {
 		x := newVMMThing(l)
 		l.must(cuda.MemRelease(x.mapped))
 		l.busy()
@@ -47,7 +47,7 @@ func vmmWaitRows() []Row {
 }
 
 // vmmThreadRows make every call from a thread that has never called CUDA.
-func vmmThreadRows() []Row {
+func vmmThreadRows() []row {
 	calls := []struct {
 		name string
 		call func(x *vmmThing) error
@@ -62,16 +62,16 @@ func vmmThreadRows() []Row {
 		{"unmap", func(x *vmmThing) error { return cuda.MemUnmap(x.p, x.g) }},
 		{"memset", func(x *vmmThing) error { return cuda.Memset(x.p, 0, 64) }},
 	}
-	var rows []Row
+	var rows []row
 	for _, c := range calls {
-		rows = append(rows, Row{Name: "vmm-threads/" + c.name, Run: func(l *Log) {
+		rows = append(rows, row{Name: "vmm-threads/" + c.name, Run: func(l *log) {
 			l.answer("on this thread", c.call(newVMMThing(l)))
 			x := newVMMThing(l)
 			onFreshThread(func() { l.answer("on a fresh thread", c.call(x)) })
 			l.answer("DeviceSynchronize()", cuda.DeviceSynchronize())
 		}})
 	}
-	return append(rows, Row{Name: "vmm-threads/whole-life", Run: func(l *Log) {
+	return append(rows, row{Name: "vmm-threads/whole-life", Run: func(l *log) {
 		onFreshThread(func() {
 			g := l.granule()
 			p, h := l.mapping(g)
@@ -91,7 +91,7 @@ type vmmThing struct {
 	h, mapped     cuda.MemGenericAllocationHandle // not mapped; mapped at p
 }
 
-func newVMMThing(l *Log) *vmmThing {
+func newVMMThing(l *log) *vmmThing {
 	g := l.granule()
 	x := &vmmThing{g: g, free: l.reserve(g), bare: l.reserve(g), h: l.create(g)}
 	l.place(x.bare, g)

@@ -3,23 +3,23 @@ package conformance
 import "cudalab/native/cuda"
 
 // waitRows ask which calls wait for the device.
-var waitRows = []Row{
-	{Name: "waits/malloc", Run: func(l *Log) {
+var waitRows = []row{
+	{Name: "waits/malloc", Run: func(l *log) {
 		l.busy()
 		l.timed("Malloc(4096)", func() error { _, err := cuda.Malloc(4096); return err })
 		l.timed("Malloc(1 GiB)", func() error { _, err := cuda.Malloc(1024 * mib); return err })
 	}},
-	{Name: "waits/free-malloc-memory", Run: func(l *Log) {
+	{Name: "waits/free-malloc-memory", Run: func(l *log) {
 		p := l.malloc(4096)
 		l.busy()
 		l.timed("Free(p)", func() error { return cuda.Free(p) })
 	}},
-	{Name: "waits/free-malloc-memory-blocking-stream", Run: func(l *Log) {
+	{Name: "waits/free-malloc-memory-blocking-stream", Run: func(l *log) {
 		p := l.malloc(4096)
 		l.delay(l.stream(0))
 		l.timed("Free(p)", func() error { return cuda.Free(p) })
 	}},
-	{Name: "waits/free-pool-memory", Run: func(l *Log) {
+	{Name: "waits/free-pool-memory", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		p := l.mallocAsync(4096, s)
 		l.must(cuda.StreamSynchronize(s))
@@ -27,39 +27,39 @@ var waitRows = []Row{
 		l.timed("Free(p)", func() error { return cuda.Free(p) })
 		l.answer("StreamQuery(s)", cuda.StreamQuery(s))
 	}},
-	{Name: "waits/free-null", Run: func(l *Log) {
+	{Name: "waits/free-null", Run: func(l *log) {
 		l.busy()
 		l.timed("Free(null)", func() error { return cuda.Free(0) })
 	}},
-	{Name: "waits/malloc-async", Run: func(l *Log) {
+	{Name: "waits/malloc-async", Run: func(l *log) {
 		s := l.busy()
 		l.timed("MallocAsync(4096, s)", func() error { _, err := cuda.MallocAsync(4096, s); return err })
 	}},
-	{Name: "waits/free-async", Run: func(l *Log) {
+	{Name: "waits/free-async", Run: func(l *log) {
 		s := l.stream(cuda.StreamNonBlocking)
 		p := l.mallocAsync(4096, s)
 		l.delay(s)
 		l.timed("FreeAsync(p, s)", func() error { return cuda.FreeAsync(p, s) })
 	}},
-	{Name: "waits/free-async-malloc-memory", Run: func(l *Log) {
+	{Name: "waits/free-async-malloc-memory", Run: func(l *log) {
 		p := l.malloc(4096)
 		s := l.busy()
 		l.timed("FreeAsync(p, s)", func() error { return cuda.FreeAsync(p, s) })
 	}},
-	{Name: "waits/malloc-host", Run: func(l *Log) {
+	{Name: "waits/malloc-host", Run: func(l *log) {
 		l.busy()
 		l.timed("MallocHost(4096)", func() error { _, err := cuda.MallocHost(4096); return err })
 	}},
-	{Name: "waits/free-host", Run: func(l *Log) {
+	{Name: "waits/free-host", Run: func(l *log) {
 		h := l.host(4096)
 		l.busy()
 		l.timed("FreeHost(h)", func() error { return cuda.FreeHost(h) })
 	}},
-	{Name: "waits/memory-info", Run: func(l *Log) {
+	{Name: "waits/memory-info", Run: func(l *log) {
 		l.busy()
 		l.timed("MemGetInfo()", func() error { _, _, err := cuda.MemGetInfo(); return err })
 	}},
-	{Name: "waits/launch", Run: func(l *Log) {
+	{Name: "waits/launch", Run: func(l *log) {
 		s := l.busy()
 		l.timed("launch", func() error { return launchNothing(cuda.Dim3{X: 1}, cuda.Dim3{X: 1}, s) })
 	}},
@@ -93,7 +93,7 @@ type sides struct {
 	s     cuda.Stream // non-blocking
 }
 
-func newSides(l *Log, n int64) *sides {
+func newSides(l *log, n int64) *sides {
 	x := &sides{n: n, p: l.filled(0, n), q: l.filled(0, n), slice: make(cuda.Pageable, n), h: l.host(n),
 		s: l.stream(cuda.StreamNonBlocking)}
 	for i := range x.slice {
@@ -103,8 +103,8 @@ func newSides(l *Log, n int64) *sides {
 }
 
 // waitsLegacy times a call of the legacy stream's behind a busy legacy, blocking and non-blocking stream.
-func waitsLegacy(name string, n int64, call func(x *sides) error) Row {
-	return Row{Name: "waits/" + name, Run: func(l *Log) {
+func waitsLegacy(name string, n int64, call func(x *sides) error) row {
+	return row{Name: "waits/" + name, Run: func(l *log) {
 		x := newSides(l, n)
 		for _, s := range []struct {
 			name   string
@@ -118,8 +118,8 @@ func waitsLegacy(name string, n int64, call func(x *sides) error) Row {
 }
 
 // waitsInStream times a call in a busy stream.
-func waitsInStream(name string, n int64, call func(x *sides) error) Row {
-	return Row{Name: "waits/" + name, Run: func(l *Log) {
+func waitsInStream(name string, n int64, call func(x *sides) error) row {
+	return row{Name: "waits/" + name, Run: func(l *log) {
 		x := newSides(l, n)
 		l.delay(x.s)
 		l.timed("behind work", func() error { return call(x) })

@@ -56,16 +56,16 @@ var walks = []string{
 	"t1024 k1 k1 k1 k513 k1 k700 k1",
 }
 
-func walkRows() []Row {
-	rows := make([]Row, len(walks))
+func walkRows() []row {
+	rows := make([]row, len(walks))
 	for i, w := range walks {
-		rows[i] = Row{Name: "pool/walk/" + strings.ReplaceAll(w, " ", "-"), Run: func(l *Log) { l.walk(w) }}
+		rows[i] = row{Name: "pool/walk/" + strings.ReplaceAll(w, " ", "-"), Run: func(l *log) { l.walk(w) }}
 	}
 	return rows
 }
 
-func (l *Log) walk(steps string) {
-	w := &poolsWalk{Log: l, s: l.stream(cuda.StreamNonBlocking), pool: l.defaultPool()}
+func (l *log) walk(steps string) {
+	w := &poolsWalk{log: l, s: l.stream(cuda.StreamNonBlocking), pool: l.defaultPool()}
 	var line []string
 	for _, step := range strings.Fields(steps) {
 		step += w.take(step)

@@ -6,8 +6,8 @@
 //	//cudalab:may results             and these may, as luck has it on a device
 //	//cudalab:refused                 the import policy refuses it
 //	//cudalab:next 1c                 it is half done, and this gap comes next
-//	//cudalab:remark because …        the finding in this gap is no more than a remark yet; see Step
-//	//cudalab:unseen because …        the mistake in this gap cannot be seen yet; see Step
+//	//cudalab:remark because …        the finding in this gap is no more than a remark yet; see step
+//	//cudalab:unseen because …        the mistake in this gap cannot be seen yet; see step
 //	... // want: use-after-free       findings with these rules on this line
 //
 // A lesson's corpus lies beside its suite, in grader/suites/<package>/testdata/corpus. Most programs are edits of another
@@ -43,28 +43,28 @@ import (
 	"strings"
 )
 
-// Kind is what a program is.
-type Kind string
+// kind is what a program is.
+type kind string
 
 const (
-	Solution Kind = "solution"
-	Skeleton Kind = "skeleton"
-	Half     Kind = "half" // not finished
-	Right    Kind = "right"
-	Wrong    Kind = "wrong"
-	Cheat    Kind = "cheat" // made to pass without being right
+	Solution kind = "solution"
+	Skeleton kind = "skeleton"
+	Half     kind = "half" // not finished
+	Right    kind = "right"
+	Wrong    kind = "wrong"
+	Cheat    kind = "cheat" // made to pass without being right
 
-	slower Kind = "slower" // in a file of its own; see Slower
-	filled Kind = "filled" // up to a gap; see Steps
-	gap    Kind = "gap"    // one gap filled wrongly; see Steps
+	slower kind = "slower" // in a file of its own; see Slower
+	filled kind = "filled" // up to a gap; see Steps
+	gap    kind = "gap"    // one gap filled wrongly; see Steps
 )
 
 // kinds are those of which a corpus has several, in the order in which Programs answers them.
-var kinds = []Kind{Half, Right, Wrong, Cheat}
+var kinds = []kind{Half, Right, Wrong, Cheat}
 
 // Program is one program of the corpus.
 type Program struct {
-	Kind Kind
+	Kind kind
 	Name string // "leak-on-error"; "" for the solution and the skeleton
 	Text string
 }
@@ -166,36 +166,36 @@ func applied(course fs.FS, exercisePackage string, whole []Program) ([]Program, 
 	return applyAll(edits, whole)
 }
 
-// Expectation is what a program's comments say about its check.
-type Expectation struct {
+// expectation is what a program's comments say about its check.
+type expectation struct {
 	Wrong   bool     // the program does not pass
 	Fails   []string // checks that fail, and no others but May
 	May     []string // further checks that may fail
 	Refused bool
 	Next    string // the gap that comes next, "1c"; "" where the program is not half done
-	Wants   []Want
+	Wants   []want
 }
 
-// Want is a finding.
-type Want struct {
+// want is a finding.
+type want struct {
 	Rule string
 	Line int // from 1 on
 }
 
 // Expect is what must come of the program.
-func (p Program) Expect() Expectation {
+func (p Program) Expect() expectation {
 	if p.Kind == Skeleton {
-		return Expectation{Next: "1a"}
+		return expectation{Next: "1a"}
 	}
 	fails := p.directive("fails")
-	x := Expectation{Wrong: fails != nil, Fails: fails, May: p.directive("may"), Refused: p.directive("refused") != nil}
+	x := expectation{Wrong: fails != nil, Fails: fails, May: p.directive("may"), Refused: p.directive("refused") != nil}
 	if next := p.directive("next"); len(next) > 0 {
 		x.Next = next[0]
 	}
 	for i, line := range strings.Split(p.Text, "\n") {
 		if _, rules, ok := strings.Cut(line, mark); ok {
 			for _, rule := range strings.Fields(rules) {
-				x.Wants = append(x.Wants, Want{rule, i + 1})
+				x.Wants = append(x.Wants, want{rule, i + 1})
 			}
 		}
 	}

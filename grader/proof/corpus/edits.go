@@ -76,7 +76,7 @@ func begin(at place, name string) (edit, error) {
 	if m == nil {
 		return edit{place: at}, at.fault(`%q is no program's name: it is half, right, wrong, cheat or gap, a slash, and small letters, digits and hyphens`, name)
 	}
-	return edit{place: at, program: Program{Kind: Kind(m[1]), Name: m[2]}}, nil
+	return edit{place: at, program: Program{Kind: kind(m[1]), Name: m[2]}}, nil
 }
 
 // add takes the next line. Within is whether the line before is of a hunk, to which this one belongs too.

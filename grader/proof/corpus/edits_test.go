@@ -81,8 +81,8 @@ func Sum(numbers []int) (sum int) { // want: host-wait
 	return sum
 }
 `, made[0].Text)
-	require.Equal(t, Expectation{Wrong: true, Fails: []string{"results"}, May: []string{"order"},
-		Wants: []Want{{"host-wait", 8}, {"wrong-result", 12}}}, made[0].Expect())
+	require.Equal(t, expectation{Wrong: true, Fails: []string{"results"}, May: []string{"order"},
+		Wants: []want{{"host-wait", 8}, {"wrong-result", 12}}}, made[0].Expect())
 	require.Equal(t, "cheat/forged", made[1].String())
 	require.NotContains(t, made[1].Text, "sum += n")
 	require.True(t, strings.HasPrefix(made[1].Text, "package sums\n"))

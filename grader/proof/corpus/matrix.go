@@ -14,7 +14,7 @@ import (
 // Matrix counts what became of an exercise's programs that were checked: what they are against what the grader said of them.
 type Matrix struct {
 	exercise string
-	counts   map[Kind]map[string]int // by row and column
+	counts   map[kind]map[string]int // by row and column
 	checks   map[string]*tally       // by the check's ID
 	order    []string                // of the checks
 	rules    map[string]*tally
@@ -22,7 +22,7 @@ type Matrix struct {
 
 // NewMatrix is an exercise's matrix without any program.
 func NewMatrix(exercise string) *Matrix {
-	return &Matrix{exercise: exercise, counts: map[Kind]map[string]int{}, checks: map[string]*tally{}, rules: map[string]*tally{}}
+	return &Matrix{exercise: exercise, counts: map[kind]map[string]int{}, checks: map[string]*tally{}, rules: map[string]*tally{}}
 }
 
 // tally counts how often something is to be found, was, and was where it is not to be.
@@ -40,7 +40,7 @@ const (
 
 var (
 	columns = []string{passed, forReason, otherwise, unfinished, refused, ungraded}
-	rows    = []Kind{Solution, Skeleton, Half, Right, Wrong, Cheat}
+	rows    = []kind{Solution, Skeleton, Half, Right, Wrong, Cheat}
 )
 
 // Add counts one program and what was said of it.
@@ -79,7 +79,7 @@ func (m *Matrix) Expect(p Program) {
 	}
 }
 
-func (m *Matrix) count(k Kind, column string) {
+func (m *Matrix) count(k kind, column string) {
 	if m.counts[k] == nil {
 		m.counts[k] = map[string]int{}
 	}
@@ -104,7 +104,7 @@ func (t *tally) add(wanted, found bool) {
 	}
 }
 
-func column(x Expectation, r verdict.Report) string {
+func column(x expectation, r verdict.Report) string {
 	switch {
 	case r.Status == verdict.Passed:
 		return passed
@@ -146,7 +146,7 @@ func MatrixFile(root, exercisePackage, device string) string {
 
 // Sum is the first table of several exercises' matrices as one, in lines.
 func Sum(matrices ...string) (string, error) {
-	all := map[Kind]map[string]int{}
+	all := map[kind]map[string]int{}
 	for _, row := range rows {
 		all[row] = map[string]int{}
 	}
@@ -174,7 +174,7 @@ func Sum(matrices ...string) (string, error) {
 	return b.String(), nil
 }
 
-func table(b *strings.Builder, title string, counts map[Kind]map[string]int) {
+func table(b *strings.Builder, title string, counts map[kind]map[string]int) {
 	fmt.Fprintf(b, "%-20s", title)
 	for _, c := range columns {
 		fmt.Fprintf(b, " %16s", c)

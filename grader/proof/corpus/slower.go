@@ -19,20 +19,20 @@ type Slower struct {
 	More     string  // in words: what there is more of
 }
 
-// SlowerFile is where an exercise's programs of this kind are, relative to the course's root. They are written like the
+// slowerFile is where an exercise's programs of this kind are, relative to the course's root. They are written like the
 // other edits, with a comment on what there is more of and a directive:
 //
 //	-- slower/share --
 //	from solution
 //	// longer kernels
 //	//cudalab:slower speed 1.5 35000 Share
-func SlowerFile(exercisePackage string) string {
+func slowerFile(exercisePackage string) string {
 	return path.Join("grader/suites", exercisePackage, "testdata/slower.diff")
 }
 
 // SlowerPrograms are an exercise's, in the course at root; none where nothing of it is timed.
 func SlowerPrograms(root, exercisePackage string) (all []Slower, err error) {
-	course, file := os.DirFS(root), SlowerFile(exercisePackage)
+	course, file := os.DirFS(root), slowerFile(exercisePackage)
 	text, err := fs.ReadFile(course, file)
 	if os.IsNotExist(err) {
 		return nil, nil

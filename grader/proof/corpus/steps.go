@@ -18,7 +18,7 @@ const (
 	cutsFile = "cuts.txt"
 )
 
-// Step is one gap of a skeleton, as students fill it who go from one to the next: the gaps before it are filled as in the solution, those
+// step is one gap of a skeleton, as students fill it who go from one to the next: the gaps before it are filled as in the solution, those
 // behind it are open. How the solution's code parts into gaps where a function has several is said in cuts.txt, a line for each: the gap,
 // and the line of the solution that is the first behind its code. The mistakes are in gaps.diff, an edit from filled/1c for the gap 1c:
 //
@@ -31,7 +31,7 @@ const (
 //
 // One that cannot be seen as long as the gaps behind it are open says why: //cudalab:unseen because … One that is no more than remarked
 // on by then says why as well: //cudalab:remark because …
-type Step struct {
+type step struct {
 	Gap, Next string  // "1c", "1d"; Next is "" for the last one
 	Right     Program // with the gap filled as in the solution; for the last one that is the solution
 	Wrong     Program // with a mistake in it
@@ -40,7 +40,7 @@ type Step struct {
 }
 
 // Steps are an exercise's gaps, in the course at root. The error is fs.ErrNotExist where there is no gaps.diff.
-func Steps(root, exercisePackage string) ([]Step, error) {
+func Steps(root, exercisePackage string) ([]step, error) {
 	course := os.DirFS(root)
 	programs, err := whole(course, exercisePackage)
 	if err != nil {
@@ -57,14 +57,14 @@ func Steps(root, exercisePackage string) ([]Step, error) {
 		return nil, err
 	}
 	ids := gaps.Of([]byte(skeleton))
-	steps, right := make([]Step, len(ids)), make([]Program, len(ids))
+	steps, right := make([]step, len(ids)), make([]Program, len(ids))
 	for i, id := range ids {
 		text, err := fillUpTo(skeleton, solution, id, cuts)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", exercisePackage, err)
 		}
 		right[i] = Program{Kind: filled, Name: id, Text: text}
-		steps[i] = Step{Gap: id, Right: right[i]}
+		steps[i] = step{Gap: id, Right: right[i]}
 		if i > 0 {
 			steps[i-1].Next = id
 		}
@@ -81,12 +81,12 @@ func Steps(root, exercisePackage string) ([]Step, error) {
 }
 
 // mistaken gives each step its mistake. Its error tells of every one that is not right.
-func mistaken(file string, steps []Step, wrong []Program) error {
+func mistaken(file string, steps []step, wrong []Program) error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(file+": "+format, args...)) }
 	for _, p := range wrong {
 		id, _, _ := strings.Cut(p.Name, "-")
-		i := slices.IndexFunc(steps, func(s Step) bool { return s.Gap == id })
+		i := slices.IndexFunc(steps, func(s step) bool { return s.Gap == id })
 		switch {
 		case p.Kind != gap || i < 0:
 			fault("%s is no mistake in a gap: its name is gap/1a-, of a gap that there is, and what it does", p)

@@ -129,7 +129,7 @@ func (t *Tally) Mean() (int, error) {
 }
 
 func TestEveryGapHasOneMistake(t *testing.T) {
-	steps := func() []Step { return []Step{{Gap: "1a", Next: "1b"}, {Gap: "1b"}} }
+	steps := func() []step { return []step{{Gap: "1a", Next: "1b"}, {Gap: "1b"}} }
 	program := func(name, text string) Program { return Program{Kind: gap, Name: name, Text: text} }
 	const want, because = "x() // want: leak\n", "//cudalab:unseen because nothing uses it\n"
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Differences are what a report says otherwise than expected, a sentence each; none where the verdict is right.
-func (x Expectation) Differences(r verdict.Report) (all []string) {
+func (x expectation) Differences(r verdict.Report) (all []string) {
 	differ := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	switch {
 	case x.Refused:
@@ -35,7 +35,7 @@ func (x Expectation) Differences(r verdict.Report) (all []string) {
 }
 
 // Missing are the findings that a report should have and does not, a sentence each.
-func (x Expectation) Missing(r verdict.Report) (all []string) {
+func (x expectation) Missing(r verdict.Report) (all []string) {
 	for _, w := range x.Wants {
 		if !w.in(r) {
 			all = append(all, fmt.Sprintf("No finding %s is on line %d.", w.Rule, w.Line))
@@ -45,7 +45,7 @@ func (x Expectation) Missing(r verdict.Report) (all []string) {
 }
 
 // in reports whether a report has the finding.
-func (w Want) in(r verdict.Report) bool {
+func (w want) in(r verdict.Report) bool {
 	return slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool {
 		return slices.ContainsFunc(ch.Findings, func(f verdict.Finding) bool { return f.Rule == w.Rule && f.Line == w.Line })
 	})

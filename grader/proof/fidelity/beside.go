@@ -5,11 +5,11 @@ import (
 )
 
 // besidePrograms have the device do several things at a time that share a part of it.
-func besidePrograms() []Program {
+func besidePrograms() []program {
 	spin := func(nanos int64) func(*kit, cuda.Stream, cuda.DevicePtr) {
 		return func(k *kit, s cuda.Stream, _ cuda.DevicePtr) { k.delay(s, nanos) }
 	}
-	return []Program{
+	return []program{
 		{
 			Name: "launch/beside-one-thread",
 			Slow: "20 kernels of 1,056 blocks and 50 µs behind a thread that spins for 1 ms",
@@ -78,8 +78,8 @@ func besidePrograms() []Program {
 }
 
 // beside does two things one after the other and side by side.
-func beside(id, what string, make func(k *kit) (one, other func(cuda.Stream))) Program {
-	return Program{
+func beside(id, what string, make func(k *kit) (one, other func(cuda.Stream))) program {
+	return program{
 		Name: "copy/" + id, Slow: what + ", on one stream", Fast: "the same on two streams",
 		ways: func(k *kit) (slow, fast func()) {
 			s := k.streams(2)

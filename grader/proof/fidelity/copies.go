@@ -7,8 +7,8 @@ import (
 )
 
 // copyPrograms move bytes: between host and device, and within the device.
-func copyPrograms() []Program {
-	all := []Program{
+func copyPrograms() []program {
+	all := []program{
 		{
 			Name: "copy/small-or-one",
 			Slow: "64 copies of 4 KiB to the device",
@@ -129,8 +129,8 @@ func copyPrograms() []Program {
 }
 
 // pinnedOrNot copies the same bytes with pageable and with pinned memory.
-func pinnedOrNot(id, what string, size int64, copied func(cuda.DevicePtr, cuda.HostMemory, int64, cuda.Stream) error) Program {
-	return Program{
+func pinnedOrNot(id, what string, size int64, copied func(cuda.DevicePtr, cuda.HostMemory, int64, cuda.Stream) error) program {
+	return program{
 		Name: "copy/" + id,
 		Slow: "4 × " + what + ", pageable memory",
 		Fast: "the same with pinned memory",
@@ -149,13 +149,13 @@ func pinnedOrNot(id, what string, size int64, copied func(cuda.DevicePtr, cuda.H
 }
 
 // overlap sends chunks to the device, works on them and brings them back.
-func overlap(streams int) Program {
+func overlap(streams int) program {
 	const (
 		chunks = 8
 		size   = 2 * mib
 		rounds = 2000 // so that the work takes about as long as a copy
 	)
-	return Program{
+	return program{
 		Name: fmt.Sprintf("copy/overlap-%d", streams),
 		Slow: "8 × 2 MiB to the device, a kernel, 2 MiB back, on one stream",
 		Fast: fmt.Sprintf("the same on %d streams", streams),

@@ -18,26 +18,26 @@ import (
 	"cudalab/native/session"
 )
 
-// Program is one piece of work that can be done in two ways.
-type Program struct {
+// program is one piece of work that can be done in two ways.
+type program struct {
 	Name       string // "pool/threshold-1MiB"
 	Slow, Fast string // the two ways, in plain words
 	// ways makes what both ways use, and answers them. Their time ends when the device is idle again.
 	ways func(k *kit) (slow, fast func())
 }
 
-// Programs is the whole table. Names are unique.
-func Programs() []Program {
+// programs is the whole table. Names are unique.
+func programs() []program {
 	return slices.Concat(mallocPrograms(), poolPrograms(), copyPrograms(), launchPrograms(), besidePrograms(), eventPrograms(), virtualPrograms())
 }
 
 // How often each way is timed. Virtual times repeat exactly.
 const simRounds, gpuRounds = 1, 21
 
-// Measure times both ways, side by side, and leaves the device as it was. Both are run before each sample, so that caches,
+// measure times both ways, side by side, and leaves the device as it was. Both are run before each sample, so that caches,
 // pools and the driver's own stores of memory are warm for whichever is timed: on a GPU, the first to ask for memory after
 // a pause waits 0.1 ms longer for it, which is more than some of the programs take.
-func (p *Program) Measure(d device.Device) (Timing, error) {
+func (p *program) measure(d device.Device) (timing, error) {
 	rounds := gpuRounds
 	if d.Info().Kind == device.Sim {
 		rounds = simRounds
@@ -56,7 +56,7 @@ func (p *Program) Measure(d device.Device) (Timing, error) {
 		k.giveBack()
 	})
 	if err != nil {
-		return Timing{}, err
+		return timing{}, err
 	}
 	return newTiming(p.Name, notes.Samples[slowWay], notes.Samples[fastWay]), nil
 }
@@ -97,8 +97,8 @@ func carryOut(d device.Device, id string, drive func(*suite.Bench)) (notes *note
 // warmUp is how long the GPU works before anything is timed, in nanoseconds: an idle one has slow clocks.
 const warmUp = 300_000_000
 
-// Warm compiles the kernels and has the GPU work until its clocks are up.
-func Warm(d device.Device) error {
+// warm compiles the kernels and has the GPU work until its clocks are up.
+func warm(d device.Device) error {
 	if _, err := probe.Ready(d); err != nil {
 		return err
 	}

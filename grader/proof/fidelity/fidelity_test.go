@@ -33,11 +33,11 @@ func TestRecord(t *testing.T) {
 	d, err := driver.Open()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
-	require.NoError(t, Warm(d))
+	require.NoError(t, warm(d))
 	all, closeAll, err := everything()
 	require.NoError(t, err)
 	defer closeAll()
-	r, measured, err := NewRecording(d, func(d device.Device) (timings []Timing, err error) {
+	r, measured, err := newRecording(d, func(d device.Device) (timings []timing, err error) {
 		for _, x := range all {
 			these, err := x.measure(target{d, nil})
 			if err != nil {
@@ -51,8 +51,8 @@ func TestRecord(t *testing.T) {
 	if r.Unsure != "" {
 		t.Logf("the machine did not keep its pace; record again, if it may be quieter: %s", r.Unsure)
 	}
-	require.NoError(t, os.WriteFile(r.Path(recordings)+".txt", []byte(r.String()), 0o644))
-	require.NoError(t, os.WriteFile(r.Path(recordings)+".json", measured.Text(), 0o644))
+	require.NoError(t, os.WriteFile(r.path(recordings)+".txt", []byte(r.String()), 0o644))
+	require.NoError(t, os.WriteFile(r.path(recordings)+".json", measured.Text(), 0o644))
 }
 
 // slowing is a device on a machine that others begin to use: from then on each launch takes longer.
@@ -71,9 +71,9 @@ func (s *slowing) Now() int64 { return s.Device.Now() + s.lost }
 func TestARecordingSaysThatThePaceChanged(t *testing.T) {
 	for _, each := range []int64{0, 7_900} {
 		d := &slowing{Device: sim.New(sim.Options{})}
-		r, before, err := NewRecording(d, func(device.Device) ([]Timing, error) {
+		r, before, err := newRecording(d, func(device.Device) ([]timing, error) {
 			d.each = each
-			return []Timing{{Name: "a"}}, nil
+			return []timing{{Name: "a"}}, nil
 		})
 		require.NoError(t, err)
 		require.Len(t, r.Timings, 1)
@@ -89,17 +89,17 @@ func TestARecordingSaysThatThePaceChanged(t *testing.T) {
 
 // TestPredictions holds the simulated device with each recording's profile to the times recorded, and the table to both.
 func TestPredictions(t *testing.T) {
-	recorded, err := Recordings(recordings)
+	recorded, err := readRecordings(recordings)
 	require.NoError(t, err)
 	require.NotEmpty(t, recorded, "record one on a GPU: -device gpu -record")
 	all, closeAll, err := everything()
 	require.NoError(t, err)
 	defer closeAll()
-	var compared []Comparison
+	var compared []comparison
 	measured := map[string]bool{}
 	for _, r := range recorded {
-		c := Comparison{Recording: r}
-		want := map[string]Timing{}
+		c := comparison{recording: r}
+		want := map[string]timing{}
 		for _, m := range r.Timings {
 			want[m.Name] = m
 		}
@@ -111,7 +111,7 @@ func TestPredictions(t *testing.T) {
 				}
 				delete(want, got.Name)
 				measured[got.Name] = true
-				row := Row{x.slow, x.fast, w, got}
+				row := row{x.slow, x.fast, w, got}
 				c.Rows = append(c.Rows, row)
 				t.Run(r.Date+"/"+got.Name, func(t *testing.T) {
 					t.Log(row)
@@ -122,18 +122,18 @@ func TestPredictions(t *testing.T) {
 		require.Empty(t, want, "recorded, but no longer measured")
 		compared = append(compared, c)
 	}
-	var unmeasured []Row
+	var unmeasured []row
 	for _, x := range all {
 		for _, got := range predict(t, x, nil) {
 			if !measured[got.Name] {
-				unmeasured = append(unmeasured, Row{Slow: x.slow, Fast: x.fast, Predicted: got})
+				unmeasured = append(unmeasured, row{Slow: x.slow, Fast: x.fast, Predicted: got})
 			}
 		}
 	}
-	same(t, tableFile, func(string) string { return Table(compared, unmeasured) })
+	same(t, tableFile, func(string) string { return table(compared, unmeasured) })
 	var lessons []string
 	for _, c := range compared {
-		c.Rows = slices.DeleteFunc(c.Rows, func(r Row) bool { return !isLesson(r.Measured.Name) })
+		c.Rows = slices.DeleteFunc(c.Rows, func(r row) bool { return !isLesson(r.Measured.Name) })
 		lessons = append(lessons, c.String())
 	}
 	same(t, chapterFile, func(chapter string) string {
@@ -146,10 +146,10 @@ func TestPredictions(t *testing.T) {
 }
 
 // predict times something on a simulated device that nobody has used.
-func predict(t *testing.T, x timed, p *sim.Profile) []Timing {
+func predict(t *testing.T, x timed, p *sim.Profile) []timing {
 	d := sim.New(sim.Options{Profile: p})
 	defer func() { require.NoError(t, d.Close()) }()
-	require.NoError(t, Warm(d))
+	require.NoError(t, warm(d))
 	timings, err := x.measure(target{d, p})
 	require.NoError(t, err, x.name)
 	return timings

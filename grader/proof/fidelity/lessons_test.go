@@ -23,7 +23,7 @@ import (
 type timed struct {
 	name       string
 	slow, fast string // in plain words
-	measure    func(target) ([]Timing, error)
+	measure    func(target) ([]timing, error)
 }
 
 // target is a device to time, and its profile if it is simulated and not the built-in one.
@@ -34,10 +34,10 @@ type target struct {
 
 // everything is the programs, and what the lessons time. Of the lessons' own it makes a runner, to be closed.
 func everything() (all []timed, close func(), err error) {
-	for _, p := range Programs() {
-		all = append(all, timed{p.Name, p.Slow, p.Fast, func(on target) ([]Timing, error) {
-			t, err := p.Measure(on)
-			return []Timing{t}, err
+	for _, p := range programs() {
+		all = append(all, timed{p.Name, p.Slow, p.Fast, func(on target) ([]timing, error) {
+			t, err := p.measure(on)
+			return []timing{t}, err
 		}})
 	}
 	lessons, close, err := races()
@@ -62,7 +62,7 @@ func races() (all []timed, close func(), err error) {
 				continue // nothing of it is timed
 			}
 			name := "lesson/" + p.Exercise.Name
-			all = append(all, timed{name, "the baseline of " + p.Exercise.Name, "its solution", func(on target) ([]Timing, error) {
+			all = append(all, timed{name, "the baseline of " + p.Exercise.Name, "its solution", func(on target) ([]timing, error) {
 				checker := binary.Checker(string(on.Info().Kind), on.profile)
 				defer checker.Close()
 				r := checker.Check(context.Background(), i, 1, s)
@@ -77,7 +77,7 @@ func races() (all []timed, close func(), err error) {
 }
 
 // raced are the times of the solution and the baseline, for each function that a race was of; none where there was none.
-func raced(name string, cases []*verdict.CaseNotes) (all []Timing) {
+func raced(name string, cases []*verdict.CaseNotes) (all []timing) {
 	for _, notes := range cases {
 		for _, series := range slices.Sorted(maps.Keys(notes.Samples)) {
 			function, ok := strings.CutSuffix(series, verdict.Solution)
@@ -122,13 +122,13 @@ func bump(counter) allocbench.Make {
 // compared times the two, for one operation.
 func compared(m suite.Trial[counter]) timed {
 	name := "allocators/" + m.ID
-	return timed{name, plain + ": " + m.Benchmark.Name, ordered, func(on target) ([]Timing, error) {
+	return timed{name, plain + ": " + m.Benchmark.Name, ordered, func(on target) ([]timing, error) {
 		notes, err := carryOut(on, m.ID, func(b *suite.Bench) { m.Drive(b, suite.Sides[counter]{}) })
 		if err != nil {
 			return nil, err
 		}
 		info := on.Info()
-		t := Timing{Name: name}
+		t := timing{Name: name}
 		for _, w := range m.Benchmark.Workloads(&notes.CaseNotes, verdict.Device{Kind: string(info.Kind), Name: info.Name}, func(string) bool { return false }) {
 			for _, s := range w.Standings {
 				v := micros(measure.Interval{Value: s.Value, Low: s.Low, High: s.High})
@@ -144,6 +144,6 @@ func compared(m suite.Trial[counter]) timed {
 			return nil, fmt.Errorf("%s: %s and %s were to be timed", name, plain, ordered)
 		}
 		t.Speedup = measure.Interval{Value: t.Slow.Value / t.Fast.Value, Low: t.Slow.Low / t.Fast.High, High: t.Slow.High / t.Fast.Low}
-		return []Timing{t}, nil
+		return []timing{t}, nil
 	}}
 }

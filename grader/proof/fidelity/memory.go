@@ -15,8 +15,8 @@ func name(size int64) string {
 }
 
 // mallocPrograms allocate and free, with the calls that wait and with those that do not.
-func mallocPrograms() []Program {
-	all := []Program{
+func mallocPrograms() []program {
+	all := []program{
 		{
 			Name: "malloc/mapped",
 			Slow: "20 × Malloc and Free of 64 KiB, on their own",
@@ -57,7 +57,7 @@ func mallocPrograms() []Program {
 		},
 	}
 	for _, size := range []int64{64 * kib, 4 * mib, 64 * mib} {
-		all = append(all, Program{
+		all = append(all, program{
 			Name: "malloc/or-pool-" + name(size),
 			Slow: "20 × Malloc and Free of " + name(size),
 			Fast: "20 × allocation and free from a pool that keeps its memory",
@@ -97,8 +97,8 @@ func (k *kit) walk(pool cuda.MemPool, streams []cuda.Stream, blocks, out int, si
 func sizeOfWalk(i int) int64 { return walkSizes[i%len(walkSizes)] }
 
 // poolPrograms use memory pools.
-func poolPrograms() []Program {
-	all := []Program{
+func poolPrograms() []program {
+	all := []program{
 		{
 			Name: "pool/synchronise-once",
 			Slow: "20 × allocation, free and synchronise, 1 MiB at threshold 0",
@@ -231,7 +231,7 @@ func poolPrograms() []Program {
 		},
 	}
 	for _, size := range []int64{mib, 64 * mib} {
-		all = append(all, Program{
+		all = append(all, program{
 			Name: "pool/threshold-" + name(size),
 			Slow: "20 × allocation, free and synchronise of " + name(size) + " at threshold 0",
 			Fast: "the same from a pool that keeps its memory",

@@ -17,17 +17,17 @@ import (
 	"cudalab/native/sim"
 )
 
-// Recording is what a GPU was seen to take, in the machine that it was in: a call's time is the processor's.
-type Recording struct {
+// recording is what a GPU was seen to take, in the machine that it was in: a call's time is the processor's.
+type recording struct {
 	Device, Driver, Date string
 	Profile              *sim.Profile // what calibrate measured of it; nil: the built-in profile is of this machine
 	Unsure               string       // the profile's constants on which calibrate's runs did not agree: others used the machine
-	Timings              []Timing
+	Timings              []timing
 }
 
-// NewRecording measures a device and then takes its timings. Profile and timings are of one machine only if it kept its pace, so
+// newRecording measures a device and then takes its timings. Profile and timings are of one machine only if it kept its pace, so
 // the device is measured once more behind them: what has changed counts as unsure.
-func NewRecording(d device.Device, take func(device.Device) ([]Timing, error)) (*Recording, *profile.File, error) {
+func newRecording(d device.Device, take func(device.Device) ([]timing, error)) (*recording, *profile.File, error) {
 	say := func(calibrate.Progress) {}
 	before, unsure, err := calibrate.Measure(context.Background(), d, say)
 	if err != nil {
@@ -47,24 +47,24 @@ func NewRecording(d device.Device, take func(device.Device) ([]Timing, error)) (
 		}
 	}
 	info := d.Info()
-	return &Recording{Device: info.Name, Driver: info.Driver, Date: before.Date, Profile: &before.Profile,
+	return &recording{Device: info.Name, Driver: info.Driver, Date: before.Date, Profile: &before.Profile,
 		Unsure: strings.Join(unsure, " "), Timings: timings}, before, nil
 }
 
-// Path is the recording's in a folder, without the end: its times' is .txt and its profile's .json.
-func (r *Recording) Path(folder string) string {
+// path is the recording's in a folder, without the end: its times' is .txt and its profile's .json.
+func (r *recording) path(folder string) string {
 	return filepath.Join(folder, strings.ToLower(strings.ReplaceAll(r.Device, " ", "-"))+"-"+r.Date)
 }
 
-// Recordings reads all recordings of a folder, by date.
-func Recordings(folder string) (all []*Recording, err error) {
+// readRecordings reads all recordings of a folder, by date.
+func readRecordings(folder string) (all []*recording, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		r, err := Parse(string(text))
+		r, err := parse(string(text))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -76,7 +76,7 @@ func Recordings(folder string) (all []*Recording, err error) {
 		}
 		all = append(all, r)
 	}
-	slices.SortFunc(all, func(a, b *Recording) int { return strings.Compare(a.Date, b.Date) })
+	slices.SortFunc(all, func(a, b *recording) int { return strings.Compare(a.Date, b.Date) })
 	return all, err
 }
 
@@ -89,8 +89,8 @@ const heading = `# device: %s
 # microseconds. Written by go test ./grader/proof/fidelity -device gpu -record.
 `
 
-// String is the form that Parse reads.
-func (r *Recording) String() string {
+// String is the form that parse reads.
+func (r *recording) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, heading, r.Device, r.Driver, r.Date, r.Unsure)
 	for _, t := range r.Timings {
@@ -114,9 +114,9 @@ func figure(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// Parse reads what String wrote.
-func Parse(text string) (*Recording, error) {
-	r := &Recording{}
+// parse reads what String wrote.
+func parse(text string) (*recording, error) {
+	r := &recording{}
 	head := map[string]*string{"# device: ": &r.Device, "# driver: CUDA ": &r.Driver, "# date: ": &r.Date, "# unsure: ": &r.Unsure}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -128,7 +128,7 @@ func Parse(text string) (*Recording, error) {
 			}
 			continue
 		}
-		var t Timing
+		var t timing
 		s, f, v := &t.Slow, &t.Fast, &t.Speedup
 		_, err := fmt.Sscan(line, &t.Name, &s.Value, &s.Low, &s.High, &f.Value, &f.Low, &f.High, &v.Value, &v.Low, &v.High)
 		if err != nil {

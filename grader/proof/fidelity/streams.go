@@ -8,14 +8,14 @@ import (
 )
 
 // inTurns is a program of kernels that go to streams in turns. Each has so many bytes of its own.
-func inTurns(id, what string, slow, fast, kernels int, bytes int64, launch func(k *kit, s cuda.Stream, p cuda.DevicePtr)) Program {
+func inTurns(id, what string, slow, fast, kernels int, bytes int64, launch func(k *kit, s cuda.Stream, p cuda.DevicePtr)) program {
 	on := func(streams int) string {
 		if streams == 1 {
 			return what + " on one stream"
 		}
 		return fmt.Sprintf("%s on %d streams in turns", what, streams)
 	}
-	return Program{
+	return program{
 		Name: "launch/" + id, Slow: on(slow), Fast: on(fast),
 		ways: func(k *kit) (func(), func()) {
 			s, p := k.streams(max(slow, fast)), k.memory(int64(kernels)*bytes)
@@ -32,8 +32,8 @@ func inTurns(id, what string, slow, fast, kernels int, bytes int64, launch func(
 }
 
 // launchPrograms launch kernels.
-func launchPrograms() []Program {
-	return []Program{
+func launchPrograms() []program {
+	return []program{
 		{
 			Name: "launch/waiting",
 			Slow: "100 short kernels, each waited for",
@@ -97,8 +97,8 @@ func launchPrograms() []Program {
 }
 
 // eventPrograms order streams, and time them.
-func eventPrograms() []Program {
-	return []Program{
+func eventPrograms() []program {
+	return []program{
 		{
 			Name: "event/ping-pong",
 			Slow: "50 × a short kernel on one stream and then on another, the host waiting in between",

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Row is a program's recorded times beside the predicted ones.
-type Row struct {
+// row is a program's recorded times beside the predicted ones.
+type row struct {
 	Slow, Fast          string // the two ways, in plain words
-	Measured, Predicted Timing
+	Measured, Predicted timing
 }
 
 // factor is how far a prediction is off: 1.1 where it is a tenth too high, or so much too low.
@@ -18,32 +18,32 @@ func factor(measured, predicted float64) float64 {
 	return math.Exp(math.Abs(math.Log(predicted / measured)))
 }
 
-func (r Row) String() string {
+func (r row) String() string {
 	return fmt.Sprintf("%s: measured %s and %s µs, %s times as fast; predicted %s and %s µs, %s times as fast (%s)", r.Measured.Name,
 		figure(r.Measured.Slow.Value), figure(r.Measured.Fast.Value), figure(r.Measured.Speedup.Value),
 		figure(r.Predicted.Slow.Value), figure(r.Predicted.Fast.Value), figure(r.Predicted.Speedup.Value), r.off())
 }
 
 // holds reports whether the prediction is within bounds.
-func (r Row) holds(b Bounds) bool {
+func (r row) holds(b bounds) bool {
 	return factor(r.Measured.Speedup.Value, r.Predicted.Speedup.Value) <= b.Speedup &&
 		factor(r.Measured.Slow.Value, r.Predicted.Slow.Value) <= b.Time &&
 		factor(r.Measured.Fast.Value, r.Predicted.Fast.Value) <= b.Time
 }
 
 // off is by how much the predicted speedup differs, in per cent.
-func (r Row) off() string {
+func (r row) off() string {
 	return fmt.Sprintf("%+.0f %%", math.Round(100*(r.Predicted.Speedup.Value/r.Measured.Speedup.Value-1))+0)
 }
 
-// Comparison is a recording's programs beside what the simulated device predicts with the recording's profile.
-type Comparison struct {
-	*Recording
-	Rows []Row
+// comparison is a recording's programs beside what the simulated device predicts with the recording's profile.
+type comparison struct {
+	*recording
+	Rows []row
 }
 
-// Table is all comparisons in Markdown, the programs that no recording has, and what the programs do.
-func Table(compared []Comparison, unmeasured []Row) string {
+// table is all comparisons in Markdown, the programs that no recording has, and what the programs do.
+func table(compared []comparison, unmeasured []row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# The simulator's clock beside the GPU's
 
@@ -52,7 +52,7 @@ many times as fast the fast way is, measured with its 99 %% interval. The simula
 that was measured of the same GPU in the same machine. The test of this package holds it to the bounds that are named, and writes
 this file: `+"`go test ./grader/proof/fidelity -record`"+`.
 `)
-	does := map[string]Row{}
+	does := map[string]row{}
 	var names []string
 	for _, row := range unmeasured {
 		does[row.Predicted.Name] = row
@@ -83,7 +83,7 @@ this file: `+"`go test ./grader/proof/fidelity -record`"+`.
 }
 
 // String is the comparison in Markdown.
-func (c Comparison) String() string {
+func (c comparison) String() string {
 	var b strings.Builder
 	which := "with the profile measured then"
 	if c.Profile == nil {
@@ -105,17 +105,17 @@ func (c Comparison) String() string {
 	return b.String()
 }
 
-// Bounds are how far off a prediction may be, as factors. A student is shown the speedup; the time of a whole way may be off for
+// bounds are how far off a prediction may be, as factors. A student is shown the speedup; the time of a whole way may be off for
 // what the virtual clock does not count, such as Go's own.
-type Bounds struct{ Speedup, Time float64 }
+type bounds struct{ Speedup, Time float64 }
 
 var (
-	quiet  = Bounds{Speedup: 1.25, Time: 1.45}
-	shared = Bounds{Speedup: 1.4, Time: 1.9} // others used the machine while it was measured, now more and now less
+	quiet  = bounds{Speedup: 1.25, Time: 1.45}
+	shared = bounds{Speedup: 1.4, Time: 1.9} // others used the machine while it was measured, now more and now less
 )
 
 // bounds are those that a recording's programs are held to.
-func (r *Recording) bounds() Bounds {
+func (r *recording) bounds() bounds {
 	if r.Unsure != "" {
 		return shared
 	}
@@ -123,6 +123,6 @@ func (r *Recording) bounds() Bounds {
 }
 
 // String says the bounds in words.
-func (b Bounds) String() string {
+func (b bounds) String() string {
 	return fmt.Sprintf("every speedup within %.0f %% of the measured one and every time within %.0f %%", 100*(b.Speedup-1), 100*(b.Time-1))
 }

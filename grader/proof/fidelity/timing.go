@@ -8,16 +8,16 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// Timing is how long the two ways of a program took: medians with their intervals.
-type Timing struct {
+// timing is how long the two ways of a program took: medians with their intervals.
+type timing struct {
 	Name       string
 	Slow, Fast measure.Interval // microseconds
 	Speedup    measure.Interval // slow over fast, in the same rounds
 }
 
-// newTiming makes a Timing of samples in nanoseconds.
-func newTiming(name string, slow, fast []int64) Timing {
-	return Timing{name, micros(measure.MedianOf(slow)), micros(measure.MedianOf(fast)), measure.RatioOf(slow, fast)}
+// newTiming makes a timing of samples in nanoseconds.
+func newTiming(name string, slow, fast []int64) timing {
+	return timing{name, micros(measure.MedianOf(slow)), micros(measure.MedianOf(fast)), measure.RatioOf(slow, fast)}
 }
 
 // micros is a time in nanoseconds in microseconds.

@@ -49,7 +49,7 @@ func (v *space) giveBack() {
 }
 
 // virtualPrograms grow by mapping.
-func virtualPrograms() []Program {
+func virtualPrograms() []program {
 	const total = 128 * mib
 	grown := func(k *kit, next func(mapped int64) int64) func() {
 		return func() {
@@ -61,7 +61,7 @@ func virtualPrograms() []Program {
 		}
 	}
 	doubled := func(mapped int64) int64 { return max(mapped, 2*mib) }
-	return []Program{
+	return []program{
 		{
 			Name: "vmm/steps",
 			Slow: "a range that grows to 128 MiB by 2 MiB at a time",

@@ -35,14 +35,14 @@ func Solutions(c *course.Course) []Program {
 	return all
 }
 
-// Binary is programs of different exercises, linked together once.
-type Binary struct {
+// binary is programs of different exercises, linked together once.
+type binary struct {
 	programs []Program
 	built    *compile.Result
 }
 
 // Link builds programs, each of another exercise of the course at root, with the solutions beside them for the clock.
-func Link(ctx context.Context, root string, programs ...Program) (*Binary, error) {
+func Link(ctx context.Context, root string, programs ...Program) (*binary, error) {
 	var exercises []compile.Exercise
 	for _, p := range programs {
 		if file := p.Exercise.Changed(root); file != "" {
@@ -61,20 +61,20 @@ func Link(ctx context.Context, root string, programs ...Program) (*Binary, error
 			return nil, fmt.Errorf("%s cannot be built: %v %v %w", programs[i].Dir, linked.Refusals, linked.Errors, linked.Err)
 		}
 	}
-	return &Binary{programs, built}, nil
+	return &binary{programs, built}, nil
 }
 
 // Close gives the program up. None of its checkers must be in use any more.
-func (b *Binary) Close() { b.built.Close() }
+func (b *binary) Close() { b.built.Close() }
 
 // Checker checks the programs of a Binary, one at a time, in a process of its own.
 type Checker struct {
-	binary *Binary
+	binary *binary
 	runner *run.Runner
 }
 
 // Checker returns one that works on the given kind of device: "gpu" or "sim", which then has the profile, or the built-in one.
-func (b *Binary) Checker(kind string, p *sim.Profile) *Checker {
+func (b *binary) Checker(kind string, p *sim.Profile) *Checker {
 	return &Checker{b, run.NewRunner(b.built.Binary, run.Options{Device: kind, Profile: p, Turns: lock.Here()})}
 }
 

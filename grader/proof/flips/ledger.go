@@ -131,7 +131,7 @@ func (l *Ledger) Summary() string {
 	b.WriteString(l.device)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "exercise\tmachine\tchecks\t")
-	for _, v := range Verdicts {
+	for _, v := range verdicts {
 		fmt.Fprintf(w, "%s\t", v)
 	}
 	fmt.Fprintln(w)
@@ -144,7 +144,7 @@ func (l *Ledger) Summary() string {
 			sum += n
 		}
 		fmt.Fprintf(w, "%s\t%s\t%d\t", r.exercise, with, sum)
-		for _, v := range Verdicts {
+		for _, v := range verdicts {
 			fmt.Fprintf(w, "%d\t", counts[r][v])
 		}
 		fmt.Fprintln(w)

@@ -18,7 +18,7 @@ const maxFeedback = 8 << 10
 
 // Filled is what came of filling in a gradebook.
 type Filled struct {
-	Match
+	match
 	Column string  // that has the total
 	Scaled float64 // what that is worth there, where it is not what the class's total is; 0: the same
 	Held   []string
@@ -44,7 +44,7 @@ func (f filled) cell(s *class.Student) string {
 // total.
 func (s *Sheet) Write(w io.Writer, c *class.Class, column string) (Filled, error) {
 	students, m := s.match(c)
-	f := Filled{Match: m, Column: column}
+	f := Filled{match: m, Column: column}
 	most := 0.0
 	for i := range c.Students {
 		if _, of, ok := c.Students[i].Final(); ok {

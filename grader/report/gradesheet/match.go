@@ -56,8 +56,8 @@ func nameKeys(name string) []string {
 	return []string{sorted, together}
 }
 
-// Match is who is who.
-type Match struct {
+// match is who is who.
+type match struct {
 	Found   map[string]int // rows that have a student, by what told so
 	Without []string       // students, by ID, who are in no row
 	Empty   []string       // rows, by name, of whom there is no result
@@ -66,7 +66,7 @@ type Match struct {
 
 // match finds the student of each row, as an index; -1 where there is none. Nothing is guessed: what several rows have
 // in common tells none of them, and of two students for one row it is neither.
-func (s *Sheet) match(c *class.Class) (students []int, m Match) {
+func (s *Sheet) match(c *class.Class) (students []int, m match) {
 	students = slices.Repeat([]int{-1}, len(s.rows))
 	m.Found = map[string]int{}
 	placed := map[[2]int]bool{} // student and person

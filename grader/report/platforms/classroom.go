@@ -28,11 +28,11 @@ type ClassroomResult struct {
 	Version  int             `json:"version"`
 	Status   string          `json:"status"` // "pass", "fail" or "error"
 	MaxScore float64         `json:"max_score"`
-	Tests    []ClassroomTest `json:"tests"`
+	Tests    []classroomTest `json:"tests"`
 }
 
-// ClassroomTest is one test of a runner.
-type ClassroomTest struct {
+// classroomTest is one test of a runner.
+type classroomTest struct {
 	Name     string  `json:"name"`
 	Status   string  `json:"status"`
 	Score    float64 `json:"score"`
@@ -72,8 +72,8 @@ func Classroom(w io.Writer, c *class.Class, s *class.Student) error {
 		return err
 	}
 	if s.Status != class.Graded {
-		failed := ClassroomTest{Name: "grading", Status: errored, Message: gradebook.Cut(gradebook.Clean(s.Problem), maxClassroomMessage)}
-		if err := add("grading", ClassroomResult{classroomVersion, errored, s.MaxScore, []ClassroomTest{failed}}); err != nil {
+		failed := classroomTest{Name: "grading", Status: errored, Message: gradebook.Cut(gradebook.Clean(s.Problem), maxClassroomMessage)}
+		if err := add("grading", ClassroomResult{classroomVersion, errored, s.MaxScore, []classroomTest{failed}}); err != nil {
 			return err
 		}
 	}
@@ -94,7 +94,7 @@ func classroomRunner(t gradebook.Test) ClassroomResult {
 	}
 	parts, reached := equalParts(t.Points, t.MaxPoints)
 	for i := range parts {
-		test := ClassroomTest{Name: t.Name, Status: fail, Message: gradebook.Cut(t.Text, maxClassroomMessage), Filename: gradebook.Cut(t.File, maxName), LineNo: t.Line}
+		test := classroomTest{Name: t.Name, Status: fail, Message: gradebook.Cut(t.Text, maxClassroomMessage), Filename: gradebook.Cut(t.File, maxName), LineNo: t.Line}
 		if parts > 1 {
 			test.Name = fmt.Sprintf("%s (part %d of %d)", t.Name, i+1, parts)
 		}

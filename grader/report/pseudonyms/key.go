@@ -23,14 +23,14 @@ import (
 )
 
 const (
-	// Folder is where what can be shown lies, in a folder of results.
-	Folder = "shown"
-	// KeyFile is who is who. It lies beside that folder, not in it.
-	KeyFile = "pseudonyms.csv"
+	// folder is where what can be shown lies, in a folder of results.
+	folder = "shown"
+	// keyFile is who is who. It lies beside that folder, not in it.
+	keyFile = "pseudonyms.csv"
 )
 
-// Key is who is who in a folder of results. A student keeps a pseudonym once it is given.
-type Key struct {
+// key is who is who in a folder of results. A student keeps a pseudonym once it is given.
+type key struct {
 	dir string
 
 	mu    sync.Mutex
@@ -40,19 +40,19 @@ type Key struct {
 }
 
 // Open is the key of a folder of results. It is read, or made, when it is first needed.
-func Open(dir string) *Key { return &Key{dir: dir} }
+func Open(dir string) *key { return &key{dir: dir} }
 
 // Exists reports whether a folder of results has a key.
 func Exists(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, KeyFile))
+	_, err := os.Stat(filepath.Join(dir, keyFile))
 	return err == nil
 }
 
 // letters of a pseudonym; none is easily taken for another.
 const letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
-// Of is a student's pseudonym.
-func (k *Key) Of(id string) (string, error) {
+// of is a student's pseudonym.
+func (k *key) of(id string) (string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := k.read(); err != nil {
@@ -66,7 +66,7 @@ func (k *Key) Of(id string) (string, error) {
 }
 
 // all gives everybody a pseudonym.
-func (k *Key) all(students []class.Student) error {
+func (k *key) all(students []class.Student) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := k.read(); err != nil {
@@ -85,7 +85,7 @@ func (k *Key) all(students []class.Student) error {
 }
 
 // draw gives a student a pseudonym that nobody has. It is drawn, not computed from the name.
-func (k *Key) draw(id string) {
+func (k *key) draw(id string) {
 	taken := map[string]bool{}
 	for _, p := range k.names {
 		taken[p] = true
@@ -103,12 +103,12 @@ func (k *Key) draw(id string) {
 	}
 }
 
-func (k *Key) read() error {
+func (k *key) read() error {
 	if k.names != nil {
 		return nil
 	}
 	names := map[string]string{}
-	path := filepath.Join(k.dir, KeyFile)
+	path := filepath.Join(k.dir, keyFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		k.names = names
@@ -122,7 +122,7 @@ func (k *Key) read() error {
 	all, err := rows.ReadAll()
 	if err != nil || len(all) == 0 {
 		return &class.UsageError{Message: fmt.Sprintf("%s, the key to the pseudonyms, cannot be read: %v. Restore it from a copy; without it nobody "+
-			"knows who is who on the pages that were shown. To begin with new pseudonyms, delete it and the folder %s.", path, err, Folder)}
+			"knows who is who on the pages that were shown. To begin with new pseudonyms, delete it and the folder %s.", path, err, folder)}
 	}
 	for _, row := range all[1:] {
 		names[strings.TrimPrefix(row[1], "'")] = row[0]
@@ -131,7 +131,7 @@ func (k *Key) read() error {
 	return nil
 }
 
-func (k *Key) save() error {
+func (k *key) save() error {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
 	rows := [][]string{}
@@ -145,11 +145,11 @@ func (k *Key) save() error {
 	if err := w.WriteAll(append([][]string{{"pseudonym", "student"}}, rows...)); err != nil {
 		return err
 	}
-	return class.WriteFile(filepath.Join(k.dir, KeyFile), text.Bytes())
+	return class.WriteFile(filepath.Join(k.dir, keyFile), text.Bytes())
 }
 
 // Write is the writer of the class's page that can be shown.
-func (k *Key) Write(dir string, c *class.Class) error {
+func (k *key) Write(dir string, c *class.Class) error {
 	if err := k.all(c.Students); err != nil {
 		return err
 	}
@@ -157,9 +157,9 @@ func (k *Key) Write(dir string, c *class.Class) error {
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(dir, Folder)
+	folder := filepath.Join(dir, folder)
 	for i, s := range c.Students {
-		name, err := k.Of(s.ID)
+		name, err := k.of(s.ID)
 		if err != nil {
 			return err
 		}
@@ -179,18 +179,18 @@ func (k *Key) Write(dir string, c *class.Class) error {
 }
 
 // Page has everybody's page under their pseudonym, or keeps up to date what there is.
-func (k *Key) Page(all bool) class.Page {
-	return class.Page{Folder: filepath.Join(Folder, "students"), All: all, Name: k.Of, Write: k.feedback}
+func (k *key) Page(all bool) class.Page {
+	return class.Page{Folder: filepath.Join(folder, "students"), All: all, Name: k.of, Write: k.feedback}
 }
 
 // shown is a class under its pseudonyms.
-func (k *Key) shown(c *class.Class) (*class.Class, error) {
+func (k *key) shown(c *class.Class) (*class.Class, error) {
 	hide := newNames(c.Students)
 	shown := *c
 	shown.Attention, shown.Absent, shown.Live, shown.Pseudonyms = nil, nil, nil, true
 	shown.Students, shown.Attention, shown.Absent = nil, nil, nil // what a person has to look at names people, and is nobody else's business
 	for i := range c.Students {
-		name, err := k.Of(c.Students[i].ID)
+		name, err := k.of(c.Students[i].ID)
 		if err != nil {
 			return nil, err
 		}

@@ -206,8 +206,8 @@ func (n *names) report(r verdict.Report) verdict.Report {
 }
 
 // feedback writes a student's page under the pseudonym.
-func (k *Key) feedback(w io.Writer, f *class.Feedback) error {
-	name, err := k.Of(f.Student.ID)
+func (k *key) feedback(w io.Writer, f *class.Feedback) error {
+	name, err := k.of(f.Student.ID)
 	if err != nil {
 		return err
 	}
@@ -260,7 +260,7 @@ func (k *Key) feedback(w io.Writer, f *class.Feedback) error {
 }
 
 // everyone are the names of a class, found once.
-func (k *Key) everyone(c *class.Class) *names {
+func (k *key) everyone(c *class.Class) *names {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.class != c {

@@ -20,7 +20,7 @@ func TestAPseudonymStaysAndTellsNothing(t *testing.T) {
 	k := Open(dir)
 	first := map[string]string{}
 	for _, id := range []string{"ada", "bob", "=1+1", "'quoted", "a,b\"c", "zoë"} {
-		p, err := k.Of(id)
+		p, err := k.of(id)
 		require.NoError(t, err)
 		require.Regexp(t, `^P-[2-9A-HJ-NP-Z]{5}$`, p)
 		first[id] = p
@@ -28,17 +28,17 @@ func TestAPseudonymStaysAndTellsNothing(t *testing.T) {
 	require.True(t, Exists(dir))
 	again := Open(dir)
 	for id, p := range first {
-		q, err := again.Of(id)
+		q, err := again.of(id)
 		require.NoError(t, err)
 		require.Equal(t, p, q, id)
 	}
 	other := Open(t.TempDir())
-	p, err := other.Of("ada")
+	p, err := other.of("ada")
 	require.NoError(t, err)
 	require.NotEqual(t, first["ada"], p, "it is drawn, not computed")
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, KeyFile), []byte("pseudonym,student\n\"P-"), 0o644))
-	_, err = Open(dir).Of("ada")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, keyFile), []byte("pseudonym,student\n\"P-"), 0o644))
+	_, err = Open(dir).of("ada")
 	require.ErrorContains(t, err, "Restore it from a copy")
 }
 
@@ -107,7 +107,7 @@ func TestWhatIsShownHasNoNames(t *testing.T) {
 	dir := t.TempDir()
 	k := Open(dir)
 	require.NoError(t, k.Write(dir, c))
-	text, err := os.ReadFile(filepath.Join(dir, Folder, "report.html"))
+	text, err := os.ReadFile(filepath.Join(dir, folder, "report.html"))
 	require.NoError(t, err)
 	nowhere(t, text, c)
 	require.Contains(t, string(text), "P-")
@@ -120,11 +120,11 @@ func TestWhatIsShownHasNoNames(t *testing.T) {
 		require.NoError(t, k.feedback(&out, f))
 		nowhere(t, out.Bytes(), c)
 	}
-	key, err := os.ReadFile(filepath.Join(dir, KeyFile))
+	key, err := os.ReadFile(filepath.Join(dir, keyFile))
 	require.NoError(t, err)
 	require.Contains(t, string(key), c.Students[0].ID)
 	require.NoError(t, k.Write(dir, c))
-	same, err := os.ReadFile(filepath.Join(dir, KeyFile))
+	same, err := os.ReadFile(filepath.Join(dir, keyFile))
 	require.NoError(t, err)
 	require.Equal(t, string(key), string(same))
 }
