@@ -22,6 +22,3 @@ func (n *Names) Memory(i int) string {
 
 // Stream is a stream's name, as the grader has given it: "streams[1]".
 func (n *Names) Stream(id trace.ID) string { return n.words.stream(id) }
-
-// bare is the i-th record's call without its stream: "the launch of process".
-func (n *Names) bare(i int) string { return n.words.call(i) }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// poisonByte is every byte of memory that was allocated or freed and not written since: as a float32 about -1.2e17, as an
-// int32 -606348325.
+// poisonByte is every byte of memory that was allocated or freed and not written since: as a float32 about -1.2e17, as
+// an int32 -606348325.
 const poisonByte byte = 0xDB
 
 // chunkSize is how much memory is made at once. It divides every granule of MemAlloc and every step of a pool.
@@ -16,8 +16,8 @@ const chunkSize = 256 << 10
 // pageSize is how much of a chunk is written or not at a time: 4 KiB.
 const pageSize = chunkSize / 64
 
-// chunk is memory that somebody has touched. What is written to it is put off for as long as nobody looks: most memory is
-// poisoned again before.
+// chunk is memory that somebody has touched. What is written to it is put off for as long as nobody looks: most memory
+// is poisoned again before.
 type chunk struct {
 	bytes     *[chunkSize]byte // nil until somebody looks
 	unwritten uint64           // by page, whether it holds poison, whatever is in bytes
@@ -33,8 +33,8 @@ type memory struct {
 	spare    []*[chunkSize]byte // of any content
 }
 
-// mapping is a stretch of mapped addresses. A chunk that is nil holds poison. Of the last chunk, the mapping may have only
-// the beginning.
+// mapping is a stretch of mapped addresses. A chunk that is nil holds poison. Of the last chunk, the mapping may have
+// only the beginning.
 type mapping struct {
 	base, size uint64
 	chunks     []*chunk // nil until the first touch, or shared with other mappings of the same memory
@@ -91,8 +91,8 @@ func (m *memory) at(address uint64) int {
 	return sort.Search(len(m.mappings), func(i int) bool { return m.mappings[i].end() > address })
 }
 
-// view is the memory at an address: at most n bytes, and no further than a chunk. With overwrite, the caller is about to
-// write all of it. It is nil where nothing is mapped, and with overwrite where memory is read-only.
+// view is the memory at an address: at most n bytes, and no further than a chunk. With overwrite, the caller is about
+// to write all of it. It is nil where nothing is mapped, and with overwrite where memory is read-only.
 func (m *memory) view(address, n uint64, overwrite bool) []byte {
 	i := m.at(address)
 	if i == len(m.mappings) || m.mappings[i].base > address {
@@ -147,8 +147,8 @@ func (m *memory) write(c *chunk) {
 }
 
 // fill has f write n bytes at an address, in pieces: f is given the index of a piece's first byte and the piece, all of
-// which it writes, by the index alone. Of whole chunks that happens when somebody looks, or never. It reports false where
-// it came to addresses that are not mapped or are read-only.
+// which it writes, by the index alone. Of whole chunks that happens when somebody looks, or never. It reports false
+// where it came to addresses that are not mapped or are read-only.
 func (m *memory) fill(address, n uint64, f func(first int64, bytes []byte)) bool {
 	for done := uint64(0); done < n; {
 		first := int64(done)
@@ -167,8 +167,8 @@ func (m *memory) fill(address, n uint64, f func(first int64, bytes []byte)) bool
 	return true
 }
 
-// whole is the chunk that begins at an address, made where there is none, with bytes that nobody has to see any more. It
-// is nil where none begins there or fewer than all its bytes, of which there are n, are written.
+// whole is the chunk that begins at an address, made where there is none, with bytes that nobody has to see any more.
+// It is nil where none begins there or fewer than all its bytes, of which there are n, are written.
 func (m *memory) whole(address, n uint64) *chunk {
 	i := m.at(address)
 	if n < chunkSize || i == len(m.mappings) || m.mappings[i].base > address || m.mappings[i].readOnly {

@@ -14,8 +14,8 @@
 //
 // What an operation does to memory happens as late as is legal: when the host learns that the operation has finished,
 // or when another operation that is ordered behind it runs. Work that nothing orders therefore sees garbage, as it may
-// on a GPU. Memory is filled with poisonByte when it is allocated and when it is freed. To keep long programs in bounded
-// space, operations whose end has passed on the clock are run early when thousands are outstanding, and before
+// on a GPU. Memory is filled with poisonByte when it is allocated and when it is freed. To keep long programs in
+// bounded space, operations whose end has passed on the clock are run early when thousands are outstanding, and before
 // memory goes back to the system.
 //
 // Kernels and copies touch whatever is mapped, as on a GPU: the heap of MemAlloc maps 2 MiB granules, pools map steps

@@ -15,8 +15,8 @@ type recording struct {
 	Answers map[string][]string // by row
 }
 
-// recordAnswers runs the whole table twice. A row that answers differently the second time is an error: such an answer holds
-// nobody to anything.
+// recordAnswers runs the whole table twice. A row that answers differently the second time is an error: such an answer
+// holds nobody to anything.
 func recordAnswers(d device.Device, rows []row, now time.Time) (*recording, error) {
 	info := d.Info()
 	rec := &recording{
