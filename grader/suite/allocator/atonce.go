@@ -3,8 +3,10 @@ package allocator
 import (
 	"fmt"
 	"runtime"
+	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
 )
@@ -38,11 +40,11 @@ func (r *Runner) RunAtOnce(name string, ops []Op, seldom bool) {
 		w.unasked = inRow(ops)
 	}
 	w.atOnce(r.Bench, ops, func() bool { return r.Bench.Session.Filled() != filled })
-	note(r.Bench, name, first, 0, carried{answers: w.answers})
+	note(r.Bench, name, first, 0, nil, w.answers)
 }
 
 // goOn carries operations out on an allocator that has a past, all in one Call, and notes both as one sequence.
-func goOn(b *suite.Bench, name string, s Subject, past []Op, answers []Answer, ops []Op) {
+func goOn(b *suite.Bench, name string, s Subject, past []Op, answers []sequence.Answer, ops []Op) {
 	w := walk{subject: s}
 	w.start(ops)
 	for i, op := range past {
@@ -52,7 +54,7 @@ func goOn(b *suite.Bench, name string, s Subject, past []Op, answers []Answer, o
 	}
 	first := b.Calls()
 	w.atOnce(b, ops, func() bool { return false })
-	note(b, name, first, 0, carried{past, answers}, carried{ops, w.answers})
+	note(b, name, first, 0, slices.Concat(past, ops), slices.Concat(answers, w.answers))
 }
 
 // inRow reports of one operation after the other whether no Stats are asked for behind it: where it is in the midst of a long row

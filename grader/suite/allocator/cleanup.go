@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
@@ -24,9 +24,9 @@ type Cleanup[L fmt.Stringer] struct {
 	Function string // who answers the error of a call that fails, where it is not "New or Close"
 	// Draw draws what becomes of an allocator while calls fail, up to Close: nothing that it must refuse, and always alike in what
 	// the code has to call for it.
-	Draw func(Source) Workload[L]
+	Draw func(sequence.Source) Workload[L]
 	// Others draw other lives, in which calls come from other places.
-	Others  []func(Source) Workload[L]
+	Others  []func(sequence.Source) Workload[L]
 	Leaks   map[trace.Op]string // what Close has to do about what it has left, by the call that made it; where it is silent, the order checker's words
 	Also    []string            // trials beside the good ones whose allocators must leave nothing behind, either
 	Queries bool                // Alloc may ask what is done; an answer other than "not ready" has to come back as any error
@@ -47,7 +47,7 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 	if c.Queries {
 		queries = []trace.Op{trace.OpEventQuery, trace.OpStreamQuery}
 	}
-	draws := append([]func(Source) Workload[L]{c.Draw}, c.Others...)
+	draws := append([]func(sequence.Source) Workload[L]{c.Draw}, c.Others...)
 	var trials []*suite.Trial[Code]
 	for i, draw := range draws {
 		id := "faults"
@@ -96,24 +96,16 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 }
 
 // faultTrial is a trial in which every call of some lives fails in turn, and the queries that are named.
-func faultTrial[Code any, L fmt.Stringer](lab *Lab[Code, L], id, after string, draw func(Source) Workload[L], queries []trace.Op) *suite.Trial[Code] {
+func faultTrial[Code any, L fmt.Stringer](lab *Lab[Code, L], id, after string, draw func(sequence.Source) Workload[L], queries []trace.Op) *suite.Trial[Code] {
 	return &suite.Trial[Code]{ID: id, After: after, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
-		from := lab.source(b)
-		inputs := suite.NewInputs(from.Rand, drawing(from, draw))
+		from := sequence.NewSource(b, lab.Granular)
+		inputs := suite.NewInputs(from.Rand, sequence.Drawing(from, draw))
 		b.EveryFault(func(input int) (string, func() error, func()) {
 			w := inputs.At(input)
 			run, finish := lab.runner(b, sides.Student, &w, nil).lifetime(w.Ops)
 			return fmt.Sprintf("%s: %s", w.Layout, Words(w.Ops)), run, finish
 		}, queries...)
 	}}
-}
-
-// drawing draws from a source like another.
-func drawing[L fmt.Stringer](from Source, draw func(Source) Workload[L]) func(*rand.Rand) Workload[L] {
-	return func(r *rand.Rand) Workload[L] {
-		from.Rand = r
-		return draw(from)
-	}
 }
 
 // noteLife is the name under which the sequences are noted in which calls fail.
@@ -140,8 +132,8 @@ func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
 		})
 		done, all = append(done, op), errors.Join(all, err)
 		last := &w.answers[len(w.answers)-1]
-		if faulted = last.Err == ErrOther && failing && !r.Bench.Session.Failing(); faulted {
-			last.Err = Faulted
+		if faulted = last.Err == sequence.ErrOther && failing && !r.Bench.Session.Failing(); faulted {
+			last.Err = sequence.Faulted
 		}
 		return faulted
 	}
@@ -182,7 +174,7 @@ func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
 		if user != nil {
 			user.leave()
 		}
-		note(r.Bench, noteLife, first, 0, carried{done, w.answers})
+		note(r.Bench, noteLife, first, 0, done, w.answers)
 	}
 }
 
@@ -262,13 +254,13 @@ type lives[Code any, L fmt.Stringer] struct {
 	told    bool          // answers were wrong without any failure, which other parts tell
 }
 
-func newLives[Code any, L fmt.Stringer](e *suite.Evidence, caseID string, lab *Lab[Code, L], c *Cleanup[L], draw func(Source) Workload[L]) *lives[Code, L] {
+func newLives[Code any, L fmt.Stringer](e *suite.Evidence, caseID string, lab *Lab[Code, L], c *Cleanup[L], draw func(sequence.Source) Workload[L]) *lives[Code, L] {
 	l := &lives[Code, L]{Cleanup: c, e: e, notes: e.Cases[caseID], lab: lab}
-	from, ok := sourceOf(e, caseID, lab.Granular)
+	from, ok := sequence.SourceOf(e, caseID, lab.Granular)
 	if !ok {
 		return l
 	}
-	l.drawn = suite.FaultInputs(e, caseID, drawing(from, draw))
+	l.drawn = suite.FaultInputs(e, caseID, sequence.Drawing(from, draw))
 	l.records = make([]Record, len(l.drawn))
 	for _, r := range Read(l.notes, noteLife, nil) {
 		if r.First < len(l.records) {
@@ -307,7 +299,7 @@ func (l *lives[Code, L]) after(run suite.FaultRun) (found []verdict.Finding) {
 			return append(found, at(run.Failed, f))
 		}
 		f.Rule += "-on-error"
-		if failed := slices.IndexFunc(failure.Answers, func(a Answer) bool { return a.Err == Faulted }); 0 <= failed && failed < failure.At {
+		if failed := slices.IndexFunc(failure.Answers, func(a sequence.Answer) bool { return a.Err == sequence.Faulted }); 0 <= failed && failed < failure.At {
 			f.Why = whyUnchanged
 			f.Fix = l.fixUnchanged(run)
 		}
@@ -380,22 +372,22 @@ const ruleChanged = "changed-by-error"
 
 // lifeFault is the first wrong answer of a sequence in which a call may have been made to fail, and the operation that has it.
 // The operation that failed has to have changed nothing, but for a Close that has given something back.
-func lifeFault(rec *Record, m Model) (at int, f *Fault) {
+func lifeFault(rec *Record, m Model) (at int, f *sequence.Fault) {
 	var before []int64
 	for i, a := range rec.Answers[:min(len(rec.Answers), len(rec.Ops))] {
 		switch a.Err {
-		case Skipped:
+		case sequence.Skipped:
 			continue
-		case Gap, Panic:
+		case sequence.Gap, sequence.Panic:
 			return -1, nil
-		case Faulted:
+		case sequence.Faulted:
 			halfway := rec.Ops[i].Kind == KindClose && i+1 < len(rec.Ops) && rec.Ops[i+1].Kind == KindClose
 			if !halfway && before != nil && !slices.Equal(a.Stats(), before) {
 				message := "should have returned that error and left Stats as they were, but they are others now"
 				if t, ok := m.(Teller); ok && len(before) == len(a.Stats()) {
 					message = fmt.Sprintf("should have returned that error and left Stats at %s, but Stats says %s", t.InWords(before), t.InWords(a.Stats()))
 				}
-				return i, &Fault{Rule: ruleChanged,
+				return i, &sequence.Fault{Rule: ruleChanged,
 					Message: message,
 					Why:     whyUnchanged,
 					Fix:     "Change what the allocator knows of itself only when all CUDA calls have succeeded."}

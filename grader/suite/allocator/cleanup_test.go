@@ -9,6 +9,7 @@ import (
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
@@ -62,7 +63,7 @@ var whole = allocator.Good[newOfBump, sixteen]{bumps.Steps("examples", "1a", all
 	allocator.Workload[sixteen]{Name: "one", Ops: []allocator.Op{allocator.Alloc(1), allocator.Close}}))}
 
 var cleanup = whole.Cleanup(allocator.Cleanup[sixteen]{Name: "cleanup", After: "1a",
-	Draw: func(from allocator.Source) allocator.Workload[sixteen] {
+	Draw: func(from sequence.Source) allocator.Workload[sixteen] {
 		return allocator.Workload[sixteen]{Ops: []allocator.Op{allocator.Alloc(1 + from.Int64N(256)), allocator.Alloc(1 + from.Int64N(256)),
 			allocator.Close}}
 	}})

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -18,7 +19,7 @@ type Load interface {
 	Subject() Subject
 	// Past is a sequence that comes to what the allocator is when the clock has stopped, shorter than what was done by then: it
 	// hands out the blocks that are out now. Of the answers most have no Stats.
-	Past() ([]Op, []Answer)
+	Past() ([]Op, []sequence.Answer)
 	// Misses is how many of the blocks that it was handed on the clock were not what they should be, as far as the Past does not
 	// show it.
 	Misses() uint64
@@ -35,7 +36,7 @@ type Cost[Code any] struct {
 	Calls string
 	// Model knows what the allocator of a Load for so many blocks must answer: speed counts only where it was right. It is asked
 	// about the Load's Past, and about what Behind draws: operations that follow when the clock has stopped, up to Close.
-	Model    func(from Source, blocks int) Model
+	Model    func(from sequence.Source, blocks int) Model
 	Granular bool // the models have to know the device's granularity
 	Behind   func(r *rand.Rand, past []Op) []Op
 	// Missed says what should have been where a Load has Misses: "so many blocks should have …, but did not"; Why and Fix go with that.
@@ -92,7 +93,7 @@ func (c Cost[Code]) carryOut(b *suite.Bench, sides suite.Sides[Code]) {
 		b.Must(reference.Close())
 	}
 	if c.Granular {
-		Granularity(b)
+		sequence.Granularity(b)
 	}
 	for i, l := range loads {
 		b.Value(noteMisses, l.Misses())
@@ -107,7 +108,7 @@ func (c Cost[Code]) carryOut(b *suite.Bench, sides suite.Sides[Code]) {
 // wrong looks at what was handed out on the clock, and at what the allocators answered behind it.
 func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []verdict.Finding {
 	notes := e.Cases[caseID]
-	from, ok := sourceOf(e, caseID, c.Granular)
+	from, ok := sequence.SourceOf(e, caseID, c.Granular)
 	if !ok {
 		return nil // no time was measured
 	}
@@ -117,7 +118,7 @@ func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []verdict.Finding {
 				Message: "While time was measured, " + c.Missed(misses[i]) + ".", Why: c.MissedWhy, Fix: c.MissedFix}}
 		}
 		for _, rec := range Read(notes, fmt.Sprint(noteTimed, i), nil) {
-			for at, f := range faults(rec.Ops, rec.Answers, c.Model(from, blocks)) {
+			for at, f := range sequence.Faults(rec.Ops, rec.Answers, c.Model(from, blocks)) {
 				return []verdict.Finding{whenTimed(rec.Ops[:at+1], rec.Answers[at], f)}
 			}
 		}
@@ -129,7 +130,7 @@ const wrongWhenTimed = "wrong-when-timed"
 
 // whenTimed is the finding of a wrong answer to the last of some operations. Where the answer has no Stats that was timed, else
 // it came behind. No block is named by its number: how many there were before depends on the machine.
-func whenTimed(ops []Op, a Answer, f Fault) verdict.Finding {
+func whenTimed(ops []Op, a sequence.Answer, f sequence.Fault) verdict.Finding {
 	when := "When time had been measured"
 	if a.Stats() == nil {
 		when = "While time was measured"

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
@@ -17,12 +18,12 @@ type Painter interface {
 
 // View is what is to be drawn.
 type View struct {
-	Out    []Block // in their users' hands, in the order in which they were handed out
-	Op     Op      // that the model was shown last; its Kind is 0 before the first
-	Answer Answer  // to that
-	Back   *Block  // that it has given back; nil: none
-	Wrong  bool    // the answer is the one at fault
-	High   uint64  // where the highest block of the whole sequence ends
+	Out    []Block         // in their users' hands, in the order in which they were handed out
+	Op     Op              // that the model was shown last; its Kind is 0 before the first
+	Answer sequence.Answer // to that
+	Back   *Block          // that it has given back; nil: none
+	Wrong  bool            // the answer is the one at fault
+	High   uint64          // where the highest block of the whole sequence ends
 	// Trace are the CUDA calls from New to the operation's end.
 	Trace []trace.Record
 }
@@ -36,7 +37,7 @@ type Block struct {
 
 // Last is the block that the last operation has handed out; nil: none.
 func (v *View) Last() *Block {
-	if v.Op.Kind != KindAlloc || v.Answer.Err != Nil || len(v.Out) == 0 {
+	if v.Op.Kind != KindAlloc || v.Answer.Err != sequence.Nil || len(v.Out) == 0 {
 		return nil
 	}
 	return &v.Out[len(v.Out)-1]
@@ -62,14 +63,14 @@ func (g Good[Code, L]) longest(e *suite.Evidence) *verdict.Run {
 		return nil
 	}
 	all := &verdict.Run{Title: best.Layout.String()}
-	m, view, number := best.fresh(), View{}, 0
+	m, view, number := best.Fresh(), View{}, 0
 	meter, ok := m.(Meter)
 	for i, op := range best.Ops {
 		view.Op, view.Answer = op, best.Record.Answers[i]
 		if op.Kind == KindAlloc {
 			number++
 		}
-		if !ok || op.Kind == KindClose || view.Answer.Err == Skipped {
+		if !ok || op.Kind == KindClose || view.Answer.Err == sequence.Skipped {
 			continue
 		}
 		m.Step(op, view.Answer)
@@ -101,7 +102,7 @@ func (f *Failure) drawing() *verdict.Drawing {
 	}
 	view := View{}
 	for i, op := range ops {
-		if end := f.Answers[i].Addr + uint64(max(op.Size, 0)); op.Kind == KindAlloc && f.Answers[i].Err == Nil {
+		if end := f.Answers[i].Addr + uint64(max(op.Size, 0)); op.Kind == KindAlloc && f.Answers[i].Err == sequence.Nil {
 			view.High = max(view.High, end)
 		}
 	}
@@ -112,7 +113,7 @@ func (f *Failure) drawing() *verdict.Drawing {
 		if op.Kind == KindAlloc {
 			number++
 		}
-		if view.Answer.Err == Skipped {
+		if view.Answer.Err == sequence.Skipped {
 			continue
 		}
 		m.Step(op, view.Answer)
@@ -138,7 +139,7 @@ func (f *Failure) drawing() *verdict.Drawing {
 
 // take brings the blocks that are out up to date with an operation that succeeded.
 func (v *View) take(number int) {
-	if v.Answer.Err != Nil {
+	if v.Answer.Err != sequence.Nil {
 		return
 	}
 	switch v.Op.Kind {

@@ -6,6 +6,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
@@ -29,19 +30,19 @@ type expected struct {
 
 func (m *expected) Blind(string) bool { return false }
 
-func (m *expected) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
-	want := allocator.Nil
+func (m *expected) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
+	want := sequence.Nil
 	switch {
 	case op.Kind == allocator.KindAlloc && len(m.out) == m.blocks:
-		want = allocator.ErrFull
+		want = sequence.ErrFull
 	case op.Kind == allocator.KindFree && !m.out[a.Addr]:
-		want = allocator.ErrInvalidFree
+		want = sequence.ErrInvalidFree
 	}
 	if a.Err != want {
-		return allocator.WrongError(want, a).In("errors")
+		return sequence.WrongError(want, a).In("errors")
 	}
 	switch {
-	case want != allocator.Nil:
+	case want != sequence.Nil:
 	case op.Kind == allocator.KindAlloc:
 		m.out[a.Addr] = true
 	case op.Kind == allocator.KindFree:
@@ -63,7 +64,7 @@ var lab = &allocator.Lab[Make, row]{
 
 // The trial draws 200 operations from the seed. A block may be freed twice.
 var (
-	trials = allocator.Good[Make, row]{lab.Steps("random", "1c", func(from allocator.Source) []allocator.Workload[row] {
+	trials = allocator.Good[Make, row]{lab.Steps("random", "1c", func(from sequence.Source) []allocator.Workload[row] {
 		w := allocator.Workload[row]{Name: "drawn", Layout: 4}
 		for blocks := 0; len(w.Ops) < 200; {
 			if blocks == 0 || from.IntN(2) == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
@@ -11,7 +12,7 @@ import (
 // Handover is a block on its way from who gave it back to who got it next.
 type Handover[L fmt.Stringer] struct {
 	*Ledger
-	Run   Run[L]
+	Run   *Run[L]
 	Took  *Step // the Alloc that has handed it out
 	Taken int   // its place among the steps
 }
@@ -26,12 +27,12 @@ func (g Good[Code, L]) Handover(e *suite.Evidence, f *verdict.Finding) *Handover
 		if !r.Before(f.Record) {
 			continue
 		}
-		h := &Handover[L]{Ledger: r.Ledger(), Run: r, Taken: -1}
+		h := &Handover[L]{Ledger: NewLedger(&r), Run: &r, Taken: -1}
 		if h.Ledger == nil {
 			return nil
 		}
 		for i := range h.Steps {
-			if x := &h.Steps[i]; x.Kind == KindAlloc && x.Err == Nil && x.To <= f.Record {
+			if x := &h.Steps[i]; x.Kind == KindAlloc && x.Err == sequence.Nil && x.To <= f.Record {
 				h.Taken, h.Took = i, x
 			}
 		}

@@ -3,10 +3,10 @@ package allocator
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
@@ -29,18 +29,14 @@ type Lab[Code any, L fmt.Stringer] struct {
 	// Device is as in Runner; it may be nil.
 	Device   func(L) sim.Options
 	Traced   bool // as in Runner
-	Granular bool // sequences are drawn by the granularity of the device's memory; see Source
+	Granular bool // sequences are drawn by the granularity of the device's memory; see sequence.Source
 }
 
 // Workload is one allocator and what is done with it.
-type Workload[L fmt.Stringer] struct {
-	Name   string // under which its answers are noted
-	Layout L
-	Ops    []Op
-	// Misuse: among the operations are frees that have to be refused. Code that does not refuse them may be right about
-	// nothing that follows; see Model.Blind.
-	Misuse bool
-}
+type Workload[L fmt.Stringer] = sequence.Workload[L, Op]
+
+// Run is a sequence as it went.
+type Run[L fmt.Stringer] = sequence.Run[L, Op]
 
 // Proof uses the blocks on the device, so that it shows if they overlap or somebody else writes to them.
 type Proof[L fmt.Stringer] interface {
@@ -49,18 +45,10 @@ type Proof[L fmt.Stringer] interface {
 	Close()
 }
 
-// Source is what the sequences of a trial are drawn from, in the same way in both halves.
-type Source struct {
-	*rand.Rand  // the trial's own
-	Seed        uint64
-	Granularity int64 // of the device's memory, in bytes; 0 where the Lab is not Granular
-}
-
 // Steps is a trial that carries out sequences, each on an allocator of its own.
 type Steps[Code any, L fmt.Stringer] struct {
-	suite.Trial[Code]
+	*sequence.Trial[Code, Workload[L], Run[L]]
 	lab  *Lab[Code, L]
-	draw func(Source) []Workload[L]
 	idle bool
 	once bool          // each sequence in one Call
 	few  Good[Code, L] // of a Large trial; see there
@@ -71,9 +59,12 @@ type Steps[Code any, L fmt.Stringer] struct {
 }
 
 // Steps is a trial with the sequences that draw draws. after is as in suite.Trial.
-func (lab *Lab[Code, L]) Steps(id, after string, draw func(Source) []Workload[L]) *Steps[Code, L] {
-	s := &Steps[Code, L]{Trial: suite.Trial[Code]{ID: id, After: after}, lab: lab, draw: draw}
-	s.Drive = func(b *suite.Bench, sides suite.Sides[Code]) { s.carryOut(b, sides.Student) }
+func (lab *Lab[Code, L]) Steps(id, after string, draw func(sequence.Source) []Workload[L]) *Steps[Code, L] {
+	s := &Steps[Code, L]{lab: lab}
+	s.Trial = sequence.NewTrial(id, after, lab.Granular, draw, s.carryOut,
+		func(e *suite.Evidence, notes *verdict.CaseNotes, w Workload[L]) Run[L] {
+			return lab.run(notes, w, s.once)
+		})
 	return s
 }
 
@@ -117,7 +108,7 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 	}
 	p = p.And(func(e *suite.Evidence) (found []verdict.Finding) {
 		for _, r := range s.Runs(e) {
-			for _, f := range Failures(r.Notes, r.Name, r.Ops, r.fresh, p.ID) {
+			for _, f := range Failures(r.Notes, r.Name, r.Ops, r.Fresh, p.ID) {
 				found = append(found, s.greatly(e, &f, f.Finding(e, r.Layout.String())))
 			}
 			if r.Record != nil || !tells {
@@ -129,7 +120,7 @@ func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 			}
 		}
 		return found
-	}, &s.Trial)
+	}, &s.Trial.Trial)
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
 		a := judge(e)
@@ -158,21 +149,11 @@ func (s *Steps[Code, L]) greatly(e *suite.Evidence, failure *Failure, f verdict.
 }
 
 // Fixed draws always the same sequences.
-func Fixed[L fmt.Stringer](ws ...Workload[L]) func(Source) []Workload[L] {
-	return func(Source) []Workload[L] { return ws }
+func Fixed[L fmt.Stringer](ws ...Workload[L]) func(sequence.Source) []Workload[L] {
+	return func(sequence.Source) []Workload[L] { return ws }
 }
 
-// source is what a trial's sequences are drawn from, in the runner.
-func (lab *Lab[Code, L]) source(b *suite.Bench) Source {
-	from := Source{Rand: b.Rand(), Seed: b.Seed}
-	if lab.Granular {
-		from.Granularity = Granularity(b)
-	}
-	return from
-}
-
-func (s *Steps[Code, L]) carryOut(b *suite.Bench, code Code) {
-	from := s.lab.source(b)
+func (s *Steps[Code, L]) carryOut(b *suite.Bench, code Code, ws []Workload[L]) {
 	var proof Proof[L]
 	if s.lab.Proof != nil && !s.idle {
 		proof = s.lab.Proof(b)
@@ -180,7 +161,7 @@ func (s *Steps[Code, L]) carryOut(b *suite.Bench, code Code) {
 	if s.once {
 		b.Quota = 0
 	}
-	for _, w := range s.draw(from) {
+	for _, w := range ws {
 		r := s.lab.runner(b, code, &w, proof)
 		if s.once {
 			r.RunAtOnce(w.Name, w.Ops, s.seldom)
@@ -213,77 +194,18 @@ func (lab *Lab[Code, L]) runner(b *suite.Bench, code Code, w *Workload[L], proof
 }
 
 // Try carries out a workload off the record, as Runner.Try does.
-func (lab *Lab[Code, L]) Try(b *suite.Bench, code Code, w *Workload[L]) []Answer {
+func (lab *Lab[Code, L]) Try(b *suite.Bench, code Code, w *Workload[L]) []sequence.Answer {
 	return lab.runner(b, code, w, nil).Try(w.Ops)
 }
 
-// noteGranularity is what Granularity was answered, in bytes.
-const noteGranularity = "granularity"
-
-// Granularity asks the device what it maps memory in multiples of, and notes the answer.
-func Granularity(b *suite.Bench) int64 {
-	prop := cuda.MemAllocationProp{Type: cuda.MemAllocationTypePinned,
-		Location: cuda.MemLocation{Type: cuda.MemLocationTypeDevice}}
-	g, err := cuda.MemGetAllocationGranularity(prop, cuda.MemAllocGranularityMinimum)
-	b.Must(err)
-	b.Value(noteGranularity, uint64(g))
-	return g
-}
-
-// sourceOf is the source of a trial in cudalab; it is not ok where the trial ended before it had one.
-func sourceOf(e *suite.Evidence, caseID string, granular bool) (from Source, ok bool) {
-	from = Source{Rand: suite.NewRand(e.Seed, caseID), Seed: e.Seed}
-	from.Granularity, ok = NotedGranularity(e.Cases[caseID])
-	return from, ok || !granular
-}
-
-// Run is a sequence as it went.
-type Run[L fmt.Stringer] struct {
-	Workload[L]
-	Notes  *verdict.CaseNotes
-	Record *Record // nil where no allocator could be made
-	Model  Model   // as it is behind the last answer; nil in a Large trial
-	Right  int     // so many answers, from the first, were right
-	fresh  func() Model
-}
-
-// Runs are the trial's sequences as they went; there are none where it ended before it had drawn them.
-func (s *Steps[Code, L]) Runs(e *suite.Evidence) []Run[L] {
-	notes := e.Cases[s.ID]
-	return verdict.Once(notes, "runs", func() (all []Run[L]) {
-		from, ok := sourceOf(e, s.ID, s.lab.Granular)
-		if !ok {
-			return nil
-		}
-		for _, w := range s.draw(from) {
-			all = append(all, s.lab.run(notes, w, s.once))
-		}
-		return all
-	})
-}
-
+// run is a workload as it went. In a Large trial what is asked of it the model alone answers.
 func (lab *Lab[Code, L]) run(notes *verdict.CaseNotes, w Workload[L], once bool) Run[L] {
-	r := Run[L]{Workload: w, Notes: notes, fresh: func() Model { return lab.Model(&w) }}
+	r := Run[L]{Workload: w, Notes: notes, Fresh: func() sequence.Model[Op] { return lab.Model(&w) }}
+	if records := Read(notes, w.Name, w.Ops); len(records) > 0 {
+		r.Record = &records[0]
+	}
 	if !once {
-		r.Model = r.fresh()
-	}
-	records := Read(notes, w.Name, w.Ops)
-	if len(records) == 0 {
-		return r
-	}
-	r.Record = &records[0]
-	if once {
-		return r // what is asked of it, the model alone answers
-	}
-	wrong := false
-	for i, a := range r.Record.Answers[:min(len(r.Record.Answers), len(w.Ops))] {
-		if a.Err == Gap || a.Err == Panic {
-			break
-		}
-		wrong = a.Err != Skipped && len(r.Model.Step(w.Ops[i], a)) > 0 || wrong
-		if !wrong {
-			r.Right++
-		}
+		r.Follow()
 	}
 	return r
 }

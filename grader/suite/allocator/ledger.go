@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
@@ -24,15 +25,15 @@ type Ledger struct {
 // Step is an operation with what the allocator has called for it.
 type Step struct {
 	Op
-	Answer
+	sequence.Answer
 	Number   int // of the block that an Alloc has handed out, or would have
 	From, To int // its records
 	ID       trace.ID
 	ledger   *Ledger
 }
 
-// Ledger is the sequence with its calls; nil where no allocator could be made.
-func (r *Run[L]) Ledger() *Ledger {
+// NewLedger is a sequence with its calls; nil where no allocator could be made.
+func NewLedger[L fmt.Stringer](r *Run[L]) *Ledger {
 	if r.Record == nil {
 		return nil
 	}
@@ -67,7 +68,7 @@ func (r *Run[L]) Ledger() *Ledger {
 }
 
 // Called reports whether the operation was the allocator's, and carried out.
-func (x *Step) Called() bool { return x.Err != Skipped && !x.byCaller() }
+func (x *Step) Called() bool { return x.Err != sequence.Skipped && !x.ByCaller() }
 
 // Calls yields the CUDA calls of an operation, each once, where it has its answer.
 func (x *Step) Calls(yield func(at int, r *trace.Record) bool) {
@@ -174,21 +175,6 @@ func (x *Step) Freeing() string {
 		return fmt.Sprintf("free #%d in %v", x.Block, x.Stream)
 	}
 	return fmt.Sprintf("a free in %v", x.Stream)
-}
-
-// Before reports whether a record is of the sequence, and not behind a wrong answer, of which it may come.
-func (r *Run[L]) Before(record int) bool {
-	if r.Record == nil {
-		return false
-	}
-	from, _ := r.Notes.Window(r.Record.First - 1)
-	to := len(r.Notes.Trace.Records)
-	if r.Right < len(r.Record.Answers) {
-		_, to = r.Notes.Window(r.Record.Call(r.Right))
-	} else if next := r.Record.Call(len(r.Record.Answers)) + 1; next < len(r.Notes.Outcomes) {
-		to, _ = r.Notes.Window(next)
-	}
-	return from <= record && record < to
 }
 
 // Site is where a record's call was made.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/session"
 	"cudalab/native/trace"
@@ -58,7 +59,7 @@ func (lab *Lab[Code, L]) notMade(o verdict.Outcome) verdict.Finding {
 
 // tooLittle is the finding where New has allocated less than Room, and nobody has had a block of it.
 func (lab *Lab[Code, L]) tooLittle(e *suite.Evidence, r *Run[L]) *verdict.Finding {
-	if lab.Room == nil || r.Record == nil || slices.ContainsFunc(r.Record.Answers, func(a Answer) bool { return a.Err == Nil }) {
+	if lab.Room == nil || r.Record == nil || slices.ContainsFunc(r.Record.Answers, func(a sequence.Answer) bool { return a.Err == sequence.Nil }) {
 		return nil
 	}
 	made, bytes := -1, int64(0)

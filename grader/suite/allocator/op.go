@@ -11,11 +11,7 @@
 package allocator
 
 import (
-	"fmt"
-	"strings"
-
 	"cudalab/native/cuda"
-	"cudalab/native/trace"
 )
 
 // Kind is what an operation does.
@@ -102,91 +98,4 @@ type Subject struct {
 	// Student, where not nil, is the student's own, whose methods are at fault where the Allocator only passes calls on to it. Such
 	// an Allocator sees to its blocks itself: they are neither noted in the trace nor given to a User.
 	Student any
-}
-
-// Err is which of the contract's errors an operation was answered with.
-type Err uint8
-
-// What an operation came back with. Skipped is one that was not carried out: a Free of a block that the allocator had
-// refused to hand out.
-const (
-	Nil Err = iota
-	ErrSize
-	ErrFull
-	ErrInvalidFree
-	ErrClosed
-	ErrOther   // an error, but none of the contract's
-	ErrSeveral // an error that is several of the contract's at once
-	Gap        // contract.TODO; the sequence ends there
-	Panic      // no answer at all; the sequence ends there
-	Skipped
-	Faulted // the error of a CUDA call that was made to fail; see Good.Cleanup
-	ErrArgument
-)
-
-var errNames = [...]string{Nil: "nil", ErrSize: "contract.ErrSize", ErrFull: "contract.ErrFull",
-	ErrInvalidFree: "contract.ErrInvalidFree", ErrClosed: "contract.ErrClosed", ErrOther: "another error",
-	ErrSeveral: "several of the contract's errors at once", Gap: "a TODO",
-	Panic: "a panic", Skipped: "nothing", Faulted: "the error of a call that was made to fail", ErrArgument: "contract.ErrArgument"}
-
-// String is the error's name as in package contract.
-func (e Err) String() string {
-	if int(e) < len(errNames) {
-		return errNames[e]
-	}
-	return "an unknown answer"
-}
-
-// Answer is what one operation came back with. There are hundreds of thousands at the scale that is timed, and most have no
-// Details of their own: they share them.
-type Answer struct {
-	Err     Err
-	Addr    uint64   // the address that Alloc handed out, or that Free was given
-	details *Details // nil: none
-}
-
-// Details are what else there is to an Answer.
-type Details struct {
-	Text  string     // the error's own; "" without one
-	Stats []int64    // the Subject's, after the operation; nil where it was not asked
-	Seen  []int64    // the Subject's, of the operation
-	Site  trace.Site // the method that answered; empty where that is not known
-}
-
-// With is the answer with these Details.
-func (a Answer) With(d Details) Answer {
-	a.details = &d
-	return a
-}
-
-// Details are the answer's.
-func (a Answer) Details() Details {
-	if a.details == nil {
-		return Details{}
-	}
-	return *a.details
-}
-
-// Stats are the Subject's, after the operation; nil where it was not asked.
-func (a Answer) Stats() []int64 {
-	if a.details == nil {
-		return nil
-	}
-	return a.details.Stats
-}
-
-// Seen is what was seen of the operation.
-func (a Answer) Seen() []int64 { return a.Details().Seen }
-
-// Says is the answer in words: "contract.ErrFull", or the text of an error that is none of the contract's.
-func (a Answer) Says() string {
-	if a.Err == ErrOther {
-		return "this error: " + strings.TrimSuffix(strings.ReplaceAll(a.Details().Text, "\n", "; "), ".")
-	}
-	return a.Err.String()
-}
-
-// InsteadOf says what an answer should have been: "should have returned contract.ErrFull, but it returned nil".
-func (a Answer) InsteadOf(want Err) string {
-	return fmt.Sprintf("should have returned %v, but it returned %s", want, a.Says())
 }

@@ -17,7 +17,7 @@ type Good[Code any, L fmt.Stringer] []*Steps[Code, L]
 func (g Good[Code, L]) Trials(more ...*suite.Trial[Code]) []*suite.Trial[Code] {
 	var all []*suite.Trial[Code]
 	for _, s := range g {
-		all = append(all, &s.Trial)
+		all = append(all, &s.Trial.Trial)
 	}
 	return append(all, more...)
 }
@@ -53,7 +53,7 @@ func (g Good[Code, L]) Judge(e *suite.Evidence, part, pass string, shown func(*R
 	a := suite.Answer{Message: pass}
 	runs := g.Runs(e)
 	for _, r := range runs {
-		for _, f := range Failures(r.Notes, r.Name, r.Ops, r.fresh, part) {
+		for _, f := range Failures(r.Notes, r.Name, r.Ops, r.Fresh, part) {
 			a.Findings = append(a.Findings, f.Finding(e, r.Layout.String()))
 		}
 	}

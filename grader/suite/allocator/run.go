@@ -1,14 +1,13 @@
 package allocator
 
 import (
-	"errors"
 	"maps"
 	"reflect"
 	"runtime"
 	"slices"
 
-	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
 	"cudalab/native/session"
@@ -40,7 +39,7 @@ type User interface {
 // records are the case's. What came back is noted under name; see Read. An allocator that the sequence leaves open is
 // closed behind it, in one more Call. Nothing is noted of a sequence whose allocator could not be made: the outcome of
 // that Call tells of it.
-func (r *Runner) Run(name string, ops []Op) []Answer {
+func (r *Runner) Run(name string, ops []Op) []sequence.Answer {
 	w := walk{user: r.User, bench: r.Bench}
 	first := r.Bench.Calls() + 1
 	made := r.Bench.Call(r.Label, func() (err error) {
@@ -69,14 +68,14 @@ func (r *Runner) Run(name string, ops []Op) []Answer {
 		r.Bench.CallOf(phrase(Close), w.methods[KindClose].Site, w.subject.Allocator.Close)
 		w.ended()
 	}
-	note(r.Bench, name, first, 1, carried{ops, w.answers})
+	note(r.Bench, name, first, 1, ops, w.answers)
 	return w.answers
 }
 
 // Try carries the operations out on an allocator of their own and notes nothing. It works on a simulated device, as a rule
 // without a trace, so that it costs little and leaves nothing behind whatever the code does. It answers nil where no allocator could
 // be made.
-func (r *Runner) Try(ops []Op) []Answer {
+func (r *Runner) Try(ops []Op) []sequence.Answer {
 	options := r.Device
 	options.Seed = r.Bench.Seed
 	d := sim.New(options)
@@ -113,15 +112,15 @@ func quietly(f func()) (returned bool) {
 type walk struct {
 	subject   Subject
 	user      User
-	bench     *suite.Bench            // nil in a Try and at once: nothing is noted in the trace, and nobody uses the blocks
-	methods   [kinds]*Details         // the Sites of the methods
-	entries   [kinds]uintptr          // where the methods' code begins
-	addrs     []cuda.DevicePtr        // by block; 0 where it was not handed out
-	live      map[cuda.DevicePtr]held // nil where nobody follows the blocks
-	answers   []Answer
-	op        Op           // under way
-	answer    Answer       // to it
-	now       func() error // carryOut: made once, since there are a hundred thousand operations
+	bench     *suite.Bench             // nil in a Try and at once: nothing is noted in the trace, and nobody uses the blocks
+	methods   [kinds]*sequence.Details // the Sites of the methods
+	entries   [kinds]uintptr           // where the methods' code begins
+	addrs     []cuda.DevicePtr         // by block; 0 where it was not handed out
+	live      map[cuda.DevicePtr]held  // nil where nobody follows the blocks
+	answers   []sequence.Answer
+	op        Op              // under way
+	answer    sequence.Answer // to it
+	now       func() error    // carryOut: made once, since there are a hundred thousand operations
 	streams   map[Stream]cuda.Stream
 	destroyed []Stream
 	unasked   func(i int) bool // reports whether no Stats are asked for behind an operation; nil: they always are
@@ -137,7 +136,7 @@ type held struct {
 }
 
 func (w *walk) start(ops []Op) {
-	w.answers, w.now = make([]Answer, 0, len(ops)), w.carryOut
+	w.answers, w.now = make([]sequence.Answer, 0, len(ops)), w.carryOut
 	if w.bench != nil {
 		w.live = map[cuda.DevicePtr]held{}
 	}
@@ -148,7 +147,7 @@ func (w *walk) start(ops []Op) {
 	}
 	for _, k := range []Kind{KindAlloc, KindFree, KindReset, KindClose, KindOnFull, KindForget, KindTrim} {
 		site, entry := siteOf(a, methodName(k))
-		w.methods[k], w.entries[k] = &Details{Site: site}, entry
+		w.methods[k], w.entries[k] = &sequence.Details{Site: site}, entry
 	}
 }
 
@@ -190,13 +189,13 @@ func methodOf(t reflect.Type, name string) (reflect.Method, bool) {
 
 // step carries one operation out by call, which reports whether the code returned; step reports whether to go on.
 func (w *walk) step(op Op, call func(site trace.Site, f func() error) bool) bool {
-	a := Answer{details: w.methods[method(op.Kind)]}
+	a := sequence.Answer{}.Sharing(w.methods[method(op.Kind)])
 	switch op.Kind {
 	case KindAlloc:
 		w.addrs = append(w.addrs, 0)
 	case KindFree, KindFreeInside:
 		if op.Block < 1 || op.Block > len(w.addrs) || w.addrs[op.Block-1] == 0 {
-			w.answers = append(w.answers, Answer{Err: Skipped})
+			w.answers = append(w.answers, sequence.Answer{Err: sequence.Skipped})
 			return true
 		}
 		a.Addr = uint64(w.addrs[op.Block-1])
@@ -218,29 +217,31 @@ func (w *walk) step(op Op, call func(site trace.Site, f func() error) bool) bool
 	case was:
 		w.freeing(cuda.DevicePtr(a.Addr), leaving, op.Stream)
 	}
-	a.Err = Panic // until the call has returned
+	a.Err = sequence.Panic // until the call has returned
 	w.op, w.answer = op, a
 	returned := call(a.Details().Site, w.now)
 	if a = w.answer; !returned {
-		a.Err = Panic
+		a.Err = sequence.Panic
 	}
 	w.answers = append(w.answers, a)
-	if a.Err == Nil {
+	if a.Err == sequence.Nil {
 		w.settle(op, a, was)
 	}
-	w.broken = a.Err == Gap || a.Err == Panic
+	w.broken = a.Err == sequence.Gap || a.Err == sequence.Panic
 	return !w.broken
 }
 
 // carryOut carries the operation out, and takes in all that there is to its answer.
 func (w *walk) carryOut() error {
 	err := w.perform(w.op, &w.answer)
-	d := Details{Site: w.answer.Details().Site}
-	w.answer.Err, d.Text = classify(err)
+	d := sequence.Details{Site: w.answer.Details().Site}
+	if w.answer.Err = sequence.Classify(err); err != nil {
+		d.Text = err.Error()
+	}
 	if w.subject.Seen != nil {
 		d.Seen = w.subject.Seen(err)
 	}
-	if w.subject.Stats != nil && w.answer.Err != Gap && (w.unasked == nil || !w.unasked(len(w.answers))) {
+	if w.subject.Stats != nil && w.answer.Err != sequence.Gap && (w.unasked == nil || !w.unasked(len(w.answers))) {
 		if d.Stats = w.subject.Stats(); d.Stats == nil {
 			d.Stats = []int64{} // it was asked for
 		}
@@ -252,7 +253,7 @@ func (w *walk) carryOut() error {
 }
 
 // perform is the call itself.
-func (w *walk) perform(op Op, a *Answer) error {
+func (w *walk) perform(op Op, a *sequence.Answer) error {
 	switch op.Kind {
 	case KindAlloc:
 		p, err := w.alloc(op)
@@ -274,7 +275,7 @@ func (w *walk) perform(op Op, a *Answer) error {
 }
 
 // settle follows what a successful operation has changed.
-func (w *walk) settle(op Op, a Answer, was bool) {
+func (w *walk) settle(op Op, a sequence.Answer, was bool) {
 	at := cuda.DevicePtr(a.Addr)
 	switch {
 	case op.Kind == KindOnFull:
@@ -330,35 +331,6 @@ func (w *walk) ended() {
 		w.freed(at, 0)
 	}
 }
-
-// classify finds out which of the contract's errors an error is.
-func classify(err error) (Err, string) {
-	if err == nil {
-		return Nil, ""
-	}
-	if gap := (*contract.Gap)(nil); errors.As(suite.Sound(err), &gap) {
-		return Gap, err.Error()
-	}
-	found := ErrOther
-	for _, s := range sentinels {
-		switch {
-		case err == s.err:
-			return s.is, err.Error()
-		case !errors.Is(err, s.err):
-		case found != ErrOther:
-			return ErrSeveral, err.Error()
-		default:
-			found = s.is
-		}
-	}
-	return found, err.Error()
-}
-
-var sentinels = []struct {
-	err error
-	is  Err
-}{{contract.ErrSize, ErrSize}, {contract.ErrFull, ErrFull}, {contract.ErrInvalidFree, ErrInvalidFree}, {contract.ErrClosed, ErrClosed},
-	{contract.ErrArgument, ErrArgument}}
 
 // methodName is the method that carries an operation out.
 func methodName(k Kind) string {

@@ -1,35 +1,9 @@
 package allocator
 
-// maxTries bounds how often Shrink asks: some hundred tries take a sequence of hundreds of operations to its core.
-const maxTries = 400
+import "cudalab/grader/suite/sequence"
 
-// Shrink is a short sequence that still fails, by delta debugging: it leaves out ever smaller parts and keeps what fails
-// without them. ops must fail; fails is asked at most maxTries times. With an Alloc go the operations on its block.
-func Shrink(ops []Op, fails func([]Op) bool) []Op {
-	tries := 0
-	for part := max(len(ops)/2, 1); ; {
-		smaller := false
-		// From the end, so that what is left out needs nothing that comes before it.
-		for to := len(ops); to > 0 && tries < maxTries; to -= part {
-			candidate := without(ops, max(to-part, 0), to)
-			if len(candidate) == 0 {
-				continue
-			}
-			tries++
-			if fails(candidate) {
-				ops, smaller = candidate, true
-			}
-		}
-		switch {
-		case tries >= maxTries:
-			return ops
-		case part > 1:
-			part /= 2
-		case !smaller:
-			return ops
-		}
-	}
-}
+// Shrink is a short sequence that still fails; see sequence.Shrink. With an Alloc go the operations on its block.
+func Shrink(ops []Op, fails func([]Op) bool) []Op { return sequence.Shrink(ops, without, fails) }
 
 // without is the operations but those from one index up to another, with the blocks numbered anew. An operation on a
 // block that is no longer allocated is left out too, and so is the end of a stream that is no longer forgotten before.

@@ -11,6 +11,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
@@ -94,22 +95,22 @@ func newModel() allocator.Model { return &model{live: map[uint64]bool{}} }
 
 func (m *model) Blind(string) bool { return false }
 
-func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
-	want := allocator.Nil
+func (m *model) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
+	want := sequence.Nil
 	switch {
 	case m.closed:
-		want = allocator.ErrClosed
+		want = sequence.ErrClosed
 	case op.Kind == allocator.KindAlloc && (op.Size < 1 || op.Size > 256):
-		want = allocator.ErrSize
+		want = sequence.ErrSize
 	case op.Kind == allocator.KindAlloc && len(m.live) == 16:
-		want = allocator.ErrFull
+		want = sequence.ErrFull
 	case op.Kind != allocator.KindAlloc && op.Kind != allocator.KindClose && !m.live[a.Addr]:
-		want = allocator.ErrInvalidFree
+		want = sequence.ErrInvalidFree
 	}
 	if a.Err != want {
-		return []allocator.Fault{{Rule: "wrong-answer", Message: fmt.Sprintf("should have returned %v, but it returned %s", want, a.Says())}}
+		return []sequence.Fault{{Rule: "wrong-answer", Message: fmt.Sprintf("should have returned %v, but it returned %s", want, a.Says())}}
 	}
-	if want != allocator.Nil {
+	if want != sequence.Nil {
 		return nil
 	}
 	switch op.Kind {
@@ -187,7 +188,7 @@ func random(r *rand.Rand, n int) []allocator.Op {
 }
 
 func TestARightAllocatorHasNoFault(t *testing.T) {
-	var answers []allocator.Answer
+	var answers []sequence.Answer
 	var ops []allocator.Op
 	notes := drive(t, func(b *suite.Bench) {
 		r := runner(b, bump{})
@@ -205,16 +206,16 @@ func TestARightAllocatorHasNoFault(t *testing.T) {
 	last := read[4]
 	require.Equal(t, ops, last.Ops)
 	require.Equal(t, answers, last.Answers)
-	seen := map[allocator.Err]bool{}
+	seen := map[sequence.Err]bool{}
 	for i, a := range last.Answers {
 		seen[a.Err] = true
-		if a.Err != allocator.Skipped {
+		if a.Err != sequence.Skipped {
 			require.Equal(t, a.Details().Text, notes.Outcomes[last.Call(i)].Err)
 			require.Len(t, a.Stats(), 2)
 		}
 	}
-	for _, e := range []allocator.Err{allocator.Nil, allocator.ErrSize, allocator.ErrFull, allocator.ErrInvalidFree,
-		allocator.ErrClosed, allocator.Skipped} {
+	for _, e := range []sequence.Err{sequence.Nil, sequence.ErrSize, sequence.ErrFull, sequence.ErrInvalidFree,
+		sequence.ErrClosed, sequence.Skipped} {
 		require.True(t, seen[e], "%v", e)
 	}
 }
@@ -245,7 +246,7 @@ func TestAPanicEndsASequence(t *testing.T) {
 		require.False(t, runner(b, bump{panicsOn: 7}).Check("panics", ops, newModel, ""))
 	})
 	require.Empty(t, allocator.Failures(notes, "panics", nil, newModel, ""))
-	require.Equal(t, allocator.Panic, allocator.Read(notes, "panics", nil)[0].Answers[1].Err)
+	require.Equal(t, sequence.Panic, allocator.Read(notes, "panics", nil)[0].Answers[1].Err)
 	require.Equal(t, "on this size", notes.Outcomes[2].Panic)
 }
 
@@ -299,7 +300,7 @@ func TestSeveralErrorsAtOnceAreNone(t *testing.T) {
 		r.Run("joined", []allocator.Op{allocator.Alloc(1)})
 	})
 	a := allocator.Read(notes, "joined", nil)[0].Answers[0]
-	require.Equal(t, allocator.ErrSeveral, a.Err)
+	require.Equal(t, sequence.ErrSeveral, a.Err)
 }
 
 // everything answers all errors at once, so that errors.Is finds whichever is asked for.

@@ -46,8 +46,8 @@ func Destroy(s Stream) Op { return Op{Kind: KindDestroy, Stream: s} }
 // Forget has an allocator forget a stream, which may then be destroyed.
 func Forget(s Stream) Op { return Op{Kind: KindForget, Stream: s} }
 
-// byCaller reports whether an operation is not the allocator's.
-func (op Op) byCaller() bool { return op.Kind >= KindWait }
+// ByCaller reports whether an operation is not the allocator's.
+func (op Op) ByCaller() bool { return op.Kind >= KindWait }
 
 // Idle has the host wait for the device.
 var Idle = Op{Kind: KindIdle}

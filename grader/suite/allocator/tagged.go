@@ -62,12 +62,6 @@ func tagWords(tag int) string {
 	return fmt.Sprintf(" (%s)", Tag(tag))
 }
 
-// Classify is which of the contract's errors an error of the student's is. Like suite.Sound it is for within a Call.
-func Classify(err error) Err {
-	e, _ := classify(err)
-	return e
-}
-
 // Full is what a function does that an allocator asks when it is full.
 type Full int64
 

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"cudalab/grader/suite"
-	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 )
 
@@ -36,7 +36,7 @@ func SpeedWords(work string, limit float64, recorded string) suite.SpeedWords {
 // is mapped as a whole or not at all, so its first piece tells of all. Then it waits, since the memory is given back
 // next.
 func Unusable(b *suite.Bench, base cuda.DevicePtr, piece, pieces, held int64) (unusable uint64) {
-	granule, missing := allocator.Granularity(b), false
+	granule, missing := sequence.Granularity(b), false
 	for i := range pieces {
 		at := base + cuda.DevicePtr(i*piece)
 		if i == 0 || int64(at)%granule == 0 {

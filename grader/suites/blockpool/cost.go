@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 )
 
@@ -18,7 +19,7 @@ var cost = allocator.Cost[Make]{
 	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load {
 		return &load{make: make, blocks: blocks, r: r}
 	},
-	Model:  func(_ allocator.Source, blocks int) allocator.Model { return modelOf(layout{256, blocks}) },
+	Model:  func(_ sequence.Source, blocks int) allocator.Model { return modelOf(layout{256, blocks}) },
 	Behind: behind,
 	GrowthWords: allocator.GrowthWords{
 		Operation: "a Free and an Alloc", Things: "blocks",
@@ -110,10 +111,10 @@ func (l *load) Leave() error {
 func (l *load) Subject() allocator.Subject { return subject(l.p, layout{256, l.blocks}) }
 
 // Past: the blocks that are out, one after the other.
-func (l *load) Past() (ops []allocator.Op, answers []allocator.Answer) {
-	ops, answers = make([]allocator.Op, 0, len(l.held)), make([]allocator.Answer, 0, len(l.held))
+func (l *load) Past() (ops []allocator.Op, answers []sequence.Answer) {
+	ops, answers = make([]allocator.Op, 0, len(l.held)), make([]sequence.Answer, 0, len(l.held))
 	for i, p := range l.held {
-		ops, answers = append(ops, alloc(allocator.Stream(1+i%costStreams))), append(answers, allocator.Answer{Addr: uint64(p)})
+		ops, answers = append(ops, alloc(allocator.Stream(1+i%costStreams))), append(answers, sequence.Answer{Addr: uint64(p)})
 	}
 	return ops, answers
 }

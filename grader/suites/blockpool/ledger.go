@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
@@ -20,7 +21,7 @@ type steps struct {
 
 // follow are the operations that a right pool would have answered so, with their records.
 func follow(r *allocator.Run[layout]) *steps {
-	l := r.Ledger()
+	l := allocator.NewLedger(r)
 	if l == nil {
 		return nil
 	}
@@ -46,17 +47,17 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.
 	waits := 0
 	for i := range s.Steps {
 		x := &s.Steps[i]
-		if x.Err == allocator.Skipped || x.Kind >= allocator.KindWait {
+		if x.Err == sequence.Skipped || x.Kind >= allocator.KindWait {
 			continue
 		}
-		if offset := x.Addr - s.memory; x.Kind == allocator.KindAlloc && x.Err == allocator.Nil &&
+		if offset := x.Addr - s.memory; x.Kind == allocator.KindAlloc && x.Err == sequence.Nil &&
 			(x.Addr < s.memory || offset%uint64(s.layout.size) != 0 || offset/uint64(s.layout.size) >= uint64(s.layout.blocks)) {
 			return append(found, x.Finding(e, -1, verdict.Finding{Rule: "outside",
 				Message: fmt.Sprintf("Alloc should have handed out one of the blocks at memory + i*%d, but it answered an address that is none.", s.layout.size),
 				Why:     "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every later CUDA call fails.",
 				Fix:     "Count a block's address from what cuda.Malloc returned: memory + i*blockSize, with i from 0 to blocks-1."}))
 		}
-		if x.Waited() >= 0 && x.Err == allocator.Nil {
+		if x.Waited() >= 0 && x.Err == sequence.Nil {
 			waits++
 		}
 		if x.Kind != allocator.KindClose && len(x.Stats()) == statsFields && x.Stats()[3] != int64(waits) {
@@ -125,7 +126,7 @@ func needless(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Find
 			q.take(at, &s.Records[at], false)
 		}
 		for ; at < x.To; at++ {
-			if x.Kind == allocator.KindAlloc && x.Err == allocator.Nil {
+			if x.Kind == allocator.KindAlloc && x.Err == sequence.Nil {
 				switch f, wrong := q.wrongCall(s, x, &s.Records[at]); {
 				case wrong && f.Rule != needlessQuery:
 					return []verdict.Finding{x.Finding(e, at, f)}
@@ -163,7 +164,7 @@ func (q *queues) take(at int, r *trace.Record, inFree bool) {
 // settle takes in an operation that is over.
 func (q *queues) settle(x *allocator.Step) {
 	switch {
-	case x.Err != allocator.Nil:
+	case x.Err != sequence.Nil:
 	case x.Kind == allocator.KindAlloc:
 		if owner, known := q.back[x.Addr]; known {
 			for i, n := range q.free[owner] {
@@ -292,10 +293,10 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding
 	}
 	for i := range s.Steps {
 		x := &s.Steps[i]
-		if x.Err == allocator.Skipped || x.Kind == allocator.KindClose || x.Kind >= allocator.KindWait {
+		if x.Err == sequence.Skipped || x.Kind == allocator.KindClose || x.Kind >= allocator.KindWait {
 			continue
 		}
-		if streams[x.ID] = true; x.Err == allocator.ErrClosed {
+		if streams[x.ID] = true; x.Err == sequence.ErrClosed {
 			continue
 		}
 		asked, notReady, waits, records := 0, map[[2]trace.ID]bool{}, 0, 0
@@ -357,7 +358,7 @@ func allowed(x *allocator.Step) string {
 	switch {
 	case x.Kind == allocator.KindAlloc:
 		return "one EventQuery for each stream it has seen and one StreamWaitEvent"
-	case x.Err == allocator.ErrInvalidFree:
+	case x.Err == sequence.ErrInvalidFree:
 		return "nothing at all where no block begins that is out"
 	}
 	return "one EventRecord, and EventCreate where there is no event yet"

@@ -7,6 +7,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/device"
 )
 
@@ -35,7 +36,7 @@ func modelOf(l layout) *model {
 func (m *model) Blind(string) bool { return false }
 
 // Step judges one answer. After a fault it says no more: what follows may come of it.
-func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
+func (m *model) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
 	if m.lost {
 		return nil
 	}
@@ -44,17 +45,17 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	return found
 }
 
-func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
-	var want allocator.Err
+func (m *model) judge(op allocator.Op, a sequence.Answer) []sequence.Fault {
+	var want sequence.Err
 	switch op.Kind {
 	case allocator.KindAlloc:
 		if m.out.Len() == m.blocks {
-			want = allocator.ErrFull
+			want = sequence.ErrFull
 		}
 	case allocator.KindClose:
 	case allocator.KindFree, allocator.KindFreeInside, allocator.KindFreeUnknown, allocator.KindFreeNull:
 		if _, out := m.out.Get(a.Addr); !out {
-			want = allocator.ErrInvalidFree
+			want = sequence.ErrInvalidFree
 		}
 	case allocator.KindDestroy:
 		m.destroyed = true
@@ -63,12 +64,12 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 		return nil // is the caller's
 	}
 	if m.closed {
-		want = allocator.ErrClosed
+		want = sequence.ErrClosed
 	}
 	if a.Err != want {
 		return m.wrongAnswer(op, a, want).In(ofPool)
 	}
-	if want == allocator.Nil {
+	if want == sequence.Nil {
 		if f := m.carryOut(op, a); f != nil {
 			return f.In(ofPool)
 		}
@@ -84,7 +85,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 }
 
 // carryOut brings the model up to date with an operation that succeeded, as it should have.
-func (m *model) carryOut(op allocator.Op, a allocator.Answer) *allocator.Fault {
+func (m *model) carryOut(op allocator.Op, a sequence.Answer) *sequence.Fault {
 	switch op.Kind {
 	case allocator.KindClose:
 		m.closed = true
@@ -103,7 +104,7 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer) *allocator.Fault {
 const narrow = 1 << 16
 
 // misplaced is what is wrong with where a block lies. That it lies in the pool's memory shows by the trace.
-func (m *model) misplaced(at uint64) *allocator.Fault {
+func (m *model) misplaced(at uint64) *sequence.Fault {
 	low, high := min(m.low, at), max(m.high, at)
 	whole := (at-low)%uint64(m.size) == 0 && (high-low)%uint64(m.size) == 0
 	_, out := m.out.Get(at)
@@ -111,7 +112,7 @@ func (m *model) misplaced(at uint64) *allocator.Fault {
 		m.low, m.high = low, high
 		return nil
 	}
-	f := &allocator.Fault{Rule: "overlap", Why: "Each block belongs to one user from Alloc until Free; whoever else has some of its bytes destroys what is there.",
+	f := &sequence.Fault{Rule: "overlap", Why: "Each block belongs to one user from Alloc until Free; whoever else has some of its bytes destroys what is there.",
 		Fix: "Keep in mind which blocks are out, and count a block's address as memory + i*blockSize, in 64 bits."}
 	switch {
 	case out:
@@ -128,23 +129,23 @@ func (m *model) misplaced(at uint64) *allocator.Fault {
 	return f
 }
 
-func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.Err) allocator.Fault {
-	f := allocator.WrongError(want, a)
+func (m *model) wrongAnswer(op allocator.Op, a sequence.Answer, want sequence.Err) sequence.Fault {
+	f := sequence.WrongError(want, a)
 	switch {
-	case op.Kind == allocator.KindAlloc && want == allocator.Nil && a.Err == allocator.ErrFull:
+	case op.Kind == allocator.KindAlloc && want == sequence.Nil && a.Err == sequence.ErrFull:
 		free := m.blocks - m.out.Len()
 		f.Rule = "room-refused"
 		f.Message = fmt.Sprintf("should have handed out a block, since %d of %d %s free, but answered contract.ErrFull", free, m.blocks, isAre(free))
 		f.Why = "Room that is not found is lost: the caller goes without memory that nobody uses."
 		f.Fix = "Look through the blocks of every stream, not of one alone, before you answer that all are out."
-	case want == allocator.ErrClosed:
+	case want == sequence.ErrClosed:
 		f.Why = "Close has given all back: what a pool hands out behind it is nobody's memory."
 		f.Fix = "Keep in mind that Close has succeeded, and return contract.ErrClosed at the beginning of every method that returns an error."
-	case want == allocator.Nil && m.destroyed && strings.Contains(a.Details().Text, device.ErrorInvalidHandle.Name()):
+	case want == sequence.Nil && m.destroyed && strings.Contains(a.Details().Text, device.ErrorInvalidHandle.Name()):
 		f.Why = "The owner of a stream may destroy it as soon as it has given all its blocks back: a call that names it then fails, or crashes."
 		f.Fix = "Name the stream of a Free in Free alone, where you record an event in it. From then on ask that event (cuda.EventQuery), or have the stream that Alloc is " +
 			"given wait for it (cuda.StreamWaitEvent): an event stays good when its stream is gone."
-	case want == allocator.ErrInvalidFree && a.Err == allocator.Nil:
+	case want == sequence.ErrInvalidFree && a.Err == sequence.Nil:
 		f.Rule = "invalid-free-accepted"
 		f.Why = "A block that is taken back twice, or that never was one, is handed out to two users in the end."
 		f.Fix = "Answer contract.ErrInvalidFree unless a block begins at the address that is handed out now."
@@ -164,7 +165,7 @@ const statsFields = 4
 
 // judgeStats judges what Stats said after an operation. Waits may have gone up by one, in an Alloc; how many there really were
 // shows by the trace.
-func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.Err) *allocator.Fault {
+func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err) *sequence.Fault {
 	if len(a.Stats()) != statsFields {
 		return nil // no answer of a runner's
 	}
@@ -174,7 +175,7 @@ func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.E
 		right.Waits = said.Waits
 	}
 	m.uncounted = false
-	waited := op.Kind == allocator.KindAlloc && want == allocator.Nil && said.Waits == right.Waits+1
+	waited := op.Kind == allocator.KindAlloc && want == sequence.Nil && said.Waits == right.Waits+1
 	if waited {
 		right.Waits++
 	}
@@ -182,11 +183,11 @@ func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.E
 	if said == right {
 		return nil
 	}
-	f := &allocator.Fault{Rule: "wrong-stats",
+	f := &sequence.Fault{Rule: "wrong-stats",
 		Message: fmt.Sprintf("should have left Stats at %s, but Stats says %s", inWords(right), inWords(said)),
 		Why:     "Stats is what callers go by: whether there is room, and how much concurrency the pool has cost.",
 		Fix:     "Count InUse in Alloc and in Free, and Waits in each Alloc that has made a stream wait, when nothing can fail any more."}
-	if want != allocator.Nil {
+	if want != sequence.Nil {
 		f.Rule = "changed-by-error"
 		f.Message = fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but says %s", inWords(right), inWords(said))
 		f.Why = "A caller that is told of an error goes on as if the call had not been made."

@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
@@ -88,7 +89,7 @@ func taleOf(e *suite.Evidence, f *verdict.Finding) *tale {
 		return nil
 	}
 	for i := t.Taken - 1; i >= 0 && t.given == nil; i-- {
-		if x := &t.Steps[i]; x.Method() == "Free" && x.Err == allocator.Nil && x.Addr == t.Took.Addr {
+		if x := &t.Steps[i]; x.Method() == "Free" && x.Err == sequence.Nil && x.Addr == t.Took.Addr {
 			t.given = x
 		}
 	}

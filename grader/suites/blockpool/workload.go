@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // layout is what New is called with.
@@ -78,7 +79,7 @@ const busyStates = 24
 // known are pools whose state is known for sure when a block is asked for: of three blocks each is out, fresh, or was given back in one of
 // two streams, and a stream is busy with that or through. What the streams are through with is tried in full, and of the others as
 // many as there is time for.
-func known(from allocator.Source) (ws []workload) {
+func known(from sequence.Source) (ws []workload) {
 	var working []workload
 	for state := range 4 * 4 * 4 {
 		blocks := []int{state % 4, state / 4 % 4, state / 16}
@@ -151,7 +152,7 @@ const (
 )
 
 // drawn are random sequences.
-func drawn(from allocator.Source) []workload {
+func drawn(from sequence.Source) []workload {
 	ws := make([]workload, randomCount)
 	for i := range ws {
 		l := layout{256 * (1 + from.Int64N(8)), 1 + from.IntN(40)}
@@ -222,7 +223,7 @@ const (
 )
 
 // large fills a pool from many streams, goes on with mistakes while all is out, and gives it back and takes it again.
-func large(from allocator.Source) []workload {
+func large(from sequence.Source) []workload {
 	return []workload{
 		{Name: "many blocks", Layout: layout{256, largeBlocks}, Ops: fillAndEmpty(from.Rand, largeBlocks)},
 		{Name: "more than 4 GiB", Layout: layout{1 << 20, giants}, Ops: fillAndEmpty(from.Rand, giants)},
@@ -255,7 +256,7 @@ func fillAndEmpty(r *rand.Rand, blocks int) (ops []allocator.Op) {
 }
 
 // life draws a pool whose streams are busy, so that each way to a block is gone in turn.
-func life(from allocator.Source) workload {
+func life(from sequence.Source) workload {
 	return workload{Layout: layout{256 * (1 + from.Int64N(4)), 2}, Ops: []allocator.Op{
 		alloc(a), alloc(b), free(1, a), free(2, b), alloc(a), alloc(a), free(3, a), free(4, c), alloc(b), shut,
 	}}

@@ -9,6 +9,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 )
 
@@ -24,7 +25,7 @@ var cost = allocator.Cost[Make]{
 	Name: "the cost does not grow with the number of blocks", After: lastGap,
 	Few: fewBlocks, Many: manyBlocks, Calls: "Alloc or Free",
 	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load { return newLoad(make, blocks, r) },
-	Model: func(_ allocator.Source, blocks int) allocator.Model {
+	Model: func(_ sequence.Source, blocks int) allocator.Model {
 		return newModel(&workload{Layout: costLayout(blocks)})
 	},
 	Behind: behind,
@@ -75,7 +76,7 @@ type load struct {
 	at     int            // in order
 	turn   int            // in sizes
 	past   []allocator.Op // by which the root is known
-	said   []allocator.Answer
+	said   []sequence.Answer
 	r      *rand.Rand
 }
 
@@ -130,10 +131,10 @@ func (l *load) findRoot() error {
 	}
 	l.root = p
 	stats := subject(l.a, p).Stats
-	told := func() allocator.Answer {
-		return allocator.Answer{Addr: uint64(p)}.With(allocator.Details{Stats: stats()})
+	told := func() sequence.Answer {
+		return sequence.Answer{Addr: uint64(p)}.With(sequence.Details{Stats: stats()})
 	}
-	l.past, l.said = []allocator.Op{alloc(l.layout.root()), free(1)}, []allocator.Answer{told()}
+	l.past, l.said = []allocator.Op{alloc(l.layout.root()), free(1)}, []sequence.Answer{told()}
 	if err := l.a.Free(p); err != nil {
 		return err
 	}
@@ -177,10 +178,10 @@ func (l *load) Close() error { return l.a.Close() }
 func (l *load) Subject() allocator.Subject { return subject(l.a, l.root) }
 
 // Past: the blocks that are out, one after the other.
-func (l *load) Past() ([]allocator.Op, []allocator.Answer) {
+func (l *load) Past() ([]allocator.Op, []sequence.Answer) {
 	for _, h := range l.held {
 		if h.at != 0 {
-			l.past, l.said = append(l.past, alloc(h.size)), append(l.said, allocator.Answer{Addr: uint64(h.at)})
+			l.past, l.said = append(l.past, alloc(h.size)), append(l.said, sequence.Answer{Addr: uint64(h.at)})
 		}
 	}
 	return l.past, l.said

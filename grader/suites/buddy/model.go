@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // The parts that the model finds faults of.
@@ -58,7 +59,7 @@ func (m *model) Blind(part string) bool {
 }
 
 // Step judges one answer.
-func (m *model) Step(op allocator.Op, a allocator.Answer) (found []allocator.Fault) {
+func (m *model) Step(op allocator.Op, a sequence.Answer) (found []sequence.Fault) {
 	if op.Kind == allocator.KindAlloc {
 		m.blocks++
 	}
@@ -84,12 +85,12 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) (found []allocator.Fau
 
 // behaviour judges an answer and takes note of what it has changed. A fault is one of a part, and blinds where nothing can
 // be said any more of what follows.
-func (m *model) behaviour(op allocator.Op, a allocator.Answer) (part string, f *allocator.Fault, blinds bool) {
+func (m *model) behaviour(op allocator.Op, a sequence.Answer) (part string, f *sequence.Fault, blinds bool) {
 	switch {
 	case m.closed:
 		return ofErrors, m.afterClose(a), false
 	case op.Kind == allocator.KindClose:
-		m.closed = a.Err == allocator.Nil
+		m.closed = a.Err == sequence.Nil
 		return ofErrors, m.close(a), false
 	case op.Kind == allocator.KindAlloc:
 		return m.alloc(op.Size, a)
@@ -98,67 +99,67 @@ func (m *model) behaviour(op allocator.Op, a allocator.Answer) (part string, f *
 	return ofErrors, f, blinds
 }
 
-func (m *model) afterClose(a allocator.Answer) *allocator.Fault {
-	if a.Err == allocator.ErrClosed {
+func (m *model) afterClose(a sequence.Answer) *sequence.Fault {
+	if a.Err == sequence.ErrClosed {
 		return nil
 	}
-	return &allocator.Fault{
-		Rule: "works-after-close", Message: a.InsteadOf(allocator.ErrClosed),
+	return &sequence.Fault{
+		Rule: "works-after-close", Message: a.InsteadOf(sequence.ErrClosed),
 		Why: "After Close the root block belongs to someone else.",
 		Fix: "Remember that Close has succeeded, and return contract.ErrClosed from every method that returns an error.",
 	}
 }
 
-func (m *model) close(a allocator.Answer) *allocator.Fault {
-	if a.Err == allocator.Nil {
+func (m *model) close(a sequence.Answer) *sequence.Fault {
+	if a.Err == sequence.Nil {
 		return nil
 	}
-	return &allocator.Fault{
-		Rule: "close-refused", Message: a.InsteadOf(allocator.Nil),
+	return &sequence.Fault{
+		Rule: "close-refused", Message: a.InsteadOf(sequence.Nil),
 		Why: "Close gives the whole root block back, and with it whatever is still handed out.",
 		Fix: "Free the root block with one cuda.Free, and return its error.",
 	}
 }
 
-func (m *model) alloc(size int64, a allocator.Answer) (part string, f *allocator.Fault, blinds bool) {
+func (m *model) alloc(size int64, a sequence.Answer) (part string, f *sequence.Fault, blinds bool) {
 	if size < 1 || size > m.layout.root() {
-		if a.Err == allocator.ErrSize {
+		if a.Err == sequence.ErrSize {
 			return ofErrors, nil, false
 		}
-		f = &allocator.Fault{
-			Rule: "bad-size-accepted", Message: a.InsteadOf(allocator.ErrSize),
+		f = &sequence.Fault{
+			Rule: "bad-size-accepted", Message: a.InsteadOf(sequence.ErrSize),
 			Why: fmt.Sprintf("No block has this size: the root has %d bytes, and the smallest request is 1.", m.layout.root()),
 			Fix: "Return contract.ErrSize where size is below 1 or above the root's size, before anything else.",
 		}
-		if a.Err != allocator.Nil {
+		if a.Err != sequence.Nil {
 			f.Rule = "wrong-error"
 		}
-		return ofErrors, f, a.Err == allocator.Nil
+		return ofErrors, f, a.Err == sequence.Nil
 	}
 	block := m.layout.block(size)
 	fits := func() bool {
 		return m.space.largestFree() >= 0 && m.layout.least()<<m.space.largestFree() >= block
 	}
 	switch {
-	case a.Err == allocator.Nil:
+	case a.Err == sequence.Nil:
 		f = m.place(a, block)
 		return ofBlocks, f, f != nil
-	case a.Err == allocator.ErrFull && fits():
-		return ofCoalescing, &allocator.Fault{
+	case a.Err == sequence.ErrFull && fits():
+		return ofCoalescing, &sequence.Fault{
 			Rule: "full-too-early",
 			Message: fmt.Sprintf("should have got a block of %d bytes, since as many are free at a multiple of %d, but it returned "+
 				"contract.ErrFull", block, block),
 			Why: "A block that is halved leaves its other half free, and two free halves of a block are that block again, all the way up.",
 			Fix: m.roomFix(),
 		}, false
-	case a.Err == allocator.ErrFull:
+	case a.Err == sequence.ErrFull:
 		return ofErrors, nil, false
 	}
-	want := allocator.ErrFull
+	want := sequence.ErrFull
 	if fits() {
-		want = allocator.Nil
+		want = sequence.Nil
 	}
-	return ofErrors, &allocator.Fault{
+	return ofErrors, &sequence.Fault{
 		Rule: "wrong-error", Message: a.InsteadOf(want),
 		Why: "The caller tells by the error whether to ask for less, to free something first, or to give up.",
 		Fix: "Return contract.ErrSize for a size that no block can have, and contract.ErrFull where no block is free that is large enough.",
@@ -184,7 +185,7 @@ func (m *model) alignedFix() string {
 }
 
 // place judges where a block lies, and counts it as live.
-func (m *model) place(a allocator.Answer, block int64) *allocator.Fault {
+func (m *model) place(a sequence.Answer, block int64) *sequence.Fault {
 	root, bytes := m.root, uint64(m.layout.root())
 	offset := a.Addr - root
 	where := func() string {
@@ -192,14 +193,14 @@ func (m *model) place(a allocator.Answer, block int64) *allocator.Fault {
 	}
 	switch {
 	case a.Addr < root || offset > bytes || uint64(block) > bytes-offset:
-		return &allocator.Fault{
+		return &sequence.Fault{
 			Rule:    "outside",
 			Message: fmt.Sprintf("should have got a block inside the root's %d bytes, but %s", bytes, m.whereabouts(a.Addr, root, block)),
 			Why:     "Memory that does not belong to the allocator belongs to someone else.",
 			Fix:     "Hand out root + n * size for block n of its order, with n below the number of such blocks.",
 		}
 	case offset%uint64(block) != 0:
-		return &allocator.Fault{
+		return &sequence.Fault{
 			Rule:    "misaligned",
 			Message: fmt.Sprintf("should have got a block at a multiple of its size, %d, but %s", block, where()),
 			Why: "Only what lies at a multiple of its size is half of a block of the next size: it alone has a buddy to be made whole " +
@@ -210,7 +211,7 @@ func (m *model) place(a allocator.Answer, block int64) *allocator.Fault {
 	if from, to := m.leaves(a, block); m.space.taken(from, to) {
 		other := m.around(a.Addr, block)
 		h, _ := m.live.Get(other)
-		return &allocator.Fault{
+		return &sequence.Fault{
 			Rule: "overlap",
 			Message: fmt.Sprintf("should have got memory that nobody has, but %s, where block #%d of %d bytes lies, at offset %d", where(),
 				h.number, h.size, other-root),
@@ -237,13 +238,13 @@ func (m *model) around(addr uint64, bytes int64) uint64 {
 }
 
 // leaves are the minimal blocks of the block at an answer's address, from one up to another.
-func (m *model) leaves(a allocator.Answer, block int64) (from, to int) {
+func (m *model) leaves(a sequence.Answer, block int64) (from, to int) {
 	from = int((a.Addr - m.root) / uint64(m.layout.least()))
 	return from, from + int(block/m.layout.least())
 }
 
 // use has the minimal blocks of the block at an answer's address in one more block's use, or in one less.
-func (m *model) use(a allocator.Answer, block int64, change int) {
+func (m *model) use(a sequence.Answer, block int64, change int) {
 	from, to := m.leaves(a, block)
 	m.space.use(from, to, int32(change))
 	m.inUse += int64(change) * block
@@ -261,41 +262,41 @@ func (m *model) whereabouts(addr, root uint64, block int64) string {
 }
 
 // free judges the answer to a Free, whatever address it was given.
-func (m *model) free(a allocator.Answer) (f *allocator.Fault, blinds bool) {
+func (m *model) free(a sequence.Answer) (f *sequence.Fault, blinds bool) {
 	h, live := m.live.Get(a.Addr)
 	switch {
-	case live && a.Err == allocator.Nil:
+	case live && a.Err == sequence.Nil:
 		m.use(a, h.size, -1)
 		m.live.Delete(a.Addr)
 		m.gone[a.Addr] = true
 		return nil, false
 	case live:
-		return &allocator.Fault{
-			Rule: "free-refused", Message: a.InsteadOf(allocator.Nil),
+		return &sequence.Fault{
+			Rule: "free-refused", Message: a.InsteadOf(sequence.Nil),
 			Why: "A block that is handed out begins at this address.",
 			Fix: "Find the block by its offset from the root, and keep for each block that is handed out how large it is.",
 		}, false
-	case a.Err == allocator.ErrInvalidFree:
+	case a.Err == sequence.ErrInvalidFree:
 		return nil, false
 	}
-	f = &allocator.Fault{
-		Rule: "invalid-free-accepted", Message: a.InsteadOf(allocator.ErrInvalidFree),
+	f = &sequence.Fault{
+		Rule: "invalid-free-accepted", Message: a.InsteadOf(sequence.ErrInvalidFree),
 		Why: "No block that is handed out begins at this address.",
 		Fix: "Look the address up among the blocks that are handed out, and return contract.ErrInvalidFree if none begins there.",
 	}
 	switch {
-	case a.Err != allocator.Nil:
+	case a.Err != sequence.Nil:
 		f.Rule = "wrong-error"
 	case m.gone[a.Addr]:
 		f.Rule = "double-free-accepted"
 		f.Why = "The block was freed before: freed again, it would be handed out to two owners."
 		f.Fix = "Forget a block's size when it is freed, and return contract.ErrInvalidFree for an address without one."
 	}
-	return f, a.Err == allocator.Nil
+	return f, a.Err == sequence.Nil
 }
 
 // stats judges the account that the allocator gives of itself after an operation.
-func (m *model) stats(a allocator.Answer) *allocator.Fault {
+func (m *model) stats(a sequence.Answer) *sequence.Fault {
 	largest := int64(0)
 	if order := m.space.largestFree(); order >= 0 {
 		largest = m.layout.least() << order
@@ -318,7 +319,7 @@ func (m *model) stats(a allocator.Answer) *allocator.Fault {
 			"Count one more for each half that a split leaves free, and one less for each buddy that a free unites with."},
 	} {
 		if s.got != s.want {
-			return &allocator.Fault{Rule: s.rule, Why: s.why, Fix: s.fix,
+			return &sequence.Fault{Rule: s.rule, Why: s.why, Fix: s.fix,
 				Message: fmt.Sprintf("should have left Stats().%s at %d, but it is %d", s.field, s.want, s.got)}
 		}
 	}

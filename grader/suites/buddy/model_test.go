@@ -8,6 +8,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/session"
 	"cudalab/native/sim"
 	"cudalab/solutions/buddy"
@@ -66,7 +67,7 @@ func TestSpaceAgreesWithTheDefinition(t *testing.T) {
 }
 
 // tried carries a workload out on an allocator, off the record.
-func tried(t *testing.T, w workload, make Make) []allocator.Answer {
+func tried(t *testing.T, w workload, make Make) []sequence.Answer {
 	d := sim.New(sim.Options{})
 	defer func() { require.NoError(t, d.Close()) }()
 	return lab.Try(&suite.Bench{Session: session.New(d)}, make, &w)
@@ -75,7 +76,7 @@ func tried(t *testing.T, w workload, make Make) []allocator.Answer {
 func TestTheSolutionIsRightForEverySeed(t *testing.T) {
 	workloads := examples()
 	for seed := range uint64(40) {
-		workloads = append(workloads, drawn(allocator.Source{Rand: suite.NewRand(seed, "random"), Seed: seed})...)
+		workloads = append(workloads, drawn(sequence.Source{Rand: suite.NewRand(seed, "random"), Seed: seed})...)
 	}
 	full := 0
 	for _, w := range workloads {
@@ -83,7 +84,7 @@ func TestTheSolutionIsRightForEverySeed(t *testing.T) {
 		require.Len(t, answers, len(w.Ops))
 		m := newModel(&w)
 		for i, a := range answers {
-			if a.Err != allocator.Skipped {
+			if a.Err != sequence.Skipped {
 				require.Empty(t, m.Step(w.Ops[i], a), "%s: %s", w.Layout, allocator.Words(w.Ops[:i+1]))
 			}
 		}
@@ -91,10 +92,10 @@ func TestTheSolutionIsRightForEverySeed(t *testing.T) {
 			require.False(t, m.Blind(part))
 		}
 		for _, a := range answers {
-			if a.Err == allocator.ErrFull {
+			if a.Err == sequence.ErrFull {
 				full++
 			}
-			require.False(t, a.Err == allocator.ErrInvalidFree && !w.Misuse, "%s is said to be without misuse", w.Name)
+			require.False(t, a.Err == sequence.ErrInvalidFree && !w.Misuse, "%s is said to be without misuse", w.Name)
 		}
 		require.NotZero(t, answers[0].Stats()[statRoot])
 	}

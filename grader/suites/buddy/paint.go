@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -27,7 +28,7 @@ func (m *model) Paint(v allocator.View) []verdict.Row {
 		}
 	}
 	lacks := int64(0) // the size of a block that should have been found
-	if v.Wrong && v.Op.Kind == allocator.KindAlloc && v.Answer.Err == allocator.ErrFull {
+	if v.Wrong && v.Op.Kind == allocator.KindAlloc && v.Answer.Err == sequence.ErrFull {
 		lacks = m.layout.block(v.Op.Size)
 	}
 	if !m.closed {

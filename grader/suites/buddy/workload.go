@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // workload is one allocator and what is done with it.
@@ -64,7 +65,7 @@ func examples() []workload {
 }
 
 // threeBlocks draws a root that has room for three blocks, hands them out and takes one back.
-func threeBlocks(from allocator.Source) (w workload) {
+func threeBlocks(from sequence.Source) (w workload) {
 	top := 12 + from.IntN(12)
 	w.Layout = layout{total: 1<<top - from.Int64N(1000), minBlock: 1<<(top-4-from.IntN(6)) - from.Int64N(3)}
 	for range 3 {
@@ -100,7 +101,7 @@ const (
 )
 
 // large hands out more than half of the minimal blocks, goes on with mistakes and blocks of all sizes, and gives some back.
-func large(from allocator.Source) []workload {
+func large(from sequence.Source) []workload {
 	l := layout{minBlock: 1 << (16 + from.IntN(12))}
 	l.total = largeBlocks * l.minBlock
 	const first = largeBlocks/2 + 1000
@@ -138,7 +139,7 @@ const (
 )
 
 // drawn are random sequences. In the second half of them blocks are freed wrongly, too.
-func drawn(from allocator.Source) []workload {
+func drawn(from sequence.Source) []workload {
 	ws := make([]workload, randomCount)
 	for i := range ws {
 		l := layout{minBlock: 1 + from.Int64N(2*leastBlock)}

@@ -3,51 +3,11 @@ package growable
 import (
 	"errors"
 
-	"cudalab/exercises/contract"
-	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
 )
-
-// What a vector has answered, as bits: the errors that errors.Is finds in what came back.
-const (
-	isArgument = 1 << iota
-	isSize
-	isFull
-	isClosed
-	isCUDA   // an error of CUDA's
-	isOther  // any error
-	isGap    // one that ends the script
-	isMemory // CUDA's out of memory
-	isBoth   // of New: a vector beside the error
-	isStruck // a CUDA call that was to fail has failed meanwhile
-)
-
-// errNothing is a New's that answers neither a vector nor an error.
-var errNothing = errors.New("neither a vector nor an error")
-
-// bitsOf finds out what an error is.
-func bitsOf(err error) (bits uint64) {
-	if err == nil {
-		return 0
-	}
-	err = suite.Sound(err)
-	bits = isOther
-	if gap := (*contract.Gap)(nil); errors.As(err, &gap) {
-		bits |= isGap
-	}
-	if code := device.Code(0); errors.As(err, &code) {
-		bits |= isCUDA
-	}
-	for bit, known := range map[uint64]error{isArgument: contract.ErrArgument, isSize: contract.ErrSize, isFull: contract.ErrFull,
-		isClosed: contract.ErrClosed, isMemory: cuda.ErrorMemoryAllocation} {
-		if errors.Is(err, known) {
-			bits |= bit
-		}
-	}
-	return bits
-}
 
 // state is what is to be known of a vector.
 type state struct {
@@ -56,35 +16,29 @@ type state struct {
 	closed bool
 }
 
-// want is what an operation has to be answered with: 0 for no error.
-func (s *state) want(o op) (bits uint64) {
+// want is what an operation has to be answered with: sequence.ErrOther is CUDA's error.
+func (s *state) want(o op) sequence.Err {
 	switch {
 	case s.closed:
-		return isClosed
+		return sequence.ErrClosed
 	case o.kind == appending && o.n < 1:
-		return isSize
+		return sequence.ErrSize
 	case o.kind == appending && o.n > s.max-s.length:
-		return isFull
+		return sequence.ErrFull
 	case o.kind == appending && s.memory > 0 && mapping.RoundUp((s.length+o.n)*s.elem, s.granularity) > s.memory:
-		return isMemory
+		return sequence.ErrOther
 	case o.kind == shrinks && (o.n < 0 || o.n > s.length):
-		return isArgument
+		return sequence.ErrArgument
 	case o.fail != nil:
-		return isCUDA
+		return sequence.ErrOther
 	}
-	return 0
+	return sequence.Nil
 }
 
-// accepts reports whether an answer is the one wanted. CUDA's error must be none of the contract's as well.
-func accepts(want, bits uint64) bool {
-	const contracts = isArgument | isSize | isFull | isClosed
-	switch want {
-	case 0:
-		return bits&isOther == 0
-	case isMemory, isCUDA:
-		return bits&want != 0 && bits&contracts == 0
-	}
-	return bits&contracts == want
+// accepts reports whether an answer is the one wanted.
+func (l layout) accepts(want sequence.Err, a sequence.Answer) bool {
+	code := codeOf(a)
+	return a.Err == want && (want != sequence.ErrOther || code != 0 && (l.memory == 0 || code == device.ErrorOutOfMemory))
 }
 
 // succeed takes in that an operation was carried out.
@@ -99,21 +53,35 @@ func (s *state) succeed(o op) {
 	}
 }
 
-// says is an answer in words.
-func says(bits uint64, text string) string {
-	for _, e := range errorNames {
-		if bits&e.bit != 0 {
-			return e.name
-		}
+// answerOf is an answer with CUDA's error in it, and with one more number that was seen of the operation. Like
+// sequence.Classify it is for within a Call.
+func answerOf(err error, more int64) sequence.Answer {
+	code := device.Code(0)
+	switch {
+	case err == nil:
+	case errors.Is(err, cuda.ErrorMemoryAllocation):
+		code = device.ErrorOutOfMemory
+	default:
+		errors.As(err, &code)
 	}
-	if bits == 0 {
-		return "nil"
-	}
-	return text
+	a := sequence.Answer{Err: sequence.Classify(err)}
+	return a.With(sequence.Details{Seen: []int64{int64(code), more}})
 }
 
-// errorNames are the answers that have a name.
-var errorNames = []struct {
-	bit  uint64
-	name string
-}{{isArgument, "contract.ErrArgument"}, {isSize, "contract.ErrSize"}, {isFull, "contract.ErrFull"}, {isClosed, "contract.ErrClosed"}}
+// codeOf and moreOf are the numbers that were seen, as far as they were noted: a runner is the student's process.
+func codeOf(a sequence.Answer) device.Code { return device.Code(numbers(a.Seen())[0]) }
+func moreOf(a sequence.Answer) int64       { return numbers(a.Seen())[1] }
+
+// numbers are the first two of some, or zeros.
+func numbers(all []int64) (two [2]int64) {
+	copy(two[:], all)
+	return two
+}
+
+// says is an answer in words.
+func says(a sequence.Answer) string {
+	if a.Err == sequence.ErrOther {
+		return a.Details().Text
+	}
+	return a.Err.String()
+}

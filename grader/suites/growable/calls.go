@@ -7,6 +7,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
@@ -36,8 +37,8 @@ func (r *replay) callsOfAppend(part string) []verdict.Finding {
 // callOfAppend judges one call; copies is how many copies there are up to it. The part is "" where nothing is wrong.
 func (r *replay) callOfAppend(s *step, x *trace.Record, copies int) (part string, f verdict.Finding) {
 	name := suite.CallName(x)
-	grows := s.before.want(s.op) == 0 && (s.before.length+s.elements())*r.elem > s.found || s.fail != nil || r.memory > 0
-	want, bytes := r.made.ptr+uint64((s.before.length+s.n*int64(copies-1))*r.elem), s.n*r.elem
+	grows := s.before.want(s.op) == sequence.Nil && (s.before.length+s.elements())*r.elem > s.found || s.fail != nil || r.memory > 0
+	want, bytes := r.made.Addr+uint64((s.before.length+s.n*int64(copies-1))*r.elem), s.n*r.elem
 	copied := x.Op == trace.OpMemcpyDtoDAsync && s.sourced() && copies <= max(s.times, 1)
 	switch {
 	case suite.Waiting(x) != "":
@@ -47,8 +48,8 @@ func (r *replay) callOfAppend(s *step, x *trace.Record, copies int) (part string
 			Fix:     "Leave the wait out. The copy is in the order of its stream, and readers order themselves behind that."}
 	case copied && s.ok() && (x.Addr != want || x.Size != bytes):
 		return ofContents, verdict.Finding{Rule: "misplaced",
-			Message: fmt.Sprintf("%s should have copied %d bytes to Ptr + %d, but it copied %d bytes to Ptr + %d.", r.doing(s), bytes, want-r.made.ptr,
-				x.Size, int64(x.Addr-r.made.ptr)),
+			Message: fmt.Sprintf("%s should have copied %d bytes to Ptr + %d, but it copied %d bytes to Ptr + %d.", r.doing(s), bytes, want-r.made.Addr,
+				x.Size, int64(x.Addr-r.made.Addr)),
 			Why: "The caller counts an element's address from Ptr: element i lies i*elem bytes behind it, and stays there.",
 			Fix: "Copy n*elem bytes to Ptr + Len*elem, with Len as it was before, counted in int64."}
 	case copied:
@@ -64,7 +65,7 @@ func (r *replay) callOfAppend(s *step, x *trace.Record, copies int) (part string
 			Message: fmt.Sprintf("%s should have grown in the range that New reserved, but it reserved another.", r.doing(s)),
 			Why:     "Kernels hold on to the address that they were launched with: a vector that moves leaves them all pointing to where it was.",
 			Fix:     "Reserve all addresses once, in New; they cost no memory."}
-	case x.Op == trace.OpMemUnmap && x.Code == 0 && x.Addr < r.made.ptr+uint64(s.found) && x.Addr+uint64(x.Size) > r.made.ptr:
+	case x.Op == trace.OpMemUnmap && x.Code == 0 && x.Addr < r.made.Addr+uint64(s.found) && x.Addr+uint64(x.Size) > r.made.Addr:
 		return ofContents, unmapped(r.doing(s) + " should have left alone what was mapped already, but it unmapped memory that was in use.")
 	case x.Op == trace.OpMemCreate && x.Code != 0 && x.Size%r.granularity != 0:
 		return ofContents, verdict.Finding{Rule: "not-rounded",
@@ -108,7 +109,7 @@ func (r *replay) callsOfShrink() []verdict.Finding {
 			continue
 		}
 		stays := s.before.length // where nothing may change
-		if s.before.want(s.op) == 0 {
+		if s.before.want(s.op) == sequence.Nil {
 			stays = s.n
 		}
 		for at, x := range r.calls(s) {
@@ -118,7 +119,7 @@ func (r *replay) callsOfShrink() []verdict.Finding {
 					Message: fmt.Sprintf("%s should have left alone the elements that stay, but it called %s.", r.doing(s), suite.CallName(x)),
 					Why:     "What stays is where kernels expect it, and has no need of other memory.",
 					Fix:     "Unmap whole pieces behind the elements that stay; those that they reach into remain."})
-			case x.Op == trace.OpMemUnmap && x.Code == 0 && stays > 0 && x.Addr < r.made.ptr+uint64(stays*r.elem) && x.Addr+uint64(x.Size) > r.made.ptr:
+			case x.Op == trace.OpMemUnmap && x.Code == 0 && stays > 0 && x.Addr < r.made.Addr+uint64(stays*r.elem) && x.Addr+uint64(x.Size) > r.made.Addr:
 				return r.finding(s, at, unmapped(r.doing(s)+" should have kept the memory of the elements that stay, but it unmapped some of it."))
 			case x.Op == trace.OpMemUnmap && x.Code == 0 && x.Addr+uint64(x.Size) > r.rangeEnd(x.Addr, at):
 				f := unmapped(fmt.Sprintf("%s should have unmapped pieces of its own alone, but these %d bytes end behind the range that it reserved.",
@@ -134,7 +135,7 @@ func (r *replay) callsOfShrink() []verdict.Finding {
 
 // rangeEnd is the end of the range that an address lies in, among those that were reserved before a record.
 func (r *replay) rangeEnd(address uint64, record int) uint64 {
-	for _, x := range r.notes.Trace.Records[min(r.from, record):record] {
+	for _, x := range r.notes.Trace.Records[min(r.made.begin, record):record] {
 		if end := x.Addr + uint64(x.Size); x.Op == trace.OpMemAddressReserve && x.Code == 0 && x.Addr <= address && address < end {
 			return end
 		}

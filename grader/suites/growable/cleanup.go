@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"cudalab/grader/suite"
-	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
@@ -18,70 +16,74 @@ import (
 
 // faults is the trial in which every CUDA call of a vector's life fails in turn.
 var faults = &suite.Trial[Make]{ID: "faults", After: lastGap, Drive: func(b *suite.Bench, sides suite.Sides[Make]) {
-	g := allocator.Granularity(b)
-	inputs := suite.NewInputs(b.Rand(), lives(g))
+	from := sequence.NewSource(b, true)
+	inputs := suite.NewInputs(from.Rand, sequence.Drawing(from, drawLife))
 	b.EveryFault(func(input int) (string, func() error, func()) {
-		l := &life{player: newPlayer(b, inputs.At(input)), first: b.Calls()}
-		return l.script.name, func() error { return l.live(sides.Student) }, l.over
+		w := inputs.At(input)
+		l := &life{player: newPlayer(b, sides.Student, w), first: b.Calls()}
+		return w.Name, func() error { return l.live(w.Ops) }, l.over
 	})
 }}
 
-// lives draws scripts that have every method called, and CUDA always alike.
-func lives(g int64) func(*rand.Rand) script {
-	return func(r *rand.Rand) script {
-		const page = 4096
-		p := g / page
-		w := script{layout: layout{elem: page, max: 64 * p, granularity: g}}
-		n, keep := 1+r.Int64N(20), 1+r.Int64N(20)
-		w.ops = []op{put(a, r.Int64N(20), n), add(b, 3*p+r.Int64N(p/4)), shrink(keep, reader), put(b, r.Int64N(20), n), add(a, 2*p), shrink(0), put(c, 0, n), shut}
-		w.name = w.layout.String()
-		for i, o := range w.ops {
-			w.name += map[bool]string{true: ": ", false: ", "}[i == 0] + o.String()
-		}
-		return w
+// drawLife draws a script that has every method called, and CUDA always alike.
+func drawLife(from sequence.Source) script {
+	const page = 4096
+	p := from.Granularity / page
+	n, keep := 1+from.Int64N(20), 1+from.Int64N(20)
+	w := layout{granularity: from.Granularity}.scripts()("", page, 64*p, put(a, from.Int64N(20), n), add(b, 3*p+from.Int64N(p/4)),
+		shrink(keep, reader), put(b, from.Int64N(20), n), add(a, 2*p), shrink(0), put(c, 0, n), shut)
+	w.Name = w.Layout.String()
+	for i, o := range w.Ops[1:] {
+		w.Name += map[bool]string{true: ": ", false: ", "}[i == 0] + o.String()
 	}
+	return w
 }
 
 const (
-	noteLife  = "life"       // what was answered in a life; see over
-	markBegin = "operation " // ahead of each operation, with its number
-	markEnd   = "done"
+	noteLife = "life" // under which the lives are noted
+	markEnd  = "done" // of an operation
+)
+
+// What else is noted of an operation in a life.
+const (
+	isStruck = 1 << iota // a CUDA call that was to fail has failed meanwhile
+	isBoth               // New has answered a vector beside its error
 )
 
 // life is a vector's life, all in one Call, in which a CUDA call may fail.
 type life struct {
 	*player
-	first int // the Call
-	notes []uint64
+	first   int         // the Call
+	ops     [][3]uint64 // that were carried out: the Call, and the number in the script
+	answers []sequence.Answer
 }
 
-// live carries the script out, and answers the errors of all that failed. An operation in which a call was made to fail is carried out
+// live carries operations out, and answers the errors of all that failed. One in which a call was made to fail is carried out
 // once more, since no other is.
-func (l *life) live(f Make) error {
-	bits, err := l.make(f)
-	if l.note(-1, bits); err != nil {
-		return err
-	}
+func (l *life) live(ops []op) error {
 	var all error
-	for i, o := range l.script.ops {
+	for i, o := range ops {
 		if o.kind == shrinks || o.kind == closes {
 			l.finish()
 		}
 		for range 2 {
 			failing := l.bench.Session.Failing()
-			l.bench.Session.Mark(markBegin + strconv.Itoa(i))
 			err := l.carryOut(o)
 			l.bench.Session.Mark(markEnd)
-			bits := bitsOf(err)
-			struck := failing && !l.bench.Session.Failing()
-			if struck {
-				bits |= isStruck
+			more := int64(0)
+			if failing && !l.bench.Session.Failing() {
+				more = isStruck
 			}
-			if err == nil && o.kind == closes {
+			switch {
+			case err == nil && o.kind == closes:
 				l.vector = nil
+			case err != nil && o.kind == opens && l.vector != nil:
+				more |= isBoth
 			}
 			all = errors.Join(all, err)
-			if l.note(i, bits); bits&isGap != 0 || err != nil && !struck {
+			a := l.telling(answerOf(err, more))
+			l.ops, l.answers = append(l.ops, [3]uint64{uint64(l.first), uint64(i)}), append(l.answers, a)
+			if broken(a) || err != nil && (more&isStruck == 0 || o.kind == opens) {
 				return all
 			}
 			if err == nil {
@@ -106,57 +108,42 @@ func (l *life) finish() {
 // patience is how often a stream is asked: work of some microseconds is long done by then.
 const patience = 1_000_000
 
-// note keeps what an operation was answered with, to be noted when the Call is over.
-func (l *life) note(i int, bits uint64) {
-	numbers := [lifeSize]uint64{uint64(i), bits}
-	if l.vector != nil {
-		numbers[2], numbers[3] = uint64(l.vector.Len()), uint64(l.vector.Cap())
-	}
-	l.notes = append(l.notes, numbers[:]...)
-}
-
-// lifeSize is how many numbers are noted of an operation in a life: its number in the script, -1 of New, what bitsOf says, Len and Cap.
-const lifeSize = 4
-
-// over notes the Call, how many numbers follow, and them.
+// over notes what was answered.
 func (l *life) over() {
-	for _, v := range append([]uint64{uint64(l.first), uint64(len(l.notes))}, l.notes...) {
-		l.bench.Value(noteLife, v)
-	}
+	sequence.Note(l.bench, noteLife, l.first, 0, l.ops, l.answers)
 	l.close()
 }
 
-// lived is New or one operation of a life as cudalab sees it; New has no kind.
+// lived is New or one operation of a life as cudalab sees it.
 type lived struct {
 	op
-	bits     uint64
+	sequence.Answer
 	len, cap int64
 	mapped   int64 // bytes from the vector's addresses on, by the trace
 	held     int64
 }
 
+// struck reports whether a CUDA call that was to fail has failed meanwhile.
+func (o *lived) struck() bool { return moreOf(o.Answer)&isStruck != 0 }
+
 // livedOf are the operations of the lives, by their Calls.
 func livedOf(notes *verdict.CaseNotes, ws []script) map[int][]lived {
-	return verdict.Once(notes, noteLife, func() map[int][]lived {
+	opOf := func(n [3]uint64) op {
+		if n[0] < uint64(len(ws)) && n[1] < uint64(len(ws[n[0]].Ops)) {
+			return ws[n[0]].Ops[n[1]]
+		}
+		return op{}
+	}
+	return verdict.Once(notes, "lived", func() map[int][]lived {
 		all := map[int][]lived{}
-		for left := notes.Values[noteLife]; len(left) >= 2; {
-			call, n := int(min(left[0], uint64(len(ws)))), int(min(left[1], uint64(len(left)-2)))
-			numbers := left[2 : 2+n]
-			left = left[2+n:]
-			if call == len(ws) {
-				continue
-			}
+		for _, rec := range sequence.Read(notes, noteLife, nil, opOf) {
 			var ops []lived
-			for ; len(numbers) >= lifeSize; numbers = numbers[lifeSize:] {
-				i := int64(numbers[0])
-				if i == -1 {
-					ops = append(ops, lived{bits: numbers[1]}) // New
-				} else if i >= 0 && i < int64(len(ws[call].ops)) {
-					ops = append(ops, lived{op: ws[call].ops[i], bits: numbers[1], len: int64(numbers[2]), cap: int64(numbers[3])})
-				}
+			for i, a := range rec.Answers {
+				told := numbers(a.Stats())
+				ops = append(ops, lived{op: rec.Ops[i], Answer: a, len: told[0], cap: told[1]})
 			}
-			see(notes, call, ops)
-			all[call] = ops
+			see(notes, rec.First, ops)
+			all[rec.First] = ops
 		}
 		return all
 	})
@@ -165,7 +152,7 @@ func livedOf(notes *verdict.CaseNotes, ws []script) map[int][]lived {
 // see adds to the operations of a life what the trace shows of them.
 func see(notes *verdict.CaseNotes, call int, ops []lived) {
 	var l mapping.Ledger
-	base, i := uint64(0), 1 // behind New
+	base, i := uint64(0), 0
 	for at, end := notes.Window(call); at < end; at++ {
 		x := &notes.Trace.Records[at]
 		if l.See(at, x); x.Op == trace.OpMemAddressReserve && x.Code == 0 {
@@ -181,17 +168,17 @@ func see(notes *verdict.CaseNotes, call int, ops []lived) {
 // fault is what is wrong with a life: the first operation whose answer or state is not as it should be, and whether a call had failed in
 // it; nil where there is none. failing is the kind of the call that was made to fail.
 func fault(w script, ops []lived, failing trace.Op) (f *verdict.Finding, failed bool) {
-	now, capacity, held := state{layout: w.layout}, int64(0), int64(0)
+	now, capacity, held := state{layout: w.Layout}, int64(0), int64(0)
 	for i, o := range ops {
-		if o.kind == 0 && o.bits&isBoth != 0 {
+		if o.kind == opens && moreOf(o.Answer)&isBoth != 0 {
 			return &verdict.Finding{Rule: "vector-with-error", Function: "New", Message: "New should have answered a nil vector with its error, but it answered one that is not nil.",
 				Why: "What New could not make whole has no addresses, and who gets a vector may use it, or try to close it.",
 				Fix: "Return nil beside every error of New: return nil, err."}, true
-		} else if o.kind == 0 {
+		} else if o.kind == opens {
 			continue
 		}
 		before := now
-		errored := o.bits&isOther != 0
+		errored := o.Err != sequence.Nil
 		if !errored {
 			now.succeed(o.op)
 		}
@@ -199,7 +186,7 @@ func fault(w script, ops []lived, failing trace.Op) (f *verdict.Finding, failed 
 		wrong := func(rule, format string, args ...any) *verdict.Finding {
 			return &verdict.Finding{Rule: rule, Message: asked + " " + fmt.Sprintf(format, args...), Function: o.method(), Why: whyUnchanged, Fix: fixUnchanged}
 		}
-		struck := o.bits&isStruck != 0
+		struck := o.struck()
 		switch {
 		case o.kind == closes:
 			continue // what is given back by then, and what the vector says of itself, is told elsewhere, or not judged
@@ -220,11 +207,11 @@ func fault(w script, ops []lived, failing trace.Op) (f *verdict.Finding, failed 
 			return wrong(ruleChanged, "should have kept room for %d elements in %s of memory, since it returned an error, but has room for %d in %s.", capacity,
 				suite.Bytes(uint64(held)), o.cap, suite.Bytes(uint64(max(o.held, 0)))), true
 		}
-		if o.cap != min(o.mapped/w.elem, w.max) {
-			return wrong("wrong-stats", "should have Cap = %d then, since %d bytes are mapped from Ptr on, but it says %d.", min(o.mapped/w.elem, w.max), o.mapped,
+		if o.cap != min(o.mapped/w.Layout.elem, w.Layout.max) {
+			return wrong("wrong-stats", "should have Cap = %d then, since %d bytes are mapped from Ptr on, but it says %d.", min(o.mapped/w.Layout.elem, w.Layout.max), o.mapped,
 				o.cap), struck
 		}
-		if most := o.mayHold(w.layout); !errored && o.held > most && i > 0 && ops[i-1].kind == shrinks && ops[i-1].bits&isStruck != 0 {
+		if most := o.mayHold(w.Layout); !errored && o.held > most && i > 0 && ops[i-1].kind == shrinks && ops[i-1].struck() {
 			f := wrong("too-much", "should have gone on where the Shrink before had stopped and hold at most %s, but it still holds %s.",
 				suite.Bytes(uint64(most)), suite.Bytes(uint64(o.held)))
 			f.Why = "Who is told of an error calls again: memory that nobody gives back then is missing until the vector is closed."
@@ -251,11 +238,11 @@ const ruleChanged = "changed-by-error"
 func fates(e *suite.Evidence) []script {
 	notes := e.Cases[faults.ID]
 	return verdict.Once(notes, "fates", func() []script {
-		g, ok := allocator.NotedGranularity(notes)
+		from, ok := sequence.SourceOf(e, faults.ID, true)
 		if !ok {
 			return nil
 		}
-		return suite.FaultInputs(e, faults.ID, lives(g))
+		return suite.FaultInputs(e, faults.ID, sequence.Drawing(from, drawLife))
 	})
 }
 
@@ -266,7 +253,7 @@ func changedByFaults(e *suite.Evidence) []verdict.Finding {
 	if len(ws) == 0 {
 		return nil
 	}
-	if f, _ := fault(ws[0], all[0], 0); f != nil || slices.ContainsFunc(all[0], func(o lived) bool { return o.held > o.mayHold(ws[0].layout) }) {
+	if f, _ := fault(ws[0], all[0], 0); f != nil || slices.ContainsFunc(all[0], func(o lived) bool { return o.held > o.mayHold(ws[0].Layout) }) {
 		return nil // wrong without any failure, which other parts tell
 	}
 	for _, run := range suite.FaultRuns(notes) {

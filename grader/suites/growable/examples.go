@@ -5,16 +5,15 @@ import (
 	"math"
 	"slices"
 
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/trace"
 )
 
 // examples are the scripts at the edges, on a device of granularity g. The first calls the methods in the order of the skeleton's gaps,
 // and begins with what Append refuses, before there has to be any memory.
-func examples(from origin) []script {
-	g := from.granularity
-	of := func(name string, elem, max int64, ops ...op) script {
-		return script{name: name, layout: layout{elem: elem, max: max, granularity: g}, ops: ops}
-	}
+func examples(from sequence.Source) []script {
+	g := from.Granularity
+	of := layout{granularity: g}.scripts()
 	// page divides every granularity.
 	const page = 4096
 	p := g / page // elements of a page in a granule
@@ -42,14 +41,12 @@ func examples(from origin) []script {
 }
 
 // inUse are scripts in which the device is at work when the vector shrinks: on its elements, and on what is none of its business.
-func inUse(from origin) []script {
-	g := from.granularity
+func inUse(from sequence.Source) []script {
+	g := from.Granularity
 	// page divides every granularity.
 	const page = 4096
 	p := g / page // elements of a page in a granule
-	of := func(name string, elem, max int64, ops ...op) script {
-		return script{name: name, layout: layout{elem: elem, max: max, granularity: g}, ops: ops, inUse: true}
-	}
+	of := layout{granularity: g, inUse: true}.scripts()
 	all := []script{
 		of("read while it shrinks", page, 100*p, add(a, 8*p), used(reader), shrink(1, reader), put(b, 0, 3), shut),
 		of("nothing to unmap", 4, 1000, put(a, 0, 50), used(reader), shrink(10, reader), put(b, 50, 30), shut),
@@ -62,7 +59,7 @@ func inUse(from origin) []script {
 			put(a, 0, 1), add(a, 4*p), shrink(1), shut),
 	}
 	for i, w := range drawn(from) {
-		w.name, w.inUse = fmt.Sprintf("random in use %d", i), true
+		w.Name, w.Layout.inUse = fmt.Sprintf("random in use %d", i), true
 		all = append(all, w)
 	}
 	return all
@@ -75,23 +72,22 @@ const (
 )
 
 // drawn are random scripts.
-func drawn(from origin) []script {
-	all := make([]script, randomCount)
+func drawn(from sequence.Source) []script {
+	all, of := make([]script, randomCount), layout{granularity: from.Granularity}.scripts()
 	for i := range all {
-		elem := []int64{1, 3, 12, 4096, 8, from.granularity/4 + 1}[from.IntN(6)]
-		most := max((4+from.Int64N(60))*from.granularity/elem, 1)
-		all[i] = script{name: fmt.Sprintf("random %d", i), layout: layout{elem: elem, max: most, granularity: from.granularity}}
-		all[i].ops = drawOps(from, elem, most)
+		elem := []int64{1, 3, 12, 4096, 8, from.Granularity/4 + 1}[from.IntN(6)]
+		most := max((4+from.Int64N(60))*from.Granularity/elem, 1)
+		all[i] = of(fmt.Sprintf("random %d", i), elem, most, drawOps(from, elem, most)...)
 	}
 	return all
 }
 
 // both are the examples and random scripts.
-func both(from origin) []script { return append(examples(from), drawn(from)...) }
+func both(from sequence.Source) []script { return append(examples(from), drawn(from)...) }
 
 // drawOps draws operations that nothing synchronises, with mistakes in between. Whoever may still be reading is named to Shrink.
-func drawOps(from origin, elem, most int64) (ops []op) {
-	length, g := int64(0), from.granularity
+func drawOps(from sequence.Source, elem, most int64) (ops []op) {
+	length, g := int64(0), from.Granularity
 	reading := map[int]bool{}
 	streams := 2 + from.IntN(2)
 	for len(ops) < randomOps {
@@ -147,10 +143,8 @@ func drawOps(from origin, elem, most int64) (ops []op) {
 }
 
 // large are scripts with more than 32 bits can count. What nobody touches costs nothing.
-func large(from origin) []script {
-	of := func(name string, elem, max int64, ops ...op) script {
-		return script{name: name, layout: layout{elem: elem, max: max, granularity: from.granularity}, ops: ops, light: true}
-	}
+func large(from sequence.Source) []script {
+	of := layout{granularity: from.Granularity, light: true}.scripts()
 	return []script{
 		of("5 GiB of pages", 4096, 1<<22, add(a, 5<<30/4096), put(b, 0, 100), again(a, 5<<30/4096+50, 50), add(b, 1<<20), look, shrink(5<<30/4096+120),
 			put(a, 100, 10), look, put(a, 0, 1<<22), put(a, 0, 1<<52), shrink(3), put(b, 0, 7), shut),
@@ -161,15 +155,14 @@ func large(from origin) []script {
 }
 
 // nearlyFull are the scripts on a device that runs out of memory. All of that is the vector's, so nobody writes to it.
-func nearlyFull(from origin) []script {
-	o := scarce(from.seed)
+func nearlyFull(from sequence.Source) []script {
+	o := scarce(from.Seed)
 	g, m := int64(o.Granularity), int64(o.Memory)
 	const page = 4096
 	p, all := g/page, m/page
 	half := all / p / 2 * p
-	of := func(name string, ops ...op) script {
-		return script{name: name, layout: layout{elem: page, max: 8 * all, granularity: g, memory: m}, ops: ops}
-	}
+	nearly := layout{granularity: g, memory: m}.scripts()
+	of := func(name string, ops ...op) script { return nearly(name, page, 8*all, ops...) }
 	return []script{
 		of("more than half of the memory", add(a, half+p), add(b, all-half-2*p), add(a, p), add(a, 1), shrink(2), add(b, all-p), shut),
 		of("all but a granule", add(a, all-p), add(b, p+1), add(a, 100), shrink(all-p), add(a, p), add(a, 100), shrink(0), add(b, all), shut),
@@ -179,13 +172,11 @@ func nearlyFull(from origin) []script {
 }
 
 // failing are scripts in which calls fail that an Append makes last, when it has grown already.
-func failing(from origin) []script {
-	g := from.granularity
+func failing(from sequence.Source) []script {
+	g := from.Granularity
 	const page = 4096
 	p := g / page
-	of := func(name string, elem, max int64, ops ...op) script {
-		return script{name: name, layout: layout{elem: elem, max: max, granularity: g}, ops: ops}
-	}
+	of := layout{granularity: g}.scripts()
 	copies, unmaps := trace.OpMemcpyDtoDAsync, trace.OpMemUnmap
 	n := lentElements(page)
 	return []script{
@@ -198,10 +189,10 @@ func failing(from origin) []script {
 }
 
 // neverMapped is a script in which no memory can be mapped for a while, however often it is tried.
-func neverMapped(from origin) []script {
+func neverMapped(from sequence.Source) []script {
 	const page = 4096
-	p := from.granularity / page
+	p := from.Granularity / page
 	maps := trace.OpMemMap
-	return []script{{name: "memory that is never mapped", layout: layout{elem: page, max: 100 * p, granularity: from.granularity},
-		ops: []op{put(a, 0, 1).failing(maps).forGood(), put(a, 0, 1), add(b, 4*p).failing(maps).forGood(), add(b, 4*p), shut}}}
+	return []script{layout{granularity: from.Granularity}.scripts()("memory that is never mapped", page, 100*p,
+		put(a, 0, 1).failing(maps).forGood(), put(a, 0, 1), add(b, 4*p).failing(maps).forGood(), add(b, 4*p), shut)}
 }

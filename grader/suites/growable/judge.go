@@ -6,7 +6,9 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
+	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
@@ -34,7 +36,7 @@ func (r *replay) judge(s *step, now state) *told {
 		f.Message = r.doing(s) + " " + f.Message
 		return &told{part, r.finding(s, -1, f)[0]}
 	}
-	if !accepts(want, s.bits) {
+	if !r.accepts(want, s.Answer) {
 		return r.wrongAnswer(s, want, of)
 	}
 	failed := !s.ok()
@@ -50,7 +52,7 @@ func (r *replay) judge(s *step, now state) *told {
 		part = ofContents
 	}
 	switch {
-	case s.ptr != r.made.ptr || s.ptr == 0:
+	case s.Addr != r.made.Addr || s.Addr == 0:
 		return of(ofContents, verdict.Finding{Rule: "moved",
 			Message: "should have stayed where it was, but Ptr answers another address now than behind New.",
 			Why:     "Kernels hold on to the address that they were launched with: a vector that moves leaves them all pointing to where it was.",
@@ -83,30 +85,30 @@ func (r *replay) capBefore(s *step) int64 {
 }
 
 // wrongAnswer tells of an error that should be another, or none, or of none where there should be one.
-func (r *replay) wrongAnswer(s *step, want uint64, of func(string, verdict.Finding) *told) *told {
-	got := says(s.bits, s.text)
+func (r *replay) wrongAnswer(s *step, want sequence.Err, of func(string, verdict.Finding) *told) *told {
+	got := says(s.Answer)
 	part := ofErrors
-	if want == 0 && s.kind == shrinks {
+	if want == sequence.Nil && s.kind == shrinks {
 		part = ofShrink
-	} else if want == 0 && s.kind == appending {
+	} else if want == sequence.Nil && s.kind == appending {
 		part = ofContents
 	}
 	if r.memory > 0 || s.fail != nil {
 		part = ofRollback
 	}
 	switch {
-	case want == 0:
+	case want == sequence.Nil:
 		f := verdict.Finding{Rule: "unexpected-error", Message: fmt.Sprintf("should have done so, but %s returned: %s.", s.method(), got),
 			Why: "There was room, and all that was asked of CUDA could be had.",
 			Fix: cmp.Or(suite.Remedy(got), "Look at the call that the error names, where it names one, and at what the comment in the skeleton has the method refuse.")}
-		if r.memory > 0 && s.bits&isMemory != 0 {
+		if r.memory > 0 && codeOf(s.Answer) == device.ErrorOutOfMemory {
 			f.Rule, f.Why = "no-fallback", "Twice as much is a wish. What the elements take, rounded up to the granularity, is a need, and so much there was."
 			f.Fix = "Where the generous growth is refused, go back to what was mapped before, and try the least that will do."
 		}
 		t := of(part, f)
 		t.finding = r.e.AtError(t.finding, r.notes, s.begin, s.end)
 		return t
-	case want == isMemory || want == isCUDA:
+	case want == sequence.ErrOther:
 		t := of(part, verdict.Finding{Rule: "wrong-error", Message: "should have returned the error that CUDA answered, but it returned " + got + ".",
 			Why: "contract.ErrFull says that max is reached, which no other program can change. CUDA's error says what stands in the way now.",
 			Fix: "Return the error of the CUDA call, or wrap it with %w."})
@@ -118,7 +120,7 @@ func (r *replay) wrongAnswer(s *step, want uint64, of func(string, verdict.Findi
 		}
 		return t
 	}
-	return of(part, verdict.Finding{Rule: "wrong-error", Message: fmt.Sprintf("should have returned %s, but it returned %s.", says(want, ""), got),
+	return of(part, verdict.Finding{Rule: "wrong-error", Message: fmt.Sprintf("should have returned %s, but it returned %s.", want, got),
 		Why: "The caller finds out with errors.Is what went wrong, and what to do about it.",
 		Fix: "Look in this order: closed, then the arguments, then the room, by max. Compare n with what is left of max; a sum or a product may overflow."})
 }
@@ -172,31 +174,30 @@ func (r *replay) unusable() []verdict.Finding {
 
 // lost finds elements that are others than were put there.
 func (r *replay) lost() []verdict.Finding {
-	noted := r.notes.Values[noteLost+r.name]
-	if len(noted) < 2 || r.right == 0 {
+	if r.spoilt == 0 || r.right == 0 {
 		return nil
 	}
 	// Of the operations ahead of the look that found it, the last that has changed the vector is the nearest.
 	s := &r.steps[0]
 	for i := range r.steps[:r.right] {
-		if uint64(r.steps[i].number) < noted[0] && r.steps[i].ok() {
+		if r.steps[i].number < r.look && r.steps[i].ok() {
 			s = &r.steps[i]
 		}
 	}
 	return r.finding(s, -1, verdict.Finding{Rule: "lost",
 		Message: fmt.Sprintf("The elements of %q with %s should be what was put there, but behind operation %d (%s) %d of their bytes were other ones.",
-			r.name, r.layout, s.number+1, s.op, noted[1]),
+			r.Name, r.layout, s.number, s.op, r.spoilt),
 		Why: "The caller counts an element's address from Ptr: element i lies i*elem bytes behind it, and stays there.",
 		Fix: "Copy to Ptr + Len*elem, n*elem bytes from src on, and leave alone what is mapped already."})
 }
 
 // heldByNew finds memory that was made before anything is appended.
 func (r *replay) heldByNew() []verdict.Finding {
-	if r.held == 0 {
+	if r.made.held == 0 {
 		return nil
 	}
 	return []verdict.Finding{{Rule: "too-much", Severity: verdict.Error, Record: -1, Function: "New",
-		Message: fmt.Sprintf("%s should reserve addresses and no memory, but %d bytes of memory were there when it returned.", r.layout, r.held),
+		Message: fmt.Sprintf("%s should reserve addresses and no memory, but %d bytes of memory were there when it returned.", r.layout, r.made.held),
 		Why:     "Addresses cost nothing, memory does: what a vector holds that may never have an element, no other program on the device can have.",
 		Fix:     "Map memory in Append, when it is needed."}}
 }
@@ -204,7 +205,7 @@ func (r *replay) heldByNew() []verdict.Finding {
 // reservedByNew finds addresses that were reserved beyond what the vector may ever need.
 func (r *replay) reservedByNew() []verdict.Finding {
 	most, reserved := mapping.RoundUp(r.elem*r.max, r.granularity), int64(0)
-	for at := r.from; at < r.to; at++ {
+	for at := r.made.begin; at < r.made.end; at++ {
 		x := &r.notes.Trace.Records[at]
 		if x.Op != trace.OpMemAddressReserve || x.Code != 0 || x.Phase == trace.Enter {
 			continue
@@ -290,7 +291,7 @@ func (r *replay) tooOften() []verdict.Finding {
 	}
 	s := &r.steps[last]
 	return r.finding(s, r.last(s, createCall), verdict.Finding{Rule: "grows-too-often",
-		Message: fmt.Sprintf("In %q with %s the vector should grow in few steps, %d if by a quarter each time, but it grew %d times.", r.name, r.layout,
+		Message: fmt.Sprintf("In %q with %s the vector should grow in few steps, %d if by a quarter each time, but it grew %d times.", r.Name, r.layout,
 			quarters.Growths, grown),
 		Why: "Every growth costs the same few calls, however little it adds. Steps that stay the same size make their number grow with the " +
 			"vector; steps by a factor make it grow with the logarithm.",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -12,7 +13,7 @@ const mostDrawn = 12
 
 // drawing is the addresses behind each operation up to a step; nil where there are too many.
 func (r *replay) drawing(last *step) *verdict.Drawing {
-	if last.number >= mostDrawn || r.made == nil {
+	if last.number > mostDrawn || r.made == nil {
 		return nil
 	}
 	extent := r.granularity
@@ -30,7 +31,7 @@ func (r *replay) drawing(last *step) *verdict.Drawing {
 		if s.before.closed {
 			break
 		}
-		memory := mapping.Row(r.notes.Trace.Records[r.from:max(r.from, s.end)], r.made.ptr, extent, r.granularity)
+		memory := mapping.Row(r.notes.Trace.Records[r.made.begin:max(r.made.begin, s.end)], r.made.Addr, extent, r.granularity)
 		d.Frames = append(d.Frames, verdict.Frame{Op: s.op.String(), Rows: []verdict.Row{memory, r.elements(s, extent, s == last)}})
 		if s == last {
 			return &d
@@ -42,7 +43,7 @@ func (r *replay) drawing(last *step) *verdict.Drawing {
 // elements are those that there should be behind a step, and where wrong says so those of the step itself.
 func (r *replay) elements(s *step, extent int64, wrong bool) verdict.Row {
 	after := s.before
-	if s.before.want(s.op) == 0 {
+	if s.before.want(s.op) == sequence.Nil {
 		after.succeed(s.op)
 	}
 	share := func(n int64) float64 { return float64(min(max(n, 0)*r.elem, extent)) / float64(extent) }

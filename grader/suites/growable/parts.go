@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 )
 
 // trials are scripts by which parts are judged.
-type trials []*scripts
+type trials []*trial
 
 // ids are the trials' IDs.
 func (ts trials) ids() (ids []string) {
@@ -28,7 +29,7 @@ func (ts trials) cases() (all []*suite.Trial[Make]) {
 // replays are the scripts of all the trials as they went.
 func (ts trials) replays(e *suite.Evidence) (all []*replay) {
 	for _, t := range ts {
-		all = append(all, t.replays(e)...)
+		all = append(all, t.Runs(e)...)
 	}
 	return all
 }
@@ -68,7 +69,7 @@ func (ts trials) part(id, name, pass string, shown func(*suite.Evidence, *replay
 
 // notMade finds a New that should have made a vector and did not.
 func (r *replay) notMade() []verdict.Finding {
-	if r.made == nil || r.made.bits&isGap != 0 || r.outcome.OK() || r.outcome.Panic != "" {
+	if r.made == nil || r.made.Err == sequence.Gap || r.outcome.OK() || r.outcome.Panic != "" {
 		return nil
 	}
 	if r.outcome.Err == errNothing.Error() {
@@ -101,7 +102,7 @@ func rollback() suite.Part[Make] {
 
 // keptByFailure finds memory that an Append held on to, or gave up, although it answered an error.
 func (r *replay) keptByFailure() []verdict.Finding {
-	held := r.held
+	held := r.made.held
 	for i := range r.steps[:r.right] {
 		s := &r.steps[i]
 		before := held

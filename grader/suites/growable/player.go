@@ -2,6 +2,7 @@ package growable
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"cudalab/grader/suite"
 	"cudalab/kernels"
@@ -14,18 +15,19 @@ type player struct {
 	stage   *suite.Stage
 	streams [streamCount]cuda.Stream
 	vector  Vector
-	script  script
-	state   state
+	state
+	code    Make
 	base    cuda.DevicePtr
 	content contents
 	fresh   int64 // how many Appends have come without a source
 
 	source  cuda.DevicePtr              // the elements that the caller has to be copied
 	scratch [streamCount]cuda.DevicePtr // by stream, for what shows whether memory may be used
-	wrong   cuda.DevicePtr              // counts bytes that are others than they should be
+	others  cuda.DevicePtr              // counts bytes that are others than they should be
 	ends    [streamCount]cuda.Event
 	pending [streamCount]bool // there may be work in the stream which others were not made to wait for
 	unsafe  bool              // the elements are not where the vector says: the device keeps off
+	wrong   bool              // an answer was
 }
 
 // The launches of the caller's kernels.
@@ -38,26 +40,26 @@ const (
 const edge = 16 << 10
 
 // newPlayer makes what the caller of a script's vector has. On a scarce device it has nothing but streams.
-func newPlayer(bench *suite.Bench, w script) *player {
-	p := &player{bench: bench, stage: bench.NewStage(), script: w, state: state{layout: w.layout}}
+func newPlayer(bench *suite.Bench, f Make, w script) *player {
+	p := &player{bench: bench, stage: bench.NewStage(), state: state{layout: w.Layout}, code: f}
 	for i := range legacy {
 		p.streams[i] = p.stage.Stream(streamNames[i])
 	}
-	if w.memory > 0 {
+	if p.memory > 0 {
 		p.unsafe = true
 		return p
 	}
-	size := w.elem * lentElements(w.elem)
+	size := p.elem * lentElements(p.elem)
 	for i := range p.scratch {
 		p.scratch[i] = p.lend(size)
 		var err error
 		p.ends[i], err = cuda.EventCreateWithFlags(cuda.EventDisableTiming)
 		bench.Must(err)
 	}
-	p.source, p.wrong = p.lend(size), p.lend(8)
+	p.source, p.others = p.lend(size), p.lend(8)
 	bench.Must(cuda.DeviceSynchronize()) // what is lent is filled with garbage first
-	bench.Must(kernels.WriteElements(grid, block, p.streams[other], p.source, w.elem, 0, w.reach(), bench.Seed, 0))
-	bench.Must(cuda.MemsetAsync(p.wrong, 0, 8, p.streams[other]))
+	bench.Must(kernels.WriteElements(grid, block, p.streams[other], p.source, p.elem, 0, reach(w), bench.Seed, 0))
+	bench.Must(cuda.MemsetAsync(p.others, 0, 8, p.streams[other]))
 	bench.Must(cuda.DeviceSynchronize())
 	return p
 }
@@ -77,32 +79,19 @@ func (p *player) close() {
 	p.stage.Close()
 }
 
-// make has the vector made.
-func (p *player) make(f Make) (bits uint64, err error) {
-	p.vector, err = f(p.script.device, p.script.elem, p.script.max)
-	bits = bitsOf(err)
-	switch {
-	case err == nil && p.vector == nil:
-		err = errNothing
-	case err != nil && p.vector != nil:
-		bits |= isBoth
-	case err == nil:
-		p.base = p.vector.Ptr()
-	}
-	return bits, err
-}
-
 // carryOut has the vector do what an operation asks of it.
 func (p *player) carryOut(o op) error {
 	stream := p.streams[o.stream]
 	switch o.kind {
+	case opens:
+		return p.open()
 	case appending:
 		src := cuda.DevicePtr(0)
 		switch o.from {
 		case lent:
-			src = p.source + cuda.DevicePtr(o.at*p.script.elem)
+			src = p.source + cuda.DevicePtr(o.at*p.elem)
 		case inside:
-			src = p.base + cuda.DevicePtr(o.at*p.script.elem)
+			src = p.base + cuda.DevicePtr(o.at*p.elem)
 		}
 		for range max(o.times, 1) {
 			if err := p.vector.Append(stream, src, o.n); err != nil {
@@ -120,12 +109,27 @@ func (p *player) carryOut(o op) error {
 	return p.vector.Close()
 }
 
+// errNothing is a New's that answers neither a vector nor an error.
+var errNothing = errors.New("neither a vector nor an error")
+
+// open has the vector made.
+func (p *player) open() (err error) {
+	p.vector, err = p.code(p.device, p.elem, p.max)
+	switch {
+	case err == nil && p.vector == nil:
+		return errNothing
+	case err == nil:
+		p.base = p.vector.Ptr()
+	}
+	return err
+}
+
 // before prepares an operation: elements that are to be copied have been written, and who closes has finished, as a rule also who shrinks.
-func (p *player) before(o op) (wrong uint64) {
+func (p *player) before(o op) (wrong int64) {
 	switch {
 	case o.kind == appending && o.from == inside:
 		p.join(o.stream)
-	case o.kind == closes, o.kind == shrinks && !p.script.inUse:
+	case o.kind == closes, o.kind == shrinks && !p.inUse:
 		return p.look()
 	}
 	return 0
@@ -135,7 +139,7 @@ func (p *player) before(o op) (wrong uint64) {
 func (p *player) after(o op) {
 	switch o.kind {
 	case appending:
-		at, n := p.state.length-o.elements(), o.elements()
+		at, n := p.length-o.elements(), o.elements()
 		p.pending[o.stream] = true
 		switch o.from {
 		case lent:
@@ -157,8 +161,8 @@ func (p *player) write(stream int, at, n int64) {
 	if p.unsafe {
 		return
 	}
-	s, elem, size := p.streams[stream], p.script.elem, n*p.script.elem
-	if !p.script.light && cuda.MemsetAsync(p.at(at), 0, size, s) != nil { // where memory may not be used a kernel would end all
+	s, elem, size := p.streams[stream], p.elem, n*p.elem
+	if !p.light && cuda.MemsetAsync(p.at(at), 0, size, s) != nil { // where memory may not be used a kernel would end all
 		p.unsafe = true
 		return
 	}
@@ -169,7 +173,7 @@ func (p *player) write(stream int, at, n int64) {
 		ends = []run{{at, few, first}, {at + n - few, few, first + n - few}}
 	}
 	for _, r := range ends {
-		if p.script.light && cuda.MemsetAsync(p.at(r.at), 0, r.n*elem, s) != nil {
+		if p.light && cuda.MemsetAsync(p.at(r.at), 0, r.n*elem, s) != nil {
 			p.unsafe = true
 			return
 		}
@@ -179,7 +183,7 @@ func (p *player) write(stream int, at, n int64) {
 }
 
 // at is where an element is.
-func (p *player) at(i int64) cuda.DevicePtr { return p.base + cuda.DevicePtr(i*p.script.elem) }
+func (p *player) at(i int64) cuda.DevicePtr { return p.base + cuda.DevicePtr(i*p.elem) }
 
 // join has a stream wait for what is in the others.
 func (p *player) join(stream int) {
@@ -198,7 +202,7 @@ func (p *player) read(stream int) {
 		return
 	}
 	p.join(stream)
-	elem, s := p.script.elem, p.streams[stream]
+	elem, s := p.elem, p.streams[stream]
 	for _, r := range p.content {
 		for at := r.at; at < r.at+r.n && !p.unsafe; at += lentElements(elem) { // as much as there is scratch for
 			n := min(lentElements(elem), r.at+r.n-at)
@@ -206,35 +210,35 @@ func (p *player) read(stream int) {
 				return
 			}
 		}
-		p.bench.Must(kernels.CheckElements(grid, block, s, p.base, elem, r.at, r.at+r.n, p.bench.Seed, r.first, p.wrong))
+		p.bench.Must(kernels.CheckElements(grid, block, s, p.base, elem, r.at, r.at+r.n, p.bench.Seed, r.first, p.others))
 	}
 	p.pending[stream] = true
 }
 
 // look waits for the device and answers how many bytes were others than they should be since the last look.
-func (p *player) look() (wrong uint64) {
+func (p *player) look() (wrong int64) {
 	p.bench.Must(cuda.DeviceSynchronize())
-	if p.script.memory > 0 {
+	if p.memory > 0 {
 		return 0
 	}
 	p.read(reader)
 	p.bench.Must(cuda.DeviceSynchronize())
 	clear(p.pending[:])
 	n := make(cuda.Pageable, 8)
-	p.bench.Must(cuda.MemcpyDtoH(n, p.wrong, 8))
-	p.bench.Must(cuda.Memset(p.wrong, 0, 8))
+	p.bench.Must(cuda.MemcpyDtoH(n, p.others, 8))
+	p.bench.Must(cuda.Memset(p.others, 0, 8))
 	p.bench.Must(cuda.DeviceSynchronize())
-	return binary.LittleEndian.Uint64(n)
+	return int64(binary.LittleEndian.Uint64(n))
 }
 
 // serve does what the caller does by itself.
-func (p *player) serve(o op) (wrong uint64) {
+func (p *player) serve(o op) (wrong int64) {
 	switch o.kind {
 	case use:
 		p.read(o.stream)
 	case busy:
 		if !p.unsafe {
-			elem := p.script.elem
+			elem := p.elem
 			p.bench.Must(kernels.WriteElements(grid, block, p.streams[other], p.scratch[other], elem, 0, 1, p.bench.Seed, 0))
 		}
 	case looking:

@@ -7,22 +7,16 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
-// answer is what came back from New or an operation.
-type answer struct {
-	bits     uint64
-	text     string // the error's own text; "" without one
-	ptr      uint64
-	len, cap int64
-}
-
 // step is one operation of a script that the vector was asked for, with what the trace shows of it.
 type step struct {
 	op
-	answer
+	sequence.Answer
+	len, cap   int64 // as the vector says
 	number     int   // of the operation in the script
 	before     state // that it found
 	begin, end int   // its records
@@ -35,21 +29,21 @@ type step struct {
 }
 
 // ok reports whether the operation has succeeded.
-func (s *step) ok() bool { return s.bits&isOther == 0 }
+func (s *step) ok() bool { return s.Err == sequence.Nil }
 
 // replay is a script as it went. What the trace shows behind a wrong answer may come of that, and is not judged.
 type replay struct {
 	script
+	layout
 	e       *suite.Evidence
 	notes   *verdict.CaseNotes
-	made    *answer // New's; nil where it was not called
+	made    *step // New; nil where it was not called
 	outcome verdict.Outcome
-	from    int   // New's records
-	to      int   // end here
-	held    int64 // physical memory when New had returned
-	steps   []step
-	right   int   // so many steps, from the first, were answered rightly
-	wrong   *told // what is wrong with the one behind them; nil: nothing
+	steps   []step // behind it
+	right   int    // so many of them, from the first, were answered rightly
+	wrong   *told  // what is wrong with the one behind them; nil: nothing
+	spoilt  int64  // bytes of the elements that were others than they should be when they were looked at
+	look    int    // the number of the operation then
 }
 
 // told is a finding and the part that tells it.
@@ -58,76 +52,55 @@ type told struct {
 	finding verdict.Finding
 }
 
-// replays are the trial's scripts as they went.
-func (t *scripts) replays(e *suite.Evidence) []*replay {
-	notes := e.Cases[t.ID]
-	return verdict.Once(notes, "replays", func() (all []*replay) {
-		for _, w := range t.drawn(e) {
-			r := &replay{script: w, e: e, notes: notes}
-			r.read()
-			all = append(all, r)
+// newReplay walks through a script.
+func newReplay(e *suite.Evidence, notes *verdict.CaseNotes, w script) *replay {
+	r := &replay{script: w, layout: w.Layout, e: e, notes: notes}
+	for _, rec := range sequence.Read(notes, w.Name, w.Ops, func([3]uint64) op { return op{} }) {
+		if rec.First < len(notes.Outcomes) {
+			r.outcome = notes.Outcomes[rec.First]
 		}
-		return all
-	})
+		r.walk(&rec)
+		break
+	}
+	return r
 }
 
-// answers reads what was noted of a script: a runner is the student's process, and may have noted anything.
-func (r *replay) answers() (calls []int, all []answer) {
-	for left := r.notes.Values[noteAnswers+r.name]; len(left) >= answerSize; left = left[answerSize:] {
-		call := int(min(left[0], uint64(len(r.notes.Outcomes))))
-		a := answer{bits: left[1], ptr: left[2], len: int64(left[3]), cap: int64(left[4])}
-		if call < len(r.notes.Outcomes) {
-			a.text = r.notes.Outcomes[call].Err
-		}
-		calls, all = append(calls, call), append(all, a)
-	}
-	return calls, all
-}
-
-// read walks through the script.
-func (r *replay) read() {
-	calls, answers := r.answers()
-	if len(answers) == 0 {
-		return
-	}
-	r.made = &answers[0]
-	if calls[0] < len(r.notes.Outcomes) {
-		r.outcome = r.notes.Outcomes[calls[0]]
-	}
-	r.from, r.to = r.notes.Window(calls[0])
+func (r *replay) walk(rec *sequence.Record[op]) {
+	at, _ := r.notes.Window(rec.First)
 	var l mapping.Ledger
-	at := r.from
 	see := func(to int) {
 		for ; at < to; at++ {
 			l.See(at, &r.notes.Trace.Records[at])
 		}
 	}
-	see(r.to)
-	r.held = l.Held()
-	now, base := state{layout: r.layout}, r.made.ptr
-	calls, answers = calls[1:], answers[1:]
-	for i, o := range r.ops {
-		if len(answers) == 0 {
-			return
+	now := state{layout: r.layout}
+	for i, a := range rec.Answers[:min(len(rec.Answers), len(r.Ops))] {
+		o, told := r.Ops[i], numbers(a.Stats())
+		if lost := moreOf(a); lost > 0 && r.spoilt == 0 {
+			r.spoilt, r.look = lost, i
 		}
-		if !o.asked() || r.wrong != nil && o.kind != closes {
+		if o.ByCaller() || a.Err == sequence.Skipped || r.wrong != nil && o.kind != closes {
 			continue
 		}
-		s := step{op: o, answer: answers[0], number: i, before: now}
-		s.begin, s.end = r.notes.Window(calls[0])
-		calls, answers = calls[1:], answers[1:]
+		s := step{op: o, Answer: a, len: told[0], cap: told[1], number: i, before: now}
+		s.begin, s.end = r.notes.Window(rec.Call(i))
 		see(s.begin)
-		s.found = l.Reach(base)
-		see(s.end)
-		s.mapped, s.held = l.Reach(base), l.Held()
-		if s.bits&isGap != 0 {
+		if i == 0 {
+			see(s.end)
+			s.held, r.made = l.Held(), &s
+			continue
+		}
+		if broken(a) {
 			return
 		}
+		s.found = l.Reach(r.made.Addr)
+		see(s.end)
+		s.mapped, s.held = l.Reach(r.made.Addr), l.Held()
 		if s.ok() {
 			now.succeed(o)
 		}
 		if !now.closed && now.length > 0 {
-			p, whole := l.Unusable(base, uint64(now.length)*uint64(now.elem))
+			p, whole := l.Unusable(r.made.Addr, uint64(now.length)*uint64(now.elem))
 			s.unmapped = !whole
 			if p != nil {
 				piece := *p
@@ -145,9 +118,9 @@ func (r *replay) read() {
 
 // complete reports whether the script was carried out to its end, with every answer right.
 func (r *replay) complete() bool {
-	asked := 0
-	for _, o := range r.ops {
-		if o.asked() {
+	asked := -1 // New is none of the steps
+	for _, o := range r.Ops {
+		if !o.ByCaller() {
 			asked++
 		}
 	}
@@ -156,7 +129,7 @@ func (r *replay) complete() bool {
 
 // doing begins a sentence about a step: "Asked to shrink to 3 (operation 4 of "small" with …), the vector".
 func (r *replay) doing(s *step) string {
-	return fmt.Sprintf("Asked to %s (operation %d of %q with %s), the vector", s.op, s.number+1, r.name, r.layout)
+	return fmt.Sprintf("Asked to %s (operation %d of %q with %s), the vector", s.op, s.number, r.Name, r.layout)
 }
 
 // finding is a fault in a step, at the record which is at fault, or where that is -1 on the method's line.
@@ -193,12 +166,15 @@ func (r *replay) last(s *step, op trace.Op) int {
 
 // ordered are the order checker's findings of some rules in the script.
 func (r *replay) ordered(rules ...string) (found []verdict.Finding) {
-	end := r.to
+	if r.made == nil {
+		return nil
+	}
+	end := r.made.end
 	if len(r.steps) > 0 {
 		end = r.steps[len(r.steps)-1].end
 	}
 	for _, f := range r.notes.Findings {
-		if !slices.Contains(rules, f.Rule) || f.Record < r.from || f.Record >= end {
+		if !slices.Contains(rules, f.Rule) || f.Record < r.made.begin || f.Record >= end {
 			continue
 		}
 		in := slices.IndexFunc(r.steps, func(s step) bool { return s.begin <= f.Record && f.Record < s.end })

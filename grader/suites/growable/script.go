@@ -2,10 +2,10 @@ package growable
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/sim"
 	"cudalab/native/trace"
 )
@@ -16,6 +16,9 @@ type layout struct {
 	elem, max   int64
 	granularity int64
 	memory      int64 // the device's, a multiple of the granularity; 0 where there is plenty
+	// light: so many elements are added without a source that the caller writes the first and last of them alone.
+	light bool
+	inUse bool // the device may be at work when the vector shrinks; elsewhere it comes to rest before
 }
 
 // String is the call that makes the vector.
@@ -41,7 +44,8 @@ var streamNames = [streamCount]string{"a", "b", "c", "reader", "other", "the leg
 type kind uint8
 
 const (
-	appending kind = iota + 1
+	opens kind = iota // New; the first operation of each script
+	appending
 	shrinks
 	closes
 	// What the caller does, who has nothing to be asked:
@@ -137,22 +141,23 @@ func (o op) String() string {
 	return "the caller looks at all"
 }
 
-// asked reports whether the vector is asked for anything in the operation.
-func (o op) asked() bool { return o.kind <= closes }
+// ByCaller reports whether the vector is asked for nothing in the operation.
+func (o op) ByCaller() bool { return o.kind > closes }
 
 // method is the method that carries an operation out.
 func (o op) method() string {
-	return map[kind]string{appending: "Append", shrinks: "Shrink", closes: "Close"}[o.kind]
+	return map[kind]string{opens: "New", appending: "Append", shrinks: "Shrink", closes: "Close"}[o.kind]
 }
 
 // script is one vector and what is done with it.
-type script struct {
-	name string
-	layout
-	ops []op
-	// light: so many elements are added without a source that the caller writes the first and last of them alone.
-	light bool
-	inUse bool // the device may be at work when the vector shrinks; elsewhere it comes to rest before
+type script = sequence.Workload[layout, op]
+
+// scripts are such of vectors that have something in common.
+func (l layout) scripts() func(name string, elem, max int64, ops ...op) script {
+	return func(name string, elem, max int64, ops ...op) script {
+		l.elem, l.max = elem, max
+		return script{Name: name, Layout: l, Ops: append([]op{{}}, ops...)}
+	}
 }
 
 // lentElements is how many elements of a size the caller has for an Append to copy.
@@ -160,21 +165,15 @@ func lentElements(elem int64) int64 { return min(max(lentBytes/elem, 2), 4096) }
 
 const lentBytes = 1 << 20
 
-// reach is how many of them the script has copied, from the first on: the caller writes no more.
-func (w *script) reach() (elements int64) {
-	for _, o := range w.ops {
+// reach is how many of them a script has copied, from the first on: the caller writes no more.
+func reach(w script) (elements int64) {
+	most := lentElements(w.Layout.elem)
+	for _, o := range w.Ops {
 		if o.from == lent && o.n > 0 {
-			elements = max(elements, o.at+min(o.n, lentElements(w.elem)))
+			elements = max(elements, o.at+min(o.n, most))
 		}
 	}
-	return min(elements, lentElements(w.elem))
-}
-
-// source of scripts, the same in both halves.
-type origin struct {
-	*rand.Rand
-	seed        uint64
-	granularity int64
+	return min(elements, most)
 }
 
 // The devices that no GPU is: the seed draws how they differ.

@@ -25,7 +25,7 @@ func (r *replay) stream(i int) trace.ID {
 	if i == legacy {
 		return 0
 	}
-	for at := r.from - 1; at >= 0; at-- { // they are made right ahead of New
+	for at := r.made.begin - 1; at >= 0; at-- { // they are made right ahead of New
 		if x := &r.notes.Trace.Records[at]; x.Op == trace.OpStreamCreate && x.Label == streamNames[i] {
 			return x.Stream
 		}
@@ -36,7 +36,7 @@ func (r *replay) stream(i int) trace.ID {
 // lastWork is the last work that is in a stream when a step begins; -1 where there is none of the script's.
 func (r *replay) lastWork(s *step, stream int) int {
 	id := r.stream(stream)
-	for at := s.begin - 1; at >= r.from; at-- {
+	for at := s.begin - 1; at >= r.made.begin; at-- {
 		x := &r.notes.Trace.Records[at]
 		if x.Stream != id || x.Code != 0 || x.Phase == trace.Leave {
 			continue

@@ -78,17 +78,17 @@ var (
 	plenty = trials{
 		scripted("examples", examples),
 		scripted("random", drawn),
-		scripted("fine", both).on(fine),     // of smaller granularity than any GPU's
-		scripted("coarse", both).on(coarse), // of larger
+		scripted("fine", both).On(fine),     // of smaller granularity than any GPU's
+		scripted("coarse", both).On(coarse), // of larger
 	}
 	// scale is the trial with more elements, Appends and bytes than small numbers can hold.
-	scale      = scripted("scale", large).on(vast)
+	scale      = scripted("scale", large).On(vast)
 	everywhere = append(slices.Clip(plenty), scale)
 	// users is the trial in which the device is at work when vectors shrink. Only ofShrink judges by it: a vector that does not wait may
 	// lose the device.
 	users = scripted("users", inUse)
 	// refused are the trials in which CUDA refuses something: on a device that runs out of memory, and in calls that are made to fail.
-	refused = trials{scripted("memory", nearlyFull).on(scarce), scripted("rollback", failing)}
+	refused = trials{scripted("memory", nearlyFull).On(scarce), scripted("rollback", failing)}
 	// forGood is the trial in which CUDA refuses something again and again. What a vector leaves behind then, it leaves where one call fails.
 	forGood = scripted("for-good", neverMapped)
 )

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 )
 
@@ -19,7 +20,7 @@ var cost = allocator.Cost[Make]{
 	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load {
 		return &load{make: make, blocks: blocks, r: r}
 	},
-	Model: func(_ allocator.Source, blocks int) allocator.Model {
+	Model: func(_ sequence.Source, blocks int) allocator.Model {
 		return newModel(&workload{Layout: costLayout(blocks)})
 	},
 	Behind: behind,
@@ -94,10 +95,10 @@ func (l *load) Close() error { return l.a.Close() }
 func (l *load) Subject() allocator.Subject { return subject(l.a) }
 
 // Past: the blocks that are out, one after the other.
-func (l *load) Past() (ops []allocator.Op, answers []allocator.Answer) {
-	ops, answers = make([]allocator.Op, 0, len(l.held)), make([]allocator.Answer, 0, len(l.held))
+func (l *load) Past() (ops []allocator.Op, answers []sequence.Answer) {
+	ops, answers = make([]allocator.Op, 0, len(l.held)), make([]sequence.Answer, 0, len(l.held))
 	for i, p := range l.held {
-		ops, answers = append(ops, alloc(size(i))), append(answers, allocator.Answer{Addr: uint64(p)})
+		ops, answers = append(ops, alloc(size(i))), append(answers, sequence.Answer{Addr: uint64(p)})
 	}
 	return ops, answers
 }

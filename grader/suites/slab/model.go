@@ -7,6 +7,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // The parts that the model finds faults of.
@@ -55,7 +56,7 @@ func newModel(w *workload) allocator.Model {
 func (m *model) Blind(string) bool { return false }
 
 // Step judges one answer. After a fault it says no more: what follows may come of it.
-func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
+func (m *model) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
 	if m.lost {
 		return nil
 	}
@@ -64,9 +65,9 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	return found
 }
 
-func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
+func (m *model) judge(op allocator.Op, a sequence.Answer) []sequence.Fault {
 	var fits, class int
-	var want allocator.Err
+	var want sequence.Err
 	switch op.Kind {
 	case allocator.KindAlloc:
 		m.blocks++
@@ -76,11 +77,11 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	default:
 		var ok bool
 		if _, class, ok = m.at(a.Addr); !ok {
-			want = allocator.ErrInvalidFree
+			want = sequence.ErrInvalidFree
 		}
 	}
 	if m.closed {
-		want = allocator.ErrClosed
+		want = sequence.ErrClosed
 	}
 	if a.Err != want {
 		return m.wrongAnswer(op, a, want, class)
@@ -89,7 +90,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 	if a.Stats() != nil {
 		before = slices.Clone(m.classes)
 	}
-	if want == allocator.Nil {
+	if want == sequence.Nil {
 		if f := m.carryOut(op, a, fits, class); f != nil {
 			return f.In(ofBlocks)
 		}
@@ -101,23 +102,23 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) []allocator.Fault {
 }
 
 // place is the smallest class that fits, the class that serves, and what Alloc has to answer.
-func (m *model) place(size int64) (fits, class int, want allocator.Err) {
+func (m *model) place(size int64) (fits, class int, want sequence.Err) {
 	if size < 1 || size > m.classes[len(m.classes)-1].BlockSize {
-		return 0, 0, allocator.ErrSize
+		return 0, 0, sequence.ErrSize
 	}
 	for m.classes[fits].BlockSize < size {
 		fits++
 	}
 	for class = fits; class < len(m.classes); class++ {
 		if m.classes[class].InUse < m.classes[class].Total {
-			return fits, class, allocator.Nil
+			return fits, class, sequence.Nil
 		}
 	}
-	return fits, fits, allocator.ErrFull
+	return fits, fits, sequence.ErrFull
 }
 
 // carryOut brings the model up to date with an operation that succeeded, as it should have.
-func (m *model) carryOut(op allocator.Op, a allocator.Answer, fits, class int) *allocator.Fault {
+func (m *model) carryOut(op allocator.Op, a sequence.Answer, fits, class int) *sequence.Fault {
 	switch op.Kind {
 	case allocator.KindClose:
 		m.closed = true
@@ -140,10 +141,10 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer, fits, class int) *
 }
 
 // misplaced is what is wrong with a block of a class at an address, or nil.
-func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
+func (m *model) misplaced(addr uint64, class int) *sequence.Fault {
 	size := uint64(m.classes[class].BlockSize)
 	if addr == 0 {
-		return &allocator.Fault{Rule: "null-block",
+		return &sequence.Fault{Rule: "null-block",
 			Message: "should have handed out a block, but it returned the null address and no error",
 			Why:     "There is no memory at the null address: when a kernel uses it, every later CUDA call fails.",
 			Fix:     "Return the address of the block, or an error."}
@@ -154,7 +155,7 @@ func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 		if addr < other {
 			where = fmt.Sprintf("before block #%d and reaches into it", number)
 		}
-		f := &allocator.Fault{Rule: "overlap",
+		f := &sequence.Fault{Rule: "overlap",
 			Message: fmt.Sprintf("should have handed out a block that is free, but the block of %d bytes begins %s, which is still handed out",
 				size, where),
 			Why: "Whoever writes to one of two blocks that overlap destroys what the user of the other has there.",
@@ -171,7 +172,7 @@ func (m *model) misplaced(addr uint64, class int) *allocator.Fault {
 		return f
 	}
 	if addr%256 != 0 {
-		return &allocator.Fault{Rule: "misaligned",
+		return &sequence.Fault{Rule: "misaligned",
 			Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but its remainder by 256 is %d", addr%256),
 			Why:     "A kernel that reads a float4 or a double has to find it at a multiple of its size; elsewhere every later CUDA call fails.",
 			Fix:     "Begin every class at a multiple of 256 from what cuda.Malloc returned; the block sizes then keep it so."}
@@ -209,32 +210,32 @@ func (m *model) around(addr, size uint64) (first uint64, found bool) {
 }
 
 // wrongAnswer is the fault of an answer that is not the one wanted.
-func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.Err, class int) []allocator.Fault {
-	f := allocator.WrongError(want, a)
+func (m *model) wrongAnswer(op allocator.Op, a sequence.Answer, want sequence.Err, class int) []sequence.Fault {
+	f := sequence.WrongError(want, a)
 	switch {
-	case want == allocator.ErrClosed:
+	case want == sequence.ErrClosed:
 		f.Rule = "works-after-close"
 		f.Why = "After Close the memory is no longer the allocator's, and may already be somebody else's."
 		f.Fix = "Remember that Close has succeeded, and look at that first in Alloc, Free and Close."
-	case want == allocator.ErrInvalidFree && a.Err == allocator.Nil:
+	case want == sequence.ErrInvalidFree && a.Err == sequence.Nil:
 		f.Rule = "invalid-free-accepted"
 		f.Why = "A block that is taken back twice would be handed out to two users at once, and an address where no block begins " +
 			"is not the allocator's to hand out."
 		f.Fix = "Check that the address is exactly where a block begins and that this block is handed out, before you change anything."
-	case op.Kind == allocator.KindAlloc && want == allocator.Nil:
+	case op.Kind == allocator.KindAlloc && want == sequence.Nil:
 		f.Rule = "block-refused"
 		f.Message = fmt.Sprintf("should have got a block of %d bytes, since only %d of %d are handed out, but it returned %s", m.classes[class].BlockSize,
 			m.classes[class].InUse, m.classes[class].Total, a.Says())
 		f.Why = "A block that is too large serves as well; only when no class that fits has one left is the allocator full."
 		f.Fix = "Try the smallest class that fits first, and then every larger one."
 		return f.In(ofClasses)
-	case want == allocator.ErrFull && a.Err == allocator.Nil:
+	case want == sequence.ErrFull && a.Err == sequence.Nil:
 		f.Rule = "too-many-blocks"
 		f.Message = "should have returned contract.ErrFull, since all blocks of the classes that fit are out, but it returned nil"
 		f.Why = "No block is left that is large enough: what was handed out is somebody else's, or too small."
 		f.Fix = "Hand out a block only if it is free and large enough; never look into smaller classes."
 		return f.In(ofClasses)
-	case want == allocator.Nil:
+	case want == sequence.Nil:
 		f.Rule = "free-refused"
 		f.Message = "should have returned nil, but it returned " + a.Says()
 		f.Why = "What is handed out has to come back, or the allocator runs full."

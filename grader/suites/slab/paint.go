@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -12,7 +13,7 @@ const mostSlots = 12
 
 // Paint draws a row for each class, in it a part for each of its blocks: those that are out from the left, the oldest first.
 func (m *model) Paint(v allocator.View) []verdict.Row {
-	fits, class, want := 0, -1, allocator.Nil
+	fits, class, want := 0, -1, sequence.Nil
 	if v.Wrong && v.Op.Kind == allocator.KindAlloc && !m.closed {
 		fits, class, want = m.place(v.Op.Size)
 	}
@@ -44,7 +45,7 @@ func (m *model) Paint(v allocator.View) []verdict.Row {
 			put(cell)
 		}
 		switch last := v.Last(); {
-		case class != i || want != allocator.Nil:
+		case class != i || want != sequence.Nil:
 		case last != nil && !m.knows(last):
 			put(verdict.Cell{Kind: verdict.Wrong, Text: fmt.Sprintf("#%d: %d", last.Number, last.Asked), Asked: float64(last.Asked) / float64(c.BlockSize)})
 		case last == nil:

@@ -6,6 +6,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // What stands in the place of an allocator's Stats where it has changed what is its caller's.
@@ -37,13 +38,13 @@ func stats(numbers []int64) []contract.ClassStats {
 }
 
 // judgeStats judges what Stats said after an operation; before is how the classes stood ahead of it.
-func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.Err, class int, before []contract.ClassStats) []allocator.Fault {
+func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err, class int, before []contract.ClassStats) []sequence.Fault {
 	if len(a.Stats()) == 1 {
 		return changed(a.Stats()[0])
 	}
 	said := stats(a.Stats())
 	if len(said) != len(m.classes) {
-		return allocator.Fault{Rule: "wrong-stats",
+		return sequence.Fault{Rule: "wrong-stats",
 			Message: fmt.Sprintf("should have left %d classes in Stats, but Stats has %d", len(m.classes), len(said)),
 			Why:     statsWhy, Fix: "Return one element for each class, in the order in which New was given them."}.In(ofStats)
 	}
@@ -51,8 +52,8 @@ func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.E
 		if said[i] == right {
 			continue
 		}
-		if want != allocator.Nil && said[i].Total == right.Total && said[i].BlockSize == right.BlockSize {
-			return allocator.Fault{Rule: "changed-by-error",
+		if want != sequence.Nil && said[i].Total == right.Total && said[i].BlockSize == right.BlockSize {
+			return sequence.Fault{Rule: "changed-by-error",
 				Message: fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but says %s",
 					inWords(right), inWords(said[i])),
 				Why: "A caller that is told of an error goes on as if the call had not been made.",
@@ -60,14 +61,14 @@ func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.E
 		}
 		if op.Kind == allocator.KindAlloc {
 			if from, ok := served(before, said); ok && from != class {
-				return allocator.Fault{Rule: "wrong-class",
+				return sequence.Fault{Rule: "wrong-class",
 					Message: fmt.Sprintf("should have got a block of %d bytes, but as Stats shows it got one of %d bytes",
 						m.classes[class].BlockSize, m.classes[from].BlockSize),
 					Why: "A block that is larger than needed is missing when somebody needs all of it.",
 					Fix: "Go through the classes from the smallest, and take the first that is large enough and has a free block."}.In(ofClasses)
 			}
 		}
-		return allocator.Fault{Rule: "wrong-stats",
+		return sequence.Fault{Rule: "wrong-stats",
 			Message: fmt.Sprintf("should have left %s, but Stats says: %s", inWords(right), inWords(said[i])),
 			Why:     statsWhy, Fix: statsFix(said[i], right)}.In(ofStats)
 	}
@@ -117,14 +118,14 @@ func inWords(s contract.ClassStats) string {
 }
 
 // changed is the fault of an allocator that has changed what is its caller's.
-func changed(what int64) []allocator.Fault {
+func changed(what int64) []sequence.Fault {
 	if what == changedClasses {
-		return allocator.Fault{Rule: "argument-changed",
+		return sequence.Fault{Rule: "argument-changed",
 			Message: "should have found the caller's classes as they were, but New has changed them",
 			Why:     "A slice is a view of its caller's memory: what is written to it is so for the caller as well, who goes on with it.",
 			Fix:     "Make a copy first (slices.Clone), and change that."}.In(ofStats)
 	}
-	return allocator.Fault{Rule: "result-changed",
+	return sequence.Fault{Rule: "result-changed",
 		Message: "should have left what Stats answered before as it was, but it says something else now",
 		Why:     "A slice is a view of memory: a caller who keeps one to compare it with a later one finds no difference.",
 		Fix:     "Make a new slice in every call of Stats."}.In(ofStats)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // layout is what New is called with.
@@ -67,7 +68,7 @@ const (
 )
 
 // large fills a class and spills out of it, goes on with mistakes while all that is handed out, and gives some of it back.
-func large(from allocator.Source) []workload {
+func large(from sequence.Source) []workload {
 	l := layout{classes: []int64{256 * (1 + from.Int64N(4)), 1<<26 + 256*from.Int64N(1000)}, blocks: largeBlocks}
 	ops := make([]allocator.Op, 0, largeBlocks+4*largeTurns)
 	for range largeBlocks + 100 {
@@ -97,7 +98,7 @@ func large(from allocator.Source) []workload {
 }
 
 // threeBlocks draws an allocator of three classes that hands out a block of each, and takes one back.
-func threeBlocks(from allocator.Source) workload {
+func threeBlocks(from sequence.Source) workload {
 	w := workload{Layout: layout{blocks: 2 + from.IntN(7)}}
 	size := int64(0)
 	for range 3 {
@@ -116,7 +117,7 @@ const (
 )
 
 // drawn are random sequences.
-func drawn(from allocator.Source) []workload {
+func drawn(from sequence.Source) []workload {
 	ws := make([]workload, randomCount)
 	for i := range ws {
 		l := layout{blocks: 1 + from.IntN(8)}

@@ -5,6 +5,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
@@ -28,7 +29,7 @@ type counts struct {
 
 // calls finds what the methods call beyond what they need.
 func calls(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
-	l := r.Ledger()
+	l := allocator.NewLedger(r)
 	if l == nil {
 		return nil
 	}
@@ -43,7 +44,7 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 	q := &counts{given: map[allocator.Stream]bool{}, known: map[allocator.Stream]bool{}, worked: map[allocator.Stream]bool{}, gone: map[trace.ID]bool{}}
 	for i := range l.Steps {
 		x := &l.Steps[i]
-		if !x.Called() || x.Err == allocator.ErrClosed {
+		if !x.Called() || x.Err == sequence.ErrClosed {
 			continue
 		}
 		q.meet(x)
@@ -72,10 +73,10 @@ func (q *counts) meet(x *allocator.Step) {
 }
 
 func (q *counts) settle(x *allocator.Step) {
-	if x.Stream != nobody && x.Kind != allocator.KindForget && (x.Err == allocator.Nil || x.Err == allocator.ErrFull) {
+	if x.Stream != nobody && x.Kind != allocator.KindForget && (x.Err == sequence.Nil || x.Err == sequence.ErrFull) {
 		q.worked[x.Stream] = true
 	}
-	if x.Err != allocator.Nil {
+	if x.Err != sequence.Nil {
 		return
 	}
 	switch x.Kind {
@@ -235,7 +236,7 @@ func allowed(x *allocator.Step) string {
 		return "one EventQuery and one StreamWaitEvent for each stream it has seen, and EventRecord in its own"
 	case x.Kind == allocator.KindForget:
 		return "EventRecord in the stream that it forgets"
-	case x.Err == allocator.ErrInvalidFree:
+	case x.Err == sequence.ErrInvalidFree:
 		return "nothing at all where no block begins that is out"
 	}
 	return "one EventRecord, and EventCreate where there is no event yet"

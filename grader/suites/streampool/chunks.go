@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // entries yields what an upstream was asked in an operation: what, how much, where.
@@ -19,7 +20,7 @@ const mostAsked = 2
 
 // follow takes in what the upstream was asked in an operation, and reports whether it was asked for memory. A fault is of what a right pool
 // would not have asked.
-func (m *model) follow(op allocator.Op, a allocator.Answer) (asked bool, f *allocator.Fault) {
+func (m *model) follow(op allocator.Op, a sequence.Answer) (asked bool, f *sequence.Fault) {
 	judged := len(a.Seen()) > 0 && a.Seen()[0] != past
 	m.counted = m.counted && (judged || len(a.Seen()) == 0)
 	asks := 0
@@ -43,16 +44,16 @@ func (m *model) follow(op allocator.Op, a allocator.Answer) (asked bool, f *allo
 			f = m.giveBack(op, at, judged)
 		}
 	})
-	if f == nil && op.Kind == allocator.KindTrim && a.Err == allocator.Nil {
+	if f == nil && op.Kind == allocator.KindTrim && a.Err == sequence.Nil {
 		f = m.trimmed(op.Size, before)
 	}
 	return asks > 0, f
 }
 
 // wrongAsk is what is wrong with what the upstream was asked for in an operation.
-func (m *model) wrongAsk(op allocator.Op, size int64, asks int) *allocator.Fault {
+func (m *model) wrongAsk(op allocator.Op, size int64, asks int) *sequence.Fault {
 	if op.Kind != allocator.KindAlloc || m.closed || !sized(op.Size) {
-		f := &allocator.Fault{Rule: "needless-growth", Message: fmt.Sprintf("should not have asked the upstream for memory, but asked for %d bytes", size),
+		f := &sequence.Fault{Rule: "needless-growth", Message: fmt.Sprintf("should not have asked the upstream for memory, but asked for %d bytes", size),
 			Why: "Whoever asks for nothing needs no memory.", Fix: "Ask the upstream in Alloc alone, when nothing that is there will do."}
 		switch {
 		case m.closed:
@@ -66,7 +67,7 @@ func (m *model) wrongAsk(op allocator.Op, size int64, asks int) *allocator.Fault
 	}
 	need := need(op.Size)
 	if asks > mostAsked {
-		return &allocator.Fault{Rule: "asks-too-often",
+		return &sequence.Fault{Rule: "asks-too-often",
 			Message: fmt.Sprintf("should have asked the upstream at most %d times, for a step and for what the block needs, but asked again for %d bytes", mostAsked, size),
 			Why:     "An upstream that is asked calls the driver, which takes microseconds, also to refuse.",
 			Fix:     "Ask for max(step, size), and if that is refused and size is less, for size."}
@@ -79,7 +80,7 @@ func (m *model) wrongAsk(op allocator.Op, size int64, asks int) *allocator.Fault
 	if need < whole {
 		wanted += fmt.Sprintf(", or, if that is refused, for %d", need)
 	}
-	f := &allocator.Fault{Rule: "wrong-chunk",
+	f := &sequence.Fault{Rule: "wrong-chunk",
 		Message: fmt.Sprintf("should have asked the upstream for %s, but asked for %d", wanted, size),
 		Why:     "Whoever made the pool has chosen the step: what it takes beyond that is missing elsewhere, and less than the block needs is no use.",
 		Fix:     "Ask for max(step, size), and if that is refused and size is less, for size, each rounded up to a multiple of 256."}
@@ -106,9 +107,9 @@ const (
 )
 
 // grow takes in a chunk.
-func (m *model) grow(size int64, at uint64, by allocator.Stream) *allocator.Fault {
+func (m *model) grow(size int64, at uint64, by allocator.Stream) *sequence.Fault {
 	if size < 1 || size > 1<<62 || at > 1<<62 || m.chunks[at] > 0 || m.held > math.MaxInt64-size {
-		return &allocator.Fault{Rule: "wrong-chunk", Message: "should have got memory that lies somewhere"} // no answer of a runner's
+		return &sequence.Fault{Rule: "wrong-chunk", Message: "should have got memory that lies somewhere"} // no answer of a runner's
 	}
 	m.chunks[at] = uint64(size)
 	m.held += size
@@ -118,12 +119,12 @@ func (m *model) grow(size int64, at uint64, by allocator.Stream) *allocator.Faul
 }
 
 // giveBack takes in that a chunk went back to the upstream.
-func (m *model) giveBack(op allocator.Op, at uint64, judged bool) *allocator.Fault {
+func (m *model) giveBack(op allocator.Op, at uint64, judged bool) *sequence.Fault {
 	size, known := m.chunks[at]
 	if !known || op.Kind == allocator.KindClose {
 		return nil // the order checker tells of what goes back twice
 	}
-	f := &allocator.Fault{Rule: "gives-back-used",
+	f := &sequence.Fault{Rule: "gives-back-used",
 		Message: fmt.Sprintf("should have given back only chunks of which nothing is out, but it gave back one of %d bytes with a block that is out", size),
 		Why:     "The memory of a chunk goes as a whole: whoever has a block of it writes to somebody else's memory from now on.",
 		Fix:     "Count the blocks that are out of each chunk, and let only those go of which none is."}
@@ -145,9 +146,9 @@ func (m *model) giveBack(op allocator.Op, at uint64, judged bool) *allocator.Fau
 }
 
 // trimmed is what is wrong with what is left behind a Trim.
-func (m *model) trimmed(keep, before int64) *allocator.Fault {
+func (m *model) trimmed(keep, before int64) *sequence.Fault {
 	if m.held < keep && m.held < before {
-		return &allocator.Fault{Rule: "trims-too-much",
+		return &sequence.Fault{Rule: "trims-too-much",
 			Message: fmt.Sprintf("should have kept at least %d bytes, but of %d bytes it kept %d", keep, before, m.held),
 			Why:     "The caller keeps so much because it will soon be asked for again.",
 			Fix:     "Let a chunk go only if what is held without it is still at least keep."}
@@ -157,7 +158,7 @@ func (m *model) trimmed(keep, before int64) *allocator.Fault {
 		if s == nil || s.lo != at || s.hi-s.lo != size || m.held-int64(size) < keep {
 			continue
 		}
-		return &allocator.Fault{Rule: "trims-too-little",
+		return &sequence.Fault{Rule: "trims-too-little",
 			Message: fmt.Sprintf("should have given back all that it can with %d bytes still held, but it holds %d, and a chunk of %d bytes of which nothing is out", keep, m.held, size),
 			Why:     "Memory that the pool holds for nobody is missing elsewhere.",
 			Fix:     "Look at every chunk: if nothing of it is out, whoever its free bytes belong to, and enough is held without it, it goes."}

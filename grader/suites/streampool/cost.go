@@ -8,6 +8,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 )
 
@@ -29,7 +30,7 @@ var cost = allocator.Cost[Make]{
 	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load {
 		return &load{make: make, layout: costLayout(blocks), r: r}
 	},
-	Model:  func(_ allocator.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks)) },
+	Model:  func(_ sequence.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks)) },
 	Behind: behind,
 	GrowthWords: allocator.GrowthWords{
 		Operation: "a Free and an Alloc", Things: "blocks",
@@ -45,7 +46,7 @@ var failure = allocator.Cost[Make]{
 	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load {
 		return &holes{load: load{make: make, layout: costLayout(blocks), r: r}}
 	},
-	Model:  func(_ allocator.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks)) },
+	Model:  func(_ sequence.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks)) },
 	Behind: behind,
 	Missed: func(misses uint64) string {
 		return fmt.Sprintf("Alloc should have answered contract.ErrFull, since no free bytes side by side were enough, but %d times it answered something else", misses)
@@ -204,20 +205,20 @@ func (l *load) Leave() error {
 func (l *load) Subject() allocator.Subject { return subject(l.p, l.up) }
 
 // Past: the blocks that are out, one after the other, from what the upstream has handed out.
-func (l *load) Past() (ops []allocator.Op, answers []allocator.Answer) {
+func (l *load) Past() (ops []allocator.Op, answers []sequence.Answer) {
 	l.settle()
-	ops, answers = make([]allocator.Op, 0, len(l.held)), make([]allocator.Answer, 0, len(l.held))
+	ops, answers = make([]allocator.Op, 0, len(l.held)), make([]sequence.Answer, 0, len(l.held))
 	for i, h := range l.held {
 		if h.at == 0 {
 			continue
 		}
-		a := allocator.Answer{Addr: uint64(h.at)}
+		a := sequence.Answer{Addr: uint64(h.at)}
 		if len(ops) == 0 {
 			seen := []int64{past, handedOut, l.layout.step, int64(l.chunk)}
 			if l.up.least > 0 {
 				seen = append(seen, refused, l.up.least, 0)
 			}
-			a = a.With(allocator.Details{Seen: seen})
+			a = a.With(sequence.Details{Seen: seen})
 		}
 		ops, answers = append(ops, alloc(h.size, allocator.Stream(1+i%costStreams))), append(answers, a)
 	}
@@ -275,7 +276,7 @@ func (l *holes) Work(operations int) error {
 }
 
 // Past: the plug is out as well.
-func (l *holes) Past() ([]allocator.Op, []allocator.Answer) {
+func (l *holes) Past() ([]allocator.Op, []sequence.Answer) {
 	l.held = append(l.held, held{l.plug, l.size})
 	return l.load.Past()
 }

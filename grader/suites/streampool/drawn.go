@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // knownStates is how many of the known states are drawn.
@@ -12,7 +13,7 @@ const knownStates = 72
 
 // known are pools whose state is known for sure when a block is asked for: each of three blocks that share a chunk is out, or was given back in
 // one of two streams, and these are busy with that, or through with all.
-func known(from allocator.Source) (ws []workload) {
+func known(from sequence.Source) (ws []workload) {
 	for state := range 27 {
 		for flags := range 16 {
 			ws = append(ws, knownState([]int{state % 3, state / 3 % 3, state / 9}, flags))
@@ -56,7 +57,7 @@ const (
 )
 
 // drawn are random sequences.
-func drawn(from allocator.Source) []workload {
+func drawn(from sequence.Source) []workload {
 	ws := make([]workload, randomCount)
 	for i := range ws {
 		l := layout{step: 1024 * (1 + from.Int64N(8)), limit: 8192 * (1 + from.Int64N(8)), side: i%3 == 2}
@@ -135,7 +136,7 @@ const (
 )
 
 // large fills 6 GiB in two chunks.
-func large(from allocator.Source) []workload {
+func large(from sequence.Source) []workload {
 	r := from.Rand
 	in := func(i int) allocator.Stream { return allocator.Stream(1 + i%largeStreams) }
 	ops := append(make([]allocator.Op, 0, 2*largeBlocks+5*largeTurns+largeOut),
@@ -166,7 +167,7 @@ func large(from allocator.Source) []workload {
 }
 
 // lifeByFree draws a pool to which the second stream comes with a Free, and which closes then.
-func lifeByFree(from allocator.Source) workload {
+func lifeByFree(from sequence.Source) workload {
 	half := func() int64 { return 2048 - from.Int64N(200) }
 	return workload{Layout: layout{step: 4096, limit: 4096}, Ops: []allocator.Op{
 		alloc(half(), a), alloc(half(), a), free(1, a), free(2, b), alloc(half(), b), free(3, b), shut,
@@ -175,7 +176,7 @@ func lifeByFree(from allocator.Source) workload {
 
 // lifeByForget draws a pool with one stream that has all, and is forgotten before the second comes. When both are forgotten and own nothing the
 // pool is trimmed to nothing, and closes with what it has left.
-func lifeByForget(from allocator.Source) workload {
+func lifeByForget(from sequence.Source) workload {
 	whole := func() int64 { return 4096 - from.Int64N(200) }
 	return workload{Layout: layout{step: 4096, limit: 4096}, Ops: []allocator.Op{
 		alloc(whole(), a), free(1, a), trim(0), alloc(whole(), a), free(2, a), forget(a), alloc(whole(), b), free(3, b), trim(0), forget(b), shut,
@@ -184,7 +185,7 @@ func lifeByForget(from allocator.Source) workload {
 
 // life draws a pool whose streams are busy, so that each way to a block is gone in turn. Its first block needs the whole step, so that the
 // upstream is asked once.
-func life(from allocator.Source) workload {
+func life(from sequence.Source) workload {
 	whole := func() int64 { return 4096 - from.Int64N(200) }
 	half := func() int64 { return 2048 - from.Int64N(200) }
 	return workload{Layout: layout{step: 4096, limit: 4096}, Ops: []allocator.Op{

@@ -7,6 +7,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/device"
 )
 
@@ -54,7 +55,7 @@ func modelOf(l layout) *model {
 func (m *model) Blind(string) bool { return false }
 
 // Step judges one answer. After a fault it says no more: what follows may come of it.
-func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
+func (m *model) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
 	if m.lost || op.Kind >= allocator.KindWait {
 		m.destroyed = m.destroyed || op.Kind == allocator.KindDestroy
 		return nil
@@ -68,11 +69,11 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 }
 
 // Failed takes in what the upstream was asked in an operation that came to nothing: what it has refused it need not be asked again.
-func (m *model) Failed(op allocator.Op, a allocator.Answer) { _, _ = m.follow(op, a) }
+func (m *model) Failed(op allocator.Op, a sequence.Answer) { _, _ = m.follow(op, a) }
 
-func (m *model) judge(op allocator.Op, a allocator.Answer) (f *allocator.Fault, part string) {
+func (m *model) judge(op allocator.Op, a sequence.Answer) (f *sequence.Fault, part string) {
 	asked, f := m.follow(op, a)
-	if want := m.want(op, a); want == allocator.ErrSize && a.Err != want {
+	if want := m.want(op, a); want == sequence.ErrSize && a.Err != want {
 		return m.wrongAnswer(op, a, want)
 	}
 	if f != nil {
@@ -85,13 +86,13 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) (f *allocator.Fault, 
 	if a.Err != want {
 		return m.wrongAnswer(op, a, want)
 	}
-	if want == allocator.ErrFull && asked && (len(a.Seen()) == 0 || a.Seen()[0] == 0) {
-		return &allocator.Fault{Rule: "wrong-error",
+	if want == sequence.ErrFull && asked && (len(a.Seen()) == 0 || a.Seen()[0] == 0) {
+		return &sequence.Fault{Rule: "wrong-error",
 			Message: "should have returned an error that is contract.ErrFull and the upstream's, which it has asked, but errors.Is does not find the upstream's in it",
 			Why:     "The upstream knows why there is no more, and only its error says so.",
 			Fix:     "Keep the upstream's error and return both: fmt.Errorf(\"%w: %w\", contract.ErrFull, err)."}, ofErrors
 	}
-	if want == allocator.Nil {
+	if want == sequence.Nil {
 		if f := m.carryOut(op, a); f != nil {
 			return f, ofSpace
 		}
@@ -115,26 +116,26 @@ func need(size int64) int64 { return (size + 255) / 256 * 256 }
 func sized(size int64) bool { return size >= 1 && size <= 1<<62 }
 
 // want is what a right pool answers.
-func (m *model) want(op allocator.Op, a allocator.Answer) allocator.Err {
+func (m *model) want(op allocator.Op, a sequence.Answer) sequence.Err {
 	switch {
 	case m.closed:
-		return allocator.ErrClosed
+		return sequence.ErrClosed
 	case op.Kind == allocator.KindTrim && op.Size < 0:
-		return allocator.ErrArgument
+		return sequence.ErrArgument
 	case op.Kind == allocator.KindAlloc && !sized(op.Size):
-		return allocator.ErrSize
+		return sequence.ErrSize
 	case op.Kind == allocator.KindAlloc && m.room.longest() < uint64(need(op.Size)) && m.least <= need(op.Size):
-		return allocator.ErrFull
+		return sequence.ErrFull
 	case op.Kind == allocator.KindFree, op.Kind == allocator.KindFreeInside, op.Kind == allocator.KindFreeUnknown, op.Kind == allocator.KindFreeNull:
 		if _, out := m.out[a.Addr]; !out {
-			return allocator.ErrInvalidFree
+			return sequence.ErrInvalidFree
 		}
 	}
-	return allocator.Nil
+	return sequence.Nil
 }
 
 // carryOut brings the model up to date with an operation that succeeded, as it should have.
-func (m *model) carryOut(op allocator.Op, a allocator.Answer) *allocator.Fault {
+func (m *model) carryOut(op allocator.Op, a sequence.Answer) *sequence.Fault {
 	switch op.Kind {
 	case allocator.KindClose:
 		m.closed = true
@@ -143,7 +144,7 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer) *allocator.Fault {
 	case allocator.KindAlloc:
 		size := uint64(need(op.Size))
 		if a.Addr%256 != 0 {
-			return &allocator.Fault{Rule: "misaligned", Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but it handed out %#x", a.Addr),
+			return &sequence.Fault{Rule: "misaligned", Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but it handed out %#x", a.Addr),
 				Why: "What cudaMalloc answers is aligned so, and kernels rely on it.", Fix: "Round every size up to a multiple of 256, so that every piece begins at one."}
 		}
 		chunk, ok := m.room.take(a.Addr, a.Addr+size)
@@ -162,16 +163,16 @@ func (m *model) carryOut(op allocator.Op, a allocator.Answer) *allocator.Fault {
 }
 
 // misplaced is what is wrong with a block that does not lie in free bytes of a chunk.
-func (m *model) misplaced(at, size uint64) *allocator.Fault {
+func (m *model) misplaced(at, size uint64) *sequence.Fault {
 	for begin, length := range m.chunks {
 		if at >= begin && at-begin < length && size <= length-(at-begin) {
-			return &allocator.Fault{Rule: "overlap",
+			return &sequence.Fault{Rule: "overlap",
 				Message: fmt.Sprintf("should have handed out %d bytes that are free, but some of those that it handed out are still another block's", size),
 				Why:     "Each block belongs to one user from Alloc until Free; whoever else has some of its bytes destroys what is there.",
 				Fix:     "Take a piece off its owner's list when it is handed out, and cut off no more than what is too much of it."}
 		}
 	}
-	return &allocator.Fault{Rule: "outside",
+	return &sequence.Fault{Rule: "outside",
 		Message: fmt.Sprintf("should have handed out %d bytes of one chunk, but they do not lie in any of the %d that the upstream has handed out", size, len(m.chunks)),
 		Why: "Chunks are allocations of their own: even where two lie side by side they go back one by one, and a block across both would lose " +
 			"its half.",
@@ -198,10 +199,10 @@ func (o origin) fixRefusal(by allocator.Stream) string {
 		"the rest stays free."
 }
 
-func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.Err) (*allocator.Fault, string) {
-	f := allocator.WrongError(want, a)
+func (m *model) wrongAnswer(op allocator.Op, a sequence.Answer, want sequence.Err) (*sequence.Fault, string) {
+	f := sequence.WrongError(want, a)
 	switch {
-	case op.Kind == allocator.KindAlloc && want == allocator.Nil && a.Err == allocator.ErrFull:
+	case op.Kind == allocator.KindAlloc && want == sequence.Nil && a.Err == sequence.ErrFull:
 		f.Rule = "room-refused"
 		if longest := m.room.longest(); longest >= uint64(need(op.Size)) {
 			how := m.room.longestOrigin()
@@ -220,20 +221,20 @@ func (m *model) wrongAnswer(op allocator.Op, a allocator.Answer, want allocator.
 			}
 		}
 		return &f, ofSpace
-	case want == allocator.ErrInvalidFree && a.Err == allocator.Nil:
+	case want == sequence.ErrInvalidFree && a.Err == sequence.Nil:
 		f.Rule = "invalid-free-accepted"
 		f.Why = "A block that is taken back twice, or that never was one, is handed out to two users in the end."
 		f.Fix = "Answer contract.ErrInvalidFree unless a block begins at the address that is handed out now."
-	case want == allocator.ErrClosed:
+	case want == sequence.ErrClosed:
 		f.Why, f.Fix = whyClosed, fixClosed
-	case want == allocator.ErrSize:
+	case want == sequence.ErrSize:
 		f.Message = fmt.Sprintf("should have returned contract.ErrSize for a size of %d, but it returned %s", op.Size, a.Says())
 		f.Why = "A block of no bytes is none, and what is above 1<<62 may run over when it is rounded up."
 		f.Fix = "Return contract.ErrSize for a size below 1 or above 1<<62, before you round it up and before you ask for anything."
-	case want == allocator.Nil && m.destroyed && strings.Contains(a.Details().Text, device.ErrorInvalidHandle.Name()):
+	case want == sequence.Nil && m.destroyed && strings.Contains(a.Details().Text, device.ErrorInvalidHandle.Name()):
 		f.Why = "Whoever has a stream forgotten may destroy it at once: a call that names it then fails, or crashes."
 		f.Fix = "Name a stream in no call from its Forget on: its event stays good. Wait with cuda.EventSynchronize for the event in place of the stream."
-	case op.Kind == allocator.KindAlloc && want == allocator.ErrFull && a.Err == allocator.Nil:
+	case op.Kind == allocator.KindAlloc && want == sequence.ErrFull && a.Err == sequence.Nil:
 		return m.misplaced(a.Addr, uint64(need(op.Size))), ofSpace
 	}
 	if op.Kind == allocator.KindTrim {
@@ -247,7 +248,7 @@ const statsFields = 5
 
 // judgeStats judges what Stats said after an operation. Waits may have gone up by one, in an Alloc; how many there really were
 // shows by the trace.
-func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.Err) (*allocator.Fault, string) {
+func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err) (*sequence.Fault, string) {
 	if len(a.Stats()) != statsFields {
 		return nil, "" // no answer of a runner's
 	}
@@ -256,7 +257,7 @@ func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.E
 		m.counted, m.waits = true, said.Waits
 	}
 	right := contract.PoolStats{Reserved: m.held, InUse: m.inUse, LargestFree: int64(m.room.longest()), Chunks: len(m.chunks), Waits: m.waits}
-	if op.Kind == allocator.KindAlloc && want == allocator.Nil && said.Waits == m.waits+1 {
+	if op.Kind == allocator.KindAlloc && want == sequence.Nil && said.Waits == m.waits+1 {
 		right.Waits++
 	}
 	m.waits = right.Waits
@@ -264,14 +265,14 @@ func (m *model) judgeStats(op allocator.Op, a allocator.Answer, want allocator.E
 		return nil, ""
 	}
 	wanted := differing(right, said)
-	if said.Waits != right.Waits && op.Kind == allocator.KindAlloc && want == allocator.Nil {
+	if said.Waits != right.Waits && op.Kind == allocator.KindAlloc && want == sequence.Nil {
 		wanted += fmt.Sprintf(" or %d", right.Waits+1)
 	}
-	f := &allocator.Fault{Rule: "wrong-stats",
+	f := &sequence.Fault{Rule: "wrong-stats",
 		Message: fmt.Sprintf("should have left Stats with %s, but Stats says %s", wanted, differing(said, right)),
 		Why:     "Stats is what callers go by: whether there is room, how torn it is, and how much concurrency the pool has cost.",
 		Fix:     m.fixStats(op, right, said)}
-	if want != allocator.Nil {
+	if want != sequence.Nil {
 		f.Rule = ruleChanged
 		f.Message = fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but says %s", inWords(right), inWords(said))
 		f.Why = "A caller that is told of an error goes on as if the call had not been made."

@@ -6,14 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // What the upstream has refused it need not be asked again, also where the Alloc that has asked it failed later, at a wait for another
 // stream: on a device whose streams are idle by then that is the first wait of all.
 func TestWhatWasRefusedInAFailedAllocCounts(t *testing.T) {
 	const judged = 0
-	ask := func(what, size, at int64) allocator.Answer {
-		return allocator.Answer{}.With(allocator.Details{Seen: []int64{judged, what, size, at}})
+	ask := func(what, size, at int64) sequence.Answer {
+		return sequence.Answer{}.With(sequence.Details{Seen: []int64{judged, what, size, at}})
 	}
 	m := modelOf(layout{step: 4096, limit: 4096})
 	require.Nil(t, m.grow(2048, 1<<20, a))

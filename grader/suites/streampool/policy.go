@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
@@ -13,7 +14,7 @@ import (
 
 // waitsCounted looks whether Stats counts the waits that there were.
 func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
-	l := r.Ledger()
+	l := allocator.NewLedger(r)
 	if l == nil {
 		return nil
 	}
@@ -23,10 +24,10 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding
 		if !x.Called() {
 			continue
 		}
-		if x.Waited() >= 0 && x.Err == allocator.Nil {
+		if x.Waited() >= 0 && x.Err == sequence.Nil {
 			waits++
 		}
-		if x.Kind != allocator.KindClose && x.Err != allocator.ErrClosed && len(x.Stats()) == statsFields && x.Stats()[4] != int64(waits) {
+		if x.Kind != allocator.KindClose && x.Err != sequence.ErrClosed && len(x.Stats()) == statsFields && x.Stats()[4] != int64(waits) {
 			return []verdict.Finding{x.Finding(e, -1, verdict.Finding{Rule: "wrong-stats",
 				Message: fmt.Sprintf("Stats should count %d Allocs that made a stream wait, but Waits is %d.", waits, x.Stats()[4]),
 				Why:     "Waits says how much concurrency the pool has cost: behind each StreamWaitEvent a stream cannot run beside another.",
@@ -62,7 +63,7 @@ type mark struct {
 
 // policy finds the Allocs that made a stream wait, or the pool grow, where neither was needed.
 func policy(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
-	l := r.Ledger()
+	l := allocator.NewLedger(r)
 	if l == nil {
 		return nil
 	}
@@ -116,7 +117,7 @@ func (q *standing) see(at int, r *trace.Record, x *allocator.Step, second bool) 
 
 // judge is what is wrong with an Alloc, and the record that shows it, or -1.
 func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f *verdict.Finding, record int) {
-	if x.Kind != allocator.KindAlloc || x.Err != allocator.Nil && x.Err != allocator.ErrFull {
+	if x.Kind != allocator.KindAlloc || x.Err != sequence.Nil && x.Err != sequence.ErrFull {
 		return nil, -1
 	}
 	size := uint64(need(x.Size))
@@ -245,7 +246,7 @@ func (q *standing) wrongWait(l *allocator.Ledger, x *allocator.Step, r *trace.Re
 
 // settle takes in an operation that is over.
 func (q *standing) settle(x *allocator.Step) {
-	if !x.Called() || x.Err == allocator.ErrClosed {
+	if !x.Called() || x.Err == sequence.ErrClosed {
 		return
 	}
 	entries(x.Seen(), func(what, size int64, at uint64) {
@@ -263,24 +264,24 @@ func (q *standing) settle(x *allocator.Step) {
 	})
 	switch x.Kind {
 	case allocator.KindAlloc:
-		if x.Err != allocator.Nil && x.Err != allocator.ErrFull {
+		if x.Err != sequence.Nil && x.Err != sequence.ErrFull {
 			return
 		}
 		q.arrive(x.Stream)
-		if x.Err == allocator.ErrFull || q.asked(x) {
+		if x.Err == sequence.ErrFull || q.asked(x) {
 			q.mix()
 		}
-		if x.Err == allocator.Nil {
+		if x.Err == sequence.Nil {
 			q.take(x.Addr, x.Addr+uint64(need(x.Size)), q.chunkOf(x.Addr), x.Stream)
 		}
 	case allocator.KindForget:
-		if x.Err == allocator.Nil {
+		if x.Err == sequence.Nil {
 			delete(q.arrived, x.Stream)
 			q.absent[x.Stream] = true
 			q.disown(x.Stream)
 		}
 	case allocator.KindFree, allocator.KindFreeInside, allocator.KindFreeUnknown:
-		if x.Err == allocator.Nil {
+		if x.Err == sequence.Nil {
 			q.arrive(x.Stream)
 			q.give(x.Addr, x.Stream)
 			q.freed[x.ID], q.ids[x.Stream] = x.To, x.ID

@@ -7,6 +7,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 	"cudalab/native/trace"
@@ -75,7 +76,7 @@ func (t *tale) follow() {
 			}
 		})
 		switch {
-		case x.Err != allocator.Nil:
+		case x.Err != sequence.Nil:
 		case x.Kind == allocator.KindAlloc:
 			sizes[x.Addr] = uint64(need(x.Size))
 		case x.Method() == "Free":
@@ -179,7 +180,7 @@ func (t *tale) between(yield func(*allocator.Step) bool) {
 
 func (t *tale) forgotten() bool {
 	for x := range t.between {
-		if x.Kind == allocator.KindForget && x.Stream == t.given.Stream && x.Err == allocator.Nil {
+		if x.Kind == allocator.KindForget && x.Stream == t.given.Stream && x.Err == sequence.Nil {
 			return true
 		}
 	}
@@ -257,7 +258,7 @@ func (t *tale) toldNotReady() (told bool) {
 func (t *tale) rest() *allocator.Step {
 	for i := t.gave + 1; i < t.Taken; i++ {
 		x := &t.Steps[i]
-		if x.Kind != allocator.KindAlloc || x.Err != allocator.Nil || x.Stream == t.Took.Stream ||
+		if x.Kind != allocator.KindAlloc || x.Err != sequence.Nil || x.Stream == t.Took.Stream ||
 			x.Stream == t.given.Stream {
 			continue
 		}

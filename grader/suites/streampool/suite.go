@@ -7,6 +7,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
@@ -55,7 +56,7 @@ var Lesson = suite.Lesson[Make]{
 			Name: "memory goes back to the upstream when it is asked for, and when the device is through with it", Judge: judgeTrim}},
 		good.Cleanup(allocator.Cleanup[layout]{
 			Name: "Close gives everything back, also when a CUDA call has failed", After: lastGap, Function: "the call that it was made in", Draw: life,
-			Others: []func(allocator.Source) workload{lifeByFree, lifeByForget}, Queries: true,
+			Others: []func(sequence.Source) workload{lifeByFree, lifeByForget}, Queries: true,
 			Recovers: func(_ *verdict.CaseNotes, run suite.FaultRun) bool { return run.Op == trace.OpMalloc },
 			Leaks:    leaks,
 		}),

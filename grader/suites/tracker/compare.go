@@ -6,24 +6,25 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 )
 
 // compare holds the next report that was noted against the books; nothing is a report that was not asked for. Where nothing was
 // to change, and the report before was right, a number that is wrong is one that the operation has changed.
-func (m *model) compare(op allocator.Op, err allocator.Err) {
+func (m *model) compare(op allocator.Op, err sequence.Err) {
 	said, shared, ok := decode(&m.log.reports, &m.names)
 	if !ok {
 		return
 	}
 	right := m.right
 	m.right = true
-	for _, f := range []*allocator.Fault{m.account(&said), m.torn(&said), m.groups(&said, shared)} {
+	for _, f := range []*sequence.Fault{m.account(&said), m.torn(&said), m.groups(&said, shared)} {
 		if f == nil {
 			continue
 		}
 		m.right = false
-		full := op.Kind == allocator.KindAlloc && err == allocator.ErrFull && !m.roomed
+		full := op.Kind == allocator.KindAlloc && err == sequence.ErrFull && !m.roomed
 		switch counts := f.Fix == failuresFix; {
 		case !right || f.Function != "":
 		case unchanging(op, err):
@@ -56,7 +57,7 @@ const failuresFix = "Count each Alloc that comes back with contract.ErrFull once
 const accountWhy = "Who looks for lost memory believes these numbers, so they have to be exact after every call."
 
 // account judges the totals.
-func (m *model) account(r *contract.MemoryReport) *allocator.Fault {
+func (m *model) account(r *contract.MemoryReport) *sequence.Fault {
 	for _, n := range []struct {
 		name        string
 		said, right int64
@@ -72,7 +73,7 @@ func (m *model) account(r *contract.MemoryReport) *allocator.Fault {
 		if n.said == n.right {
 			continue
 		}
-		f := &allocator.Fault{Part: ofAccount, Rule: "wrong-account", Why: accountWhy, Fix: n.fix,
+		f := &sequence.Fault{Part: ofAccount, Rule: "wrong-account", Why: accountWhy, Fix: n.fix,
 			Message: fmt.Sprintf("should have left a report whose %s is %d, but it is %d", n.name, n.right, n.said)}
 		undone := map[string]int64{"Live": m.gained.Live, "Count": int64(m.gained.Count)}[n.name]
 		switch bits, by := m.narrow(n.right - n.said); {
@@ -107,10 +108,10 @@ func (m *model) narrow(off int64) (bits int, by string) {
 }
 
 // torn judges what is said of the free memory. What only follows from a Live that is wrong is told with that.
-func (m *model) torn(r *contract.MemoryReport) *allocator.Fault {
+func (m *model) torn(r *contract.MemoryReport) *sequence.Fault {
 	gaps := m.gaps(m.start, m.layout.bytes)
 	free, most := m.layout.bytes-m.total.Live, largest(gaps)
-	f := &allocator.Fault{Part: ofGaps, Rule: "wrong-gaps", Function: "Report",
+	f := &sequence.Fault{Part: ofGaps, Rule: "wrong-gaps", Function: "Report",
 		Why: "One request has to fit into one gap: by the sum of all gaps alone nobody can tell why it does not."}
 	switch {
 	case r.Free != free && r.Free != m.layout.bytes-r.Live:
@@ -154,8 +155,8 @@ func where(gaps []gap, most int64, start uint64, bytes int64) string {
 }
 
 // groups judges what a report says of sizes, tags and blocks.
-func (m *model) groups(r *contract.MemoryReport, shared int64) *allocator.Fault {
-	f := &allocator.Fault{Part: ofGroups, Rule: "wrong-groups",
+func (m *model) groups(r *contract.MemoryReport, shared int64) *sequence.Fault {
+	f := &sequence.Fault{Part: ofGroups, Rule: "wrong-groups",
 		Why: "Where all the memory has gone shows when it is told apart: by the size of the blocks, by who has them, and one by one."}
 	switch {
 	case shared != sharedNot:
@@ -189,7 +190,7 @@ func (m *model) groups(r *contract.MemoryReport, shared int64) *allocator.Fault 
 }
 
 // misnumbered words it where a block has its number but for what some bits cannot hold.
-func (m *model) misnumbered(f *allocator.Fault, said []contract.LiveBlock) {
+func (m *model) misnumbered(f *sequence.Fault, said []contract.LiveBlock) {
 	for _, b := range said {
 		right, live := m.live[uint64(b.Ptr)]
 		bits, by := m.narrow(int64(right.Number) - int64(b.Number))
@@ -215,7 +216,7 @@ func blocks(n int) string { return verdict.Count(n, "block", "blocks") }
 func allocs(n int) string { return verdict.Count(n, "Alloc", "Allocs") }
 
 // differ finds the first difference between two lists, and words it. key tells whether two elements stand for the same.
-func differ[T comparable](f *allocator.Fault, name string, right, said []T, words func(T) string, key func(a, b T) bool) bool {
+func differ[T comparable](f *sequence.Fault, name string, right, said []T, words func(T) string, key func(a, b T) bool) bool {
 	for i := range max(len(right), len(said)) {
 		switch {
 		case i < len(right) && i < len(said) && right[i] == said[i]:
@@ -243,7 +244,7 @@ func list(name string, i int, words string) string {
 }
 
 // census holds what the device has counted in the memory against the books: each byte of a block has the number of its tag.
-func (m *model) census() *allocator.Fault {
+func (m *model) census() *sequence.Fault {
 	if m.log.next().kind != eventCensus {
 		return nil
 	}
@@ -264,7 +265,7 @@ func (m *model) census() *allocator.Fault {
 		if v > 0 {
 			whose = fmt.Sprintf("under tag %q", m.names.of(v))
 		}
-		return &allocator.Fault{Part: ofAccount, Rule: "overwritten", Function: "Alloc",
+		return &sequence.Fault{Part: ofAccount, Rule: "overwritten", Function: "Alloc",
 			Message: fmt.Sprintf("should have left %s %s, each with its owner's mark, but the device counts %d of them", bytes(right[v]), whose, counted[v]),
 			Why:     "A block is its user's alone from Alloc until Free, and what nobody has is inner's.",
 			Fix:     "Write nothing to the memory: all that the tracker knows belongs on the host."}

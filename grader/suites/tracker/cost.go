@@ -6,6 +6,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 )
 
@@ -16,7 +17,7 @@ var cost = allocator.Cost[Make]{
 	Load: func(wrap Make, blocks int, r *rand.Rand) allocator.Load {
 		return &load{wrap: wrap, books: newBooks(), blocks: blocks, r: r}
 	},
-	Model: func(allocator.Source, int) allocator.Model {
+	Model: func(sequence.Source, int) allocator.Model {
 		return newModel(&workload{Layout: costLayout})
 	},
 	Behind: func(*rand.Rand, []allocator.Op) []allocator.Op { return []allocator.Op{shut} },
@@ -140,7 +141,7 @@ func (l *load) Subject() allocator.Subject {
 }
 
 // Past is empty: what was done shows by the Misses.
-func (*load) Past() ([]allocator.Op, []allocator.Answer) { return nil, nil }
+func (*load) Past() ([]allocator.Op, []sequence.Answer) { return nil, nil }
 
 // Misses is 1 where a report is not what comes of all that was done.
 func (l *load) Misses() uint64 {

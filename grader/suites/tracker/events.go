@@ -1,6 +1,6 @@
 package tracker
 
-import "cudalab/grader/suite/allocator"
+import "cudalab/grader/suite/sequence"
 
 // eventKind is what happened within an operation.
 type eventKind int64
@@ -71,7 +71,7 @@ func (l *log) skip() event {
 
 // reply is what a call of the tracker's came back with.
 type reply struct {
-	err  allocator.Err
+	err  sequence.Err
 	addr uint64
 	same bool // the error is the last that inner answered
 	says string
@@ -79,7 +79,7 @@ type reply struct {
 
 // within is the reply to a call of OnFull's function, which is the next event.
 func within(e event) reply {
-	r := reply{err: allocator.Err(e.a), addr: uint64(e.b), same: e.c == 1}
+	r := reply{err: sequence.Err(e.a), addr: uint64(e.b), same: e.c == 1}
 	r.says = r.err.String()
 	return r
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // what says what came in the place of what should have.
@@ -20,7 +21,7 @@ func (m *model) what(done func() reply) string {
 }
 
 // inRoom is a fault of a call that OnFull's function has made.
-func inRoom(call string, f *allocator.Fault) *allocator.Fault {
+func inRoom(call string, f *sequence.Fault) *sequence.Fault {
 	if f != nil {
 		f.Message = fmt.Sprintf("called OnFull's function, in which %s %s", call, f.Message)
 	}
@@ -31,8 +32,8 @@ const askedWhy = "Inner's blocks are handed out by its own rules: a call too man
 	"one that somebody else has by now."
 
 // unasked is the fault of a call that should not have come any more; when says why.
-func (m *model) unasked(part, when string, e event) *allocator.Fault {
-	f := &allocator.Fault{Part: part, Rule: "asked-inner", Why: askedWhy,
+func (m *model) unasked(part, when string, e event) *sequence.Fault {
+	f := &sequence.Fault{Part: part, Rule: "asked-inner", Why: askedWhy,
 		Fix: "Ask inner once in each try, and try a second time only where OnFull's function has said true."}
 	switch e.kind {
 	case eventAsk:
@@ -62,8 +63,8 @@ func (m *model) unasked(part, when string, e event) *allocator.Fault {
 }
 
 // askedBeyondLimit is the fault of an Alloc that asked inner though limit has only so much room.
-func askedBeyondLimit(size, room int64) *allocator.Fault {
-	return &allocator.Fault{Part: ofFull, Rule: "asked-inner",
+func askedBeyondLimit(size, room int64) *sequence.Fault {
+	return &sequence.Fault{Part: ofFull, Rule: "asked-inner",
 		Message: fmt.Sprintf("should not have asked inner, since limit leaves room for %s more, but it asked inner for %d", bytes(room), size),
 		Why:     "A limit is a promise to others who use the same memory; it is held before a block is taken, not after.",
 		Fix: "Look at limit first in every try, also in the second: is size > limit - Live? The sum Live + size may be more than an int64 can " +
@@ -71,9 +72,9 @@ func askedBeyondLimit(size, room int64) *allocator.Fault {
 }
 
 // notAsked is the fault of a try that did not ask inner.
-func (m *model) notAsked(size int64, again bool, done func() reply) *allocator.Fault {
+func (m *model) notAsked(size int64, again bool, done func() reply) *sequence.Fault {
 	e := m.log.next()
-	f := &allocator.Fault{Part: ofFull, Rule: "inner-not-asked",
+	f := &sequence.Fault{Part: ofFull, Rule: "inner-not-asked",
 		Message: fmt.Sprintf("should have asked inner for %s, since limit leaves room for %d more, but %s", bytes(size),
 			m.layout.limit-m.total.Live, m.what(done)),
 		Why: "Whether there is room only inner knows, and the tracker is there to pass on what it says.",
@@ -93,16 +94,16 @@ func (m *model) notAsked(size int64, again bool, done func() reply) *allocator.F
 }
 
 // askedOtherwise is the fault of an Alloc that asked inner for other bytes than it should have.
-func askedOtherwise(size, asked int64) *allocator.Fault {
-	return &allocator.Fault{Part: ofErrors, Rule: "asked-inner",
+func askedOtherwise(size, asked int64) *sequence.Fault {
+	return &sequence.Fault{Part: ofErrors, Rule: "asked-inner",
 		Message: fmt.Sprintf("should have asked inner for %s, but it asked for %d", bytes(size), asked),
 		Why:     "How sizes are rounded is inner's affair, and the account is of what was asked for.",
 		Fix:     "Pass the size on to inner.Alloc as it is."}
 }
 
 // notCalled is the fault of an Alloc without room that did not call OnFull's function.
-func (m *model) notCalled(first tried, done func() reply) *allocator.Fault {
-	f := &allocator.Fault{Part: ofFull, Rule: "not-called",
+func (m *model) notCalled(first tried, done func() reply) *sequence.Fault {
+	f := &sequence.Fault{Part: ofFull, Rule: "not-called",
 		Message: "should have called OnFull's function, since there was no room, but " + m.what(done),
 		Why:     "The function is its user's one chance to make room: what it could free is often just what is lacking.",
 		Fix: "Call it when limit has no room, and when inner's error is contract.ErrFull or wraps it: errors.Is(err, contract.ErrFull), " +
@@ -121,16 +122,16 @@ func (m *model) notCalled(first tried, done func() reply) *allocator.Fault {
 }
 
 // calledOtherwise is the fault of a call of OnFull's function with another size.
-func calledOtherwise(size, with int64) *allocator.Fault {
-	return &allocator.Fault{Part: ofFull, Rule: "wrong-size",
+func calledOtherwise(size, with int64) *sequence.Fault {
+	return &sequence.Fault{Part: ofFull, Rule: "wrong-size",
 		Message: fmt.Sprintf("should have called OnFull's function with %d, but it called it with %d", size, with),
 		Why:     "By the size the function decides how much to give up.",
 		Fix:     "Call it with the size that Alloc was called with."}
 }
 
 // passedOn is the fault of a Free that inner should never have seen.
-func passedOn() *allocator.Fault {
-	return &allocator.Fault{Part: ofErrors, Rule: "asked-inner",
+func passedOn() *sequence.Fault {
+	return &sequence.Fault{Part: ofErrors, Rule: "asked-inner",
 		Message: "should have returned contract.ErrInvalidFree, since no live block begins there, but it passed the address on to inner",
 		Why: "Not every allocator looks: one that takes a block back twice hands it out to two users. The tracker knows what is live, so it is the " +
 			"one that can tell.",
@@ -138,46 +139,46 @@ func passedOn() *allocator.Fault {
 }
 
 // notGiven is the fault of a Free that did not give the block back.
-func (m *model) notGiven(done func() reply) *allocator.Fault {
-	return &allocator.Fault{Part: ofErrors, Rule: "inner-not-asked",
+func (m *model) notGiven(done func() reply) *sequence.Fault {
+	return &sequence.Fault{Part: ofErrors, Rule: "inner-not-asked",
 		Message: "should have given the block back to inner, but " + m.what(done),
 		Why:     "A block that inner does not get back is lost, whatever the account says.",
 		Fix:     "Call inner.Free with the address, and take the block off the books if that succeeds."}
 }
 
-func givenOtherwise() *allocator.Fault {
-	return &allocator.Fault{Part: ofErrors, Rule: "asked-inner",
+func givenOtherwise() *sequence.Fault {
+	return &sequence.Fault{Part: ofErrors, Rule: "asked-inner",
 		Message: "should have given this block back to inner, but it gave back another",
 		Why:     askedWhy, Fix: "Call inner.Free with the address that Free was called with."}
 }
 
-func freeRefused(r reply) *allocator.Fault {
-	return &allocator.Fault{Part: ofErrors, Rule: "free-refused",
+func freeRefused(r reply) *sequence.Fault {
+	return &sequence.Fault{Part: ofErrors, Rule: "free-refused",
 		Message: "should have returned nil, since inner has taken the block back, but it returned " + r.says,
 		Why:     "Who is told of an error believes that the block is still there.",
 		Fix:     "Return nil where the block was live and inner.Free has returned nil."}
 }
 
-func blockRefused(size int64, r reply) *allocator.Fault {
-	return &allocator.Fault{Part: ofErrors, Rule: "block-refused",
+func blockRefused(size int64, r reply) *sequence.Fault {
+	return &sequence.Fault{Part: ofErrors, Rule: "block-refused",
 		Message: fmt.Sprintf("should have handed out inner's block of %s, but it returned %s", bytes(size), r.says),
 		Why:     "A block that inner has handed out and that nobody gets is lost.",
 		Fix:     "Book the block that inner has handed out, and return its address with nil."}
 }
 
-func otherBlock() *allocator.Fault {
-	return &allocator.Fault{Part: ofErrors, Rule: "wrong-block",
+func otherBlock() *sequence.Fault {
+	return &sequence.Fault{Part: ofErrors, Rule: "wrong-block",
 		Message: "should have returned the address that inner handed out, but it returned another",
 		Why:     "The block's user would write where somebody else's data is.",
 		Fix:     "Return what inner.Alloc has returned, as it is: what the tracker has to remember belongs on the host."}
 }
 
 // refused judges what a call returned that had to be refused.
-func refused(part string, want allocator.Err, byInner bool, r reply) *allocator.Fault {
+func refused(part string, want sequence.Err, byInner bool, r reply) *sequence.Fault {
 	if r.err == want && (!byInner || r.same) {
 		return nil
 	}
-	f := allocator.WrongError(want, allocator.Answer{Err: r.err})
+	f := sequence.WrongError(want, sequence.Answer{Err: r.err})
 	f.Part = part
 	f.Message = fmt.Sprintf("should have returned %v, but it returned %s", want, r.says)
 	switch {
@@ -185,11 +186,11 @@ func refused(part string, want allocator.Err, byInner bool, r reply) *allocator.
 		f.Message = fmt.Sprintf("should have returned the error of inner's last answer, but it returned %s", r.says)
 		f.Why = "What was wrong below only inner can say, and the caller finds it with errors.Is."
 		f.Fix = "Return inner's error as it is, or wrap it with %w. After a second try it is the second's."
-	case want == allocator.ErrInvalidFree && r.err == allocator.Nil:
+	case want == sequence.ErrInvalidFree && r.err == sequence.Nil:
 		f.Rule = "invalid-free-accepted"
 		f.Why = "Who frees what is not live has a mistake in the program, and finds it only if told."
 		f.Fix = "Look the address up among the live blocks, by where they begin, and return contract.ErrInvalidFree if it is none of them."
-	case want == allocator.ErrFull && r.err == allocator.ErrSize:
+	case want == sequence.ErrFull && r.err == sequence.ErrSize:
 		f.Why = "contract.ErrSize says that the size can never be had, and this one can, when others have freed their blocks."
 		f.Fix = "Return contract.ErrFull where limit has no room just now. contract.ErrSize is for a size below 1, above limit or above 1<<62."
 	}

@@ -6,6 +6,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // model is a tracker without an allocator: it knows from what is noted of the calls what each should come back with, and what a report
@@ -24,10 +25,10 @@ type model struct {
 	blocks int // Allocs of the sequence so far
 	names  names
 	log    *log
-	faults []allocator.Fault // of reports in the midst of the operation
-	roomed bool              // in this operation the function was called
-	gained contract.TagUse   // by what it did, what is live
-	asked  int64             // for how many bytes inner was asked last in this operation
+	faults []sequence.Fault // of reports in the midst of the operation
+	roomed bool             // in this operation the function was called
+	gained contract.TagUse  // by what it did, what is live
+	asked  int64            // for how many bytes inner was asked last in this operation
 }
 
 func newModel(w *workload) allocator.Model {
@@ -45,7 +46,7 @@ func (m *model) set(does allocator.Full, within bool) {
 func (m *model) Blind(string) bool { return false }
 
 // Step judges one answer and the report behind it. After a wrong answer it says no more: what follows may come of it.
-func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
+func (m *model) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
 	if m.lost {
 		return nil
 	}
@@ -64,7 +65,7 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 }
 
 // answer judges what an operation came back with, and brings the books up to date.
-func (m *model) answer(op allocator.Op, a allocator.Answer) *allocator.Fault {
+func (m *model) answer(op allocator.Op, a sequence.Answer) *sequence.Fault {
 	done := func() reply {
 		return reply{err: a.Err, addr: a.Addr, same: m.log.skip().a == 1, says: a.Says()}
 	}
@@ -83,7 +84,7 @@ func (m *model) answer(op allocator.Op, a allocator.Answer) *allocator.Fault {
 
 // alloc judges an Alloc, by the user or by a function of OnFull. done is what it came back with: to be asked when all that happened
 // before has been taken off the log.
-func (m *model) alloc(size int64, tag string, done func() reply) *allocator.Fault {
+func (m *model) alloc(size int64, tag string, done func() reply) *sequence.Fault {
 	if why := m.never(size); why != "" {
 		if f := m.uncalled(ofErrors, "should have been refused for its size alone, since "+why); f != nil {
 			f.Fix = sizeFix
@@ -92,7 +93,7 @@ func (m *model) alloc(size int64, tag string, done func() reply) *allocator.Faul
 			}
 			return f
 		}
-		f := refused(ofErrors, allocator.ErrSize, false, done())
+		f := refused(ofErrors, sequence.ErrSize, false, done())
 		if f != nil {
 			f.Message = strings.Replace(f.Message, ", but", ", since "+why+", but", 1)
 			f.Fix = sizeFix
@@ -100,14 +101,14 @@ func (m *model) alloc(size int64, tag string, done func() reply) *allocator.Faul
 		return f
 	}
 	got, f := m.try(size, false, done)
-	if f == nil && got.err == allocator.ErrFull && m.does != allocator.NoFunction && !m.asking {
+	if f == nil && got.err == sequence.ErrFull && m.does != allocator.NoFunction && !m.asking {
 		got, f = m.ask(size, got, done)
 	}
 	if f != nil {
 		return f
 	}
 	if f := m.uncalled(ofFull, m.over(got)); f != nil {
-		if m.log.next().kind == eventFull && got.err != allocator.ErrFull && got.err != allocator.Nil {
+		if m.log.next().kind == eventFull && got.err != sequence.ErrFull && got.err != sequence.Nil {
 			f.Why = "The function can make room, and room is not what was lacking: only contract.ErrFull says that."
 			f.Fix = "Call it only where limit has no room, or where errors.Is(err, contract.ErrFull) is true of inner's error. Return any other error of inner's at once."
 		}
@@ -115,12 +116,12 @@ func (m *model) alloc(size int64, tag string, done func() reply) *allocator.Faul
 	}
 	r := done()
 	switch {
-	case got.err == allocator.ErrFull:
+	case got.err == sequence.ErrFull:
 		m.failures++
 		return refused(ofFull, got.err, got.byInner, r)
-	case got.err != allocator.Nil:
+	case got.err != sequence.Nil:
 		return refused(ofErrors, got.err, true, r)
-	case r.err != allocator.Nil:
+	case r.err != sequence.Nil:
 		return blockRefused(size, r)
 	case r.addr != got.addr:
 		return otherBlock()
@@ -147,7 +148,7 @@ const sizeFix = "Begin Alloc with the size: return contract.ErrSize where it is 
 
 // tried is what one try should have come to.
 type tried struct {
-	err     allocator.Err
+	err     sequence.Err
 	byInner bool // it is inner's answer
 	addr    uint64
 	again   bool // OnFull's function had said true
@@ -156,9 +157,9 @@ type tried struct {
 // over says why an Alloc should come back now.
 func (m *model) over(got tried) string {
 	switch {
-	case got.err == allocator.Nil:
+	case got.err == sequence.Nil:
 		return "had its block, and should have returned"
-	case got.err != allocator.ErrFull:
+	case got.err != sequence.ErrFull:
 		return "was refused by inner with another error than contract.ErrFull, and should have returned"
 	case m.asking:
 		return "found no room while OnFull's function was running, and should have returned"
@@ -173,12 +174,12 @@ func (m *model) over(got tried) string {
 }
 
 // try is what becomes of one look at limit and at inner.
-func (m *model) try(size int64, again bool, done func() reply) (tried, *allocator.Fault) {
+func (m *model) try(size int64, again bool, done func() reply) (tried, *sequence.Fault) {
 	if size > m.layout.limit-m.total.Live {
 		if m.log.next().kind == eventAsk {
 			return tried{}, askedBeyondLimit(size, m.layout.limit-m.total.Live)
 		}
-		return tried{err: allocator.ErrFull, again: again}, nil
+		return tried{err: sequence.ErrFull, again: again}, nil
 	}
 	e := m.log.next()
 	if e.kind != eventAsk {
@@ -189,11 +190,11 @@ func (m *model) try(size int64, again bool, done func() reply) (tried, *allocato
 		return tried{}, askedOtherwise(size, e.a)
 	}
 	m.asked = size
-	return tried{allocator.Err(e.b), true, uint64(e.c), again}, nil
+	return tried{sequence.Err(e.b), true, uint64(e.c), again}, nil
 }
 
 // ask is what becomes of a call of OnFull's function, and of the second try.
-func (m *model) ask(size int64, first tried, done func() reply) (tried, *allocator.Fault) {
+func (m *model) ask(size int64, first tried, done func() reply) (tried, *sequence.Fault) {
 	e := m.log.next()
 	if e.kind != eventFull {
 		return tried{}, m.notCalled(first, done)
@@ -215,7 +216,7 @@ func (m *model) ask(size int64, first tried, done func() reply) (tried, *allocat
 }
 
 // room follows what the function of OnFull does, and answers what it says.
-func (m *model) room() (said bool, f *allocator.Fault) {
+func (m *model) room() (said bool, f *sequence.Fault) {
 	for f == nil {
 		e := m.log.skip()
 		done := func() reply { return within(m.log.skip()) }
@@ -231,7 +232,7 @@ func (m *model) room() (said bool, f *allocator.Fault) {
 		case eventOnFull:
 			m.set(allocator.Full(e.a), true)
 		case eventReport:
-			m.compare(allocator.Op{}, allocator.Nil)
+			m.compare(allocator.Op{}, sequence.Nil)
 		default: // it does nothing else
 			f = m.unasked(ofFull, "should have waited for OnFull's function to return", e)
 		}
@@ -240,7 +241,7 @@ func (m *model) room() (said bool, f *allocator.Fault) {
 }
 
 // free judges a Free.
-func (m *model) free(addr uint64, done func() reply) *allocator.Fault {
+func (m *model) free(addr uint64, done func() reply) *sequence.Fault {
 	if _, live := m.live[addr]; !live {
 		if e := m.log.next(); e.kind == eventGive {
 			return passedOn()
@@ -248,7 +249,7 @@ func (m *model) free(addr uint64, done func() reply) *allocator.Fault {
 		if f := m.uncalled(ofErrors, "should have been refused"); f != nil {
 			return f
 		}
-		return refused(ofErrors, allocator.ErrInvalidFree, false, done())
+		return refused(ofErrors, sequence.ErrInvalidFree, false, done())
 	}
 	e := m.log.next()
 	if e.kind != eventGive {
@@ -262,10 +263,10 @@ func (m *model) free(addr uint64, done func() reply) *allocator.Fault {
 		return f
 	}
 	r := done()
-	if err := allocator.Err(e.b); err != allocator.Nil {
+	if err := sequence.Err(e.b); err != sequence.Nil {
 		return refused(ofErrors, err, true, r)
 	}
-	if r.err != allocator.Nil {
+	if r.err != sequence.Nil {
 		return freeRefused(r)
 	}
 	m.unbook(addr)
@@ -273,7 +274,7 @@ func (m *model) free(addr uint64, done func() reply) *allocator.Fault {
 }
 
 // uncalled finds a call of inner's, or of OnFull's function, where none should come any more; when says why.
-func (m *model) uncalled(part, when string) *allocator.Fault {
+func (m *model) uncalled(part, when string) *sequence.Fault {
 	switch e := m.log.next(); e.kind {
 	case eventAsk, eventGive, eventFull:
 		return m.unasked(part, when, e)
@@ -282,6 +283,6 @@ func (m *model) uncalled(part, when string) *allocator.Fault {
 }
 
 // unchanging reports whether an operation was refused so that nothing at all may be counted.
-func unchanging(op allocator.Op, err allocator.Err) bool {
-	return op.Kind != allocator.KindOnFull && err != allocator.Nil && err != allocator.ErrFull
+func unchanging(op allocator.Op, err sequence.Err) bool {
+	return op.Kind != allocator.KindOnFull && err != sequence.Nil && err != sequence.ErrFull
 }

@@ -8,6 +8,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -29,7 +30,7 @@ func TestModelTakesAnything(t *testing.T) {
 		view := allocator.View{}
 		for range 1 + r.IntN(20) {
 			view.Op = allocator.Op{Kind: allocator.Kind(r.IntN(10)), Size: []int64{1, 300, int64(r.Uint64())}[r.IntN(3)], Block: r.IntN(100) - 5}
-			view.Answer = allocator.Answer{Err: allocator.Err(r.IntN(12)), Addr: r.Uint64() >> (8 * r.IntN(8))}.With(allocator.Details{Stats: numbers()})
+			view.Answer = sequence.Answer{Err: sequence.Err(r.IntN(12)), Addr: r.Uint64() >> (8 * r.IntN(8))}.With(sequence.Details{Stats: numbers()})
 			m.Step(view.Op, view.Answer)
 			for _, row := range m.Paint(view) {
 				for _, c := range row.Cells {
@@ -52,17 +53,17 @@ func TestModelFollowsTheSolution(t *testing.T) {
 		m, u := newModel(&w), s.Allocator.(*user)
 		blocks := []cuda.DevicePtr{}
 		for _, op := range w.Ops {
-			var a allocator.Answer
+			var a sequence.Answer
 			switch op.Kind {
 			case allocator.KindAlloc:
 				p, err := u.AllocAs(op.Size, op.Block)
 				blocks = append(blocks, p)
-				a = allocator.Answer{Err: allocator.Classify(err), Addr: uint64(p)}
+				a = sequence.Answer{Err: sequence.Classify(err), Addr: uint64(p)}
 			case allocator.KindFree:
 				if blocks[op.Block-1] == 0 {
 					continue
 				}
-				a = allocator.Answer{Err: allocator.Classify(u.Free(blocks[op.Block-1])), Addr: uint64(blocks[op.Block-1])}
+				a = sequence.Answer{Err: sequence.Classify(u.Free(blocks[op.Block-1])), Addr: uint64(blocks[op.Block-1])}
 			case allocator.KindOnFull:
 				u.OnFull(allocator.Full(op.Size))
 			case allocator.KindClose:
@@ -70,7 +71,7 @@ func TestModelFollowsTheSolution(t *testing.T) {
 			default:
 				continue
 			}
-			a = a.With(allocator.Details{Stats: s.Stats()})
+			a = a.With(sequence.Details{Stats: s.Stats()})
 			require.Empty(t, m.Step(op, a), "%s: %s", w.Name, allocator.Words(w.Ops))
 		}
 	}

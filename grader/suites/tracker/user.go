@@ -8,6 +8,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/kernels"
 	"cudalab/kernels/oracle"
 	"cudalab/native/cuda"
@@ -101,18 +102,18 @@ func (u *user) answered(k eventKind, p cuda.DevicePtr, size int64, err error) {
 }
 
 // kindOf is which of the contract's errors one of inner's is.
-func kindOf(err error) allocator.Err {
+func kindOf(err error) sequence.Err {
 	switch {
 	case err == nil:
-		return allocator.Nil
+		return sequence.Nil
 	case errors.Is(err, contract.ErrFull):
-		return allocator.ErrFull
+		return sequence.ErrFull
 	case errors.Is(err, contract.ErrSize):
-		return allocator.ErrSize
+		return sequence.ErrSize
 	case errors.Is(err, contract.ErrInvalidFree):
-		return allocator.ErrInvalidFree
+		return sequence.ErrInvalidFree
 	}
-	return allocator.ErrOther
+	return sequence.ErrOther
 }
 
 func (u *user) begin() { u.events, u.reports, u.last, u.rooms = u.events[:0], u.reports[:0], nil, 0 }
@@ -240,7 +241,7 @@ func (u *user) allocWithin(size int64) {
 	u.last = nil
 	p, err := u.alloc(size, tagWithin)
 	endAtGap(err)
-	u.note(eventAllocated, int64(allocator.Classify(err)), int64(p), u.same(err))
+	u.note(eventAllocated, int64(sequence.Classify(err)), int64(p), u.same(err))
 }
 
 // endAtGap ends an operation in which a function of OnFull has called what is still to be written: the Alloc around it goes on without
@@ -262,7 +263,7 @@ func (u *user) freeWithin(p cuda.DevicePtr) {
 	u.last = nil
 	err := u.free(p)
 	endAtGap(err)
-	u.note(eventFreed, int64(allocator.Classify(err)), 0, u.same(err))
+	u.note(eventFreed, int64(sequence.Classify(err)), 0, u.same(err))
 }
 
 // Close ends the use of a tracker, which has no Close: the memory is given back.

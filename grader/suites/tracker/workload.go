@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 var alloc, free, inside, unknown, onFull = allocator.AllocAs, allocator.Free, allocator.FreeInside, allocator.FreeUnknown, allocator.OnFull
@@ -98,7 +99,7 @@ const (
 )
 
 // drawn are random sequences.
-func drawn(from allocator.Source) []workload {
+func drawn(from sequence.Source) []workload {
 	ws := make([]workload, randomCount)
 	for i := range ws {
 		l := layout{inner: []kind{firstFit, firstFit, wrapping, failing}[i%4], bytes: 256 * (8 + from.Int64N(1000))}
@@ -109,7 +110,7 @@ func drawn(from allocator.Source) []workload {
 }
 
 // drawOps draws operations that fill the memory and empty it again in turns, with every mistake in between.
-func drawOps(from allocator.Source, l layout) (ops []allocator.Op) {
+func drawOps(from sequence.Source, l layout) (ops []allocator.Op) {
 	tags := 2 + from.IntN(5)
 	blocks, filling := 0, true
 	for len(ops) < randomOps {
@@ -147,7 +148,7 @@ const (
 const far = 1<<41 + 4096
 
 // large are a sequence of many blocks, each under a tag of its own, and one of few blocks that are huge.
-func large(from allocator.Source) []workload {
+func large(from sequence.Source) []workload {
 	most := int64(math.MaxInt64) - far
 	ops := make([]allocator.Op, 0, largeBlocks+4*largeTurns+1)
 	for i := range largeBlocks {

@@ -6,6 +6,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
@@ -27,7 +28,7 @@ var cleanup = allocator.Cleanup[layout]{
 // lifecycle draws an arena that grows, is reset, and closed with blocks handed out. Its blocks end in the same granules
 // whatever is drawn, and so does twice what they need: it takes as many calls. The first Reset changes nothing, but shows how
 // the arena is before it grows.
-func lifecycle(from allocator.Source) workload {
+func lifecycle(from sequence.Source) workload {
 	g := from.Granularity
 	return workload{
 		Layout: layout{reserve: 16*g + from.Int64N(64*g), granularity: g},

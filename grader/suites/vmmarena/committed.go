@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
@@ -15,7 +16,7 @@ func (c *replay) tooMuch() []verdict.Finding {
 	used, peak := int64(0), int64(0)
 	for i := range c.Right {
 		s := &c.steps[i]
-		if s.answer.Err != allocator.Nil {
+		if s.answer.Err != sequence.Nil {
 			continue
 		}
 		switch s.op.Kind {
@@ -71,7 +72,7 @@ func (c *replay) tooOften() []verdict.Finding {
 		switch {
 		case s.op.Kind == allocator.KindReset:
 			used = 0
-		case s.op.Kind == allocator.KindAlloc && s.answer.Err == allocator.Nil:
+		case s.op.Kind == allocator.KindAlloc && s.answer.Err == sequence.Nil:
 			used += mapping.RoundUp(s.op.Size, alignment)
 		}
 		quarters.Need(used)

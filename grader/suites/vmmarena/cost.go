@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 )
 
@@ -27,7 +28,7 @@ var cost = allocator.Cost[Make]{
 		}
 		return &load{make: make, high: costRoom}
 	},
-	Model: func(from allocator.Source, _ int) allocator.Model {
+	Model: func(from sequence.Source, _ int) allocator.Model {
 		return newModel(&workload{Layout: layout{reserve: costRoom * alignment, granularity: from.Granularity}})
 	},
 	Granular: true,
@@ -52,7 +53,7 @@ type load struct {
 	n         int // blocks handed out
 	low, high int // it has so many of them at least, and at most
 	misplaced uint64
-	said      []allocator.Answer // to the operations by which it got its memory
+	said      []sequence.Answer // to the operations by which it got its memory
 }
 
 // Fill makes an arena that has its memory, where there is none yet, and hands the first blocks out.
@@ -65,11 +66,11 @@ func (l *load) Fill(blocks int) (err error) {
 			return err
 		}
 		stats := subject(l.arena).Stats
-		l.said = []allocator.Answer{allocator.Answer{Addr: uint64(l.base)}.With(allocator.Details{Stats: stats()})}
+		l.said = []sequence.Answer{sequence.Answer{Addr: uint64(l.base)}.With(sequence.Details{Stats: stats()})}
 		if err = l.arena.Reset(); err != nil {
 			return err
 		}
-		l.said = append(l.said, allocator.Answer{}.With(allocator.Details{Stats: stats()}))
+		l.said = append(l.said, sequence.Answer{}.With(sequence.Details{Stats: stats()}))
 	}
 	l.low = blocks
 	return l.handFirst()
@@ -127,9 +128,9 @@ func (l *load) Close() error { return l.arena.Close() }
 func (l *load) Subject() allocator.Subject { return subject(l.arena) }
 
 // Past: the blocks that are out are one piece, from Base on.
-func (l *load) Past() ([]allocator.Op, []allocator.Answer) {
+func (l *load) Past() ([]allocator.Op, []sequence.Answer) {
 	return []allocator.Op{alloc(costRoom * alignment), reset, alloc(int64(l.n) * alignment)},
-		append(l.said, allocator.Answer{Addr: uint64(l.base)})
+		append(l.said, sequence.Answer{Addr: uint64(l.base)})
 }
 
 // Misses is how many of the blocks were not where they belong.

@@ -7,6 +7,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
@@ -84,14 +85,14 @@ func (c *replay) callsOfAlloc(again bool) []verdict.Finding {
 	used, resets := int64(0), 0
 	for i := range min(c.Right+1, len(c.steps)) {
 		s := &c.steps[i]
-		if s.op.Kind == allocator.KindReset && s.answer.Err == allocator.Nil {
+		if s.op.Kind == allocator.KindReset && s.answer.Err == sequence.Nil {
 			used, resets = 0, resets+1
 		}
 		if s.op.Kind != allocator.KindAlloc {
 			continue
 		}
-		idle := s.op.Size <= s.before-used || s.answer.Err != allocator.Nil
-		if s.answer.Err == allocator.Nil {
+		idle := s.op.Size <= s.before-used || s.answer.Err != sequence.Nil
+		if s.answer.Err == sequence.Nil {
 			used += mapping.RoundUp(s.op.Size, alignment)
 		}
 		if again != (idle && resets > 0) {

@@ -7,6 +7,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
@@ -14,7 +15,7 @@ import (
 // step is one operation of a sequence with what the trace shows of it.
 type step struct {
 	op     allocator.Op
-	answer allocator.Answer
+	answer sequence.Answer
 	calls  []int // the records of its CUDA calls
 	before int64 // bytes mapped from Base on when it began
 	mapped int64 // and when it had ended

@@ -7,6 +7,7 @@ import (
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/device"
 )
 
@@ -51,7 +52,7 @@ func newModel(w *workload) allocator.Model { return &model{layout: w.Layout, com
 func (m *model) Blind(string) bool { return m.lost }
 
 // Step judges one answer. After a fault it says no more: what follows may come of it.
-func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
+func (m *model) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
 	if m.lost || a.Stats() != nil && len(a.Stats()) != statCount {
 		return nil
 	}
@@ -66,7 +67,7 @@ func (m *model) Step(op allocator.Op, a allocator.Answer) []allocator.Fault {
 }
 
 // judge is what is wrong with an answer, and whose it is to tell.
-func (m *model) judge(op allocator.Op, a allocator.Answer) (part string, f *allocator.Fault) {
+func (m *model) judge(op allocator.Op, a sequence.Answer) (part string, f *sequence.Fault) {
 	if m.base == 0 && a.Stats() != nil {
 		m.base = a.Stats()[statBase]
 	}
@@ -75,7 +76,7 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) (part string, f *allo
 		return m.wrongAnswer(want, op, a)
 	}
 	before := m.used
-	if a.Err == allocator.Nil {
+	if a.Err == sequence.Nil {
 		switch op.Kind {
 		case allocator.KindAlloc:
 			if at := uint64(m.base + m.used); a.Addr != at {
@@ -96,23 +97,23 @@ func (m *model) judge(op allocator.Op, a allocator.Answer) (part string, f *allo
 }
 
 // outOfMemory is what the device answers where it has none left.
-const outOfMemory = allocator.ErrOther
+const outOfMemory = sequence.ErrOther
 
 // want is what an operation has to be answered with.
-func (m *model) want(op allocator.Op) allocator.Err {
+func (m *model) want(op allocator.Op) sequence.Err {
 	switch {
 	case m.closed:
-		return allocator.ErrClosed
+		return sequence.ErrClosed
 	case op.Kind != allocator.KindAlloc:
-		return allocator.Nil
+		return sequence.Nil
 	case op.Size < 1:
-		return allocator.ErrSize
+		return sequence.ErrSize
 	case op.Size > m.layout.reserved()-m.used:
-		return allocator.ErrFull
+		return sequence.ErrFull
 	case m.layout.memory > 0 && m.end(op) > m.layout.memory:
 		return outOfMemory
 	}
-	return allocator.Nil
+	return sequence.Nil
 }
 
 // end is where the memory must reach for an Alloc to succeed.
@@ -122,10 +123,10 @@ func (m *model) end(op allocator.Op) int64 {
 
 // accepts reports whether an answer is the one wanted. A size beyond all that was reserved may count as a wrong one: the
 // arena will never have such a block.
-func (m *model) accepts(want allocator.Err, op allocator.Op, a allocator.Answer) bool {
+func (m *model) accepts(want sequence.Err, op allocator.Op, a sequence.Answer) bool {
 	switch {
-	case want == allocator.ErrFull && op.Size > m.layout.reserved():
-		return a.Err == allocator.ErrFull || a.Err == allocator.ErrSize
+	case want == sequence.ErrFull && op.Size > m.layout.reserved():
+		return a.Err == sequence.ErrFull || a.Err == sequence.ErrSize
 	case want == outOfMemory:
 		return a.Err == outOfMemory && strings.Contains(a.Details().Text, device.ErrorOutOfMemory.String())
 	}
@@ -133,8 +134,8 @@ func (m *model) accepts(want allocator.Err, op allocator.Op, a allocator.Answer)
 }
 
 // misplaced is what is wrong with the address of a block that belongs elsewhere.
-func (m *model) misplaced(addr, want uint64) (part string, f *allocator.Fault) {
-	f = &allocator.Fault{Rule: "misplaced",
+func (m *model) misplaced(addr, want uint64) (part string, f *sequence.Fault) {
+	f = &sequence.Fault{Rule: "misplaced",
 		Message: fmt.Sprintf("should have handed out %s, right behind the block before, but it handed out %s", m.fromBase(want), m.fromBase(addr)),
 		Why: "An arena has no holes: its memory reaches from Base to the end of the last block, and each block begins at a multiple of 256 " +
 			"because every size is rounded up to one.",
@@ -174,18 +175,18 @@ func (m *model) fromBase(addr uint64) string {
 }
 
 // wrongStats is what is wrong with what Stats says after an operation.
-func (m *model) wrongStats(op allocator.Op, a allocator.Answer, before int64) (part string, f *allocator.Fault) {
+func (m *model) wrongStats(op allocator.Op, a sequence.Answer, before int64) (part string, f *sequence.Fault) {
 	s := a.Stats()
-	fault := func(rule, name string, got, want int64, why, fix string) *allocator.Fault {
-		return &allocator.Fault{Rule: rule, Why: why, Fix: fix,
+	fault := func(rule, name string, got, want int64, why, fix string) *sequence.Fault {
+		return &sequence.Fault{Rule: rule, Why: why, Fix: fix,
 			Message: fmt.Sprintf("should have left Stats with %s = %d, but it says %d", name, want, got)}
 	}
 	const whyStats = "A caller decides by these numbers what to do next."
-	failed := a.Err != allocator.Nil
+	failed := a.Err != sequence.Nil
 	recommitted := m.committed >= 0 && s[statCommitted] != m.committed
 	switch {
 	case s[statBase] != m.base || s[statBase] == 0:
-		f := &allocator.Fault{Rule: "moved", Message: "should have left Base where it was, but Stats says that it is elsewhere",
+		f := &sequence.Fault{Rule: "moved", Message: "should have left Base where it was, but Stats says that it is elsewhere",
 			Why: "Whoever has an address from before holds on to it.",
 			Fix: "Reserve all addresses once, in New, and let Base be where they begin."}
 		if m.base == 0 {

@@ -4,31 +4,32 @@ import (
 	"fmt"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/device"
 )
 
 // wrongAnswer is the fault of an answer that is not the one wanted, and the part that tells it.
-func (m *model) wrongAnswer(want allocator.Err, op allocator.Op, a allocator.Answer) (string, *allocator.Fault) {
-	wrong := allocator.WrongError(want, a)
+func (m *model) wrongAnswer(want sequence.Err, op allocator.Op, a sequence.Answer) (string, *sequence.Fault) {
+	wrong := sequence.WrongError(want, a)
 	f := &wrong
 	switch {
-	case want == allocator.ErrClosed:
+	case want == sequence.ErrClosed:
 		f.Rule = "works-after-close"
 		f.Why = "After Close the addresses are no longer the arena's, and may already be somebody else's."
 		f.Fix = "Remember that Close has succeeded, and look at that first in Alloc, Reset and Close."
-	case want == allocator.ErrFull && a.Err == allocator.Nil:
+	case want == sequence.ErrFull && a.Err == sequence.Nil:
 		f.Rule = "beyond-the-range"
 		f.Message = fmt.Sprintf("should have returned contract.ErrFull, since %d of %d bytes were left, but it returned nil",
 			m.layout.reserved()-m.used, m.layout.reserved())
 		f.Why = "Behind the range lie the addresses of somebody else, or none at all."
 		f.Fix = "Compare the size with what is left before anything else: reserved minus used."
-	case want == allocator.ErrFull && a.Err == allocator.ErrOther:
+	case want == sequence.ErrFull && a.Err == sequence.ErrOther:
 		f.Fix = "Compare the size with what is left of the addresses, reserved minus used, before you ask CUDA for memory."
 	case want == outOfMemory:
 		return ofMemory, m.notRefused(f, a)
-	case op.Kind == allocator.KindAlloc && want == allocator.Nil:
+	case op.Kind == allocator.KindAlloc && want == sequence.Nil:
 		return m.refused(f, op, a)
-	case want == allocator.Nil:
+	case want == sequence.Nil:
 		f.Rule = "refused"
 		f.Why = "Nothing that the caller has done is wrong here, so there is nothing that it could mend."
 		if op.Kind == allocator.KindReset {
@@ -39,13 +40,13 @@ func (m *model) wrongAnswer(want allocator.Err, op allocator.Op, a allocator.Ans
 }
 
 // notRefused is the fault where the device has no memory left and something else was answered.
-func (m *model) notRefused(f *allocator.Fault, a allocator.Answer) *allocator.Fault {
+func (m *model) notRefused(f *sequence.Fault, a sequence.Answer) *sequence.Fault {
 	f.Message = fmt.Sprintf("should have returned CUDA's error, %v, since the device has %d bytes of memory, but it returned %s",
 		device.ErrorOutOfMemory, m.layout.memory, a.Says())
 	f.Why = "There are addresses left, so the arena is not full: what is missing is memory, and another program may give that back."
 	f.Fix = "When the smallest growth that would do has failed as well, return the error that CUDA answered to it, as it is or wrapped " +
 		"with %w."
-	if a.Err == allocator.Nil {
+	if a.Err == sequence.Nil {
 		f.Rule = "no-memory"
 		f.Why = "When a kernel touches a block without memory behind it, every later CUDA call fails."
 	}
@@ -53,7 +54,7 @@ func (m *model) notRefused(f *allocator.Fault, a allocator.Answer) *allocator.Fa
 }
 
 // refused is the fault of an Alloc that should have succeeded.
-func (m *model) refused(f *allocator.Fault, op allocator.Op, a allocator.Answer) (string, *allocator.Fault) {
+func (m *model) refused(f *sequence.Fault, op allocator.Op, a sequence.Answer) (string, *sequence.Fault) {
 	switch {
 	case m.layout.memory > 0:
 		f.Rule = "no-fallback"
@@ -63,7 +64,7 @@ func (m *model) refused(f *allocator.Fault, op allocator.Op, a allocator.Answer)
 		f.Fix = "If the generous growth fails, try once more with what the block needs, rounded up to the granularity; and give back all " +
 			"that a growth which failed has made."
 		return ofMemory, f
-	case a.Err == allocator.ErrOther:
+	case a.Err == sequence.ErrOther:
 		f.Rule = "growth-failed"
 		f.Message = fmt.Sprintf("should have got its block, since %d bytes of addresses were left, but it returned %s",
 			m.layout.reserved()-m.used, a.Says())

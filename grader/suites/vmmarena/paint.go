@@ -5,6 +5,7 @@ import (
 
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -44,7 +45,7 @@ func (m *model) Paint(v allocator.View) []verdict.Row {
 		}
 		blocks.Cells = append(blocks.Cells, c)
 	}
-	if v.Wrong && v.Op.Kind == allocator.KindAlloc && v.Last() == nil && m.want(v.Op) == allocator.Nil {
+	if v.Wrong && v.Op.Kind == allocator.KindAlloc && v.Last() == nil && m.want(v.Op) == sequence.Nil {
 		blocks.Cells = append(blocks.Cells, verdict.Cell{From: share(m.used), To: share(m.used + mapping.RoundUp(v.Op.Size, alignment)), Kind: verdict.Wrong,
 			Text: "there is room"})
 	}

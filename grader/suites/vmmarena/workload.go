@@ -8,6 +8,7 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/sequence"
 	"cudalab/native/sim"
 )
 
@@ -41,7 +42,7 @@ var (
 
 // examples are the sequences at the edges, on a device of granularity g. The first calls the methods in the order of the
 // skeleton's gaps.
-func examples(from allocator.Source) []workload {
+func examples(from sequence.Source) []workload {
 	g := from.Granularity
 	of := func(name string, reserve int64, ops ...allocator.Op) workload {
 		return workload{Name: name, Layout: layout{reserve: reserve, granularity: g}, Ops: ops}
@@ -66,7 +67,7 @@ func examples(from allocator.Source) []workload {
 const largeBlocks = 1<<16 + 1000
 
 // large hands out many small blocks and then such as 32 bits cannot measure, twice over.
-func large(from allocator.Source) []workload {
+func large(from sequence.Source) []workload {
 	l := layout{reserve: 3<<32 + from.Int64N(1<<30), granularity: from.Granularity}
 	ops := make([]allocator.Op, 0, largeBlocks+largeBlocks>>8+50)
 	for round := range 2 {
@@ -89,7 +90,7 @@ const (
 )
 
 // drawn are random sequences.
-func drawn(from allocator.Source) []workload {
+func drawn(from sequence.Source) []workload {
 	ws, g := make([]workload, randomCount), from.Granularity
 	for i := range ws {
 		l := layout{reserve: g*(2+from.Int64N(randomTop-1)) - from.Int64N(g), granularity: g}
@@ -99,7 +100,7 @@ func drawn(from allocator.Source) []workload {
 }
 
 // both are the examples and random sequences.
-func both(from allocator.Source) []workload { return append(examples(from), drawn(from)...) }
+func both(from sequence.Source) []workload { return append(examples(from), drawn(from)...) }
 
 // drawOps draws operations that fill so many bytes a few times over, with every mistake in between.
 func drawOps(r *rand.Rand, g, room int64) []allocator.Op {
@@ -150,7 +151,7 @@ func scarce(seed uint64) sim.Options {
 }
 
 // nearlyFull are the sequences on a device that runs out of memory.
-func nearlyFull(from allocator.Source) []workload {
+func nearlyFull(from sequence.Source) []workload {
 	o := scarce(from.Seed)
 	g, m := int64(o.Granularity), int64(o.Memory)
 	half := m / g / 2 * g
