@@ -39,6 +39,7 @@ type Cost[Code any] struct {
 	Model    func(from sequence.Source, blocks int) Model
 	Granular bool // the models have to know the device's granularity
 	Behind   func(r *rand.Rand, past []Op) []Op
+	Own      Own // of the operations; may be nil
 	// Missed says what should have been where a Load has Misses: "so many blocks should have …, but did not"; Why and Fix go with that.
 	Missed               func(misses uint64) string
 	MissedWhy, MissedFix string
@@ -117,7 +118,7 @@ func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []verdict.Finding {
 			return []verdict.Finding{{Rule: wrongWhenTimed, Severity: verdict.Error, Record: -1, Function: "Alloc",
 				Message: "While time was measured, " + c.Missed(misses[i]) + ".", Why: c.MissedWhy, Fix: c.MissedFix}}
 		}
-		for _, rec := range Read(notes, fmt.Sprint(noteTimed, i), nil) {
+		for _, rec := range Read(notes, fmt.Sprint(noteTimed, i), []Op{{Own: c.Own}}) {
 			for at, f := range sequence.Faults(rec.Ops, rec.Answers, c.Model(from, blocks)) {
 				return []verdict.Finding{whenTimed(rec.Ops[:at+1], rec.Answers[at], f)}
 			}
@@ -146,7 +147,7 @@ func whenTimed(ops []Op, a sequence.Answer, f sequence.Fault) verdict.Finding {
 	case KindFreeInside:
 		words = "the free of an address inside a block"
 	}
-	return verdict.Finding{Rule: wrongWhenTimed, Severity: verdict.Error, Record: -1, Function: methodName(last.Kind),
+	return verdict.Finding{Rule: wrongWhenTimed, Severity: verdict.Error, Record: -1, Function: last.method(),
 		Message: fmt.Sprintf("%s, %s %s. Before, with fewer calls behind it, your code was right.", when, words, f.Message),
 		Why:     f.Why, Fix: f.Fix}
 }

@@ -83,7 +83,7 @@ func Failures(notes *verdict.CaseNotes, name string, ops []Op, model func() Mode
 // gone through once for all parts.
 func judged(notes *verdict.CaseNotes, name string, ops []Op, model func() Model) []Failure {
 	return verdict.Once(notes, "judged "+name, func() (found []Failure) {
-		for _, rec := range slices.Concat(Read(notes, shrunk(name), nil), Read(notes, name, ops)) {
+		for _, rec := range slices.Concat(Read(notes, shrunk(name), ops), Read(notes, name, ops)) {
 			seen := map[string]bool{} // parts
 			for i, f := range sequence.Faults(rec.Ops, rec.Answers, model()) {
 				if !seen[f.Part] {
@@ -105,7 +105,7 @@ func (f *Failure) Finding(e *suite.Evidence, allocator string) verdict.Finding {
 		message = fmt.Sprintf("After %s: %s. The last of these %s.", allocator, Words(ops), f.Fault.Message)
 	}
 	found := verdict.Finding{Rule: f.Fault.Rule, Severity: verdict.Error, Message: message, Why: f.Fault.Why, Fix: f.Fault.Fix,
-		Record: -1, Function: cmp.Or(f.Fault.Function, methodName(f.Ops[f.At].Kind)), Drawing: f.drawing()}
+		Record: -1, Function: cmp.Or(f.Fault.Function, f.Ops[f.At].method()), Drawing: f.drawing()}
 	if f.Fault.Function != "" {
 		return found
 	}

@@ -18,9 +18,21 @@ func note(b *suite.Bench, name string, first, calls int, ops []Op, answers []seq
 	sequence.Note(b, name, first, calls, numbers, answers)
 }
 
-// Read is the sequences that were noted under a name, in their order. ops are the operations of one that was noted without.
+// Read is the sequences that were noted under a name, in their order. ops are the operations of one that was noted without;
+// those that were noted are as much the lesson's own.
 func Read(notes *verdict.CaseNotes, name string, ops []Op) []Record {
+	own := ownOf(ops)
 	return sequence.Read(notes, name, ops, func(n [3]uint64) Op {
-		return Op{Kind: Kind(n[0]), Stream: Stream(n[0] >> 8), Size: int64(n[1]), Block: int(int64(n[2]))}
+		return Op{Kind: Kind(n[0]), Stream: Stream(n[0] >> 8), Size: int64(n[1]), Block: int(int64(n[2])), Own: own}
 	})
+}
+
+// ownOf is what the lesson does in some operations; nil where there is nothing.
+func ownOf(ops []Op) Own {
+	for i := range ops {
+		if ops[i].Own != nil {
+			return ops[i].Own
+		}
+	}
+	return nil
 }

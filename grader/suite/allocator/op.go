@@ -12,6 +12,7 @@ package allocator
 
 import (
 	"cudalab/native/cuda"
+	"reflect"
 )
 
 // Kind is what an operation does.
@@ -26,7 +27,7 @@ const (
 	KindFreeNull                    // Free of address 0
 	KindReset                       // Reset, where the allocator has it
 	KindClose                       // Close
-	KindOnFull                      // OnFull with a function that does what Size says, where the allocator has it; see Full
+	KindOwn                         // what the lesson has beside these; see Own
 	KindForget                      // Forget(Stream), where the allocator has it
 	KindTrim                        // Trim(Size), where the allocator has it
 
@@ -45,7 +46,18 @@ type Op struct {
 	// Stream is the one that is named to an allocator that hands blocks out in the order of streams.
 	Stream Stream
 	Size   int64 // bytes; of KindFreeUnknown the address
-	Block  int   // of KindFree and KindFreeInside; of KindAlloc the tag that the block is to go under, or 0; see AllocAs
+	Block  int   // of KindFree and KindFreeInside
+	Own    Own   // nil: the operation is the kit's
+}
+
+// Own is what a lesson does in operations in place of the kit, by their numbers alone.
+type Own interface {
+	Do(allocator any, op Op) (cuda.DevicePtr, error) // a KindAlloc or KindOwn
+	Words(op Op) string                              // "": as the kit says
+	// Method is what a KindOwn calls. It spells its name out: looking a method up by a variable would keep every method of the
+	// program alive.
+	Method(t reflect.Type) (m reflect.Method, ok bool)
+	MethodName() string
 }
 
 // Alloc asks for a block. The blocks of a sequence are numbered by its Allocs, from 1, whether they succeed or not.

@@ -145,16 +145,20 @@ func (w *walk) start(ops []Op) {
 	if w.subject.Student != nil {
 		a, w.bench = w.subject.Student, nil
 	}
-	for _, k := range []Kind{KindAlloc, KindFree, KindReset, KindClose, KindOnFull, KindForget, KindTrim} {
-		site, entry := siteOf(a, methodName(k))
+	t := reflect.TypeOf(a)
+	for _, k := range []Kind{KindAlloc, KindFree, KindReset, KindClose, KindForget, KindTrim} {
+		site, entry := siteOf(methodOf(t, methodName(k)))
 		w.methods[k], w.entries[k] = &sequence.Details{Site: site}, entry
+	}
+	w.methods[KindOwn] = &sequence.Details{}
+	if own := ownOf(ops); own != nil && t != nil {
+		w.methods[KindOwn].Site, _ = siteOf(own.Method(t))
 	}
 }
 
 // siteOf is where a method of the student's is declared, and where its code begins: a wrong answer has no line of its own, but the
 // method has.
-func siteOf(a any, method string) (trace.Site, uintptr) {
-	m, ok := methodOf(reflect.TypeOf(a), method)
+func siteOf(m reflect.Method, ok bool) (trace.Site, uintptr) {
 	if !ok {
 		return nil, 0
 	}
@@ -177,8 +181,6 @@ func methodOf(t reflect.Type, name string) (reflect.Method, bool) {
 		return t.MethodByName("Free")
 	case name == "Reset":
 		return t.MethodByName("Reset")
-	case name == "OnFull":
-		return t.MethodByName("OnFull")
 	case name == "Forget":
 		return t.MethodByName("Forget")
 	case name == "Trim":
@@ -259,9 +261,9 @@ func (w *walk) perform(op Op, a *sequence.Answer) error {
 		p, err := w.alloc(op)
 		a.Addr = uint64(p)
 		return err
-	case KindOnFull:
-		w.subject.Allocator.(asker).OnFull(Full(op.Size))
-		return nil
+	case KindOwn:
+		_, err := op.Own.Do(w.subject.Allocator, op)
+		return err
 	case KindReset:
 		return w.subject.Allocator.(resetter).Reset()
 	case KindClose:
@@ -278,7 +280,7 @@ func (w *walk) perform(op Op, a *sequence.Answer) error {
 func (w *walk) settle(op Op, a sequence.Answer, was bool) {
 	at := cuda.DevicePtr(a.Addr)
 	switch {
-	case op.Kind == KindOnFull:
+	case op.Kind == KindOwn:
 	case op.Kind == KindAlloc:
 		w.addrs[len(w.addrs)-1] = at
 		if w.live == nil {
@@ -341,14 +343,20 @@ func methodName(k Kind) string {
 		return "Free"
 	case KindReset:
 		return "Reset"
-	case KindOnFull:
-		return "OnFull"
 	case KindForget:
 		return "Forget"
 	case KindTrim:
 		return "Trim"
 	}
 	return "Close"
+}
+
+// method is the method that carries the operation out.
+func (op Op) method() string {
+	if op.Kind == KindOwn && op.Own != nil {
+		return op.Own.MethodName()
+	}
+	return methodName(op.Kind)
 }
 
 // method is the kind whose site an operation has.

@@ -88,13 +88,14 @@ type StreamUser interface {
 }
 
 func (w *walk) alloc(op Op) (cuda.DevicePtr, error) {
+	if op.Own != nil {
+		return op.Own.Do(w.subject.Allocator, op)
+	}
 	switch a := w.subject.Allocator.(type) {
 	case blocksInStreams:
 		return a.Alloc(w.streams[op.Stream])
 	case sizesInStreams:
 		return a.Alloc(op.Size, w.streams[op.Stream])
-	case tagger:
-		return a.AllocAs(op.Size, op.Block)
 	}
 	return w.subject.Allocator.(Allocator).Alloc(op.Size)
 }

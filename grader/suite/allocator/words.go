@@ -52,9 +52,14 @@ func phrase(op Op) string {
 	if op.Stream != 0 {
 		return phraseIn(op)
 	}
+	if op.Own != nil {
+		if words := op.Own.Words(op); words != "" {
+			return words
+		}
+	}
 	switch op.Kind {
 	case KindAlloc:
-		return fmt.Sprintf("allocate %d", op.Size) + tagWords(op.Block)
+		return fmt.Sprintf("allocate %d", op.Size)
 	case KindFree:
 		return fmt.Sprintf("free #%d", op.Block)
 	case KindFreeInside:
@@ -65,8 +70,6 @@ func phrase(op Op) string {
 		return "free the null address"
 	case KindReset:
 		return "reset"
-	case KindOnFull:
-		return "have OnFull " + Full(op.Size).String()
 	case KindTrim:
 		return fmt.Sprintf("trim to %d", op.Size)
 	case KindIdle:

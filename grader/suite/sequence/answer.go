@@ -43,7 +43,7 @@ func (e Err) String() string {
 	return "an unknown answer"
 }
 
-// Answer is what one operation came back with. There are hundreds of thousands at the scale that is timed, and most share
+// Answer is what one operation came back with. There are hundreds of thousands at the scale that is timed, and most
 // their Details.
 type Answer struct {
 	Err     Err

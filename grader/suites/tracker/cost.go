@@ -95,7 +95,7 @@ func (l *load) Fill(blocks int) (err error) {
 	tag := ""
 	for i := len(l.held); i < blocks; i++ {
 		if i%blocksOfTag == 0 || tag == "" {
-			tag = allocator.Tag(2 + i/blocksOfTag)
+			tag = tagName(2 + i/blocksOfTag)
 		}
 		l.held = append(l.held, slot{tag: tag})
 		if err := l.take(&l.held[i]); err != nil {

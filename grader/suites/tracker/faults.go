@@ -3,7 +3,6 @@ package tracker
 import (
 	"fmt"
 
-	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/sequence"
 )
 
@@ -49,7 +48,7 @@ func (m *model) unasked(part, when string, e event) *sequence.Fault {
 		f.Why = "The function frees what its user can spare. One that is called again and again, or within itself, has nothing left to " +
 			"spare, and does not end."
 		f.Fix = "Call it only where limit or inner has no room, once for each Alloc, and not while it is running."
-		if m.does == allocator.NoFunction && m.within {
+		if m.does == noFunction && m.within {
 			f.Why = "OnFull may be called at any time, by the function too, and the last call of it counts."
 			f.Fix = "Leave the function as OnFull has set it last: do not take it away while it runs and put it back behind that. That it is running is for a variable of its own to say."
 		}

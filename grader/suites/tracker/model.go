@@ -14,13 +14,13 @@ import (
 type model struct {
 	layout layout
 	books
-	does   allocator.Full // the function of OnFull
-	asking bool           // it is running
-	within bool           // it has set the function, or removed it, while it ran
-	called map[bool]bool  // whether it has been called since, where inner had no room (true) and where limit had none
-	start  uint64         // where the memory begins; 0 where that is not known
-	right  bool           // what the last report said
-	lost   bool           // a fault has left it without a notion of what is right
+	does   full          // the function of OnFull
+	asking bool          // it is running
+	within bool          // it has set the function, or removed it, while it ran
+	called map[bool]bool // whether it has been called since, where inner had no room (true) and where limit had none
+	start  uint64        // where the memory begins; 0 where that is not known
+	right  bool          // what the last report said
+	lost   bool          // a fault has left it without a notion of what is right
 
 	blocks int // Allocs of the sequence so far
 	names  names
@@ -33,12 +33,12 @@ type model struct {
 
 func newModel(w *workload) allocator.Model {
 	m := &model{layout: w.Layout, books: newBooks()}
-	m.set(allocator.NoFunction, false)
+	m.set(noFunction, false)
 	return m
 }
 
 // set takes down which function of OnFull there is from now on.
-func (m *model) set(does allocator.Full, within bool) {
+func (m *model) set(does full, within bool) {
 	m.does, m.within, m.called = does, within, map[bool]bool{}
 }
 
@@ -73,8 +73,8 @@ func (m *model) answer(op allocator.Op, a sequence.Answer) *sequence.Fault {
 	case allocator.KindAlloc:
 		m.blocks++
 		return m.alloc(op.Size, m.names.of(int64(max(op.Block, 1))), done)
-	case allocator.KindOnFull:
-		m.set(allocator.Full(op.Size), false)
+	case allocator.KindOwn:
+		m.set(full(op.Size), false)
 		return m.uncalled(ofFull, "should have kept the function for later")
 	case allocator.KindClose:
 		return nil
@@ -101,7 +101,7 @@ func (m *model) alloc(size int64, tag string, done func() reply) *sequence.Fault
 		return f
 	}
 	got, f := m.try(size, false, done)
-	if f == nil && got.err == sequence.ErrFull && m.does != allocator.NoFunction && !m.asking {
+	if f == nil && got.err == sequence.ErrFull && m.does != noFunction && !m.asking {
 		got, f = m.ask(size, got, done)
 	}
 	if f != nil {
@@ -163,9 +163,9 @@ func (m *model) over(got tried) string {
 		return "was refused by inner with another error than contract.ErrFull, and should have returned"
 	case m.asking:
 		return "found no room while OnFull's function was running, and should have returned"
-	case m.does == allocator.NoFunction && m.within:
+	case m.does == noFunction && m.within:
 		return "found no room, with no function to make any, since that had called OnFull(nil) while it ran, and should have returned"
-	case m.does == allocator.NoFunction:
+	case m.does == noFunction:
 		return "found no room, with no function to make any, and should have returned"
 	case got.again:
 		return "found no room in its second try either, and should have returned"
@@ -230,7 +230,7 @@ func (m *model) room() (said bool, f *sequence.Fault) {
 				f.Function = "Free"
 			}
 		case eventOnFull:
-			m.set(allocator.Full(e.a), true)
+			m.set(full(e.a), true)
 		case eventReport:
 			m.compare(allocator.Op{}, sequence.Nil)
 		default: // it does nothing else
@@ -284,5 +284,5 @@ func (m *model) uncalled(part, when string) *sequence.Fault {
 
 // unchanging reports whether an operation was refused so that nothing at all may be counted.
 func unchanging(op allocator.Op, err sequence.Err) bool {
-	return op.Kind != allocator.KindOnFull && err != sequence.Nil && err != sequence.ErrFull
+	return op.Kind != allocator.KindOwn && err != sequence.Nil && err != sequence.ErrFull
 }

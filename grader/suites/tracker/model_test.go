@@ -64,8 +64,8 @@ func TestModelFollowsTheSolution(t *testing.T) {
 					continue
 				}
 				a = sequence.Answer{Err: sequence.Classify(u.Free(blocks[op.Block-1])), Addr: uint64(blocks[op.Block-1])}
-			case allocator.KindOnFull:
-				u.OnFull(allocator.Full(op.Size))
+			case allocator.KindOwn:
+				u.OnFull(full(op.Size))
 			case allocator.KindClose:
 				require.NoError(t, u.Close())
 			default:

@@ -130,7 +130,7 @@ func (u *user) AllocAs(size int64, tag int) (cuda.DevicePtr, error) {
 }
 
 func (u *user) alloc(size int64, tag int) (cuda.DevicePtr, error) {
-	p, err := u.t.Alloc(size, allocator.Tag(tag))
+	p, err := u.t.Alloc(size, tagName(tag))
 	if err == nil && !u.layout.rarely {
 		u.held = append(u.held, block{p, size, tag})
 		u.mark(p, size, byte(tag))
@@ -164,13 +164,13 @@ func (u *user) same(err error) int64 {
 }
 
 // OnFull sets the function that does so.
-func (u *user) OnFull(does allocator.Full) {
+func (u *user) OnFull(does full) {
 	u.begin()
 	u.set(does)
 }
 
-func (u *user) set(does allocator.Full) {
-	if does == allocator.NoFunction {
+func (u *user) set(does full) {
+	if does == noFunction {
 		u.t.OnFull(nil)
 		return
 	}
@@ -191,43 +191,43 @@ func (u *user) set(does allocator.Full) {
 const mostRooms = 100
 
 // makeRoom does what a function of OnFull is to do.
-func (u *user) makeRoom(does allocator.Full, size int64) bool {
+func (u *user) makeRoom(does full, size int64) bool {
 	switch does {
-	case allocator.FreeOldest, allocator.FreeOldestNo:
+	case freeOldest, freeOldestNo:
 		u.freeHeld(0)
-		return does == allocator.FreeOldest
-	case allocator.FreeNewest:
+		return does == freeOldest
+	case freeNewest:
 		u.freeHeld(len(u.held) - 1)
-	case allocator.FreeAll:
+	case freeAll:
 		for n := len(u.held); n > 0; n-- {
 			u.freeHeld(0)
 		}
-	case allocator.AllocSame:
+	case allocSame:
 		u.allocWithin(size)
 		u.freeHeld(0)
-	case allocator.AllocSmall:
+	case allocSmall:
 		u.freeHeld(0)
 		u.freeHeld(0)
 		u.allocWithin(1)
-	case allocator.ReportToo:
+	case reportToo:
 		u.note(eventReport, 0, 0, 0)
 		u.report()
 		u.freeHeld(0)
-	case allocator.FreeTwice:
+	case freeTwice:
 		if len(u.held) > 0 {
 			oldest := u.held[0].at
 			u.freeHeld(0)
 			u.freeWithin(oldest)
 		}
-	case allocator.ReplaceItself, allocator.RemoveItself:
-		next := map[allocator.Full]allocator.Full{allocator.ReplaceItself: allocator.SayNo, allocator.RemoveItself: allocator.NoFunction}[does]
+	case replaceItself, removeItself:
+		next := map[full]full{replaceItself: sayNo, removeItself: noFunction}[does]
 		u.note(eventOnFull, int64(next), 0, 0)
 		u.set(next)
-		if does == allocator.RemoveItself {
+		if does == removeItself {
 			return false
 		}
 		u.freeHeld(0)
-	case allocator.SayNo:
+	case sayNo:
 		return false
 	}
 	return true

@@ -8,7 +8,7 @@ import (
 	"cudalab/grader/suite/sequence"
 )
 
-var alloc, free, inside, unknown, onFull = allocator.AllocAs, allocator.Free, allocator.FreeInside, allocator.FreeUnknown, allocator.OnFull
+var free, inside, unknown = allocator.Free, allocator.FreeInside, allocator.FreeUnknown
 
 var null, never, shut = allocator.FreeNull, allocator.FreeNever, allocator.Close
 
@@ -39,8 +39,8 @@ func calls() []workload {
 		over("frees that are none", firstFit, 4096, null, never, alloc(300, a), inside(1, 1), inside(1, 256), free(1), free(1), null, unknown(1<<40),
 			alloc(500, b), alloc(500, c), inside(2, 512), unknown(-256), free(2), free(3), free(3)),
 		limited("up to the limit", firstFit, 4096, 1000, alloc(600, a), alloc(400, b), alloc(1, c), free(1), alloc(601, a), alloc(600, a), alloc(1001, a)),
-		over("one chance", firstFit, 1024, alloc(512, a), alloc(512, b), alloc(256, c), onFull(allocator.FreeOldest), alloc(256, c), alloc(512, a),
-			onFull(allocator.NoFunction), alloc(512, a)),
+		over("one chance", firstFit, 1024, alloc(512, a), alloc(512, b), alloc(256, c), onFull(freeOldest), alloc(256, c), alloc(512, a),
+			onFull(noFunction), alloc(512, a)),
 	}
 	for i := range all {
 		all[i].Layout.silent = true
@@ -68,7 +68,7 @@ func examples() []workload {
 
 // callbacks are the sequences in which there is no room, with every function of OnFull.
 func callbacks() (all []workload) {
-	for does := allocator.FreeOldest; does <= allocator.NoFunction; does++ {
+	for does := freeOldest; does <= noFunction; does++ {
 		all = append(all,
 			over(fmt.Sprintf("inner is full: %v", does), firstFit, 1024, onFull(does), alloc(256, a), alloc(512, b), alloc(256, c), alloc(256, a), alloc(512, b),
 				alloc(1024, c), alloc(0, a), alloc(1025, a), free(1), free(2)),
@@ -76,19 +76,19 @@ func callbacks() (all []workload) {
 				alloc(1001, c), free(1), free(2)))
 	}
 	return append(all,
-		limited("first limit, then inner", firstFit, 1024, 1000, onFull(allocator.FreeOldest), alloc(100, a), alloc(500, b), alloc(400, c), alloc(300, a), alloc(600, b)),
-		over("set anew", firstFit, 1024, onFull(allocator.SayNo), alloc(1024, a), alloc(1, b), onFull(allocator.FreeOldest), alloc(1, b), alloc(1024, b),
-			onFull(allocator.NoFunction), alloc(1, c)))
+		limited("first limit, then inner", firstFit, 1024, 1000, onFull(freeOldest), alloc(100, a), alloc(500, b), alloc(400, c), alloc(300, a), alloc(600, b)),
+		over("set anew", firstFit, 1024, onFull(sayNo), alloc(1024, a), alloc(1, b), onFull(freeOldest), alloc(1, b), alloc(1024, b),
+			onFull(noFunction), alloc(1, c)))
 }
 
 // refusing are the sequences over allocators that refuse in other ways.
 func refusing() []workload {
 	return []workload{
-		over("errors of CUDA's", failing, 4096, onFull(allocator.FreeOldest), alloc(300, a), alloc(300, b), alloc(300, c), alloc(300, c), free(1), free(1), free(2), free(2),
+		over("errors of CUDA's", failing, 4096, onFull(freeOldest), alloc(300, a), alloc(300, b), alloc(300, c), alloc(300, c), free(1), free(1), free(2), free(2),
 			alloc(300, a), alloc(300, b), alloc(4096, c), free(4), free(4)),
-		over("wrapped errors", wrapping, 1024, alloc(1024, a), alloc(1, b), onFull(allocator.FreeOldest), alloc(1, b), alloc(1024, c), onFull(allocator.SayYes), alloc(1024, c),
-			onFull(allocator.SayNo), alloc(1024, c), onFull(allocator.NoFunction), alloc(1024, c)),
-		over("sizes that inner refuses", sizing, 4096, onFull(allocator.FreeOldest), alloc(1024, a), alloc(1025, b), alloc(4096, b), alloc(1000, c), free(1)),
+		over("wrapped errors", wrapping, 1024, alloc(1024, a), alloc(1, b), onFull(freeOldest), alloc(1, b), alloc(1024, c), onFull(sayYes), alloc(1024, c),
+			onFull(sayNo), alloc(1024, c), onFull(noFunction), alloc(1024, c)),
+		over("sizes that inner refuses", sizing, 4096, onFull(freeOldest), alloc(1024, a), alloc(1025, b), alloc(4096, b), alloc(1000, c), free(1)),
 	}
 }
 
@@ -127,7 +127,7 @@ func drawOps(from sequence.Source, l layout) (ops []allocator.Op) {
 			ops = append(ops, alloc([]int64{0, -from.Int64N(1000), l.limit + 1 + from.Int64N(100)}[from.IntN(3)], 1+from.IntN(tags)))
 			blocks++
 		case k == 3:
-			ops = append(ops, onFull(allocator.Full(from.Int64N(int64(allocator.NoFunction)+1))))
+			ops = append(ops, onFull(full(from.Int64N(int64(noFunction)+1))))
 		case filling == (k < 15) || blocks == 0:
 			ops = append(ops, alloc(1+from.Int64N(l.bytes/8), 1+from.IntN(tags)))
 			blocks++
@@ -162,7 +162,7 @@ func large(from sequence.Source) []workload {
 
 	sizes := []int64{1 << 31, 1<<31 + 1, 1 << 32, 1<<32 + 1, 1 << 40, 1<<33 - 1}
 	huge := []allocator.Op{alloc(sizes[from.IntN(6)], a), alloc(1<<32+1, b), alloc(1<<31, c), alloc(1<<40, a), free(1), alloc(1<<62, b), alloc(1<<62+1, c), alloc(1<<62, b),
-		alloc(1<<61, c), alloc(math.MaxInt64, a), free(3), onFull(allocator.FreeOldest), alloc(1<<62, a), alloc(1<<61, a), onFull(allocator.SayNo), alloc(1<<62, a),
+		alloc(1<<61, c), alloc(math.MaxInt64, a), free(3), onFull(freeOldest), alloc(1<<62, a), alloc(1<<61, a), onFull(sayNo), alloc(1<<62, a),
 		free(5), alloc(1<<61, a), free(2), free(4), shut}
 	return []workload{many,
 		{Name: "huge blocks", Layout: layout{inner: bumping, memory: far, bytes: most, limit: math.MaxInt64}, Ops: huge},

@@ -1,4 +1,4 @@
-package allocator_test
+package tracker
 
 import (
 	"testing"
@@ -11,22 +11,22 @@ import (
 func TestTagsAreKnownByTheirNames(t *testing.T) {
 	seen := map[string]bool{}
 	for n := 1; n < 100; n++ {
-		name := allocator.Tag(n)
+		name := tagName(n)
 		require.False(t, seen[name], "%q is given twice", name)
 		seen[name] = true
-		require.Equal(t, n, allocator.TagNumber(name))
+		require.Equal(t, n, tagNumber(name))
 	}
 	for _, name := range []string{"A", "aa", "tag", "tag 1", "tag 27", "tag 028", "tag -3", "tag x", "?"} {
-		require.Zero(t, allocator.TagNumber(name), "%q", name)
+		require.Zero(t, tagNumber(name), "%q", name)
 	}
-	require.Equal(t, "", allocator.Tag(-1))
+	require.Equal(t, "", tagName(-1))
 }
 
 func TestTagsAndFunctionsOfOnFullInWords(t *testing.T) {
 	require.Equal(t, "allocate 300 (a), allocate 1 (no tag), have OnFull free the oldest block and say true, free #1, have OnFull do something unknown",
-		allocator.Words([]allocator.Op{allocator.AllocAs(300, 2), allocator.AllocAs(1, 1), allocator.OnFull(allocator.FreeOldest), allocator.Free(1),
-			allocator.OnFull(99)}))
-	for f := allocator.FreeOldest; f <= allocator.NoFunction; f++ {
+		allocator.Words([]allocator.Op{alloc(300, 2), alloc(1, 1), onFull(freeOldest), allocator.Free(1),
+			onFull(99)}))
+	for f := freeOldest; f <= noFunction; f++ {
 		require.NotEmpty(t, f.String())
 		require.NotEqual(t, "do something unknown", f.String())
 	}
