@@ -96,7 +96,8 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 }
 
 // faultTrial is a trial in which every call of some lives fails in turn, and the queries that are named.
-func faultTrial[Code any, L fmt.Stringer](lab *Lab[Code, L], id, after string, draw func(sequence.Source) Workload[L], queries []trace.Op) *suite.Trial[Code] {
+func faultTrial[Code any, L fmt.Stringer](lab *Lab[Code, L], id, after string, draw func(sequence.Source) Workload[L],
+	queries []trace.Op) *suite.Trial[Code] {
 	return &suite.Trial[Code]{ID: id, After: after, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
 		from := sequence.NewSource(b, lab.Granular)
 		inputs := suite.NewInputs(from.Rand, sequence.Drawing(from, draw))
@@ -254,7 +255,8 @@ type lives[Code any, L fmt.Stringer] struct {
 	told    bool          // answers were wrong without any failure, which other parts tell
 }
 
-func newLives[Code any, L fmt.Stringer](e *suite.Evidence, caseID string, lab *Lab[Code, L], c *Cleanup[L], draw func(sequence.Source) Workload[L]) *lives[Code, L] {
+func newLives[Code any, L fmt.Stringer](e *suite.Evidence, caseID string, lab *Lab[Code, L], c *Cleanup[L],
+	draw func(sequence.Source) Workload[L]) *lives[Code, L] {
 	l := &lives[Code, L]{Cleanup: c, e: e, notes: e.Cases[caseID], lab: lab}
 	from, ok := sequence.SourceOf(e, caseID, lab.Granular)
 	if !ok {
@@ -299,7 +301,8 @@ func (l *lives[Code, L]) after(run suite.FaultRun) (found []verdict.Finding) {
 			return append(found, at(run.Failed, f))
 		}
 		f.Rule += "-on-error"
-		if failed := slices.IndexFunc(failure.Answers, func(a sequence.Answer) bool { return a.Err == sequence.Faulted }); 0 <= failed && failed < failure.At {
+		failed := slices.IndexFunc(failure.Answers, func(a sequence.Answer) bool { return a.Err == sequence.Faulted })
+		if 0 <= failed && failed < failure.At {
 			f.Why = whyUnchanged
 			f.Fix = l.fixUnchanged(run)
 		}

@@ -59,7 +59,8 @@ func (lab *Lab[Code, L]) notMade(o verdict.Outcome) verdict.Finding {
 
 // tooLittle is the finding where New has allocated less than Room, and nobody has had a block of it.
 func (lab *Lab[Code, L]) tooLittle(e *suite.Evidence, r *Run[L]) *verdict.Finding {
-	if lab.Room == nil || r.Record == nil || slices.ContainsFunc(r.Record.Answers, func(a sequence.Answer) bool { return a.Err == sequence.Nil }) {
+	if lab.Room == nil || r.Record == nil ||
+		slices.ContainsFunc(r.Record.Answers, func(a sequence.Answer) bool { return a.Err == sequence.Nil }) {
 		return nil
 	}
 	made, bytes := -1, int64(0)

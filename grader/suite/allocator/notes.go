@@ -18,8 +18,8 @@ func note(b *suite.Bench, name string, first, calls int, ops []Op, answers []seq
 	sequence.Note(b, name, first, calls, numbers, answers)
 }
 
-// Read is the sequences that were noted under a name, in their order. ops are the operations of one that was noted without;
-// those that were noted are as much the lesson's own.
+// Read is the sequences that were noted under a name, in their order. ops are the operations of one that was noted
+// without; those that were noted are as much the lesson's own.
 func Read(notes *verdict.CaseNotes, name string, ops []Op) []Record {
 	own := ownOf(ops)
 	return sequence.Read(notes, name, ops, func(n [3]uint64) Op {

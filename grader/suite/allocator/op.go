@@ -54,8 +54,8 @@ type Op struct {
 type Own interface {
 	Do(allocator any, op Op) (cuda.DevicePtr, error) // a KindAlloc or KindOwn
 	Words(op Op) string                              // "": as the kit says
-	// Method is what a KindOwn calls. It spells its name out: looking a method up by a variable would keep every method of the
-	// program alive.
+	// Method is what a KindOwn calls. It spells its name out: looking a method up by a variable would keep every method
+	// of the program alive.
 	Method(t reflect.Type) (m reflect.Method, ok bool)
 	MethodName() string
 }

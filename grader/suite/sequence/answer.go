@@ -43,8 +43,8 @@ func (e Err) String() string {
 	return "an unknown answer"
 }
 
-// Answer is what one operation came back with. There are hundreds of thousands at the scale that is timed, and most
-// their Details.
+// Answer is what one operation came back with. There are hundreds of thousands at the scale that is timed, of which
+// most have the same Details: they share them.
 type Answer struct {
 	Err     Err
 	Addr    uint64   // that was handed out or given back, or whatever else the lesson notes

@@ -9,8 +9,8 @@ import (
 
 // Model knows what must be answered, and is shown one operation after another, with what was answered.
 type Model[O any] interface {
-	// Step is what is wrong with an answer by all that came before: of the faults of one part the first counts. A model that
-	// has lost its notion of what is right finds nothing more.
+	// Step is what is wrong with an answer by all that came before: of the faults of one part the first counts. A model
+	// that has lost its notion of what is right finds nothing more.
 	Step(op O, a Answer) []Fault
 	// Blind reports whether what was wrong has kept the model from seeing to the end what a part asks about.
 	Blind(part string) bool
@@ -47,8 +47,8 @@ func (f Fault) In(part string) []Fault {
 	return []Fault{f}
 }
 
-// Faults are what a model finds wrong with the answers, one after the other, each with its operation. Skipped operations, and
-// what a gap or a panic left without an answer, are nobody's fault here.
+// Faults are what a model finds wrong with the answers, one after the other, each with its operation. Skipped
+// operations, and what a gap or a panic left without an answer, are nobody's fault here.
 func Faults[O any](ops []O, answers []Answer, m Model[O]) iter.Seq2[int, Fault] {
 	return func(yield func(int, Fault) bool) {
 		for i, a := range answers[:min(len(answers), len(ops))] {

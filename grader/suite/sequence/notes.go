@@ -20,9 +20,9 @@ type Record[O Op] struct {
 	First   int      // the number of the first operation's Call; see verdict.CaseNotes.Window
 }
 
-// Note notes a sequence as numbers: the first Call, how many Calls an operation is, 1 or, where they are all in one, 0, the
-// operations, each as three numbers that Read is told how to read, and what the outcomes do not say of the answers.
-// Operations that were skipped made no Call, and have no outcome. ops may be nil where who reads knows them.
+// Note notes a sequence as numbers: the first Call, how many Calls an operation is, 1 or, where they are all in one,
+// 0, the operations, each as three numbers that Read is told how to read, and what the outcomes do not say of the
+// answers. Operations that were skipped made no Call, and have no outcome. ops may be nil where who reads knows them.
 func Note(b *suite.Bench, name string, first, calls int, ops [][3]uint64, answers []Answer) {
 	b.Value(name, uint64(first), uint64(calls), uint64(len(ops)))
 	for _, op := range ops {
@@ -61,8 +61,8 @@ func appendCounted(to []uint64, numbers []int64) []uint64 {
 	return to
 }
 
-// Read is the sequences that were noted under a name, in their order; op is the operation that three numbers stand for. ops
-// are the operations of one that was noted without.
+// Read is the sequences that were noted under a name, in their order; op is the operation that three numbers stand
+// for. ops are the operations of one that was noted without.
 func Read[O Op](notes *verdict.CaseNotes, name string, ops []O, op func([3]uint64) O) []Record[O] {
 	return verdict.Once(notes, "sequences "+name, func() (found []Record[O]) {
 		r := reader{left: notes.Values[name]}

@@ -1,3 +1,8 @@
+// Package sequence is the kit of lessons that judge by sequences of operations. A trial draws them alike in both
+// halves. The runner carries them out on what the student's New makes, and notes what came back. In cudalab that is
+// read again, a model of what is right says which answer is wrong, and a sequence that fails is shrunk to the
+// shortest that still does. What an operation is, and what is to be known of the state it leaves, the lesson says, or
+// the kit of all allocators, package allocator.
 package sequence
 
 import (

@@ -37,7 +37,8 @@ func (r *replay) callsOfAppend(part string) []verdict.Finding {
 // callOfAppend judges one call; copies is how many copies there are up to it. The part is "" where nothing is wrong.
 func (r *replay) callOfAppend(s *step, x *trace.Record, copies int) (part string, f verdict.Finding) {
 	name := suite.CallName(x)
-	grows := s.before.want(s.op) == sequence.Nil && (s.before.length+s.elements())*r.elem > s.found || s.fail != nil || r.memory > 0
+	grows := s.before.want(s.op) == sequence.Nil && (s.before.length+s.elements())*r.elem > s.found ||
+		s.fail != nil || r.memory > 0
 	want, bytes := r.made.Addr+uint64((s.before.length+s.n*int64(copies-1))*r.elem), s.n*r.elem
 	copied := x.Op == trace.OpMemcpyDtoDAsync && s.sourced() && copies <= max(s.times, 1)
 	switch {
@@ -65,7 +66,8 @@ func (r *replay) callOfAppend(s *step, x *trace.Record, copies int) (part string
 			Message: fmt.Sprintf("%s should have grown in the range that New reserved, but it reserved another.", r.doing(s)),
 			Why:     "Kernels hold on to the address that they were launched with: a vector that moves leaves them all pointing to where it was.",
 			Fix:     "Reserve all addresses once, in New; they cost no memory."}
-	case x.Op == trace.OpMemUnmap && x.Code == 0 && x.Addr < r.made.Addr+uint64(s.found) && x.Addr+uint64(x.Size) > r.made.Addr:
+	case x.Op == trace.OpMemUnmap && x.Code == 0 && x.Addr < r.made.Addr+uint64(s.found) &&
+		x.Addr+uint64(x.Size) > r.made.Addr:
 		return ofContents, unmapped(r.doing(s) + " should have left alone what was mapped already, but it unmapped memory that was in use.")
 	case x.Op == trace.OpMemCreate && x.Code != 0 && x.Size%r.granularity != 0:
 		return ofContents, verdict.Finding{Rule: "not-rounded",
@@ -119,7 +121,8 @@ func (r *replay) callsOfShrink() []verdict.Finding {
 					Message: fmt.Sprintf("%s should have left alone the elements that stay, but it called %s.", r.doing(s), suite.CallName(x)),
 					Why:     "What stays is where kernels expect it, and has no need of other memory.",
 					Fix:     "Unmap whole pieces behind the elements that stay; those that they reach into remain."})
-			case x.Op == trace.OpMemUnmap && x.Code == 0 && stays > 0 && x.Addr < r.made.Addr+uint64(stays*r.elem) && x.Addr+uint64(x.Size) > r.made.Addr:
+			case x.Op == trace.OpMemUnmap && x.Code == 0 && stays > 0 && x.Addr < r.made.Addr+uint64(stays*r.elem) &&
+				x.Addr+uint64(x.Size) > r.made.Addr:
 				return r.finding(s, at, unmapped(r.doing(s)+" should have kept the memory of the elements that stay, but it unmapped some of it."))
 			case x.Op == trace.OpMemUnmap && x.Code == 0 && x.Addr+uint64(x.Size) > r.rangeEnd(x.Addr, at):
 				f := unmapped(fmt.Sprintf("%s should have unmapped pieces of its own alone, but these %d bytes end behind the range that it reserved.",

@@ -30,8 +30,8 @@ func drawLife(from sequence.Source) script {
 	const page = 4096
 	p := from.Granularity / page
 	n, keep := 1+from.Int64N(20), 1+from.Int64N(20)
-	w := layout{granularity: from.Granularity}.scripts()("", page, 64*p, put(a, from.Int64N(20), n), add(b, 3*p+from.Int64N(p/4)),
-		shrink(keep, reader), put(b, from.Int64N(20), n), add(a, 2*p), shrink(0), put(c, 0, n), shut)
+	w := layout{granularity: from.Granularity}.scripts()("", page, 64*p, put(a, from.Int64N(20), n),
+		add(b, 3*p+from.Int64N(p/4)), shrink(keep, reader), put(b, from.Int64N(20), n), add(a, 2*p), shrink(0), put(c, 0, n), shut)
 	w.Name = w.Layout.String()
 	for i, o := range w.Ops[1:] {
 		w.Name += map[bool]string{true: ": ", false: ", "}[i == 0] + o.String()
@@ -58,8 +58,8 @@ type life struct {
 	answers []sequence.Answer
 }
 
-// live carries operations out, and answers the errors of all that failed. One in which a call was made to fail is carried out
-// once more, since no other is.
+// live carries operations out, and answers the errors of all that failed. One in which a call was made to fail is carried
+// out once more, since no other is.
 func (l *life) live(ops []op) error {
 	var all error
 	for i, o := range ops {
@@ -208,8 +208,8 @@ func fault(w script, ops []lived, failing trace.Op) (f *verdict.Finding, failed 
 				suite.Bytes(uint64(held)), o.cap, suite.Bytes(uint64(max(o.held, 0)))), true
 		}
 		if o.cap != min(o.mapped/w.Layout.elem, w.Layout.max) {
-			return wrong("wrong-stats", "should have Cap = %d then, since %d bytes are mapped from Ptr on, but it says %d.", min(o.mapped/w.Layout.elem, w.Layout.max), o.mapped,
-				o.cap), struck
+			return wrong("wrong-stats", "should have Cap = %d then, since %d bytes are mapped from Ptr on, but it says %d.",
+				min(o.mapped/w.Layout.elem, w.Layout.max), o.mapped, o.cap), struck
 		}
 		if most := o.mayHold(w.Layout); !errored && o.held > most && i > 0 && ops[i-1].kind == shrinks && ops[i-1].struck() {
 			f := wrong("too-much", "should have gone on where the Shrink before had stopped and hold at most %s, but it still holds %s.",

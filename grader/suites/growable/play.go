@@ -50,7 +50,8 @@ func (p *player) play(w script) (whole bool) {
 	return true
 }
 
-// tries are more calls than a right vector makes that are all refused. One that tries for ever comes to its end behind them.
+// tries are more calls than a right vector makes that are all refused. One that tries for ever comes to its end
+// behind them.
 const tries = 256
 
 // step carries one operation out.

@@ -10,8 +10,8 @@ import (
 	"cudalab/native/cuda"
 )
 
-// own is what a tracker does in place of an allocator: it books its blocks under tags, and asks a function to make room when it
-// is full.
+// own is what a tracker does in place of an allocator: it books its blocks under tags, and asks a function to make
+// room when it is full.
 type own struct{}
 
 // Do asks for a block under the tag of an operation, or has the function set that its size stands for.

@@ -14,7 +14,7 @@ func TestTagsAreKnownByTheirNames(t *testing.T) {
 		name := tagName(n)
 		require.False(t, seen[name], "%q is given twice", name)
 		seen[name] = true
-		require.Equal(t, n, tagNumber(name))
+		require.EqualValues(t, n, tagNumber(name))
 	}
 	for _, name := range []string{"A", "aa", "tag", "tag 1", "tag 27", "tag 028", "tag -3", "tag x", "?"} {
 		require.Zero(t, tagNumber(name), "%q", name)
