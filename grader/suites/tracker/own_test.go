@@ -23,9 +23,9 @@ func TestTagsAreKnownByTheirNames(t *testing.T) {
 }
 
 func TestTagsAndFunctionsOfOnFullInWords(t *testing.T) {
-	require.Equal(t, "allocate 300 (a), allocate 1 (no tag), have OnFull free the oldest block and say true, free #1, have OnFull do something unknown",
-		allocator.Words([]allocator.Op{alloc(300, 2), alloc(1, 1), onFull(freeOldest), allocator.Free(1),
-			onFull(99)}))
+	require.Equal(t, "allocate 300 (a), allocate 1 (no tag), have OnFull free the oldest block and say true, free #1, "+
+		"have OnFull do something unknown",
+		allocator.Words([]allocator.Op{alloc(300, 2), alloc(1, 1), onFull(freeOldest), free(1), onFull(99)}))
 	for f := freeOldest; f <= noFunction; f++ {
 		require.NotEmpty(t, f.String())
 		require.NotEqual(t, "do something unknown", f.String())
