@@ -73,13 +73,13 @@ func (r *replay) walk(rec *sequence.Record[op]) {
 			l.See(at, &r.notes.Trace.Records[at])
 		}
 	}
-	now := state{layout: r.layout}
+	now, behind := state{layout: r.layout}, 0
 	for i, a := range rec.Answers[:min(len(rec.Answers), len(r.Ops))] {
 		o, told := r.Ops[i], numbers(a.Stats())
 		if lost := moreOf(a); lost > 0 && r.spoilt == 0 {
 			r.spoilt, r.look = lost, i
 		}
-		if o.ByCaller() || a.Err == sequence.Skipped || r.wrong != nil && o.kind != closes {
+		if o.ByCaller() || a.Err == sequence.Skipped || r.wrong != nil && behind == 0 {
 			continue
 		}
 		s := step{op: o, Answer: a, len: told[0], cap: told[1], number: i, before: now}
@@ -108,10 +108,12 @@ func (r *replay) walk(rec *sequence.Record[op]) {
 			}
 		}
 		r.steps = append(r.steps, s)
-		if r.wrong == nil {
-			if r.wrong = r.judge(&r.steps[len(r.steps)-1], now); r.wrong == nil {
-				r.right++
-			}
+		if r.wrong != nil {
+			behind--
+		} else if r.wrong = r.judge(&r.steps[len(r.steps)-1], now); r.wrong == nil {
+			r.right++
+		} else { // its order is judged for so many operations more as there are Closes to come
+			behind = len(slices.DeleteFunc(slices.Clone(r.Ops[i+1:]), func(o op) bool { return o.kind != closes }))
 		}
 	}
 }
