@@ -67,7 +67,7 @@ func Link(ctx context.Context, root string, programs ...Program) (*binary, error
 // Close gives the program up. None of its checkers must be in use any more.
 func (b *binary) Close() { b.built.Close() }
 
-// Checker checks the programs of a Binary, one at a time, in a process of its own.
+// Checker checks the programs of a binary, one at a time, in a process of its own.
 type Checker struct {
 	binary *binary
 	runner *run.Runner
@@ -127,8 +127,8 @@ const (
 	Errored Verdict = "error"
 )
 
-// Verdicts are all of them.
-var Verdicts = []Verdict{Passed, Unclear, Failed, Errored}
+// verdicts are all of them.
+var verdicts = []Verdict{Passed, Unclear, Failed, Errored}
 
 // unclearRules are the remarks that make a pass an unclear one.
 var unclearRules = []string{"time-unclear", "grows"}
