@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 
 		"init":                {body("func init() { cuda.StreamCreate() }\n"), RuleEarlyCUDA, "func init", "cuda.StreamCreate"},
 		"variable":            {body("var s, err = cuda.StreamCreate()\n"), RuleEarlyCUDA, "var s", "variable s"},
-		"second variable":     {body("var (\n\ta = 1\n\tb = f(cuda.FreeAsync)\n)\n\nfunc f(any) int { return 1 }\n"), RuleEarlyCUDA, "b = cuda", "variable b"},
+		"second variable":     {body("var (\n\ta = 1\n\tb = f(cuda.FreeAsync)\n)\n\nfunc f(any) int { return 1 }\n"), RuleEarlyCUDA, "b = f", "variable b"},
 		"literal, called":     {body("var s = func() int { cuda.StreamCreate(); return 1 }()\n"), RuleEarlyCUDA, "var s", ""},
 		"through a function":  {body("var s = f()\n\nfunc f() int { return g() }\n\nfunc g() int { cuda.StreamCreate(); return 1 }\n"), RuleEarlyCUDA, "var s", "cuda.StreamCreate, through f, which uses g"},
 		"through a method":    {body("type t struct{}\n\nfunc (t) f() int { cuda.StreamCreate(); return 1 }\n\nvar s = t{}.f()\n"), RuleEarlyCUDA, "var s", "through f"},
