@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -261,8 +262,15 @@ func compareMatrix(t *testing.T, file string, m *corpus.Matrix) {
 		t.Skip("not yet recorded on a GPU: -record does it")
 	}
 	requireRecorded(t, file, err)
-	require.Equal(t, string(want), m.String(), "other programs, or other verdicts: read them, and record them with -record")
+	was, is := string(want), m.String()
+	if sample.Part() != "" { // which checks fail besides is not expected of half-done programs: only a run of all knows it
+		was, is = besides.ReplaceAllString(was, "$1"), besides.ReplaceAllString(is, "$1")
+	}
+	require.Equal(t, was, is, "other programs, or other verdicts: read them, and record them with -record")
 }
+
+// besides are the rows of a matrix that tell of checks, with the last column behind the first group.
+var besides = regexp.MustCompile(`(?m)^(\S+ \S+ +[0-9]+ +[0-9]+) +[0-9]+$`)
 
 // requireRecorded ends a test whose golden file cannot be read.
 func requireRecorded(t *testing.T, file string, err error) {

@@ -14,6 +14,7 @@ import (
 
 	"cudalab/grader/report/cudac"
 	"cudalab/grader/suite/verdict"
+	_ "cudalab/kernels" // lists them
 	"cudalab/kernels/listed"
 )
 
