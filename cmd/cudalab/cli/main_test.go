@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"cudalab": func() { Main(course.Own()) }})
 }
 
-// sampledScripts is how many scripts `make test` runs.
-const sampledScripts = 3
+// sampledScripts is how many scripts `make test` runs: each takes some seconds.
+const sampledScripts = 1
 
 // TestScripts runs cudalab as a person would. Each script has a folder, a course's root in CUDALAB_ROOT and caches for
 // runners of its own, and shares Go's caches with the machine. The condition [landlock] is a kernel that can confine

@@ -1,6 +1,6 @@
-// Command tests runs the tests that need no GPU, in two halves: `tests quick` is what says within minutes whether the tree
-// is sound, `tests rest` is all that this leaves. halves.go declares which test is in which half. It prints what go test
-// prints, the command that repeats each test that failed, and what took longest.
+// Command tests runs the tests that need no GPU, in two halves: `tests quick` is what says within minutes whether
+// the tree is sound, `tests rest` is all that this leaves. halves.go declares which test is in which half. It
+// prints what go test prints, the command that repeats each test that failed, and what took longest.
 package main
 
 import (
@@ -81,9 +81,9 @@ func (c call) arguments() []string {
 
 func exactly(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
-// environment is what a call's environment has besides this process's own. Where nothing is raced, the compiler is given the
-// flags of cudalab and of the programs that students' code becomes, which the tests build: so everything is compiled once.
-// What tests judge is large and soon garbage, as in cudalab itself.
+// environment is what a call's environment has besides this process's own. Where nothing is raced, the compiler is
+// given the flags of cudalab and of the programs that students' code becomes, which the tests build: so everything
+// is compiled once. What tests judge is large and soon garbage, as in cudalab itself.
 func (c call) environment(half, seed string) []string {
 	part := sample.Drawn
 	if half == "rest" {
@@ -99,7 +99,8 @@ func (c call) environment(half, seed string) []string {
 // quick are the calls of the first half.
 func quick() []call { return []call{{skip: rest, packages: []string{"./..."}}} }
 
-// others are the calls of the second half. With a C compiler, which the race detector needs, what has goroutines is raced.
+// others are the calls of the second half. With a C compiler, which the race detector needs, what has goroutines is
+// raced.
 func others(packages map[string]*tests, cc bool) (calls []call) {
 	var raced []string
 	if cc {

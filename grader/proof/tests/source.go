@@ -70,8 +70,8 @@ func racing(packages map[string]*tests) (folders []string) {
 	return folders
 }
 
-// drawnBy is what samples of the tree at root are drawn by: its commit, and where it has none or was changed since, a hash of
-// its files. So days of commits have had all of what is sampled, and the same tree is tested alike.
+// drawnBy is what samples of the tree at root are drawn by: its commit, and where it has none or was changed since,
+// a hash of its files. So days of commits have had all of what is sampled, and the same tree is tested alike.
 func drawnBy(root string) (string, error) {
 	if commit, err := git(root, "rev-parse", "--short=12", "HEAD"); err == nil {
 		if changed, err := git(root, "status", "--porcelain"); err == nil && changed == "" {
