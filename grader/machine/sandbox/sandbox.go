@@ -7,8 +7,6 @@
 // What it lists is in force for every child, or the child does not start.
 package sandbox
 
-import "errors"
-
 // Policy says what a program may reach. The zero Policy is a program that computes: it may read itself and, if it is
 // linked dynamically, the system's libraries.
 type Policy struct {
@@ -37,9 +35,6 @@ const (
 // Environment are the variables by which the driver keeps to every policy: it compiles kernels for each process, and keeps
 // none of that in a folder (CUDA C++ Programming Guide, "CUDA Environment Variables").
 func Environment() []string { return []string{"CUDA_CACHE_DISABLE=1"} }
-
-// errNone is the answer of a system that has no sandbox at all.
-var errNone = errors.New("there is a sandbox on Linux only. Grade strangers' code there")
 
 // Report says what this system offers.
 type Report struct {

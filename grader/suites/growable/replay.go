@@ -55,12 +55,12 @@ type told struct {
 // newReplay walks through a script.
 func newReplay(e *suite.Evidence, notes *verdict.CaseNotes, w script) *replay {
 	r := &replay{script: w, layout: w.Layout, e: e, notes: notes}
-	for _, rec := range sequence.Read(notes, w.Name, w.Ops, func([3]uint64) op { return op{} }) {
+	if noted := sequence.Read(notes, w.Name, w.Ops, func([3]uint64) op { return op{} }); len(noted) > 0 {
+		rec := noted[0]
 		if rec.First < len(notes.Outcomes) {
 			r.outcome = notes.Outcomes[rec.First]
 		}
 		r.walk(&rec)
-		break
 	}
 	return r
 }
