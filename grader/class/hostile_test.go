@@ -117,7 +117,7 @@ func hostileFiles(t *testing.T) map[string]hostile {
 		"module": {hand: func(t *testing.T, dir, id string) {
 			handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", right)
 			handIn(t, dir, id+"/asyncpipeline/go.mod", "module cudalab\n\ntoolchain go9.9.9\n")
-		}, status: verdict.Refused, says: `go\.mod makes it a module of its own`},
+		}, status: verdict.Passed, says: `"status": "passed"`},
 		"results": {hand: func(t *testing.T, dir, id string) {
 			handIn(t, dir, id+"/asyncpipeline/asyncpipeline.go", right)
 			for _, name := range []string{"journal.jsonl", "students/ann.json", "grades.csv"} {

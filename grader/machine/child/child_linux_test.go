@@ -225,7 +225,10 @@ func TestLastWordsShowTheStackOnABusyMachine(t *testing.T) {
 		c := command("loop", Limits{Wall: time.Minute})
 		c.Grace = 10 * time.Second
 		p, _ := startReporting(t, c)
-		pid := p.cmd.Process.Pid // and that of the first thread, which alone gets little time from here on
+		pid := p.cmd.Process.Pid                                     // and that of the first thread, which alone gets little time from here on
+		for told := userTicks(t, pid); userTicks(t, pid) < told+5; { // it has told where it is, and not yet begun to loop
+			time.Sleep(10 * time.Millisecond)
+		}
 		require.NoError(t, unix.SchedSetaffinity(pid, &first))
 		require.NoError(t, unix.Setpriority(unix.PRIO_PROCESS, pid, 19))
 		time.Sleep(20 * time.Millisecond)
@@ -233,6 +236,17 @@ func TestLastWordsShowTheStackOnABusyMachine(t *testing.T) {
 		p.Quit(Cancelled)
 		require.Regexp(t, `(?s)^SIGQUIT.*\bchild\.spinForEver\(`, string(p.Wait().Stderr))
 	}
+}
+
+// userTicks is how much time a process has computed, in hundredths of a second (proc_pid_stat(5)).
+func userTicks(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	require.NoError(t, err)
+	_, behindName, _ := strings.Cut(string(text), ") ")
+	ticks, err := strconv.Atoi(strings.Fields(behindName)[11])
+	require.NoError(t, err)
+	return ticks
 }
 
 func TestWithoutGraceAChildIsKilledAtOnce(t *testing.T) {
