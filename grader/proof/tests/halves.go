@@ -20,16 +20,16 @@ var rest = []string{
 	"TestAPanicWhileTheProgramStarts", "TestAheadChangesNothing", "TestBenchLeavesOutWhatDoesNotPass",
 	"TestBenchOfEveryExercise", "TestBenchTellsHowTheCodeEnded", "TestMemoryThatOneKeeps", "TestNobodyHurtsAnother",
 	"TestALimitIsRemembered", "TestNobodyCompilesInTime", "TestSeveralOutOfSix",
-	"TestAnotherSignatureThanTheContracts", "TestCompileErrors", "TestLegalStyles",
-	"TestOneOutOfSix", "TestOnlyTheStudentsCodeIsLimited", "TestRecallAsksAnew",
-	"TestTheFolderTakesTheExercisesPlace", "TestTheRunnerStaysUntilClose", "TestADisturbedRunDoesNotCount",
-	"TestABusyMachineMakesAnAllowanceNoShorter", "TestAnAllowanceEnds", "TestCodeThatGetsNoTimeIsNotToBlame",
-	"TestFloodIsBoundedAndNotBlocked", "TestLastWordsShowTheStackOnABusyMachine",
-	"TestAFolderThatIsReplacedIsStillWatched",
+	"TestAnotherSignatureThanTheContracts", "TestCompileErrors", "TestLegalStyles", "TestOneOutOfSix",
+	"TestOnlyTheStudentsCodeIsLimited", "TestRecallAsksAnew", "TestTheFolderTakesTheExercisesPlace",
+	"TestTheRunnerStaysUntilClose", "TestADisturbedRunDoesNotCount", "TestABusyMachineMakesAnAllowanceNoShorter",
+	"TestAnAllowanceEnds", "TestCodeThatGetsNoTimeIsNotToBlame", "TestFloodIsBoundedAndNotBlocked",
+	"TestLastWordsShowTheStackOnABusyMachine", "TestAFolderThatIsReplacedIsStillWatched",
 	// Order, against brute force; the simulated device; the lessons' own
-	"TestLongLoopsStayBounded", "TestHeapInvariants", "TestPTXIsWhatTheSourceCompilesTo", "TestNoValueMakesOursPanic", "TestAgainstEveryInterleaving", "TestAgainstTheGraph",
-	"TestEveryCauseIsARoot", "TestJSONWritesOutWhatCannotBeSeen", "TestTheSimulatorPredictsTheRounds",
-	"TestTheSolutionIsRightForEverySeed", "TestTheThreeWays",
+	"TestLongLoopsStayBounded", "TestHeapInvariants", "TestPTXIsWhatTheSourceCompilesTo", "TestNoValueMakesOursPanic",
+	"TestAgainstEveryInterleaving", "TestAgainstTheGraph", "TestEveryCauseIsARoot",
+	"TestJSONWritesOutWhatCannotBeSeen", "TestTheSimulatorPredictsTheRounds", "TestTheSolutionIsRightForEverySeed",
+	"TestTheThreeWays",
 	// What the grader is held to
 	"TestACourseOutside", "TestAnswersAreTheRecordedOnes", "TestRowsAreSteady", "TestAMistakeIsSeenBeforeTheLastGap",
 	"TestEveryProgramIsWellFormed", "TestARecordingSaysThatThePaceChanged", "TestPredictions", "TestCurve",
@@ -38,7 +38,8 @@ var rest = []string{
 	"TestThePolicyAllowsTheScriptsOfFrames", "TestEveryEventIsAsTheFormatHasIt", "TestABrowserSorts",
 	"TestAClassHasPages", "TestAPageIsBounded", "TestABrowserShowsTheTimeline", "TestAFaultHasAFilm",
 	"TestAFilmIsOperatedByKeyboard", "TestALinkOpensTheSource", "TestPagesOfFailures",
-	"TestPrairieLearnDocumentThatWouldBeTooLong", "TestWhatIsShownHasNoNames", "TestInABrowser", "TestTextsLeadNowhereThatIsNotThere",
+	"TestPrairieLearnDocumentThatWouldBeTooLong", "TestWhatIsShownHasNoNames", "TestInABrowser",
+	"TestTextsLeadNowhereThatIsNotThere",
 }
 
 // sampled are tests in both halves: package sample gives each half its part.
@@ -54,4 +55,6 @@ var unraced = []string{
 }
 
 // racedAlone are the tests of unraced packages that are raced all the same.
-var racedAlone = []string{"TestInterruptedAndGoneOnWith", "TestShardsMergeToTheWhole", "TestAheadChangesNothing", "TestGoroutines"}
+var racedAlone = []string{
+	"TestInterruptedAndGoneOnWith", "TestShardsMergeToTheWhole", "TestAheadChangesNothing", "TestGoroutines",
+}
