@@ -23,7 +23,8 @@ func TestOccupyEqualsTheOracleAndOccupiedCountsWhatDiffers(t *testing.T) {
 				grid, block, turns int
 				tag                uint32
 			}{
-				{8, 1, 1, 0, 0}, {256, 1, 256, 1, 7}, {4096, 1, 100, 3, 1 << 31}, {80_003, 64, 256, 2, 5}, {0, 1, 32, 1, 1}, {7, 1, 32, 1, 1}, {-8, 1, 32, 1, 1},
+				{8, 1, 1, 0, 0}, {256, 1, 256, 1, 7}, {4096, 1, 100, 3, 1 << 31}, {80_003, 64, 256, 2, 5}, {0, 1, 32, 1, 1},
+				{7, 1, 32, 1, 1}, {-8, 1, 32, 1, 1},
 			} {
 				t.Run(fmt.Sprintf("bytes=%d,grid=%d,block=%d,turns=%d", c.bytes, c.grid, c.block, c.turns), func(t *testing.T) {
 					occupyAndLook(t, c.bytes, c.grid, c.block, c.turns, c.tag)

@@ -36,10 +36,11 @@ func BlockTable(blocks []Block) []byte {
 // StampBlocks launches kernel stampBlocks on s: stampBlocks<<<grid, block, 0, s>>>(table, count, base, bytes).
 //
 // It reads a BlockTable of count rows at table, and fills each of the blocks, however many they are, with words that
-// depend on the block's tag and on the place; VerifyBlocks tells whether they are still there. It touches only what lies
-// within the bytes from base on, the memory that the blocks are parts of: a row that names other memory does no harm.
-// Any grid covers any table; each block of threads takes a row at a time.
-func StampBlocks(grid, block int, s cuda.Stream, table cuda.DevicePtr, count int, base cuda.DevicePtr, bytes int64) error {
+// depend on the block's tag and on the place; VerifyBlocks tells whether they are still there. It touches only what
+// lies within the bytes from base on, the memory that the blocks are parts of: a row that names other memory does no
+// harm. Any grid covers any table; each block of threads takes a row at a time.
+func StampBlocks(grid, block int, s cuda.Stream, table cuda.DevicePtr, count int, base cuda.DevicePtr,
+	bytes int64) error {
 	if err := fitsInt("kernels.StampBlocks", "count", count); err != nil {
 		return err
 	}
@@ -47,11 +48,12 @@ func StampBlocks(grid, block int, s cuda.Stream, table cuda.DevicePtr, count int
 		uint64(bytes))
 }
 
-// VerifyBlocks launches kernel verifyBlocks on s: verifyBlocks<<<grid, block, 0, s>>>(table, count, base, bytes, wrong).
+// VerifyBlocks launches kernel verifyBlocks on s: verifyBlocks<<<grid, block, 0, s>>>(table, count, base, bytes,
+// wrong).
 //
 // It reads the same table as StampBlocks and adds, atomically, the number of words of 8 bytes that are not what
-// StampBlocks writes there to the 64-bit integer at wrong, which the caller has set to a start value. All words count of
-// a block that StampBlocks does not touch.
+// StampBlocks writes there to the 64-bit integer at wrong, which the caller has set to a start value. All words count
+// of a block that StampBlocks does not touch.
 func VerifyBlocks(grid, block int, s cuda.Stream, table cuda.DevicePtr, count int, base cuda.DevicePtr, bytes int64,
 	wrong cuda.DevicePtr) error {
 	if err := fitsInt("kernels.VerifyBlocks", "count", count); err != nil {

@@ -110,7 +110,8 @@ func TestVerifyBlocksSeesAnOverlap(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			useDevice(t, kind)
-			c := newTableTest(t, 4096, 4, 64, kernels.Block{Address: 0, Bytes: 1024, Tag: 1}, kernels.Block{Address: 768, Bytes: 512, Tag: 2})
+			c := newTableTest(t, 4096, 4, 64, kernels.Block{Address: 0, Bytes: 1024, Tag: 1}, kernels.Block{Address: 768,
+				Bytes: 512, Tag: 2})
 			c.stamp()
 			require.Equal(t, uint64(256/8), c.mismatches(), "each of the words that both have is wrong for one of them")
 		})
@@ -123,7 +124,8 @@ func TestBlocksThatAreNotInsideAreLeftAlone(t *testing.T) {
 			useDevice(t, kind)
 			below := ^cuda.DevicePtr(0) - 255 // 256 bytes before the memory
 			for name, b := range map[string]kernels.Block{
-				"behind": {Address: 4096, Bytes: 256}, "half behind": {Address: 4096 - 128, Bytes: 256}, "before": {Address: below, Bytes: 256},
+				"behind": {Address: 4096, Bytes: 256}, "half behind": {Address: 4096 - 128, Bytes: 256}, "before": {Address: below,
+					Bytes: 256},
 				"half before": {Address: below + 128, Bytes: 256}, "longer than all": {Address: 0, Bytes: 1 << 62},
 				"at an odd address": {Address: 8, Bytes: 256}, "of an odd size": {Address: 0, Bytes: 8},
 			} {

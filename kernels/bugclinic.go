@@ -17,9 +17,9 @@ func init() { listed.Add(differ) }
 
 // Differ launches kernel differ on s: differ<<<grid, block, 0, s>>>(x, y, n, count).
 //
-// It compares n uint32 elements, 4*n bytes, at x with those at y, and adds the number of places at which they differ to the 8
-// bytes at count, an unsigned 64-bit integer. Each thread compares one pair, so n elements need a grid of (n+block-1)/block
-// blocks. A block has at most 1024 threads.
+// It compares n uint32 elements, 4*n bytes, at x with those at y, and adds the number of places at which they differ to
+// the 8 bytes at count, an unsigned 64-bit integer. Each thread compares one pair, so n elements need a grid of
+// (n+block-1)/block blocks. A block has at most 1024 threads.
 //
 // Each block adds its share to count with one atomic addition.
 func Differ(grid, block int, s cuda.Stream, x, y cuda.DevicePtr, n int, count cuda.DevicePtr) error {

@@ -16,8 +16,8 @@ var crossStreamEventsPTX string
 //
 // It writes n uint32 elements, 4*n bytes, at data, and reads nothing: element i becomes a number that depends on i
 // alone, and no two are alike. Each thread writes the one element whose index is the thread's place in the grid, so n
-// elements need a grid of (n+block-1)/block blocks; with fewer, the last elements stay as they were. A block has at most
-// 1024 threads; 256 is a good number.
+// elements need a grid of (n+block-1)/block blocks; with fewer, the last elements stay as they were. A block has at
+// most 1024 threads; 256 is a good number.
 //
 // Like every launch it only puts the kernel in the stream's queue; the error tells of the launch, not of the run.
 func Fill(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int) error {

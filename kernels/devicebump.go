@@ -16,8 +16,9 @@ var deviceBumpPTX string
 
 func init() { listed.Add(bump, bumpWarp, bumpBlock, bumpAdd, bumpCheck) }
 
-// BumpPool is memory that threads of a kernel take blocks from by themselves: so many bytes, of which the 8 bytes at Word, an
-// unsigned 64-bit integer, say how many are taken from the front. It is handed to a kernel by value, as three parameters.
+// BumpPool is memory that threads of a kernel take blocks from by themselves: so many bytes, of which the 8 bytes at
+// Word, an unsigned 64-bit integer, say how many are taken from the front. It is handed to a kernel by value, as three
+// parameters.
 type BumpPool struct {
 	Memory cuda.DevicePtr // a multiple of 16, as is Bytes
 	Bytes  int64
@@ -29,40 +30,48 @@ const noRoom = ^uint64(0)
 
 // Bump launches kernel bump on s: bump<<<grid, block, 0, s>>>(p.Memory, p.Bytes, p.Word, sizes, n, tag, offsets).
 //
-// Thread j takes sizes[j] bytes, rounded up to a multiple of 16, from the front of the pool: it reads the word, and moves it up
-// by compare-and-swap until nobody has come in between. It writes to offsets[j] where its block begins, counted from p.Memory, or
-// contract.NoRoom, all bits set, if it asks for 0 bytes or the block does not fit; then nothing is taken. sizes and offsets are n unsigned integers of 8
-// bytes each. Then it fills its block with words of 8 bytes, of which each says tag+j and its place.
+// Thread j takes sizes[j] bytes, rounded up to a multiple of 16, from the front of the pool: it reads the word, and
+// moves it up by compare-and-swap until nobody has come in between. It writes to offsets[j] where its block begins,
+// counted from p.Memory, or contract.NoRoom, all bits set, if it asks for 0 bytes or the block does not fit; then
+// nothing is taken. sizes and offsets are n unsigned integers of 8 bytes each. Then it fills its block with words of 8
+// bytes, of which each says tag+j and its place.
 //
-// Threads beyond n take nothing, so n threads need a grid of (n+block-1)/block blocks; a block has at most 1024. Where more than
-// 1,024 threads run, those of a warp take their blocks together, as BumpWarp has it: the more threads there are the more of them
-// try in vain.
+// Threads beyond n take nothing, so n threads need a grid of (n+block-1)/block blocks; a block has at most 1024. Where
+// more than 1,024 threads run, those of a warp take their blocks together, as BumpWarp has it: the more threads there
+// are the more of them try in vain.
 //
-// What the kernel does to the word is atomic, so that any number of launches may take from a pool at the same time. A write to
-// the word that nothing orders with a launch is a data race. So is one to the blocks; which bytes these are is known only when
-// the kernel has run, so whoever wants to know asks about the word.
-func Bump(grid, block int, s cuda.Stream, p BumpPool, sizes cuda.DevicePtr, n int, tag uint32, offsets cuda.DevicePtr) error {
+// What the kernel does to the word is atomic, so that any number of launches may take from a pool at the same time. A
+// write to the word that nothing orders with a launch is a data race. So is one to the blocks; which bytes these are is
+// known only when the kernel has run, so whoever wants to know asks about the word.
+func Bump(grid, block int, s cuda.Stream, p BumpPool, sizes cuda.DevicePtr, n int, tag uint32,
+	offsets cuda.DevicePtr) error {
 	return take("kernels.Bump", bump, grid, block, s, p, sizes, n, tag, offsets)
 }
 
-// BumpWarp launches kernel bumpWarp on s: the same as Bump, but the threads of a warp, 32 of a block, take their blocks together
-// with one change of the word, as if one thread after the other had taken its own and nobody had come in between.
-func BumpWarp(grid, block int, s cuda.Stream, p BumpPool, sizes cuda.DevicePtr, n int, tag uint32, offsets cuda.DevicePtr) error {
+// BumpWarp launches kernel bumpWarp on s: the same as Bump, but the threads of a warp, 32 of a block, take their blocks
+// together with one change of the word, as if one thread after the other had taken its own and nobody had come in
+// between.
+func BumpWarp(grid, block int, s cuda.Stream, p BumpPool, sizes cuda.DevicePtr, n int, tag uint32,
+	offsets cuda.DevicePtr) error {
 	return take("kernels.BumpWarp", bumpWarp, grid, block, s, p, sizes, n, tag, offsets)
 }
 
 // BumpBlock launches kernel bumpBlock on s: the same as BumpWarp, with all threads of a block in place of a warp's.
-func BumpBlock(grid, block int, s cuda.Stream, p BumpPool, sizes cuda.DevicePtr, n int, tag uint32, offsets cuda.DevicePtr) error {
+func BumpBlock(grid, block int, s cuda.Stream, p BumpPool, sizes cuda.DevicePtr, n int, tag uint32,
+	offsets cuda.DevicePtr) error {
 	return take("kernels.BumpBlock", bumpBlock, grid, block, s, p, sizes, n, tag, offsets)
 }
 
 // BumpAdd launches kernel bumpAdd on s: the same as Bump, but each thread adds what it asks for to the word and looks
-// afterwards whether it fits. What was added in vain stays there, so that it loses room: it is here to be compared with.
-func BumpAdd(grid, block int, s cuda.Stream, p BumpPool, sizes cuda.DevicePtr, n int, tag uint32, offsets cuda.DevicePtr) error {
+// afterwards whether it fits. What was added in vain stays there, so that it loses room: it is here to be compared
+// with.
+func BumpAdd(grid, block int, s cuda.Stream, p BumpPool, sizes cuda.DevicePtr, n int, tag uint32,
+	offsets cuda.DevicePtr) error {
 	return take("kernels.BumpAdd", bumpAdd, grid, block, s, p, sizes, n, tag, offsets)
 }
 
-func take(call string, k *device.Kernel, grid, block int, s cuda.Stream, p BumpPool, sizes cuda.DevicePtr, n int, tag uint32, offsets cuda.DevicePtr) error {
+func take(call string, k *device.Kernel, grid, block int, s cuda.Stream, p BumpPool, sizes cuda.DevicePtr, n int,
+	tag uint32, offsets cuda.DevicePtr) error {
 	if err := fitsInt(call, "n", n); err != nil {
 		return err
 	}
@@ -73,15 +82,17 @@ func take(call string, k *device.Kernel, grid, block int, s cuda.Stream, p BumpP
 // BumpCheck launches kernel bumpCheck on s:
 // bumpCheck<<<grid, block, 0, s>>>(p.Memory, p.Bytes, p.Word, sizes, offsets, n, tag, wrong).
 //
-// It reads the blocks that the n threads of a launch with these sizes, offsets and tag have taken, and adds, atomically, the
-// number of their words that are not what that launch has written to the 64-bit integer at wrong. A block that does not lie in what
-// is taken of the pool counts as one wrong word. Each thread looks at one block.
-func BumpCheck(grid, block int, s cuda.Stream, p BumpPool, sizes, offsets cuda.DevicePtr, n int, tag uint32, wrong cuda.DevicePtr) error {
+// It reads the blocks that the n threads of a launch with these sizes, offsets and tag have taken, and adds,
+// atomically, the number of their words that are not what that launch has written to the 64-bit integer at wrong. A
+// block that does not lie in what is taken of the pool counts as one wrong word. Each thread looks at one block.
+func BumpCheck(grid, block int, s cuda.Stream, p BumpPool, sizes, offsets cuda.DevicePtr, n int, tag uint32,
+	wrong cuda.DevicePtr) error {
 	if err := fitsInt("kernels.BumpCheck", "n", n); err != nil {
 		return err
 	}
 	return cuda.LaunchKernel(bumpCheck, dim(grid), dim(block), s,
-		uint64(p.Memory), uint64(p.Bytes), uint64(p.Word), uint64(sizes), uint64(offsets), uint64(uint32(n)), uint64(tag), uint64(wrong))
+		uint64(p.Memory), uint64(p.Bytes), uint64(p.Word), uint64(sizes), uint64(offsets), uint64(uint32(n)), uint64(tag),
+		uint64(wrong))
 }
 
 const (
@@ -101,8 +112,8 @@ var (
 	bumpAdd   = taking("bumpAdd", func(*device.Launch) uint64 { return 1 }, true)
 )
 
-// taking is a kernel whose threads take blocks from a pool, so many of them together, in an order of the groups that is drawn from
-// the launch. With add what does not fit is taken all the same, for nobody.
+// taking is a kernel whose threads take blocks from a pool, so many of them together, in an order of the groups that is
+// drawn from the launch. With add what does not fit is taken all the same, for nobody.
 func taking(entry string, together func(*device.Launch) uint64, add bool) *device.Kernel {
 	return newKernel(device.Spec{
 		Entry:  entry,
@@ -139,7 +150,7 @@ func taking(entry string, together func(*device.Launch) uint64, add bool) *devic
 			return access(buf, device.Ptr(l.Args[2]), min(size, 8), device.Atomic)
 		},
 		Work: func(l *device.Launch) device.Work {
-			threads, each := elements(l, l.Args[4]), together(l)
+			threads, each := elements(l, l.Args[4]), max(together(l), 1) // a launch that will be refused may have blocks of none
 			w := device.Work{Threads: threads, Bytes: 16 * threads, Steps: 2 * each}
 			if !add {
 				w.Nanos = contention(threads / each)
@@ -149,8 +160,8 @@ func taking(entry string, together func(*device.Launch) uint64, add bool) *devic
 	})
 }
 
-// contention is how long a compare-and-swap loop takes with so many who try at once, in nanoseconds: all but one of them try in
-// vain each time, so it grows with the square. 16,384 threads took 29.6 ms on an H200.
+// contention is how long a compare-and-swap loop takes with so many who try at once, in nanoseconds: all but one of
+// them try in vain each time, so it grows with the square. 16,384 threads took 29.6 ms on an H200.
 func contention(tries uint64) uint64 { return times(tries, tries) / 9 }
 
 // groups yields the launch's threads that have work in groups of so many of a block, in an order without a pattern.
@@ -230,7 +241,8 @@ var bumpCheck = newKernel(device.Spec{
 			}
 			whole := eachByte(m, device.Ptr(l.Args[0]+offset), oracle.BumpRounded(wanted), func(first int64, bytes []byte) {
 				for at := 0; at+8 <= len(bytes); at += 8 {
-					if binary.LittleEndian.Uint64(bytes[at:]) != oracle.BumpStamp(uint32(l.Args[6]), int(j), uint64(first)/8+uint64(at/8)) {
+					if binary.LittleEndian.Uint64(bytes[at:]) != oracle.BumpStamp(uint32(l.Args[6]), int(j),
+						uint64(first)/8+uint64(at/8)) {
 						wrong++
 					}
 				}

@@ -19,7 +19,8 @@ func init() {
 }
 
 // taking is a kernel whose threads take memory.
-type taking func(grid, block int, s cuda.Stream, p kernels.BumpPool, sizes cuda.DevicePtr, n int, tag uint32, offsets cuda.DevicePtr) error
+type taking func(grid, block int, s cuda.Stream, p kernels.BumpPool, sizes cuda.DevicePtr, n int, tag uint32,
+	offsets cuda.DevicePtr) error
 
 const refused = ^uint64(0)
 
@@ -31,20 +32,25 @@ func words(values ...uint64) cuda.Pageable {
 	return bytes
 }
 
-// Whatever the order in which threads come, they get blocks that lie one behind the other, and what is refused does not fit.
+// Whatever the order in which threads come, they get blocks that lie one behind the other, and what is refused does not
+// fit.
 func TestBumpTakesAsIfOneByOne(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			useDevice(t, kind)
-			for name, launch := range map[string]taking{"bump": kernels.Bump, "bumpWarp": kernels.BumpWarp, "bumpBlock": kernels.BumpBlock} {
+			for name, launch := range map[string]taking{"bump": kernels.Bump, "bumpWarp": kernels.BumpWarp,
+				"bumpBlock": kernels.BumpBlock} {
 				for _, c := range []struct {
 					n, grid, block int
 					bytes          int64
 					sizes          []uint64
 				}{
-					{1, 1, 1, 64, []uint64{10}}, {5, 1, 32, 64, []uint64{16, 80, 0, 32, 17}}, {100, 2, 64, 4096, []uint64{1, 16, 100, 5000}},
-					{100, 1, 64, 1 << 16, []uint64{8}}, {33, 1, 48, 16, []uint64{16}}, {1000, 10, 100, 1 << 20, []uint64{24, math.MaxUint64, 1 << 63, 7, 0, 300}},
-					{5000, 20, 256, 1 << 16, []uint64{1, 40, 16}}, {3000, 3, 1024, 1 << 20, []uint64{64}}, {0, 1, 32, 64, nil}, {-3, 1, 32, 64, nil},
+					{1, 1, 1, 64, []uint64{10}}, {5, 1, 32, 64, []uint64{16, 80, 0, 32, 17}},
+					{100, 2, 64, 4096, []uint64{1, 16, 100, 5000}},
+					{100, 1, 64, 1 << 16, []uint64{8}}, {33, 1, 48, 16, []uint64{16}}, {1000, 10, 100, 1 << 20,
+						[]uint64{24, math.MaxUint64, 1 << 63, 7, 0, 300}},
+					{5000, 20, 256, 1 << 16, []uint64{1, 40, 16}}, {3000, 3, 1024, 1 << 20, []uint64{64}}, {0, 1, 32, 64, nil},
+					{-3, 1, 32, 64, nil},
 				} {
 					t.Run(fmt.Sprintf("%s,n=%d,grid=%d,block=%d,bytes=%d", name, c.n, c.grid, c.block, c.bytes), func(t *testing.T) {
 						sizes := make([]uint64, max(c.n, 0))
@@ -88,7 +94,8 @@ func takesAsIfOneByOne(t *testing.T, launch taking, n, grid, block int, bytes in
 			taken += oracle.BumpRounded(sizes[i])
 			blocks = append(blocks, [2]uint64{offset, oracle.BumpRounded(sizes[i])})
 			for k := range oracle.BumpRounded(sizes[i]) / 8 {
-				require.Equal(t, oracle.BumpStamp(tag, i, k), binary.LittleEndian.Uint64(content[offset+8*k:]), "word %d of thread %d", k, i)
+				require.Equal(t, oracle.BumpStamp(tag, i, k), binary.LittleEndian.Uint64(content[offset+8*k:]),
+					"word %d of thread %d", k, i)
 			}
 		}
 	}
@@ -130,10 +137,12 @@ func TestBumpAddLosesRoom(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			useDevice(t, kind)
-			memory, word, at, asked := must(cuda.Malloc(64))(t), must(cuda.Malloc(8))(t), must(cuda.Malloc(8))(t), must(cuda.Malloc(8))(t)
+			memory, word, at, asked := must(cuda.Malloc(64))(t), must(cuda.Malloc(8))(t), must(cuda.Malloc(8))(t),
+				must(cuda.Malloc(8))(t)
 			require.NoError(t, cuda.Memset(word, 0, 8))
 			p := kernels.BumpPool{Memory: memory, Bytes: 64, Word: word}
-			for _, c := range []struct{ size, offset, taken uint64 }{{10, 0, 16}, {64, refused, 80}, {16, refused, 96}, {0, refused, 96}, {80, refused, 96}} {
+			for _, c := range []struct{ size, offset, taken uint64 }{{10, 0, 16}, {64, refused, 80}, {16, refused, 96},
+				{0, refused, 96}, {80, refused, 96}} {
 				require.NoError(t, cuda.MemcpyHtoD(asked, words(c.size), 8))
 				require.NoError(t, kernels.BumpAdd(1, 32, cuda.Stream{}, p, asked, 1, 7, at))
 				got := make(cuda.Pageable, 16)

@@ -67,7 +67,8 @@ func TestAccessesAreWhatTheThreadsTouch(t *testing.T) {
 		reduce.Accesses(launch(4, 256, 64, 1000, 8), nil))
 	require.Equal(t, []device.Access{{Ptr: 8, Size: 8, Kind: device.Atomic}},
 		reduce.Accesses(launch(4, 256, 64, 0, 8), nil), "a block adds its zero")
-	require.Equal(t, []device.Access{{Ptr: 64, Size: 3072, Kind: device.Write}}, fill.Accesses(launch(3, 256, 64, 1000), nil))
+	require.Equal(t, []device.Access{{Ptr: 64, Size: 3072, Kind: device.Write}}, fill.Accesses(launch(3, 256, 64, 1000),
+		nil))
 	require.Empty(t, fill.Accesses(launch(3, 256, 64, minusOne), nil))
 	require.Equal(t, []device.Access{{Ptr: 64, Size: 4000, Kind: device.Read}, {Ptr: 8, Size: 8, Kind: device.Atomic}},
 		checksum.Accesses(launch(4, 256, 64, 1000, 8), nil))

@@ -16,25 +16,29 @@ var growablePTX string
 
 func init() { listed.Add(writeElements, checkElements) }
 
-// WriteElements launches kernel writeElements on s: writeElements<<<grid, block, 0, s>>>(array, elem, from, to, seed, first).
+// WriteElements launches kernel writeElements on s: writeElements<<<grid, block, 0, s>>>(array, elem, from, to, seed,
+// first).
 //
-// It writes the elements from index from up to index to, of elem bytes each, of an array of such elements that begins at array: what
-// the bytes of an element become depends on the seed and on the element's number, which is first for the first of them and one more
-// for each that follows. The number is no matter of where the element lies, so one that was copied elsewhere can be told there. It
-// reads nothing. Any grid covers any number of elements, of any size.
-func WriteElements(grid, block int, s cuda.Stream, array cuda.DevicePtr, elem, from, to int64, seed uint64, first int64) error {
-	return cuda.LaunchKernel(writeElements, dim(grid), dim(block), s, uint64(array), uint64(elem), uint64(from), uint64(to), seed, uint64(first))
+// It writes the elements from index from up to index to, of elem bytes each, of an array of such elements that begins
+// at array: what the bytes of an element become depends on the seed and on the element's number, which is first for the
+// first of them and one more for each that follows. The number is no matter of where the element lies, so one that was
+// copied elsewhere can be told there. It reads nothing. Any grid covers any number of elements, of any size.
+func WriteElements(grid, block int, s cuda.Stream, array cuda.DevicePtr, elem, from, to int64, seed uint64,
+	first int64) error {
+	return cuda.LaunchKernel(writeElements, dim(grid), dim(block), s, uint64(array), uint64(elem), uint64(from),
+		uint64(to), seed, uint64(first))
 }
 
 // CheckElements launches kernel checkElements on s:
 // checkElements<<<grid, block, 0, s>>>(array, elem, from, to, seed, first, mismatches).
 //
-// It reads the elements from index from up to index to and adds, atomically, how many of their bytes are not what WriteElements writes
-// there to the 64-bit integer at mismatches, which the caller has set to a start value. Any grid covers any number of elements.
+// It reads the elements from index from up to index to and adds, atomically, how many of their bytes are not what
+// WriteElements writes there to the 64-bit integer at mismatches, which the caller has set to a start value. Any grid
+// covers any number of elements.
 func CheckElements(grid, block int, s cuda.Stream, array cuda.DevicePtr, elem, from, to int64, seed uint64, first int64,
 	mismatches cuda.DevicePtr) error {
-	return cuda.LaunchKernel(checkElements, dim(grid), dim(block), s, uint64(array), uint64(elem), uint64(from), uint64(to), seed,
-		uint64(first), uint64(mismatches))
+	return cuda.LaunchKernel(checkElements, dim(grid), dim(block), s, uint64(array), uint64(elem), uint64(from),
+		uint64(to), seed, uint64(first), uint64(mismatches))
 }
 
 var writeElements = newKernel(device.Spec{
@@ -99,8 +103,8 @@ func elementsWork(l *device.Launch) device.Work {
 // piece is how many bytes eachPiece works out at a time.
 const piece = 4 << 10
 
-// eachPiece calls f for pieces of a launch's elements: what lies there, and the bytes that it is to have. It stops where memory ends and
-// then reports false.
+// eachPiece calls f for pieces of a launch's elements: what lies there, and the bytes that it is to have. It stops
+// where memory ends and then reports false.
 func eachPiece(l *device.Launch, m device.Memory, f func(bytes, right []byte)) bool {
 	p, size := elementsOf(l)
 	elem, seed, first := int64(l.Args[1]), l.Args[4], int64(l.Args[5])

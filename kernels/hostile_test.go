@@ -30,14 +30,18 @@ var doors = map[string]any{
 	"cuda.DeviceGetDefaultMemPool": cuda.DeviceGetDefaultMemPool, "cuda.DeviceGetMemPool": cuda.DeviceGetMemPool,
 	"cuda.DeviceSetMemPool": cuda.DeviceSetMemPool, "cuda.DeviceSynchronize": cuda.DeviceSynchronize,
 	"cuda.EventCreate": cuda.EventCreate, "cuda.EventCreateWithFlags": cuda.EventCreateWithFlags,
-	"cuda.EventDestroy": cuda.EventDestroy, "cuda.EventElapsedTime": cuda.EventElapsedTime, "cuda.EventQuery": cuda.EventQuery,
+	"cuda.EventDestroy": cuda.EventDestroy, "cuda.EventElapsedTime": cuda.EventElapsedTime,
+	"cuda.EventQuery":  cuda.EventQuery,
 	"cuda.EventRecord": cuda.EventRecord, "cuda.EventSynchronize": cuda.EventSynchronize, "cuda.Free": cuda.Free,
 	"cuda.FreeAsync": cuda.FreeAsync, "cuda.FreeHost": cuda.FreeHost, "cuda.GetDevice": cuda.GetDevice,
 	"cuda.GetDeviceCount": cuda.GetDeviceCount, "cuda.GetDeviceProperties": cuda.GetDeviceProperties,
 	"cuda.GetLastError": cuda.GetLastError, "cuda.LaunchKernel": cuda.LaunchKernel, "cuda.Malloc": cuda.Malloc,
-	"cuda.MallocAsync": cuda.MallocAsync, "cuda.MallocFromPoolAsync": cuda.MallocFromPoolAsync, "cuda.MallocHost": mallocHost,
-	"cuda.MemAddressFree": cuda.MemAddressFree, "cuda.MemAddressReserve": cuda.MemAddressReserve, "cuda.MemCreate": cuda.MemCreate,
-	"cuda.MemGetAllocationGranularity": cuda.MemGetAllocationGranularity, "cuda.MemGetInfo": cuda.MemGetInfo, "cuda.MemMap": cuda.MemMap,
+	"cuda.MallocAsync": cuda.MallocAsync, "cuda.MallocFromPoolAsync": cuda.MallocFromPoolAsync,
+	"cuda.MallocHost":     mallocHost,
+	"cuda.MemAddressFree": cuda.MemAddressFree, "cuda.MemAddressReserve": cuda.MemAddressReserve,
+	"cuda.MemCreate":                   cuda.MemCreate,
+	"cuda.MemGetAllocationGranularity": cuda.MemGetAllocationGranularity, "cuda.MemGetInfo": cuda.MemGetInfo,
+	"cuda.MemMap":        cuda.MemMap,
 	"cuda.MemPoolCreate": cuda.MemPoolCreate, "cuda.MemPoolDestroy": cuda.MemPoolDestroy,
 	"cuda.MemPoolGetAttribute": cuda.MemPoolGetAttribute, "cuda.MemPoolSetAttribute": cuda.MemPoolSetAttribute,
 	"cuda.MemPoolTrimTo": cuda.MemPoolTrimTo, "cuda.MemRelease": cuda.MemRelease, "cuda.MemSetAccess": cuda.MemSetAccess,
@@ -46,15 +50,18 @@ var doors = map[string]any{
 	"cuda.MemcpyHtoDAsync": cuda.MemcpyHtoDAsync, "cuda.Memset": cuda.Memset, "cuda.MemsetAsync": cuda.MemsetAsync,
 	"cuda.SetDevice": cuda.SetDevice, "cuda.StreamCreate": cuda.StreamCreate,
 	"cuda.StreamCreateWithFlags": cuda.StreamCreateWithFlags, "cuda.StreamDestroy": cuda.StreamDestroy,
-	"cuda.StreamQuery": cuda.StreamQuery, "cuda.StreamSynchronize": cuda.StreamSynchronize, "cuda.StreamWaitEvent": cuda.StreamWaitEvent,
-	"cuda.Error.Error": (*cuda.Error).Error, "cuda.Error.Unwrap": (*cuda.Error).Unwrap,
+	"cuda.StreamQuery": cuda.StreamQuery, "cuda.StreamSynchronize": cuda.StreamSynchronize,
+	"cuda.StreamWaitEvent": cuda.StreamWaitEvent,
+	"cuda.Error.Error":     (*cuda.Error).Error, "cuda.Error.Unwrap": (*cuda.Error).Unwrap,
 	"cuda.HostBuffer.At": cuda.HostBuffer.At, "cuda.HostBuffer.Len": cuda.HostBuffer.Len,
 	"cuda.HostBuffer.Read": cuda.HostBuffer.Read, "cuda.HostBuffer.Write": cuda.HostBuffer.Write,
 	// What comes out of them has methods as well.
 	"device.Dim.Count": device.Dim.Count, "device.Code.Error": device.Code.Error, "device.Code.String": device.Code.String,
-	"device.Code.Sticky": device.Code.Sticky, "device.Code.Name": device.Code.Name, "device.Kernel.Made": (*device.Kernel).Made, "device.Kernel.Entry": (*device.Kernel).Entry,
+	"device.Code.Sticky": device.Code.Sticky, "device.Code.Name": device.Code.Name,
+	"device.Kernel.Made": (*device.Kernel).Made, "device.Kernel.Entry": (*device.Kernel).Entry,
 	"device.Kernel.PTX": (*device.Kernel).PTX, "device.Kernel.Params": (*device.Kernel).Params,
-	"device.Kernel.Exec": (*device.Kernel).Exec, "device.Kernel.Accesses": (*device.Kernel).Accesses, "device.Kernel.Work": (*device.Kernel).Work,
+	"device.Kernel.Exec": (*device.Kernel).Exec, "device.Kernel.Accesses": (*device.Kernel).Accesses,
+	"device.Kernel.Work": (*device.Kernel).Work,
 }
 
 // tries adds launchers of a lesson's kernels, in the file that tests them.
@@ -118,7 +125,8 @@ type world struct {
 const granule = 2 << 20
 
 func newWorld(t *testing.T, r *rand.Rand, traced bool) *world {
-	w := &world{r: r, values: map[reflect.Type][]reflect.Value{}, device: sim.New(sim.Options{Seed: r.Uint64(), Jitter: true})}
+	w := &world{r: r, values: map[reflect.Type][]reflect.Value{}, device: sim.New(sim.Options{Seed: r.Uint64(),
+		Jitter: true})}
 	foreign := session.New(sim.New(sim.Options{}))
 	foreign.Use()
 	elsewhere, err := cuda.StreamCreate()
@@ -133,12 +141,15 @@ func newWorld(t *testing.T, r *rand.Rand, traced bool) *world {
 	event, past := must(cuda.EventCreate())(t), must(cuda.EventCreate())(t)
 	pool, drained := must(cuda.MemPoolCreate(cuda.MemPoolProps{}))(t), must(cuda.MemPoolCreate(cuda.MemPoolProps{}))(t)
 	buffer, freed := must(cuda.MallocHost(4096))(t), must(cuda.MallocHost(64))(t)
-	prop := cuda.MemAllocationProp{Type: cuda.MemAllocationTypePinned, Location: cuda.MemLocation{Type: cuda.MemLocationTypeDevice}}
+	prop := cuda.MemAllocationProp{Type: cuda.MemAllocationTypePinned,
+		Location: cuda.MemLocation{Type: cuda.MemLocationTypeDevice}}
 	handle, released := must(cuda.MemCreate(granule, prop, 0))(t), must(cuda.MemCreate(granule, prop, 0))(t)
-	at, old, pooled := must(cuda.Malloc(1<<16))(t), must(cuda.Malloc(64))(t), must(cuda.MallocFromPoolAsync(256, pool, stream))(t)
+	at, old, pooled := must(cuda.Malloc(1<<16))(t), must(cuda.Malloc(64))(t), must(cuda.MallocFromPoolAsync(256, pool,
+		stream))(t)
 	area := must(cuda.MemAddressReserve(4*granule, 0, 0, 0))(t)
-	for _, err := range []error{cuda.StreamDestroy(gone), cuda.EventDestroy(past), cuda.MemPoolDestroy(drained), cuda.FreeHost(freed),
-		cuda.MemRelease(released), cuda.Free(old), cuda.MemMap(area, granule, 0, handle, 0), cuda.EventRecord(event, stream)} {
+	for _, err := range []error{cuda.StreamDestroy(gone), cuda.EventDestroy(past), cuda.MemPoolDestroy(drained),
+		cuda.FreeHost(freed), cuda.MemRelease(released), cuda.Free(old), cuda.MemMap(area, granule, 0, handle, 0),
+		cuda.EventRecord(event, stream)} {
 		require.NoError(t, err)
 	}
 	add(w, cuda.Stream{}, stream, gone, elsewhere)
@@ -147,13 +158,15 @@ func newWorld(t *testing.T, r *rand.Rand, traced bool) *world {
 	add(w, cuda.HostBuffer{}, buffer, freed)
 	add(w, cuda.MemGenericAllocationHandle{}, handle, released)
 	add(w, cuda.DevicePtr(0), 1, at, at+4, at-1, at+1<<16-8, old, pooled, area, area+granule, math.MaxUint64, 1<<63)
-	add[cuda.HostMemory](w, nil, cuda.Pageable(nil), make(cuda.Pageable, 64), buffer, freed, buffer.At(-1), buffer.At(math.MaxInt64),
-		buffer.At(4000), cuda.HostBuffer{}, (*cuda.HostBuffer)(nil), (*cuda.Pageable)(nil), struct{ cuda.HostMemory }{})
+	add[cuda.HostMemory](w, nil, cuda.Pageable(nil), make(cuda.Pageable, 64), buffer, freed, buffer.At(-1),
+		buffer.At(math.MaxInt64), buffer.At(4000), cuda.HostBuffer{}, (*cuda.HostBuffer)(nil), (*cuda.Pageable)(nil),
+		struct{ cuda.HostMemory }{})
 	add[*device.Kernel](w, nil, new(device.Kernel))
 	add[*cuda.Error](w, nil, new(cuda.Error), &cuda.Error{Code: math.MaxInt32})
 	add[*device.Launch](w, nil, new(device.Launch), &device.Launch{Kernel: new(device.Kernel)})
 	add[device.Memory](w, nil)
-	add(w, prop, cuda.MemAllocationProp{}, cuda.MemAllocationProp{Type: -1, Location: cuda.MemLocation{Type: 99, ID: math.MinInt32}})
+	add(w, prop, cuda.MemAllocationProp{}, cuda.MemAllocationProp{Type: -1, Location: cuda.MemLocation{Type: 99,
+		ID: math.MinInt32}})
 	add[float32](w, 0, 1, float32(math.NaN()), float32(math.Inf(-1)), float32(math.Copysign(0, -1)), math.MaxFloat32)
 	return w
 }
@@ -172,8 +185,9 @@ func add[T any](w *world, values ...T) {
 	}
 }
 
-var numbers = []int64{0, 1, -1, 2, 3, 4, 7, 8, 16, 64, 255, 256, 257, 1024, 1025, 4096, 65535, 65536, 1 << 20, granule, -granule, 4 * granule,
-	math.MaxInt32, math.MinInt32, 1 << 31, 1 << 32, 1<<32 + 1, 1 << 40, 1 << 62, math.MaxInt64, math.MaxInt64 - 255, math.MinInt64}
+var numbers = []int64{0, 1, -1, 2, 3, 4, 7, 8, 16, 64, 255, 256, 257, 1024, 1025, 4096, 65535, 65536, 1 << 20, granule,
+	-granule, 4 * granule, math.MaxInt32, math.MinInt32, 1 << 31, 1 << 32, 1<<32 + 1, 1 << 40, 1 << 62, math.MaxInt64,
+	math.MaxInt64 - 255, math.MinInt64}
 
 // value is a hostile value of a type.
 func (w *world) value(of reflect.Type) reflect.Value {

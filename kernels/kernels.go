@@ -41,8 +41,9 @@ func fitsInt(call, name string, value int) error {
 	return nil
 }
 
-// newKernel defines a kernel whose threads go by their place along x alone, as all of these do. Those that differ in y or z
-// only do the same once more: what they write is the same, what they add is added again, and all of it takes its time.
+// newKernel defines a kernel whose threads go by their place along x alone, as all of these do. Those that differ in y
+// or z only do the same once more: what they write is the same, what they add is added again, and all of it takes its
+// time.
 func newKernel(s device.Spec) *device.Kernel {
 	row := s.Work
 	s.Work = func(l *device.Launch) device.Work {
@@ -98,7 +99,8 @@ func eachView(m device.Memory, p device.Ptr, count uint64, f func(first int, byt
 	return true
 }
 
-// tile is how many bytes are written at a time where much is written: within an array no index has to be checked, which takes half the time.
+// tile is how many bytes are written at a time where much is written: within an array no index has to be checked, which
+// takes half the time.
 const tile = 64
 
 // sumKernel is a kernel of the parameters data, n and result: each thread reads one element of 4 bytes, and each block

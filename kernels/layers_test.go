@@ -21,7 +21,8 @@ func kernel(t *testing.T, entry string) *device.Kernel {
 	return all[i]
 }
 
-// The kernels go by x alone: threads that differ in y or z take no other elements, write the same, and add the same once more.
+// The kernels go by x alone: threads that differ in y or z take no other elements, write the same, and add the same
+// once more.
 func TestThreadsInYAndZDoTheSameAgain(t *testing.T) {
 	const n, written = 100, 64
 	for _, kind := range kinds {
@@ -35,8 +36,10 @@ func TestThreadsInYAndZDoTheSameAgain(t *testing.T) {
 			require.NoError(t, cuda.Memset(sum, 0, 8))
 
 			fill, checksum := kernel(t, "fill"), kernel(t, "checksum")
-			require.NoError(t, cuda.LaunchKernel(fill, cuda.Dim3{X: 4, Y: 3, Z: 5}, cuda.Dim3{X: 16, Y: 2, Z: 2}, cuda.Stream{}, uint64(data), n))
-			require.NoError(t, cuda.LaunchKernel(checksum, cuda.Dim3{X: 2, Y: 3, Z: 5}, cuda.Dim3{X: 32}, cuda.Stream{}, uint64(data), n, uint64(sum)))
+			require.NoError(t, cuda.LaunchKernel(fill, cuda.Dim3{X: 4, Y: 3, Z: 5}, cuda.Dim3{X: 16, Y: 2, Z: 2}, cuda.Stream{},
+				uint64(data), n))
+			require.NoError(t, cuda.LaunchKernel(checksum, cuda.Dim3{X: 2, Y: 3, Z: 5}, cuda.Dim3{X: 32}, cuda.Stream{},
+				uint64(data), n, uint64(sum)))
 
 			got, gotSum := make(cuda.Pageable, 4*n), make(cuda.Pageable, 8)
 			require.NoError(t, cuda.MemcpyDtoH(got, data, 4*n))
@@ -61,7 +64,8 @@ func TestThreadsInYAndZTakeTheirTime(t *testing.T) {
 	l := device.Launch{Kernel: fill, Grid: device.Dim{X: 4, Y: 3}, Block: device.Dim{X: 16}}
 	l.Args[1] = 64
 	require.Equal(t, device.Work{Threads: 3 * 64, Bytes: 3 * 256}, fill.Work(&l))
-	l = device.Launch{Kernel: fill, Grid: device.Dim{X: 1<<31 - 1, Y: 65535, Z: 65535}, Block: device.Dim{X: 16, Y: 8, Z: 8}}
+	l = device.Launch{Kernel: fill, Grid: device.Dim{X: 1<<31 - 1, Y: 65535, Z: 65535}, Block: device.Dim{X: 16, Y: 8,
+		Z: 8}}
 	l.Args[1] = 1<<31 - 1
 	require.Equal(t, uint64(1<<62), fill.Work(&l).Threads)
 }

@@ -17,8 +17,8 @@ func init() { listed.Add(gray) }
 
 // Gray launches kernel gray on s: gray<<<grid, block, 0, s>>>(data, n).
 //
-// It writes n uint32 elements, 4*n bytes, at data, and reads nothing: element i becomes the Gray code of i, i ^ i>>1. Each
-// thread writes the one element whose index is the thread's place in the grid, so n elements need a grid of
+// It writes n uint32 elements, 4*n bytes, at data, and reads nothing: element i becomes the Gray code of i, i ^ i>>1.
+// Each thread writes the one element whose index is the thread's place in the grid, so n elements need a grid of
 // (n+block-1)/block blocks; with fewer, the last elements stay as they were. A block has at most 1024 threads; 256 is a
 // good number.
 //

@@ -16,10 +16,10 @@ func init() { listed.Add(mix) }
 
 // Mix launches kernel mix on s: mix<<<grid, block, 0, s>>>(dst, src, n, work).
 //
-// It reads n uint32 elements, 4*n bytes, at src, and writes as many at dst, which may be src: each becomes another number,
-// after so many rounds of work that take time and nothing else. No two numbers become the same one. Each thread takes the
-// one element whose index is the thread's place in the grid, so n elements need a grid of (n+block-1)/block blocks. A block
-// has at most 1024 threads; 256 is a good number.
+// It reads n uint32 elements, 4*n bytes, at src, and writes as many at dst, which may be src: each becomes another
+// number, after so many rounds of work that take time and nothing else. No two numbers become the same one. Each thread
+// takes the one element whose index is the thread's place in the grid, so n elements need a grid of (n+block-1)/block
+// blocks. A block has at most 1024 threads; 256 is a good number.
 //
 // Like every launch it only puts the kernel in the stream's queue; the error tells of the launch, not of the run.
 func Mix(grid, block int, s cuda.Stream, dst, src cuda.DevicePtr, n, work int) error {
@@ -29,7 +29,8 @@ func Mix(grid, block int, s cuda.Stream, dst, src cuda.DevicePtr, n, work int) e
 	if err := fitsInt("kernels.Mix", "work", work); err != nil {
 		return err
 	}
-	return cuda.LaunchKernel(mix, dim(grid), dim(block), s, uint64(dst), uint64(src), uint64(uint32(n)), uint64(uint32(work)))
+	return cuda.LaunchKernel(mix, dim(grid), dim(block), s, uint64(dst), uint64(src), uint64(uint32(n)),
+		uint64(uint32(work)))
 }
 
 var mix = newKernel(device.Spec{

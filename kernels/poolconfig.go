@@ -13,8 +13,8 @@ var poolConfigPTX string
 
 // Touch launches kernel touch on s: touch<<<grid, block, 0, s>>>(data, bytes, seed).
 //
-// It writes every one of the bytes at data, byte i to the low byte of seed + i, and reads nothing. The threads share the
-// bytes among themselves, so any grid covers them all: a larger one only does it sooner. A block has at most 1024
+// It writes every one of the bytes at data, byte i to the low byte of seed + i, and reads nothing. The threads share
+// the bytes among themselves, so any grid covers them all: a larger one only does it sooner. A block has at most 1024
 // threads.
 //
 // Like every launch it only puts the kernel in the stream's queue; the error tells of the launch, not of the run.

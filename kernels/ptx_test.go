@@ -46,7 +46,8 @@ func TestPTXIsWhatTheSourceCompilesTo(t *testing.T) {
 		require.NoError(t, err)
 		built, err := os.ReadFile(filepath.Join(out, file))
 		require.NoError(t, err)
-		require.Equal(t, string(built), string(committed), "%s is not what its source compiles to: run kernels/build.sh", file)
+		require.Equal(t, string(built), string(committed), "%s is not what its source compiles to: run kernels/build.sh",
+			file)
 	}
 }
 
@@ -77,8 +78,8 @@ func entry(t *testing.T, name string) string {
 	return ""
 }
 
-// TestAllHasEveryKernel sees to it that what others take from package listed, such as the tests of kernels on a GPU, leaves
-// nothing out.
+// TestAllHasEveryKernel sees to it that what others take from package listed, such as the tests of kernels on a GPU,
+// leaves nothing out.
 func TestAllHasEveryKernel(t *testing.T) {
 	var compiled, known []string
 	for _, file := range ptxFiles(t) {
@@ -95,10 +96,12 @@ func TestAllHasEveryKernel(t *testing.T) {
 		known = append(known, k.Entry())
 	}
 	for _, name := range compiled {
-		require.Contains(t, known, name, "the kernel %s was compiled and is not listed: listed.Add it in an init, beside its definition", name)
+		require.Contains(t, known, name, "the kernel %s was compiled and is not listed: listed.Add it in an init, beside "+
+			"its definition", name)
 	}
 	for _, name := range known {
-		require.Contains(t, compiled, name, "the kernel %s is listed and was not compiled: kernels/build.sh does it, if there is a .cu file with it", name)
+		require.Contains(t, compiled, name, "the kernel %s is listed and was not compiled: kernels/build.sh does it, if "+
+			"there is a .cu file with it", name)
 	}
 	require.Len(t, known, len(compiled), "a kernel is listed twice, or compiled twice")
 }
@@ -110,7 +113,8 @@ func TestPTXOfProcess(t *testing.T) {
 	require.Contains(t, process, "mul.rn.f32")
 	require.NotContains(t, process, "fma.")
 	require.NotContains(t, process, ".ftz")
-	loop := regexp.MustCompile(`(?s)(\$L__BB\d+_\d+):[^\n]*\n\t\.pragma "nounroll";\n(.*?)bra\.uni\s+(\$L__BB\d+_\d+);`).FindStringSubmatch(process)
+	loop := regexp.MustCompile(
+		`(?s)(\$L__BB\d+_\d+):[^\n]*\n\t\.pragma "nounroll";\n(.*?)bra\.uni\s+(\$L__BB\d+_\d+);`).FindStringSubmatch(process)
 	require.NotNil(t, loop, "the rounds of process are no loop that stays one")
 	require.Equal(t, loop[1], loop[3], "the loop does not return to its head")
 	require.Equal(t, 1, strings.Count(loop[2], "mad.lo.s32"), "not one round per pass through the loop")

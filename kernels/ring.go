@@ -18,10 +18,10 @@ func init() { listed.Add(fillItem, digest) }
 
 // FillItem launches kernel fillItem on s: fillItem<<<grid, block, 0, s>>>(data, n, item, work).
 //
-// It writes n uint32 elements, 4*n bytes, at data, and reads nothing: each becomes a number that depends on its index and on
-// item, after so many rounds of work that take time and nothing else. Each thread writes the one element whose index is the
-// thread's place in the grid, so n elements need a grid of (n+block-1)/block blocks. A block has at most 1024 threads; 256 is
-// a good number.
+// It writes n uint32 elements, 4*n bytes, at data, and reads nothing: each becomes a number that depends on its index
+// and on item, after so many rounds of work that take time and nothing else. Each thread writes the one element whose
+// index is the thread's place in the grid, so n elements need a grid of (n+block-1)/block blocks. A block has at most
+// 1024 threads; 256 is a good number.
 //
 // Like every launch it only puts the kernel in the stream's queue; the error tells of the launch, not of the run.
 func FillItem(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int, item uint32, work int) error {
@@ -31,14 +31,15 @@ func FillItem(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int, item u
 	if err := fitsInt("kernels.FillItem", "work", work); err != nil {
 		return err
 	}
-	return cuda.LaunchKernel(fillItem, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)), uint64(item), uint64(uint32(work)))
+	return cuda.LaunchKernel(fillItem, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)), uint64(item),
+		uint64(uint32(work)))
 }
 
 // Digest launches kernel digest on s: digest<<<grid, block, 0, s>>>(data, n, work, result).
 //
-// It reads n uint32 elements, 4*n bytes, at data, takes each through so many rounds of work, and adds them to the 8 bytes at
-// result, an unsigned 64-bit integer. Each thread reads one element, so n elements need a grid of (n+block-1)/block blocks. A
-// block has at most 1024 threads.
+// It reads n uint32 elements, 4*n bytes, at data, takes each through so many rounds of work, and adds them to the 8
+// bytes at result, an unsigned 64-bit integer. Each thread reads one element, so n elements need a grid of
+// (n+block-1)/block blocks. A block has at most 1024 threads.
 //
 // Each block adds its share to result with one atomic addition.
 func Digest(grid, block int, s cuda.Stream, data cuda.DevicePtr, n, work int, result cuda.DevicePtr) error {
@@ -48,7 +49,8 @@ func Digest(grid, block int, s cuda.Stream, data cuda.DevicePtr, n, work int, re
 	if err := fitsInt("kernels.Digest", "work", work); err != nil {
 		return err
 	}
-	return cuda.LaunchKernel(digest, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)), uint64(uint32(work)), uint64(result))
+	return cuda.LaunchKernel(digest, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)), uint64(uint32(work)),
+		uint64(result))
 }
 
 // roundsOf are the rounds that a launch takes, by the argument in its slot.

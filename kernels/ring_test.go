@@ -28,8 +28,8 @@ func TestFillItemAndDigestEqualTheOracle(t *testing.T) {
 	}
 }
 
-// itemEqualsOracle launches both kernels on memory with a guard behind it and compares every byte. The result has a value
-// already, to which the digest is to be added.
+// itemEqualsOracle launches both kernels on memory with a guard behind it and compares every byte. The result has a
+// value already, to which the digest is to be added.
 func itemEqualsOracle(t *testing.T, n, grid, block int, item uint32, filled, work int) {
 	const guard, poison, before = 64, 0xA5, uint64(0x0101010101010101)
 	size := 4*int64(max(n, 0)) + guard

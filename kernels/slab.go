@@ -22,10 +22,12 @@ func Stamp(grid, block int, s cuda.Stream, data cuda.DevicePtr, bytes int64, tag
 
 // Verify launches kernel verify on s: verify<<<grid, block, 0, s>>>(data, bytes, tag, mismatches).
 //
-// It reads the bytes at data and adds, atomically, the number of those that are not what Stamp writes for the tag to the
-// 64-bit integer at mismatches, which the caller has set to a start value. Any grid covers all bytes.
-func Verify(grid, block int, s cuda.Stream, data cuda.DevicePtr, bytes int64, tag uint32, mismatches cuda.DevicePtr) error {
-	return cuda.LaunchKernel(verify, dim(grid), dim(block), s, uint64(data), uint64(bytes), uint64(tag), uint64(mismatches))
+// It reads the bytes at data and adds, atomically, the number of those that are not what Stamp writes for the tag to
+// the 64-bit integer at mismatches, which the caller has set to a start value. Any grid covers all bytes.
+func Verify(grid, block int, s cuda.Stream, data cuda.DevicePtr, bytes int64, tag uint32,
+	mismatches cuda.DevicePtr) error {
+	return cuda.LaunchKernel(verify, dim(grid), dim(block), s, uint64(data), uint64(bytes), uint64(tag),
+		uint64(mismatches))
 }
 
 var stamp = newKernel(device.Spec{
@@ -80,8 +82,8 @@ var verify = newKernel(device.Spec{
 	},
 })
 
-// eachByte calls f for count bytes at p, in pieces as they lie in memory: the index of a piece's first byte and the piece.
-// It stops where memory ends and then reports false: the simulator has seen it and answers as a GPU does.
+// eachByte calls f for count bytes at p, in pieces as they lie in memory: the index of a piece's first byte and the
+// piece. It stops where memory ends and then reports false: the simulator has seen it and answers as a GPU does.
 func eachByte(m device.Memory, p device.Ptr, count uint64, f func(first int64, bytes []byte)) bool {
 	for i := uint64(0); i < count; {
 		view := m.View(p+device.Ptr(i), count-i)

@@ -19,8 +19,8 @@ const CensusBytes = 8 * oracle.ByteValues
 
 // Census launches kernel census on s: census<<<grid, block, 0, s>>>(memory, bytes, counts).
 //
-// It reads the bytes at memory and adds, atomically, to the v-th of the 256 64-bit integers at counts how many of them have the
-// value v. The caller has set the integers to a start value. Any grid covers all bytes.
+// It reads the bytes at memory and adds, atomically, to the v-th of the 256 64-bit integers at counts how many of them
+// have the value v. The caller has set the integers to a start value. Any grid covers all bytes.
 func Census(grid, block int, s cuda.Stream, memory cuda.DevicePtr, bytes int64, counts cuda.DevicePtr) error {
 	return cuda.LaunchKernel(census, dim(grid), dim(block), s, uint64(memory), uint64(bytes), uint64(counts))
 }

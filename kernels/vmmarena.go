@@ -14,9 +14,9 @@ var vmmarenaPTX string
 
 // Extend launches kernel extend on s: extend<<<grid, block, 0, s>>>(array, from, to, seed).
 //
-// It writes the words from index from up to index to, of 8 bytes each, of an array that begins at array and grows: what a
-// word becomes depends on the seed and on its index, no matter how far the array reached when it was written. It reads
-// nothing. Any grid covers any number of words.
+// It writes the words from index from up to index to, of 8 bytes each, of an array that begins at array and grows: what
+// a word becomes depends on the seed and on its index, no matter how far the array reached when it was written. It
+// reads nothing. Any grid covers any number of words.
 func Extend(grid, block int, s cuda.Stream, array cuda.DevicePtr, from, to int64, seed uint64) error {
 	return cuda.LaunchKernel(extend, dim(grid), dim(block), s, uint64(array), uint64(from), uint64(to), seed)
 }
@@ -26,8 +26,10 @@ func Extend(grid, block int, s cuda.Stream, array cuda.DevicePtr, from, to int64
 // It reads the words from index from up to index to and adds, atomically, the number of those that are not what Extend
 // writes there to the 64-bit integer at mismatches, which the caller has set to a start value. Any grid covers any
 // number of words.
-func Recheck(grid, block int, s cuda.Stream, array cuda.DevicePtr, from, to int64, seed uint64, mismatches cuda.DevicePtr) error {
-	return cuda.LaunchKernel(recheck, dim(grid), dim(block), s, uint64(array), uint64(from), uint64(to), seed, uint64(mismatches))
+func Recheck(grid, block int, s cuda.Stream, array cuda.DevicePtr, from, to int64, seed uint64,
+	mismatches cuda.DevicePtr) error {
+	return cuda.LaunchKernel(recheck, dim(grid), dim(block), s, uint64(array), uint64(from), uint64(to), seed,
+		uint64(mismatches))
 }
 
 var extend = newKernel(device.Spec{
@@ -90,8 +92,8 @@ func wordsWork(l *device.Launch) device.Work {
 	return device.Work{Threads: min(size/8, l.Row()), Bytes: size}
 }
 
-// eachWord calls f for the words of a launch, in pieces as they lie in memory: the index of a piece's first word and the
-// piece. It stops where memory ends and then reports false.
+// eachWord calls f for the words of a launch, in pieces as they lie in memory: the index of a piece's first word and
+// the piece. It stops where memory ends and then reports false.
 func eachWord(l *device.Launch, m device.Memory, f func(first int64, words []byte)) bool {
 	p, size := words(l)
 	return eachByte(m, p, size, func(first int64, bytes []byte) { f(int64(l.Args[1])+first/8, bytes) })

@@ -23,7 +23,8 @@ func TestExtendEqualsTheOracleAndRecheckCountsWhatDiffers(t *testing.T) {
 				grid, block int
 				seed        uint64
 			}{
-				{0, 1, 1, 1, 0}, {0, 1000, 1, 32, 7}, {17, 1000, 2, 100, 1 << 63}, {999, 1000, 64, 256, 3}, {0, 100_003, 64, 256, 5},
+				{0, 1, 1, 1, 0}, {0, 1000, 1, 32, 7}, {17, 1000, 2, 100, 1 << 63}, {999, 1000, 64, 256, 3}, {0, 100_003, 64, 256,
+					5},
 				{10, 10, 1, 32, 1}, {10, 3, 1, 32, 1},
 			} {
 				t.Run(fmt.Sprintf("from=%d,to=%d,grid=%d,block=%d", c.from, c.to, c.grid, c.block), func(t *testing.T) {

@@ -1,11 +1,12 @@
-// Package lessons holds what students read, chapters, hints and walk-throughs, the skeletons as they were handed out, and
-// the course: which exercises there are, in which order, and what their checks are worth. It reads those of any other
-// course that is laid out like this one.
+// Package lessons holds what students read, chapters, hints and walk-throughs, the skeletons as they were handed out,
+// and the course: which exercises there are, in which order, and what their checks are worth. It reads those of any
+// other course that is laid out like this one.
 package lessons
 
 //go:generate go run cudalab/grader/proof/authoring/author generate
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -29,16 +30,23 @@ type Exercise struct {
 	Package  string         `toml:"package"`  // the name of its folder and Go package, "asyncpipeline"
 	Points   map[string]int `toml:"points"`   // what each check is worth, by the check's id
 	Requires []string       `toml:"requires"` // names of exercises to do before
+	Formerly []string       `toml:"formerly"` // names that it once had: who has begun it under one of them goes on
+
+	// Why is how many steps cudalab why may give, 0 to 4: the course's "why", which is AllSteps where it says nothing.
+	Why int `toml:"-"`
 
 	texts fs.FS
 	place place
 }
 
+// AllSteps are those of cudalab why: the place, a question, a run, and the change.
+const AllSteps = 4
+
 // Course is every exercise of this course, in its order.
 func Course() ([]Exercise, error) { return Read(Texts) }
 
-// Read is every exercise of the course whose folder lessons is given, in the order of the course. An error is a fault of
-// course.toml, in one sentence.
+// Read is every exercise of the course whose folder lessons is given, in the order of the course. An error is a fault
+// of course.toml, in one sentence.
 func Read(texts fs.FS) ([]Exercise, error) {
 	text, err := fs.ReadFile(texts, "course.toml")
 	if err != nil {
@@ -56,9 +64,10 @@ func Read(texts fs.FS) ([]Exercise, error) {
 }
 
 func parseCourse(text string) ([]Exercise, error) {
-	var course struct {
+	course := struct {
+		Why      int        `toml:"why"`
 		Exercise []Exercise `toml:"exercise"`
-	}
+	}{Why: AllSteps}
 	read, err := toml.Decode(text, &course)
 	if err != nil {
 		said := strings.TrimPrefix(err.Error(), "toml: ") // which names the line, and may quote it
@@ -67,14 +76,19 @@ func parseCourse(text string) ([]Exercise, error) {
 	if unknown := read.Undecoded(); len(unknown) > 0 {
 		return nil, faultf("nothing is called %q", unknown[0].String())
 	}
+	if course.Why < 0 || course.Why > AllSteps {
+		return nil, faultf("why is %d, and should be from 0, for never, to %d, for all steps", course.Why, AllSteps)
+	}
 	before := map[string]bool{}
 	for i, e := range course.Exercise {
+		course.Exercise[i].Why = course.Why
 		if e.Name == "" || e.Title == "" || e.Package == "" || len(e.Points) == 0 {
 			return nil, faultf("exercise %d (%q) needs a name, a title, a package and points", i+1, e.Name)
 		}
 		for _, check := range slices.Sorted(maps.Keys(e.Points)) {
 			if e.Points[check] < 1 {
-				return nil, faultf("check %q of %q is worth %d points, and should be worth at least 1", check, e.Name, e.Points[check])
+				return nil, faultf("check %q of %q is worth %d points, and should be worth at least 1", check, e.Name,
+					e.Points[check])
 			}
 		}
 		for _, required := range e.Requires {
@@ -88,6 +102,15 @@ func parseCourse(text string) ([]Exercise, error) {
 		before[e.Name] = true
 	}
 	return course.Exercise, nil
+}
+
+// Version is the course's, and cudalab's with it: the newest that CHANGELOG.md has a heading of. It is "" without one.
+func Version(texts fs.FS) string {
+	text, _ := fs.ReadFile(texts, "CHANGELOG.md")
+	_, text, _ = bytes.Cut(append([]byte("\n"), text...), []byte("\n## "))
+	version, _, _ := strings.Cut(string(text), "\n")
+	version, _, _ = strings.Cut(version, " ")
+	return version
 }
 
 func faultf(format string, a ...any) error { return fmt.Errorf("course.toml: "+format, a...) }
@@ -104,8 +127,8 @@ func (e Exercise) Chapter() (string, error) {
 // Walkthrough says why the solution of the exercise is written as it is, in Markdown.
 func (e Exercise) Walkthrough() (string, error) { return e.text("walk-through", ".solution.md") }
 
-// Skeleton is the one file of the exercise as it was handed out. It is a copy beside the exercise's own: a cudalab that is
-// built again when students have begun to write would hold what they wrote.
+// Skeleton is the one file of the exercise as it was handed out. It is a copy beside the exercise's own: a cudalab that
+// is built again when students have begun to write would hold what they wrote.
 func (e Exercise) Skeleton() ([]byte, error) {
 	text, err := e.text("skeleton", ".skeleton.go.txt")
 	return []byte(text), err
@@ -128,8 +151,8 @@ type Hint struct {
 }
 
 // Hints is the help with the exercise's gaps, in the order in which they are to be filled. In the hints' file a heading
-// "## 1a" begins a gap, a line "Findings: `leak`, `host-wait`" below it names the rules, if there are any, and "### Hint 1"
-// and so on begins each of its hints.
+// "## 1a" begins a gap, a line "Findings: `leak`, `host-wait`" below it names the rules, if there are any, and "###
+// Hint 1" and so on begins each of its hints.
 func (e Exercise) Hints() ([]Hint, error) {
 	text, err := e.text("hints", ".hints.md")
 	if err != nil {

@@ -34,9 +34,11 @@ func TestChapterSaysWhereItIs(t *testing.T) {
 		"# Heading\n\nLesson 1 of 3 · [the course](README.md) · next: [A title of many words, for lesson two](two.md)" +
 			idea + end + "[A title of many words, for lesson two](two.md).\n",
 		"# Heading\n\nLesson 2 of 3 · [the course](README.md) · " +
-			"before: [A title of many words, for lesson one](one.md) · next:\n[A title of many words, for lesson three](three.md)" +
+			"before: [A title of many words, for lesson one](one.md) · next:\n[A title of many words, for lesson " +
+			"three](three.md)" +
 			idea + end + "[A title of many words, for lesson three](three.md).\n",
-		"# Heading\n\nLesson 3 of 3 · [the course](README.md) · before: [A title of many words, for lesson two](two.md)" + idea,
+		"# Heading\n\nLesson 3 of 3 · [the course](README.md) · before: [A title of many words, for lesson two](two.md)" +
+			idea,
 	} {
 		got, err := exercises[i].Chapter()
 		require.NoError(t, err)

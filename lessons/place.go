@@ -15,6 +15,14 @@ type place struct {
 	before, next *Exercise // nil at either end
 }
 
+// Next is the exercise behind this one in its course, if there is one.
+func (e Exercise) Next() (next Exercise, ok bool) {
+	if e.place.next == nil {
+		return Exercise{}, false
+	}
+	return *e.place.next, true
+}
+
 // in is a chapter with the exercise's place below its heading, and the next lesson at the end of what to read next.
 func (p place) in(chapter string) string {
 	if p.number == 0 {

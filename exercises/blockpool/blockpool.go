@@ -7,7 +7,8 @@ import (
 	"cudalab/native/cuda"
 )
 
-// Pool hands out blocks of one size. Its memory is one allocation of CUDA's, in which the blocks lie side by side.
+// Pool hands out blocks of one size. Its memory is one allocation of CUDA's, in which the blocks lie side by side. Any
+// number of pools may be in use at once, in the same streams or in others, and a pool in any number of streams.
 type Pool struct {
 	memory    cuda.DevicePtr
 	blockSize int64

@@ -15,6 +15,8 @@ import (
 // A block of order k is 2^k minimal blocks long, and the blocks of one order are numbered from the root's beginning:
 // block n is n<<k minimal blocks away from it. The halves of block n are 2n and 2n+1 in the order below. So a block's
 // buddy, the other half of the same block, is n^1, and the whole is n/2 in the order above.
+//
+// Any number of allocators may be in use at once.
 type Allocator struct {
 	root   cuda.DevicePtr
 	shift  int // a minimal block is 2^shift bytes
@@ -86,7 +88,7 @@ func (a *Allocator) orderOf(size int64) (int, error) {
 // take finds a free block of an order, or makes one by halving a larger one, and removes it from the free ones. It
 // answers contract.ErrFull where there is none.
 func (a *Allocator) take(order int) (int, error) {
-	// TODO(1d): Take the lowest free block of this order. If there is none, halve the smallest larger one until there is.
+	// TODO(1d): Take a free block of this order. If there is none, halve a larger one until there is. Any will do.
 	return 0, contract.TODO("1d")
 }
 

@@ -9,8 +9,8 @@ import (
 	"cudalab/native/cuda"
 )
 
-// Share hands a buffer of n uint32 elements from stream a to stream b, another one, and back, and returns without waiting
-// for the device.
+// Share hands a buffer of n uint32 elements, at most math.MaxInt32, from stream a to stream b, another one, and back,
+// and returns without waiting for the device.
 //
 // The buffer is allocated in a and filled there by kernels.Fill. Stream b takes its checksum with kernels.Checksum,
 // into the 8 bytes at out, which hold garbage until Share has set them to zero, in b as well. Then the buffer is freed
@@ -20,8 +20,8 @@ import (
 // work has been enqueued and before a is made to wait for b, so that its work can run while b reads.
 //
 // With n below 1 Share answers contract.ErrArgument before it makes a single CUDA call. It stops at the first error,
-// of CUDA or of independent, and returns it. On every way out the buffer is freed behind its last use, and every event
-// that Share has created is destroyed.
+// of CUDA or of independent, and returns it. On every way out the buffer is freed, behind its last use but where
+// the call fails that should see to that, and every event that Share has created is destroyed.
 func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.Stream) error) (err error) {
 	// TODO(1a): Answer contract.ErrArgument if n is below 1.
 	if err := contract.TODO("1a"); err != nil {
@@ -54,8 +54,8 @@ func release(data cuda.DevicePtr, event cuda.Event, owner cuda.Stream, users ...
 	return contract.TODO("1f")
 }
 
-// FanOut hands a buffer of n uint32 elements from one stream to many and back, and returns without waiting for the
-// device.
+// FanOut hands a buffer of n uint32 elements, at most math.MaxInt32, from one stream to however many and back, and
+// returns without waiting for the device.
 //
 // The buffer is allocated in source and filled there by kernels.Fill. Every stream in consumers, all of them different and
 // none the source, takes its checksum with kernels.Checksum: consumers[i] into the 8 bytes at outs[i], which hold garbage
@@ -63,8 +63,9 @@ func release(data cuda.DevicePtr, event cuda.Event, owner cuda.Stream, users ...
 // freed in source. Nothing but events puts the streams in order. FanOut leaves both slices as they are.
 //
 // With n below 1, without consumers, or with fewer or more outs than consumers FanOut answers contract.ErrArgument
-// before it makes a single CUDA call. It stops at the first error that CUDA answers and returns it. On every way out the
-// buffer is freed behind its last use, and every event that FanOut has created is destroyed.
+// before it makes a single CUDA call. It stops at the first error that CUDA answers and returns it. On every way out
+// the buffer is freed, behind its last use but where the call fails that should see to that, and every event that
+// FanOut has created is destroyed.
 func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.DevicePtr) (err error) {
 	// TODO(2a): Answer contract.ErrArgument to an n below 1, no consumers, or not as many outs as consumers.
 	if err := contract.TODO("2a"); err != nil {

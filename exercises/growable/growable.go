@@ -11,6 +11,7 @@ import (
 
 // Vector is an array of elements that all have the same size. Its addresses are one reserved range, which begins at base and never
 // moves; the first mapped bytes of it have memory behind them, in one or several pieces, one right behind the other.
+// Any number of vectors may be in use at once, and a vector in any number of streams.
 type Vector struct {
 	device      int
 	elem        int64          // bytes of an element
@@ -27,8 +28,8 @@ type Vector struct {
 
 // New makes a vector for elements of elem bytes, which is to have at most max of them: it reserves addresses for so many, rounded up to
 // the device's granularity, and no memory. elem and max have to be at least 1, and elem times max at most 1<<62; otherwise the answer
-// is contract.ErrArgument, before any CUDA call. An error that CUDA answers is returned, and nothing is left behind. With any error
-// the Vector is nil.
+// is contract.ErrArgument, before any CUDA call. An error that CUDA answers, as where there are not so many addresses,
+// is returned, and nothing is left behind. With any error the Vector is nil.
 func New(device int, elem, max int64) (*Vector, error) {
 	// TODO(1a): Answer contract.ErrArgument to what the comment above rules out. elem times max may overflow.
 	if err := contract.TODO("1a"); err != nil {
@@ -107,12 +108,14 @@ func (v *Vector) cut(keep int64) error {
 }
 
 // Shrink keeps the first n elements and gives back memory behind them, so that no more is mapped than twice what they take, or one
-// granule where that is more, rounded up to the granularity. What is kept is not touched. An n outside 0..Len is contract.ErrArgument.
+// granule where that is more, rounded up to the granularity. What is kept is not touched. An n outside 0..Len is
+// contract.ErrArgument. The slice of users is left as it is, and the caller may write to it afterwards.
 //
-// No stream orders MemUnmap, and the next Append may write where the elements were. So Shrink waits first, until the device is through
-// with all that is now in the streams that have appended since New and in users; for no other stream. If a wait fails, its error is
-// returned and nothing has changed. If unmapping fails, that error is returned, the elements from n on may be gone, and a further
-// Shrink goes on where this one stopped.
+// No stream orders MemUnmap, and the next Append may write where the elements were. So Shrink waits first, until the
+// device is through with all that is now in the streams that have appended since New and in users; for no other stream.
+// If a wait fails, its error is returned and nothing has changed. If a call fails that gives something back, its error
+// is returned, the elements from n on may be gone, and a further Shrink goes on where this one stopped. An n of Len
+// takes no element away: where nothing is unmapped either, it need not wait.
 func (v *Vector) Shrink(n int64, users ...cuda.Stream) error {
 	// TODO(1g): Refuse what the comment above says, wait for these streams, and then cut.
 	return contract.TODO("1g")
@@ -131,7 +134,7 @@ func (v *Vector) Cap() int64 { return min(v.mapped/v.elem, v.max) }
 // returned, and calling Close again gives back what is left; otherwise the vector is closed, and every later call that can answer an
 // error answers contract.ErrClosed.
 func (v *Vector) Close() error {
-	// TODO(1h): Give back the memory and the addresses, each once, also if an earlier Close stopped halfway.
+	// TODO(1h): Give back the memory and the addresses, also if an earlier Close stopped halfway.
 	return contract.TODO("1h")
 }
 

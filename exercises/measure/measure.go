@@ -13,7 +13,8 @@ import (
 //
 // work enqueues one round in the stream that it is given. Time calls it warm times to warm up and then rounds times on the
 // clock, each time with s. Between the two records it enqueues nothing but these rounds, and neither waits nor asks whether
-// something is done. After the second record it waits for s, and never for another stream.
+// something is done. After the second record it waits for s, and never for another stream. There is no upper
+// limit to warm and rounds.
 //
 // With rounds below 1, warm below 0 or no work Time answers contract.ErrArgument before it makes a single CUDA call. It stops
 // at the first error, of CUDA or of work, and returns it. Its events are destroyed on every way out.
@@ -42,12 +43,14 @@ func Time(s cuda.Stream, warm, rounds int, work func(cuda.Stream) error) (ms flo
 	return 0, contract.TODO("1e")
 }
 
-// Compare times three ways of having memory of n uint32 elements, 4*n bytes, for kernels.Gray. Each is timed in s, over so
-// many rounds, behind at least one warm-up round of its own kind:
+// Compare times three ways of having memory of n uint32 elements, at most math.MaxInt32, 4*n bytes, for kernels.Gray.
+// Each is timed in s, over so many rounds, behind at least one warm-up round of its own kind:
 //
-//   - Synchronous: a round is cuda.Malloc, Gray in s, cuda.Free.
-//   - Ordered: a round is cuda.MallocAsync in s, Gray in s, cuda.FreeAsync in s. A pool of one's own will do.
-//   - Kept: a round is Gray in s, on memory that was allocated before the warm-up and is freed after the last round.
+//   - Synchronous: a round is cuda.Malloc of 4*n bytes, no more, Gray in s, cuda.Free.
+//   - Ordered: a round is cuda.MallocAsync of as many in s, Gray in s, cuda.FreeAsync in s. A pool of one's own
+//     will do.
+//   - Kept: a round is Gray in s, on memory of as many or more that was allocated before the warm-up and is freed after
+//     the last round.
 //
 // Between a way's two records nothing else is enqueued, waited for or asked. After the second one Compare may wait for s,
 // and never for another stream; cuda.Free waits for the whole device, and is welcome wherever no clock of another way runs.

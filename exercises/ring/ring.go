@@ -10,7 +10,8 @@ import (
 //
 // A slot is 4*n bytes of the caller's; slots do not overlap. Item i goes through slots[i%len(slots)]: kernels.FillItem(…, n,
 // uint32(i), work) in producer, then kernels.Digest(…, n, work, …) in consumer, into the 8 bytes at out+8*i, which hold
-// garbage until Run has set them to zero. Nothing but events puts the two streams in order.
+// garbage until Run has set them to zero. Nothing but events puts the two streams in order. n and work are at most
+// math.MaxInt32, and there may be any number of slots and of items. The two streams may be one.
 //
 // The producer runs as far ahead as the slots allow: the fill of item i comes after the digest of item i-len(slots) and of no
 // later one; the digest of item i comes after the fill of item i and of no later one. When Run has returned, work that is

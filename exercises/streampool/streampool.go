@@ -11,7 +11,12 @@ import (
 )
 
 // Pool hands out blocks of the memory that it has from an upstream. That comes in chunks, and a chunk is cut into pieces: blocks that are
-// out, and free bytes that were given back in one stream each.
+// out, and free bytes that were given back in one stream each. Any number of pools may be in use at once, in the same
+// streams or in others, and a pool in any number of streams.
+//
+// As long as it was given one stream alone it needs no order, and makes no call for any. Events are used again: it
+// makes two at most for each stream that comes and one for each piece, out or free, that there was at one time. Of
+// those of forgotten streams that own nothing any more it holds eight at most.
 type Pool struct {
 	up     contract.Upstream
 	step   int64
@@ -73,8 +78,8 @@ func rounded(size int64) (int64, error) {
 }
 
 // New makes a pool that takes memory from up when it needs it, step bytes at a time, or more where one block needs more. step has to be a
-// multiple of 256 above 0; else New answers contract.ErrArgument, and a nil Pool. It calls neither up nor CUDA. Memory goes back to up in Trim
-// and Close alone.
+// multiple of 256 above 0, and may be any; else New answers contract.ErrArgument, and a nil Pool. It calls neither up
+// nor CUDA. Memory goes back to up in Trim and Close alone.
 func New(up contract.Upstream, step int64) (*Pool, error) {
 	if err := checkStep(step); err != nil {
 		return nil, err
@@ -93,6 +98,9 @@ func New(up contract.Upstream, step int64) (*Pool, error) {
 // A size below 1 or above 1<<62 is contract.ErrSize. If there is no room, that is if no free bytes side by side in one chunk are enough,
 // whosever they are, and the upstream has refused, Alloc answers an error that is contract.ErrFull and, where it has asked the upstream, also
 // the upstream's. It answers contract.ErrClosed after Close. Another error of CUDA's is returned, and the pool is as it was before.
+//
+// It asks no event twice, and has s wait for none twice. It records in no stream but s, except in the first when the
+// second comes.
 func (p *Pool) Alloc(size int64, s cuda.Stream) (cuda.DevicePtr, error) {
 	if p.closed {
 		return 0, contract.ErrClosed
@@ -178,6 +186,9 @@ func (x *piece) join() {
 // Free takes back the block that begins at ptr. All use of it comes before what is in s next: in s itself, or in streams that s waits
 // for by now. It answers contract.ErrInvalidFree if ptr is not where a block begins that is handed out, before any CUDA call, and
 // contract.ErrClosed after Close. An error of CUDA's is returned; then the block is still handed out, and Free may be called again.
+//
+// It has neither the host wait nor s. It records one event in s at most, and in no other stream, except in the first
+// when the second comes.
 func (p *Pool) Free(ptr cuda.DevicePtr, s cuda.Stream) error {
 	if p.closed {
 		return contract.ErrClosed

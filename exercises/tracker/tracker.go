@@ -13,7 +13,8 @@ import (
 const largestSize = 1 << 62
 
 // Tracker keeps account of the blocks that another allocator hands out. It calls that allocator and never CUDA, and it looks
-// into no block: what it knows, it knows from the calls that go through it.
+// into no block: what it knows, it knows from the calls that go through it. Any number of trackers may be in use at
+// once.
 type Tracker struct {
 	inner  contract.Allocator
 	memory cuda.DevicePtr // where the memory begins that inner's blocks are parts of

@@ -11,7 +11,8 @@ import (
 const alignment = 256
 
 // Arena hands out blocks one behind the other and takes them back all at once. Its addresses are one reserved range,
-// which begins at base and never moves; the first committed bytes of it have memory behind them.
+// which begins at base and never moves; the first committed bytes of it have memory behind them. Any number of arenas
+// may be in use at once.
 type Arena struct {
 	device      int
 	base        cuda.DevicePtr // where the range begins
@@ -23,7 +24,8 @@ type Arena struct {
 }
 
 // New reserves addresses for reserve bytes, rounded up to the device's granularity, and no memory yet. A reserve below 1
-// is contract.ErrArgument, before any CUDA call. An error that CUDA answers is returned, and nothing is left behind. With any
+// is contract.ErrArgument, before any CUDA call, and so may be one that no int64 can count once it is rounded up. An
+// error that CUDA answers, as where there are not so many addresses, is returned, and nothing is left behind. With any
 // error the Arena is nil.
 func New(device int, reserve int64) (*Arena, error) {
 	// TODO(1a): Answer contract.ErrArgument if reserve is below 1.
@@ -81,7 +83,7 @@ func (a *Arena) Reset() error {
 // is returned, and calling Close again gives back what is left; otherwise the arena is closed, and every later call
 // that can answer an error answers contract.ErrClosed.
 func (a *Arena) Close() error {
-	// TODO(1g): Give back the memory and the addresses, each once, also if an earlier Close stopped halfway.
+	// TODO(1g): Give back the memory and the addresses, also if an earlier Close stopped halfway.
 	return contract.TODO("1g")
 }
 

@@ -77,13 +77,15 @@ func (a *arrivals) withdrawn(results map[string]Student) (asked []Attention) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(results)) {
 		if _, here := a.From[id]; !here {
-			asked = append(asked, Attention{id, "Graded before, but no longer among the submissions. The earlier result is kept and is marked as withdrawn."})
+			asked = append(asked, Attention{id, "Graded before, but no longer among the submissions. The earlier result is " +
+				"kept and is marked as withdrawn."})
 		}
 	}
 	return asked
 }
 
-// add puts what another part of the class has seen to this one's. Each has seen the whole class, unless it was changed meanwhile.
+// add puts what another part of the class has seen to this one's. Each has seen the whole class, unless it was changed
+// meanwhile.
 func (a *arrivals) add(other *arrivals) {
 	maps.Copy(a.From, other.From)
 	for _, asked := range other.Attention {
@@ -98,7 +100,8 @@ func (a *arrivals) add(other *arrivals) {
 	}
 }
 
-// unread gives the exercises that could not be read their reports, and takes the grade away: nobody can say yet what it is.
+// unread gives the exercises that could not be read their reports, and takes the grade away: nobody can say yet what it
+// is.
 func (s submission) unread(student *Student) {
 	if len(s.Unread) == 0 || student.Status != Graded {
 		return
@@ -112,6 +115,6 @@ func fullDisk(results string, err error) error {
 	if err == nil || !intake.Full(err) {
 		return err
 	}
-	return &UsageError{fmt.Sprintf("The disk is full: nothing more can be written to %s. Free some space there and go on with --resume: "+
-		"what was finished is kept, and nothing is done twice.", results)}
+	return &UsageError{fmt.Sprintf("The disk is full: nothing more can be written to %s. Free some space there and go on "+
+		"with --resume: what was finished is kept, and nothing is done twice.", results)}
 }

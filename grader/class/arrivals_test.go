@@ -12,21 +12,24 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// TestWhoHandedIn grades a class with a roster: what could not be read has no grade, and who is missing, gone or unknown is named.
+// TestWhoHandedIn grades a class with a roster: what could not be read has no grade, and who is missing, gone or
+// unknown is named.
 func TestWhoHandedIn(t *testing.T) {
 	dir := t.TempDir()
 	handIn(t, dir, "ada/slab/slab.go", program(t, "solutions/slab/slab.go"))
 	handIn(t, dir, "bob/slab/slab.go", program(t, "exercises/slab/slab.go"))
 	handIn(t, dir, "cem.zip", "PK")
 	o := graded(t, dir, "slab")
-	o.Roster = []roster.Entry{{Person: Person{Name: "Ada Lovelace", Login: "ada", SID: "1815", Section: "A"}, Line: 2}, {Person: Person{Name: "Zed"}, Line: 3}}
+	o.Roster = []roster.Entry{{Person: Person{Name: "Ada Lovelace", Login: "ada", SID: "1815", Section: "A"}, Line: 2},
+		{Person: Person{Name: "Zed"}, Line: 3}}
 	c := grade(t, o)
 	require.Equal(t, []Person{{Name: "Zed"}}, c.Absent)
 	require.Equal(t, []Person{o.Roster[0].Person}, c.Students[0].People)
 	cem := c.Students[2]
 	require.Equal(t, Unread, cem.Status)
 	require.Equal(t, verdict.Unread, cem.Exercises[0].Status)
-	require.Equal(t, []Attention{{"cem", cem.Problem}, {"bob", "bob is not on the roster."}, {"cem", "cem.zip is not on the roster."}}, c.Attention)
+	require.Equal(t, []Attention{{"cem", cem.Problem}, {"bob", "bob is not on the roster."},
+		{"cem", "cem.zip is not on the roster."}}, c.Attention)
 	text, err := os.ReadFile(filepath.Join(o.Results, studentsDir, "cem.json"))
 	require.NoError(t, err)
 	var written map[string]any
@@ -63,6 +66,6 @@ func TestAFullDiskIsToldAsOne(t *testing.T) {
 	err = fullDisk("results", j.settle(Student{ID: "ada"}))
 	var said *UsageError
 	require.ErrorAs(t, err, &said)
-	require.Equal(t, "The disk is full: nothing more can be written to results. Free some space there and go on with --resume: what was finished is kept, "+
-		"and nothing is done twice.", err.Error())
+	require.Equal(t, "The disk is full: nothing more can be written to results. Free some space there and go on with "+
+		"--resume: what was finished is kept, and nothing is done twice.", err.Error())
 }

@@ -23,8 +23,10 @@ import (
 )
 
 var (
-	attacks = flag.String("attacks", "^("+strings.Join([]string{"forged-compiler-line", "forged-line-of-another-exercise", "gibibyte-of-globals",
-		"forged-crash", "forged-crash-at-the-start", "lent-stream-when-timed", "lying-as", "panic-in-disguise", "recursion-in-turns",
+	attacks = flag.String("attacks", "^("+strings.Join([]string{"forged-compiler-line", "forged-line-of-another-exercise",
+		"gibibyte-of-globals",
+		"forged-crash", "forged-crash-at-the-start", "lent-stream-when-timed", "lying-as", "panic-in-disguise",
+		"recursion-in-turns",
 		"coroutine-across", "slab-close-panics", "crossstreamevents-recovers-the-grader"}, "|")+")$",
 		"which attacks TestAttacks makes, a regular `expression`: . takes minutes of CPU time")
 	repeats  = flag.Int("repeats", 1, "how `often` TestVerdictsRepeat grades on a busy machine")
@@ -51,7 +53,8 @@ func allAttacks(t testing.TB) (all []attack) {
 var (
 	expanded  = regexp.MustCompile(`(?s)«(\d+) (.*?)»`)
 	imported  = regexp.MustCompile(`\b(cuda|contract|kernels|errors|fmt|iter|strings)\.`)
-	importing = map[string]string{"cuda": "cudalab/native/cuda", "contract": "cudalab/exercises/contract", "kernels": "cudalab/kernels"}
+	importing = map[string]string{"cuda": "cudalab/native/cuda", "contract": "cudalab/exercises/contract",
+		"kernels": "cudalab/kernels"}
 )
 
 func newAttack(t testing.TB, name, text string) attack {
@@ -127,7 +130,8 @@ func (a attack) handIn(t *testing.T, dir string) {
 	}
 }
 
-// TestAttacks grades a class of all who attack. In each submission another exercise is right, and gets what it gets alone.
+// TestAttacks grades a class of all who attack. In each submission another exercise is right, and gets what it gets
+// alone.
 func TestAttacks(t *testing.T) {
 	chosen := regexp.MustCompile(*attacks)
 	dir := t.TempDir()
@@ -177,8 +181,9 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestVerdictsRepeat grades those who loop, recurse and take memory without end, and who are right, on a machine as it is and on one
-// that four other programs keep busy. CPU time and memory decide, so that the results are the same to the byte.
+// TestVerdictsRepeat grades those who loop, recurse and take memory without end, and who are right, on a machine as it
+// is and on one that four other programs keep busy. CPU time and memory decide, so that the results are the same to the
+// byte.
 func TestVerdictsRepeat(t *testing.T) {
 	dir := t.TempDir()
 	chosen := regexp.MustCompile(*repeated)

@@ -21,8 +21,8 @@ type budget struct {
 	cancel context.CancelCauseFunc
 }
 
-// withBudget is a context that is done, with errTimeout as its cause, once it has run for d without the times between stop
-// and start.
+// withBudget is a context that is done, with errTimeout as its cause, once it has run for d without the times between
+// stop and start.
 func withBudget(ctx context.Context, d time.Duration) (context.Context, *budget, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	b := &budget{left: d, cancel: cancel}

@@ -84,8 +84,8 @@ const (
 	Graded Status = "graded"
 	// Errored is a fault of cudalab or of the machine. The submission has no grade: neither zero nor any other.
 	Errored Status = "error"
-	// Unread is a submission that could not be read, or not all of it. It has no grade until a person has looked: not to have been
-	// read is not to have handed in nothing.
+	// Unread is a submission that could not be read, or not all of it. It has no grade until a person has looked: not to
+	// have been read is not to have handed in nothing.
 	Unread Status = "unread"
 )
 
@@ -98,8 +98,8 @@ type Student struct {
 	HandedIn  intake.Moment `json:"handed_in,omitzero"`  // as far as the platform's export tells
 	Withdrawn bool          `json:"withdrawn,omitempty"` // graded once, but no longer among the submissions
 	Status    Status        `json:"status"`
-	// Problem is, in sentences, why the submission could not be used at all (its score is zero then), with Errored why it could
-	// not be graded, and with Unread why it could not be read.
+	// Problem is, in sentences, why the submission could not be used at all (its score is zero then), with Errored why it
+	// could not be graded, and with Unread why it could not be read.
 	Problem  string   `json:"problem,omitempty"`
 	Notes    []string `json:"notes"` // what was left aside in the submission, one sentence each
 	Score    float64  `json:"score"` // null in JSON where Status is not Graded
@@ -107,9 +107,9 @@ type Student struct {
 	Digest   string   `json:"digest"` // of the files that were graded
 	// Grade is what an instructor's policy makes of the points; nil where there is no policy, or no grade.
 	Grade *policy.Grade `json:"grade,omitempty"`
-	// Exercises has a report for each of Class.Exercises, in that order, also for what was not handed in. With Errored those
-	// that could not be decided have the status verdict.Errored, and there are none where that is all; with Unread those that
-	// could not be read have verdict.Unread.
+	// Exercises has a report for each of Class.Exercises, in that order, also for what was not handed in. With Errored
+	// those that could not be decided have the status verdict.Errored, and there are none where that is all; with Unread
+	// those that could not be read have verdict.Unread.
 	Exercises []verdict.Report `json:"exercises"`
 	// Page is the file with the student's own page, as a link from the folder of results has it; "" where there is none.
 	Page string `json:"-"`
@@ -150,13 +150,14 @@ func (s Student) MarshalJSON() ([]byte, error) {
 		Digest    string           `json:"digest"`
 		Grade     *policy.Grade    `json:"grade,omitempty"`
 		Exercises []verdict.Report `json:"exercises"`
-	}{s.Schema, s.ID, s.People, s.HandedIn, s.Withdrawn, s.Status, s.Problem, s.Notes, &s.Score, s.MaxScore, s.Digest, s.Grade, s.Exercises}
+	}{s.Schema, s.ID, s.People, s.HandedIn, s.Withdrawn, s.Status, s.Problem, s.Notes, &s.Score, s.MaxScore, s.Digest,
+		s.Grade, s.Exercises}
 	if s.Status != Graded {
 		out.Score = nil
 	}
 	return visible.JSON(out)
 }
 
-// Writer writes a class's results in one format into a folder of results. It writes nothing that Class does not hold, so
-// that the same class gives the same bytes.
+// Writer writes a class's results in one format into a folder of results. It writes nothing that Class does not hold,
+// so that the same class gives the same bytes.
 type Writer func(dir string, c *Class) error

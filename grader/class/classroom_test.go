@@ -20,11 +20,12 @@ import (
 var students = flag.Int("students", 12, "how `many` students there are in BenchmarkClass")
 
 // classroom has n students hand in programs of the corpora for these exercises, in all forms in turn; it returns their
-// IDs. All their code is new to the compiler and the linker, as every student's is, unless it is that of another class with
-// this name. The programs are spread over the students, so that a few of them have some of every kind.
+// IDs. All their code is new to the compiler and the linker, as every student's is, unless it is that of another class
+// with this name. The programs are spread over the students, so that a few of them have some of every kind.
 func classroom(t testing.TB, dir, name string, n int, packages ...string) (ids []string) {
 	t.Helper()
-	forms := []func(t testing.TB, path string, files map[string]string){handFolder, handZip, handTar, handWrapped, handClone}
+	forms := []func(t testing.TB, path string, files map[string]string){handFolder, handZip, handTar, handWrapped,
+		handClone}
 	programs := map[string][]corpus.Program{}
 	for _, pkg := range packages {
 		all, err := corpus.Programs("../..", pkg)
@@ -36,7 +37,8 @@ func classroom(t testing.TB, dir, name string, n int, packages ...string) (ids [
 		files := map[string]string{}
 		for j, pkg := range packages {
 			all := programs[pkg]
-			files[pkg+"/"+pkg+".go"] = fmt.Sprintf("%s\nvar handedIn = \"by %s in %s\"\n", all[(i*len(all)/n+j*i)%len(all)].Text, id, name)
+			files[pkg+"/"+pkg+".go"] = fmt.Sprintf("%s\nvar handedIn = \"by %s in %s\"\n", all[(i*len(all)/n+j*i)%len(all)].Text,
+				id, name)
 		}
 		forms[i%len(forms)](t, filepath.Join(dir, id), files)
 		ids = append(ids, id)

@@ -28,8 +28,9 @@ func openCourse(t testing.TB) *course.Course {
 func graded(t testing.TB, submissions string, exercises ...string) Options {
 	t.Helper()
 	c := openCourse(t)
-	o := Options{Root: c.Root, Submissions: submissions, Results: filepath.Join(t.TempDir(), "results"), Device: "sim", Seed: 42,
-		Say: func(sentence string) { t.Log(sentence) }}
+	o := Options{Root: c.Root, Submissions: submissions, Results: filepath.Join(t.TempDir(), "results"), Device: "sim",
+		Seed: 42,
+		Say:  func(sentence string) { t.Log(sentence) }}
 	for _, e := range c.Exercises {
 		for _, name := range exercises {
 			if e.Name == name {
@@ -92,12 +93,14 @@ func large(t *testing.T) (dir string) {
 		") Alloc(size int64) (cuda.DevicePtr, error) {\n\tprintln(\"to standard error\")", 1))
 	handIn(t, dir, "jon/asyncpipeline/asyncpipeline.go", ofCorpus(t, "asyncpipeline", "half/reduce-next"))
 	handIn(t, dir, "kim.zip", "no archive at all")
-	archive(t, filepath.Join(dir, "lea.zip"), map[string]string{"lea/slab/slab.go": slab, "lea/asyncpipeline/asyncpipeline.go": pipeline,
-		"lea/notes.txt": "my notes"})
+	archive(t, filepath.Join(dir, "lea.zip"), map[string]string{"lea/slab/slab.go": slab,
+		"lea/asyncpipeline/asyncpipeline.go": pipeline,
+		"lea/notes.txt":                      "my notes"})
 	return dir
 }
 
-// endlessPipeline never returns, and prints now and then for as long as it runs: a runner that floods its pipe is one of the hostile programs.
+// endlessPipeline never returns, and prints now and then for as long as it runs: a runner that floods its pipe is one
+// of the hostile programs.
 const endlessPipeline = `package asyncpipeline
 
 import (

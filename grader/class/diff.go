@@ -24,11 +24,16 @@ type Difference struct {
 func (d *Difference) Grades() int {
 	n := 0
 	for _, c := range d.Students {
-		if c.Kind != SameGrade {
+		if c.grade() {
 			n++
 		}
 	}
 	return n
+}
+
+// grade reports whether the grade is another, or is in only one of the two.
+func (c Change) grade() bool {
+	return c.Kind == Added || c.Kind == Gone || (c.Old == nil) != (c.New == nil) || c.Old != nil && *c.Old != *c.New
 }
 
 // Cause is something that was not the same.
@@ -46,7 +51,7 @@ const (
 	Changed   Kind = "changed"
 	Added     Kind = "added"
 	Gone      Kind = "gone"
-	SameGrade Kind = "same-grade" // of other files
+	SameGrade Kind = "same-grade" // of other files, or by other checks
 )
 
 // Change is one student's.
@@ -107,9 +112,11 @@ func Diff(before, after string) (*Difference, error) {
 		var c Change
 		switch {
 		case !old:
-			c = Change{ID: id, Kind: Added, New: scoreOf(y), MaxScore: y.MaxScore, Why: "not among the earlier results", Exercises: []ExerciseChange{}}
+			c = Change{ID: id, Kind: Added, New: scoreOf(y), MaxScore: y.MaxScore, Why: "not among the earlier results",
+				Exercises: []ExerciseChange{}}
 		case !now:
-			c = Change{ID: id, Kind: Gone, Old: scoreOf(x), MaxScore: x.MaxScore, Why: "not among the later results", Exercises: []ExerciseChange{}}
+			c = Change{ID: id, Kind: Gone, Old: scoreOf(x), MaxScore: x.MaxScore, Why: "not among the later results",
+				Exercises: []ExerciseChange{}}
 		default:
 			c = change(x, y, d.Causes)
 		}
@@ -206,7 +213,8 @@ func regraded(a, b Student) string {
 
 // change is what became of a student; its Kind is "" where nothing did.
 func change(a, b Student, causes []Cause) Change {
-	c := Change{ID: b.ID, Old: scoreOf(a), New: scoreOf(b), MaxScore: b.MaxScore, Files: a.Digest != b.Digest, Exercises: []ExerciseChange{}}
+	c := Change{ID: b.ID, Old: scoreOf(a), New: scoreOf(b), MaxScore: b.MaxScore, Files: a.Digest != b.Digest,
+		Exercises: []ExerciseChange{}}
 	reports := map[string]verdict.Report{}
 	for _, r := range a.Exercises {
 		reports[r.Exercise] = r
@@ -221,11 +229,10 @@ func change(a, b Student, causes []Cause) Change {
 		e, _ := changedExercise(reports[name], verdict.Report{Exercise: name})
 		c.Exercises = append(c.Exercises, e)
 	}
-	grade := (c.Old == nil) != (c.New == nil) || c.Old != nil && *c.Old != *c.New
 	switch {
-	case grade || len(c.Exercises) > 0:
+	case c.grade():
 		c.Kind = Changed
-	case c.Files:
+	case c.Files || len(c.Exercises) > 0:
 		c.Kind = SameGrade
 	}
 	c.Why = why(c, causes)
@@ -240,8 +247,9 @@ func scoreOf(s Student) *float64 {
 }
 
 // causeNames are what the causes are called.
-var causeNames = map[string]string{"seed": "another seed", "device": "another device", "cudalab": "another version of cudalab",
-	"course": "another version of the course", "go": "another version of Go", "weights": "other weights"}
+var causeNames = map[string]string{"seed": "another seed", "device": "another device",
+	"cudalab": "another version of cudalab",
+	"course":  "another version of the course", "go": "another version of Go", "weights": "other weights"}
 
 // why says what may be the reason for a change, the likeliest first.
 func why(c Change, causes []Cause) string {
@@ -257,7 +265,10 @@ func why(c Change, causes []Cause) string {
 		return strings.Join(reasons, ", ")
 	case c.Old == nil || c.New == nil:
 		return "one of the two could not be graded, by no fault of the submission's"
-	case slices.ContainsFunc(c.Exercises, func(e ExerciseChange) bool { return slices.ContainsFunc(e.Checks, CheckChange.slow) }):
+	case slices.ContainsFunc(c.Exercises, func(e ExerciseChange) bool {
+		return slices.ContainsFunc(e.Checks,
+			CheckChange.slow)
+	}):
 		return "the same files, seed, versions and device: a measured speed lay on the two sides of its limit"
 	}
 	return "the same files, seed, versions and device: please report it, this should not happen"
@@ -269,7 +280,8 @@ func (c CheckChange) slow() bool {
 }
 
 func changedExercise(a, b verdict.Report) (e ExerciseChange, differs bool) {
-	e = ExerciseChange{Exercise: b.Exercise, OldStatus: a.Status, NewStatus: b.Status, Old: a.Score, New: b.Score, Checks: []CheckChange{}}
+	e = ExerciseChange{Exercise: b.Exercise, OldStatus: a.Status, NewStatus: b.Status, Old: a.Score, New: b.Score,
+		Checks: []CheckChange{}}
 	old := map[string]verdict.Check{}
 	for _, c := range a.Checks {
 		old[c.ID] = c
@@ -280,7 +292,8 @@ func changedExercise(a, b verdict.Report) (e ExerciseChange, differs bool) {
 		if was.Status == now.Status && was.Points == now.Points {
 			continue
 		}
-		e.Checks = append(e.Checks, CheckChange{now.ID, was.Status, now.Status, was.Points, now.Points, cmp.Or(firstError(now), firstError(was))})
+		e.Checks = append(e.Checks, CheckChange{now.ID, was.Status, now.Status, was.Points, now.Points,
+			cmp.Or(firstError(now), firstError(was))})
 	}
 	for _, c := range a.Checks {
 		if _, gone := old[c.ID]; gone {

@@ -41,8 +41,9 @@ func settledIn(t *testing.T, h Header, students ...Student) (dir string) {
 
 func header() Header {
 	return Header{Schema: SchemaVersion, Seed: 7, Device: verdict.Device{Kind: "sim", Name: "H200"},
-		Versions:  Versions{Cudalab: "v1", Course: "c1", Go: "go1.26"},
-		Exercises: []Exercise{{Name: "slab", MaxScore: 100, Checks: []Check{{ID: "blocks", MaxPoints: 50}, {ID: "speed", MaxPoints: 50}}}}}
+		Versions: Versions{Cudalab: "v1", Course: "c1", Go: "go1.26"},
+		Exercises: []Exercise{{Name: "slab", MaxScore: 100, Checks: []Check{{ID: "blocks", MaxPoints: 50},
+			{ID: "speed", MaxPoints: 50}}}}}
 }
 
 var race = verdict.Finding{Rule: "data-race", Severity: verdict.Error, File: "slab/slab.go", Line: 9}
@@ -52,6 +53,16 @@ func TestTheSameResultsDoNotDiffer(t *testing.T) {
 	d, err := Diff(settledIn(t, header(), a), settledIn(t, header(), a))
 	require.NoError(t, err)
 	require.Equal(t, &Difference{Schema: 1, Causes: []Cause{}, Students: []Change{}, Same: 1}, d)
+	require.Zero(t, d.Grades())
+}
+
+func TestEqualGradesDoNotDiffer(t *testing.T) {
+	a := of("ada", "1", checked("blocks", verdict.Passed, 50), checked("speed", verdict.Failed, 0))
+	b := of("ada", "1", checked("blocks", verdict.Failed, 0), checked("speed", verdict.Passed, 50))
+	d, err := Diff(settledIn(t, header(), a), settledIn(t, header(), b))
+	require.NoError(t, err)
+	require.Equal(t, SameGrade, d.Students[0].Kind, "other checks have the same sum")
+	require.Len(t, d.Students[0].Exercises, 1)
 	require.Zero(t, d.Grades())
 }
 
@@ -80,7 +91,8 @@ func TestWhoseGradeDiffersByWhichCheckAndWhy(t *testing.T) {
 	require.Len(t, by, 7)
 	require.Equal(t, "other files", by["ada"].Why)
 	require.Equal(t, []ExerciseChange{{"slab", verdict.Failed, verdict.Passed, 0, 100, []CheckChange{
-		{"blocks", verdict.Failed, verdict.Passed, 0, 50, "data-race at slab/slab.go:9"}, {"speed", verdict.Skipped, verdict.Passed, 0, 50, ""}}}}, by["ada"].Exercises)
+		{"blocks", verdict.Failed, verdict.Passed, 0, 50, "data-race at slab/slab.go:9"}, {"speed", verdict.Skipped,
+			verdict.Passed, 0, 50, ""}}}}, by["ada"].Exercises)
 	require.Contains(t, by["bob"].Why, "a measured speed lay on the two sides of its limit")
 	require.Equal(t, SameGrade, by["cem"].Kind)
 	require.Equal(t, "other files", by["cem"].Why)
@@ -92,14 +104,17 @@ func TestWhoseGradeDiffersByWhichCheckAndWhy(t *testing.T) {
 }
 
 func TestWhatWasNotTheSameForAllIsNamed(t *testing.T) {
-	a, b := of("ada", "1", checked("blocks", verdict.Passed, 50)), of("ada", "1", checked("blocks", verdict.Failed, 0, race))
+	a, b := of("ada", "1", checked("blocks", verdict.Passed, 50)), of("ada", "1", checked("blocks", verdict.Failed, 0,
+		race))
 	for what, change := range map[string]func(*Header){
 		"seed": func(h *Header) { h.Seed = 8 }, "device": func(h *Header) { h.Device.Name = "L4" },
 		"cudalab": func(h *Header) { h.Versions.Cudalab = "v2" }, "course": func(h *Header) { h.Versions.Course = "c2" },
-		"go": func(h *Header) { h.Versions.Go = "go1.27" }, "weights": func(h *Header) { h.Exercises[0].Checks[0].MaxPoints = 60 },
+		"go":      func(h *Header) { h.Versions.Go = "go1.27" },
+		"weights": func(h *Header) { h.Exercises[0].Checks[0].MaxPoints = 60 },
 	} {
 		h := header()
-		h.Exercises = []Exercise{{Name: "slab", MaxScore: 100, Checks: []Check{{ID: "blocks", MaxPoints: 50}, {ID: "speed", MaxPoints: 50}}}}
+		h.Exercises = []Exercise{{Name: "slab", MaxScore: 100, Checks: []Check{{ID: "blocks", MaxPoints: 50},
+			{ID: "speed", MaxPoints: 50}}}}
 		change(&h)
 		d, err := Diff(settledIn(t, header(), a), settledIn(t, h, b))
 		require.NoError(t, err)

@@ -45,7 +45,9 @@ func openFolder(dir string, resume bool) (*folder, error) {
 	_, err = os.Stat(journalPath(dir))
 	switch begun := err == nil; {
 	case begun && !resume:
-		return nil, &UsageError{fmt.Sprintf("%s holds results already: go on with them with --resume, or name another folder with -o.", dir)}
+		return nil,
+			&UsageError{fmt.Sprintf("%s holds results already: go on with them with --resume, or name another folder with -o.",
+				dir)}
 	case !begun && strange >= 0:
 		return nil, &UsageError{fmt.Sprintf("%s holds no results of cudalab's, but %s: name an empty folder with -o.",
 			dir, entries[strange].Name())}
@@ -55,7 +57,9 @@ func openFolder(dir string, resume bool) (*folder, error) {
 		return nil, &UsageError{fmt.Sprintf("The folder for results cannot be written to: %v.", err)}
 	}
 	if !ok {
-		return nil, &UsageError{fmt.Sprintf("Another cudalab is grading into %s: wait until it is done, or name another folder with -o.", dir)}
+		return nil,
+			&UsageError{fmt.Sprintf("Another cudalab is grading into %s: wait until it is done, or name another folder with -o.",
+				dir)}
 	}
 	if err := tidy(dir, true); err != nil {
 		release()
@@ -64,8 +68,8 @@ func openFolder(dir string, resume bool) (*folder, error) {
 	return &folder{dir, release}, nil
 }
 
-// tidy removes what a cudalab that was killed has left in a folder and in those below it: files that it was writing, and
-// copies of the submissions.
+// tidy removes what a cudalab that was killed has left in a folder and in those below it: files that it was writing,
+// and copies of the submissions.
 func tidy(dir string, below bool) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -135,7 +139,8 @@ type Timings struct {
 	Exercises  []verdict.Report `json:"exercises"`
 }
 
-// ReadTimings are a student's in a folder of results; they are empty where they are lost, without which a result is whole.
+// ReadTimings are a student's in a folder of results; they are empty where they are lost, without which a result is
+// whole.
 func ReadTimings(dir, id string) (t Timings) {
 	text, err := os.ReadFile(filepath.Join(dir, timingsDir, id+".json"))
 	if err != nil || json.Unmarshal(text, &t) != nil {
@@ -164,7 +169,8 @@ func replaceJSON(path string, v any) error {
 	return WriteFile(path, text.Bytes())
 }
 
-// WriteFile writes a file that is, at every moment, either the old one or the new. One that says the same stays as it is.
+// WriteFile writes a file that is, at every moment, either the old one or the new. One that says the same stays as it
+// is.
 func WriteFile(path string, text []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
 		return nil

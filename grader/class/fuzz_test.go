@@ -39,9 +39,12 @@ const (
 )
 
 var strangeLines = []string{
-	"", "\n", headerLine, headerLine + adaLine + bobLine + adaLine, headerLine + headerLine, adaLine, headerLine + "torn", headerLine + "{}\n" + adaLine,
-	headerLine + `{"result":{"id":"../ada"}}` + "\n", headerLine + `{"result":{"id":""}}` + "\n", headerLine + `{"header":null,"result":{}}`,
-	headerLine + `{"result":{"id":"Ada"}}` + "\n" + adaLine, "\x00\x00\n" + headerLine, `{"sum":"0","event":{"header":{}}}` + "\n" + bobLine,
+	"", "\n", headerLine, headerLine + adaLine + bobLine + adaLine, headerLine + headerLine, adaLine, headerLine + "torn",
+	headerLine + "{}\n" + adaLine,
+	headerLine + `{"result":{"id":"../ada"}}` + "\n", headerLine + `{"result":{"id":""}}` + "\n", headerLine +
+		`{"header":null,"result":{}}`,
+	headerLine + `{"result":{"id":"Ada"}}` + "\n" + adaLine, "\x00\x00\n" + headerLine,
+	`{"sum":"0","event":{"header":{}}}` + "\n" + bobLine,
 }
 
 // FuzzJournal reads any lines as a journal. What it tells can be told again and written on; what is damaged is named.

@@ -11,10 +11,10 @@ import (
 	"cudalab/grader/judge/check"
 )
 
-// Grade grades a class, or goes on with it, and leaves the results in their folder. It also returns the class as far as it
-// has been graded where the context was done before all were; its error is the context's then. Other errors are a
-// *UsageError, those of package compile and run about the machine, or faults of cudalab's own. Submissions that could not be
-// graded are no error: their Status says so.
+// Grade grades a class, or goes on with it, and leaves the results in their folder. It also returns the class as far as
+// it has been graded where the context was done before all were; its error is the context's then. Other errors are a
+// *UsageError, those of package compile and run about the machine, or faults of cudalab's own. Submissions that could
+// not be graded are no error: their Status says so.
 func Grade(ctx context.Context, o Options) (class *Class, err error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func Grade(ctx context.Context, o Options) (class *Class, err error) {
 		return nil, err
 	}
 	defer f.close()
-	in, submissions, err := open(o, f.dir)
+	in, submissions, err := open(o, f.dir, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,9 @@ type grading struct {
 
 // settleHeader settles what all results have in common: what the journal says, or for a new one what was asked for.
 func (g *grading) settleHeader(old *Header, ready *prepared, submissions []submission) error {
-	now := Header{Schema: SchemaVersion, Seed: g.Seed, Device: ready.device, Versions: ready.versions, Exercises: exercises(g.Options),
-		Shard: g.Shard, Submissions: digestOfAll(submissions)}
+	now := Header{Schema: SchemaVersion, Seed: g.Seed, Device: ready.device, Versions: ready.versions,
+		Exercises: exercises(g.Options),
+		Shard:     g.Shard, Submissions: digestOfAll(submissions)}
 	if old == nil {
 		if now.Seed == 0 {
 			now.Seed = 1 + rand.Uint64N(check.MaxSeed)
@@ -112,7 +113,8 @@ func (g *grading) settleHeader(old *Header, ready *prepared, submissions []submi
 		now.Shard = old.Shard
 	}
 	if err := now.fits(*old); err != nil {
-		return &UsageError{fmt.Sprintf("The results in %s cannot be gone on with: %v. Name another folder with -o to grade anew.",
+		return &UsageError{fmt.Sprintf("The results in %s cannot be gone on with: %v. Name another folder with -o to "+
+			"grade anew.",
 			g.Results, err)}
 	}
 	g.header = *old

@@ -21,15 +21,19 @@ func (h Header) fits(old Header) error {
 	case h.Versions.Cudalab != old.Versions.Cudalab:
 		return fmt.Errorf("another cudalab made them (%s, this is %s)", old.Versions.Cudalab, h.Versions.Cudalab)
 	case !reflect.DeepEqual(h.Exercises, old.Exercises):
-		return fmt.Errorf("they are of other exercises, or of other weights: %s, not %s", names(old.Exercises), names(h.Exercises))
+		return fmt.Errorf("they are of other exercises, or of other weights: %s, not %s", names(old.Exercises),
+			names(h.Exercises))
 	case h.Versions.Course != old.Versions.Course: // the digest is of those exercises alone
-		return fmt.Errorf("the course has changed since (its digest was %s, now it is %s)", old.Versions.Course, h.Versions.Course)
+		return fmt.Errorf("the course has changed since (its digest was %s, now it is %s)", old.Versions.Course,
+			h.Versions.Course)
 	case h.Versions.Go != old.Versions.Go:
 		return fmt.Errorf("they were built with %s, not with %s", old.Versions.Go, h.Versions.Go)
 	case h.Device.Kind != old.Device.Kind || h.Device.Name != old.Device.Name:
-		return fmt.Errorf("they were made on %s (%s), not on %s (%s)", old.Device.Name, old.Device.Kind, h.Device.Name, h.Device.Kind)
+		return fmt.Errorf("they were made on %s (%s), not on %s (%s)", old.Device.Name, old.Device.Kind, h.Device.Name,
+			h.Device.Kind)
 	case h.Device.Profile != old.Device.Profile:
-		return fmt.Errorf("they were made with another profile of the simulated device (%s, now it is %s)", profileName(old.Device), profileName(h.Device))
+		return fmt.Errorf("they were made with another profile of the simulated device (%s, now it is %s)",
+			profileName(old.Device), profileName(h.Device))
 	case h.Shard != old.Shard:
 		return fmt.Errorf("they are %s of the class, not %s", old.Shard, h.Shard)
 	}

@@ -11,7 +11,8 @@ import (
 // Results of one device's profile do not stand beside those of another's, not even where the devices have one name.
 func TestProfilesAreNotMixed(t *testing.T) {
 	with := func(digest string) Header {
-		return Header{Schema: SchemaVersion, Seed: 42, Device: verdict.Device{Kind: "sim", Name: "simulated NVIDIA H200", Profile: digest}}
+		return Header{Schema: SchemaVersion, Seed: 42, Device: verdict.Device{Kind: "sim", Name: "simulated NVIDIA H200",
+			Profile: digest}}
 	}
 	require.NoError(t, with("").fits(with("")))
 	require.NoError(t, with("00ff").fits(with("00ff")))

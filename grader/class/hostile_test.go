@@ -127,8 +127,8 @@ func hostileFiles(t *testing.T) map[string]hostile {
 	}
 }
 
-// TestHostile grades a class with everyone in it who means harm. Each is contained and told what it was, and the results
-// of all others are those of a class without them.
+// TestHostile grades a class with everyone in it who means harm. Each is contained and told what it was, and the
+// results of all others are those of a class without them.
 func TestHostile(t *testing.T) {
 	quiet := t.TempDir()
 	neighbours := classroom(t, quiet, "neighbours", 6, "asyncpipeline", "slab")
@@ -161,7 +161,8 @@ func (h hostile) expect(t *testing.T, results string, c *Class, id string) {
 	s := c.Students[slices.IndexFunc(c.Students, func(s Student) bool { return s.ID == id })]
 	if h.unread {
 		require.Equal(t, Unread, s.Status, s.Problem)
-		require.True(t, slices.ContainsFunc(c.Attention, func(a Attention) bool { return a.ID == id }), "a person is asked to look at it")
+		require.True(t, slices.ContainsFunc(c.Attention, func(a Attention) bool { return a.ID == id }),
+			"a person is asked to look at it")
 		h.expectFiles(t, results, id)
 		return
 	}

@@ -120,6 +120,9 @@ func readJournal(r io.Reader, path string) (state journalState, whole int64, err
 			if old, again := state.results[id]; again {
 				state.earlier[id] = append(state.earlier[id], old)
 			}
+			if e.Result.HandedIn == (intake.Moment{}) && state.arrivals != nil { // when its files came, whatever comes later
+				e.Result.HandedIn = state.arrivals.From[id].HandedIn
+			}
 			state.results[id] = *e.Result
 		}
 		whole += int64(len(now)) + 1
@@ -161,11 +164,11 @@ func (e event) one() bool {
 
 // damaged is the error of a journal with a line that cannot be believed.
 func damaged(path string, n int, why error) error {
-	e := &UsageError{fmt.Sprintf("Line %d of %s is damaged: %v. Restore the file from a copy, or delete that line and use --resume: "+
-		"whoever's result it held is graded again.", n, path, why)}
+	e := &UsageError{fmt.Sprintf("Line %d of %s is damaged: %v. Restore the file from a copy, or delete that line and "+
+		"use --resume: whoever's result it held is graded again.", n, path, why)}
 	if n == 1 {
-		e.Message = fmt.Sprintf("Line 1 of %s, which says what the results have in common, is damaged: %v. Restore the file from a copy, "+
-			"or grade into another folder.", path, why)
+		e.Message = fmt.Sprintf("Line 1 of %s, which says what the results have in common, is damaged: %v. Restore the file "+
+			"from a copy, or grade into another folder.", path, why)
 	}
 	return e
 }
@@ -204,7 +207,8 @@ func sum(text []byte) string {
 	return hex.EncodeToString(s[:8])
 }
 
-// syncFolder has the names in a folder survive a loss of power. Where a system cannot do that there is nothing to be done.
+// syncFolder has the names in a folder survive a loss of power. Where a system cannot do that there is nothing to be
+// done.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

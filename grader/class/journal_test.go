@@ -45,7 +45,8 @@ func TestJournalTellsWhatWasWritten(t *testing.T) {
 	require.Equal(t, "line\u2028line", state.results["bob"].Exercises[0].Output)
 }
 
-// TestTornJournal cuts a journal off at every byte: all lines that are whole count, and what is written next follows them.
+// TestTornJournal cuts a journal off at every byte: all lines that are whole count, and what is written next follows
+// them.
 func TestTornJournal(t *testing.T) {
 	dir := written(t)
 	text, err := os.ReadFile(journalPath(dir))
@@ -91,8 +92,10 @@ func TestDamagedJournal(t *testing.T) {
 		{"a grade is changed", func(l []string) { l[2] = strings.Replace(l[2], `"score":40`, `"score":90`, 1) },
 			`Line 3 of .* is damaged: its checksum does not match\. Restore the file from a copy, or delete that line and use --resume`},
 		{"no JSON", func(l []string) { l[1] = "ada: 100 points" }, `Line 2 of .* is damaged: it is no JSON`},
-		{"the header", func(l []string) { l[0] = l[0][1:] }, `Line 1 of .*, which says what the results have in common, is damaged`},
-		{"no header", func(l []string) { l[0], l[1] = l[1], l[0] }, `Line 1 of .* is damaged: the journal should have one header`},
+		{"the header", func(l []string) { l[0] = l[0][1:] },
+			`Line 1 of .*, which says what the results have in common, is damaged`},
+		{"no header", func(l []string) { l[0], l[1] = l[1], l[0] },
+			`Line 1 of .* is damaged: the journal should have one header`},
 		{"two headers", func(l []string) { l[2] = l[0] }, `Line 3 of .* is damaged: the journal should have one header`},
 		{"from the future", func(l []string) {
 			l[3] = `{"sum":"` + sum([]byte(`{"later":1}`)) + `","event":{"later":1}}`

@@ -34,8 +34,9 @@ func killed() error {
 	if err != nil {
 		return err
 	}
-	_, err = Grade(context.Background(), Options{Root: c.Root, Exercises: []course.Exercise{slab}, Submissions: os.Getenv(killSubmissions),
-		Results: os.Getenv(killResults), Device: "sim", Seed: 42, Jobs: 2, Resume: true,
+	_, err = Grade(context.Background(), Options{Root: c.Root, Exercises: []course.Exercise{slab},
+		Submissions: os.Getenv(killSubmissions),
+		Results:     os.Getenv(killResults), Device: "sim", Seed: 42, Jobs: 2, Resume: true,
 		Pages: []Page{plainPage(true)}, Say: func(sentence string) { fmt.Println(sentence) }})
 	return err
 }

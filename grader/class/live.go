@@ -8,14 +8,15 @@ type live struct {
 	next time.Time // when the live page is written again
 }
 
-// The live page is renewed so often, and less often where writing it takes long: it is not to take more than a fiftieth of the time.
+// The live page is renewed so often, and less often where writing it takes long: it is not to take more than a fiftieth
+// of the time.
 const (
 	liveEvery = 3 * time.Second
 	liveShare = 50
 )
 
-// tell says how far the grading has come, to who asked for it and on the live page. A page that cannot be written now is
-// written later.
+// tell says how far the grading has come, to who asked for it and on the live page. A page that cannot be written now
+// is written later.
 func (g *grading) tell(p Progress) {
 	g.live.Progress = p
 	if g.Progress != nil && p.Done > 0 {

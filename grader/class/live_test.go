@@ -12,10 +12,11 @@ import (
 
 // plainPage is a page of a student that says what there is to draw.
 func plainPage(all bool) Page {
-	return Page{Folder: studentsDir, All: all, Name: func(id string) (string, error) { return id, nil }, Write: func(w io.Writer, f *Feedback) error {
-		_, err := io.WriteString(w, f.Student.ID+" "+f.Lacks+"\n")
-		return err
-	}}
+	return Page{Folder: studentsDir, All: all, Name: func(id string) (string, error) { return id, nil },
+		Write: func(w io.Writer, f *Feedback) error {
+			_, err := io.WriteString(w, f.Student.ID+" "+f.Lacks+"\n")
+			return err
+		}}
 }
 
 func TestTheLivePageIsThereFromTheBeginningAndInTheEndIsNot(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// Merge puts the results of shards, each graded into a folder of its own, together in another folder, which must be empty.
-// They must have been graded alike. Where a student is in two of them with a grade, both must say the same; a grade goes
-// before none. Of the options only Policy, Say and Writers are used.
+// Merge puts the results of shards, each graded into a folder of its own, together in another folder, which must be
+// empty. They must have been graded alike. Where a student is in two of them with a grade, both must say the same; a
+// grade goes before none. Of the options only Policy, Say and Writers are used.
 func Merge(from []string, to string, o Options) (*Class, error) {
 	merged := &merging{results: map[string]Student{}, earlier: map[string][]Student{}, found: map[string]string{}}
 	for _, dir := range from {

@@ -25,17 +25,21 @@ type Options struct {
 	Jobs        int               // submissions at one time; 0: one for each CPU, or two for each GPU where that is fewer
 	Seed        uint64            // 0: the journal's, or where there is none a fresh one
 	Timeout     time.Duration     // for one submission, waiting for the GPU not counted; 0: DefaultTimeout
+	Why         bool              // look for the line where one change is enough, in what fails
 	Insecure    bool              // grade where strangers' code cannot be confined
 	Resume      bool              // go on with the results that are there
 	Only        []string          // IDs of students to grade, also again; empty: all who have no result yet
-	Shard       Shard
-	Roster      []roster.Entry // of the class; empty: nobody says who is in it
-	Policy      string         // the file that says how points become grades, a grading.toml; "": none
-	Writers     []Writer       // of the results in other forms
-	Live        Writer         // of the page that is renewed while grading goes on; nil: there is none
-	Pages       []Page         // for each student
-	Progress    func(Progress) // told after every submission; may be nil
-	Say         func(string)   // told what a person should know, in sentences; may be nil
+	// Again has those graded again who have a result like one of these: a status of an exercise, "crashed", an exercise
+	// that they handed in, "slab", or a status of that exercise, "slab=timeout".
+	Again    []string
+	Shard    Shard
+	Roster   []roster.Entry // of the class; empty: nobody says who is in it
+	Policy   string         // the file that says how points become grades, a grading.toml; "": none
+	Writers  []Writer       // of the results in other forms
+	Live     Writer         // of the page that is renewed while grading goes on; nil: there is none
+	Pages    []Page         // for each student
+	Progress func(Progress) // told after every submission; may be nil
+	Say      func(string)   // told what a person should know, in sentences; may be nil
 
 	// fault, in tests, is asked before each attempt; its error or panic is one of cudalab's own.
 	fault func(id string, attempt int, gpu string) error
@@ -44,7 +48,8 @@ type Options struct {
 // DefaultTimeout is far above what six exercises take, each of which may run into a case's own limit.
 const DefaultTimeout = 15 * time.Minute
 
-// Shard is one part of a class that is graded in parts: every Of-th submission from the Index-th on. The zero Shard is all.
+// Shard is one part of a class that is graded in parts: every Of-th submission from the Index-th on. The zero Shard is
+// all.
 type Shard struct {
 	Index int `json:"index"` // from 1
 	Of    int `json:"of"`
@@ -63,13 +68,20 @@ type Progress struct {
 func (o *Options) validate() error {
 	switch {
 	case o.Shard != Shard{} && (o.Shard.Of < 1 || o.Shard.Index < 1 || o.Shard.Index > o.Shard.Of):
-		return usagef("A shard is one of so many parts, the first is 1: 1/4, 2/4, 3/4 and 4/4. There is no shard %d/%d.", o.Shard.Index, o.Shard.Of)
+		return usagef("A shard is one of so many parts, the first is 1: 1/4, 2/4, 3/4 and 4/4. There is no shard %d/%d.",
+			o.Shard.Index, o.Shard.Of)
 	case o.Shard.Of > 1 && o.Seed == 0 && !o.Resume:
 		return usagef("The shards of one class need the same seed to be graded alike: give each the same --seed.")
 	case len(o.Exercises) == 0:
 		return usagef("There is no exercise to grade.")
 	case o.Results != "" && within(o.Results, o.Submissions):
-		return usagef("The folder for the results, %s, lies within the submissions and would be taken for one: name another with -o.", o.Results)
+		return usagef("The folder for the results, %s, lies within the submissions and would be taken for one: name another "+
+			"with -o.", o.Results)
+	}
+	for _, again := range o.Again {
+		if err := o.validAgain(again); err != nil {
+			return err
+		}
 	}
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
 	return nil

@@ -110,7 +110,10 @@ func (g *grading) pageJobs(submissions []submission) ([]pageJob, error) {
 			return nil, err
 		}
 		j := pageJob{student: s, digest: digest}
-		if i := slices.IndexFunc(submissions, func(o submission) bool { return o.ID == s.ID && o.digest == s.Digest }); i >= 0 {
+		if i := slices.IndexFunc(submissions, func(o submission) bool {
+			return o.ID == s.ID &&
+				o.digest == s.Digest
+		}); i >= 0 {
 			j.submission = &submissions[i]
 		}
 		for i := range g.Pages {
@@ -140,7 +143,8 @@ func (w *workers) page(ctx context.Context, c *Class, j pageJob) error {
 		Read: func(string) ([]byte, error) { return nil, fs.ErrNotExist }}
 	switch {
 	case j.submission == nil:
-		f.Lacks = "Your files and pictures of what they did are not on this page: what was graded is no longer among the submissions."
+		f.Lacks = "Your files and pictures of what they did are not on this page: what was graded is no longer among the " +
+			"submissions."
 	case j.submission.Dir != "":
 		dir := j.submission.Dir
 		f.Read = func(file string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, filepath.FromSlash(file))) }
@@ -183,7 +187,10 @@ func aboutNobodyElse(s Student, c *Class) Student {
 			if o.ID == s.ID {
 				return false
 			}
-			return strings.Contains(text, o.ID) || slices.ContainsFunc(o.People, func(p Person) bool { return p.Name != "" && strings.Contains(text, p.Name) })
+			return strings.Contains(text, o.ID) || slices.ContainsFunc(o.People, func(p Person) bool {
+				return p.Name != "" &&
+					strings.Contains(text, p.Name)
+			})
 		})
 	}
 	s.Notes = slices.DeleteFunc(slices.Clone(s.Notes), names)

@@ -32,7 +32,11 @@ func DryRun(ctx context.Context, o Options) (*Plan, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	in, submissions, err := open(o, "")
+	rules, err := readPolicy(o.Policy, exercises(o))
+	if err != nil {
+		return nil, err
+	}
+	in, submissions, err := open(o, "", rules)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +56,8 @@ func DryRun(ctx context.Context, o Options) (*Plan, error) {
 		return nil, err
 	}
 	g.header.Device = ready.device
-	p := &Plan{Device: ready.device, Jobs: g.jobs(len(todo)), Form: in.Form(), Absent: arrived.Absent, People: map[string][]Person{},
+	p := &Plan{Device: ready.device, Jobs: g.jobs(len(todo)), Form: in.Form(), Absent: arrived.Absent,
+		People:    map[string][]Person{},
 		Attention: append(arrived.Attention, arrived.withdrawn(g.results)...), Aside: in.Aside(), Files: in.Count()}
 	if ready.device.Kind == "gpu" {
 		p.GPUs = g.places()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"cudalab/grader/class/policy"
 	"cudalab/grader/suite/verdict"
@@ -48,14 +49,46 @@ func (g grader) class(c *Class) {
 		return
 	}
 	c.Hidden = g.policy.Hidden
+	graded, about := 0, map[string][]string{}
+	var asked []string
 	for i := range c.Students {
 		c.Students[i] = g.student(c.Students[i])
-		if grade := c.Students[i].Grade; grade != nil {
-			for _, ask := range grade.Ask {
-				c.Attention = append(c.Attention, Attention{c.Students[i].ID, ask})
+		grade := c.Students[i].Grade
+		if grade == nil {
+			continue
+		}
+		graded++
+		for _, ask := range grade.Ask {
+			if about[ask] == nil {
+				asked = append(asked, ask)
 			}
+			about[ask] = append(about[ask], c.Students[i].ID)
 		}
 	}
+	for _, ask := range asked {
+		c.Attention = append(c.Attention, together(ask, about[ask], graded)...)
+	}
+}
+
+// several is how many students the same has to be asked of to be asked once.
+const several = 4
+
+// together is what a person is asked of students: of each, or where the same is so of several, once.
+func together(ask string, ids []string, graded int) (asked []Attention) {
+	switch {
+	case len(ids) == graded && graded > 1:
+		return []Attention{{"", fmt.Sprintf("Of all %d who were graded: %s", graded, ask)}}
+	case len(ids) >= several:
+		who := strings.Join(ids[:min(len(ids), 10)], ", ")
+		if len(ids) > 10 {
+			who += fmt.Sprintf(" and %d more", len(ids)-10)
+		}
+		return []Attention{{"", fmt.Sprintf("Of %d of %d who were graded, %s: %s", len(ids), graded, who, ask)}}
+	}
+	for _, id := range ids {
+		asked = append(asked, Attention{id, ask})
+	}
+	return asked
 }
 
 // student is a result with its grade, or where the best of several counts, that one with its.
@@ -64,7 +97,11 @@ func (g grader) student(s Student) Student {
 		return s
 	}
 	latest := g.grade(s, g.speeds(s.ID))
-	if g.policy.Attempt != policy.Best {
+	switch g.policy.Attempt {
+	case policy.Best:
+	case policy.InTime:
+		return g.inTime(s, latest)
+	default:
 		s.Grade = latest
 		return s
 	}
@@ -77,11 +114,31 @@ func (g grader) student(s Student) Student {
 		}
 	}
 	if attempts > 1 {
-		grade.How = append([]string{fmt.Sprintf("The best of %d attempts that were graded counts: the one with the digest %s.", attempts, best.Digest)},
+		grade.How = append([]string{fmt.Sprintf("The best of %d attempts that were graded counts: the one with the "+
+			"digest %s.", attempts, best.Digest)},
 			grade.How...)
 	}
 	best.Grade = grade
 	return best
+}
+
+// inTime is the last result of what somebody handed in before the deadline, or where none was, the last of all.
+func (g grader) inTime(s Student, latest *policy.Grade) Student {
+	if s.Grade = latest; g.policy.InTime(g.work(s, nil)) {
+		return s
+	}
+	for _, e := range g.attempts(s) {
+		if e.HandedIn.Time == "" || !g.policy.InTime(g.work(e, nil)) {
+			continue
+		}
+		e.People, e.Withdrawn = s.People, s.Withdrawn
+		e.Grade = g.grade(e, nil)
+		e.Grade.How = append([]string{fmt.Sprintf("The last attempt before the deadline counts, handed in %s: the one with "+
+			"the digest %s. What came %s does not.",
+			e.HandedIn.Time, e.Digest, s.HandedIn.Time)}, e.Grade.How...)
+		return e
+	}
+	return s
 }
 
 // attempts are the earlier results of other files than a student's last, each time the last one of the same files.
@@ -99,6 +156,11 @@ func (g grader) attempts(last Student) []Student {
 }
 
 func (g grader) grade(s Student, speeds map[string]float64) *policy.Grade {
+	return g.policy.Grade(g.work(s, speeds))
+}
+
+// work is what a policy is told of a result.
+func (g grader) work(s Student, speeds map[string]float64) policy.Work {
 	w := policy.Work{ID: s.ID, HandedIn: s.HandedIn.Time, Late: s.HandedIn.Late}
 	for _, p := range s.People {
 		for _, known := range []string{p.SID, p.Email, p.Login} {
@@ -109,13 +171,14 @@ func (g grader) grade(s Student, speeds map[string]float64) *policy.Grade {
 	}
 	for i, e := range g.exercises {
 		r, _ := s.Report(i)
-		w.Exercises = append(w.Exercises, policy.Exercise{Name: e.Name, Score: r.Score, Max: e.MaxScore, Speed: speeds[e.Name]})
+		w.Exercises = append(w.Exercises, policy.Exercise{Name: e.Name, Score: r.Score, Max: e.MaxScore,
+			Speed: speeds[e.Name]})
 	}
-	return g.policy.Grade(w)
+	return w
 }
 
-// speeds are the times of a student's code as shares of their limits, by exercise. Of an interval the lower end is taken: what is
-// in doubt is the student's. Where the timings are lost there are none.
+// speeds are the times of a student's code as shares of their limits, by exercise. Of an interval the lower end is
+// taken: what is in doubt is the student's. Where the timings are lost there are none.
 func (g grader) speeds(id string) map[string]float64 {
 	if len(g.policy.Bonuses) == 0 {
 		return nil
@@ -143,11 +206,15 @@ func (g grader) speeds(id string) map[string]float64 {
 
 // Shown is a report as its student may see it: of hidden checks nothing but the points.
 func (c *Class) Shown(r verdict.Report) verdict.Report {
+	if r.Likely != nil && c.IsHidden(r.Exercise, r.Likely.Check) {
+		r.Likely = nil
+	}
 	r.Checks = slices.Clone(r.Checks)
 	for i, k := range r.Checks {
 		if c.IsHidden(r.Exercise, k.ID) {
-			r.Checks[i] = verdict.Check{ID: HiddenID, Name: HiddenName, Status: k.Status, Points: k.Points, MaxPoints: k.MaxPoints,
-				Findings: []verdict.Finding{}, Measurements: []verdict.Measurement{}}
+			r.Checks[i] = verdict.Check{ID: HiddenID, Name: HiddenName, Status: k.Status, Points: k.Points,
+				MaxPoints: k.MaxPoints,
+				Findings:  []verdict.Finding{}, Measurements: []verdict.Measurement{}}
 		}
 	}
 	return r

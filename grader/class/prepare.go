@@ -26,8 +26,8 @@ type prepared struct {
 	cost     cost
 }
 
-// prepare makes sure that submissions can be graded here, safely and rightly: it checks the solutions of what was handed in as
-// it will check the submissions, and they must pass.
+// prepare makes sure that submissions can be graded here, safely and rightly: it checks the solutions of what was
+// handed in as it will check the submissions, and they must pass.
 func prepare(ctx context.Context, o Options, submissions []intake.Submission) (*prepared, error) {
 	p := &prepared{cost: cost{checks: map[string]time.Duration{}, timing: map[string]time.Duration{}}}
 	for _, e := range o.Exercises {
@@ -98,11 +98,15 @@ func prepare(ctx context.Context, o Options, submissions []intake.Submission) (*
 	return p, err
 }
 
-// handedIn are the exercises that somebody has handed in; where nobody has anything the first one, which shows the device.
+// handedIn are the exercises that somebody has handed in; where nobody has anything the first one, which shows the
+// device.
 func handedIn(all []course.Exercise, submissions []intake.Submission) []course.Exercise {
 	var handed []course.Exercise
 	for _, e := range all {
-		if slices.ContainsFunc(submissions, func(s intake.Submission) bool { return slices.Contains(s.Packages, e.Package) }) {
+		if slices.ContainsFunc(submissions, func(s intake.Submission) bool {
+			return slices.Contains(s.Packages,
+				e.Package)
+		}) {
 			handed = append(handed, e)
 		}
 	}
@@ -122,8 +126,8 @@ func confine(o *Options) (*sandbox.Policy, error) {
 	if gaps := report.Gaps(); len(gaps) > 0 {
 		return nil, &compile.EnvironmentError{
 			Problem: "This machine cannot confine the submissions' code. It could " + strings.Join(gaps, "; it could ") + ".",
-			Fix: "`cudalab doctor` says what is missing. If you trust everyone who has handed in, or grade in a container or a virtual " +
-				"machine that has nothing else in it, use --insecure.",
+			Fix: "`cudalab doctor` says what is missing. If you trust everyone who has handed in, or grade in a " +
+				"container or a virtual machine that has nothing else in it, use --insecure.",
 		}
 	}
 	var names []string

@@ -36,7 +36,8 @@ func (g *grading) class() *Class {
 }
 
 func assemble(h Header, results map[string]Student, a *arrivals) *Class {
-	c := &Class{Schema: SchemaVersion, Seed: h.Seed, Device: h.Device, Versions: h.Versions, Exercises: h.Exercises, Students: []Student{}}
+	c := &Class{Schema: SchemaVersion, Seed: h.Seed, Device: h.Device, Versions: h.Versions, Exercises: h.Exercises,
+		Students: []Student{}}
 	for _, id := range slices.Sorted(maps.Keys(results)) {
 		c.Students = append(c.Students, a.identify(results[id]))
 	}

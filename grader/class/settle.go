@@ -19,8 +19,8 @@ import (
 const maxOutput = 16 << 10
 
 // settle makes a report's settled form, which the same code, seed and device always give: without times, without what
-// was measured and the sentences that name it in checks that take time, and with files named as they are below dir, the submission's folder. The
-// report itself stays as it is.
+// was measured and the sentences that name it in checks that take time, and with files named as they are below dir, the
+// submission's folder. The report itself stays as it is.
 func settle(r verdict.Report, isTimed func(check string) bool, dir string) verdict.Report {
 	r.DurationMS = 0
 	r.Device.Note = ""
@@ -28,6 +28,11 @@ func settle(r verdict.Report, isTimed func(check string) bool, dir string) verdi
 	r.Message, r.Next = short(r.Message), short(r.Next)
 	if r.Gap != nil {
 		r.Gap = &verdict.Gap{ID: r.Gap.ID, File: short(r.Gap.File), Line: r.Gap.Line, Text: valid(r.Gap.Text)}
+	}
+	if r.Likely != nil {
+		likely := *r.Likely
+		likely.File, likely.Where, likely.Question = short(likely.File), short(likely.Where), valid(likely.Question)
+		r.Likely = &likely
 	}
 	r.Output = settleOutput(short(r.Output), stopped(r))
 	r.Checks = slices.Clone(r.Checks)
@@ -47,7 +52,8 @@ func settle(r verdict.Report, isTimed func(check string) bool, dir string) verdi
 				continue
 			}
 			f = settleFinding(f)
-			f.File, f.Message, f.Why, f.Fix, f.Picture = short(f.File), short(f.Message), short(f.Why), short(f.Fix), valid(f.Picture)
+			f.File, f.Message, f.Why, f.Fix, f.Picture = short(f.File), short(f.Message), short(f.Why), short(f.Fix),
+				valid(f.Picture)
 			if f.Follows != nil {
 				cause := *f.Follows
 				cause.File = short(cause.File)
@@ -78,9 +84,11 @@ func settleFinding(f verdict.Finding) verdict.Finding {
 	case ruleSlow:
 		f.Message = "Your code should take about the solution's time, but takes longer than the limit allows."
 	case ruleGrows:
-		f.Message = "An operation should cost about the same among many blocks as among few, but its cost grows with their number."
+		f.Message = "An operation should cost about the same among many blocks as among few, but its cost grows with their " +
+			"number."
 	case ruleMemory:
-		f.Message = "Your code should get by with a few MiB of host memory, but took more than the limit allows and was stopped."
+		f.Message = "Your code should get by with a few MiB of host memory, but took more than the limit allows and was " +
+			"stopped."
 		f = atLoop(f)
 	case ruleTimeout:
 		f = atLoop(f)
@@ -91,12 +99,15 @@ func settleFinding(f verdict.Finding) verdict.Finding {
 // stopped reports whether cudalab ended the code at a moment that differs from run to run.
 func stopped(r verdict.Report) bool {
 	return r.Status == verdict.Timeout || slices.ContainsFunc(r.Checks, func(c verdict.Check) bool {
-		return slices.ContainsFunc(c.Findings, func(f verdict.Finding) bool { return f.Rule == ruleMemory || f.Rule == ruleTimeout })
+		return slices.ContainsFunc(c.Findings, func(f verdict.Finding) bool {
+			return f.Rule == ruleMemory ||
+				f.Rule == ruleTimeout
+		})
 	})
 }
 
-// settleOutput keeps the start of what the code printed: of code that was stopped, how much it had printed is chance, and
-// so is where the end begins of output that was cut.
+// settleOutput keeps the start of what the code printed: of code that was stopped, how much it had printed is chance,
+// and so is where the end begins of output that was cut.
 func settleOutput(text string, stopped bool) string {
 	switch {
 	case text == "":
@@ -113,8 +124,8 @@ func settleOutput(text string, stopped bool) string {
 	return text + "\n[The rest of the output is left out.]\n"
 }
 
-// atLoop moves a finding about code that was stopped from the line that happened to be running to the loop around it, or
-// to the function where there is none: the outermost in which the student's code was called.
+// atLoop moves a finding about code that was stopped from the line that happened to be running to the loop around it,
+// or to the function where there is none: the outermost in which the student's code was called.
 func atLoop(f verdict.Finding) verdict.Finding {
 	if n := len(f.Related); n > 0 {
 		f.File, f.Line = f.Related[n-1].File, f.Related[n-1].Line
@@ -171,7 +182,8 @@ func missing(e Exercise, s submission, h Header) verdict.Report {
 	if message == "" {
 		message = fmt.Sprintf("Not handed in: the submission has no folder %s with Go files.", e.Package)
 	}
-	return verdict.Report{Schema: verdict.SchemaVersion, Exercise: e.Name, Device: h.Device, Status: status, Message: message,
+	return verdict.Report{Schema: verdict.SchemaVersion, Exercise: e.Name, Device: h.Device, Status: status,
+		Message:  message,
 		MaxScore: e.MaxScore, Seed: h.Seed, Checks: []verdict.Check{}}
 }
 

@@ -61,10 +61,13 @@ func TestCodeThatWasStoppedIsNamedByItsLoop(t *testing.T) {
 
 func TestWhatWasMeasuredIsLeftOut(t *testing.T) {
 	r := verdict.Report{DurationMS: 812, Device: verdict.Device{Kind: "sim", Note: "no GPU"}, Checks: []verdict.Check{
-		{ID: "blocks", Status: verdict.Passed, Message: "All 100 blocks are right.", Findings: []verdict.Finding{{Rule: "legacy-stream", Severity: verdict.Remark}}},
-		{ID: "cost", Status: verdict.Passed, Message: "12 ns and 13 ns.", Measurements: []verdict.Measurement{{Name: "growth", Value: 1.1}},
+		{ID: "blocks", Status: verdict.Passed, Message: "All 100 blocks are right.",
+			Findings: []verdict.Finding{{Rule: "legacy-stream", Severity: verdict.Remark}}},
+		{ID: "cost", Status: verdict.Passed, Message: "12 ns and 13 ns.", Measurements: []verdict.Measurement{{Name: "growth",
+			Value: 1.1}},
 			Findings: []verdict.Finding{{Rule: "grows", Severity: verdict.Remark, Message: "9 times as long"}}},
-		{ID: "speed", Status: verdict.Failed, Findings: []verdict.Finding{{Rule: "too-slow", Severity: verdict.Error, Message: "3.14 times as long"}}},
+		{ID: "speed", Status: verdict.Failed, Findings: []verdict.Finding{{Rule: "too-slow", Severity: verdict.Error,
+			Message: "3.14 times as long"}}},
 	}}
 	before := r.Checks[1].Message
 	got := settle(r, func(check string) bool { return check != "blocks" }, "/nowhere")
@@ -83,9 +86,11 @@ func TestWhatWasMeasuredIsLeftOut(t *testing.T) {
 func TestAGapIsNamedBelowTheSubmission(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ada")
 	file := filepath.Join(dir, "slab", "slab.go")
-	r := verdict.Report{Next: "write TODO(1a) in " + file + ":3", Gap: &verdict.Gap{ID: "1a", File: file, Line: 3, Text: "Do \xff it"}}
+	r := verdict.Report{Next: "write TODO(1a) in " + file + ":3", Gap: &verdict.Gap{ID: "1a", File: file, Line: 3,
+		Text: "Do \xff it"}}
 	got := settle(r, untimed, dir)
-	require.Equal(t, &verdict.Gap{ID: "1a", File: filepath.Join("slab", "slab.go"), Line: 3, Text: "Do \uFFFD it"}, got.Gap)
+	require.Equal(t, &verdict.Gap{ID: "1a", File: filepath.Join("slab", "slab.go"), Line: 3, Text: "Do \uFFFD it"},
+		got.Gap)
 	require.Equal(t, file, r.Gap.File, "the report itself stays as it is")
 }
 

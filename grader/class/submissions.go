@@ -6,11 +6,16 @@ import (
 	"strings"
 
 	"cudalab/grader/class/intake"
+	"cudalab/grader/class/policy"
 )
 
 // open reads all submissions into private folders below temp; found are those of the shard.
-func open(o Options, temp string) (in *intake.Intake, found []submission, err error) {
-	if in, err = intake.Open(o.Submissions, packages(o), intake.Options{Temp: temp}); err != nil {
+func open(o Options, temp string, rules *policy.Policy) (in *intake.Intake, found []submission, err error) {
+	read := intake.Options{Temp: temp}
+	if rules != nil && rules.Attempt == policy.InTime {
+		read.Counts = func(who []string, at string) bool { return rules.InTime(policy.Work{Known: who, HandedIn: at}) }
+	}
+	if in, err = intake.Open(o.Submissions, packages(o), read); err != nil {
 		return nil, nil, &UsageError{err.Error()}
 	}
 	for _, note := range in.Notes() {
@@ -62,7 +67,7 @@ func (g *grading) todo(submissions []submission) ([]submission, error) {
 		switch {
 		case len(g.Only) > 0 && !slices.Contains(g.Only, s.ID):
 			continue
-		case len(g.Only) > 0 || !known || old.Status == Errored:
+		case len(g.Only) > 0 || !known || old.Status == Errored || g.again(old):
 			todo = append(todo, s)
 		case other:
 			changed = append(changed, s.ID)

@@ -8,18 +8,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"cudalab/grader/class/intake"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/suites/course"
+	"cudalab/lessons"
 )
 
-// ownVersion is this program's release, or where it was built from a checkout a digest of the program.
+// ownVersion is this program's version, and a digest that tells it from others of that version.
 func ownVersion() (string, error) {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version, nil
-	}
 	path, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -28,7 +25,7 @@ func ownVersion() (string, error) {
 	if err := addFile(h, path); err != nil {
 		return "", err
 	}
-	return "built " + short(h.Sum(nil)), nil
+	return fmt.Sprintf("%s, built %s", lessons.Version(lessons.Texts), short(h.Sum(nil))), nil
 }
 
 // courseDigest covers what the exercises' runners are built from, by names and contents.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"cudalab/grader/desk/cause"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite/verdict"
@@ -111,7 +112,8 @@ func (w *workers) start(ctx context.Context, todo []submission, jobs int) <-chan
 // grade grades one submission, again where that failed by no fault of its own. It is not ok where the context ended.
 func (w *workers) grade(ctx context.Context, s submission) (r settled, ok bool) {
 	began := time.Now()
-	student := Student{Schema: SchemaVersion, ID: s.ID, Status: Graded, Problem: s.Problem, Notes: s.Notes, Digest: s.digest}
+	student := Student{Schema: SchemaVersion, ID: s.ID, Status: Graded, Problem: s.Problem, Notes: s.Notes,
+		Digest: s.digest}
 	if student.Notes == nil {
 		student.Notes = []string{}
 	}
@@ -142,7 +144,8 @@ func (w *workers) grade(ctx context.Context, s submission) (r settled, ok bool) 
 		student.MaxScore += e.MaxScore
 	}
 	if err != nil {
-		student.Status, student.Problem = Errored, fmt.Sprintf("Not graded, by no fault of the submission's: %s", sentence(err))
+		student.Status, student.Problem = Errored, fmt.Sprintf("Not graded, by no fault of the submission's: %s",
+			sentence(err))
 	}
 	// What could be decided stays, whatever became of the rest.
 	if err == nil || slices.ContainsFunc(reports, func(r verdict.Report) bool { return r.Status != verdict.Errored }) {
@@ -163,7 +166,8 @@ func (w *workers) grade(ctx context.Context, s submission) (r settled, ok bool) 
 // attempt checks what a submission holds, once, in the course's order. An error is not the submission's fault, or
 // the context's end; a panic of cudalab's own is one. The exercises that it is not about have their reports all the
 // same, and those that it is about have one that says so.
-func (w *workers) attempt(ctx context.Context, s submission, attempt int, gpu string) (reports []verdict.Report, err error) {
+func (w *workers) attempt(ctx context.Context, s submission, attempt int, gpu string) (reports []verdict.Report,
+	err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			w.say("cudalab itself panicked while it graded %s, please report it: %v\n\n%s", s.ID, v, debug.Stack())
@@ -186,10 +190,14 @@ func (w *workers) attempt(ctx context.Context, s submission, attempt int, gpu st
 	q := w.request
 	q.Code, q.GPU, q.Turns = check.Submitted(s.Dir, exercises), gpu, limit.waiting(lock.On(gpu))
 	results, err := check.Submission(ctx, q)
+	if w.Why {
+		w.look(ctx, q, results)
+	}
 	var decided []verdict.Report
 	for _, r := range results {
 		if d := r.Report.Device; d.Name != "" && d.Name != w.header.Device.Name && r.Err == nil {
-			r.Err = fmt.Errorf("GPU %s is of another model (%s) than the one that the class is graded on (%s)", gpu, d.Name, w.header.Device.Name)
+			r.Err = fmt.Errorf("GPU %s is of another model (%s) than the one that the class is graded on (%s)", gpu, d.Name,
+				w.header.Device.Name)
 		}
 		if r.Err == nil {
 			decided = append(decided, r.Report)
@@ -205,6 +213,17 @@ func (w *workers) attempt(ctx context.Context, s submission, attempt int, gpu st
 	return reports, err
 }
 
+// look enters in the reports of what fails where one change is enough.
+func (w *workers) look(ctx context.Context, q check.Request, results []check.Result) {
+	for i := range results {
+		one := q
+		one.Code = q.Code[i : i+1]
+		if r := &results[i]; r.Err == nil {
+			r.Report.Likely = cause.Likely(ctx, one, *r, true)
+		}
+	}
+}
+
 // outOfTime completes the reports of a submission whose time was up: what had been decided until then stays.
 func (w *workers) outOfTime(exercises []course.Exercise, reports []verdict.Report) []verdict.Report {
 	for i, e := range w.header.Exercises {
@@ -214,8 +233,10 @@ func (w *workers) outOfTime(exercises []course.Exercise, reports []verdict.Repor
 			continue
 		}
 		reports = append(reports, verdict.Report{
-			Schema: verdict.SchemaVersion, Exercise: e.Name, Device: w.header.Device, Seed: w.header.Seed, Status: verdict.Timeout,
-			Message: fmt.Sprintf("The submission was stopped after %v, the time for all its exercises together, before this one was decided.",
+			Schema: verdict.SchemaVersion, Exercise: e.Name, Device: w.header.Device, Seed: w.header.Seed,
+			Status: verdict.Timeout,
+			Message: fmt.Sprintf("The submission was stopped after %v, the time for all its exercises together, before this "+
+				"one was decided.",
 				w.Timeout.Round(time.Second)),
 			MaxScore: w.header.Exercises[i].MaxScore, Checks: []verdict.Check{},
 		})

@@ -11,7 +11,8 @@ type layout struct {
 	released         map[*memory]bool
 }
 
-// view is a mapping of memory, or a block of it: a way to its bytes that begins and ends. Made and ended are calls; -1: none.
+// view is a mapping of memory, or a block of it: a way to its bytes that begins and ends. Made and ended are calls; -1:
+// none.
 type view struct {
 	memory      *memory // of a block: only its identity
 	base, size  int64   // its addresses
@@ -129,8 +130,8 @@ func needs(kind trace.AccessKind) uint32 {
 	return readWrite
 }
 
-// reaches reports whether the device finds memory at all of some addresses, and may use it. Of blocks of memory that is not
-// the program's nothing is known.
+// reaches reports whether the device finds memory at all of some addresses, and may use it. Of blocks of memory that is
+// not the program's nothing is known.
 func (b *built) reaches(lo, size int64, kind trace.AccessKind) bool {
 	for at := lo; at < lo+size; at++ {
 		r, dead, _ := b.memories.find(at)
@@ -145,8 +146,8 @@ func (b *built) reaches(lo, size int64, kind trace.AccessKind) bool {
 	return true
 }
 
-// touch is what an access to some addresses means, and how a session records it: as one to the block that it begins in, or
-// else to the memory, one for each of the mappings that lie side by side.
+// touch is what an access to some addresses means, and how a session records it: as one to the block that it begins in,
+// or else to the memory, one for each of the mappings that lie side by side.
 func (b *built) touch(at, size int64, kind trace.AccessKind) (uses []use, accesses []trace.Access) {
 	for {
 		x := trace.Access{Offset: at, Size: size, Kind: kind}
@@ -182,7 +183,8 @@ func (b *built) uses(r *region, dead bool, at, size int64, kind trace.AccessKind
 	case dead:
 		return []use{{broken: UseAfterFree, by: r.memory.death, kind: kind}}
 	}
-	if beyond > 0 && (!r.isBlock() || r.view.overlapped < 0) { // what belongs to a block, and what to the other, is not known
+	// what belongs to a block, and what to the other, is not known
+	if beyond > 0 && (!r.isBlock() || r.view.overlapped < 0) {
 		list = append(list, use{broken: OutOfBounds, by: r.memory.birth, kind: kind})
 	}
 	size -= max(beyond, 0)
@@ -238,12 +240,14 @@ func (b *built) handOut(s step) {
 	k, i := s.from.place-handed, len(b.calls)
 	at, known := b.at(s.to)
 	around, dead, _ := b.memories.find(at)
-	if b.handedOut[k] != nil && b.handedOut[k].ended < 0 || !known || dead || around == nil || around.memory.op == trace.OpBlockAlloc {
+	if b.handedOut[k] != nil && b.handedOut[k].ended < 0 || !known || dead || around == nil ||
+		around.memory.op == trace.OpBlockAlloc {
 		return
 	}
 	parted := []*memory{around.memory}
 	var holds []byteOf
-	v := &view{memory: &memory{op: s.op, birth: i, death: -1}, base: at, size: s.to.size, made: i, ended: -1, overlapped: -1, inStream: s.inStream}
+	v := &view{memory: &memory{op: s.op, birth: i, death: -1}, base: at, size: s.to.size, made: i, ended: -1,
+		overlapped: -1, inStream: s.inStream}
 	for x := at; x < at+s.to.size; x++ {
 		if r := b.blocks.live[x]; r != nil && r.view.ended < 0 {
 			v.overlapped = i
@@ -261,7 +265,8 @@ func (b *built) handOut(s step) {
 	b.name(v.memory)
 	b.handedOut[k] = v
 	b.blocks.take(&region{v.memory, at, v.size, v})
-	b.add(s.placed(trace.Record{Op: s.op, Alloc: v.memory.id, Addr: uint64(at), Size: v.size, Value: uint64(around.memory.id)}),
+	b.add(s.placed(trace.Record{Op: s.op, Alloc: v.memory.id, Addr: uint64(at), Size: v.size,
+		Value: uint64(around.memory.id)}),
 		call{onHost: !s.inStream, passes: s.inStream, parts: parted, hands: v, holds: holds, waits: -1}, machineCall{})
 }
 

@@ -2,15 +2,16 @@ package order
 
 import "cudalab/native/trace"
 
-// block is what else is known of memory that an allocator under test has handed out, a part of memory of its own. Its history
-// is what was done to it by its caller; what its bytes went through is in the history of the memory around it.
+// block is what else is known of memory that an allocator under test has handed out, a part of memory of its own. Its
+// history is what was done to it by its caller; what its bytes went through is in the history of the memory around it.
 type block struct {
 	around   *allocation // nil: unknown
 	overlaps bool        // another, which only a faulty allocator hands out
 	ordered  bool        // it is there for what its birth's stream does next, and not for all that the host does
 }
 
-// whole is the memory that has to exist for a to exist: that around a block, where it is known, and the block is not there only later.
+// whole is the memory that has to exist for a to exist: that around a block, where it is known, and the block is not
+// there only later.
 func (a *allocation) whole() *allocation {
 	if a.block != nil && a.block.around != nil && !a.block.ordered {
 		return a.block.around
@@ -18,8 +19,8 @@ func (a *allocation) whole() *allocation {
 	return a
 }
 
-// handOut takes in that an allocator has handed out a block. It exists for all that the host enqueues later, or for the work that
-// comes into a stream next, if the memory around it does.
+// handOut takes in that an allocator has handed out a block. It exists for all that the host enqueues later, or for the
+// work that comes into a stream next, if the memory around it does.
 func (c *checker) handOut(i int, r *trace.Record) {
 	lo, hi := addresses(r)
 	if r.Alloc == 0 || lo == hi || c.allocs[r.Alloc] != nil {
@@ -53,8 +54,8 @@ func (c *checker) handOut(i int, r *trace.Record) {
 	a.parted = a.parted || around != nil && around.made < 0
 }
 
-// inside is the allocation that a block is a part of, and from which of its bytes on. It is nil for a block of mapped memory, or of
-// memory that is not known, or no more.
+// inside is the allocation that a block is a part of, and from which of its bytes on. It is nil for a block of mapped
+// memory, or of memory that is not known, or no more.
 func (c *checker) inside(a *allocation) (around *allocation, shift int64) {
 	around = a.block.around
 	if around == nil || around.made < 0 || around.physical != nil || around.history == nil {
@@ -71,8 +72,8 @@ type part struct {
 	addr   uint64 // of a block in mapped memory
 }
 
-// parts appends what the bytes of a between lo and hi really are: those of the memory around a block, or of the memory that is
-// mapped to its addresses. A block of unknown memory is memory of its own.
+// parts appends what the bytes of a between lo and hi really are: those of the memory around a block, or of the memory
+// that is mapped to its addresses. A block of unknown memory is memory of its own.
 func (c *checker) parts(list []part, a *allocation, lo, hi int64) []part {
 	if a.block == nil {
 		return append(list, part{a, lo, hi, 0, 0})
@@ -119,7 +120,8 @@ func (c *checker) takeBack(i int, r *trace.Record) {
 	c.endBlocks(i, []*allocation{a})
 }
 
-// within is how many of a block's bytes up to hi are those of the memory around it. If that is not all, that is reported.
+// within is how many of a block's bytes up to hi are those of the memory around it. If that is not all, that is
+// reported.
 func (c *checker) within(i int, x *trace.Access, b *allocation, hi int64) int64 {
 	around, shift := c.inside(b)
 	if around == nil || hi+shift <= around.size {

@@ -94,7 +94,8 @@ func (b *built) disorder(in relation) (list []string) {
 			}
 			for x := range i {
 				for _, v := range b.calls[x].uses {
-					if u.memory == v.memory && v.broken == "" && u.lo < v.hi && v.lo < u.hi && conflicting(u.kind, v.kind) && !b.machine[x].idle {
+					if u.memory == v.memory && v.broken == "" && u.lo < v.hi && v.lo < u.hi && conflicting(u.kind, v.kind) &&
+						!b.machine[x].idle {
 						want(x, i, "a race")
 					}
 				}
@@ -163,8 +164,9 @@ func compareAll(t *testing.T, n int, relate func(machine) relation, random func(
 	}
 	t.Logf("%d programs of %d calls, %d of them in disorder and %d without a finding; %.3g interleavings; findings: %v",
 		sum.programs, sum.calls, sum.disordered, sum.clean, sum.interleavings, sum.rules)
-	for _, rule := range []string{UseBeforeAlloc, UseAfterFree, FreeBeforeUse, DoubleFree, DataRace, HostRace, UninitializedRead,
-		WaitUnrecorded, NeedlessWait, FreeWhilePending, StagedCopy, OverlappingCopy, OutOfBounds, RevokeBeforeUse} {
+	for _, rule := range []string{UseBeforeAlloc, UseAfterFree, FreeBeforeUse, DoubleFree, DataRace, HostRace,
+		UninitializedRead, WaitUnrecorded, NeedlessWait, freeWhilePending, StagedCopy, OverlappingCopy, OutOfBounds,
+		RevokeBeforeUse} {
 		require.Greater(t, sum.rules[rule], 20, "the random programs hardly show %s", rule)
 	}
 }
@@ -188,7 +190,8 @@ func TestAgainstTheGraph(t *testing.T) {
 	})
 }
 
-// A stream that reads the same memory again finds every write since, be they few or more than Check remembers one by one.
+// A stream that reads the same memory again finds every write since, be they few or more than Check remembers one by
+// one.
 func TestAgainstTheGraphManyWrites(t *testing.T) {
 	const size = 3 * latestKept
 	p := &steps{flags: []uint32{nonBlocking, nonBlocking}, bytes: size}

@@ -42,8 +42,8 @@ func (c *checker) destroyed(x object) int {
 	return -1
 }
 
-// stale takes in a call that was refused because it names an object that had been destroyed. Of what was destroyed before
-// the trace began nothing is said.
+// stale takes in a call that was refused because it names an object that had been destroyed. Of what was destroyed
+// before the trace began nothing is said.
 func (c *checker) stale(i int, r *trace.Record) {
 	if r.Op == trace.OpFreeAsync {
 		c.triedAt(r.Addr)
@@ -83,7 +83,8 @@ func (p *report) afterDestroy(i, destroyed int, x object) {
 		when := "after its last use"
 		if w.record(i).Op == x.op {
 			when = "once"
-			fix = "Destroy each " + kind + " once: remove one of the two calls."
+			fix = "Destroy each " + kind + " once: " + p.removeOne(destroyed, i, "forget the "+kind+" once it is destroyed") +
+				"."
 		}
 		return Finding{
 			Message: fmt.Sprintf("%s is given %s, but %s has destroyed it before; every %s should be destroyed %s.",
@@ -101,8 +102,8 @@ func (p *report) afterRelease(i, released int, a *allocation) {
 	w := p.words
 	p.add(UseAfterDestroy, i, released, a.made, 0, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s is given the handle of %s, but MemRelease has released it before; the release should come after the "+
-				"last use.", capital(w.call(i)), w.memory(a)),
+			Message: fmt.Sprintf("%s is given the handle of %s, but MemRelease has released it before; the release should come "+
+				"after the last use.", capital(w.call(i)), w.memory(a)),
 			Why:     whyHandle,
 			Fix:     "Move MemRelease after the last MemMap of the handle; what is mapped by then stays mapped.",
 			Related: append([]Related{{released, "released here"}}, p.from(a)...),

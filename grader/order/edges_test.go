@@ -92,8 +92,11 @@ func TestAddressesOfNothing(t *testing.T) {
 		messages = append(messages, f.Rule+": "+f.Message)
 	}
 	require.Equal(t, []string{
-		"out-of-bounds: The launch of write on stream 1 should use memory of this program, but it writes 8 bytes through a null pointer.",
-		"out-of-bounds: The launch of write on stream 1 should use memory of this program, but it writes 8 bytes at address 0x1234, where there never was any.",
-		"invalid-free: Free should be given a pointer that an allocation returned, but is given the address 0x1234, where no allocation of this program starts.",
+		"out-of-bounds: The launch of write on stream 1 should use memory of this program, but it writes 8 bytes through a " +
+			"null pointer.",
+		"out-of-bounds: The launch of write on stream 1 should use memory of this program, but it writes 8 bytes at " +
+			"address 0x1234, where there never was any.",
+		"invalid-free: Free should be given a pointer that an allocation returned, but is given the address 0x1234, where " +
+			"no allocation of this program starts.",
 	}, messages)
 }

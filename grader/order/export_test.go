@@ -6,8 +6,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// RandomTrace is the trace of a random program of a number of steps on at most so many streams, the program in words, and whether some
-// of its calls are out of order, as all its interleavings show.
+// RandomTrace is the trace of a random program of a number of steps on at most so many streams, the program in words,
+// and whether some of its calls are out of order, as all its interleavings show.
 func RandomTrace(random *rand.Rand, length, streams int) (t *trace.Trace, program func() string, machine *Machine) {
 	p := randomProgram(random, length, streams, 3)
 	b := p.build()

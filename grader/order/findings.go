@@ -3,34 +3,36 @@ package order
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cudalab/native/trace"
 )
 
 const (
-	whyStreams = "Work on different streams runs in any order, and at the same time, unless an event, the legacy default " +
-		"stream or the host puts it in order."
+	whyStreams = "Work on different streams runs in any order, and at the same time, unless an event, the legacy " +
+		"default stream or the host puts it in order."
 	whyNonBlocking = "A stream created with cuda.StreamNonBlocking does not wait for the legacy default stream, and the " +
 		"legacy default stream does not wait for it."
-	whyPinned = "An asynchronous copy with pinned memory only joins its stream's queue: it may run at any time until the " +
-		"host has waited for it."
+	whyPinned = "An asynchronous copy with pinned memory only joins its stream's queue: it may run at any time " +
+		"until the host has waited for it."
 	// Seen on an H200, 64 KiB to 1 MiB beside another copy, 100 runs of each size.
 	whyStaged = "A Memcpy from pageable memory may return once the bytes are staged; the rest of it runs on the legacy " +
-		"default stream, which a non-blocking stream does not wait for. While the copy engine was busy, an H200 read the old bytes every time."
+		"default stream, which a non-blocking stream does not wait for. While the copy engine was busy, an H200 read the " +
+		"old bytes every time."
 	whyAlloc = " returns the pointer at once, but the memory exists only for work that comes after it: later on " +
 		"the same stream, after a wait for an event recorded there, or after the host has waited." // behind the call's name
-	whyDead = "Once a free has been called, neither a stream nor the host may use the pointer: the next allocation may get the " +
-		"same bytes."
-	whyFreeAsync = "FreeAsync waits only for earlier work on its own stream, and for what that stream was made to wait for; then " +
-		"the bytes may go to another allocation."
+	whyDead = "Once a free has been called, neither a stream nor the host may use the pointer: the next allocation may " +
+		"get the same bytes."
+	whyFreeAsync = "FreeAsync waits only for earlier work on its own stream, and for what that stream was made to wait " +
+		"for; then the bytes may go to another allocation."
 	whyFree     = "Free and FreeHost do not promise to wait for work that is still in a stream."
-	whyUnmapped = "Once MemUnmap has been called, there is no memory behind the addresses, even where a handle or another mapping " +
-		"keeps the memory itself."
-	whyBlock = "An allocator like this one knows nothing of streams and may hand out the same bytes again at once, so its caller " +
-		"has to be done with them."
-	whyBlockIn = "An allocator that knows streams takes a block for free behind what is in the stream that it is given back in; of other " +
-		"streams it knows nothing."
+	whyUnmapped = "Once MemUnmap has been called, there is no memory behind the addresses, even where a handle or " +
+		"another mapping keeps the memory itself."
+	whyBlock = "An allocator like this one knows nothing of streams and may hand out the same bytes again at once, so " +
+		"its caller has to be done with them."
+	whyBlockIn = "An allocator that knows streams takes a block for free behind what is in the stream that it is given " +
+		"back in; of other streams it knows nothing."
 )
 
 // race reports an access by q that conflicts with the earlier one y.
@@ -38,11 +40,13 @@ func (p *report) race(i int, x *trace.Access, a *allocation, q *queue, y conflic
 	w, with := p.words, y.by.record()
 	rule, severity := p.raceRule(i, with)
 	p.add(rule, i, with, a.made, x.Arg, func() Finding {
+		attempt, cause := w.attempt(with, i)
 		f := Finding{
 			Severity: severity,
 			Why:      whyStreams,
 			Fix:      w.edge(with, i),
-			Related:  append([]Related{w.doing(with, y.kind)}, w.attempt(with, i)...),
+			Related:  append([]Related{w.doing(with, y.kind)}, attempt...),
+			Cause:    cause,
 		}
 		what := w.part(a, y.lo, y.hi)
 		switch {
@@ -52,7 +56,8 @@ func (p *report) race(i int, x *trace.Access, a *allocation, q *queue, y conflic
 				verb(x.Kind), what, w.call(i), w.callOn(with), verb(y.kind))
 		case rule == StagedCopy:
 			f.Why = whyStaged
-			f.Message = fmt.Sprintf("%s %s %s, which %s fills from pageable memory. It should come after that copy, but %s never waits for it.",
+			f.Message = fmt.Sprintf("%s %s %s, which %s fills from pageable memory. It should come after that copy, but %s "+
+				"never waits for it.",
 				capital(w.callOn(i)), verb(x.Kind), what, w.call(with), w.stream(q.id))
 			f.Fix = fmt.Sprintf("Copy on the same stream (cuda.MemcpyHtoDAsync on %s), or call cuda.StreamSynchronize for the "+
 				"legacy default stream after %s.", w.stream(q.id), w.call(with))
@@ -60,8 +65,8 @@ func (p *report) race(i int, x *trace.Access, a *allocation, q *queue, y conflic
 			if q.id == legacyID || y.by.stream == legacyID {
 				f.Why = whyNonBlocking
 			}
-			f.Message = fmt.Sprintf("%s %s %s, which %s %s. It should come after that, but %s never waits for it: the two may run in "+
-				"either order, or at once.",
+			f.Message = fmt.Sprintf("%s %s %s, which %s %s. It should come after that, but %s never waits for it: the two may "+
+				"run in either order, or at once.",
 				capital(w.callOn(i)), verb(x.Kind), what, w.callOn(with), verb(y.kind), w.stream(q.id))
 			f.Fix = cmp.Or(w.inStreamOf(with, i), w.inStreamOf(i, with)) + f.Fix
 		}
@@ -89,12 +94,15 @@ func staged(r *trace.Record) bool { return r.Op == trace.OpMemcpyHtoD && r.Host 
 func (p *report) beforeAlloc(i int, x *trace.Access, a *allocation, cause stamp) {
 	w := p.words
 	p.add(UseBeforeAlloc, i, a.made, a.made, x.Arg, func() Finding {
+		attempt, why := w.attempt(cause.record(), i)
 		return Finding{
-			Message: fmt.Sprintf("%s uses %s. It should come after that %s, but %s never waits for it: the memory may not exist yet.",
+			Message: fmt.Sprintf("%s uses %s. It should come after that %s, but %s never waits for it: the memory may not "+
+				"exist yet.",
 				capital(w.callOn(i)), w.memory(a), w.call(a.made), w.stream(w.record(i).Stream)),
 			Why:     w.call(a.made) + whyAlloc,
 			Fix:     w.inStreamOf(a.made, i) + w.edge(cause.record(), i),
-			Related: append(p.from(a), w.attempt(cause.record(), i)...),
+			Related: append(p.from(a), attempt...),
+			Cause:   why,
 		}
 	})
 }
@@ -105,7 +113,8 @@ func (p *report) afterFree(i int, x *trace.Access, a *allocation, free int) {
 	p.add(UseAfterFree, i, free, a.made, x.Arg, func() Finding {
 		f := Finding{Why: whyDead, Related: p.from(a)}
 		if free < 0 {
-			f.Message = fmt.Sprintf("%s uses %s, which was freed before; the free should come after the last use.", capital(w.callOn(i)), w.memory(a))
+			f.Message = fmt.Sprintf("%s uses %s, which was freed before; the free should come after the last use.",
+				capital(w.callOn(i)), w.memory(a))
 			f.Fix = "Free the memory after its last use."
 			return f
 		}
@@ -113,7 +122,8 @@ func (p *report) afterFree(i int, x *trace.Access, a *allocation, free int) {
 			capital(w.callOn(i)), w.memory(a), w.callOn(free))
 		f.Related = append([]Related{{free, "freed here"}}, f.Related...)
 		if a.physical != nil {
-			f.Message = fmt.Sprintf("%s uses %s, but %s has unmapped that memory before; the unmap should come after the last use.",
+			f.Message = fmt.Sprintf("%s uses %s, but %s has unmapped that memory before; the unmap should come after the "+
+				"last use.",
 				capital(w.callOn(i)), w.memory(a), w.callOn(free))
 			f.Why = whyUnmapped
 			f.Related[0].Note = "unmapped here"
@@ -137,10 +147,12 @@ func (p *report) overlappingCopy(i int, a *allocation, lo, hi int64) {
 	w := p.words
 	p.add(OverlappingCopy, i, -1, a.made, 0, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s should read and write different bytes, but both reads and writes %s.", capital(w.callOn(i)), w.part(a, lo, hi)),
-			Why: "A copy within the device moves many bytes at once, in no promised order: where source and destination overlap, what arrives " +
-				"is undefined.",
-			Fix:     "Copy to other memory first and from there to the destination, or in pieces that are no longer than the distance between the two.",
+			Message: fmt.Sprintf("%s should read and write different bytes, but both reads and writes %s.", capital(w.callOn(i)),
+				w.part(a, lo, hi)),
+			Why: "A copy within the device moves many bytes at once, in no promised order: where source and destination " +
+				"overlap, what arrives is undefined.",
+			Fix: "Copy to other memory first and from there to the destination, or in pieces that are no longer than the " +
+				"distance between the two.",
 			Related: p.from(a),
 		}
 	})
@@ -148,24 +160,28 @@ func (p *report) overlappingCopy(i int, a *allocation, lo, hi int64) {
 
 // orLeave is the advice to leave mapped memory alone, and what to do else.
 func orLeave(fix string) string {
-	return "If the memory is still to be used, leave this call out: to grow, map more behind it. Else " + strings.ToLower(fix[:1]) + fix[1:]
+	return "If the memory is still to be used, leave this call out: to grow, map more behind it. Else " +
+		strings.ToLower(fix[:1]) + fix[1:]
 }
 
 // revokeBeforeUse reports a MemSetAccess that takes access away from a use that may be still to come.
 func (p *report) revokeBeforeUse(i int, a *allocation, y conflict) {
 	w, with := p.words, y.by.record()
 	p.add(RevokeBeforeUse, i, with, a.made, 0, func() Finding {
+		attempt, cause := w.attempt(with, i)
 		what := "all access to"
 		if w.record(i).Flags != 0 {
 			what = "the right to write"
 		}
 		return Finding{
-			Message: fmt.Sprintf("MemSetAccess takes away %s %s, which %s %s. The host should wait for that first, but never does.", what,
+			Message: fmt.Sprintf("MemSetAccess takes away %s %s, which %s %s. The host should wait for that first, but "+
+				"never does.", what,
 				w.memory(a), w.callOn(with), verb(y.kind)),
-			Why: "MemSetAccess waits for nothing and holds for work that was enqueued before: a kernel that finds its access gone " +
-				"ends with an illegal address, and from then on every CUDA call fails.",
+			Why: "MemSetAccess waits for nothing and holds for work that was enqueued before: a kernel that finds its " +
+				"access gone ends with an illegal address, and from then on every CUDA call fails.",
 			Fix:     orLeave(w.edge(with, i)),
-			Related: append([]Related{w.doing(with, y.kind)}, append(w.attempt(with, i), p.from(a)...)...),
+			Related: append([]Related{w.doing(with, y.kind)}, append(attempt, p.from(a)...)...),
+			Cause:   cause,
 		}
 	})
 }
@@ -176,15 +192,16 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 	rule, severity := FreeBeforeUse, Error
 	switch {
 	case op == trace.OpFree && a.made >= 0 && w.record(a.made).Op == trace.OpMalloc:
-		rule, severity = FreeWhilePending, Remark
+		rule, severity = freeWhilePending, Remark
 	case staged(w.record(with)):
 		rule = StagedCopy
 	}
 	p.add(rule, i, with, a.made, 0, func() Finding {
 		f := Finding{
 			Severity: severity,
-			Message: fmt.Sprintf("%s frees %s, which %s %s. The free should come after that, but %s never waits for it: the bytes may "+
-				"go to another allocation while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind), w.freer(i)),
+			Message: fmt.Sprintf("%s frees %s, which %s %s. The free should come after that, but %s never waits for it: the "+
+				"bytes may go to another allocation while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with),
+				verb(y.kind), w.freer(i)),
 			Why: whyFreeAsync,
 			Fix: w.inStreamOf(with, i) + w.edge(with, i),
 		}
@@ -192,7 +209,7 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 			f.Why = whyFree
 		}
 		switch {
-		case rule == FreeWhilePending:
+		case rule == freeWhilePending:
 			f.Message = fmt.Sprintf("%s frees %s, which %s %s. The host should wait for that first, but never does.",
 				capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
 			f.Why = "cuda.Free of memory from Malloc waits for the device in practice, but the manual says only that it may, " +
@@ -200,25 +217,27 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 		case rule == StagedCopy:
 			f.Why = whyStaged
 		case op == trace.OpMemUnmap:
-			f.Message = fmt.Sprintf("%s unmaps %s, which %s %s. The host should wait for that first, but never does: the memory may be "+
-				"gone while it is in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
-			f.Why = "CUDA does not promise that MemUnmap waits, and an H200 does not: a kernel that runs later finds no memory there, " +
-				"and from then on every CUDA call fails."
+			f.Message = fmt.Sprintf("%s unmaps %s, which %s %s. The host should wait for that first, but never does: the "+
+				"memory may be gone while it is in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
+			f.Why = "CUDA does not promise that MemUnmap waits, and an H200 does not: a kernel that runs later finds no " +
+				"memory there, and from then on every CUDA call fails."
 			f.Fix = orLeave(f.Fix)
 		case op == trace.OpBlockFree:
-			f.Message = fmt.Sprintf("%s takes back %s, which %s %s. The caller of Free should wait for that first, but never does: the "+
-				"next block may get the same bytes while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
+			f.Message = fmt.Sprintf("%s takes back %s, which %s %s. The caller of Free should wait for that first, but never "+
+				"does: the next block may get the same bytes while they are in use.", capital(w.callOn(i)), w.memory(a),
+				w.callOn(with), verb(y.kind))
 			f.Why = whyBlock
 			if inStream(w.record(i)) {
-				f.Message = fmt.Sprintf("%s takes back %s, which %s %s. The caller of Free should give it back behind that, but %s never waits for it: "+
-					"the next block may get the same bytes while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind), w.freer(i))
+				f.Message = fmt.Sprintf("%s takes back %s, which %s %s. The caller of Free should give it back behind that, but "+
+					"%s never waits for it: the next block may get the same bytes while they are in use.", capital(w.callOn(i)),
+					w.memory(a), w.callOn(with), verb(y.kind), w.freer(i))
 				f.Why = whyBlockIn
 			}
 		case op == trace.OpFree:
-			f.Fix += " Or free in stream order: cuda.FreeAsync on " + w.stream(y.by.stream) + "."
+			f.Fix = "Free in stream order: cuda.FreeAsync on " + w.stream(y.by.stream) + ". Or else: " + f.Fix
 		}
-		f.Related = append([]Related{w.doing(with, y.kind)}, w.attempt(with, i)...)
-		f.Related = append(f.Related, p.from(a)...)
+		attempt, cause := w.attempt(with, i)
+		f.Related, f.Cause = slices.Concat([]Related{w.doing(with, y.kind)}, attempt, p.from(a)), cause
 		return f
 	})
 }
@@ -226,12 +245,15 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 func (p *report) freeBeforeAlloc(i int, a *allocation) {
 	w := p.words
 	p.add(FreeBeforeUse, i, a.made, a.made, 0, func() Finding {
+		attempt, cause := w.attempt(a.made, i)
 		return Finding{
-			Message: fmt.Sprintf("%s frees %s. It should come after that %s, but %s never waits for it: the free may come first.",
+			Message: fmt.Sprintf("%s frees %s. It should come after that %s, but %s never waits for it: the free may come "+
+				"first.",
 				capital(w.callOn(i)), w.memory(a), w.call(a.made), w.stream(w.record(i).Stream)),
 			Why:     w.call(a.made) + whyAlloc,
 			Fix:     "Free on " + w.stream(a.birth.stream) + ". Or else: " + w.edge(a.made, i),
-			Related: append(p.from(a), w.attempt(a.made, i)...),
+			Related: append(p.from(a), attempt...),
+			Cause:   cause,
 		}
 	})
 }
@@ -242,13 +264,19 @@ func (p *report) doubleFree(i int, a *allocation) {
 		f := Finding{
 			Message: fmt.Sprintf("%s frees %s, which was freed before; once is enough.", capital(w.callOn(i)), w.memory(a)),
 			Why:     whyDead,
-			Fix:     "Free each allocation once: remove one of the two, or set the pointer to 0 after the first; freeing 0 does nothing.",
+			Fix: "Free each allocation once: remove one of the two, or set the pointer to 0 after the first; freeing 0 " +
+				"does nothing.",
 			Related: p.from(a),
 		}
 		if a.freed > 0 {
 			f.Message = fmt.Sprintf("%s frees for a second time %s; %s has freed that memory before, and once is enough.",
 				capital(w.callOn(i)), w.memory(a), w.callOn(a.freed-1))
 			f.Related = append([]Related{{a.freed - 1, "freed first here"}}, f.Related...)
+			if p.origin(i) == p.origin(a.freed-1) {
+				f.Fix = "This one call is made twice for the same memory: set the pointer to 0 behind it, since freeing 0 does " +
+					"nothing, or see that it is " +
+					"come to once for each allocation."
+			}
 		}
 		return f
 	})
@@ -262,16 +290,18 @@ func (p *report) invalidFree(i int, a *allocation) {
 	}
 	p.add(InvalidFree, i, -1, made, 0, func() Finding {
 		f := Finding{
-			Why: "A free takes exactly the pointer that the allocation returned; an address in the middle of the memory is refused.",
+			Why: "A free takes exactly the pointer that the allocation returned; an address in the middle of the memory is " +
+				"refused.",
 			Fix: "Pass the pointer that the allocation returned.",
 		}
 		if a == nil {
-			f.Message = fmt.Sprintf("%s should be given a pointer that an allocation returned, but is given the address 0x%x, where no "+
-				"allocation of this program starts.",
+			f.Message = fmt.Sprintf("%s should be given a pointer that an allocation returned, but is given the address 0x%x, "+
+				"where no allocation of this program starts.",
 				capital(w.callOn(i)), w.record(i).Addr)
 			return f
 		}
-		f.Message = fmt.Sprintf("%s should be given a pointer that an allocation returned, but is given an address in the middle of %s.", capital(w.callOn(i)), w.memory(a))
+		f.Message = fmt.Sprintf("%s should be given a pointer that an allocation returned, but is given an address in the "+
+			"middle of %s.", capital(w.callOn(i)), w.memory(a))
 		f.Related = p.from(a)
 		return f
 	})

@@ -49,8 +49,8 @@ type sharer struct {
 	version int
 }
 
-// unchecked is where a read of the bytes between lo and hi has to be checked: everywhere, or where the few writes and atomic
-// accesses were that were made since this stream read there.
+// unchecked is where a read of the bytes between lo and hi has to be checked: everywhere, or where the few writes and
+// atomic accesses were that were made since this stream read there.
 func (h *history) unchecked(stream trace.ID, lo, hi int64) []extent {
 	s := h.reads.byStream(stream)
 	h.unread = h.unread[:0]
@@ -315,8 +315,8 @@ func (a *allocation) formerly() []usage {
 	return []usage{{a, a.former, 0, a.size}}
 }
 
-// pending calls found for the last access of each stream that conflicts with one of the given kind and that q is not ordered
-// behind, in order of the streams.
+// pending calls found for the last access of each stream that conflicts with one of the given kind and that q is not
+// ordered behind, in order of the streams.
 func pending(q *queue, kind trace.AccessKind, found func(conflict, *allocation), of ...usage) {
 	type use struct {
 		conflict

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// machine runs a program: the host makes its calls one after the other, and between any two of them any stream may go on
-// with what it has to do. It knows nothing of clocks.
+// machine runs a program: the host makes its calls one after the other, and between any two of them any stream may go
+// on with what it has to do. It knows nothing of clocks.
 type machine []machineCall
 
 // machineCall is what a call means to those that run the program. Calls are named by their numbers.
@@ -21,8 +21,8 @@ type machineCall struct {
 	returns []int // what is over before the host goes on
 }
 
-// relation says of two calls of a program whether what the first does is over before what the second does begins, in every
-// interleaving. A call is in order with itself.
+// relation says of two calls of a program whether what the first does is over before what the second does begins, in
+// every interleaving. A call is in order with itself.
 type relation interface{ ordered(i, j int) bool }
 
 // calls is a set of calls of a small program.

@@ -99,8 +99,8 @@ func (b *built) judge(in relation, relate func(machine) relation) map[verdict]in
 	return j.found
 }
 
-// join leaves out the races that another's edge would mend: what is at fault there comes after, and what it should come after
-// comes before.
+// join leaves out the races that another's edge would mend: what is at fault there comes after, and what it should come
+// after comes before.
 func (j *judge) join() {
 	race := func(v verdict) bool { return v.rule == DataRace || v.rule == HostRace }
 	mends := func(v, w verdict) bool {
@@ -123,8 +123,8 @@ func (j *judge) sameQueue(x, y int) bool {
 	return a.onHost == b.onHost && a.stream == b.stream
 }
 
-// races calls found for those past uses of a byte that call i conflicts with and is not ordered after. Where one of these
-// raced with a use that call i is ordered after, mending that is enough.
+// races calls found for those past uses of a byte that call i conflicts with and is not ordered after. Where one of
+// these raced with a use that call i is ordered after, mending that is enough.
 func (j *judge) races(i int, b *byteHistory, kind trace.AccessKind, found func(int)) {
 	for _, x := range b.last {
 		enough := func(y pastUse) bool {
@@ -169,7 +169,8 @@ func (j *judge) unborn(i int, m *memory) (unborn bool, mended int) {
 	return m.birth >= 0 && !j.ordered(m.birth, i), mended
 }
 
-// needed is the memory that has to exist for a use: a block that was handed out in a stream, or else what lies around it.
+// needed is the memory that has to exist for a use: a block that was handed out in a stream, or else what lies around
+// it.
 func needed(u use) *memory {
 	if v := u.block(); v != nil && v.inStream {
 		return v.memory
@@ -257,7 +258,7 @@ func (j *judge) free(i int, m *memory) {
 		v := verdict{rule: FreeBeforeUse, severity: Error, at: i, with: x}
 		switch {
 		case j.calls[i].op == trace.OpFree && m.op == trace.OpMalloc:
-			v.rule, v.severity = FreeWhilePending, Remark
+			v.rule, v.severity = freeWhilePending, Remark
 		case j.calls[x].staged:
 			v.rule = StagedCopy
 		}
@@ -268,8 +269,8 @@ func (j *judge) free(i int, m *memory) {
 	}
 }
 
-// wait judges a wait: it is needless if what it waits for is over by then in a program without it. That a stream need not
-// wait for itself is not worth a word, as code that serves any number of streams does so.
+// wait judges a wait: it is needless if what it waits for is over by then in a program without it. That a stream need
+// not wait for itself is not worth a word, as code that serves any number of streams does so.
 func (j *judge) wait(i int) {
 	c := &j.calls[i]
 	if c.waits < 0 || c.op == trace.OpEventQuery || c.op == trace.OpStreamQuery || !c.onHost && j.sameQueue(c.waits, i) {

@@ -47,8 +47,8 @@ func (j *judge) end(i int, views []*view) {
 	}
 }
 
-// forget takes in that a block is an allocator's again: what its caller did with it is over, or was told, and what was written is
-// nothing that the next caller may read.
+// forget takes in that a block is an allocator's again: what its caller did with it is over, or was told, and what was
+// written is nothing that the next caller may read.
 func (j *judge) forget(v *view) {
 	for x, through := range j.through[v] {
 		b := &j.bytes[x.memory][x.at]
@@ -69,7 +69,8 @@ func (u *use) block() *view {
 	return nil
 }
 
-// limit judges a change of what may be done through mappings by each queue's last use that needs more. That is told once.
+// limit judges a change of what may be done through mappings by each queue's last use that needs more. That is told
+// once.
 func (j *judge) limit(i int, limits []limit) {
 	var reads, none []*view
 	for _, l := range limits {
@@ -101,7 +102,8 @@ func (j *judge) pending(i int, kind trace.AccessKind, views []*view) []int {
 	return latest
 }
 
-// latest is a list of each queue's last use with those of a byte that conflict with a kind of access and may come after call i.
+// latest is a list of each queue's last use with those of a byte that conflict with a kind of access and may come after
+// call i.
 func (j *judge) latest(list []int, i int, b *byteHistory, kind trace.AccessKind) []int {
 	j.races(i, b, kind, func(x int) {
 		if k := slices.IndexFunc(list, func(y int) bool { return j.sameQueue(x, y) }); k >= 0 {
@@ -153,7 +155,8 @@ func (j *judge) endIn(i int, v *view) {
 	j.forget(v)
 }
 
-// reuse judges that a block is handed out where others were that were taken back in a stream, of memory that may not be there yet.
+// reuse judges that a block is handed out where others were that were taken back in a stream, of memory that may not be
+// there yet.
 func (j *judge) reuse(i int, v *view) {
 	around := j.calls[i].parts[0]
 	if unborn, mended := j.unborn(i, around); v.inStream && unborn && mended < 0 {

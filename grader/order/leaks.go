@@ -56,7 +56,8 @@ func (p *report) leak(s leaked) {
 	w := p.words
 	p.add(Leak, s.made, -1, s.made, 0, func() Finding {
 		r := w.record(s.made)
-		f := Finding{Why: "CUDA takes nothing back by itself before the process ends, so a program that does this again and again runs out."}
+		f := Finding{Why: "CUDA takes nothing back by itself before the process ends, so a program that does this " +
+			"again and again runs out."}
 		if s.alloc != nil {
 			f.Message = "Every allocation should be freed, but nothing frees " + w.memory(s.alloc) + "."
 		}
@@ -66,16 +67,20 @@ func (p *report) leak(s leaked) {
 			f.Fix = "Call cuda.EventDestroy after the last call that names the event; what already waits for it goes on waiting."
 		case trace.OpStreamCreate:
 			f.Message = fmt.Sprintf("Every stream should be destroyed in the end, but nothing destroys stream %d.", r.Stream)
-			f.Fix = "Call cuda.StreamDestroy after the last call that names the stream; work that is still in it runs to its end."
+			f.Fix = "Call cuda.StreamDestroy after the last call that names the stream; work that is still in it runs to " +
+				"its end."
 		case trace.OpMemPoolCreate:
-			f.Message = fmt.Sprintf("Every memory pool should be destroyed in the end, but nothing destroys memory pool %d.", r.Pool)
+			f.Message = fmt.Sprintf("Every memory pool should be destroyed in the end, but nothing destroys memory pool %d.",
+				r.Pool)
 			f.Fix = "Call cuda.MemPoolDestroy after the last use, on every path; what is still allocated from it stays valid."
 		case trace.OpMemAddressReserve:
 			f.Message = "Every reserved range should be given back, but nothing gives back the " + bytes(r.Size) +
 				" of addresses from MemAddressReserve."
-			f.Fix = "Call cuda.MemAddressFree with the address and size that were reserved, once all that is mapped there is unmapped."
+			f.Fix = "Call cuda.MemAddressFree with the address and size that were reserved, once all that is mapped there is " +
+				"unmapped."
 		case trace.OpMemMap:
-			f.Message = "Every mapping should be unmapped in the end, but nothing unmaps the " + bytes(r.Size) + " that MemMap has mapped."
+			f.Message = "Every mapping should be unmapped in the end, but nothing unmaps the " + bytes(r.Size) +
+				" that MemMap has mapped."
 			f.Why = whyPhysical
 			f.Fix = "Call cuda.MemUnmap with the address and size of the mapping, once the host has waited for the last use."
 		case trace.OpMemCreate:
@@ -83,7 +88,8 @@ func (p *report) leak(s leaked) {
 			f.Why = whyPhysical
 			f.Fix = "Call cuda.MemRelease, on every path: as soon as the memory is mapped, or at the latest when it is unmapped."
 		case trace.OpMallocAsync, trace.OpMallocFromPoolAsync:
-			f.Fix = "Call cuda.FreeAsync on " + w.stream(r.Stream) + " after the last use, on every path: also where a call in " +
+			f.Fix = "Call cuda.FreeAsync on " + w.stream(r.Stream) +
+				" after the last use, on every path: also where a call in " +
 				"between fails."
 		case trace.OpMallocHost:
 			f.Fix = "Call cuda.FreeHost once the host has waited for the last copy."

@@ -95,7 +95,8 @@ func (p *steps) build() *built {
 				b.named[s.event] = nil
 				b.record(trace.Record{Op: s.op, Event: e.id})
 			}
-		case trace.OpEventRecord, trace.OpStreamWaitEvent, trace.OpEventSynchronize, trace.OpEventQuery, trace.OpEventElapsedTime:
+		case trace.OpEventRecord, trace.OpStreamWaitEvent, trace.OpEventSynchronize, trace.OpEventQuery,
+			trace.OpEventElapsedTime:
 			b.eventStep(s)
 		case trace.OpStreamSynchronize, trace.OpStreamQuery, trace.OpDeviceSynchronize:
 			b.waitStep(s)

@@ -13,15 +13,16 @@ type allocation struct {
 
 	physical *physical // of memory that MemCreate has made
 	block    *block    // of memory that an allocator under test has handed out
-	parted   bool      // others have some of its bytes too, so what nothing has written cannot be told from its own history
+	// others have some of its bytes too, so what nothing has written cannot be told from its own history
+	parted bool
 
 	excused []excuse // the uses before the allocation that were reported
 	history *history // nil once freed
 	former  *history // what was done to blocks of it that were given back in a stream; nil where there are none
 }
 
-// excuse is a use before the allocation that was reported. What is ordered behind it is no new fault: whoever mends the one
-// orders it behind the allocation, and behind what followed on the allocation's stream up to position after.
+// excuse is a use before the allocation that was reported. What is ordered behind it is no new fault: whoever mends the
+// one orders it behind the allocation, and behind what followed on the allocation's stream up to position after.
 type excuse struct {
 	use   stamp
 	after int32
@@ -86,7 +87,8 @@ func (c *checker) access(i int, r *trace.Record, q *queue) {
 	}
 }
 
-// overlap looks whether a copy within the device reads and writes some of the same bytes, in whatever mappings and blocks.
+// overlap looks whether a copy within the device reads and writes some of the same bytes, in whatever mappings and
+// blocks.
 func (c *checker) overlap(i int, r *trace.Record) {
 	read := c.partsOf(r, trace.Read)
 	for _, y := range c.partsOf(r, trace.Write) {

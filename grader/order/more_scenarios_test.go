@@ -40,6 +40,32 @@ var moreFaults = []scenario{
 		p.Launch(w, m, 0, kB, s)
 		p.FreeAsync(m, s)
 	}, faults: []string{"out-of-bounds: the launch of write on stream 1 / MallocAsync on stream 1"}},
+	{name: "a quarter of the memory", run: func(p program) {
+		s := p.Stream(nonBlocking)
+		for _, n := range []int64{kB, 2 * kB} {
+			m := p.MallocAsync(n/4, s)
+			p.Launch(w, m, 0, n, s)
+			p.FreeAsync(m, s)
+		}
+	}, faults: []string{"out-of-bounds: the launch of write on stream 1 / MallocAsync on stream 1"}},
+	{name: "the other stream waits", run: func(p program) {
+		m := ready(p)
+		s1, s2 := two(p)
+		e := p.Event()
+		p.Launch(w, m, 0, kB, s1)
+		p.Record(e, s1)
+		p.Wait(s1, e)
+		p.Launch(r, m, 0, kB, s2)
+	}, faults: []string{"data-race: the launch of read on stream 2 / the launch of write on stream 1"}},
+	{name: "recorded in the other stream", run: func(p program) {
+		m := ready(p)
+		s1, s2 := two(p)
+		e := p.Event()
+		p.Launch(w, m, 0, kB, s1)
+		p.Record(e, s2)
+		p.Wait(s2, e)
+		p.Launch(r, m, 0, kB, s2)
+	}, faults: []string{"data-race: the launch of read on stream 2 / the launch of write on stream 1"}},
 	{name: "pinned memory freed under a copy", run: func(p program) {
 		s := p.Stream(nonBlocking)
 		m, buffer := ready(p), p.MallocHost(kB)

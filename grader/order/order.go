@@ -8,7 +8,8 @@
 // those that wait for it; a stream, event or device synchronisation, a query that answers "done" and a copy that
 // returns when it is complete to all that the host does next; the host to all that it enqueues later; and
 // the legacy default stream against streams that were not created non-blocking, both ways. A stream whose creation
-// is not in the trace counts as one that blocks: without knowing, the checker would rather miss a fault than invent one.
+// is not in the trace counts as one that blocks: without knowing, the checker would rather miss a fault than invent
+// one.
 //
 // The time Check takes grows in proportion to the trace, however many streams, events and allocations it holds.
 package order
@@ -18,7 +19,8 @@ import "cudalab/native/trace"
 // Severity tells a fault from advice.
 type Severity uint8
 
-// An Error breaks a rule of CUDA. A Remark costs nothing: the program is right, or right in practice, and could be better.
+// An Error breaks a rule of CUDA. A Remark costs nothing: the program is right, or right in practice, and could be
+// better.
 const (
 	Error Severity = iota + 1
 	Remark
@@ -52,7 +54,7 @@ const (
 	WaitUnrecorded    = "wait-unrecorded" // a remark where the event is recorded, but only later
 	UseAfterDestroy   = "use-after-destroy"
 	NeedlessWait      = "needless-wait"
-	FreeWhilePending  = "free-while-pending"
+	freeWhilePending  = "free-while-pending"
 	LegacyStream      = "legacy-stream"
 	StagedCopy        = "staged-copy"
 )
@@ -66,6 +68,15 @@ type Finding struct {
 	Fix      string    // the calls that mend it
 	At       int       // index into Trace.Records of the call at fault, the one made later
 	Related  []Related // the other calls that matter
+	Cause    *Cause    // the call that it comes of, where that shows
+}
+
+// Cause is another call than the one at fault that has to be mended: what it is given shows why the one at fault is
+// one.
+type Cause struct {
+	At   int    // index into Trace.Records
+	What string // what it does, in a sentence about "here"
+	Fix  string
 }
 
 // Related is another call that a finding is about.
@@ -104,7 +115,8 @@ func newChecker(t *trace.Trace) *checker {
 	return c
 }
 
-// follow takes in the records one after the other, and calls made behind each, with the record that has its call's answer.
+// follow takes in the records one after the other, and calls made behind each, with the record that has its call's
+// answer.
 func (c *checker) follow(made func(i int, done *trace.Record)) {
 	records := c.words.t.Records
 	for i := range records {

@@ -93,7 +93,8 @@ func name(w *words, i int) string {
 }
 
 func allScenarios() []scenario {
-	return slices.Concat(orderings, moreFaults, right, virtualMemory, allocatorBlocks, aroundBlocks, blocksInStreams, destroyedObjects)
+	return slices.Concat(orderings, moreFaults, right, virtualMemory, allocatorBlocks, aroundBlocks, blocksInStreams,
+		destroyedObjects)
 }
 
 func (s *scenario) handmade() *trace.Trace {
@@ -130,6 +131,9 @@ func TestWords(t *testing.T) {
 			rules[f.Rule] = true
 			b.WriteString(f.Severity.String() + " " + f.Rule + " at " + name(&w, f.At) + "\n")
 			b.WriteString("  " + f.Message + "\n  Why: " + f.Why + "\n  Fix: " + f.Fix + "\n")
+			if f.Cause != nil {
+				b.WriteString("  - cause, " + name(&w, f.Cause.At) + ": " + f.Cause.What + " " + f.Cause.Fix + "\n")
+			}
 			for _, x := range f.Related {
 				b.WriteString("  - " + name(&w, x.At) + ": " + x.Note + "\n")
 			}
@@ -137,8 +141,8 @@ func TestWords(t *testing.T) {
 		b.WriteString("\n")
 	}
 	for _, rule := range []string{UseBeforeAlloc, UseAfterFree, FreeBeforeUse, DoubleFree, InvalidFree, DataRace, HostRace,
-		UninitializedRead, OutOfBounds, Leak, WaitUnrecorded, UseAfterDestroy, NeedlessWait, FreeWhilePending, LegacyStream, StagedCopy,
-		RevokeBeforeUse, OverlappingCopy} {
+		UninitializedRead, OutOfBounds, Leak, WaitUnrecorded, UseAfterDestroy, NeedlessWait, freeWhilePending, LegacyStream,
+		StagedCopy, RevokeBeforeUse, OverlappingCopy} {
 		require.True(t, rules[rule], "no scenario shows the words of %s", rule)
 	}
 	file := filepath.Join("testdata", "words.txt")

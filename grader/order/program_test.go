@@ -7,8 +7,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// program is what the scenarios are written in. One implementation makes the trace up, the other makes real calls on the
-// simulator and records them; the checker has to find the same in both.
+// program is what the scenarios are written in. One implementation makes the trace up, the other makes real calls on
+// the simulator and records them; the checker has to find the same in both.
 type program interface {
 	Stream(flags uint32) trace.ID // 0 is the legacy default stream
 	DestroyStream(s trace.ID)

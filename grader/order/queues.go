@@ -129,8 +129,8 @@ func (qs *queues) enqueue(id trace.ID, i int) *queue {
 	return q
 }
 
-// next is a stream as what comes into it next will find it, though nothing does. The legacy default stream's barriers are those of real
-// work alone.
+// next is a stream as what comes into it next will find it, though nothing does. The legacy default stream's barriers
+// are those of real work alone.
 func (qs *queues) next(id trace.ID, i int) *queue {
 	q := *qs.stream(id)
 	q.clock = q.clock.join(qs.host.clock)

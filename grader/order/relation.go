@@ -2,8 +2,8 @@ package order
 
 import "cudalab/native/trace"
 
-// Relation is the happens-before relation of a trace, as Check goes by: for questions about what has to wait for what, whether
-// or not the calls touch the same memory.
+// Relation is the happens-before relation of a trace, as Check goes by: for questions about what has to wait for what,
+// whether or not the calls touch the same memory.
 type Relation struct {
 	records []trace.Record
 	places  []mark // by record; no place where the call did nothing
@@ -33,10 +33,10 @@ func (c *checker) placeOf(i int) mark {
 	return mark{stamp{hostID, position(i)}, c.queues.host.clock}
 }
 
-// Before reports whether what record i has done is over before what record j does begins, whatever CUDA does as late as it
-// may. What is enqueued is done in its stream, everything else by the host, which has a query's answer. A call that may wait
-// has two records: that of its entering is what it does, and what is before that of its leaving is over when it returns. A
-// call that was refused does nothing, which is before nothing and after nothing.
+// Before reports whether what record i has done is over before what record j does begins, whatever CUDA does as late as
+// it may. What is enqueued is done in its stream, everything else by the host, which has a query's answer. A call that
+// may wait has two records: that of its entering is what it does, and what is before that of its leaving is over when
+// it returns. A call that was refused does nothing, which is before nothing and after nothing.
 func (r *Relation) Before(i, j int) bool {
 	if i < 0 || i >= j || j >= len(r.places) {
 		return false
@@ -48,8 +48,8 @@ func (r *Relation) Before(i, j int) bool {
 	return first.stream == then.stream || first.stream == hostID || then.clock.position(first.stream) >= first.pos
 }
 
-// Wait is the call that makes record j come after record i: of those in j's stream and of the host's, the first that does. It
-// is -1 where nothing does, and where no call needs to, since both are in one stream or i is the host's.
+// Wait is the call that makes record j come after record i: of those in j's stream and of the host's, the first that
+// does. It is -1 where nothing does, and where no call needs to, since both are in one stream or i is the host's.
 func (r *Relation) Wait(i, j int) int {
 	if !r.Before(i, j) || r.places[i].stream == r.places[j].stream || r.places[i].stream == hostID {
 		return -1

@@ -9,7 +9,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// beforeAgainst compares Before with a reference on one program, and counts the pairs that are in order and those that are not.
+// beforeAgainst compares Before with a reference on one program, and counts the pairs that are in order and those that
+// are not.
 func beforeAgainst(t *testing.T, p *steps, relate func(machine) relation, pairs *[2]int) {
 	b := p.build()
 	want, got := relate(b.machine), Of(&b.trace)
@@ -40,7 +41,8 @@ func TestBeforeAgainstEveryInterleaving(t *testing.T) {
 	var pairs [2]int
 	for seed := range uint64(1000) {
 		random := rand.New(rand.NewPCG(seed, 5))
-		beforeAgainst(t, randomProgram(random, 4+random.IntN(14), 3, 3), func(m machine) relation { return m.observe() }, &pairs)
+		beforeAgainst(t, randomProgram(random, 4+random.IntN(14), 3, 3), func(m machine) relation { return m.observe() },
+			&pairs)
 	}
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 6))
@@ -66,24 +68,27 @@ func TestWhatTheHostHasWaitedFor(t *testing.T) {
 		calls []trace.Record // of which the first is asked about, and the last is what has to come after it
 		wait  int            // the call that makes it so; -1: none does
 	}{
-		"nothing between":                    {[]trace.Record{launch(a), read}, -1},
-		"its stream":                         {[]trace.Record{launch(a), query(a), read}, 1},
-		"another stream":                     {[]trace.Record{launch(a), query(b), read}, -1},
-		"the device":                         {[]trace.Record{launch(a), device, read}, 1},
-		"the device, for another stream":     {[]trace.Record{launch(a), device, launch(b)}, 1},
-		"an event for the host":              {[]trace.Record{launch(a), record(5, a), host(5), read}, 2},
-		"an event for a stream":              {[]trace.Record{launch(a), record(5, a), launch(b), wait(b, 5), launch(b)}, 3},
-		"an event from before":               {[]trace.Record{launch(a), record(5, b), wait(b, 5), launch(b)}, -1},
-		"a wait ahead of the record":         {[]trace.Record{launch(a), wait(b, 5), record(5, a), launch(b)}, -1},
-		"by way of a third stream":           {[]trace.Record{launch(a), record(5, a), wait(3, 5), record(6, 3), wait(b, 6), launch(b)}, 4},
+		"nothing between":                {[]trace.Record{launch(a), read}, -1},
+		"its stream":                     {[]trace.Record{launch(a), query(a), read}, 1},
+		"another stream":                 {[]trace.Record{launch(a), query(b), read}, -1},
+		"the device":                     {[]trace.Record{launch(a), device, read}, 1},
+		"the device, for another stream": {[]trace.Record{launch(a), device, launch(b)}, 1},
+		"an event for the host":          {[]trace.Record{launch(a), record(5, a), host(5), read}, 2},
+		"an event for a stream":          {[]trace.Record{launch(a), record(5, a), launch(b), wait(b, 5), launch(b)}, 3},
+		"an event from before":           {[]trace.Record{launch(a), record(5, b), wait(b, 5), launch(b)}, -1},
+		"a wait ahead of the record":     {[]trace.Record{launch(a), wait(b, 5), record(5, a), launch(b)}, -1},
+		"by way of a third stream": {[]trace.Record{launch(a), record(5, a), wait(3, 5), record(6, 3), wait(b, 6),
+			launch(b)}, 4},
 		"the wait itself is what is behind":  {[]trace.Record{launch(a), record(5, a), wait(b, 5)}, 2},
 		"a wait that was refused":            {[]trace.Record{launch(a), record(5, a), refused(wait(b, 5)), launch(b)}, -1},
 		"joined by an event, and one stream": {[]trace.Record{launch(a), record(5, a), wait(b, 5), query(b), read}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			made := &trace.Trace{Records: []trace.Record{
-				{Op: trace.OpStreamCreate, Stream: a, Flags: nonBlocking}, {Op: trace.OpStreamCreate, Stream: b, Flags: nonBlocking},
-				{Op: trace.OpStreamCreate, Stream: 3, Flags: nonBlocking}, {Op: trace.OpEventCreate, Event: 5}, {Op: trace.OpEventCreate, Event: 6},
+				{Op: trace.OpStreamCreate, Stream: a, Flags: nonBlocking}, {Op: trace.OpStreamCreate, Stream: b,
+					Flags: nonBlocking},
+				{Op: trace.OpStreamCreate, Stream: 3, Flags: nonBlocking}, {Op: trace.OpEventCreate, Event: 5},
+				{Op: trace.OpEventCreate, Event: 6},
 			}}
 			first := len(made.Records)
 			made.Records = append(made.Records, c.calls...)

@@ -10,6 +10,7 @@ import (
 // report collects findings, each fault once.
 type report struct {
 	words *words
+	needs map[origin]*shortage // by where memory was allocated that is too small
 	list  []*repeated
 	byKey map[key]*repeated
 }
@@ -17,6 +18,7 @@ type report struct {
 // repeated is a finding with how often it was seen.
 type repeated struct {
 	Finding
+	made int // the record that made the memory that it is about; -1: none
 	last int // record of the last call that it was seen at
 	more int // how often after the first
 }
@@ -47,6 +49,17 @@ func (p *report) origin(i int) origin {
 	return origin{op: r.Op, kernel: r.Kernel}
 }
 
+// removeOne is what to do about two calls of which one is enough. One line that makes both cannot be left out: it has
+// to know what it has done, by what comes behind "or".
+func (p *report) removeOne(first, second int, or string) string {
+	t := p.words.t
+	sites := [2]trace.Site{t.SiteOf(p.words.record(first)), t.SiteOf(p.words.record(second))}
+	if len(sites[0]) > 0 && len(sites[1]) > 0 && sites[0][0] == sites[1][0] {
+		return "this one line makes both calls, in a loop or in two calls of its function: " + or
+	}
+	return "remove one of the two calls, or " + or
+}
+
 // relatedKept limits a finding's related calls.
 const relatedKept = 8
 
@@ -71,7 +84,7 @@ func (p *report) add(rule string, at, with, made int, arg uint8, write func() Fi
 	if f.Severity == 0 {
 		f.Severity = Error
 	}
-	entry := &repeated{Finding: f, last: at}
+	entry := &repeated{Finding: f, made: made, last: at}
 	if p.byKey == nil {
 		p.byKey = map[key]*repeated{}
 	}
@@ -86,7 +99,8 @@ func (f *repeated) relate(at int, note string) {
 	}
 }
 
-// isRace reports whether a finding is of two uses of the same bytes in no order, of which the other is its first related call.
+// isRace reports whether a finding is of two uses of the same bytes in no order, of which the other is its first
+// related call.
 func (f *repeated) isRace() bool { return f.Rule == DataRace || f.Rule == HostRace }
 
 func (p *report) races() (n int) {
@@ -98,8 +112,8 @@ func (p *report) races() (n int) {
 	return n
 }
 
-// join leaves of several races that one edge would mend the one that asks for that edge, and has it name the others. An edge from
-// one call to another orders all that is before the first with all that is behind the second.
+// join leaves of several races that one edge would mend the one that asks for that edge, and has it name the others. An
+// edge from one call to another orders all that is before the first with all that is behind the second.
 func (p *report) join(before func(i, j int) bool) {
 	upTo := func(i, j int) bool { return i == j || before(i, j) }
 	mends := func(i, j int) bool {
@@ -136,7 +150,8 @@ func (p *report) join(before func(i, j int) bool) {
 			continue
 		case 1:
 			g := others[0]
-			f.Message += fmt.Sprintf(" The same wait mends %s as well, which should come after %s.", p.words.callOn(g.At), p.words.callOn(g.Related[0].At))
+			f.Message += fmt.Sprintf(" The same wait mends %s as well, which should come after %s.", p.words.callOn(g.At),
+				p.words.callOn(g.Related[0].At))
 		default:
 			f.Message += fmt.Sprintf(" The same wait mends %s other places as well.", number(int64(len(others))))
 		}
@@ -158,6 +173,9 @@ func (p *report) sorted() []Finding {
 			f.Message += " The same happens once more."
 		default:
 			f.Message += fmt.Sprintf(" The same happens %s more times.", number(int64(f.more)))
+		}
+		if n := p.needs[p.origin(f.made)]; f.Rule == OutOfBounds && n != nil {
+			f.Cause = n.cause(p.words)
 		}
 		all = append(all, f.Finding)
 	}

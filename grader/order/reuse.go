@@ -11,8 +11,8 @@ func inStream(r *trace.Record) bool {
 	return r.Flags&trace.InStream != 0 && (r.Op == trace.OpBlockAlloc || r.Op == trace.OpBlockFree)
 }
 
-// takeBackIn takes in that an allocator has taken back a live block behind what is in a stream. What was done to it is then a former
-// owner's doing.
+// takeBackIn takes in that an allocator has taken back a live block behind what is in a stream. What was done to it is
+// then a former owner's doing.
 func (c *checker) takeBackIn(i int, r *trace.Record, a *allocation) {
 	q := c.queues.next(r.Stream, i)
 	mended := a.whole().excuses(q)
@@ -37,13 +37,14 @@ func (c *checker) takeBackIn(i int, r *trace.Record, a *allocation) {
 			p.memory.former = &history{}
 		}
 		p.memory.former.absorb(a.history, p.lo, p.hi, p.shift)
-		c.returned.Set(int64(c.words.record(a.made).Addr)+p.lo-p.shift, int64(c.words.record(a.made).Addr)+p.hi-p.shift, stamp{hostID, position(i)})
+		c.returned.Set(int64(c.words.record(a.made).Addr)+p.lo-p.shift, int64(c.words.record(a.made).Addr)+p.hi-p.shift,
+			stamp{hostID, position(i)})
 	}
 	c.endBlocks(i, []*allocation{a})
 }
 
-// reuse checks that all that former owners have done to the bytes of a block is over for the work that q does next, to which the block is
-// handed out.
+// reuse checks that all that former owners have done to the bytes of a block is over for the work that q does next, to
+// which the block is handed out.
 func (c *checker) reuse(i int, q *queue, a *allocation) {
 	if c.returned.Empty() {
 		return
@@ -77,7 +78,8 @@ func (h *history) absorb(o *history, lo, hi, shift int64) {
 	add(&h.atomics, o.atomics)
 }
 
-// earlyReuse reports that the i-th record's call hands out bytes of a that were given back, by record back, while y may still be at them.
+// earlyReuse reports that the i-th record's call hands out bytes of a that were given back, by record back, while y may
+// still be at them.
 func (p *report) earlyReuse(i int, a *allocation, y conflict, back int) {
 	w, with := p.words, y.by.record()
 	p.add(EarlyReuse, i, with, a.made, 0, func() Finding {
@@ -85,14 +87,18 @@ func (p *report) earlyReuse(i int, a *allocation, y conflict, back int) {
 		if r := w.record(i); inStream(r) {
 			who = w.stream(r.Stream)
 		}
-		tried := w.attempt(with, i)
+		tried, cause := w.attempt(with, i)
 		f := Finding{
-			Message: fmt.Sprintf("%s hands out %s again, which %s %s. It should come after that, but %s never waits for it: the next owner's work "+
-				"may run at the same time.", capital(w.callOn(i)), w.part(a, y.lo, y.hi), w.callOn(with), verb(y.kind), who),
-			Why: "A block that was given back in a stream is free behind what is in that stream by then, and streams run each at their own pace.",
-			Fix: "Record an event when the block is given back, on the stream that it is given back in, and have the stream of the next Alloc wait " +
-				"for it (cuda.StreamWaitEvent); or hand out a block whose event is done (cuda.EventQuery).",
+			Message: fmt.Sprintf("%s hands out %s again, which %s %s. It should come after that, but %s never waits for it: "+
+				"the next owner's work may run at the same time.", capital(w.callOn(i)), w.part(a, y.lo, y.hi), w.callOn(with),
+				verb(y.kind), who),
+			Why: "A block that was given back in a stream is free behind what is in that stream by then, and streams run each " +
+				"at their own pace.",
+			Fix: "Record an event when the block is given back, on the stream that it is given back in, and have the " +
+				"stream of the next Alloc wait for it (cuda.StreamWaitEvent); or hand out a block whose event is done " +
+				"(cuda.EventQuery).",
 			Related: []Related{w.doing(with, y.kind)},
+			Cause:   cause,
 		}
 		if back >= 0 {
 			f.Related = append(f.Related, Related{back, "given back here"})

@@ -19,8 +19,8 @@ var scheduled = flag.Int("schedules", 2000, "how many random programs to carry o
 const few = 100
 
 // withOrder are the rules whose faults an order shows.
-var withOrder = []string{order.UseBeforeAlloc, order.UseAfterFree, order.FreeBeforeUse, order.RevokeBeforeUse, order.EarlyReuse, order.DataRace, order.HostRace,
-	order.UninitializedRead, order.StagedCopy}
+var withOrder = []string{order.UseBeforeAlloc, order.UseAfterFree, order.FreeBeforeUse, order.RevokeBeforeUse,
+	order.EarlyReuse, order.DataRace, order.HostRace, order.UninitializedRead, order.StagedCopy}
 
 // refused reports whether a call did nothing for what it was given.
 func refused(t *trace.Trace, i int) bool {
@@ -30,8 +30,8 @@ func refused(t *trace.Trace, i int) bool {
 	return t.Records[i].Code != 0
 }
 
-// In random programs every fault has an order in which it shows, and a program without one comes to the same in every order.
-// All orders are judged legal by what follows the calls, and by the machine that runs all interleavings.
+// In random programs every fault has an order in which it shows, and a program without one comes to the same in every
+// order. All orders are judged legal by what follows the calls, and by the machine that runs all interleavings.
 func TestAFaultIsAnOrderInWhichItShows(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(*scheduled) {

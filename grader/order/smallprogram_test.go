@@ -18,19 +18,21 @@ type steps struct {
 	list    []step
 }
 
-// step is a call. Memory and events are named by places that hold one after another; a step that names an empty place, or
-// a stream that is destroyed, is left out. So any steps make a program, whichever are taken away.
+// step is a call. Memory and events are named by places that hold one after another; a step that names an empty place,
+// or a stream that is destroyed, is left out. So any steps make a program, whichever are taken away.
 type step struct {
 	op            trace.Op
 	host          trace.HostMemory
 	stream        trace.ID
 	event, event2 int
-	to, from      piece // what is written, or updated, and what is read; of a mapping the addresses and the memory; of a block its bytes and its place
-	update        bool  // the launch updates atomically
-	notReady      bool  // the query's answer
-	slots         int   // that are unmapped, or given an access, at once
-	access        uint32
-	inStream      bool // the block is handed out, or taken back, in the order of the stream
+	// what is written, or updated, and what is read; of a mapping the addresses and the memory; of a block its bytes and
+	// its place
+	to, from piece
+	update   bool // the launch updates atomically
+	notReady bool // the query's answer
+	slots    int  // that are unmapped, or given an access, at once
+	access   uint32
+	inStream bool // the block is handed out, or taken back, in the order of the stream
 }
 
 // piece is some bytes of the memory in a place; none if it has no size.
@@ -132,7 +134,8 @@ func (p *steps) randomSteps(random *rand.Rand) []step {
 		return one(trace.OpDeviceSynchronize)
 	case n < 68:
 		s.to.place = made + random.IntN(2)
-		list := one(trace.OpMallocAsync, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMalloc, trace.OpMalloc, trace.OpBlockAlloc)
+		list := one(trace.OpMallocAsync, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMalloc, trace.OpMalloc,
+			trace.OpBlockAlloc)
 		if random.IntN(2) == 0 {
 			s.to.size = p.bytes
 			list = append(list, one(trace.OpMemsetAsync)...)

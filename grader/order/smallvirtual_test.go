@@ -34,7 +34,8 @@ func (p *steps) randomMapping(random *rand.Rand) []step {
 	at, handle := piece{place: slot + random.IntN(handed-slot)}, piece{place: handles + random.IntN(nothing-handles)}
 	list := []step{{op: trace.OpMemCreate, to: handle}, {op: trace.OpMemMap, to: at, from: handle}}
 	if random.IntN(8) > 0 {
-		list = append(list, step{op: trace.OpMemSetAccess, to: at, access: []uint32{readWrite, readWrite, readWrite, readOnly}[random.IntN(4)]})
+		list = append(list, step{op: trace.OpMemSetAccess, to: at, access: []uint32{readWrite, readWrite, readWrite,
+			readOnly}[random.IntN(4)]})
 	}
 	return list
 }
@@ -53,7 +54,8 @@ func (p *steps) randomBlock(random *rand.Rand) []step {
 
 // randomReuse hands out a block, takes it back, and hands the same bytes out again, all in the order of streams.
 func (p *steps) randomReuse(random *rand.Rand) (list []step) {
-	bytes, into := p.randomPiece(random, []int{old, made, slot}[random.IntN(3)]), piece{place: handed + random.IntN(handles-handed), size: 1}
+	bytes, into := p.randomPiece(random, []int{old, made, slot}[random.IntN(3)]),
+		piece{place: handed + random.IntN(handles-handed), size: 1}
 	for range 2 {
 		s := step{inStream: true, stream: p.randomStream(random), to: bytes, from: into}
 		for _, op := range []trace.Op{trace.OpBlockAlloc, trace.OpMemsetAsync, trace.OpBlockFree} {

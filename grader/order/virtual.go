@@ -16,13 +16,14 @@ type physical struct {
 // space is what the program has made of its addresses by virtual memory management. The spans are of addresses; the
 // stamp of each is that of the record of the call.
 type space struct {
-	reserved spans            // by MemAddressReserve
-	returned spans            // by MemAddressFree, and not reserved since
-	mapped   spans            // by MemMap
-	unmapped spans            // by MemUnmap, and not mapped since
-	access   spans            // by MemSetAccess, since they were mapped
-	uses     map[int]*history // of each mapping, by the record of its MemMap: what went through it, from its first address on
-	tried    map[int]bool     // records of the reservations and mappings that the program tried to end, and was refused
+	reserved spans // by MemAddressReserve
+	returned spans // by MemAddressFree, and not reserved since
+	mapped   spans // by MemMap
+	unmapped spans // by MemUnmap, and not mapped since
+	access   spans // by MemSetAccess, since they were mapped
+	// of each mapping, by the record of its MemMap: what went through it, from its first address on
+	uses  map[int]*history
+	tried map[int]bool // records of the reservations and mappings that the program tried to end, and was refused
 }
 
 // addresses is the range that a call names. It is empty where the numbers make none.
@@ -80,8 +81,8 @@ func (c *checker) giveBack(i int, r *trace.Record) {
 	}
 }
 
-// failedGiveBack takes in a MemAddressFree that was refused. What is still mapped there is its fault, and if the program
-// never unmaps that, it is not told a second time.
+// failedGiveBack takes in a MemAddressFree that was refused. What is still mapped there is its fault, and if the
+// program never unmaps that, it is not told a second time.
 func (c *checker) failedGiveBack(i int, r, done *trace.Record) {
 	lo, hi := addresses(r)
 	hi = max(hi, lo+1)
@@ -199,7 +200,10 @@ func (c *checker) unmap(i int, r *trace.Record) {
 	for _, at := range records {
 		used = append(used, c.usedThrough(at, math.MinInt64, math.MaxInt64)...)
 	}
-	pending(c.queues.host, trace.Write, func(y conflict, a *allocation) { c.report.freeBeforeUse(i, usedAs(y, a, inside), y) }, used...)
+	pending(c.queues.host, trace.Write, func(y conflict, a *allocation) {
+		c.report.freeBeforeUse(i, usedAs(y, a, inside),
+			y)
+	}, used...)
 	c.endBlocks(i, inside)
 	c.space.mapped.Cut(lo, hi)
 	c.space.access.Cut(lo, hi)
@@ -228,8 +232,8 @@ func (c *checker) failedUnmap(i int, r, done *trace.Record) {
 	}
 }
 
-// wrongUnmap reports a MemUnmap of addresses that are not whole mappings side by side, those of records among them. A driver
-// may be content with that (an H200's, 580, takes what there is), where the manual is not.
+// wrongUnmap reports a MemUnmap of addresses that are not whole mappings side by side, those of records among them. A
+// driver may be content with that (an H200's, 580, takes what there is), where the manual is not.
 func (c *checker) wrongUnmap(i int, lo, hi int64, records []int, severity Severity) {
 	switch unmapped := recordIn(&c.space.unmapped, lo, hi); {
 	case len(records) > 0:
@@ -241,8 +245,8 @@ func (c *checker) wrongUnmap(i int, lo, hi int64, records []int, severity Severi
 	}
 }
 
-// setAccess takes in a MemSetAccess that succeeded. Where there is a hole between mappings it has done nothing behind that:
-// so an H200 with driver 580 does. Work that is still to come finds what access there is when it runs.
+// setAccess takes in a MemSetAccess that succeeded. Where there is a hole between mappings it has done nothing behind
+// that: so an H200 with driver 580 does. Work that is still to come finds what access there is when it runs.
 func (c *checker) setAccess(i int, r *trace.Record) {
 	lo, hi := addresses(r)
 	first := lo

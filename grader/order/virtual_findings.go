@@ -8,11 +8,13 @@ import (
 
 const (
 	whyReserved = "Reserved addresses are only numbers: there is no memory behind them until MemMap puts some there."
-	whyUnmap    = "MemUnmap takes away whole mappings, one or several side by side; some drivers accept less, but CUDA does not " +
-		"promise it."
-	whyGiveBack = "MemAddressFree takes a range exactly as MemAddressReserve made it, and only once nothing is mapped there."
+	whyUnmap    = "MemUnmap takes away whole mappings, one or several side by side; some drivers accept less, but CUDA " +
+		"does not promise it."
+	whyGiveBack = "MemAddressFree takes a range exactly as MemAddressReserve made it, and only once nothing is mapped " +
+		"there."
 	whyPhysical = "Memory from MemCreate goes back to the device only when it is both unmapped and released."
-	whyHandle   = "A handle is valid from MemCreate to MemRelease; after that the driver may use the same number for other memory."
+	whyHandle   = "A handle is valid from MemCreate to MemRelease; after that the driver may use the same number for " +
+		"other memory."
 )
 
 // rangeOf is the range of addresses that a call names: "2,097,152 bytes at address 0x7f0000000000".
@@ -21,18 +23,18 @@ func (w *words) rangeOf(i int) string {
 	return fmt.Sprintf("%s at address 0x%x", bytes(r.Size), r.Addr)
 }
 
-// noAccess reports an access to the bytes of a between lo and hi that MemSetAccess has not allowed since the MemMap of record
-// mapping.
+// noAccess reports an access to the bytes of a between lo and hi that MemSetAccess has not allowed since the MemMap of
+// record mapping.
 func (p *report) noAccess(i int, x *trace.Access, a *allocation, lo, hi int64, mapping int) {
 	w := p.words
 	p.add(OutOfBounds, i, mapping, a.made, x.Arg, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s %s %s, which MemSetAccess should have allowed after MemMap, but nothing did.", capital(w.callOn(i)),
-				verb(x.Kind), w.part(a, lo, hi)),
-			Why: "A new mapping allows no access, even where a mapping beside it does: CUDA refuses a copy or memset, and after a " +
-				"kernel's access every CUDA call fails.",
-			Fix: "Call cuda.MemSetAccess with cuda.MemAccessFlagsProtReadWrite for the whole mapping, right after cuda.MemMap, " +
-				"and check its error.",
+			Message: fmt.Sprintf("%s %s %s, which MemSetAccess should have allowed after MemMap, but nothing did.",
+				capital(w.callOn(i)), verb(x.Kind), w.part(a, lo, hi)),
+			Why: "A new mapping allows no access, even where a mapping beside it does: CUDA refuses a copy or memset, and " +
+				"after a kernel's access every CUDA call fails.",
+			Fix: "Call cuda.MemSetAccess with cuda.MemAccessFlagsProtReadWrite for the whole mapping, right after " +
+				"cuda.MemMap, and check its error.",
 			Related: append([]Related{{mapping, "mapped here"}}, p.from(a)...),
 		}
 	})
@@ -43,10 +45,11 @@ func (p *report) notMapped(i int, x *trace.Access, a *allocation, reserved int) 
 	w := p.words
 	p.add(OutOfBounds, i, reserved, a.made, x.Arg, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s %s %s, which should have memory mapped to all of its addresses, but has not.", capital(w.callOn(i)), verb(x.Kind),
-				w.memory(a)),
-			Why:     whyReserved,
-			Fix:     "Have memory mapped (cuda.MemCreate, cuda.MemMap, cuda.MemSetAccess) up to the end of a block before it is handed out.",
+			Message: fmt.Sprintf("%s %s %s, which should have memory mapped to all of its addresses, but has not.",
+				capital(w.callOn(i)), verb(x.Kind), w.memory(a)),
+			Why: whyReserved,
+			Fix: "Have memory mapped (cuda.MemCreate, cuda.MemMap, cuda.MemSetAccess) up to the end of a block before it " +
+				"is handed out.",
 			Related: append([]Related{{reserved, "the addresses are reserved here"}}, p.from(a)...),
 		}
 	})
@@ -57,8 +60,8 @@ func (p *report) onlyReserved(i int, x *trace.Access, reserved int) {
 	w := p.words
 	p.add(OutOfBounds, i, reserved, -1, x.Arg, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s %s %s at address 0x%x, which should have memory mapped to it, but is only reserved.", capital(w.callOn(i)),
-				verb(x.Kind), bytes(x.Size), uint64(x.Offset)),
+			Message: fmt.Sprintf("%s %s %s at address 0x%x, which should have memory mapped to it, but is only reserved.",
+				capital(w.callOn(i)), verb(x.Kind), bytes(x.Size), uint64(x.Offset)),
 			Why:     whyReserved,
 			Fix:     "Map memory there first (cuda.MemCreate, cuda.MemMap, cuda.MemSetAccess), or use fewer bytes.",
 			Related: []Related{{reserved, "reserved here"}},
@@ -73,7 +76,7 @@ func (p *report) unmapTwice(i, first int, severity Severity) {
 			Severity: severity,
 			Message:  "MemUnmap should be given what is mapped, but is given " + w.rangeOf(i) + ", which was unmapped before.",
 			Why:      "After the first unmap nothing is mapped there any more.",
-			Fix:      "Unmap each mapping once: remove one of the two calls, or forget the mapping after the first.",
+			Fix:      "Unmap each mapping once: " + p.removeOne(first, i, "forget the mapping after the first") + ".",
 			Related:  []Related{{first, "unmapped first here"}},
 		}
 	})
@@ -84,10 +87,11 @@ func (p *report) unmapOfPart(i, mapping int, severity Severity) {
 	p.add(InvalidFree, i, mapping, -1, 0, func() Finding {
 		return Finding{
 			Severity: severity,
-			Message:  "MemUnmap should be given whole mappings, but is given " + w.rangeOf(i) + ", which is not exactly one or several of them.",
-			Why:      whyUnmap,
-			Fix:      "Pass the address and the size that cuda.MemMap was given, or those of several mappings without a gap.",
-			Related:  []Related{{mapping, "mapped here: " + w.rangeOf(mapping)}},
+			Message: "MemUnmap should be given whole mappings, but is given " + w.rangeOf(i) +
+				", which is not exactly one or several of them.",
+			Why:     whyUnmap,
+			Fix:     "Pass the address and the size that cuda.MemMap was given, or those of several mappings without a gap.",
+			Related: []Related{{mapping, "mapped here: " + w.rangeOf(mapping)}},
 		}
 	})
 }
@@ -109,9 +113,10 @@ func (p *report) giveBackOfMapped(i int, mappings []int) {
 	w := p.words
 	p.add(InvalidFree, i, mappings[0], -1, 0, func() Finding {
 		f := Finding{
-			Message: "MemAddressFree should come after the last unmap, but it is given " + w.rangeOf(i) + ", where memory is still mapped.",
-			Why:     whyGiveBack,
-			Fix:     "Call cuda.MemUnmap for all that is mapped in the range first, on every path.",
+			Message: "MemAddressFree should come after the last unmap, but it is given " + w.rangeOf(i) +
+				", where memory is still mapped.",
+			Why: whyGiveBack,
+			Fix: "Call cuda.MemUnmap for all that is mapped in the range first, on every path.",
 		}
 		for _, m := range mappings[:min(len(mappings), relatedKept)] {
 			f.Related = append(f.Related, Related{m, "mapped here, and not unmapped"})
@@ -124,7 +129,8 @@ func (p *report) giveBackOfPart(i, reserved int) {
 	w := p.words
 	p.add(InvalidFree, i, reserved, -1, 0, func() Finding {
 		return Finding{
-			Message: "MemAddressFree should be given the whole range that was reserved, " + w.rangeOf(reserved) + ", but is given " +
+			Message: "MemAddressFree should be given the whole range that was reserved, " + w.rangeOf(reserved) +
+				", but is given " +
 				w.rangeOf(i) + ".",
 			Why:     whyGiveBack,
 			Fix:     "Pass the address that cuda.MemAddressReserve returned and the size that it was given.",
@@ -139,7 +145,7 @@ func (p *report) giveBackTwice(i, first int) {
 		return Finding{
 			Message: "MemAddressFree gives back " + w.rangeOf(i) + " a second time; once is enough.",
 			Why:     "Once the addresses are given back, the next allocation may get them.",
-			Fix:     "Give each range back once: remove one of the two calls, or set the address to 0 after the first.",
+			Fix:     "Give each range back once: " + p.removeOne(first, i, "set the address to 0 after the first") + ".",
 			Related: []Related{{first, "given back first here"}},
 		}
 	})
@@ -149,9 +155,10 @@ func (p *report) giveBackOfNothing(i int) {
 	w := p.words
 	p.add(InvalidFree, i, -1, -1, 0, func() Finding {
 		return Finding{
-			Message: "MemAddressFree should be given a range that MemAddressReserve returned, but is given " + w.rangeOf(i) + ", which is none.",
-			Why:     whyGiveBack,
-			Fix:     "Pass the address that cuda.MemAddressReserve returned and the size that it was given.",
+			Message: "MemAddressFree should be given a range that MemAddressReserve returned, but is given " + w.rangeOf(i) +
+				", which is none.",
+			Why: whyGiveBack,
+			Fix: "Pass the address that cuda.MemAddressReserve returned and the size that it was given.",
 		}
 	})
 }
@@ -163,8 +170,8 @@ func (p *report) releaseTwice(i, first int, a *allocation) {
 		return Finding{
 			Message: "MemRelease releases the handle of " + w.memory(a) + " a second time; once is enough.",
 			Why:     whyHandle,
-			Fix: "Release each handle once: remove one of the two calls. What is mapped keeps its memory without a handle, until it " +
-				"is unmapped.",
+			Fix: "Release each handle once: " + p.removeOne(first, i, "forget the handle after the first") +
+				". What is mapped keeps its memory without a handle, until it is unmapped.",
 			Related: append([]Related{{first, "released first here"}}, p.from(a)...),
 		}
 	})
@@ -185,8 +192,10 @@ func (p *report) freeOfMapping(i int, a *allocation) {
 	w := p.words
 	p.add(InvalidFree, i, -1, a.made, 0, func() Finding {
 		return Finding{
-			Message: fmt.Sprintf("%s should be given memory that an allocation returned, but is given an address where %s was mapped.", capital(w.callOn(i)), w.memory(a)),
-			Why:     "Memory that is mapped with MemMap is given back in the steps in which it was made: mapping, handle, addresses.",
+			Message: fmt.Sprintf("%s should be given memory that an allocation returned, but is given an address where %s was "+
+				"mapped.", capital(w.callOn(i)), w.memory(a)),
+			Why: "Memory that is mapped with MemMap is given back in the steps in which it was made: mapping, handle, " +
+				"addresses.",
 			Fix:     "Call cuda.MemUnmap for the mapping, cuda.MemRelease for the handle and cuda.MemAddressFree for the range.",
 			Related: p.from(a),
 		}

@@ -10,8 +10,8 @@ import (
 // page is a size that the simulator maps memory in multiples of.
 const page = 2 << 20
 
-// virtual is the part of program that has addresses apart from memory, and blocks. A range of addresses has a number, from
-// 1; memory that MemCreate has made is named as all memory is, and means the addresses it was mapped to last.
+// virtual is the part of program that has addresses apart from memory, and blocks. A range of addresses has a number,
+// from 1; memory that MemCreate has made is named as all memory is, and means the addresses it was mapped to last.
 type virtual interface {
 	Reserve(size int64) int
 	FreeRange(v int, size int64)
@@ -69,7 +69,8 @@ func newAddressing() addressing {
 
 func rangeAt(v int, offset int64) int64 { return int64(v)<<40 + offset }
 
-// between are the mappings that have some of the addresses, and whether those are whole mappings, with holes or without.
+// between are the mappings that have some of the addresses, and whether those are whole mappings, with holes or
+// without.
 func (h *addressing) between(at, size int64) (list []*placed, whole bool) {
 	whole = size > 0 && h.ranges[at>>40-1] > 0
 	for i := range h.placed {

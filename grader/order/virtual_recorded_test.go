@@ -9,8 +9,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// recordedVirtual is what recorded knows of addresses. In recorded.memory physical memory and blocks are marked as dead: they
-// are not to be freed.
+// recordedVirtual is what recorded knows of addresses. In recorded.memory physical memory and blocks are marked as
+// dead: they are not to be freed.
 type recordedVirtual struct {
 	on      *session.Session
 	ranges  []cuda.DevicePtr

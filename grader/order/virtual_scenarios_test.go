@@ -20,8 +20,8 @@ func TestTheRightToWriteIsTakenAway(t *testing.T) {
 	findings := Check(&p.t)
 	require.Len(t, findings, 1)
 	require.Equal(t, RevokeBeforeUse, findings[0].Rule)
-	require.Contains(t, findings[0].Message, "MemSetAccess takes away the right to write the 2,097,152 bytes from MemCreate, "+
-		"which the launch of write on stream 2 writes.")
+	require.Contains(t, findings[0].Message, "MemSetAccess takes away the right to write the 2,097,152 bytes from "+
+		"MemCreate, which the launch of write on stream 2 writes.")
 }
 
 // What a use needs is taken away from it once, in whatever steps. On the simulator the first step is the end of it.

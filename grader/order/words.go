@@ -166,8 +166,8 @@ func (w *words) freer(i int) string {
 	return "the host"
 }
 
-// inStreamOf is the advice to give the work of a call on the legacy default stream, the i-th record's, to the stream of the
-// one that it has to be in order with, where nothing has to order the two. It is empty for other calls.
+// inStreamOf is the advice to give the work of a call on the legacy default stream, the i-th record's, to the stream of
+// the one that it has to be in order with, where nothing has to order the two. It is empty for other calls.
 func (w *words) inStreamOf(with, i int) string {
 	r, to := w.record(i), w.record(with).Stream
 	if r.Stream != legacyID || to == legacyID || onHost(r) {
@@ -178,7 +178,8 @@ func (w *words) inStreamOf(with, i int) string {
 	case trace.OpMemset, trace.OpMemcpyDtoD, trace.OpMemcpyHtoD:
 		return "Use cuda." + r.Op.String() + "Async on " + w.stream(to) + " instead of " + r.Op.String() + "." + orElse
 	case trace.OpMemcpyDtoH:
-		return "Use cuda.MemcpyDtoHAsync on " + w.stream(to) + " instead of MemcpyDtoH, and wait for it before you look at the bytes." + orElse
+		return "Use cuda.MemcpyDtoHAsync on " + w.stream(to) + " instead of MemcpyDtoH, and wait for it before you look at " +
+			"the bytes." + orElse
 	}
 	return "Pass " + w.stream(to) + " as the stream of " + w.call(i) + "." + orElse
 }
@@ -189,15 +190,16 @@ func (w *words) doing(i int, kind trace.AccessKind) Related {
 }
 
 // attempt finds the wait that was perhaps meant to order the j-th record's call behind the i-th's and says why it does
-// not. It is only asked about calls that are not ordered.
-func (w *words) attempt(i, j int) []Related {
+// not, and which call has to be mended where that is certain. It is only asked about calls that are not ordered.
+func (w *words) attempt(i, j int) ([]Related, *Cause) {
 	if onHost(w.record(j)) {
-		return nil
+		return nil, nil
 	}
 	from, to := w.record(i).Stream, w.record(j).Stream
 	recorded := map[trace.ID]int{}  // the event's last record
 	onStream := map[trace.ID]bool{} // it was recorded on the stream in question, after i
 	var why, behind []Related
+	var early, elsewhere, self *Cause
 	for k := range j {
 		r := w.record(k)
 		if r.Code != 0 {
@@ -206,30 +208,53 @@ func (w *words) attempt(i, j int) []Related {
 		switch r.Op {
 		case trace.OpEventRecord:
 			if r.Stream == from && k > i {
-				behind = []Related{{k, "event " + strconv.Itoa(int(r.Event)) + " is recorded behind that here, but " + w.stream(to) + " does not wait for it"}}
+				behind = []Related{{k, "event " + strconv.Itoa(int(r.Event)) + " is recorded behind that here, but " +
+					w.stream(to) + " does not wait for it"}}
 			}
 			recorded[r.Event] = k
 			onStream[r.Event] = onStream[r.Event] || r.Stream == from && k > i
 		case trace.OpStreamWaitEvent:
+			event := "event " + strconv.Itoa(int(r.Event))
+			at, ok := recorded[r.Event]
+			switch itself := ok && at > i && w.record(at).Stream == r.Stream; {
+			case itself && r.Stream == from:
+				self = &Cause{k, capital(w.stream(from)) + " is made to wait here for " + event + ", which was recorded in that " +
+					"stream" + orderless,
+					"Pass " + w.stream(to) + " as the stream of cuda.StreamWaitEvent: it is the one that has to wait."}
+			case itself && r.Stream == to:
+				elsewhere = &Cause{at, capital(event) + ", which " + w.stream(to) + " waits for, is recorded here in " +
+					w.stream(to) + orderless,
+					"Pass " + w.stream(from) + " as the stream of cuda.EventRecord: it is the one to be waited for."}
+			}
 			if r.Stream != to || k < i {
 				continue
 			}
-			event := "event " + strconv.Itoa(int(r.Event))
-			at, ok := recorded[r.Event]
 			switch {
 			case !ok:
 				why = []Related{{k, w.stream(to) + " waits for " + event + " here, but it had not been recorded yet"}}
 			case w.record(at).Stream == from && at < i:
 				why = []Related{{at, event + ", which " + w.stream(to) + " waits for, is recorded here, before " + w.call(i) +
 					", so it does not cover that"}}
+				early = &Cause{at, capital(event) + ", which " + w.stream(to) + " waits for, is recorded here, before " +
+					w.call(i) +
+					", and stands only for what is in the stream by then.", "Record the event behind " + w.call(i) + ": move this " +
+					"call there."}
 			case onStream[r.Event]:
 				why = []Related{{at, event + " is recorded again here, so " + w.stream(to) + " waits for this and no longer for " +
 					w.stream(from)}}
 			}
 		}
 	}
-	if why == nil {
-		return behind
+	switch {
+	case behind == nil && why != nil:
+		return why, early
+	case behind == nil:
+		return nil, elsewhere
+	case why == nil:
+		return behind, self
 	}
-	return why
+	return why, nil
 }
+
+// orderless is why a wait in the stream in which the event was recorded does nothing.
+const orderless = " itself: that orders nothing, since one stream's work is in order anyway."

@@ -166,12 +166,12 @@ func ClockNote(r verdict.BenchReport) string {
 		notes = append(notes, "Times are the host's, by its monotonic clock; the contenders took turns in random order.")
 	}
 	if clocks[verdict.Virtual] {
-		notes = append(notes, "There is no GPU in these figures: times are of the simulated device's virtual clock, by what each CUDA call "+
-			"costs on the GPU that it simulates.")
+		notes = append(notes, "There is no GPU in these figures: times are of the simulated device's virtual clock, by what "+
+			"each CUDA call costs on the GPU that it simulates.")
 	}
 	if clocks[verdict.CPU] {
-		notes = append(notes, "Lines with * make no CUDA call, which is all that the virtual clock counts; they are timed by this machine's "+
-			"CPU time, and have no ratio to the others.")
+		notes = append(notes, "Lines with * make no CUDA call, which is all that the virtual clock counts; they are timed "+
+			"by this machine's CPU time, and have no ratio to the others.")
 	}
 	return strings.Join(notes, " ")
 }

@@ -23,17 +23,22 @@ func measured(d verdict.Device) verdict.BenchReport {
 	return verdict.BenchReport{
 		Schema: verdict.BenchSchemaVersion, Exercise: "slab", Device: d, Status: verdict.Passed, DurationMS: 812,
 		Workloads: []verdict.Comparison{
-			{ID: "same-size", Name: "same size, 64 KiB", Operation: "allocation and free", Unit: verdict.Nanoseconds, Standings: []verdict.Standing{
-				{Contender: verdict.Yours, Value: 24.1, Low: 23.9, High: 24.6, Clock: host, Samples: 31, Batch: 4096,
-					Ratio: &verdict.Quotient{Value: 1.12, Low: 1.1, High: 1.14}},
-				{Contender: verdict.Solution, Value: 21.5, Low: 21.4, High: 21.7, Clock: host, Samples: 31, Batch: 4096},
-				{Contender: "cuda.MallocAsync", Value: 600, Low: 600, High: 600, Clock: calls, Samples: 2, Batch: 1024},
-				{Contender: "cuda.Malloc (baseline)", Value: 62_300, Low: 61_000, High: 63_000, Clock: calls, Samples: 31, Batch: 128},
-			}},
-			{ID: "growth", Name: "growth from nothing", Operation: "run", Unit: verdict.Nanoseconds, Note: "New is not in the time.",
-				Standings: []verdict.Standing{{Contender: verdict.Solution, Value: 2_431_000, Low: 2_400_000, High: 2_500_000, Clock: calls, Samples: 25, Batch: 1}}},
+			{ID: "same-size", Name: "same size, 64 KiB", Operation: "allocation and free", Unit: verdict.Nanoseconds,
+				Standings: []verdict.Standing{
+					{Contender: verdict.Yours, Value: 24.1, Low: 23.9, High: 24.6, Clock: host, Samples: 31, Batch: 4096,
+						Ratio: &verdict.Quotient{Value: 1.12, Low: 1.1, High: 1.14}},
+					{Contender: verdict.Solution, Value: 21.5, Low: 21.4, High: 21.7, Clock: host, Samples: 31, Batch: 4096},
+					{Contender: "cuda.MallocAsync", Value: 600, Low: 600, High: 600, Clock: calls, Samples: 2, Batch: 1024},
+					{Contender: "cuda.Malloc (baseline)", Value: 62_300, Low: 61_000, High: 63_000, Clock: calls, Samples: 31,
+						Batch: 128},
+				}},
+			{ID: "growth", Name: "growth from nothing", Operation: "run", Unit: verdict.Nanoseconds,
+				Note: "New is not in the time.",
+				Standings: []verdict.Standing{{Contender: verdict.Solution, Value: 2_431_000, Low: 2_400_000, High: 2_500_000,
+					Clock: calls, Samples: 25, Batch: 1}}},
 			{ID: "bookkeeping", Name: "bookkeeping on the host", Operation: "block", Unit: verdict.ByteCount,
-				Standings: []verdict.Standing{{Contender: verdict.Yours, Value: 16.3, Low: 16.3, High: 16.3, Samples: 1, Batch: 16384}}},
+				Standings: []verdict.Standing{{Contender: verdict.Yours, Value: 16.3, Low: 16.3, High: 16.3, Samples: 1,
+					Batch: 16384}}},
 		},
 	}
 }
@@ -47,9 +52,11 @@ func benchCases() map[string]verdict.BenchReport {
 	crashed := measured(gpu)
 	crashed.Status, crashed.Workloads, crashed.Findings = verdict.Crashed, crashed.Workloads[:1], []verdict.Finding{race}
 	crashed.Message = "Your code is left out from where it did not end well."
-	nothing := verdict.BenchReport{Schema: verdict.BenchSchemaVersion, Exercise: "slab", Device: verdict.Device{Kind: "gpu"}, Status: verdict.Errored,
+	nothing := verdict.BenchReport{Schema: verdict.BenchSchemaVersion, Exercise: "slab",
+		Device: verdict.Device{Kind: "gpu"}, Status: verdict.Errored,
 		Message: "There is no NVIDIA driver.", Next: "take --device sim"}
-	return map[string]verdict.BenchReport{"gpu": measured(gpu), "sim": measured(simulated), "left-out": leftOut, "crashed": crashed, "error": nothing}
+	return map[string]verdict.BenchReport{"gpu": measured(gpu), "sim": measured(simulated), "left-out": leftOut,
+		"crashed": crashed, "error": nothing}
 }
 
 func benchText(t *testing.T, r verdict.BenchReport, o report.Options) string {

@@ -14,9 +14,19 @@ import (
 // Frames is how many frames there are of a fault's film.
 func Frames(f *prove.Fault) int { return len(f.Film.Steps) + 1 }
 
-// Frame is the k-th frame of a fault's film, for a terminal: in each of the two orders what still waits in its stream, what the device has
-// done, and what the memory holds. All frames of a film have as many lines.
+// Frame is the k-th frame of a fault's film, for a terminal: in each of the two orders what still waits in its stream,
+// what the device has done, and what the memory holds. All frames of a film have as many lines. Where they are more
+// than the screen has, the orders stand side by side.
 func Frame(f *prove.Fault, k int, o Options) string {
+	text := below(f, k, o)
+	if o.Height > 0 && lines(text)+1 > o.Height { // the keys come in the last line
+		return beside(f, k, o)
+	}
+	return text
+}
+
+// below is a frame with one order below the other.
+func below(f *prove.Fault, k int, o Options) string {
 	p := newPrinter(verdict.Report{}, o)
 	film := f.Film
 	titles := []string{"What happened", "What may happen as well"}
@@ -66,7 +76,8 @@ func Frame(f *prove.Fault, k int, o Options) string {
 
 func lines(text string) int { return strings.Count(text, "\n") }
 
-// stage draws a row for each stream: on the left what still waits in it, the next one on the right, then what the device has done.
+// stage draws a row for each stream: on the left what still waits in it, the next one on the right, then what the
+// device has done.
 func (p *printer) stage(f *schedule.Film, take schedule.Take, k int) {
 	name, waiting := 0, 0
 	left := make([][]int, len(f.Lanes)) // the steps of each lane that are not done yet, the last first

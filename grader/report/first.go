@@ -7,8 +7,9 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// First writes the first error of a report that comes of no other, and the verdict, for a screen of so many lines. What does not fit
-// is left out from the end: first where the line is called from, then which check it is. It writes nothing of a report without errors.
+// First writes the first error of a report that comes of no other, and the verdict, for a screen of so many lines. What
+// does not fit is left out from the end: first where the line is called from, then which check it is. It writes nothing
+// of a report without errors.
 func First(w io.Writer, r verdict.Report, lines int, o Options) error {
 	for _, c := range r.Checks {
 		for _, f := range c.Findings {

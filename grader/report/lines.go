@@ -9,12 +9,13 @@ import (
 )
 
 // levels are what compilers call a finding's severity; their readers, in editors and elsewhere, know no others.
-var levels = map[verdict.Severity]string{verdict.Error: "error", verdict.Remark: "warning", verdict.Unwritten: "info", verdict.Consequence: "info"}
+var levels = map[verdict.Severity]string{verdict.Error: "error", verdict.Remark: "warning", verdict.Unwritten: "info",
+	verdict.Consequence: "info", verdict.Suspected: "info"}
 
 // Lines writes what a report says about lines as compilers do, for programs that read their output: FILE:LINE:COLUMN:
-// SEVERITY: TEXT [RULE]. The column is in bytes, and 1 where it is not known. Behind a finding come the other places that it
-// is about. Main is the exercise's file, whose first line stands for no line in particular. A pass without remarks writes
-// nothing.
+// SEVERITY: TEXT [RULE]. The column is in bytes, and 1 where it is not known. Behind a finding come the other places
+// that it is about. Main is the exercise's file, whose first line stands for no line in particular. A pass without
+// remarks writes nothing.
 func Lines(w io.Writer, r verdict.Report, main string) error {
 	var b strings.Builder
 	line := func(file string, n, column int, level, text, rule string) {

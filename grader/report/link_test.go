@@ -15,9 +15,11 @@ import (
 
 func TestPositionsAreLinksWhereAskedFor(t *testing.T) {
 	t.Chdir(t.TempDir())
-	r := verdict.Report{Exercise: "slab", Status: verdict.Failed, Checks: []verdict.Check{{Name: "order", Status: verdict.Failed,
-		Findings: []verdict.Finding{{Rule: "leak", Severity: verdict.Error, Message: "Memory is left.", File: "my slab.go", Line: 7,
-			Related: []verdict.Related{{File: "my slab.go", Line: 3, Message: "allocated here"}}}}}}}
+	r := verdict.Report{Exercise: "slab", Status: verdict.Failed,
+		Checks: []verdict.Check{{Name: "order", Status: verdict.Failed,
+			Findings: []verdict.Finding{{Rule: "leak", Severity: verdict.Error, Message: "Memory is left.", File: "my slab.go",
+				Line:    7,
+				Related: []verdict.Related{{File: "my slab.go", Line: 3, Message: "allocated here"}}}}}}}
 	shown := func(links bool) string {
 		var out bytes.Buffer
 		require.NoError(t, report.Terminal(&out, r, report.Options{Links: links}))

@@ -13,13 +13,15 @@ import (
 // faultsShown is how many orders in which it goes wrong are told in full.
 const faultsShown = 3
 
-// Orders writes for a person what CUDA's other orders of the recorded work would have come to. It is for a report of code that was run.
+// Orders writes for a person what CUDA's other orders of the recorded work would have come to. It is for a report of
+// code that was run.
 func Orders(w io.Writer, proof *prove.Proof, o Options) error {
 	p := newPrinter(proof.Report, o)
 	p.headline()
 	switch {
 	case len(proof.Differs) > 0:
-		p.block(0, "", "cudalab contradicts itself: it found nothing out of order in "+strings.Join(proof.Differs, ", ")+", but another order of "+
+		p.block(0, "", "cudalab contradicts itself: it found nothing out of order in "+strings.Join(proof.Differs, ", ")+
+			", but another order of "+
 			"that work gave something else. Please report it, with your code and the seed.", p.palette.bad)
 	case len(proof.Faults) > 0:
 		p.badOrders(proof)
@@ -30,12 +32,13 @@ func Orders(w io.Writer, proof *prove.Proof, o Options) error {
 	}
 	if proof.Report.Status != verdict.Passed && len(proof.Faults) == 0 || proof.Others > 0 {
 		p.line("")
-		p.block(0, "", "There are errors that no order is to blame for: `cudalab check "+proof.Report.Exercise+"` tells them.", plain)
+		p.block(0, "", "There are errors that no order is to blame for: `cudalab check "+proof.Report.Exercise+
+			"` tells them.", plain)
 	}
 	if proof.Asks != nil {
 		p.line("")
-		p.block(0, "", "Your code asks the device how far it is, and may do something else with another answer. This is about the answers that it got "+
-			"this time. It asks at", plain)
+		p.block(0, "", "Your code asks the device how far it is, and may do something else with another answer. This is "+
+			"about the answers that it got this time. It asks at", plain)
 		p.line(p.place(proof.Asks.File, proof.Asks.Line))
 	}
 	_, err := w.Write(p.text.Bytes())
@@ -44,8 +47,9 @@ func Orders(w io.Writer, proof *prove.Proof, o Options) error {
 
 // goodOrders says how many orders there are, all of which come to the same.
 func (p *printer) goodOrders(proof *prove.Proof) {
-	p.block(0, "", "CUDA does the work of one stream in order. Of work in several streams it may do any first, unless an event or a wait of yours "+
-		"says otherwise. In so many orders your code may run, and in each of them it gives the same results:", plain)
+	p.block(0, "", "CUDA does the work of one stream in order. Of work in several streams it may do any first, unless an "+
+		"event or a wait of yours says otherwise. In so many orders your code may run, and in each of them it gives the "+
+		"same results:", plain)
 	p.line("")
 	several := false
 	rows := [][3]string{{"case", "operations", "orders"}}
@@ -61,18 +65,21 @@ func (p *printer) goodOrders(proof *prove.Proof) {
 			tried = "all of them tried"
 		}
 		several = several || tried != ""
-		rows = append(rows, [3]string{c.ID, fmt.Sprint(c.Orders.Operations), strings.TrimRight(c.Orders.String()+", "+tried, ", ")})
+		rows = append(rows, [3]string{c.ID, fmt.Sprint(c.Orders.Operations), strings.TrimRight(c.Orders.String()+", "+tried,
+			", ")})
 	}
 	if len(rows) > 1 {
 		p.columns(rows)
 		p.line("")
 	}
 	if !several {
-		p.block(0, "", "Nothing is left to CUDA there: all work is in one stream, or each call waits for the one before.", plain)
+		p.block(0, "", "Nothing is left to CUDA there: all work is in one stream, or each call waits for the one before.",
+			plain)
 		return
 	}
-	p.block(0, "", "That the others come to the same as well follows from what they have in common: of any two operations that use the same "+
-		"bytes, one of which writes them, your streams, events and waits say which comes first.", plain)
+	p.block(0, "", "That the others come to the same as well follows from what they have in common: of any two "+
+		"operations that use the same bytes, one of which writes them, your streams, events and waits say which comes first.",
+		plain)
 	p.line("")
 	p.line(p.palette.good("PROVEN") + "  no order of this work goes wrong.")
 }
@@ -114,9 +121,11 @@ func (p *printer) badOrders(proof *prove.Proof) {
 }
 
 func (p *printer) badOrder(f *prove.Fault) {
-	p.finding(verdict.Finding{Rule: f.Finding.Rule, Severity: verdict.Error, Message: f.Finding.Message, File: f.At.File, Line: f.At.Line})
+	p.finding(verdict.Finding{Rule: f.Finding.Rule, Severity: verdict.Error, Message: f.Finding.Message, File: f.At.File,
+		Line: f.At.Line})
 	p.line("")
-	text := "It may have gone well just now. In this order, which CUDA may choose as well, it does not. The numbers are the order of your calls:"
+	text := "It may have gone well just now. In this order, which CUDA may choose as well, it does not. The numbers are " +
+		"the order of your calls:"
 	if f.Always {
 		text = "It goes wrong in the order of your calls already:"
 	}

@@ -22,7 +22,8 @@ var update = flag.Bool("update", false, "rewrite the golden files from what is p
 func source(file string, line int) string {
 	lines := map[int]string{
 		41: "\tif err := cuda.FreeAsync(data, other); err != nil {",
-		44: "\treturn kernels.Reduce(grid, block, stream, data, batch.N, batch.Result) // and a comment that makes the line longer than a terminal is wide",
+		44: "\treturn kernels.Reduce(grid, block, stream, data, batch.N, batch.Result) // and a comment that makes " +
+			"the line longer than a terminal is wide",
 		12: "\tx := 3",
 	}
 	if !strings.HasSuffix(file, "asyncpipeline.go") {
@@ -57,7 +58,8 @@ var race = verdict.Finding{
 	Why:     "streams run independently; a free waits only for what is before it in its own stream",
 	Fix:     "free on stream 1, or record an event there after the launch and have stream 2 wait for it",
 	File:    file, Line: 41,
-	Related: []verdict.Related{{File: file, Line: 44, Message: "used here, on stream 1"}, {Message: "called for the batches of the grader"}},
+	Related: []verdict.Related{{File: file, Line: 44, Message: "used here, on stream 1"},
+		{Message: "called for the batches of the grader"}},
 	Picture: "stream 1   reduce\n             ┆\n             └┄┄┄┄┄┄┄┐  missing\n                     ▼\n" +
 		"stream 2         FreeAsync\n",
 }
@@ -68,7 +70,8 @@ var remark = verdict.Finding{
 }
 
 func report42(status verdict.Status, device verdict.Device, checks ...verdict.Check) verdict.Report {
-	r := verdict.Report{Schema: verdict.SchemaVersion, Exercise: "async-pipeline", Device: device, Status: status, Seed: 42,
+	r := verdict.Report{Schema: verdict.SchemaVersion, Exercise: "async-pipeline", Device: device, Status: status,
+		Seed:       42,
 		DurationMS: 812, Checks: checks}
 	for _, c := range checks {
 		r.Score += c.Points
@@ -86,10 +89,12 @@ func with(r verdict.Report, change func(*verdict.Report)) verdict.Report {
 var cases = map[string]verdict.Report{
 	"passed": report42(verdict.Passed, gpu,
 		passed("results", "every batch has the right sum", 30, "312 sums, each exact to the bit."),
-		verdict.Check{ID: "order", Name: "every use is ordered after its allocation and before its free", Status: verdict.Passed,
+		verdict.Check{ID: "order", Name: "every use is ordered after its allocation and before its free",
+			Status: verdict.Passed,
 			Points: 20, MaxPoints: 20, Findings: []verdict.Finding{remark}},
-		verdict.Check{ID: "speed", Name: "as fast as overlapping batches allow", Status: verdict.Passed, Points: 12.5, MaxPoints: 15,
-			Message: "1.02 times the solution's time.",
+		verdict.Check{ID: "speed", Name: "as fast as overlapping batches allow", Status: verdict.Passed, Points: 12.5,
+			MaxPoints: 15,
+			Message:   "1.02 times the solution's time.",
 			Measurements: []verdict.Measurement{
 				{Name: "time / solution's time", Value: 1.02, Unit: "x", Low: 0.99, High: 1.05, Limit: 1.5},
 				{Name: "your time", Value: 2310.4, Unit: "µs", Low: 2290, High: 2330},
@@ -120,16 +125,21 @@ var cases = map[string]verdict.Report{
 			r.Gap = &verdict.Gap{ID: "1a", File: file, Line: 36, Text: "Answer contract.ErrArgument if there are no streams"}
 		}),
 	"build-failed": report42(verdict.BuildFailed, verdict.Device{},
-		failed("build", "compiles", 0, verdict.Finding{Rule: "compile", Severity: verdict.Error, File: file, Line: 12, Column: 2,
+		failed("build", "compiles", 0, verdict.Finding{Rule: "compile", Severity: verdict.Error, File: file, Line: 12,
+			Column:  2,
 			Message: "declared and not used: x", Fix: "use the variable, or delete the line that makes it"})),
 	"refused": report42(verdict.Refused, verdict.Device{},
-		failed("build", "uses only what exercises may use", 0, verdict.Finding{Rule: "import", Severity: verdict.Error, File: file,
-			Line: 3, Message: `The import of "os" is refused.`, Why: "exercises need nothing from the machine", Fix: "leave it out"})),
+		failed("build", "uses only what exercises may use", 0, verdict.Finding{Rule: "import", Severity: verdict.Error,
+			File: file,
+			Line: 3, Message: `The import of "os" is refused.`, Why: "exercises need nothing from the machine",
+			Fix: "leave it out"})),
 	"timeout": report42(verdict.Timeout, simulated,
-		failed("results", "every batch has the right sum", 30, verdict.Finding{Rule: "timeout", Severity: verdict.Error, File: file,
+		failed("results", "every batch has the right sum", 30, verdict.Finding{Rule: "timeout", Severity: verdict.Error,
+			File: file,
 			Line: 12, Message: "After 10s it was still running.", Fix: "look at the loop"})),
 	"crashed": report42(verdict.Crashed, simulated,
-		failed("results", "every batch has the right sum", 30, verdict.Finding{Rule: "panic", Severity: verdict.Error, File: file,
+		failed("results", "every batch has the right sum", 30, verdict.Finding{Rule: "panic", Severity: verdict.Error,
+			File: file,
 			Line: 12, Message: "It panicked: runtime error: index out of range [4] with length 4.", Fix: "check the index"})),
 	"error": with(report42(verdict.Errored, gpu), func(r *verdict.Report) {
 		r.Message = "cudalab could not carry the check through: the runner did not greet."
@@ -224,8 +234,9 @@ func TestAStudentsOutputCannotSteerTheTerminal(t *testing.T) {
 
 // Whatever a message holds, each line is a whole position, and nothing in it steers a terminal.
 func TestLinesAreLines(t *testing.T) {
-	r := report42(verdict.Crashed, simulated, failed("results", "r", 30, verdict.Finding{Rule: "panic", Severity: verdict.Error,
-		Message: "It panicked: a\nb\r\n\x1b[31mc", Fix: "look\nthere", File: "my file.go", Line: 3}))
+	r := report42(verdict.Crashed, simulated, failed("results", "r", 30, verdict.Finding{Rule: "panic",
+		Severity: verdict.Error,
+		Message:  "It panicked: a\nb\r\n\x1b[31mc", Fix: "look\nthere", File: "my file.go", Line: 3}))
 	var out bytes.Buffer
 	require.NoError(t, report.Lines(&out, r, file))
 	require.Equal(t, `my file.go:3:1: error: It panicked: a b \x1b[31mc Fix: look there [panic]`+"\n", out.String())

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,9 +16,10 @@ import (
 
 // Options say how a report is shown on a terminal.
 type Options struct {
-	Color bool
-	Width int  // characters in a line; 0: 80, and lines are never made longer than 100
-	Links bool // make positions links to their files, for terminals that know OSC 8
+	Color  bool
+	Width  int  // characters in a line; 0: 80, and lines are never made longer than 100
+	Height int  // lines of the screen, for a film; 0: any number
+	Links  bool // make positions links to their files, for terminals that know OSC 8
 	// Brief says everything about the first error alone: of the findings after it, what and where; nothing of what passed.
 	Brief bool
 	// Source returns the text of a line of a file as the report names it, "" where it cannot be had. Nil quotes nothing.
@@ -90,8 +92,9 @@ func newPrinter(r verdict.Report, o Options) *printer {
 	if o.Source == nil {
 		o.Source = func(string, int) string { return "" }
 	}
-	return &printer{report: r, width: min(max(o.Width, minWidth), maxWidth), links: o.Links, source: o.Source, palette: newPalette(o.Color),
-		brief: o.Brief}
+	return &printer{report: r, width: min(max(o.Width, minWidth), maxWidth), links: o.Links, source: o.Source,
+		palette: newPalette(o.Color),
+		brief:   o.Brief}
 }
 
 func (p *printer) line(text string) {
@@ -162,6 +165,10 @@ func (p *printer) check(c verdict.Check, message bool) {
 		p.block(hang, "", c.Message, p.palette.dim)
 	}
 	for i, f := range c.Findings {
+		if i > 0 && f.Again(c.Findings[i-1]) {
+			p.head(f)
+			continue
+		}
 		if i > 0 && !p.short(f) {
 			p.line("")
 		}
@@ -176,6 +183,14 @@ func (p *printer) short(f verdict.Finding) bool {
 }
 
 func (p *printer) finding(f verdict.Finding) {
+	p.head(f)
+	if !p.short(f) {
+		p.told(f)
+	}
+}
+
+// head is what is wrong, in a word, and where.
+func (p *printer) head(f verdict.Finding) {
 	kind, style := "error", p.palette.bad
 	if f.Severity == verdict.Remark {
 		kind, style = "remark", p.palette.odd
@@ -190,9 +205,10 @@ func (p *printer) finding(f verdict.Finding) {
 		p.line(strings.Repeat(" ", indent) + head + " at")
 		p.line(strings.Repeat(" ", indent) + p.place(f.File, f.Line))
 	}
-	if p.short(f) {
-		return
-	}
+}
+
+// told is all else that there is to a finding.
+func (p *printer) told(f verdict.Finding) {
 	if f.Follows != nil {
 		p.consequence(f)
 		return
@@ -223,16 +239,33 @@ func (p *printer) finding(f verdict.Finding) {
 	p.picture(f.Picture)
 }
 
-// consequenceLines are as many as are shown of what comes of an error that is told in full.
+// consequenceLines are as many as are shown of what comes of an error that is told in full, unless a sentence is
+// longer.
 const consequenceLines = 3
 
+// consequence says where an error comes from, and what should have been: the other sentences where there is room. What
+// is the same as another error says nothing new.
 func (p *printer) consequence(f verdict.Finding) {
 	lead := "└ "
-	lines := Wrap(Harmless(f.Origin()+": "+f.Message), p.width-indent-utf8.RuneCountInString(lead))
-	for i, l := range lines[:min(len(lines), consequenceLines)] {
-		if i == consequenceLines-1 && len(lines) > consequenceLines {
-			l = clip(l, p.width-indent-utf8.RuneCountInString(lead)-2) + " …"
+	width := p.width - indent - utf8.RuneCountInString(lead)
+	said := sentences(Harmless(f.Message))
+	if f.Follows.Same {
+		said = nil
+	}
+	origin := f.Origin()
+	lines := Wrap(origin+".", width)
+	for i := range said {
+		more := Wrap(origin+": "+strings.Join(said[:i+1], " "), width)
+		if len(more) > consequenceLines && i > 0 {
+			break
 		}
+		lines = more
+	}
+	should := slices.IndexFunc(said, func(s string) bool { return strings.Contains(s, " should") })
+	if shown := strings.Join(lines, " "); should > 0 && !strings.Contains(shown, " should") {
+		lines = Wrap(origin+": "+said[should], width)
+	}
+	for _, l := range lines {
 		p.line(strings.Repeat(" ", indent) + lead + p.palette.dim(l))
 		lead = "  "
 	}
@@ -266,8 +299,8 @@ func (p *printer) place(file string, line int) string {
 	return text
 }
 
-// fits reports whether there is room for a position behind what leads to it. A position is never broken, so that it can be
-// clicked.
+// fits reports whether there is room for a position behind what leads to it. A position is never broken, so that it can
+// be clicked.
 func (p *printer) fits(lead, file string, line, room int) bool {
 	return utf8.RuneCountInString(lead+place(file, line)) <= room
 }

@@ -30,6 +30,22 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
+// sentences are those of a text.
+func sentences(text string) (all []string) {
+	for begin := 0; ; {
+		end := begin
+		for end < len(text) && !(text[end] == '.' && end+2 < len(text) && text[end+1] == ' ' &&
+			unicode.IsUpper(rune(text[end+2]))) {
+			end++
+		}
+		if end == len(text) {
+			return append(all, text[begin:])
+		}
+		all = append(all, text[begin:end+1])
+		begin = end + 2
+	}
+}
+
 // Harmless makes text safe to print: tabs become four blanks, and control characters, which could move the cursor or
 // change the colours, are written out.
 func Harmless(text string) string {

@@ -16,9 +16,12 @@ type FaultRun struct {
 	From, To int // the run's records
 	Failed   int // the record of the call that failed; -1 where the code came to its end without that call
 	Op       trace.Op
-	What     string // a clause to begin a sentence with: "As a test, the 2nd call of cuda.FreeAsync was made to fail with CUDA_ERROR_… (1)"
-	Again    int    // the outcome of the run after it on the same inputs, in which nothing was made to fail; -1 if there was none
-	Kept     bool   // the run answered the error that the call was made to fail with, or one that wraps it
+	// a clause to begin a sentence with: "As a test, the 2nd call of cuda.FreeAsync was made to fail with CUDA_ERROR_…
+	// (1)"
+	What string
+	// the outcome of the run after it on the same inputs, in which nothing was made to fail; -1 if there was none
+	Again int
+	Kept  bool // the run answered the error that the call was made to fail with, or one that wraps it
 }
 
 // FaultJudge says how a lesson judges the runs of EveryFault.
@@ -29,7 +32,8 @@ type FaultJudge struct {
 	// to fail; "" where it did all its work. By this are judged who comes to the end without the call that was to fail,
 	// and the run after a failure.
 	Wrong func(outcome int) string
-	// Recovers reports whether the code may make good for the call that failed and return nil. It may be nil: never.
+	// Recovers reports whether the code may make good for the call that failed and return nil. It may be nil: never, but
+	// for a call that asks what the device is like, where all was done without its answer.
 	Recovers func(FaultRun) bool
 	// Stops says that the contract has the code stop at the first error: it enqueues nothing more.
 	Stops bool
@@ -54,7 +58,8 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []verdict.Finding {
 	inOrder := !slices.ContainsFunc(c.Findings, func(f verdict.Finding) bool {
 		return f.Severity == verdict.Error && slices.Contains(verdict.OrderRules, f.Rule) && !failing(f)
 	})
-	always := slices.DeleteFunc(e.Of(verdict.EndRules, caseID), func(f verdict.Finding) bool { return f.Severity != verdict.Error || failing(f) })
+	always := slices.DeleteFunc(e.Of(verdict.EndRules, caseID),
+		func(f verdict.Finding) bool { return f.Severity != verdict.Error || failing(f) })
 	left := e.leftOut(c, j)
 	var found, after []verdict.Finding
 	if len(runs) == 0 && len(c.Outcomes) > 0 && c.Outcomes[0].Err != "" {
@@ -67,7 +72,7 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []verdict.Finding {
 		}
 		switch {
 		case run.Outcome.OK():
-			if j.Recovers == nil || !j.Recovers(run) {
+			if (j.Recovers == nil || !j.Recovers(run)) && (!isAboutTheDevice(run.Op) || j.Wrong(run.Index) != "") {
 				found = append(found, e.ignored(c, run, j))
 			}
 		case !run.Kept && run.Outcome.Panic == "" && len(after) == 0: // what else it returns comes of that
@@ -101,7 +106,7 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []verdict.Finding {
 				f.Fix = fix
 			}
 			if f.Rule == "leak-on-error" && givesBack(run.Op) {
-				f.Fix += " What could not be given back was something else: go on behind that call, and return its error in the end."
+				f.Fix += " The call that failed gives back something else: go on behind it, and return its error in the end."
 			}
 			found = append(found, e.Because(f, c, run))
 		}
@@ -129,16 +134,20 @@ func (e *Evidence) ignored(c *verdict.CaseNotes, run FaultRun, j FaultJudge) ver
 		Rule: "error-ignored", Severity: verdict.Error, Record: run.Failed,
 		Message: fmt.Sprintf("%s. %s should have returned that error, but it returned nil.", run.What, j.who()),
 		Why:     "A CUDA call that fails does nothing, so what follows works on memory or results that are not there.",
-		Fix:     "Check the error of this call and return it; where it is made in a function of your own, check and return that function's error, too.",
+		Fix: "Check the error of this call and return it; where it is made in a function of your own, check and return " +
+			"that function's error, too.",
 	}
 	if run.Op == trace.OpEventQuery || run.Op == trace.OpStreamQuery {
-		f.Why = "An error does not say whether the work is done, nor whether the stream or event can be used for anything else."
-		f.Fix = "Take nil for done and cuda.ErrorNotReady for not done yet, with errors.Is; return every other error of this call."
+		f.Why = "An error does not say whether the work is done, nor whether the stream or event can be used for " +
+			"anything else."
+		f.Fix = "Take nil for done and cuda.ErrorNotReady for not done yet, with errors.Is; return every other error of " +
+			"this call."
 	}
 	if givesBack(run.Op) {
-		f.Why = "A CUDA call that fails does nothing: what it should give back is still held, and only this error tells the caller."
-		f.Fix = "Keep the error of this call and return it; errors.Join adds it to one that came before. In a defer, put the call " +
-			"into a func literal that sets the function's named error result."
+		f.Why = "A CUDA call that fails does nothing: what it should give back is still held, and only this error " +
+			"tells the caller."
+		f.Fix = "Keep the error of this call and return it; errors.Join adds it to one that came before. In a defer, put " +
+			"the call into a func literal that sets the function's named error result."
 	}
 	return e.At(f, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
 }
@@ -161,10 +170,11 @@ func (e *Evidence) leftOut(c *verdict.CaseNotes, j FaultJudge) []verdict.Finding
 		}
 		function, _, _ := strings.Cut(strings.ReplaceAll(j.Function, ",", " "), " ")
 		return []verdict.Finding{{
-			Rule: "left-out", Severity: verdict.Error, Record: -1, Function: function,
-			Message: fmt.Sprintf("%s. With inputs like these it was made before, but now the code came to its end without it. %s", run.What, wrong),
-			Why:     "What an earlier call has found out, or made, is of no use to this one: its memory and its results are others.",
-			Fix:     "Do all the work anew in every call, whatever was done before.",
+			Rule: "left-out", Severity: verdict.Error, Record: -1, Function: function, Refused: run.Outcome.Argument,
+			Message: fmt.Sprintf("%s. With inputs like these it was made before, but now the code came to its end without "+
+				"it. %s", run.What, wrong),
+			Why: "What an earlier call has found out, or made, is of no use to this one: its memory and its results are others.",
+			Fix: "Do all the work anew in every call, whatever was done before.",
 		}}
 	}
 	return nil
@@ -184,8 +194,14 @@ func faultRuns(c *verdict.CaseNotes) []FaultRun {
 		}
 		run := FaultRun{Outcome: c.Outcomes[i], Index: i, From: windows[i].From, To: windows[i].To, Op: op, Again: -1,
 			Kept: slices.Contains(c.Values[noteKept], uint64(i))}
-		run.Failed = slices.IndexFunc(c.Trace.Records[run.From:run.To], func(r trace.Record) bool { return r.Faked && r.Op == op })
+		run.Failed = slices.IndexFunc(c.Trace.Records[run.From:run.To], func(r trace.Record) bool {
+			return r.Faked &&
+				r.Op == op
+		})
 		name := nth(k, op)
+		if at := run.From + max(run.Failed, 0); run.Failed >= 0 && c.Trace.Records[at].Flags != 0 {
+			name = ordinal(k) + " call of " + CallName(&c.Trace.Records[at])
+		}
 		if run.Failed < 0 {
 			run.What = fmt.Sprintf("As a test, the %s was to fail", name)
 			runs = append(runs, run)
@@ -212,9 +228,11 @@ const ErrorReplaced = "error-replaced"
 func (e *Evidence) replaced(c *verdict.CaseNotes, run FaultRun, j FaultJudge) verdict.Finding {
 	return e.At(verdict.Finding{
 		Rule: ErrorReplaced, Severity: verdict.Error, Record: run.Failed,
-		Message: fmt.Sprintf("%s. %s should have returned that error, but errors.Is does not find it in what was returned: %s.", run.What, j.who(),
+		Message: fmt.Sprintf("%s. %s should have returned that error, but errors.Is does not find it in what was "+
+			"returned: %s.", run.What, j.who(),
 			strings.TrimSuffix(run.Outcome.Err, ".")),
-		Why: "The caller finds out with errors.Is what went wrong; the error's text alone, or the error of a later call, does not tell.",
+		Why: "The caller finds out with errors.Is what went wrong; the error's text alone, or the error of a later call, " +
+			"does not tell.",
 		Fix: "Return the error of this call itself, or wrap it: fmt.Errorf with %w, or errors.Join.",
 	}, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
 }
@@ -229,8 +247,9 @@ func (e *Evidence) wentOn(c *verdict.CaseNotes, run FaultRun, j FaultJudge) []ve
 		return []verdict.Finding{e.Because(e.At(verdict.Finding{
 			Rule: "goes-on-after-error", Severity: verdict.Error, Record: at,
 			Message: fmt.Sprintf("%s. %s should have stopped there, but went on with %s.", run.What, j.who(), CallNameAt(c, at)),
-			Why:     "What comes behind a call that failed works on memory or results that are not there, and a caller who is told of an error expects no new work.",
-			Fix:     "Return the error at once: only give back what was made, and enqueue nothing more.",
+			Why: "What comes behind a call that failed works on memory or results that are not there, and a caller who is " +
+				"told of an error expects no new work.",
+			Fix: "Return the error at once: only give back what was made, and enqueue nothing more.",
 		}, c.Trace.SiteOf(r)), c, run)}
 	}
 	return nil
@@ -254,12 +273,17 @@ func (e *Evidence) Because(f verdict.Finding, c *verdict.CaseNotes, run FaultRun
 	return f
 }
 
+// isAboutTheDevice reports whether a kind of call asks what the device is like, and so changes nothing where it fails.
+func isAboutTheDevice(op trace.Op) bool {
+	return op == trace.OpDeviceInfo || op == trace.OpMemGetInfo || op == trace.OpMemGetAllocationGranularity
+}
+
 // isWork reports whether a kind of call has the device do something new: whatever allocates, fills, copies or computes.
 func isWork(op trace.Op) bool {
 	switch op {
-	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemset, trace.OpMemsetAsync,
-		trace.OpMemcpyHtoD, trace.OpMemcpyDtoH, trace.OpMemcpyDtoD, trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync,
-		trace.OpMemcpyDtoDAsync, trace.OpLaunch:
+	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemset,
+		trace.OpMemsetAsync, trace.OpMemcpyHtoD, trace.OpMemcpyDtoH, trace.OpMemcpyDtoD, trace.OpMemcpyHtoDAsync,
+		trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync, trace.OpLaunch:
 		return true
 	}
 	return false
@@ -267,15 +291,20 @@ func isWork(op trace.Op) bool {
 
 // remains is, for what makes a thing, what to say when it was left behind, and what gives it back.
 var remains = map[trace.Op]struct{ left, fix string }{
-	trace.OpMalloc:      {"the memory that was allocated here should have been freed, but was not", "Free it with cuda.Free before returning the error."},
-	trace.OpMallocHost:  {"the pinned memory that was allocated here should have been freed, but was not", "Free it with cuda.FreeHost before returning the error."},
-	trace.OpMallocAsync: {"the memory that was allocated here should have been freed, but was not", "Free it with cuda.FreeAsync, after what uses it, before returning the error."},
+	trace.OpMalloc: {"the memory that was allocated here should have been freed, but was not",
+		"Free it with cuda.Free before returning the error."},
+	trace.OpMallocHost: {"the pinned memory that was allocated here should have been freed, but was not",
+		"Free it with cuda.FreeHost before returning the error."},
+	trace.OpMallocAsync: {"the memory that was allocated here should have been freed, but was not",
+		"Free it with cuda.FreeAsync, after what uses it, before returning the error."},
 	trace.OpMallocFromPoolAsync: {"the memory that was allocated here should have been freed, but was not",
 		"Free it with cuda.FreeAsync, after what uses it, before returning the error."},
 	trace.OpEventCreate: {"the event that was created here should have been destroyed, but was not",
 		"Call cuda.EventDestroy before returning the error; a defer right after the creation covers every way out."},
-	trace.OpStreamCreate:  {"the stream that was created here should have been destroyed, but was not", "Call cuda.StreamDestroy before returning the error."},
-	trace.OpMemPoolCreate: {"the memory pool that was created here should have been destroyed, but was not", "Call cuda.MemPoolDestroy before returning the error."},
+	trace.OpStreamCreate: {"the stream that was created here should have been destroyed, but was not",
+		"Call cuda.StreamDestroy before returning the error."},
+	trace.OpMemPoolCreate: {"the memory pool that was created here should have been destroyed, but was not",
+		"Call cuda.MemPoolDestroy before returning the error."},
 	trace.OpMemAddressReserve: {"the address range that was reserved here should have been given back, but was not",
 		"Give it back with cuda.MemAddressFree, at its whole size, before returning the error."},
 	trace.OpMemCreate: {"the memory that was created here should have been released, but was not",
@@ -309,18 +338,23 @@ func waits(op trace.Op) bool {
 
 // lastResort softens a free that is out of order because the usual way to order it is the one that failed.
 func lastResort(f verdict.Finding, run FaultRun) verdict.Finding {
-	if run.Op == trace.OpEventRecord || run.Op == trace.OpStreamWaitEvent {
+	if makesEdge(run.Op) {
 		f.Severity = verdict.Remark
-		f.Fix = "Where no event can be had, let the host wait: cuda.StreamSynchronize for the stream that uses the memory, then free."
+		f.Fix = "Where no event can be had, let the host wait: cuda.StreamSynchronize for the stream that uses the memory, " +
+			"then free."
 		f.Related, f.Picture = nil, ""
 	}
 	return f
 }
 
+// makesEdge reports whether a kind of call is half of an order between two streams: without it only the host is left to
+// wait.
+func makesEdge(op trace.Op) bool { return op == trace.OpEventRecord || op == trace.OpStreamWaitEvent }
+
 // notRetried finds a call that failed to give something back and was not made again, where it should have been.
 func (e *Evidence) notRetried(c *verdict.CaseNotes, run FaultRun, j FaultJudge) []verdict.Finding {
 	failed := &c.Trace.Records[run.Failed]
-	if !givesBack(run.Op) || run.Outcome.OK() {
+	if !givesBack(run.Op) || run.Outcome.OK() || ofOneOperation(c, run) {
 		return nil
 	}
 	for _, r := range c.Trace.Records[run.Failed+1 : run.To] {
@@ -330,11 +364,34 @@ func (e *Evidence) notRetried(c *verdict.CaseNotes, run FaultRun, j FaultJudge) 
 	}
 	return []verdict.Finding{e.At(verdict.Finding{
 		Rule: "leak-on-error", Severity: verdict.Error, Record: run.Failed,
-		Message: fmt.Sprintf("%s. When %s was called once more, it should have tried this call again, but did not: what it gives back is still held.", run.What, j.Retried),
-		Why:     "A CUDA call that fails does nothing, so it has to be made again.",
+		Message: fmt.Sprintf("%s. When %s was called once more, it should have tried this call again, but did not: what it "+
+			"gives back is still held.", run.What, j.Retried),
+		Why: "A CUDA call that fails does nothing, so it has to be made again.",
 		Fix: fmt.Sprintf("Forget a thing only when the call that gives it back has succeeded, so that the next %s finds it.",
 			j.Retried),
 	}, c.Trace.SiteOf(failed))}
+}
+
+// ofOneOperation reports whether what a call failed to give back was made in the same operation, and so was never the
+// object's: a mark stands between two operations. Nobody is to keep it for a later one.
+func ofOneOperation(c *verdict.CaseNotes, run FaultRun) bool {
+	failed := &c.Trace.Records[run.Failed]
+	for at := run.Failed - 1; at >= run.From; at-- {
+		r := &c.Trace.Records[at]
+		if r.Op == trace.OpMark {
+			return false
+		}
+		if _, makes := remains[r.Op]; makes && r.Code == 0 && sameThing(r, failed) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameThing reports whether two calls name the same thing.
+func sameThing(r, other *trace.Record) bool {
+	return r.Addr == other.Addr && r.Stream == other.Stream && r.Event == other.Event &&
+		r.Pool == other.Pool && r.Alloc == other.Alloc
 }
 
 // givesBack reports whether a kind of call gives something back.
@@ -355,8 +412,7 @@ func givesBackSame(r, failed *trace.Record) bool {
 	case trace.OpMemUnmap:
 		return r.Op == failed.Op && r.Addr <= failed.Addr && failed.Addr < r.Addr+uint64(r.Size)
 	}
-	return r.Op == failed.Op && r.Addr == failed.Addr && r.Stream == failed.Stream && r.Event == failed.Event &&
-		r.Pool == failed.Pool && r.Alloc == failed.Alloc
+	return r.Op == failed.Op && sameThing(r, failed)
 }
 
 // unusable judges the run after one in which a call failed.
@@ -375,8 +431,10 @@ func (e *Evidence) unusable(c *verdict.CaseNotes, run FaultRun, j FaultJudge) []
 	}
 	return []verdict.Finding{e.At(verdict.Finding{
 		Rule: "not-usable-after-error", Severity: verdict.Error, Record: run.Failed,
-		Message: fmt.Sprintf("%s. The next call, in which nothing was made to fail, should have worked as before, but did not. %s", run.What, wrong),
-		Why:     "A CUDA call that answers an error has changed nothing, so the program may go on after it.",
-		Fix:     "Put back what the code has changed before the call that failed: what it keeps from one call to the next, and what it was lent.",
+		Message: fmt.Sprintf("%s. The next call, in which nothing was made to fail, should have worked as before, but did "+
+			"not. %s", run.What, wrong),
+		Why: "A CUDA call that answers an error has changed nothing, so the program may go on after it.",
+		Fix: "Put back what the code has changed before the call that failed: what it keeps from one call to the next, and " +
+			"what it was lent.",
 	}, c.Trace.SiteOf(&c.Trace.Records[run.Failed]))}
 }

@@ -25,8 +25,8 @@ func TestAnErrorIsIgnored(t *testing.T) {
 		}
 	})
 	require.Equal(t, []string{"error-ignored"}, rules(found))
-	require.Equal(t, "As a test, the 1st call of cuda.FreeAsync was made to fail with CUDA_ERROR_INVALID_VALUE (1). Run should have returned "+
-		"that error, but it returned nil.", found[0].Message)
+	require.Equal(t, "As a test, the 1st call of cuda.FreeAsync was made to fail with CUDA_ERROR_INVALID_VALUE (1). Run "+
+		"should have returned that error, but it returned nil.", found[0].Message)
 }
 
 // An error that is only quoted, or covered by that of a later call, is lost to the caller.
@@ -41,8 +41,9 @@ func TestAnErrorIsReplaced(t *testing.T) {
 		}
 	})
 	require.Equal(t, []string{suite.ErrorReplaced}, rules(found))
-	require.Contains(t, found[0].Message, "As a test, the 1st call of cuda.MallocAsync was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2). "+
-		"Run should have returned that error, but errors.Is does not find it in what was returned: no memory: cudaMallocAsync: ")
+	require.Contains(t, found[0].Message, "As a test, the 1st call of cuda.MallocAsync was made to fail with "+
+		"CUDA_ERROR_OUT_OF_MEMORY (2). Run should have returned that error, but errors.Is does not find it in what was "+
+		"returned: no memory: cudaMallocAsync: ")
 
 	found, _ = after(t, function, func(s cuda.Stream) func() error {
 		return func() error {
@@ -113,8 +114,8 @@ func TestTheThirdAllocationLeaksTheFirst(t *testing.T) {
 		}
 	})
 	require.Equal(t, []string{"leak-on-error"}, rules(found))
-	require.Equal(t, "As a test, the 3rd call of cuda.MallocAsync was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2). When Run had returned, "+
-		"the memory that was allocated here should have been freed, but was not.", found[0].Message)
+	require.Equal(t, "As a test, the 3rd call of cuda.MallocAsync was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2). "+
+		"When Run had returned, the memory that was allocated here should have been freed, but was not.", found[0].Message)
 }
 
 func TestNotUsableAfterAnError(t *testing.T) {

@@ -26,7 +26,8 @@ func refused(t *testing.T, r suite.Refusal, code func() error) suite.Answer {
 	b.Must(cuda.DeviceSynchronize())
 	b.Call("0 bytes", code)
 	c.Trace = s.StopTrace()
-	e := &suite.Evidence{Cases: map[string]*verdict.CaseNotes{c.ID: c}, Place: func(trace.Site) []verdict.Place { return nil }}
+	e := &suite.Evidence{Cases: map[string]*verdict.CaseNotes{c.ID: c},
+		Place: func(trace.Site) []verdict.Place { return nil }}
 	return e.JudgeArguments(c.ID, 0, 1, r)
 }
 
@@ -46,9 +47,11 @@ func TestArgumentsThatHaveToBeRefused(t *testing.T) {
 		code    func() error
 		said    []string
 	}{
-		"refused":         {run, returns(contract.ErrArgument), nil},
-		"accepted":        {run, returns(nil), []string{"Run was given 0 bytes: it should have returned an error, but it returned nil."}},
-		"a call as label": {suite.Refusal{}, returns(nil), []string{"0 bytes should have returned an error, but it returned nil."}},
+		"refused": {run, returns(contract.ErrArgument), nil},
+		"accepted": {run, returns(nil),
+			[]string{"Run was given 0 bytes: it should have returned an error, but it returned nil."}},
+		"a call as label": {suite.Refusal{}, returns(nil),
+			[]string{"0 bytes should have returned an error, but it returned nil."}},
 		"another error": {run, returns(other), []string{
 			"Run was given 0 bytes: it should have returned contract.ErrArgument, but it returned: too small."}},
 		"refused late": {run, synchronises(contract.ErrArgument), []string{

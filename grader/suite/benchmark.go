@@ -28,7 +28,8 @@ func (m *Benchmark) Case() Case { return Case{ID: "bench/" + m.ID, Timed: true, 
 
 // Workloads makes figures of what the benchmark has noted on a device: one workload for each function that was
 // measured. Contenders for which skip is true are left out.
-func (m *Benchmark) Workloads(notes *verdict.CaseNotes, d verdict.Device, skip func(contender string) bool) []verdict.Comparison {
+func (m *Benchmark) Workloads(notes *verdict.CaseNotes, d verdict.Device,
+	skip func(contender string) bool) []verdict.Comparison {
 	groups := map[string][]string{} // the series of each function
 	for series := range notes.Samples {
 		function, _ := splitSeries(series)
@@ -57,7 +58,8 @@ func (m *Benchmark) Workloads(notes *verdict.CaseNotes, d verdict.Device, skip f
 	for note, values := range notes.Values {
 		if name, ok := strings.CutPrefix(note, noteBytes); ok && !skip(name) {
 			each := float64(values[0]) / float64(batchOf(notes, name))
-			w.Standings = append(w.Standings, verdict.Standing{Contender: name, Value: each, Low: each, High: each, Samples: 1, Batch: batchOf(notes, name)})
+			w.Standings = append(w.Standings, verdict.Standing{Contender: name, Value: each, Low: each, High: each, Samples: 1,
+				Batch: batchOf(notes, name)})
 		}
 	}
 	if len(w.Standings) > 0 {
@@ -119,15 +121,16 @@ const (
 // fails drops out.
 func (b *Bench) Compare(contenders ...Contender) {
 	began := time.Now()
-	samples, _ := b.Time(Timing{Span: Calls, DropOut: true, Warm: compareWarm, Rounds: compareRounds, Enough: func(s Samples) bool {
-		least := compareLeast
-		for _, series := range s {
-			if series.Clock != verdict.Virtual { // which has few samples
-				least = min(least, len(series.Times))
+	samples, _ := b.Time(Timing{Span: Calls, DropOut: true, Warm: compareWarm, Rounds: compareRounds,
+		Enough: func(s Samples) bool {
+			least := compareLeast
+			for _, series := range s {
+				if series.Clock != verdict.Virtual { // which has few samples
+					least = min(least, len(series.Times))
+				}
 			}
-		}
-		return least >= compareLeast && time.Since(began) > compareBudget
-	}}, contenders...)
+			return least >= compareLeast && time.Since(began) > compareBudget
+		}}, contenders...)
 	b.Note(samples)
 	for _, c := range contenders {
 		if s, ok := samples[c.Name]; ok {

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -21,8 +22,15 @@ type Call struct {
 
 // Calls are the calls of a case, in their order.
 func (e *Evidence) Calls(caseID string) []Call {
-	notes := e.Cases[caseID]
 	var found []Call
+	for notes := range e.Cases[caseID].Parts() {
+		found = append(found, e.callsOf(notes)...)
+	}
+	return found
+}
+
+// callsOf are the calls that were made in one process.
+func (e *Evidence) callsOf(notes *verdict.CaseNotes) (found []Call) {
 	set := 0
 	for i, o := range notes.Outcomes {
 		c := Call{Evidence: e, Notes: notes, Outcome: o, Set: set}
@@ -48,10 +56,17 @@ func (c *Call) Find(op trace.Op) []int {
 
 // LastInto is the last launch of a kernel that touches result i; -1 if there is none.
 func (c *Call) LastInto(kernel string, i int) int {
-	for _, at := range slices.Backward(c.Launches(kernel)) {
-		if c.Touches(c.Record(at), i) {
-			return at
+	last := verdict.Once(c.Notes, fmt.Sprint("last launches of ", kernel, " from ", c.From), func() map[int]int {
+		last := map[int]int{}
+		for _, at := range c.Launches(kernel) {
+			for _, i := range c.Touched(c.Record(at), maxCalls) {
+				last[i] = at
+			}
 		}
+		return last
+	})
+	if at, ok := last[i]; ok {
+		return at
 	}
 	return -1
 }
@@ -155,6 +170,7 @@ func (c *Call) UnexpectedError(function string) verdict.Finding {
 
 // Clock is one answer of EventElapsedTime, between two records of events.
 type Clock struct {
+	At          int     // the record of EventElapsedTime
 	Start, Stop int     // the records of EventRecord
 	Ms          float64 // the answer, in milliseconds
 }
@@ -169,7 +185,7 @@ func (c *Call) Clocks() (read []Clock) {
 		case r.Op == trace.OpEventRecord:
 			recorded[r.Event] = at
 		case r.Op == trace.OpEventElapsedTime && start > 0 && stop > 0:
-			read = append(read, Clock{start, stop, float64(math.Float32frombits(uint32(r.Value)))})
+			read = append(read, Clock{at, start, stop, float64(math.Float32frombits(uint32(r.Value)))})
 		}
 		return true
 	})
@@ -198,7 +214,8 @@ func (c *Call) Blocks() (all []Block) {
 		switch r.Op {
 		case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync:
 			index[r.Alloc] = len(all)
-			all = append(all, Block{Alloc: r.Alloc, Made: at, Pool: r.Pool, Pooled: r.Op != trace.OpMalloc, Stream: r.Stream, Size: r.Size, Freed: -1})
+			all = append(all, Block{Alloc: r.Alloc, Made: at, Pool: r.Pool, Pooled: r.Op != trace.OpMalloc, Stream: r.Stream,
+				Size: r.Size, Freed: -1})
 		case trace.OpFree, trace.OpFreeAsync:
 			if i, ok := index[r.Alloc]; ok {
 				all[i].Freed = at

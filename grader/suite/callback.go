@@ -54,7 +54,8 @@ func (s *Stage) answered(err error) error {
 
 // CallbackErrors judges a trial in each of whose calls what the code calls back, name, has answered an error: it has to
 // be passed on, and nothing may be left behind. What goes wrong in good trials as well is told there.
-func (g *Good[Code, W]) CallbackErrors(e *Evidence, r *Runs[Code, W], name, function string, ignored Rule) (found []verdict.Finding) {
+func (g *Good[Code, W]) CallbackErrors(e *Evidence, r *Runs[Code, W], name, function string,
+	ignored Rule) (found []verdict.Finding) {
 	if g.Incomplete(e) != "" || verdict.HasError(e.Of(verdict.EndRules, g.IDs()...)) {
 		return nil
 	}
@@ -77,8 +78,10 @@ func (g *Good[Code, W]) CallbackErrors(e *Evidence, r *Runs[Code, W], name, func
 		if at < 0 && len(made) > 0 {
 			continue // it was called less often than it should have been, and never failed
 		}
-		found = append(found, m.At(at, verdict.Finding{Rule: ignored.ID, Function: function, Why: ignored.Why, Fix: ignored.Fix,
-			Message: fmt.Sprintf("As a test, %s returned an error. %s should have returned it too (errors.Is looks for it), but did not.", name, function)}))
+		found = append(found, m.At(at, verdict.Finding{Rule: ignored.ID, Function: function, Why: ignored.Why,
+			Fix: ignored.Fix,
+			Message: fmt.Sprintf("As a test, %s returned an error. %s should have returned it too (errors.Is looks for it), "+
+				"but did not.", name, function)}))
 	}
 	return verdict.Unique(found)
 }

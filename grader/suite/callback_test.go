@@ -77,7 +77,8 @@ func TestACallbackThatPanicsComesToAnEnd(t *testing.T) {
 func TestACallbackWithoutAnEnd(t *testing.T) {
 	c := called(t, func(_ cuda.DevicePtr, work func() error) error { return work() })
 	records := c.Notes.Trace.Records
-	notes := &verdict.CaseNotes{ID: "calls", Outcomes: c.Notes.Outcomes, Trace: &trace.Trace{Records: records[:len(records)-2]}}
+	notes := &verdict.CaseNotes{ID: "calls", Outcomes: c.Notes.Outcomes,
+		Trace: &trace.Trace{Records: records[:len(records)-2]}}
 	e := &suite.Evidence{Cases: map[string]*verdict.CaseNotes{notes.ID: notes}}
 	require.Empty(t, ops(&e.Calls("calls")[0]))
 }
@@ -100,7 +101,8 @@ func TestAFaultInACallback(t *testing.T) {
 		err := work()
 		return errors.Join(err, work())
 	}))
-	require.Equal(t, "As a test, the 1st call of cuda.MemsetAsync, inside work, was made to fail with CUDA_ERROR_INVALID_VALUE (1)", suite.FaultRuns(c)[0].What)
+	require.Equal(t, "As a test, the 1st call of cuda.MemsetAsync, inside work, was made to fail with "+
+		"CUDA_ERROR_INVALID_VALUE (1)", suite.FaultRuns(c)[0].What)
 	require.Equal(t, []string{"goes-on-after-error", "leak"}, rules(found), "the caller keeps its memory")
 	require.Contains(t, found[0].Message, "but went on with work.")
 

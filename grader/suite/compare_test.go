@@ -84,7 +84,8 @@ func TestOnASimulatedDeviceWhoCallsCUDAIsTimedInVirtualTime(t *testing.T) {
 	require.Len(t, ws, 1)
 	require.Equal(t, verdict.Nanoseconds, ws[0].Unit)
 	yours, solution, other := ws[0].Standings[0], ws[0].Standings[1], ws[0].Standings[2]
-	require.Equal(t, []string{verdict.Yours, verdict.Solution, "cuda"}, []string{yours.Contender, solution.Contender, other.Contender})
+	require.Equal(t, []string{verdict.Yours, verdict.Solution, "cuda"}, []string{yours.Contender, solution.Contender,
+		other.Contender})
 
 	require.Equal(t, verdict.CPU, solution.Clock)
 	require.Positive(t, solution.Value)
@@ -99,7 +100,8 @@ func TestOnASimulatedDeviceWhoCallsCUDAIsTimedInVirtualTime(t *testing.T) {
 
 func TestOnAGPUThereIsOneClock(t *testing.T) {
 	n := verdict.CaseNotes{Values: map[string][]uint64{"operations of solution": {10}, "operations of yours": {5}},
-		Samples: map[string][]int64{verdict.Solution: {1000, 1000, 1000}, verdict.Yours: {1000, 1000, 1000}, "baseline": {700, 700, 700}}}
+		Samples: map[string][]int64{verdict.Solution: {1000, 1000, 1000}, verdict.Yours: {1000, 1000, 1000},
+			"baseline": {700, 700, 700}}}
 	m := suite.Benchmark{ID: "m", Name: "a workload", Operation: "call"}
 	ws := m.Workloads(&n, verdict.Device{Kind: "gpu"}, func(string) bool { return false })
 	require.Len(t, ws, 1)
@@ -116,7 +118,8 @@ func TestOnAGPUThereIsOneClock(t *testing.T) {
 }
 
 func TestEveryFunctionIsAWorkload(t *testing.T) {
-	n := verdict.CaseNotes{Samples: map[string][]int64{"Share: yours": {30}, "Share: solution": {10}, "FanOut: solution": {20}}}
+	n := verdict.CaseNotes{Samples: map[string][]int64{"Share: yours": {30}, "Share: solution": {10},
+		"FanOut: solution": {20}}}
 	m := suite.Benchmark{ID: "speed", Name: "two streams", Operation: "call"}
 	ws := m.Workloads(&n, simulated, func(string) bool { return false })
 	require.Len(t, ws, 2)

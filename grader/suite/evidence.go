@@ -21,6 +21,8 @@ type Evidence struct {
 	Place func(trace.Site) []verdict.Place
 	// Relate asks the order checker what comes before what in a trace.
 	Relate func(*trace.Trace) Relation
+
+	audit *audit // nil where a check is asked about its own cases
 }
 
 // Relation is which work is over before which begins, whatever CUDA does as late as it may: order.Relation, which a
@@ -38,10 +40,10 @@ func (e *Evidence) RelationOf(c *verdict.CaseNotes) Relation {
 // Of picks the order checker's findings of the given rules out of some cases.
 func (e *Evidence) Of(rules []string, cases ...string) []verdict.Finding {
 	var found []verdict.Finding
-	for _, id := range cases {
-		for _, f := range e.Cases[id].Findings {
-			for _, rule := range rules {
-				if f.Rule == rule {
+	for _, id := range e.casesOf(cases) {
+		for c := range e.Cases[id].Parts() {
+			for _, f := range c.Findings {
+				if slices.Contains(rules, f.Rule) && e.audit.covers(&f) {
 					found = append(found, f)
 				}
 			}
@@ -55,6 +57,19 @@ func (e *Evidence) At(f verdict.Finding, site trace.Site) verdict.Finding {
 	places := e.Place(site)
 	if len(places) == 0 {
 		return f
+	}
+	for i, p := range places {
+		if !p.Given { // whose call it is that has come to harm in what was given
+			for _, p := range places[:i] {
+				f.Related = append(f.Related, verdict.Related{File: p.File, Line: p.Line, Message: "it came to that here, in " +
+					"code that was given"})
+			}
+			if i > 0 {
+				f.Effect = places[0].Line
+			}
+			places = places[i:]
+			break
+		}
 	}
 	f.File, f.Line = places[0].File, places[0].Line
 	told := map[verdict.Place]int{} // by where it was called from: how often
@@ -86,6 +101,28 @@ func (e *Evidence) AtError(f verdict.Finding, c *verdict.CaseNotes, from, to int
 		}
 		if placed := e.At(f, c.Trace.SiteOf(r)); placed.File != "" {
 			placed.Record = at
+			return e.atTimeless(placed, c, r)
+		}
+	}
+	return f
+}
+
+// atTimeless puts a finding about a call that asks for the time between two events where an event was made that takes
+// none.
+func (e *Evidence) atTimeless(f verdict.Finding, c *verdict.CaseNotes, asks *trace.Record) verdict.Finding {
+	if asks.Op != trace.OpEventElapsedTime {
+		return f
+	}
+	for at := range c.Trace.Records {
+		r := &c.Trace.Records[at]
+		made := r.Op == trace.OpEventCreate && r.Code == 0 && (r.Event == asks.Event || r.Event == asks.Event2)
+		if !made || r.Flags&device.EventDisableTiming == 0 {
+			continue
+		}
+		if placed := e.At(f, c.Trace.SiteOf(r)); placed.File != "" {
+			placed.Related = append(placed.Related, verdict.Related{File: f.File, Line: f.Line, Message: "what comes of it"})
+			placed.Effect = f.Line
+			placed.Message += " One of the events is made here, without timing."
 			return placed
 		}
 	}
@@ -96,10 +133,13 @@ func (e *Evidence) AtError(f verdict.Finding, c *verdict.CaseNotes, from, to int
 // end, which has a check of its own.
 func (e *Evidence) Remarks(cases ...string) []verdict.Finding {
 	var found []verdict.Finding
-	for _, id := range cases {
-		for _, f := range e.Cases[id].Findings {
-			if f.Severity == verdict.Remark && f.File != "" && !slices.Contains(verdict.EndRules, f.Rule) {
-				found = append(found, f)
+	for _, id := range e.casesOf(cases) {
+		for c := range e.Cases[id].Parts() {
+			for _, f := range c.Findings {
+				if f.Severity == verdict.Remark && f.File != "" && e.audit.covers(&f) &&
+					!slices.Contains(verdict.EndRules, f.Rule) {
+					found = append(found, f)
+				}
 			}
 		}
 	}
@@ -114,6 +154,9 @@ func CallName(r *trace.Record) string {
 	case r.Op == trace.OpLaunch:
 		return "kernels." + strings.ToUpper(r.Kernel[:1]) + r.Kernel[1:]
 	}
+	if r.Flags != 0 && (r.Op == trace.OpEventCreate || r.Op == trace.OpStreamCreate) {
+		return "cuda." + r.Op.String() + "WithFlags"
+	}
 	return "cuda." + r.Op.String()
 }
 
@@ -121,14 +164,17 @@ func CallName(r *trace.Record) string {
 func UnexpectedError(function string, o verdict.Outcome) verdict.Finding {
 	f := verdict.Finding{
 		Rule: "unexpected-error", Severity: verdict.Error, Record: -1,
-		Message: fmt.Sprintf("%s should have returned nil for %s, but it returned: %s.", function, o.Label, strings.TrimSuffix(o.Err, ".")),
-		Why:     "A CUDA call that answers an error has done nothing, so what follows cannot be right.",
-		Fix:     cmp.Or(Remedy(o.Err), "Look at the call that the error names: what is said behind its name is what was wrong with it."),
+		Message: fmt.Sprintf("%s should have returned nil for %s, but it returned: %s.", function, o.Label,
+			strings.TrimSuffix(o.Err, ".")),
+		Why: "A CUDA call that answers an error has done nothing, so what follows cannot be right.",
+		Fix: cmp.Or(Remedy(o.Err), "Look at the call that the error names: what is said behind its name is what was wrong "+
+			"with it."),
 	}
 	if !o.Besides {
 		f.Gap = o.Gap
 	}
 	if o.Argument {
+		f.Refused = true
 		f.Why = "contract.ErrArgument says that the caller has asked for what cannot be, and this can."
 		f.Fix = "Refuse what the comment in the skeleton names, and nothing else."
 	}

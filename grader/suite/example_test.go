@@ -73,8 +73,8 @@ func (n *notes) Sample(series string, took int64) {
 	n.Samples[series] = append(n.Samples[series], took)
 }
 
-// judge does what a runner and cudalab do between them: every case runs on a device of its own, with a record of its CUDA
-// calls, and then every question is put to what was seen.
+// judge does what a runner and cudalab do between them: every case runs on a device of its own, with a record of its
+// CUDA calls, and then every question is put to what was seen.
 func judge(s *suite.Suite) {
 	e := &suite.Evidence{Cases: map[string]*verdict.CaseNotes{}, Place: func(trace.Site) []verdict.Place { return nil }}
 	for _, c := range s.Cases {
@@ -85,7 +85,8 @@ func judge(s *suite.Suite) {
 		c.Drive(&suite.Bench{Session: device, CaseID: c.ID, Notes: n})
 		n.Trace = device.StopTrace()
 		for _, f := range order.Check(n.Trace) {
-			n.Findings = append(n.Findings, verdict.Finding{Rule: f.Rule, Severity: verdict.Error, Message: f.Message, Record: f.At})
+			n.Findings = append(n.Findings, verdict.Finding{Rule: f.Rule, Severity: verdict.Error, Message: f.Message,
+				Record: f.At})
 		}
 		e.Cases[c.ID] = &n.CaseNotes
 	}

@@ -11,8 +11,8 @@ import (
 	"cudalab/native/sim"
 )
 
-// The same four kernels in one stream and in four, held against each other as in a race: what is judged is the ratio. The
-// simulated device's clock is virtual, so the times are the same on every machine.
+// The same four kernels in one stream and in four, held against each other as in a race: what is judged is the ratio.
+// The simulated device's clock is virtual, so the times are the same on every machine.
 func ExampleBench_Time() {
 	s := session.New(sim.New(sim.Options{}))
 	s.Use()

@@ -103,21 +103,10 @@ const faultInputs = 3
 //
 // A query fails only where queries has it: that code may ask whether something is done is one thing, that it has to
 // return every answer but "not ready" another.
-func (b *Bench) EveryFault(prepare func(input int) (label string, run func() error, finish func()), queries ...trace.Op) {
+func (b *Bench) EveryFault(prepare prepared, queries ...trace.Op) {
 	input := 0
 	once := func(what string, failing trace.Op, k int) (o verdict.Outcome, calls map[trace.Op][]uint32, struck bool) {
-		label, run, finish := prepare(input)
-		if k > 0 {
-			b.Value(noteFault, uint64(b.calls)<<32|uint64(failing)<<16|uint64(k))
-			b.Session.Fail(failing, k, faultCode(failing))
-			run = b.keeping(faultCode(failing), run)
-		}
-		b.Value(noteInput, uint64(input))
-		mark := verdict.MarkCall + strconv.Itoa(b.calls)
-		o = b.Call(label+what, run)
-		calls = b.Session.CallsSince(mark)
-		b.Session.ClearFaults()
-		finish()
+		o, calls = b.faulting(prepare, input, what, failing, k)
 		return o, calls, len(calls[failing]) >= k
 	}
 	o, calls, _ := once("", 0, 0)
@@ -158,6 +147,61 @@ func (b *Bench) EveryFault(prepare func(input int) (label string, run func() err
 		}
 	}
 }
+
+// FaultInEach runs the student's code twice on each of so many inputs, as it is and with one drawn call failing of
+// those that it made then: inputs need not be alike in what the code has to call for them. What goes wrong as it is,
+// others tell. prepare and queries are as in EveryFault.
+func (b *Bench) FaultInEach(inputs int, prepare prepared, queries ...trace.Op) {
+	r := NewRand(b.Seed, "fault in each")
+	for input := range inputs {
+		o, calls := b.faulting(prepare, input, "", 0, 0)
+		if !o.OK() {
+			return
+		}
+		type call struct {
+			op trace.Op
+			k  int
+		}
+		var all []call
+		for _, kind := range faultKinds {
+			if (kind.op == trace.OpEventQuery || kind.op == trace.OpStreamQuery) && !slices.Contains(queries, kind.op) {
+				continue
+			}
+			for k := range calls[kind.op] {
+				all = append(all, call{kind.op, k + 1})
+			}
+		}
+		if len(all) == 0 {
+			continue
+		}
+		failing := all[r.IntN(len(all))]
+		what := " while the " + nth(failing.k, failing.op) + " fails"
+		if o, _ = b.faulting(prepare, input, what, failing.op, failing.k); o.Panic != "" {
+			return
+		}
+	}
+}
+
+// faulting is one run, in which the k-th call of a kind is to fail; 0: none is.
+func (b *Bench) faulting(prepare prepared, input int, what string, failing trace.Op,
+	k int) (o verdict.Outcome, calls map[trace.Op][]uint32) {
+	label, run, finish := prepare(input)
+	if k > 0 {
+		b.Value(noteFault, uint64(b.calls)<<32|uint64(failing)<<16|uint64(k))
+		b.Session.Fail(failing, k, faultCode(failing))
+		run = b.keeping(faultCode(failing), run)
+	}
+	b.Value(noteInput, uint64(input))
+	mark := verdict.MarkCall + strconv.Itoa(b.calls)
+	o = b.Call(label+what, run)
+	calls = b.Session.CallsSince(mark)
+	b.Session.ClearFaults()
+	finish()
+	return o, calls
+}
+
+// prepared makes the inputs of one run; see EveryFault.
+type prepared = func(input int) (label string, run func() error, finish func())
 
 // Inputs are drawn one after the other from a generator, each once.
 type Inputs[W any] struct {

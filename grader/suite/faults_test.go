@@ -25,7 +25,8 @@ func (n noted) Value(name string, vs ...uint64) { n.Values[name] = append(n.Valu
 func (n noted) Sample(string, int64)            {}
 
 // after runs a program under EveryFault on a simulated device, and judges it. prepare makes a run's program.
-func after(t *testing.T, j suite.FaultJudge, prepare func(cuda.Stream) func() error) ([]verdict.Finding, *verdict.CaseNotes) {
+func after(t *testing.T, j suite.FaultJudge, prepare func(cuda.Stream) func() error) ([]verdict.Finding,
+	*verdict.CaseNotes) {
 	t.Helper()
 	found, c := afterOn(t, j, func(_ int, s cuda.Stream) func() error { return prepare(s) })
 	for _, f := range found {
@@ -35,7 +36,8 @@ func after(t *testing.T, j suite.FaultJudge, prepare func(cuda.Stream) func() er
 }
 
 // afterOn is after with a program that is told the number of its input.
-func afterOn(t *testing.T, j suite.FaultJudge, prepare func(int, cuda.Stream) func() error) ([]verdict.Finding, *verdict.CaseNotes) {
+func afterOn(t *testing.T, j suite.FaultJudge, prepare func(int, cuda.Stream) func() error) ([]verdict.Finding,
+	*verdict.CaseNotes) {
 	t.Helper()
 	c := &verdict.CaseNotes{ID: "faults", Values: map[string][]uint64{}}
 	s := session.New(sim.New(sim.Options{}))
@@ -58,7 +60,8 @@ func afterOn(t *testing.T, j suite.FaultJudge, prepare func(int, cuda.Stream) fu
 		if f.Severity == order.Remark {
 			severity = verdict.Remark
 		}
-		c.Findings = append(c.Findings, e.At(verdict.Finding{Rule: f.Rule, Severity: severity, Message: f.Message, Why: f.Why, Fix: f.Fix,
+		c.Findings = append(c.Findings, e.At(verdict.Finding{Rule: f.Rule, Severity: severity, Message: f.Message, Why: f.Why,
+			Fix:    f.Fix,
 			Record: f.At}, c.Trace.SiteOf(&c.Trace.Records[f.At])))
 	}
 	found := e.AfterFaults(c.ID, j)
@@ -111,9 +114,11 @@ func TestEveryCallFailsOnce(t *testing.T) {
 	runs := suite.FaultRuns(c)
 	require.Len(t, runs, 9+3)
 	require.Len(t, c.Outcomes, 1+2*9+3)
-	require.Equal(t, "As a test, the 1st call of cuda.MallocAsync was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2)", runs[0].What)
+	require.Equal(t, "As a test, the 1st call of cuda.MallocAsync was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2)",
+		runs[0].What)
 	require.Equal(t, runs[0].What, runs[1].What)
-	require.Equal(t, "As a test, the 3rd call of cuda.FreeAsync was made to fail with CUDA_ERROR_INVALID_VALUE (1)", runs[11].What)
+	require.Equal(t, "As a test, the 3rd call of cuda.FreeAsync was made to fail with CUDA_ERROR_INVALID_VALUE (1)",
+		runs[11].What)
 	for i, run := range runs {
 		require.False(t, run.Outcome.OK())
 		require.True(t, c.Trace.Records[run.Failed].Faked)
@@ -162,7 +167,8 @@ func TestAClockIsMadeToFail(t *testing.T) {
 		}
 	})
 	clock := suite.FaultRuns(c)[6]
-	require.Equal(t, "As a test, the 1st call of cuda.EventElapsedTime was made to fail with CUDA_ERROR_UNKNOWN (999)", clock.What)
+	require.Equal(t, "As a test, the 1st call of cuda.EventElapsedTime was made to fail with CUDA_ERROR_UNKNOWN (999)",
+		clock.What)
 	require.Equal(t, []string{"error-ignored", "error-ignored"}, rules(found), "of the clock, and of the end of the event")
 	require.Equal(t, clock.Failed, found[0].Record)
 }

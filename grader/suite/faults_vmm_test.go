@@ -25,7 +25,8 @@ func (m *mapping) open() (err error) {
 		return err
 	}
 	here := cuda.MemLocation{Type: cuda.MemLocationTypeDevice}
-	m.handle, err = cuda.MemCreate(mappingSize, cuda.MemAllocationProp{Type: cuda.MemAllocationTypePinned, Location: here}, 0)
+	m.handle, err = cuda.MemCreate(mappingSize, cuda.MemAllocationProp{Type: cuda.MemAllocationTypePinned, Location: here},
+		0)
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,8 @@ func (m *mapping) open() (err error) {
 		return err
 	}
 	m.mapped = true
-	return cuda.MemSetAccess(m.base, mappingSize, []cuda.MemAccessDesc{{Location: here, Flags: cuda.MemAccessFlagsProtReadWrite}})
+	return cuda.MemSetAccess(m.base, mappingSize,
+		[]cuda.MemAccessDesc{{Location: here, Flags: cuda.MemAccessFlagsProtReadWrite}})
 }
 
 // close gives back what there is, and keeps what could not be given back.

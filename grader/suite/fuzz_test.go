@@ -9,12 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzPaces reads any text as a paces.txt. What is read holds figures that a time can be judged by, and it is still there
-// once another device's paces are put in.
+// FuzzPaces reads any text as a paces.txt. What is read holds figures that a time can be judged by, and it is still
+// there once another device's paces are put in.
 func FuzzPaces(f *testing.F) {
 	for _, text := range []string{
-		"# Comments.\nsim \"simulated NVIDIA H200\" \"\" 0.2487 0.2487 0.2487\ngpu \"NVIDIA H200\" \"Share\" 0.2495 0.2483 0.2521\n",
-		"sim \"new\" \"\" 1 1 1\r\n\n  # indented\ngpu `raw` `` 1e-3 1e-320 +Inf\n# the end", "sim \"a\" \"\" 2 3 1\n", "sim \"a\" \"\" 1 1 1.5.2\n",
+		"# Comments.\nsim \"simulated NVIDIA H200\" \"\" 0.2487 0.2487 0.2487\ngpu \"NVIDIA H200\" \"Share\" 0.2495 0.2483 " +
+			"0.2521\n",
+		"sim \"new\" \"\" 1 1 1\r\n\n  # indented\ngpu `raw` `` 1e-3 1e-320 +Inf\n# the end", "sim \"a\" \"\" 2 3 1\n",
+		"sim \"a\" \"\" 1 1 1.5.2\n",
 		"sim \"a\" \"\" 1 1 1 more\n", "sim a \"\" 1 1 1\n", "sim \"\\x00\\n\" \"\" NaN 0x1p-2 1_0\n",
 	} {
 		f.Add(text)

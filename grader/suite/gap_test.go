@@ -33,9 +33,11 @@ func TestWhatAnErrorSaysBesideAGap(t *testing.T) {
 	}{
 		{contract.TODO("1e"), false, "TODO(1e) is still to be written"},
 		{fmt.Errorf("release: %w", contract.TODO("1e")), false, "release: TODO(1e) is still to be written"},
-		{errors.Join(contract.TODO("1e"), contract.TODO("1f")), false, "TODO(1e) is still to be written\nTODO(1f) is still to be written"},
+		{errors.Join(contract.TODO("1e"), contract.TODO("1f")), false,
+			"TODO(1e) is still to be written\nTODO(1f) is still to be written"},
 		{errors.Join(refused, contract.TODO("1f")), true, "refused"},
-		{fmt.Errorf("both: %w", errors.Join(contract.TODO("1e"), fmt.Errorf("fill: %w", refused))), false, "both: TODO(1e) is still to be written\nfill: refused"},
+		{fmt.Errorf("both: %w", errors.Join(contract.TODO("1e"), fmt.Errorf("fill: %w", refused))), false,
+			"both: TODO(1e) is still to be written\nfill: refused"},
 	} {
 		var o verdict.Outcome
 		guard(&o, func() error { return c.err })

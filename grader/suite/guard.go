@@ -105,7 +105,7 @@ func bounded(text string) string {
 // The rules of errors.
 const (
 	RuleTypedNil     = "typed-nil-error"
-	RuleLyingError   = "lying-error"
+	ruleLyingError   = "lying-error"
 	RuleEndlessError = "endless-error"
 	// RuleCallsInError is for CUDA calls that a method of an error makes.
 	RuleCallsInError = "calls-in-error"
@@ -147,13 +147,13 @@ func examine(err error, left *int) {
 		panic(oddError{Odd: verdict.Odd{Rule: RuleTypedNil, What: fmt.Sprintf("%T", err)}})
 	}
 	if is, ok := err.(interface{ Is(error) bool }); ok && is.Is(nobodys) {
-		panic(oddError{verdict.Odd{Rule: RuleLyingError, What: "Is"}, methodSite(err, "Is")})
+		panic(oddError{verdict.Odd{Rule: ruleLyingError, What: "Is"}, methodSite(err, "Is")})
 	}
 	if as, ok := err.(interface{ As(any) bool }); ok {
 		var target *nobodysType
 		var gap *contract.Gap
 		if as.As(&target) || as.As(&gap) && gap == nil {
-			panic(oddError{verdict.Odd{Rule: RuleLyingError, What: "As"}, methodSite(err, "As")})
+			panic(oddError{verdict.Odd{Rule: ruleLyingError, What: "As"}, methodSite(err, "As")})
 		}
 	}
 	switch x := err.(type) {

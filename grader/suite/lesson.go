@@ -17,12 +17,15 @@ import (
 //
 //	func Of(run Run) Run { return run }
 type Lesson[Code any] struct {
-	Name      string                      // as on the command line, "async-pipeline"; the package is called so without hyphens
-	Functions []string                    // what the exercise exports, as Of takes it: "Share", "FanOut"; the first is where findings without a line point to
-	Memory    uint64                      // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
-	Remarks   map[string]verdict.Severity // as in Suite
-	WaysOut   []WayOut                    // of functions with gaps behind the one that gives back
-	Parts     []Part[Code]                // in the order of the report
+	// as on the command line, "async-pipeline"; the package is called so without hyphens
+	Name string
+	// what the exercise exports, as Of takes it: "Share", "FanOut"; the first is where findings without a line point to
+	Functions []string
+	// bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
+	Memory  uint64
+	Remarks map[string]verdict.Severity // as in Suite
+	WaysOut []WayOut                    // of functions with gaps behind the one that gives back
+	Parts   []Part[Code]                // in the order of the report
 	// Benchmarks are for comparing only: no part needs one.
 	Benchmarks []Trial[Code]
 }
@@ -31,6 +34,14 @@ type Lesson[Code any] struct {
 type Part[Code any] struct {
 	Question
 	Cases []*Trial[Code] // whose notes Judge reads; Needs follows from them
+	// GivesBack: the part asks that all is given back. Where its own cases are well it asks that of all others.
+	GivesBack bool
+	// audited, of a part with a timed case, is the evidence with which the parts that judge some other trials, of calls
+	// like these, are asked about the calls of that case that were recorded.
+	audited func(*Evidence) *Evidence
+	like    []*Trial[Code]
+	further []Further // of Good
+	deeper  func(*Evidence) []verdict.Finding
 }
 
 // Trial is a case, or a benchmark, over code that it is given.
@@ -40,6 +51,7 @@ type Trial[Code any] struct {
 	// in the order of their gaps.
 	After     string
 	Timed     bool
+	Resumes   bool                          // as in Case
 	Simulated func(seed uint64) sim.Options // as in Case
 	Drive     func(*Bench, Sides[Code])
 	Benchmark Benchmark // of a benchmark: its words
@@ -67,13 +79,23 @@ func (l Lesson[Code]) Suite(student Code, solution ...Code) *Suite {
 	s := &Suite{Exercise: l.Name, Package: PackageOf(l.Name), Functions: l.Functions, Memory: l.Memory, Remarks: l.Remarks,
 		WaysOut: l.WaysOut}
 	for _, t := range l.trials() {
-		s.Cases = append(s.Cases, Case{ID: t.ID, After: t.After, Timed: t.Timed, Simulated: t.Simulated,
+		s.Cases = append(s.Cases, Case{ID: t.ID, After: t.After, Timed: t.Timed, Resumes: t.Resumes, Simulated: t.Simulated,
 			Drive: func(b *Bench) { t.Drive(b, sides) }})
+	}
+	l.Parts = slices.Clone(l.Parts)
+	for i, p := range l.Parts {
+		l.Parts[i] = p.once("whole") // other parts ask whether it has found anything
 	}
 	for _, p := range l.Parts {
 		q := p.Question
 		for _, t := range p.Cases {
 			q.Needs = append(q.Needs, t.ID)
+		}
+		switch {
+		case p.audited != nil:
+			q.Judge = l.auditing(p)
+		case len(p.further) > 0 || p.deeper != nil || p.GivesBack:
+			q.Judge = l.goingFurther(p)
 		}
 		s.Checks = append(s.Checks, q)
 	}

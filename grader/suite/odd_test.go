@@ -50,15 +50,18 @@ func TestAnErrorIsLookedAtBeforeItIsBelieved(t *testing.T) {
 		err  error
 		want verdict.Odd
 	}{
-		"a nil of CUDA's":            {none, verdict.Odd{Rule: RuleTypedNil, What: "*cuda.Error"}},
-		"a nil of CUDA's, wrapped":   {fmt.Errorf("with words: %w", none), verdict.Odd{Rule: RuleTypedNil, What: "*cuda.Error"}},
-		"a nil gap":                  {(*contract.Gap)(nil), verdict.Odd{Rule: RuleTypedNil, What: "*contract.Gap"}},
-		"a nil of the student's":     {(*needy)(nil), verdict.Odd{Rule: RuleTypedNil, What: "*suite.needy"}},
-		"one of many":                {errors.Join(contract.ErrArgument, (*needy)(nil)), verdict.Odd{Rule: RuleTypedNil, What: "*suite.needy"}},
-		"As says yes to everything":  {everything{contract.ErrArgument}, verdict.Odd{Rule: RuleLyingError, What: "As"}},
-		"Is says yes to everything":  {&anything{contract.ErrArgument}, verdict.Odd{Rule: RuleLyingError, What: "Is"}},
-		"Unwrap comes to no end":     {circle{}, verdict.Odd{Rule: RuleEndlessError, What: "Unwrap"}},
-		"a liar deep inside another": {fmt.Errorf("%w", fmt.Errorf("%w", everything{none})), verdict.Odd{Rule: RuleLyingError, What: "As"}},
+		"a nil of CUDA's": {none, verdict.Odd{Rule: RuleTypedNil, What: "*cuda.Error"}},
+		"a nil of CUDA's, wrapped": {fmt.Errorf("with words: %w", none), verdict.Odd{Rule: RuleTypedNil,
+			What: "*cuda.Error"}},
+		"a nil gap":              {(*contract.Gap)(nil), verdict.Odd{Rule: RuleTypedNil, What: "*contract.Gap"}},
+		"a nil of the student's": {(*needy)(nil), verdict.Odd{Rule: RuleTypedNil, What: "*suite.needy"}},
+		"one of many": {errors.Join(contract.ErrArgument, (*needy)(nil)), verdict.Odd{Rule: RuleTypedNil,
+			What: "*suite.needy"}},
+		"As says yes to everything": {everything{contract.ErrArgument}, verdict.Odd{Rule: ruleLyingError, What: "As"}},
+		"Is says yes to everything": {&anything{contract.ErrArgument}, verdict.Odd{Rule: ruleLyingError, What: "Is"}},
+		"Unwrap comes to no end":    {circle{}, verdict.Odd{Rule: RuleEndlessError, What: "Unwrap"}},
+		"a liar deep inside another": {fmt.Errorf("%w", fmt.Errorf("%w", everything{none})), verdict.Odd{Rule: ruleLyingError,
+			What: "As"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := kept(tt.err)
@@ -74,7 +77,8 @@ func TestAnErrorIsLookedAtBeforeItIsBelieved(t *testing.T) {
 	}
 	require.Equal(t, verdict.Outcome{}, kept(nil))
 	require.Equal(t, sound("a nil pointer is all that it needs"), kept((*modest)(nil)))
-	require.Equal(t, verdict.Outcome{Err: "words: invalid argument", Argument: true}, kept(fmt.Errorf("words: %w", contract.ErrArgument)))
+	require.Equal(t, verdict.Outcome{Err: "words: invalid argument", Argument: true},
+		kept(fmt.Errorf("words: %w", contract.ErrArgument)))
 	require.Equal(t, verdict.Outcome{Err: "TODO(1a) is still to be written", Gap: "1a"}, kept(contract.TODO("1a")))
 	require.Equal(t, "an error without a text", kept(errors.New("")).Err)
 	require.Equal(t, "careless", kept(careless{}).Panic)

@@ -12,7 +12,8 @@ func TestPacesOfRaces(t *testing.T) {
 	d := verdict.Device{Kind: "sim", Name: "simulated NVIDIA L4"}
 	same := func(ns int64) []int64 { return []int64{ns, ns, ns} }
 	got := new(Suite).PacesOf(d, []map[string][]int64{
-		{"Share: " + verdict.Solution: same(10), "Share: " + Baseline: same(40), "Share: " + verdict.Yours: same(99), "FanOut: " + verdict.Solution: same(1), "FanOut: " + Baseline: same(2)},
+		{"Share: " + verdict.Solution: same(10), "Share: " + Baseline: same(40), "Share: " + verdict.Yours: same(99),
+			"FanOut: " + verdict.Solution: same(1), "FanOut: " + Baseline: same(2)},
 		{"Share: " + verdict.Solution: same(20), "Share: " + Baseline: same(40)},
 		{"Share: " + verdict.Solution: same(30), "Share: " + Baseline: same(40), verdict.Solution: same(7)},
 	})

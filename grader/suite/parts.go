@@ -3,6 +3,7 @@ package suite
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 
 	"cudalab/grader/suite/verdict"
@@ -14,27 +15,83 @@ func (g *Good[Code, W]) Part(id, name, pass string, look func(*Made[W]) []verdic
 	return g.Asking(id, name, func(e *Evidence) Answer { return g.Judge(e, pass, look) })
 }
 
+// Never is such a part about what a call must not do at all: where a CUDA call fails it is asked of what came before.
+func (g *Good[Code, W]) Never(id, name, pass string, look func(*Made[W]) []verdict.Finding) Part[Code] {
+	return g.Part(id, name, pass, look).And(func(e *Evidence) []verdict.Finding { return g.Begun(e, look) })
+}
+
+// Begun are what look finds in calls in which something was made to fail, up to there, where the evidence is about
+// such.
+func (g *Good[Code, W]) Begun(e *Evidence, look func(*Made[W]) []verdict.Finding) (found []verdict.Finding) {
+	if e.audit != nil {
+		begun, _ := e.audit.begun.([]Made[W])
+		for i := range begun {
+			found = append(found, look(&begun[i])...)
+		}
+	}
+	return found
+}
+
 // Results is the part that asks for right results: wrong finds what is wrong with those of a call that answered nil,
 // and pass is the sentence for such calls where nothing is. What was lent has to be as it was.
 func (g *Good[Code, W]) Results(name string, wrong func(*Made[W]) []verdict.Finding,
 	pass func([]Made[W]) string) Part[Code] {
-	return g.Asking("results", name, func(e *Evidence) Answer {
+	p := g.Asking("results", name, func(e *Evidence) Answer {
 		var answered []Made[W]
 		a := g.Judge(e, "", func(m *Made[W]) []verdict.Finding {
 			if !m.Outcome.OK() {
 				return []verdict.Finding{m.UnexpectedError(g.function(m.W))}
 			}
+			switch {
+			case m.Far && g.Uncomputed != nil:
+				return g.Uncomputed(m)
+			case m.Far:
+				return nil
+			}
 			answered = append(answered, *m)
-			return wrong(m)
+			return g.fromWhat(m, wrong(m))
 		})
 		a.Message = pass(answered)
 		return a
 	}).And(g.Kept)
+	for _, far := range g.Far {
+		p = p.Needing(&far.Trial)
+	}
+	return p
+}
+
+// fromWhat is what is wrong with a call's results, or what has made them wrong where a call of CUDA's was given
+// something else than
+// it should have been.
+func (g *Good[Code, W]) fromWhat(m *Made[W], wrong []verdict.Finding) []verdict.Finding {
+	if !verdict.HasError(wrong) {
+		return wrong
+	}
+	given := m.partOfResult()
+	if len(given) == 0 && g.Uncomputed != nil {
+		given = slices.DeleteFunc(g.Uncomputed(m), func(f verdict.Finding) bool {
+			return f.Rule != launchRule ||
+				f.Record < 0
+		})
+	}
+	if len(given) == 0 {
+		return wrong
+	}
+	f := given[0]
+	f.Rule, f.Given, f.Effect = wrong[0].Rule, true, wrong[0].Line
+	f.Message += " What comes of it: " + strings.TrimPrefix(wrong[0].Message, "With "+m.W.Label()+", ")
+	return []verdict.Finding{f}
+}
+
+// Needing has the part need further trials, about which it is asked in another way.
+func (p Part[Code]) Needing(further ...*Trial[Code]) Part[Code] {
+	p.Cases = append(slices.Clone(p.Cases), further...)
+	return p
 }
 
 // Asking is a part that judge answers by the good trials.
 func (g *Good[Code, W]) Asking(id, name string, judge func(*Evidence) Answer) Part[Code] {
-	return Part[Code]{Question: Question{ID: id, Name: name, Judge: judge}, Cases: g.Trials()}
+	return Part[Code]{Question: Question{ID: id, Name: name, Judge: judge}, Cases: g.Trials(), further: g.further()}
 }
 
 // function is the one that a workload calls.
@@ -47,7 +104,7 @@ func (g *Good[Code, W]) function(w W) string {
 
 // Order is the part that asks for the order checker's rules, in the good trials and in further ones.
 func (g *Good[Code, W]) Order(name, pass string, more ...*Trial[Code]) Part[Code] {
-	p := Part[Code]{Question: Question{ID: "order", Name: name}, Cases: g.Trials(more...)}
+	p := Part[Code]{Question: Question{ID: "order", Name: name}, Cases: g.Trials(more...), further: g.further()}
 	p.Judge = func(e *Evidence) Answer {
 		a := Answer{Message: pass}
 		for _, t := range p.Cases {
@@ -65,7 +122,7 @@ func (g *Good[Code, W]) Order(name, pass string, more ...*Trial[Code]) Part[Code
 // And has the part fail for what more finds, too, in further trials or in its own. Remarks stay behind the errors.
 func (p Part[Code]) And(more func(*Evidence) []verdict.Finding, further ...*Trial[Code]) Part[Code] {
 	judge := p.Judge
-	p.Cases = append(slices.Clone(p.Cases), further...)
+	p = p.Needing(further...)
 	p.Judge = func(e *Evidence) Answer {
 		a := judge(e)
 		at := len(a.Findings)
@@ -82,14 +139,20 @@ func (p Part[Code]) And(more func(*Evidence) []verdict.Finding, further ...*Tria
 }
 
 // Once is the part where others ask it as well, to be silent about what it tells: it is answered once for all.
-func (p Part[Code]) Once() Part[Code] {
+func (p Part[Code]) Once() Part[Code] { return p.once("answer") }
+
+// once has the part be answered once, under a name that tells it from the same part with more to it.
+func (p Part[Code]) once(name string) Part[Code] {
 	judge := p.Judge
 	p.Judge = func(e *Evidence) Answer {
 		notes := e.Cases[p.Cases[0].ID]
+		if e.audit != nil {
+			notes = e.Cases[e.audit.caseID] // which are others when a timed case is carried out again
+		}
 		if notes == nil {
 			return judge(e)
 		}
-		a := verdict.Once(notes, "answer "+p.ID, func() Answer { return judge(e) })
+		a := verdict.Once(notes, e.audit.key(name+" "+p.ID), func() Answer { return judge(e) })
 		a.Findings = slices.Clone(a.Findings) // whoever has them may put them into other words
 		return a
 	}
@@ -150,7 +213,8 @@ type Faults[Code any, W Workload] struct {
 // Faults is a trial with workloads that are alike in what the code has to call for them: the smallest in which every
 // call of the code is made. wrong finds what is wrong with a call that answered nil where nothing was made to fail:
 // with its results, and with where they come from. It is nil where nothing is known of that.
-func (sc *Scene[Code, W]) Faults(id, after string, draw func(*rand.Rand) W, j FaultJudge, wrong func(*Made[W]) []verdict.Finding) *Faults[Code, W] {
+func (sc *Scene[Code, W]) Faults(id, after string, draw func(*rand.Rand) W, j FaultJudge,
+	wrong func(*Made[W]) []verdict.Finding) *Faults[Code, W] {
 	if wrong == nil {
 		wrong = func(*Made[W]) []verdict.Finding { return nil }
 	}
@@ -181,12 +245,36 @@ func (f *Faults[Code, W]) Made(e *Evidence) []Made[W] {
 	return madeOf(e, f.ID, func() []W { return FaultInputs(e, f.ID, f.draw) })
 }
 
+// Further are the calls of the trial in which nothing was made to fail, and of the others what came before the failure.
+func (f *Faults[Code, W]) Further() Further {
+	return Further{Where: "That was beside calls in which CUDA calls fail; in the others it was as it should be.",
+		About: func(e *Evidence) *Evidence {
+			if e.Cases[f.ID] == nil {
+				return nil
+			}
+			var begun []Made[W]
+			all, whole := f.Made(e), []int{0}
+			for _, run := range FaultRuns(e.Cases[f.ID]) {
+				m := all[run.Index]
+				m.To, m.Outcome.Err = run.Failed, "" // which came of the failure
+				begun, whole = append(begun, m), append(whole, run.Again)
+			}
+			about := only(e, f.ID, all, whole...)
+			if about == nil {
+				return nil
+			}
+			about.audit.begun = begun
+			return about
+		}}
+}
+
 // NoFault is why a part cannot answer where no call of the code could be made to fail.
 const NoFault = "No CUDA call was made that could have failed, so this could not be seen."
 
 // Cleanup is the part that asks that nothing is left behind, in the good trials and where CUDA calls fail.
 func (g *Good[Code, W]) Cleanup(name, pass string, faults ...*Faults[Code, W]) Part[Code] {
-	p := Part[Code]{Question: Question{ID: "cleanup", Name: name}, Cases: g.Trials()}
+	p := Part[Code]{Question: Question{ID: "cleanup", Name: name}, Cases: g.Trials(), further: g.further(),
+		GivesBack: true}
 	for _, f := range faults {
 		p.Cases = append(p.Cases, &f.Trial)
 	}
@@ -195,19 +283,35 @@ func (g *Good[Code, W]) Cleanup(name, pass string, faults ...*Faults[Code, W]) P
 		if verdict.HasError(a.Findings) {
 			return a // a leak without any failure would only be told again for each failure
 		}
-		if a.Skip = g.Incomplete(e); a.Skip != "" {
+		if a.Skip = g.Incomplete(e); a.Skip != "" || e.audit != nil {
 			return a
 		}
+		seen := false
 		for _, f := range faults {
-			a.Findings = append(a.Findings, f.findings(e, g)...)
-			if !verdict.HasError(a.Findings) && len(FaultRuns(e.Cases[f.ID])) == 0 {
-				a.Skip = NoFault
+			if f.refused(e) && g.refused(e) {
+				continue // who asks for results tells of it
 			}
+			a.Findings = append(a.Findings, f.findings(e, g)...)
+			seen = seen || len(FaultRuns(e.Cases[f.ID])) > 0
 		}
 		a.Findings = verdict.Unique(a.Findings)
+		if !verdict.HasError(a.Findings) && !seen && len(faults) > 0 {
+			a.Skip = NoFault
+		}
 		return a
 	}
 	return p
+}
+
+// refused reports whether the code took the trial's arguments for bad ones, so that no call could be made to fail.
+func (f *Faults[Code, W]) refused(e *Evidence) bool {
+	outcomes := e.Cases[f.ID].Outcomes
+	return len(outcomes) > 0 && outcomes[0].Argument
+}
+
+// refused reports whether the code took some of the good arguments for bad ones.
+func (g *Good[Code, W]) refused(e *Evidence) bool {
+	return slices.ContainsFunc(g.Made(e), func(m Made[W]) bool { return m.Outcome.Argument })
 }
 
 // findings are what the failures have shown. What is wrong in good trials, too, is wrong without any failure, and was
@@ -216,9 +320,10 @@ func (f *Faults[Code, W]) findings(e *Evidence, good *Good[Code, W]) []verdict.F
 	j, all := f.judge, f.Made(e)
 	told := sync.OnceValue(func() bool {
 		next, _ := e.Cases[f.ID].Window(1)
-		early := slices.DeleteFunc(e.Of(verdict.OrderRules, f.ID), func(found verdict.Finding) bool { return found.Record >= next })
+		early := slices.DeleteFunc(e.Of(verdict.OrderRules, f.ID),
+			func(found verdict.Finding) bool { return found.Record >= next })
 		return verdict.HasError(append(early, e.Of(verdict.OrderRules, good.IDs()...)...)) || // what comes out is luck then
-			slices.ContainsFunc(good.Made(e), func(m Made[W]) bool { return len(f.wrong(&m)) > 0 })
+			slices.ContainsFunc(good.Made(e), func(m Made[W]) bool { return m.Outcome.OK() && len(f.wrong(&m)) > 0 })
 	})
 	wrong := func(outcome int) []verdict.Finding {
 		if found := f.wrong(&all[outcome]); len(found) > 0 && !told() {

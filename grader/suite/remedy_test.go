@@ -1,6 +1,7 @@
 package suite_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,8 +35,9 @@ func TestRemediesAreForWhatPackageCudaSays(t *testing.T) {
 		"the two are not exchanged":     kernels.Fill(1, 2048, s, memory, 200),
 		"until it is done":              early,
 		"has been created":              cuda.EventRecord(cuda.Event{}, s),
-		"it is 0 or below":              func() error { _, err := cuda.Malloc(0); return err }(),
-		"how the size is worked out":    func() error { _, err := cuda.MallocAsync(-1, s); return err }(),
+		"it comes to 0":                 func() error { _, err := cuda.Malloc(0); return err }(),
+		"convert the factors to int64":  func() error { _, err := cuda.MallocAsync(-1, s); return err }(),
+		"beyond 2^63-1":                 func() error { _, err := cuda.MallocHost(math.MinInt64); return err }(),
 	} {
 		require.Error(t, err, says)
 		require.Contains(t, suite.Remedy(err.Error()), says)

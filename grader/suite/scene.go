@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -24,27 +25,33 @@ type Scene[Code any, W Workload] struct {
 	KeepPool bool
 }
 
-// Runs is a trial that calls the code once for each workload, as long as it answers nil; see Around.Fails.
+// Runs is a trial that calls the code once for each workload, as long as it does not panic. Behind a call that came to
+// a gap the others are made as well: one that comes to its answer before the gap is judged like any other.
 type Runs[Code any, W Workload] struct {
 	Trial[Code]
 	Draw func(*rand.Rand) []W
+	far  bool
 }
 
 // Around is what the grader does around a call, and may be nil.
 type Around[W Workload] struct {
 	Before func(*Stage, W) // such as keeping streams busy
 	Behind func(*Stage, W) // ahead of the wait for the device
-	Fails  bool            // the calls are to end with an error, so one that does is no reason to make no more
+	// Sample, where not nil, has what comes before and behind the call be done as one with it: it is told the stage once,
+	// and answers with what does all of it.
+	Sample func(*Stage) func(call func() error) error
 }
 
 // Runs is a trial with the workloads that draw draws from the seed, in the same way in both halves.
 func (sc *Scene[Code, W]) Runs(id, after string, draw func(*rand.Rand) []W, around Around[W]) *Runs[Code, W] {
-	r := &Runs[Code, W]{Trial: Trial[Code]{ID: id, After: after}, Draw: draw}
+	r := &Runs[Code, W]{Trial: Trial[Code]{ID: id, After: after, Resumes: true}, Draw: draw}
 	r.Drive = func(b *Bench, sides Sides[Code]) {
 		if sc.KeepPool {
 			b.KeepPool()
 		}
-		for _, w := range draw(b.Rand()) {
+		ws := draw(b.Rand())
+		b.calls = min(b.From, len(ws))
+		for _, w := range ws[b.calls:] {
 			if !sc.once(b, sides.Student, w, around) {
 				return
 			}
@@ -59,7 +66,8 @@ func (r *Runs[Code, W]) On(device func(seed uint64) sim.Options) *Runs[Code, W] 
 	return r
 }
 
-// once calls the code for one workload; it reports whether there is sense in going on.
+// once calls the code for one workload; it reports whether there is sense in going on: a panic ends the trial, what was
+// refused or came to a gap does not.
 func (sc *Scene[Code, W]) once(b *Bench, code Code, w W, around Around[W]) bool {
 	s := b.NewStage()
 	call := sc.Set(s, w)
@@ -67,7 +75,16 @@ func (sc *Scene[Code, W]) once(b *Bench, code Code, w W, around Around[W]) bool 
 		around.Before(s, w)
 	}
 	number := b.Calls()
-	o := b.Call(w.Label(), func() error { return s.answered(call(code, w)) })
+	var o verdict.Outcome
+	err := sampling(s, around.Sample, func() error {
+		if o = b.Call(w.Label(), func() error { return s.answered(call(code, w)) }); !o.OK() {
+			return errEnded
+		}
+		return nil
+	})()
+	if o.OK() {
+		b.Must(err)
+	}
 	s.goOn(o.OK())
 	if around.Behind != nil {
 		around.Behind(s, w)
@@ -75,8 +92,11 @@ func (sc *Scene[Code, W]) once(b *Bench, code Code, w W, around Around[W]) bool 
 	s.settle()
 	s.note("", number)
 	s.Close()
-	return o.OK() || around.Fails && o.Panic == "" && o.Gap == ""
+	return o.Panic == ""
 }
+
+// errEnded ends what goes around a call that did not answer nil.
+var errEnded = errors.New("the call has ended early")
 
 // Fixed draws always the same workloads.
 func Fixed[W any](ws ...W) func(*rand.Rand) []W {
@@ -87,6 +107,7 @@ func Fixed[W any](ws ...W) func(*rand.Rand) []W {
 type Made[W Workload] struct {
 	Call
 	W      W
+	Far    bool // it was called for numbers from all over their domains, and nobody has computed it; see Runs.Far
 	number int
 }
 
@@ -98,12 +119,19 @@ func (m *Made[W]) Sums() []uint64 { return m.Noted(noteSum) }
 
 // Made are the calls of the trial.
 func (r *Runs[Code, W]) Made(e *Evidence) []Made[W] {
-	return madeOf(e, r.ID, func() []W { return r.drawn(e) })
+	all := madeOf(e, r.ID, func() []W { return r.drawn(e) })
+	for i := range all {
+		all[i].Far = r.far
+	}
+	return all
 }
 
 // madeOf pairs the calls of a case with the workloads they were made for; where there are more calls, they are all of
 // the last.
 func madeOf[W Workload](e *Evidence, caseID string, drawn func() []W) []Made[W] {
+	if e.Cases[caseID] == nil {
+		return nil
+	}
 	return verdict.Once(e.Cases[caseID], "made", func() (all []Made[W]) {
 		ws := drawn()
 		for i, c := range e.Calls(caseID) {
@@ -118,6 +146,11 @@ type Good[Code any, W Workload] struct {
 	Function string         // in plain words who ended early where one did: "Run", "Share or FanOut"
 	Of       func(W) string // the function that a workload calls; nil where there is only one
 	Runs     []*Runs[Code, W]
+	// Far are calls like the good ones with numbers from all over their domains, which nobody computes; see Runs.Far.
+	Far []*Runs[Code, W]
+	// Uncomputed finds what is wrong with a far call's way to its results, where no other part than Results asks for that.
+	Uncomputed func(*Made[W]) []verdict.Finding
+	Further    []Further
 }
 
 // Trials are the trials, for a Part; more may follow.
@@ -137,16 +170,20 @@ func (g *Good[Code, W]) IDs() (ids []string) {
 	return ids
 }
 
-// Made are the calls of all the trials.
+// Made are the calls of all the trials, or those that were audited where the evidence is about these.
 func (g *Good[Code, W]) Made(e *Evidence) (all []Made[W]) {
+	if e.audit != nil {
+		made, _ := e.audit.made.([]Made[W])
+		return made
+	}
 	for _, r := range g.Runs {
 		all = append(all, r.Made(e)...)
 	}
 	return all
 }
 
-// Judge answers a question by what look finds in each call. Where that is nothing, but not every workload was carried
-// out, the question could not be asked.
+// Judge answers a question by what look finds in each call. Where that is nothing, but too few workloads were
+// carried out, the question could not be asked.
 func (g *Good[Code, W]) Judge(e *Evidence, pass string, look func(*Made[W]) []verdict.Finding) Answer {
 	a := Answer{Message: pass}
 	for _, m := range g.Made(e) {
@@ -159,8 +196,13 @@ func (g *Good[Code, W]) Judge(e *Evidence, pass string, look func(*Made[W]) []ve
 	return a
 }
 
-// Incomplete says why not everything could be seen; "" where every workload was carried out, and not by doing nothing.
+// Incomplete says why too little could be seen to go by it; "" where enough of the workloads of each trial were carried
+// out, and not by doing nothing. That the others were refused is told by who asks for results: it is no reason to ask
+// nothing of what could be asked.
 func (g *Good[Code, W]) Incomplete(e *Evidence) string {
+	if e.audit != nil {
+		return ""
+	}
 	for _, r := range g.Runs {
 		ok := 0
 		for _, m := range r.Made(e) {
@@ -168,7 +210,7 @@ func (g *Good[Code, W]) Incomplete(e *Evidence) string {
 				ok++
 			}
 		}
-		if ok < len(r.drawn(e)) {
+		if !Enough(ok, len(r.drawn(e))) {
 			return g.Function + " ended early with an error, so this could not be seen in full."
 		}
 	}
@@ -179,6 +221,10 @@ func (g *Good[Code, W]) Incomplete(e *Evidence) string {
 	}
 	return ""
 }
+
+// Enough reports whether so many of a trial's workloads, of which others were refused, are enough to answer by: a
+// third.
+func Enough(seen, of int) bool { return seen > 0 && 3*seen >= of }
 
 // called reports whether the call has made a call of CUDA's.
 func (m *Made[W]) called() bool {

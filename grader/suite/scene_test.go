@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/session"
@@ -19,22 +20,27 @@ type number int
 
 func (n number) Label() string { return fmt.Sprint("number ", int(n)) }
 
-// Where calls are to end with an error, all of them are made; elsewhere none behind the first that does.
-func TestRunsGoOnWhereTheyAreToFail(t *testing.T) {
-	for fails, want := range map[bool][]number{true: {1, 2, 3}, false: {1}} {
+// What was refused or came to a gap is no reason to ask for nothing more; a panic is.
+func TestRunsGoOnBehindAnError(t *testing.T) {
+	all, first := []number{1, 2, 3}, []number{1}
+	for want, answer := range map[*[]number]func() error{
+		&all:   func() error { return errors.Join(errors.New("of the call's own"), contract.TODO("1a")) },
+		&first: func() error { panic("of the call's own") },
+	} {
 		var called []number
-		scene := &suite.Scene[error, number]{Set: func(*suite.Stage, number) func(error, number) error {
-			return func(err error, n number) error {
+		scene := &suite.Scene[func() error, number]{Set: func(*suite.Stage, number) func(func() error, number) error {
+			return func(code func() error, n number) error {
 				called = append(called, n)
-				return err
+				return code()
 			}
 		}}
-		runs := scene.Runs("runs", "", func(*rand.Rand) []number { return []number{1, 2, 3} }, suite.Around[number]{Fails: fails})
+		runs := scene.Runs("runs", "", func(*rand.Rand) []number { return all }, suite.Around[number]{})
 		s := session.New(sim.New(sim.Options{}))
 		s.Use()
 		s.StartTrace()
 		notes := &verdict.CaseNotes{ID: "runs", Values: map[string][]uint64{}}
-		runs.Drive(&suite.Bench{Session: s, CaseID: notes.ID, Notes: noted{notes}}, suite.Sides[error]{Student: errors.New("of the call's own")})
-		require.Equal(t, want, called)
+		runs.Drive(&suite.Bench{Session: s, CaseID: notes.ID, Notes: noted{notes}},
+			suite.Sides[func() error]{Student: answer})
+		require.Equal(t, *want, called)
 	}
 }

@@ -1,16 +1,15 @@
 package suite
 
 import (
-	"cmp"
 	"fmt"
+	"iter"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
-	"cudalab/grader/suite/measure"
 	"cudalab/grader/suite/verdict"
+	"cudalab/native/cuda"
 	"cudalab/native/trace"
 )
 
@@ -18,21 +17,13 @@ import (
 // shape: the trial, the benchmark and the part that judges by it come from one declaration.
 type Race[Code any, W Workload] struct {
 	SpeedWords // SpeedWords.Function is the function that is timed, where a trial times several
-	// Shape is what the stage is set for: what Draw draws is like it.
-	Shape    W
-	Draw     func(*rand.Rand) W
-	Baseline Code
-	KeepPool bool // the default pool keeps its memory meanwhile, so that nobody pays for growing it
-	// Around, where not nil, has more than the call timed: it is told the stage once, and answers with what a sample is.
-	Around func(*Stage) func(call func() error) error
-	// Audit tells what a call that is not timed, but which the code can tell from no sample, has left out of its work, by
-	// numbers that LeftOut puts into words. The trace is nil where the call failed.
-	Audit   func(s *Stage, w W, t *trace.Trace) []uint64
-	LeftOut func(w W, what uint64) string
+	Draw       func(*rand.Rand) W
+	Baseline   Code
+	KeepPool   bool // the default pool keeps its memory meanwhile, so that nobody pays for growing it
+	// Sample, where not nil, has more than the call timed, as in Around.
+	Sample func(*Stage) func(call func() error) error
 	// Wrong says what is wrong with a sample of the student's, "" where nothing is.
 	Wrong func(*Timed[W]) string
-	// WrongWhy and WrongFix go with what LeftOut and Wrong say, where the usual words will not do.
-	WrongWhy, WrongFix string
 }
 
 // Timed is one call of the student's code under the clock, with the workload that it was given.
@@ -50,8 +41,9 @@ func (m *Timed[W]) Noted(name string) []uint64 { return notedOf(m.notes, m.prefi
 func (m *Timed[W]) Sums() []uint64 { return m.Noted(noteSum) }
 
 // Speed is the part that asks whether the code keeps to the limits of some races, which one trial carries out. who is
-// told to have failed where a call under the clock answered an error: "Run", "The code".
-func (sc *Scene[Code, W]) Speed(name, after, who string, races ...*Race[Code, W]) Part[Code] {
+// told to have failed where a call under the clock answered an error: "Run", "The code". The parts that judge the good
+// trials are asked about the race as well: of each code's calls some are recorded, and it cannot tell which.
+func (g *Good[Code, W]) Speed(sc *Scene[Code, W], name, after, who string, races ...*Race[Code, W]) Part[Code] {
 	t := &Trial[Code]{ID: "speed", After: after, Timed: true, Drive: func(b *Bench, sides Sides[Code]) {
 		for _, r := range races {
 			if r.KeepPool {
@@ -60,7 +52,8 @@ func (sc *Scene[Code, W]) Speed(name, after, who string, races ...*Race[Code, W]
 			r.carryOut(b, sc, sides)
 		}
 	}}
-	return Part[Code]{Cases: []*Trial[Code]{t}, Question: Question{ID: t.ID, Name: name, Judge: func(e *Evidence) Answer {
+	p := Part[Code]{Cases: []*Trial[Code]{t}, Question: Question{ID: t.ID, Name: name}}
+	p.Judge = func(e *Evidence) Answer {
 		var a Answer
 		notes := e.Cases[t.ID]
 		for _, r := range races {
@@ -80,50 +73,78 @@ func (sc *Scene[Code, W]) Speed(name, after, who string, races ...*Race[Code, W]
 			a.Again = max(a.Again, one.Again)
 		}
 		return a
-	}}}
+	}
+	p.like = g.Trials()
+	p.audited = func(e *Evidence) *Evidence {
+		var all []Made[W]
+		for _, r := range races {
+			all = append(all, r.audited(e, t.ID)...)
+		}
+		all = slices.DeleteFunc(all, func(m Made[W]) bool { return !m.Outcome.OK() }) // which Judge tells
+		return e.about(audit{caseID: t.ID, made: all})
+	}
+	return p
 }
 
 // Benchmark is the part's trial as a benchmark.
 func (p Part[Code]) Benchmark(name, operation, note string) Trial[Code] {
-	return Trial[Code]{ID: p.ID, Benchmark: Benchmark{Name: name, Operation: operation, Note: note}, Drive: p.Cases[0].Drive}
+	return Trial[Code]{ID: p.ID, Benchmark: Benchmark{Name: name, Operation: operation, Note: note},
+		Drive: p.Cases[0].Drive}
 }
 
 // What is noted of samples and audits, under a name that begins with the function's.
 const (
 	prefixTimed = "timed "
 	noteSampled = "sampled"
-	noteLeftOut = "left out"
+	noteAudited = "audited" // by the number of the Call, which of the workloads it was
 )
 
-// carryOut runs the race.
+// carryOut runs the race. Each call has a stage of its own, like those that are not timed: nothing that the code is
+// given tells it which of them are under the clock.
 func (r *Race[Code, W]) carryOut(b *Bench, sc *Scene[Code, W], sides Sides[Code]) {
-	random, w, drawn := b.Rand(), r.Shape, 0
-	s := b.NewStage()
-	call := sc.Set(s, w)
-	sample := func(call func() error) error { return call() }
-	if r.Around != nil {
-		sample = r.Around(s)
+	random, drawn := b.Rand(), 0
+	draw := func() W {
+		drawn++
+		return r.Draw(random)
 	}
 	Contest(b, b.raceTiming(), r.Function, sides, r.Baseline, func(code Code, yours bool) Contender {
-		c := Contender{TimeOnly: !yours, Run: func() error { return sample(func() error { return call(code, w) }) }}
+		var s *Stage
+		var sample func() error
+		c := Contender{TimeOnly: !yours, Run: func() error { return sample() }}
 		c.Prepare = func() error {
-			w = r.Draw(random)
-			drawn++
-			if s.results != nil {
-				s.results.Poison()
-			}
+			w := draw()
+			s = b.NewStage()
+			call := sc.Set(s, w)
+			sample = sampling(s, r.Sample, func() error { return call(code, w) })
 			return nil
 		}
-		if yours {
-			c.Audit = func(t *trace.Trace) { b.noteOf(drawn, r.prefix()+noteLeftOut, r.Audit(s, w, t)) }
-			c.Check = func() {
+		c.Check = func() {
+			if yours {
 				b.noteOf(drawn, r.prefix()+noteSampled, nil)
 				s.note(r.prefix(), drawn)
+			}
+			s.Close()
+		}
+		if yours {
+			c.Audit = func() (ok bool) {
+				w := draw()
+				b.noteOf(b.Calls(), r.prefix()+noteAudited, []uint64{uint64(drawn)})
+				b.Session.Traced(func() { ok = sc.once(b, code, w, Around[W]{Sample: r.Sample}) })
+				return ok
 			}
 		}
 		return c
 	})
-	s.Close()
+	b.endLasting()
+}
+
+// sampling is a call with what goes around it, which may be nothing.
+func sampling(s *Stage, around func(*Stage) func(call func() error) error, call func() error) func() error {
+	if around == nil {
+		return call
+	}
+	with := around(s)
+	return func() error { return with(call) }
 }
 
 // raceTiming is how samples are taken that hold the student's code against the solution. Virtual times repeat exactly
@@ -141,15 +162,37 @@ func Contest[Code any](b *Bench, t Timing, function string, sides Sides[Code], b
 	add := func(name string, code Code) {
 		c := contender(code, name == verdict.Yours)
 		c.Name = SeriesOf(function, name)
+		if name == verdict.Yours && c.Audit == nil {
+			c.Audit = func() bool { return b.audit(&c) }
+		}
 		all = append(all, c)
 	}
 	add(verdict.Yours, sides.Student)
 	if sides.Solution != nil {
 		add(verdict.Solution, *sides.Solution)
 	}
+	if b.Recorded {
+		b.record(t, all)
+		return
+	}
 	add(Baseline, baseline)
 	samples, _ := b.Time(t, all...)
 	b.Note(samples)
+}
+
+// audit has a contender run once more with the trace on; it reports whether it succeeded.
+func (b *Bench) audit(c *Contender) (ok bool) {
+	b.Session.Traced(func() {
+		if c.Prepare != nil && !b.attempt(c.Name, c.Prepare) {
+			return
+		}
+		o := b.Call("a run among those that are timed", c.Run)
+		b.Must(cuda.DeviceSynchronize())
+		if ok = o.OK(); ok && c.Check != nil {
+			c.Check()
+		}
+	})
+	return ok
 }
 
 // Flaw is said of the student's code where a race has noted of a sample, under a name, that so much of its work was not
@@ -160,20 +203,49 @@ type Flaw struct {
 	Why, Fix       string
 }
 
-// SpeedPart is Scene.Speed for code that is no call with a workload, such as an allocator: drive holds a Contest, and
-// notes flaws.
+// SpeedPart is Good.Speed for code that is no call with a workload, such as an allocator: drive holds a Contest, and
+// notes flaws. Some runs are recorded: nothing is to be left of them, no work too early, and the host is not to wait.
 func SpeedPart[Code any](name, after, who string, drive func(*Bench, Sides[Code]), words SpeedWords,
 	flaws ...Flaw) Part[Code] {
 	t := &Trial[Code]{ID: "speed", After: after, Timed: true, Drive: drive}
 	return Part[Code]{Cases: []*Trial[Code]{t}, Question: Question{ID: t.ID, Name: name, Judge: func(e *Evidence) Answer {
 		notes := e.Cases[t.ID]
-		spoilt := Spoilt(notes, who, func(c *verdict.CaseNotes) []verdict.Finding { return flawed(c, flaws) })
-		if spoilt != nil {
+		spoilt := Spoilt(notes, who, func(c *verdict.CaseNotes) []verdict.Finding {
+			return append(flawed(c, flaws), e.audited(c)...)
+		})
+		if len(spoilt) > 0 {
 			return Answer{Findings: spoilt}
 		}
 		return e.JudgeSpeed(notes, words)
 	}}}
 }
+
+// audited finds what is wrong in the runs of a timed case that were recorded: by the order checker, or since the host
+// waits.
+func (e *Evidence) audited(notes *verdict.CaseNotes) []verdict.Finding {
+	found := slices.DeleteFunc(e.Of(slices.Concat(verdict.OrderRules, verdict.EndRules), notes.ID),
+		func(f verdict.Finding) bool { return f.Severity != verdict.Error })
+	for _, c := range e.Calls(notes.ID) {
+		for at, r := range c.Records {
+			what := c.HostWait(at)
+			if what == "" || r.Op == trace.OpFree || len(e.Place(notes.Trace.SiteOf(r))) == 0 {
+				continue
+			}
+			found = append(found, c.At(at, verdict.Finding{Rule: "host-wait",
+				Message: fmt.Sprintf("The host should never wait here, but %s %s.", CallName(r), what),
+				Why:     "While the host waits it enqueues nothing, so every stream runs dry.",
+				Fix:     "Leave it out: what has to come behind something can wait for it in its stream."}))
+		}
+	}
+	for i := range found {
+		found[i].Message += timedAlone
+	}
+	return verdict.Unique(found)
+}
+
+// timedAlone ends what is said of a call that is like those that are timed: time is measured only where all else
+// passed.
+const timedAlone = " This was in a call like those that are timed; in the others it was as it should be."
 
 // flawed is the first flaw that was noted.
 func flawed(c *verdict.CaseNotes, flaws []Flaw) []verdict.Finding {
@@ -199,311 +271,53 @@ func Spoilt(c *verdict.CaseNotes, function string, wrong func(*verdict.CaseNotes
 	return wrong(c)
 }
 
-// wrong finds a sample or an audit in which the student's code did not do its work: speed counts only where it did.
+// wrong finds a sample in which the student's code did not do its work: speed counts only where it did.
 func (r *Race[Code, W]) wrong(e *Evidence, notes *verdict.CaseNotes, caseID string) []verdict.Finding {
-	f := verdict.Finding{Rule: "wrong-when-timed", Severity: verdict.Error, Record: -1, Function: r.Function,
-		Why: cmp.Or(r.WrongWhy, "Work that is left out or reused from an earlier call is not faster work."),
-		Fix: cmp.Or(r.WrongFix, "Do all the work anew in every call, whatever was done before.")}
-	samples, audits := notedOf(notes, r.prefix()+noteSampled), notedOf(notes, r.prefix()+noteLeftOut)
-	random, last := NewRand(e.Seed, caseID), 0
-	for _, number := range slices.Concat(slices.Collect(maps.Keys(samples)), slices.Collect(maps.Keys(audits))) {
-		last = max(last, number)
-	}
-	wrong := ""
-	for number := 1; number <= last; number++ {
-		w := r.Draw(random)
-		for _, what := range audits[number] {
-			f.Message = r.LeftOut(w, what)
-			return []verdict.Finding{f}
-		}
-		if _, sampled := samples[number]; sampled && wrong == "" {
-			wrong = r.Wrong(&Timed[W]{w, notes, r.prefix(), number})
-		}
-	}
-	if wrong == "" {
-		return nil
-	}
-	f.Message = wrong
-	return []verdict.Finding{f}
-}
-
-func (r *Race[Code, W]) prefix() string { return SeriesOf(r.Function, prefixTimed) }
-
-// SpeedWords are a lesson's own words about the time that its code takes.
-type SpeedWords struct {
-	Pacing
-	Passed      string // the sentence for a pass, a format for the ratio and the speedup of a Pace
-	Work, Takes string // what is too slow, and its verb: "32 batches on 4 streams", "take"
-	Why, Fix    string
-}
-
-// JudgeSpeed says whether the student's code takes at most so many times as long as the solution.
-func (e *Evidence) JudgeSpeed(notes *verdict.CaseNotes, w SpeedWords) Answer {
-	pace, ok := e.Pace(notes, w.Pacing)
-	if !ok {
-		return Answer{Skip: "No time could be measured."}
-	}
-	a := Answer{
-		Message:      fmt.Sprintf(w.Passed, pace.Ratio.Value, pace.Speedup.Value),
-		Findings:     pace.Remarks,
-		Measurements: pace.Measurements,
-		Again:        pace.Again,
-	}
-	if pace.TooSlow(w.Pacing) {
-		a.Again = ToConfirm
-		a.Findings = append(a.Findings, verdict.Finding{
-			Rule: "too-slow", Severity: verdict.Error, Record: -1, Function: w.Function,
-			Message: fmt.Sprintf("%s should take at most %.3g times as long as the solution's, but %s %.1f times as long (%.1f to %.1f).",
-				w.Work, w.Limit, w.Takes, pace.Ratio.Value, pace.Ratio.Low, pace.Ratio.High),
-			Why: w.Why, Fix: w.Fix,
-		})
-	}
-	return a
-}
-
-// Pacing says what a timed case is judged by.
-type Pacing struct {
-	// Function is the one whose series are meant, where a case times several: "Share".
-	Function string
-	Versus   string // the baseline in plain words: "the synchronous baseline"
-	Limit    float64
-	// Recorded is what the solution took where it was at hand, in the form of ReadPaces: in a handout, which holds no
-	// solution, the student's time is held against the baseline's and this.
-	Recorded string
-}
-
-// Pace is how the student's time compares with others'.
-type Pace struct {
-	Ratio        measure.Interval // over the solution's time
-	Speedup      measure.Interval // of the baseline's time over the student's
-	Measurements []verdict.Measurement
-	// Remarks say what one has to know of Ratio: that it is unclear, or what it rests on.
-	Remarks []verdict.Finding
-	// Again is ToTell where the ratio lies beyond the limit, may lie below it, and other samples may tell.
-	Again Again
-}
-
-// TooSlow reports whether all of the interval lies beyond the limit.
-func (p *Pace) TooSlow(q Pacing) bool { return p.Ratio.Against(q.Limit) == measure.Beyond }
-
-// Pace makes figures of what a Race has noted. It is not ok where there are none.
-func (e *Evidence) Pace(notes *verdict.CaseNotes, q Pacing) (p Pace, ok bool) {
-	prefix := SeriesOf(q.Function, "")
-	yours, solution, baseline := notes.Samples[prefix+verdict.Yours], notes.Samples[prefix+verdict.Solution], notes.Samples[prefix+Baseline]
-	if len(yours) == 0 || len(baseline) == 0 {
-		return Pace{}, false
-	}
-	p.Ratio, p.Speedup = measure.RatioOf(yours, solution), measure.RatioOf(baseline, yours)
-	var recorded paceFound
-	if len(solution) == 0 {
-		if recorded, ok = findPace(q.Recorded, q.Function, e.Device); !ok {
-			return Pace{}, false
-		}
-		p.Ratio = recorded.overSolution(measure.RatioOf(yours, baseline))
-		p.Remarks = recorded.remarks(e.Device)
-	}
-	if p.Ratio.Against(q.Limit) == measure.Unclear {
-		p.Remarks = append(p.Remarks, unclear(q, p.Ratio))
-		if len(solution) > 0 && p.Ratio.Value > q.Limit {
-			p.Again = ToTell
-		}
-	}
-	p.Measurements = []verdict.Measurement{
-		Figure(prefix+"time / solution's time", "x", p.Ratio, q.Limit),
-		Figure(prefix+"speedup over "+q.Versus, "x", p.Speedup, 0),
-		Microseconds(prefix+"your time", yours),
-	}
-	if len(solution) > 0 {
-		p.Measurements = append(p.Measurements, Microseconds(prefix+"the solution's time", solution))
-	} else {
-		p.Measurements = append(p.Measurements, Figure(prefix+"solution's time / baseline's time, as recorded", "x", recorded.interval(), 0))
-	}
-	p.Measurements = append(p.Measurements, Microseconds(prefix+"the baseline's time", baseline))
-	return p, true
-}
-
-// unclear is the remark on a ratio that may lie on either side of the limit.
-func unclear(q Pacing, ratio measure.Interval) verdict.Finding {
-	return verdict.Finding{
-		Rule: "time-unclear", Severity: verdict.Remark, Record: -1, Function: q.Function,
-		Message: fmt.Sprintf("At most %g times the solution's time is asked for. This took %.2f times as long, give or take: it may be anything "+
-			"from %.2f to %.2f times, so it counts as a pass.", q.Limit, ratio.Value, ratio.Low, ratio.High),
-		Why: "What else runs on the machine or on the GPU delays some samples and not others; only code that is too slow for certain fails.",
-		Fix: "Check again when nothing else runs. If the figure stays beyond the limit, your code is slower than it should be.",
-	}
-}
-
-// RecordedPace is what the solution was seen to take on one device, as a part of the baseline's time: the figure, and
-// between which bounds it lay.
-type RecordedPace struct {
-	Kind, Name       string // the device's
-	Function         string // as in Pacing
-	Value, Low, High float64
-}
-
-// elsewhere is by how much the part of the baseline's time that the solution takes may differ between two models of
-// GPU.
-const elsewhere = 1.5
-
-// paceFound is a recorded pace for a device.
-type paceFound struct {
-	RecordedPace
-	other bool // it is another device's
-}
-
-// findPace is what was recorded on a device. For a GPU of which there is nothing it is what was recorded on the GPU
-// whose name begins alike for longest, and of several such the one on which the solution took the most; failing that,
-// what was recorded on the simulated device.
-func findPace(text, function string, d verdict.Device) (best paceFound, ok bool) {
-	all, err := ReadPaces(text)
-	if err != nil {
-		return paceFound{}, false // a test reads every lesson's
-	}
-	nearest := func(r RecordedPace) int {
-		if r.Kind != d.Kind {
-			return -1
-		}
-		return commonPrefix(r.Name, d.Name)
-	}
-	for _, r := range all {
-		if r.Function != function {
+	samples := notedOf(notes, r.prefix()+noteSampled)
+	for number, w := range r.workloads(e, caseID, slices.Collect(maps.Keys(samples))) {
+		wrong := r.Wrong(&Timed[W]{w, notes, r.prefix(), number})
+		if wrong == "" {
 			continue
 		}
-		was, is := nearest(best.RecordedPace), nearest(r)
-		if !ok || is > was || is == was && r.Value > best.Value {
-			best, ok = paceFound{r, r.Kind != d.Kind || r.Name != d.Name}, true
-		}
+		return []verdict.Finding{{Rule: "wrong-when-timed", Severity: verdict.Error, Record: -1, Function: r.Function,
+			Message: wrong,
+			Why: "Time counts only where the work was done. What is timed is larger than what came before, and behind " +
+				"many calls.",
+			Fix: "Look at what is different here: there is more of everything, and much was called before. Each call has " +
+				"to do all of its work, with every wait."}}
 	}
-	return best, ok
+	return nil
 }
 
-// commonPrefix is how many bytes two names have in common at their beginning.
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-// overSolution makes the ratio over the solution's time out of that over the baseline's.
-func (r paceFound) overSolution(v measure.Interval) measure.Interval {
-	by := r.interval()
-	return measure.Interval{Value: v.Value / by.Value, Low: v.Low / by.High, High: v.High / by.Low}
-}
-
-// interval is between what bounds the solution's part of the baseline's time lies.
-func (r paceFound) interval() measure.Interval {
-	v := measure.Interval{Value: r.Value, Low: r.Low, High: r.High}
-	if r.other {
-		v.Low, v.High = v.Low/elsewhere, v.High*elsewhere
-	}
-	return v
-}
-
-// remarks say what the ratio rests on where that is another device.
-func (r paceFound) remarks(d verdict.Device) []verdict.Finding {
-	if !r.other {
-		return nil
-	}
-	return []verdict.Finding{{
-		Rule: "recorded-elsewhere", Severity: verdict.Remark, Record: -1,
-		Message: fmt.Sprintf("How the solution's time compares with the baseline's was not recorded on the %s, so what the %s showed is used, "+
-			"give or take a factor of %g.", d.Name, r.Name, elsewhere),
-		Why: "This copy of the course holds no solutions, so your time is held against the baseline's, and GPUs differ in what each costs.",
-		Fix: "Nothing has to be changed. Where it matters, your instructor's grading measures the solution beside your code.",
-	}}
-}
-
-// Baseline is the contender that a lesson argues against.
-const Baseline = "baseline"
-
-// SeriesOf is the name under which something is noted of a function, where a case times several.
-func SeriesOf(function, name string) string {
-	if function == "" {
-		return name
-	}
-	return function + ": " + name
-}
-
-// PaceSeeds is how many workloads a pace is recorded over: those of the seeds from 1 on.
-const PaceSeeds = 8
-
-// PacesOf makes paces of what a Race has noted of the solution and the baseline on one device, once for each seed, by
-// the names of the series. There is one for each function that was timed, in order.
-func (s *Suite) PacesOf(d verdict.Device, noted []map[string][]int64) []RecordedPace {
-	ratios := map[string][]measure.Interval{}
-	for _, samples := range noted {
-		for series, solution := range samples {
-			name, ok := strings.CutSuffix(series, verdict.Solution)
-			if baseline := samples[name+Baseline]; ok && len(baseline) > 0 {
-				function := strings.TrimSuffix(name, ": ")
-				ratios[function] = append(ratios[function], measure.RatioOf(solution, baseline))
+// workloads yields those that were drawn for some numbers, in their order, with the numbers.
+func (r *Race[Code, W]) workloads(e *Evidence, caseID string, numbers []int) iter.Seq2[int, W] {
+	return func(yield func(int, W) bool) {
+		random, drawn := NewRand(e.Seed, caseID), 0
+		for _, number := range slices.Sorted(slices.Values(numbers)) {
+			var w W
+			for ; drawn < min(number, maxCalls); drawn++ {
+				w = r.Draw(random)
+			}
+			if number > 0 && !yield(number, w) {
+				return
 			}
 		}
 	}
-	var all []RecordedPace
-	for _, function := range slices.Sorted(maps.Keys(ratios)) {
-		r := RecordedPace{Kind: d.Kind, Name: d.Name, Function: function}
-		var values []float64
-		for i, v := range ratios[function] {
-			values = append(values, v.Value)
-			if i == 0 || v.Low < r.Low {
-				r.Low = v.Low
-			}
-			r.High = max(r.High, v.High)
+}
+
+// audited are the calls of the race that were recorded.
+func (r *Race[Code, W]) audited(e *Evidence, caseID string) (all []Made[W]) {
+	calls := e.Calls(caseID)
+	of := map[int]int{} // by which of the workloads it was: the number of the Call
+	for call, drawn := range notedOf(e.Cases[caseID], r.prefix()+noteAudited) {
+		if call < len(calls) && len(drawn) == 1 {
+			of[int(min(drawn[0], maxCalls))] = call
 		}
-		slices.Sort(values)
-		r.Value = values[len(values)/2]
-		all = append(all, r)
+	}
+	for drawn, w := range r.workloads(e, caseID, slices.Collect(maps.Keys(of))) {
+		all = append(all, Made[W]{Call: calls[of[drawn]], W: w, number: of[drawn]})
 	}
 	return all
 }
 
-// AddPaces puts paces of one device into the text of a paces.txt, in the place of what that had of the device.
-func AddPaces(text string, paces []RecordedPace) (string, error) {
-	recorded, err := ReadPaces(text)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "#") {
-			b.WriteString(strings.TrimSpace(line) + "\n")
-		}
-	}
-	replaced := func(r RecordedPace) bool {
-		return slices.ContainsFunc(paces, func(p RecordedPace) bool { return p.Kind == r.Kind && p.Name == r.Name })
-	}
-	at := slices.IndexFunc(recorded, replaced)
-	if at < 0 {
-		at = len(recorded)
-	}
-	for _, r := range slices.Insert(slices.DeleteFunc(recorded, replaced), at, paces...) {
-		fmt.Fprintln(&b, r)
-	}
-	return b.String(), nil
-}
-
-// ReadPaces reads what String wrote, a line each; lines that begin with # are comments.
-func ReadPaces(text string) ([]RecordedPace, error) {
-	var all []RecordedPace
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		var r RecordedPace
-		_, err := fmt.Sscanf(line+"\n", "%s %q %q %g %g %g\n", &r.Kind, &r.Name, &r.Function, &r.Value, &r.Low, &r.High)
-		if err != nil || !(0 < r.Low && r.Low <= r.Value && r.Value <= r.High && r.High < math.Inf(1)) {
-			return nil, fmt.Errorf("not a pace: %q", line)
-		}
-		all = append(all, r)
-	}
-	return all, nil
-}
-
-// String is a line of the form that ReadPaces reads.
-func (r RecordedPace) String() string {
-	return fmt.Sprintf("%s %q %q %.4g %.4g %.4g", r.Kind, r.Name, r.Function, r.Value, r.Low, r.High)
-}
+func (r *Race[Code, W]) prefix() string { return SeriesOf(r.Function, prefixTimed) }

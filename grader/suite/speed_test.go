@@ -48,19 +48,25 @@ func TestPace(t *testing.T) {
 		unclear   bool
 		remark    string // the device whose pace is used in place of this one's
 	}{
-		"beside the solution":      {device: sim, q: q, notes: race("", 300, 100, 400), ratio: 3, low: 3, high: 3, slow: true},
-		"the solution goes first":  {device: sim, q: q, notes: race("", 100, 100, 800), ratio: 1, low: 1, high: 1},
-		"recorded, as fast":        {device: sim, q: q, notes: race("", 100, 0, 400), ratio: 1, low: 1, high: 1},
-		"recorded, too slow":       {device: sim, q: q, notes: race("", 200, 0, 400), ratio: 2, low: 2, high: 2, slow: true},
-		"recorded, of a function":  {device: sim, q: share, notes: race("Share: ", 200, 0, 400), ratio: 1, low: 1, high: 1},
-		"recorded with its bounds": {device: gpu("NVIDIA H200"), q: q, notes: race("", 90, 0, 400), ratio: 1.125, low: 1.071, high: 1.184},
-		"unclear, since the bounds are": {device: gpu("NVIDIA H100 SXM"), q: q, notes: race("", 184, 0, 400), ratio: 1.533, low: 1.484, high: 1.586,
+		"beside the solution": {device: sim, q: q, notes: race("", 300, 100, 400), ratio: 3, low: 3, high: 3,
+			slow: true},
+		"the solution goes first": {device: sim, q: q, notes: race("", 100, 100, 800), ratio: 1, low: 1, high: 1},
+		"recorded, as fast":       {device: sim, q: q, notes: race("", 100, 0, 400), ratio: 1, low: 1, high: 1},
+		"recorded, too slow":      {device: sim, q: q, notes: race("", 200, 0, 400), ratio: 2, low: 2, high: 2, slow: true},
+		"recorded, of a function": {device: sim, q: share, notes: race("Share: ", 200, 0, 400), ratio: 1, low: 1, high: 1},
+		"recorded with its bounds": {device: gpu("NVIDIA H200"), q: q, notes: race("", 90, 0, 400), ratio: 1.125, low: 1.071,
+			high: 1.184},
+		"unclear, since the bounds are": {device: gpu("NVIDIA H100 SXM"), q: q, notes: race("", 184, 0, 400), ratio: 1.533,
+			low: 1.484, high: 1.586,
 			unclear: true},
-		"the GPU that begins alike": {device: gpu("NVIDIA H200 NVL"), q: q, notes: race("", 160, 0, 400), ratio: 2, low: 1.270, high: 3.158,
+		"the GPU that begins alike": {device: gpu("NVIDIA H200 NVL"), q: q, notes: race("", 160, 0, 400), ratio: 2,
+			low: 1.270, high: 3.158,
 			unclear: true, remark: "NVIDIA H200"},
-		"of several the one with the most time": {device: gpu("NVIDIA H100 NVL"), q: q, notes: race("", 480, 0, 400), ratio: 3, low: 1.905, high: 4.737,
+		"of several the one with the most time": {device: gpu("NVIDIA H100 NVL"), q: q, notes: race("", 480, 0, 400),
+			ratio: 3, low: 1.905, high: 4.737,
 			slow: true, remark: "NVIDIA H100 PCIe"},
-		"no GPU at all": {device: gpu("NVIDIA A100"), q: share, notes: race("Share: ", 400, 0, 400), ratio: 2, low: 1.333, high: 3,
+		"no GPU at all": {device: gpu("NVIDIA A100"), q: share, notes: race("Share: ", 400, 0, 400), ratio: 2, low: 1.333,
+			high:    3,
 			unclear: true, remark: "simulated NVIDIA H200"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +111,8 @@ func TestUnclearTimesAreTakenAgain(t *testing.T) {
 		"slow":                               {9, 0, false, suite.ToConfirm},
 	} {
 		t.Run(name, func(t *testing.T) {
-			notes := &verdict.CaseNotes{Samples: map[string][]int64{verdict.Yours: slices.Concat(slices.Repeat([]int64{190}, c.slow), slices.Repeat([]int64{100}, c.fast)),
+			notes := &verdict.CaseNotes{Samples: map[string][]int64{verdict.Yours: slices.Concat(slices.Repeat([]int64{190},
+				c.slow), slices.Repeat([]int64{100}, c.fast)),
 				suite.Baseline: slices.Repeat([]int64{400}, 9)}}
 			if !c.recorded {
 				notes.Samples[verdict.Solution] = slices.Repeat([]int64{100}, 9)

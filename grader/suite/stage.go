@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
 	"cudalab/native/trace"
@@ -118,11 +119,13 @@ func (s *Stage) settle() {
 
 // note notes the results of a call, and what Note has kept of it, under the call's number and names with a prefix.
 func (s *Stage) note(prefix string, call int) {
-	for _, f := range s.atRest {
-		f()
-	}
-	if s.results != nil {
-		s.Note(noteSum, s.results.read())
+	if !s.Bench.uncomputed {
+		for _, f := range s.atRest {
+			f()
+		}
+		if s.results != nil {
+			s.Note(noteSum, s.results.read())
+		}
 	}
 	s.noteChanged()
 	for _, name := range slices.Sorted(maps.Keys(s.noted)) {
@@ -256,10 +259,63 @@ func (r *Results) read() []uint64 {
 // Free gives the room back.
 func (r *Results) Free() { r.b.Must(cuda.Free(r.first)) }
 
+// Touched are those of n results that a call of CUDA reads or writes, or a part of them.
+func (c *Call) Touched(r *trace.Record, n int) []int {
+	return c.ofResults(r, n, func(trace.AccessKind) bool { return true })
+}
+
+// Written are those of n results that a call of CUDA writes, or a part of them.
+func (c *Call) Written(r *trace.Record, n int) []int {
+	return c.ofResults(r, n, func(kind trace.AccessKind) bool { return kind != trace.Read })
+}
+
+func (c *Call) ofResults(r *trace.Record, n int, counts func(trace.AccessKind) bool) (results []int) {
+	for _, a := range r.Accesses {
+		if a.Alloc != c.Results || !counts(a.Kind) {
+			continue
+		}
+		for i := max(int(a.Offset/resultSize), 0); i < n && c.ofResult(a, i); i++ {
+			results = append(results, i)
+		}
+	}
+	slices.Sort(results)
+	return slices.Compact(results)
+}
+
+// partOfResult finds the first call of CUDA's that was given a part of a result, or of two.
+func (m *Made[W]) partOfResult() []verdict.Finding {
+	if len(m.Sums()) == 0 {
+		return nil
+	}
+	for at, r := range m.Records {
+		for _, a := range r.Accesses {
+			if r.Code != 0 || a.Alloc != m.Results || a.Offset%resultSize == 0 && a.Size%resultSize == 0 {
+				continue
+			}
+			return []verdict.Finding{m.Finding(at, Rule{
+				Why: "Device memory is counted in bytes: a call uses those that its address and its size say, whosever they are.",
+				Fix: "Give the call the address where a result begins, 8 bytes behind that of the one before, and all of its 8 " +
+					"bytes."},
+				"%s should use whole results, of %d bytes each, but uses %s from byte %d of the results on.", CallName(r),
+				resultSize,
+				Bytes(uint64(a.Size)), a.Offset)}
+		}
+	}
+	return nil
+}
+
 // Touches reports whether a call of CUDA reads or writes result i.
 func (c *Call) Touches(r *trace.Record, i int) bool {
+	return slices.ContainsFunc(r.Accesses, func(a trace.Access) bool { return c.ofResult(a, i) })
+}
+
+// Writes reports whether a call of CUDA writes result i, or a part of it.
+func (c *Call) Writes(r *trace.Record, i int) bool {
+	return slices.ContainsFunc(r.Accesses, func(a trace.Access) bool { return a.Kind != trace.Read && c.ofResult(a, i) })
+}
+
+// ofResult reports whether an access is to result i, or a part of it.
+func (c *Call) ofResult(a trace.Access, i int) bool {
 	from, to := int64(resultSize*i), int64(resultSize*(i+1))
-	return slices.ContainsFunc(r.Accesses, func(a trace.Access) bool {
-		return a.Alloc == c.Results && a.Offset < to && a.Offset+a.Size > from
-	})
+	return a.Alloc == c.Results && a.Offset < to && a.Offset+a.Size > from
 }

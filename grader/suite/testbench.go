@@ -24,14 +24,45 @@ type Bench struct {
 	Seed    uint64
 	CaseID  string
 	Attempt int // 0, or 1 for a confirming run of a timed case
+	From    int // the Call to begin with, where an earlier one has ended a process
 	Notes   Notes
 	Quota   uint64 // bytes of memory that the student's code may have at one time while tracing; 0: any number
+
+	// Recorded is set where a race is carried out for its picture: see record.
+	Recorded bool
 
 	// History, where set, says what has come before a call, for an Outcome's Before.
 	History func() string
 
+	uncomputed bool // see Runs.Far
+
 	calls    int
-	returned []loan // what the last call of a Stage has returned
+	returned []loan         // what the last call of a Stage has returned
+	lasting  map[string]any // see Lasting
+	ends     []func()
+}
+
+// Lasting is what make answers when it is first asked for under a name, and the same for the rest of the race: what
+// would take longer to make for each sample than the sample takes. end gives it back.
+func Lasting[T any](b *Bench, name string, make func() T, end func(T)) T {
+	if made, ok := b.lasting[name].(T); ok {
+		return made
+	}
+	made := make()
+	if b.lasting == nil {
+		b.lasting = map[string]any{}
+	}
+	b.lasting[name] = made
+	b.ends = append(b.ends, func() { end(made) })
+	return made
+}
+
+// endLasting gives back what has lasted.
+func (b *Bench) endLasting() {
+	for _, end := range b.ends {
+		end()
+	}
+	b.lasting, b.ends = nil, nil
 }
 
 // Rand is the case's own generator; see NewRand.
@@ -62,21 +93,21 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) verdict.O
 	return o
 }
 
-// Beyond has calls made that need more of the code than the case does otherwise. One that does not come to a good end
-// is left out of the notes: it ends the same way in other cases, which tell of it, and nothing is to follow it here.
+// Beyond has calls made that need more of the code than the case does otherwise. One that comes to a gap is left out of
+// the notes: the case asks nothing about it.
 func (b *Bench) Beyond(calls func(*Bench) verdict.Outcome) verdict.Outcome {
 	with := *b
-	with.Notes = onlyGood{b.Notes}
+	with.Notes = written{b.Notes}
 	o := calls(&with)
 	b.calls = with.calls
 	return o
 }
 
-// onlyGood leaves out the outcomes of calls that did not return nil.
-type onlyGood struct{ Notes }
+// written leaves out the outcomes of calls that came to a gap, or whose error is none.
+type written struct{ Notes }
 
-func (n onlyGood) Outcome(o verdict.Outcome) {
-	if o.OK() {
+func (n written) Outcome(o verdict.Outcome) {
+	if o.Gap == "" && o.Odd.Rule == "" {
 		n.Notes.Outcome(o)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
-	"cudalab/native/trace"
 )
 
 // Contender is one implementation whose time is taken.
@@ -23,9 +22,9 @@ type Contender struct {
 	Run        func() error
 	Check      func() // off the clock, behind every sample; nil where there is nothing to check
 	TimeOnly   bool   // nobody looks at what it computes, so that a simulated device need not
-	// Audit, where not nil, is given what Run did in further runs off the clock, which the code can tell from no sample:
-	// they come at random between the samples, and one behind the last. It gets nil for a run that failed.
-	Audit func(*trace.Trace)
+	// Audit, where not nil, has the code run off the clock in a way that it can tell from no sample: at random between the
+	// samples, and behind the last. It reports whether the code succeeded.
+	Audit func() (ok bool)
 }
 
 // Span is what the time of a sample is taken of, and by which clock.
@@ -117,11 +116,8 @@ func (b *Bench) Time(t Timing, contenders ...Contender) (all Samples, ok bool) {
 			if c.Check != nil {
 				c.Check()
 			}
-			if c.Audit != nil && (round == t.Warm+t.Rounds-1 || order.IntN(2) == 0) {
-				if c.Prepare != nil && !b.attempt(c.Name, c.Prepare) {
-					return nil, false
-				}
-				c.Audit(b.audit(c.Run))
+			if c.Audit != nil && (round == t.Warm+t.Rounds-1 || order.IntN(2) == 0) && !c.Audit() {
+				return nil, false
 			}
 		}
 	}

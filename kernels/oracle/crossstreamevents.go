@@ -9,7 +9,8 @@ func Filled(i int) uint32 {
 	return x ^ x>>16
 }
 
-// ChecksumFilled is what kernel checksum adds to its sum over n elements that kernel fill wrote: each times its index + 1.
+// ChecksumFilled is what kernel checksum adds to its sum over n elements that kernel fill wrote: each times its index +
+// 1.
 func ChecksumFilled(n int) (sum uint64) {
 	for i := range n {
 		sum += uint64(Filled(i)) * uint64(i+1)

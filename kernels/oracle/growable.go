@@ -2,8 +2,8 @@ package oracle
 
 import "encoding/binary"
 
-// ElementPiece is 8 bytes, in little-endian order, of the element with a number that kernel writeElements writes with this seed: those
-// from byte 8*k on.
+// ElementPiece is 8 bytes, in little-endian order, of the element with a number that kernel writeElements writes with
+// this seed: those from byte 8*k on.
 func ElementPiece(seed uint64, number, k int64) uint64 { return mixed(elementStart(seed, number, k)) }
 
 // ElementPieces is as many such pieces, one behind the other from the k-th on, as there is room for.

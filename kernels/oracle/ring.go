@@ -38,13 +38,14 @@ func (r Rounds) Each(to, from []byte) {
 // Item is element i of what kernel fillItem writes for an item, before any round.
 func Item(item uint32, i int) uint32 { return 2654435761*item + uint32(i) }
 
-// DigestOfItem is what kernel digest adds to its result over n elements that kernel fillItem wrote, with the rounds of each.
+// DigestOfItem is what kernel digest adds to its result over n elements that kernel fillItem wrote, with the rounds of
+// each.
 func DigestOfItem(n int, item uint32, filled, work int) (sum uint64) {
 	return RoundsOf(filled+work).SumOf(item, 0, n)
 }
 
-// SumOf is the sum of what the rounds make of elements from to to of an item. These are an arithmetic sequence of numbers of 32 bits,
-// which is summed up without going through it.
+// SumOf is the sum of what the rounds make of elements from to to of an item. These are an arithmetic sequence of
+// numbers of 32 bits, which is summed up without going through it.
 func (r Rounds) SumOf(item uint32, from, to int) uint64 {
 	n, first := uint64(max(to-from, 0)), uint64(r.Of(Item(item, from)))
 	return n*first + triangle(n)*uint64(r.factor) - floorSum(n, 1<<32, uint64(r.factor), first)<<32
@@ -58,8 +59,9 @@ func triangle(n uint64) uint64 {
 	return (n - 1) / 2 * n
 }
 
-// floorSum is the sum of floor((a*i + b) / m) over i from 0 up to and without n, modulo 1<<64, for n, a and b below 1<<32 and m up to that.
-// It exchanges a and m as Euclid's algorithm does: the points below a line are counted by rows instead of columns.
+// floorSum is the sum of floor((a*i + b) / m) over i from 0 up to and without n, modulo 1<<64, for n, a and b below
+// 1<<32 and m up to that. It exchanges a and m as Euclid's algorithm does: the points below a line are counted by rows
+// instead of columns.
 func floorSum(n, m, a, b uint64) (sum uint64) {
 	for {
 		sum += triangle(n)*(a/m) + n*(b/m)

@@ -17,8 +17,8 @@ type loader interface {
 }
 
 // errNoPools is the answer for a GPU that cannot do what the lessons are about, as some virtual GPUs cannot.
-var errNoPools = errors.New("this GPU has no memory pools (cudaMallocAsync), which is what the lessons are about. Use the " +
-	"simulated device: --device sim")
+var errNoPools = errors.New("this GPU has no memory pools (cudaMallocAsync), which is what the lessons are about. " +
+	"Use the simulated device: --device sim")
 
 // Ready sees that a device can carry the lessons: it has memory pools, and compiles every kernel, the lessons' and the
 // grader's. So no compiler runs in the middle of a measurement, and a driver that refuses the PTX is not taken for a

@@ -16,13 +16,15 @@ import (
 	"cudalab/grader/proof/corpus"
 )
 
-// TestChapterCommands runs the commands of README.md, one after the other, in a folder with a class as it describes one.
+// TestChapterCommands runs the commands of README.md, one after the other, in a folder with a class as it describes
+// one.
 func TestChapterCommands(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("Grading is for Linux.")
 	}
 	if gaps := sandbox.Supported().Gaps(); len(gaps) > 0 {
-		t.Skipf("The chapter's commands grade code that is confined, which this machine cannot: it could %s.", strings.Join(gaps, "; "))
+		t.Skipf("The chapter's commands grade code that is confined, which this machine cannot: it could %s.",
+			strings.Join(gaps, "; "))
 	}
 	work := filepath.Join(t.TempDir(), "work")
 	for student, program := range map[string]string{"ada": "wrong/too-small", "bob": "right/in-passes"} {
@@ -37,9 +39,11 @@ func TestChapterCommands(t *testing.T) {
 	example, err := policyExample(string(chapter))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(work, "grading.toml"), []byte(example), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(work, "class.csv"), []byte("name,login\nAda L.,ada\nBob M.,bob\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(work, "export.csv"), []byte("Student,ID,SIS User ID,SIS Login ID,Section,CUDA lab (77)\n"+
-		"    Points Possible,,,,,100\n\"L., Ada\",1,11,ada,A,\n\"M., Bob\",2,12,bob,A,\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(work, "class.csv"), []byte("name,login\nAda L.,ada\nBob M.,bob\n"),
+		0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(work, "export.csv"),
+		[]byte("Student,ID,SIS User ID,SIS Login ID,Section,CUDA lab (77)\n"+
+			"    Points Possible,,,,,100\n\"L., Ada\",1,11,ada,A,\n\"M., Bob\",2,12,bob,A,\n"), 0o644))
 	ran := 0
 	for line := range strings.Lines(string(chapter)) {
 		command, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "    cudalab ")
@@ -68,9 +72,11 @@ func TestChapterCommands(t *testing.T) {
 		}
 		require.NoErrorf(t, err, "cudalab %s\n%s", command, said)
 	}
-	require.Equal(t, 22, ran)
-	for _, file := range []string{"../cuda-course/README.md", "results/report.html", "results/grades.csv", "results/students/ada.json",
-		"results/timings/index.html", "results/timings/ada.json", "results/journal.jsonl", "results/junit.xml", "ada.html", "merged/grades.csv", "l4.json", "alike/similar.html"} {
+	require.Equal(t, 23, ran)
+	for _, file := range []string{"../cuda-course/README.md", "results/report.html", "results/grades.csv",
+		"results/students/ada.json",
+		"results/timings/index.html", "results/timings/ada.json", "results/journal.jsonl", "results/junit.xml", "ada.html",
+		"merged/grades.csv", "l4.json", "alike/similar.html"} {
 		require.FileExists(t, filepath.Join(work, file))
 	}
 	grades := func(dir string) string { // but for where pages are, of which merged has none

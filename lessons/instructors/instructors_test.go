@@ -1,5 +1,5 @@
-// Package instructors_test runs the recipes as far as that is possible without their platforms: the scripts in folders as
-// the platforms make them, on the simulated device, and the platforms' files against what their manuals ask for.
+// Package instructors_test runs the recipes as far as that is possible without their platforms: the scripts in folders
+// as the platforms make them, on the simulated device, and the platforms' files against what their manuals ask for.
 package instructors_test
 
 import (
@@ -88,7 +88,8 @@ func install(t *testing.T, file, dir string) {
 func linkCourse(t *testing.T, dir string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	for _, part := range []string{"cmd", "exercises", "go.mod", "go.sum", "grader", "kernels", "lessons", "native", "solutions"} {
+	for _, part := range []string{"cmd", "exercises", "go.mod", "go.sum", "grader", "kernels", "lessons", "native",
+		"solutions"} {
 		require.NoError(t, os.Symlink(filepath.Join(course, part), filepath.Join(dir, part)))
 	}
 }
@@ -177,7 +178,8 @@ func TestGradescopesZip(t *testing.T) {
 	for _, f := range z.File {
 		names = append(names, f.Name)
 	}
-	for _, name := range []string{"setup.sh", "run_autograder", "settings.sh", "cudalab/go.mod", "cudalab/solutions/slab/slab.go"} {
+	for _, name := range []string{"setup.sh", "run_autograder", "settings.sh", "cudalab/go.mod",
+		"cudalab/solutions/slab/slab.go"} {
 		require.Contains(t, names, name)
 	}
 }
@@ -345,7 +347,8 @@ func TestContinuousIntegration(t *testing.T) {
 }
 
 func TestScriptsAreClean(t *testing.T) {
-	scripts := []string{"grade-one.sh", "gradescope/setup.sh", "gradescope/run_autograder", "gradescope/make-zip.sh", "github-classroom/grade.sh",
+	scripts := []string{"grade-one.sh", "gradescope/setup.sh", "gradescope/run_autograder", "gradescope/make-zip.sh",
+		"github-classroom/grade.sh",
 		"prairielearn/grade.sh"}
 	for _, path := range scripts {
 		info, err := os.Stat(path)

@@ -22,7 +22,8 @@ func policyExample(chapter string) (string, error) {
 	return example, nil
 }
 
-// TestPolicyExample holds the chapter's example to be a policy of this course, and the grade that it shows to be what comes of it.
+// TestPolicyExample holds the chapter's example to be a policy of this course, and the grade that it shows to be what
+// comes of it.
 func TestPolicyExample(t *testing.T) {
 	chapter, err := os.ReadFile("README.md")
 	require.NoError(t, err)
@@ -39,7 +40,8 @@ func TestPolicyExample(t *testing.T) {
 	p, err := policy.Parse("grading.toml", example, known)
 	require.NoError(t, err)
 	grade := p.Grade(policy.Work{ID: "bob", HandedIn: "2026-10-09T20:00:00Z", Exercises: []policy.Exercise{
-		{Name: "async-pipeline", Score: 100, Max: 100, Speed: 0.44}, {Name: "slab", Score: 60, Max: 100}, {Name: "buddy", Score: 0, Max: 100},
+		{Name: "async-pipeline", Score: 100, Max: 100, Speed: 0.44}, {Name: "slab", Score: 60, Max: 100},
+		{Name: "buddy", Score: 0, Max: 100},
 		{Name: "ring", Score: 80, Max: 100, Speed: 0.2}, {Name: "tracker", Score: 100, Max: 100},
 	}})
 	_, shown, _ := strings.Cut(string(chapter), "Bob's grade then reads like this")

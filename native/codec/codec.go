@@ -11,7 +11,8 @@ import (
 // ErrDamaged is the answer to bytes that were cut off or were never written by a Writer.
 var ErrDamaged = errors.New("damaged data")
 
-// oneByte is the least integer that takes more than a byte. Most are less, and the functions that serve all take longer.
+// oneByte is the least integer that takes more than a byte. Most are less, and the functions that serve all take
+// longer.
 const oneByte = 0x80
 
 // Writer appends fields to a buffer. The zero Writer is ready for use.

@@ -14,8 +14,8 @@ const (
 	callMemcpyDtoDAsync = "cuMemcpyDtoDAsync"
 )
 
-// HostMemory is the host's side of a copy: Pageable, a HostBuffer, or a place in one (HostBuffer.At). A count beyond its end
-// is ErrorInvalidValue, and nothing is copied.
+// HostMemory is the host's side of a copy: Pageable, a HostBuffer, or a place in one (HostBuffer.At). A count beyond
+// its end is ErrorInvalidValue, and nothing is copied.
 type HostMemory interface{ hostMemory() }
 
 // Pageable is ordinary Go memory.
@@ -53,7 +53,7 @@ func copied(call string, code device.Code, h session.Host, known bool, count int
 	case h.Freed():
 		return refused(call, code, "the host's buffer has been freed; free it after its last use")
 	}
-	return answer(call, code)
+	return refused(call, code, badRange, count)
 }
 
 // MemcpyHtoD copies count bytes to the device, on the legacy default stream. It waits for pinned memory; with
@@ -71,9 +71,11 @@ func MemcpyDtoH(dst HostMemory, src DevicePtr, count int64) error {
 	return copied(callMemcpyDtoH, code, h, ok, count)
 }
 
-// MemcpyDtoD copies count bytes within the device's memory, on the legacy default stream. The host does not wait for it.
+// MemcpyDtoD copies count bytes within the device's memory, on the legacy default stream. The host does not wait for
+// it.
 func MemcpyDtoD(dst, src DevicePtr, count int64) error {
-	return answer(callMemcpyDtoD, session.Current().MemcpyDtoD(device.Ptr(dst), device.Ptr(src), count))
+	code := session.Current().MemcpyDtoD(device.Ptr(dst), device.Ptr(src), count)
+	return refusedSize(callMemcpyDtoD, code, badRange, count)
 }
 
 // MemcpyHtoDAsync copies count bytes to the device in the stream's order. With a HostBuffer it returns at once, and the
@@ -84,8 +86,8 @@ func MemcpyHtoDAsync(dst DevicePtr, src HostMemory, count int64, s Stream) error
 	return copied(callMemcpyHtoDAsync, code, h, ok, count)
 }
 
-// MemcpyDtoHAsync copies count bytes from the device in the stream's order. With a HostBuffer it returns at once, and the
-// bytes are there when the stream has come so far; with Pageable it waits.
+// MemcpyDtoHAsync copies count bytes from the device in the stream's order. With a HostBuffer it returns at once, and
+// the bytes are there when the stream has come so far; with Pageable it waits.
 func MemcpyDtoHAsync(dst HostMemory, src DevicePtr, count int64, s Stream) error {
 	h, ok := side(dst)
 	code := session.Current().MemcpyDtoHAsync(h, device.Ptr(src), count, s.s)
@@ -95,5 +97,5 @@ func MemcpyDtoHAsync(dst HostMemory, src DevicePtr, count int64, s Stream) error
 // MemcpyDtoDAsync copies count bytes within the device's memory in the stream's order.
 func MemcpyDtoDAsync(dst, src DevicePtr, count int64, s Stream) error {
 	code := session.Current().MemcpyDtoDAsync(device.Ptr(dst), device.Ptr(src), count, s.s)
-	return answer(callMemcpyDtoDAsync, code)
+	return refusedSize(callMemcpyDtoDAsync, code, badRange, count)
 }

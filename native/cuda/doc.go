@@ -23,17 +23,17 @@
 //
 // # Streams
 //
-// The zero Stream is the legacy default stream: its work waits for all earlier work in blocking streams, and their later
-// work waits for it. Streams made with StreamNonBlocking are exempt. Per-thread default streams are not offered.
+// The zero Stream is the legacy default stream: its work waits for all earlier work in blocking streams, and their
+// later work waits for it. Streams made with StreamNonBlocking are exempt. Per-thread default streams are not offered.
 // A Stream or Event that was destroyed is answered ErrorInvalidResourceHandle, a MemPool ErrorInvalidValue.
 //
 // # Virtual memory management
 //
 // Only the driver API has it: cuMemCreate is cuda.MemCreate, CU_MEM_ACCESS_FLAGS_PROT_READWRITE is
 // cuda.MemAccessFlagsProtReadWrite. Addresses and the memory behind them are made apart: MemAddressReserve takes
-// addresses, MemCreate makes memory, MemMap puts the one behind the other, and MemSetAccess lets the device use it. It ends
-// with MemUnmap, MemRelease and MemAddressFree; the handle may be released as soon as it is mapped. A handle that was
-// released is answered ErrorInvalidValue.
+// addresses, MemCreate makes memory, MemMap puts the one behind the other, and MemSetAccess lets the device use it. It
+// ends with MemUnmap, MemRelease and MemAddressFree; the handle may be released as soon as it is mapped. A handle that
+// was released is answered ErrorInvalidValue.
 //
 // # Host memory
 //

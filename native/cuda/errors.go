@@ -63,6 +63,14 @@ func refused(call string, code device.Code, format string, args ...any) error {
 	return &Error{Call: call, Code: code, Hint: fmt.Sprintf(format, args...)}
 }
 
+// refusedSize is refused for a call whose size or count is what it may be wrong in. A call that succeeds pays nothing.
+func refusedSize(call string, code device.Code, format string, bytes int64) error {
+	if code == device.Success {
+		return nil
+	}
+	return refused(call, code, format, bytes)
+}
+
 func hint(call string, code device.Code) string {
 	if code == device.ErrorInvalidValue {
 		return invalidValue[call]
@@ -89,19 +97,20 @@ var hints = map[device.Code]string{
 		"launch with fewer threads per block",
 	device.ErrorLaunchTimeout: "a kernel ran longer than the system allows, and from then on every CUDA call fails; " +
 		"look for a kernel that never ends",
-	device.ErrorMisalignedAddress: "a kernel touched an address that is no multiple of its type's size, and from then on " +
-		"every CUDA call fails; align what you hand to kernels",
+	device.ErrorMisalignedAddress: "a kernel touched an address that is no multiple of its type's size, and from " +
+		"then on every CUDA call fails; align what you hand to kernels",
 	device.ErrorLaunchFailed: "a kernel died on the device, and from then on every CUDA call fails; " +
 		"look at the pointers and sizes that the launches before this call were given",
-	device.ErrorContextIsDestroyed: "an earlier fault has ended the work with the device, and all memory, streams and events are gone; " +
-		"look for the first call that failed",
+	device.ErrorContextIsDestroyed: "an earlier fault has ended the work with the device, and all memory, streams and " +
+		"events are gone; look for the first call that failed",
 	device.ErrorNotSupported: "this GPU or its driver does not offer the call; cudalab doctor lists what it offers",
 }
 
 const (
-	badSize  = "the size is 0 or negative; ask for at least one byte"
+	badSize  = "the size is %d bytes; ask for at least one"
+	negative = "the size is %d bytes; ask for 0 or more"
 	badFree  = "no allocation that is still alive starts at this address; free what an allocation returned, once"
-	badRange = "the bytes do not lie within one live allocation; compare the pointer and the count with " +
+	badRange = "the %d bytes do not lie within one live allocation; compare the pointer and the count with " +
 		"what was allocated, and look for a free before this call; mapped memory needs MemSetAccess before its use"
 	badFlags = "this call knows no such flags; use 0 or the constants that package cuda has for it"
 	noFlags  = "the flags must be 0: CUDA has none for this call"
@@ -109,22 +118,11 @@ const (
 
 // invalidValue says by call what an invalid value is most likely to be.
 var invalidValue = map[string]string{
-	callStreamCreate:    badFlags,
-	callEventCreate:     badFlags,
-	callMalloc:          badSize,
-	callMallocAsync:     "the size is negative; ask for 0 bytes or more",
-	callMallocHost:      badSize,
-	callFree:            badFree,
-	callFreeAsync:       badFree,
-	callFreeHost:        "the buffer was freed before, or was never allocated; free what MallocHost returned, once",
-	callMemcpyHtoD:      badRange,
-	callMemcpyDtoH:      badRange,
-	callMemcpyDtoD:      badRange,
-	callMemcpyHtoDAsync: badRange,
-	callMemcpyDtoHAsync: badRange,
-	callMemcpyDtoDAsync: badRange,
-	callMemset:          badRange,
-	callMemsetAsync:     badRange,
+	callStreamCreate: badFlags,
+	callEventCreate:  badFlags,
+	callFree:         badFree,
+	callFreeAsync:    badFree,
+	callFreeHost:     "the buffer was freed before, or was never allocated; free what MallocHost returned, once",
 }
 
 // GetLastError is the error of the last call that did not succeed, and forgets it: nil if there was none since it was

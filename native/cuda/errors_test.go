@@ -37,8 +37,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			"freed; free it after its last use"},
 		{e.pinned.Read(250, make([]byte, 8)), "HostBuffer.Read: CUDA_ERROR_INVALID_VALUE (1): bytes 250 to 258 are asked " +
 			"for, but the buffer has 256"},
-		{cuda.StreamSynchronize(e.deadStream), "cudaStreamSynchronize: CUDA_ERROR_INVALID_HANDLE (400): the stream or event " +
-			"was never created, or has been destroyed; create it first and destroy it after its last use"},
+		{cuda.StreamSynchronize(e.deadStream), "cudaStreamSynchronize: CUDA_ERROR_INVALID_HANDLE (400): the stream or " +
+			"event was never created, or has been destroyed; create it first and destroy it after its last use"},
 		{cuda.MemPoolDestroy(e.deadPool), "cudaMemPoolDestroy: CUDA_ERROR_INVALID_VALUE (1): the pool has been destroyed; " +
 			"destroy it after its last use"},
 		{cuda.MemPoolDestroy(must[cuda.MemPool](t)(cuda.DeviceGetDefaultMemPool(0))), "cudaMemPoolDestroy: " +
@@ -48,19 +48,21 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			"MemPoolCreate makes one, DeviceGetDefaultMemPool answers the device's own"},
 		{cuda.MemPoolSetAttribute(e.pool, cuda.MemPoolAttrUsedMemHigh, 1), "cudaMemPoolSetAttribute: " +
 			"CUDA_ERROR_INVALID_VALUE (1): a high-watermark can only be set to 0, which makes it the current value"},
-		{second(cuda.MemGetAllocationGranularity(devProp, 7)), "cuMemGetAllocationGranularity: CUDA_ERROR_INVALID_VALUE (1): " +
-			"memory is of type MemAllocationTypePinned, and lies at a location of type MemLocationTypeDevice; " +
-			"the granularities are MemAllocGranularityMinimum and MemAllocGranularityRecommended"},
+		{second(cuda.MemGetAllocationGranularity(devProp, 7)),
+			"cuMemGetAllocationGranularity: CUDA_ERROR_INVALID_VALUE (1): " +
+				"memory is of type MemAllocationTypePinned, and lies at a location of type MemLocationTypeDevice; " +
+				"the granularities are MemAllocGranularityMinimum and MemAllocGranularityRecommended"},
 		{second(cuda.MemAddressReserve(0, 0, 0, 0)), "cuMemAddressReserve: CUDA_ERROR_INVALID_VALUE (1): " +
-			"the size is 0 or negative; ask for at least one byte"},
+			"the size is 0 bytes; ask for at least one"},
 		{second(cuda.MemAddressReserve(granule, 12, 0, 0)), "cuMemAddressReserve: CUDA_ERROR_INVALID_VALUE (1): " +
 			"the alignment is 12, which is no power of two; 0 is the default"},
 		{second(cuda.MemCreate(1000, devProp, 0)), "cuMemCreate: CUDA_ERROR_INVALID_VALUE (1): the size is 1000 bytes, " +
 			"which is no multiple of the granularity that MemGetAllocationGranularity answers"},
 		{second(cuda.MemCreate(granule, devProp, 1)), "cuMemCreate: CUDA_ERROR_INVALID_VALUE (1): " +
 			"the flags must be 0: CUDA has none for this call"},
-		{second(cuda.MemCreate(granule, cuda.MemAllocationProp{}, 0)), "cuMemCreate: CUDA_ERROR_INVALID_VALUE (1): memory is " +
-			"of type MemAllocationTypePinned, and lies at a location of type MemLocationTypeDevice"},
+		{second(cuda.MemCreate(granule, cuda.MemAllocationProp{}, 0)),
+			"cuMemCreate: CUDA_ERROR_INVALID_VALUE (1): memory is " +
+				"of type MemAllocationTypePinned, and lies at a location of type MemLocationTypeDevice"},
 		{cuda.MemAddressFree(e.va, granule), "cuMemAddressFree: CUDA_ERROR_INVALID_VALUE (1): a range is given back once, " +
 			"as a whole, with the address and the size of its reservation, and with nothing mapped in it; unmap first"},
 		{cuda.MemRelease(e.deadHandle), "cuMemRelease: CUDA_ERROR_INVALID_VALUE (1): the handle has been released before; " +
@@ -69,17 +71,21 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			"there is no physical memory; MemCreate makes some"},
 		{cuda.MemMap(e.va, granule, 5, e.deadHandle, 0), "cuMemMap: CUDA_ERROR_INVALID_VALUE (1): " +
 			"the handle has been released; release it after the last MemMap that names it"},
-		{cuda.MemMap(e.va+granule, 0, 0, e.h, 0), "cuMemMap: CUDA_ERROR_INVALID_VALUE (1): the size is 0 or negative; " +
+		{cuda.MemMap(e.va+granule, 0, 0, e.h, 0), "cuMemMap: CUDA_ERROR_INVALID_VALUE (1): the size is 0 bytes; " +
 			"a mapping is all of a handle's memory"},
 		{cuda.MemMap(e.va+granule, granule, 0, e.h, 1), "cuMemMap: CUDA_ERROR_INVALID_VALUE (1): " +
 			"the flags must be 0: CUDA has none for this call"},
-		{unsupported(func() error { return cuda.MemMap(e.va+granule, granule/2, 5, e.h, 0) }), "cuMemMap: CUDA_ERROR_NOT_SUPPORTED (801): the size is 1048576 bytes at " +
-			"offset 5, but CUDA maps only all of a handle's memory, here 2097152 bytes, at offset 0; make a handle for each part"},
-		{second(cuda.MemAddressReserve(granule, 0, e.va+1, 0)), "cuMemAddressReserve: CUDA_ERROR_INVALID_VALUE (1): the size is " +
-			fmt.Sprintf("2097152 bytes and the address %#x; ", uint64(e.va+1)) +
-			"both must be multiples of the granularity that MemGetAllocationGranularity answers"},
-		{cuda.MemMap(e.va, granule, 0, e.h, 0), "cuMemMap: CUDA_ERROR_INVALID_VALUE (1): all of the addresses must be reserved, " +
-			"with nothing mapped there yet, and begin at a multiple of the granularity that MemGetAllocationGranularity answers"},
+		{unsupported(func() error { return cuda.MemMap(e.va+granule, granule/2, 5, e.h, 0) }),
+			"cuMemMap: CUDA_ERROR_NOT_SUPPORTED (801): the size is 1048576 bytes at " +
+				"offset 5, but CUDA maps only all of a handle's memory, here 2097152 bytes, at offset 0; make a handle for " +
+				"each part"},
+		{second(cuda.MemAddressReserve(granule, 0, e.va+1, 0)),
+			"cuMemAddressReserve: CUDA_ERROR_INVALID_VALUE (1): the size is " +
+				fmt.Sprintf("2097152 bytes and the address %#x; ", uint64(e.va+1)) +
+				"both must be multiples of the granularity that MemGetAllocationGranularity answers"},
+		{cuda.MemMap(e.va, granule, 0, e.h, 0), "cuMemMap: CUDA_ERROR_INVALID_VALUE (1): all of the addresses must be " +
+			"reserved, with nothing mapped there yet, and begin at a multiple of the granularity that " +
+			"MemGetAllocationGranularity answers"},
 		{cuda.MemUnmap(e.va, 64), "cuMemUnmap: CUDA_ERROR_INVALID_VALUE (1): only whole mappings can be unmapped, " +
 			"one or several, from the address that MemMap was given on and in its size"},
 		{cuda.MemSetAccess(e.va, granule, nil), "cuMemSetAccess: CUDA_ERROR_INVALID_VALUE (1): " +

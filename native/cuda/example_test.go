@@ -56,7 +56,8 @@ func Example() {
 	// 0.8660
 }
 
-// A second stream reads what the first has written. The event orders them on the device, and the host goes on meanwhile.
+// A second stream reads what the first has written. The event orders them on the device, and the host goes on
+// meanwhile.
 func ExampleStreamWaitEvent() {
 	simulate()
 	writer := value(cuda.StreamCreateWithFlags(cuda.StreamNonBlocking))
@@ -87,6 +88,6 @@ func ExampleError() {
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, cuda.ErrorInvalidValue))
 	// Output:
-	// cudaMalloc: CUDA_ERROR_INVALID_VALUE (1): the size is 0 or negative; ask for at least one byte
+	// cudaMalloc: CUDA_ERROR_INVALID_VALUE (1): the size is 0 bytes; ask for at least one
 	// true
 }

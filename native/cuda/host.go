@@ -26,7 +26,7 @@ func (place) hostMemory()      {}
 // MallocHost allocates pinned host memory. Its contents are undefined. It is slow.
 func MallocHost(size int64) (HostBuffer, error) {
 	b, code := session.Current().MallocHost(size)
-	return HostBuffer{b}, answer(callMallocHost, code)
+	return HostBuffer{b}, refusedSize(callMallocHost, code, badSize, size)
 }
 
 // FreeHost frees pinned host memory. Copies that are pending must be waited for before.
@@ -45,8 +45,8 @@ func (b HostBuffer) Len() int64 {
 // At is the place in the buffer offset bytes from its start, for copies.
 func (b HostBuffer) At(offset int64) HostMemory { return place{b.b, offset} }
 
-// Read copies len(dst) bytes from offset on out of the buffer. It is the host's own load: it waits for nothing, and sees
-// a pending copy's bytes or the ones before. Outside the buffer it is ErrorInvalidValue.
+// Read copies len(dst) bytes from offset on out of the buffer. It is the host's own load: it waits for nothing, and
+// sees a pending copy's bytes or the ones before. Outside the buffer it is ErrorInvalidValue.
 func (b HostBuffer) Read(offset int64, dst []byte) error {
 	code := session.Current().HostRead(b.b, offset, dst)
 	return b.accessed("HostBuffer.Read", code, offset, len(dst))

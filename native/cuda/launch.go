@@ -13,8 +13,8 @@ type Dim3 = device.Dim
 // launches keeps launches for reuse: a call through the device's interface would put each on the heap.
 var launches = sync.Pool{New: func() any { return new(device.Launch) }}
 
-// LaunchKernel puts a kernel into the stream and returns without waiting for it. Each argument occupies the low bytes of
-// its slot. Package kernels has a typed call for every kernel, the analogue of kernel<<<grid, block, 0, stream>>>.
+// LaunchKernel puts a kernel into the stream and returns without waiting for it. Each argument occupies the low bytes
+// of its slot. Package kernels has a typed call for every kernel, the analogue of kernel<<<grid, block, 0, stream>>>.
 // The launch does not check the pointers it is handed. A nil or zero kernel is answered ErrorInvalidValue.
 func LaunchKernel(k *device.Kernel, grid, block Dim3, s Stream, args ...uint64) error {
 	const call = "cudaLaunchKernel"

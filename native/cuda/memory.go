@@ -18,11 +18,11 @@ const (
 // read what it points to: copy it.
 type DevicePtr uint64
 
-// Malloc allocates device memory that every stream may use from now on. Its contents are undefined. It is slow; it does not
-// wait for the device.
+// Malloc allocates device memory that every stream may use from now on. Its contents are undefined. It is slow; it does
+// not wait for the device.
 func Malloc(size int64) (DevicePtr, error) {
 	p, code := session.Current().Malloc(size)
-	return DevicePtr(p), answer(callMalloc, code)
+	return DevicePtr(p), refusedSize(callMalloc, code, badSize, size)
 }
 
 // Free frees device memory, from Malloc or from MallocAsync. For memory from Malloc it waits for the device in
@@ -35,7 +35,7 @@ func Free(p DevicePtr) error {
 // this call may use it. The pointer is known at once, and is null for 0 bytes. The contents are undefined.
 func MallocAsync(size int64, s Stream) (DevicePtr, error) {
 	p, code := session.Current().MallocAsync(size, s.s)
-	return DevicePtr(p), answer(callMallocAsync, code)
+	return DevicePtr(p), refusedSize(callMallocAsync, code, negative, size)
 }
 
 // FreeAsync frees device memory, from MallocAsync or from Malloc, in the stream's order: every use must be ordered
@@ -46,10 +46,10 @@ func FreeAsync(p DevicePtr, s Stream) error {
 
 // Memset sets count bytes to value, on the legacy default stream. The host does not wait for it.
 func Memset(p DevicePtr, value byte, count int64) error {
-	return answer(callMemset, session.Current().Memset(device.Ptr(p), value, count))
+	return refusedSize(callMemset, session.Current().Memset(device.Ptr(p), value, count), badRange, count)
 }
 
 // MemsetAsync sets count bytes to value in the stream's order.
 func MemsetAsync(p DevicePtr, value byte, count int64, s Stream) error {
-	return answer(callMemsetAsync, session.Current().MemsetAsync(device.Ptr(p), value, count, s.s))
+	return refusedSize(callMemsetAsync, session.Current().MemsetAsync(device.Ptr(p), value, count, s.s), badRange, count)
 }

@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"fmt"
+
 	"cudalab/native/device"
 	"cudalab/native/session"
 )
@@ -26,7 +28,8 @@ const (
 	MemPoolReuseAllowOpportunistic = device.PoolReuseAllowOpportunistic
 	// Memory freed in another stream may be handed out by making the allocating stream wait for the free.
 	MemPoolReuseAllowInternalDependencies = device.PoolReuseAllowInternalDependencies
-	// How much the pool keeps when it gives unused memory back, which it does when the host synchronises. The default is 0.
+	// How much the pool keeps when it gives unused memory back, which it does when the host synchronises. The default is
+	// 0.
 	MemPoolAttrReleaseThreshold   = device.PoolReleaseThreshold
 	MemPoolAttrReservedMemCurrent = device.PoolReservedMemCurrent // held from the system; read only
 	MemPoolAttrReservedMemHigh    = device.PoolReservedMemHigh    // the most there was; setting 0 starts again from now
@@ -34,8 +37,8 @@ const (
 	MemPoolAttrUsedMemHigh        = device.PoolUsedMemHigh        // the most there was; setting 0 starts again from now
 )
 
-// MemPool is a pool of device memory that stream-ordered allocations come from. The zero value is the null pool, which no
-// call accepts. Pools can be compared: a pool is the same value whichever call answered it.
+// MemPool is a pool of device memory that stream-ordered allocations come from. The zero value is the null pool, which
+// no call accepts. Pools can be compared: a pool is the same value whichever call answered it.
 type MemPool struct{ p *session.MemPool }
 
 // MemPoolProps says what pool to make: the part of cudaMemPoolProps that there is a choice in here. The memory is
@@ -51,18 +54,20 @@ func MemPoolCreate(props MemPoolProps) (MemPool, error) {
 	return MemPool{p}, answer(callMemPoolCreate, code)
 }
 
-// MemPoolDestroy destroys a pool. It returns at once: allocations from the pool stay valid, and their memory goes back to
-// the system with the last free. If the pool was the device's current one, the default pool is current again. The default
-// pool cannot be destroyed.
+// MemPoolDestroy destroys a pool. It returns at once: allocations from the pool stay valid, and their memory goes back
+// to the system with the last free. If the pool was the device's current one, the default pool is current again. The
+// default pool cannot be destroyed.
 func MemPoolDestroy(pool MemPool) error {
-	return pool.answer(callMemPoolDestroy, session.Current().MemPoolDestroy(pool.p), "the device's default pool cannot be "+
-		"destroyed; destroy the pools that MemPoolCreate has made")
+	return pool.answer(callMemPoolDestroy, session.Current().MemPoolDestroy(pool.p),
+		"the device's default pool cannot be "+
+			"destroyed; destroy the pools that MemPoolCreate has made")
 }
 
-// MemPoolTrimTo gives memory that the pool does not use back to the system, until no more than minBytesToKeep is left. It
-// waits for nothing: what is allocated stays, and what a pending free still holds.
+// MemPoolTrimTo gives memory that the pool does not use back to the system, until no more than minBytesToKeep is left.
+// It waits for nothing: what is allocated stays, and what a pending free still holds.
 func MemPoolTrimTo(pool MemPool, minBytesToKeep int64) error {
-	return pool.answer(callMemPoolTrimTo, session.Current().MemPoolTrimTo(pool.p, minBytesToKeep), "the size is negative")
+	return pool.answer(callMemPoolTrimTo, session.Current().MemPoolTrimTo(pool.p, minBytesToKeep),
+		"fewer than 0 bytes are to be kept")
 }
 
 // MemPoolSetAttribute sets an attribute. The current sizes cannot be set, and the high-watermarks only to 0.
@@ -105,11 +110,14 @@ func DeviceSetMemPool(device int, pool MemPool) error {
 // MallocFromPoolAsync is MallocAsync from this pool instead of the current one. FreeAsync gives the memory back to it.
 func MallocFromPoolAsync(size int64, pool MemPool, s Stream) (DevicePtr, error) {
 	p, code := session.Current().MallocFromPoolAsync(size, pool.p, s.s)
-	return DevicePtr(p), pool.answer(callMallocFromPoolAsync, code, "the size is negative")
+	if code == device.Success {
+		return DevicePtr(p), nil
+	}
+	return DevicePtr(p), pool.answer(callMallocFromPoolAsync, code, fmt.Sprintf(negative, size))
 }
 
-// answer is the package's answer for a call that names the pool. An invalid value is the pool, if there is anything wrong
-// with it, or else what reason says.
+// answer is the package's answer for a call that names the pool. An invalid value is the pool, if there is anything
+// wrong with it, or else what reason says.
 func (pool MemPool) answer(call string, code device.Code, reason string) error {
 	switch {
 	case pool.p == nil:

@@ -54,8 +54,8 @@ func StreamQuery(s Stream) error {
 	return answer(callStreamQuery, session.Current().StreamQuery(s.s))
 }
 
-// StreamWaitEvent makes work that is put into the stream from now on wait for what the event remembers at this moment. It
-// returns at once. An event that was never recorded makes nothing wait.
+// StreamWaitEvent makes work that is put into the stream from now on wait for what the event remembers at this moment.
+// It returns at once. An event that was never recorded makes nothing wait.
 func StreamWaitEvent(s Stream, e Event) error {
 	return answer(callStreamWaitEvent, session.Current().StreamWaitEvent(s.s, e.e))
 }

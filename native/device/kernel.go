@@ -23,7 +23,8 @@ type Launch struct {
 // Threads is the number of threads that the launch starts.
 func (l *Launch) Threads() uint64 { return l.Grid.Count() * l.Block.Count() }
 
-// Row is how many places the launch's threads have along x, and Layers how many threads have each place, which differ in y or z.
+// Row is how many places the launch's threads have along x, and Layers how many threads have each place, which differ
+// in y or z.
 func (l *Launch) Row() uint64 { return uint64(l.Grid.X) * uint64(l.Block.X) }
 
 // Layers is 1 where grid and block have one dimension.
@@ -56,9 +57,9 @@ type Memory interface {
 	// always a multiple of 16 when p and n are. It returns nil where there is no memory; the simulator then answers
 	// as the GPU does, with an illegal address.
 	View(p Ptr, n uint64) []byte
-	// Fill has write write the n bytes at p, in pieces as View gives them: it is given the index of a piece's first byte and
-	// the piece, and writes all of it, by the index alone. The simulator may put that off until somebody looks at them, so
-	// write must not depend on anything that changes. Fill reports false where it came to the end of memory.
+	// Fill has write write the n bytes at p, in pieces as View gives them: it is given the index of a piece's first byte
+	// and the piece, and writes all of it, by the index alone. The simulator may put that off until somebody looks at
+	// them, so write must not depend on anything that changes. Fill reports false where it came to the end of memory.
 	Fill(p Ptr, n uint64, write func(first int64, bytes []byte)) bool
 }
 
@@ -80,8 +81,8 @@ type Spec struct {
 	Work     func(l *Launch) Work
 }
 
-// Kernel is a kernel that can be launched on either device. It is made by NewKernel, which exercises cannot reach: what a
-// kernel does is the lesson's to say. A nil or zero Kernel, which anybody may come by, is none: it has no name and no
+// Kernel is a kernel that can be launched on either device. It is made by NewKernel, which exercises cannot reach: what
+// a kernel does is the lesson's to say. A nil or zero Kernel, which anybody may come by, is none: it has no name and no
 // parameters, touches nothing, and is not launched.
 type Kernel struct{ spec Spec }
 

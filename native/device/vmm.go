@@ -47,7 +47,8 @@ type MemAccessDesc struct {
 }
 
 // VirtualMemory is the virtual memory management part of the driver API: addresses and the memory behind them are made
-// apart. All flags arguments that the manual says must be 0 are passed on, so that others are refused as the driver does.
+// apart. All flags arguments that the manual says must be 0 are passed on, so that others are refused as the driver
+// does.
 type VirtualMemory interface {
 	MemGetAllocationGranularity(prop MemProp, option MemGranularity) (uint64, Code)
 	// MemAddressReserve takes size bytes of address space, near addr if that is free; an alignment of 0 is the default.

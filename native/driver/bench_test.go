@@ -6,8 +6,8 @@ import (
 	"cudalab/native/device"
 )
 
-// The benchmarks make the same calls as testdata/pairs.c, which says what they cost from C, through the interface that the
-// rest of cudalab uses.
+// The benchmarks make the same calls as testdata/pairs.c, which says what they cost from C, through the interface that
+// the rest of cudalab uses.
 
 func BenchmarkAllocFree(b *testing.B) {
 	g := gpu(b)

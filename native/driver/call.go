@@ -11,8 +11,8 @@ import (
 )
 
 // call calls the driver's function fn. A thread without a context is refused most calls that name no stream, with
-// INVALID_CONTEXT and no other effect; such a call is repeated with the context set. Calls that do name a stream need none,
-// so this is cheaper than setting the context before every call, which costs some 120 ns (measured on an H200).
+// INVALID_CONTEXT and no other effect; such a call is repeated with the context set. Calls that do name a stream need
+// none, so this is cheaper than setting the context before every call, which costs some 120 ns (measured on an H200).
 //
 // A pointer argument must be converted to uintptr in the call's own argument list. go:uintptrescapes then puts what it
 // points to on the heap, where a growing stack does not move it, and keeps it alive until call returns.
@@ -46,8 +46,9 @@ func raw(fn uintptr, args ...uintptr) device.Code {
 }
 
 // frame is the memory that one call shares with the driver, for the calls that a program makes often: neither their
-// arguments nor what the driver writes costs an allocation. Frames live on the heap, which nothing moves, so a frame may
-// hold addresses of its own fields. The calls made rarely pass addresses of local variables, which are allocated each time.
+// arguments nor what the driver writes costs an allocation. Frames live on the heap, which nothing moves, so a frame
+// may hold addresses of its own fields. The calls made rarely pass addresses of local variables, which are allocated
+// each time.
 type frame struct {
 	argv   [11]uintptr // the call's arguments; cuLaunchKernel has the most
 	out    uint64      // what the driver writes

@@ -28,8 +28,8 @@ func libc(t testing.TB) func(name string) uintptr {
 	}
 }
 
-// filling is a device whose allocations are memset(3): they "return" the low byte of the size, over as many bytes as the
-// stream's handle says. Its new events and its copies to the host are time(2) and memset.
+// filling is a device whose allocations are memset(3): they "return" the low byte of the size, over as many bytes as
+// the stream's handle says. Its new events and its copies to the host are time(2) and memset.
 func filling(t testing.TB) *Device {
 	lookup := libc(t)
 	return &Device{lib: symbols{
@@ -67,8 +67,8 @@ func TestOutParametersSurviveGrowingStacks(t *testing.T) {
 	require.Equal(t, make([]int, goroutines), lost, "out-parameters lost")
 }
 
-// descend makes calls at each level of a growing stack and counts those whose out-parameter, or the caller's own data, did
-// not arrive.
+// descend makes calls at each level of a growing stack and counts those whose out-parameter, or the caller's own data,
+// did not arrive.
 func descend(d *Device, depth int, value byte) (lost int) {
 	var weight [256]byte
 	for i := range weight {
@@ -142,8 +142,8 @@ func TestSettingsReachTheCLibrary(t *testing.T) {
 
 // A result of 201 makes a call set the context and be repeated; any other is the answer.
 func TestCallIsRepeatedInTheContext(t *testing.T) {
-	// labs(3) returns its argument: 201, as a call without a context does, and, where it stands for cuCtxSetCurrent, success
-	// for context 0 and a refusal for context 5.
+	// labs(3) returns its argument: 201, as a call without a context does, and, where it stands for cuCtxSetCurrent,
+	// success for context 0 and a refusal for context 5.
 	labs := libc(t)("labs")
 	d := &Device{lib: symbols{ctxSetCurrent: labs}}
 	require.Equal(t, device.ErrorInvalidContext, d.call(labs, uintptr(device.ErrorInvalidContext)))

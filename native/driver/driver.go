@@ -1,9 +1,9 @@
-// Package driver answers the calls of package device with an NVIDIA GPU. It opens the driver's own library (libcuda.so.1,
-// nvcuda.dll) at run time: a program that imports it builds and starts on a machine without a GPU, and needs neither
-// the CUDA toolkit nor cgo.
+// Package driver answers the calls of package device with an NVIDIA GPU. It opens the driver's own library
+// (libcuda.so.1, nvcuda.dll) at run time: a program that imports it builds and starts on a machine without a GPU, and
+// needs neither the CUDA toolkit nor cgo.
 //
-// Calls may come from any goroutine, and so from any operating-system thread. A call that the driver refuses because its
-// thread has no context yet is repeated with the device's primary context set.
+// Calls may come from any goroutine, and so from any operating-system thread. A call that the driver refuses because
+// its thread has no context yet is repeated with the device's primary context set.
 package driver
 
 import (
@@ -60,8 +60,8 @@ type Device struct {
 
 var _ device.Device = (*Device)(nil)
 
-// Open opens the first GPU that CUDA_VISIBLE_DEVICES admits and retains its primary context; the first time in a process
-// this takes some 200 ms. Every error is an *Unavailable. The caller closes the device.
+// Open opens the first GPU that CUDA_VISIBLE_DEVICES admits and retains its primary context; the first time in a
+// process this takes some 200 ms. Every error is an *Unavailable. The caller closes the device.
 func Open() (*Device, error) {
 	if err := applySettings(); err != nil {
 		return nil, err
@@ -87,7 +87,8 @@ func Open() (*Device, error) {
 	return d, nil
 }
 
-// version is the CUDA version that the driver supports, 1000 times the major plus 10 times the minor; 0 if it cannot tell.
+// version is the CUDA version that the driver supports, 1000 times the major plus 10 times the minor; 0 if it cannot
+// tell.
 func (d *Device) version() int32 {
 	var version int32
 	if d.lib.driverGetVersion == 0 ||
@@ -97,8 +98,8 @@ func (d *Device) version() int32 {
 	return version
 }
 
-// retain initialises the driver, chooses the device and retains its primary context. Of a call that fails it returns the
-// name and the answer.
+// retain initialises the driver, chooses the device and retains its primary context. Of a call that fails it returns
+// the name and the answer.
 func (d *Device) retain() (call string, code device.Code) {
 	if code = d.call(d.lib.init, 0); code != device.Success {
 		return "cuInit", code
@@ -181,8 +182,8 @@ func (d *Device) Info() device.Info { return d.info }
 // Now is the monotonic clock in nanoseconds since the device was opened.
 func (d *Device) Now() int64 { return int64(time.Since(d.start)) }
 
-// Close unloads the kernels and releases the primary context, with all memory, streams and events if nobody else in this
-// process retains it. The library stays loaded: the driver's own threads run in it.
+// Close unloads the kernels and releases the primary context, with all memory, streams and events if nobody else in
+// this process retains it. The library stays loaded: the driver's own threads run in it.
 func (d *Device) Close() error {
 	for _, module := range d.modules {
 		d.call(d.lib.moduleUnload, module)

@@ -9,8 +9,8 @@ import (
 	"cudalab/native/device"
 )
 
-// ptx holds three kernels: nothing does nothing; fill sets out[i] = value for i < n; spin ends when the device's clock has
-// advanced by that many nanoseconds.
+// ptx holds three kernels: nothing does nothing; fill sets out[i] = value for i < n; spin ends when the device's clock
+// has advanced by that many nanoseconds.
 const ptx = `.version 6.0
 .target sm_70
 .address_size 64

@@ -8,8 +8,8 @@ import (
 	"cudalab/native/device"
 )
 
-// LaunchKernel launches a kernel. The first launch loads the kernel's module, which synchronises and takes some 80 ms where
-// the driver has not compiled its PTX before: see LoadKernel.
+// LaunchKernel launches a kernel. The first launch loads the kernel's module, which synchronises and takes some 80 ms
+// where the driver has not compiled its PTX before: see LoadKernel.
 func (d *Device) LaunchKernel(l *device.Launch) device.Code {
 	function, code := d.function(l.Kernel)
 	if code != device.Success {
@@ -71,8 +71,9 @@ const (
 
 const logSize = 8 << 10
 
-// jitOptions are the arguments of one cuModuleLoadDataEx. The driver takes each value, address or number, in the space of a
-// pointer. The addresses are those of the logs behind them in this struct, which live and stay in place as long as it does.
+// jitOptions are the arguments of one cuModuleLoadDataEx. The driver takes each value, address or number, in the space
+// of a pointer. The addresses are those of the logs behind them in this struct, which live and stay in place as long as
+// it does.
 type jitOptions struct {
 	keys            [4]int32
 	values          [4]uintptr

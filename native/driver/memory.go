@@ -65,8 +65,8 @@ func (d *Device) HostWrite(h device.Host, offset uint64, src []byte) {
 	copy(hostBytes(h, offset, len(src)), src)
 }
 
-// hostBytes is n bytes of pinned memory as a slice. The memory is the driver's, so the address is no Go pointer in disguise,
-// which is what go vet would take a plain conversion for.
+// hostBytes is n bytes of pinned memory as a slice. The memory is the driver's, so the address is no Go pointer in
+// disguise, which is what go vet would take a plain conversion for.
 func hostBytes(h device.Host, offset uint64, n int) []byte {
 	address := uintptr(h) + uintptr(offset)
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n)
@@ -82,8 +82,8 @@ func (d *Device) MemcpyDtoH(dst []byte, src device.Ptr) device.Code {
 	return d.call(d.lib.memcpyDtoH, uintptr(unsafe.Pointer(unsafe.SliceData(dst))), uintptr(src), uintptr(len(dst)))
 }
 
-// MemcpyHtoDAsync copies a slice to the device in the order of stream s. It returns once the driver has staged the slice:
-// for small copies at once.
+// MemcpyHtoDAsync copies a slice to the device in the order of stream s. It returns once the driver has staged the
+// slice: for small copies at once.
 func (d *Device) MemcpyHtoDAsync(dst device.Ptr, src []byte, s device.Stream) device.Code {
 	return d.call(d.lib.memcpyHtoDAsync,
 		uintptr(dst), uintptr(unsafe.Pointer(unsafe.SliceData(src))), uintptr(len(src)), uintptr(s))
@@ -111,7 +111,8 @@ func (d *Device) MemcpyHostToDAsync(dst device.Ptr, src device.Host, offset, siz
 }
 
 // MemcpyDToHostAsync copies from the device to pinned memory in the order of stream s.
-func (d *Device) MemcpyDToHostAsync(dst device.Host, offset uint64, src device.Ptr, size uint64, s device.Stream) device.Code {
+func (d *Device) MemcpyDToHostAsync(dst device.Host, offset uint64, src device.Ptr, size uint64,
+	s device.Stream) device.Code {
 	return d.call(d.lib.memcpyDtoHAsync, uintptr(dst)+uintptr(offset), uintptr(src), uintptr(size), uintptr(s))
 }
 

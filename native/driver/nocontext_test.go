@@ -21,8 +21,8 @@ var record = flag.String("record", "", "write what calls answer without a contex
 const recording = "testdata/nocontext.txt"
 
 // TestRawWithoutContext makes each call as it is, without the repetition, on a thread that has no current context, and
-// compares the answers with those recorded. It shows which calls need a context of their thread and that the ones refused
-// are refused with nothing but INVALID_CONTEXT, which is what the repetition builds on.
+// compares the answers with those recorded. It shows which calls need a context of their thread and that the ones
+// refused are refused with nothing but INVALID_CONTEXT, which is what the repetition builds on.
 func TestRawWithoutContext(t *testing.T) {
 	d := gpu(t)
 	stream := uintptr(newStream(t, d))
@@ -87,8 +87,8 @@ type rawCall struct {
 	args []uintptr
 }
 
-// rawCalls is every call of the device's interface with arguments that are valid where a context is current, made under one.
-// A call that destroys or frees gets an object of its own.
+// rawCalls is every call of the device's interface with arguments that are valid where a context is current, made under
+// one. A call that destroys or frees gets an object of its own.
 func rawCalls(t *testing.T, d *Device, stream uintptr) []rawCall {
 	const n = uintptr(len(rawSlice))
 	memory := func() uintptr {
@@ -122,7 +122,8 @@ func rawCalls(t *testing.T, d *Device, stream uintptr) []rawCall {
 	ok(t, code)
 	module := d.modules[ptx]
 
-	rawPool = poolProps{allocType: device.MemAllocationPinned, locationType: device.MemLocationDevice, locationID: d.ordinal}
+	rawPool = poolProps{allocType: device.MemAllocationPinned, locationType: device.MemLocationDevice,
+		locationID: d.ordinal}
 	out, slice := uintptr(unsafe.Pointer(&rawOut)), uintptr(unsafe.Pointer(&rawSlice))
 	a, b, host, start, end := memory(), memory(), pinned(), event(), event()
 	l := &d.lib

@@ -13,8 +13,8 @@ func (d *Device) DeviceGetDefaultMemPool() (device.Pool, device.Code) {
 	return p, code
 }
 
-// MemPoolGetAttribute reads an attribute of a pool. The reuse attributes are a C int, which fills the low half of the value
-// on the little-endian processors that the driver exists for; all others are 64 bits wide.
+// MemPoolGetAttribute reads an attribute of a pool. The reuse attributes are a C int, which fills the low half of the
+// value on the little-endian processors that the driver exists for; all others are 64 bits wide.
 func (d *Device) MemPoolGetAttribute(p device.Pool, attr device.PoolAttr) (uint64, device.Code) {
 	var value uint64
 	code := d.call(d.lib.memPoolGetAttribute, uintptr(p), uintptr(attr), uintptr(unsafe.Pointer(&value)))
@@ -50,7 +50,8 @@ type poolProps struct {
 
 // MemPoolCreate makes a pool.
 func (d *Device) MemPoolCreate() (device.Pool, device.Code) {
-	props := poolProps{allocType: device.MemAllocationPinned, locationType: device.MemLocationDevice, locationID: d.ordinal}
+	props := poolProps{allocType: device.MemAllocationPinned, locationType: device.MemLocationDevice,
+		locationID: d.ordinal}
 	d.retired.destroyEmpty(d)
 	var p device.Pool
 	code := d.call(d.lib.memPoolCreate, uintptr(unsafe.Pointer(&p)), uintptr(unsafe.Pointer(&props)))

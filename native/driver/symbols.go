@@ -37,9 +37,9 @@ type symbols struct {
 	launchKernel                                                 uintptr
 }
 
-// exports pairs the library's export names with their fields. Where cuda.h maps a call to a _v2 name, that one is meant:
-// the plain name is an older call with narrower types. Stream calls without suffix use the legacy default stream, those with
-// _ptsz the per-thread one.
+// exports pairs the library's export names with their fields. Where cuda.h maps a call to a _v2 name, that one is
+// meant: the plain name is an older call with narrower types. Stream calls without suffix use the legacy default
+// stream, those with _ptsz the per-thread one.
 func (s *symbols) exports() map[string]*uintptr {
 	return map[string]*uintptr{
 		"cuInit":                        &s.init,

@@ -60,7 +60,8 @@ func oldDriver(version int32, missing []string) *Unavailable {
 		u.What = "The NVIDIA driver does not say which CUDA version it supports, and cudalab needs " +
 			versionName(leastVersion) + "."
 	case version < leastVersion:
-		u.What = fmt.Sprintf("The NVIDIA driver supports CUDA %s, and cudalab needs %s, the first with a stream-ordered allocator.",
+		u.What = fmt.Sprintf("The NVIDIA driver supports CUDA %s, and cudalab needs %s, the first with a stream-ordered "+
+			"allocator.",
 			versionName(version), versionName(leastVersion))
 	default:
 		slices.Sort(missing)
@@ -100,7 +101,8 @@ var diagnoses = map[device.Code]diagnosis{
 		"Wait for that process to end, or have the compute mode set to Default with nvidia-smi -c 0" + orSimulator},
 	device.ErrorSystemNotReady: {reasonDeviceLost, "the GPUs of this machine are not initialised yet",
 		"Start the service nvidia-fabricmanager, which machines with NVSwitch need" + orSimulator},
-	device.ErrorSystemDriver: {reasonDeviceLost, "the kernel's driver module and the driver's library are of different releases, as after an update",
+	device.ErrorSystemDriver: {reasonDeviceLost, "the kernel's driver module and the driver's library are of different " +
+		"releases, as after an update",
 		"Reboot, or unload and load the nvidia kernel modules" + orSimulator},
 	errorECCUncorrectable: {reasonDeviceLost, "the GPU's memory has an error that cannot be corrected",
 		"Reset the GPU with nvidia-smi -r or reboot" + orSimulator},
@@ -126,7 +128,8 @@ func unavailable(call string, code device.Code) *Unavailable {
 		found.do = "Unset it or set it to the number of a GPU that nvidia-smi -L lists" + orSimulator
 	}
 	if !known {
-		found = diagnosis{reasonOther, "the driver could not be started", "Run nvidia-smi to see whether the GPU works" + orSimulator}
+		found = diagnosis{reasonOther, "the driver could not be started", "Run nvidia-smi to see whether the GPU works" +
+			orSimulator}
 	}
 	return &Unavailable{Reason: found.reason, Code: code, Do: found.do,
 		What: fmt.Sprintf("%s answered %s: %s.", call, code, found.what)}

@@ -20,7 +20,8 @@ func newMemProp(p device.MemProp, ordinal int32) memProp {
 	return memProp{allocType: p.Type, locationType: p.Location.Type, locationID: located(p.Location, ordinal)}
 }
 
-// located is a location's ordinal as the driver counts: device 0 of the interface is the one that this Device stands for.
+// located is a location's ordinal as the driver counts: device 0 of the interface is the one that this Device stands
+// for.
 func located(l device.MemLocation, ordinal int32) int32 {
 	if l.Type == device.MemLocationDevice && l.ID == 0 {
 		return ordinal
@@ -61,7 +62,8 @@ func (d *Device) MemAddressFree(p device.Ptr, size uint64) device.Code {
 func (d *Device) MemCreate(size uint64, prop device.MemProp, flags uint64) (device.MemHandle, device.Code) {
 	var h device.MemHandle
 	p := newMemProp(prop, d.ordinal)
-	code := d.call(d.lib.memCreate, uintptr(unsafe.Pointer(&h)), uintptr(size), uintptr(unsafe.Pointer(&p)), uintptr(flags))
+	code := d.call(d.lib.memCreate, uintptr(unsafe.Pointer(&h)), uintptr(size), uintptr(unsafe.Pointer(&p)),
+		uintptr(flags))
 	return h, code
 }
 

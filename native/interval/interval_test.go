@@ -83,7 +83,8 @@ func TestTheLastAddresses(t *testing.T) {
 	m.Set(7, 7, "none")
 	m.Set(end-1, 1, "around")
 	m.Cut(end-3, end-3)
-	require.Equal(t, []Span[uint64, string]{{end - 4, end - 2, "a"}, {end - 2, end, "b"}}, slices.Collect(m.Within(0, end)))
+	require.Equal(t, []Span[uint64, string]{{end - 4, end - 2, "a"}, {end - 2, end, "b"}},
+		slices.Collect(m.Within(0, end)))
 	_, found := m.From(end)
 	require.False(t, found)
 }

@@ -106,7 +106,8 @@ const mostPoints = 100
 // validCurve asks of a curve what sim.Curve says of one, and that it stays within an hour wherever it may be asked for.
 func validCurve(name string, c sim.Curve) error {
 	if len(c) == 0 || len(c) > mostPoints {
-		return fmt.Errorf(`%s has %d points, but should have 1 to %d, such as {"bytes": 4096, "ns": 27500}`, name, len(c), mostPoints)
+		return fmt.Errorf(`%s has %d points, but should have 1 to %d, such as {"bytes": 4096, "ns": 27500}`, name, len(c),
+			mostPoints)
 	}
 	for i, point := range c {
 		switch {
@@ -115,16 +116,18 @@ func validCurve(name string, c sim.Curve) error {
 		case point.Nanos < 0 || !nanoseconds.holds(uint64(point.Nanos)):
 			return fmt.Errorf("point %d of %s is %d, but should be %v", i+1, name, point.Nanos, nanoseconds)
 		case i > 0 && point.Bytes <= c[i-1].Bytes:
-			return fmt.Errorf("point %d of %s is for %d bytes and the one before it for %d, but they should ascend", i+1, name, point.Bytes, c[i-1].Bytes)
+			return fmt.Errorf("point %d of %s is for %d bytes and the one before it for %d, but they should ascend", i+1, name,
+				point.Bytes, c[i-1].Bytes)
 		}
 	}
 	if n := len(c); n > 1 && c[n-1].Nanos < c[n-2].Nanos {
-		return fmt.Errorf("the last point of %s costs %d ns and the one before it %d, but what is larger still goes by the two, so the last should not "+
-			"cost less", name, c[n-1].Nanos, c[n-2].Nanos)
+		return fmt.Errorf("the last point of %s costs %d ns and the one before it %d, but what is larger still goes by the "+
+			"two, so the last should not cost less", name, c[n-1].Nanos, c[n-2].Nanos)
 	}
 	const hour = 3600e9
 	if c.At(curveBytes.most) > hour {
-		return fmt.Errorf("%s rises from its last point but one to the last so steeply that %d GiB would take hours", name, curveBytes.most/gib)
+		return fmt.Errorf("%s rises from its last point but one to the last so steeply that %d GiB would take hours", name,
+			curveBytes.most/gib)
 	}
 	return nil
 }
@@ -135,19 +138,20 @@ func consistent(p *sim.Profile) error {
 	whole := int64((p.MaxThreads + warp - 1) / warp * warp)
 	switch {
 	case p.ThreadsPerMultiprocessor < whole:
-		return fmt.Errorf("threads_per_multiprocessor is %d, but should be at least threads_per_block in whole warps of %d threads, %d: a "+
-			"multiprocessor holds whole blocks", p.ThreadsPerMultiprocessor, warp, whole)
+		return fmt.Errorf("threads_per_multiprocessor is %d, but should be at least threads_per_block in whole warps of %d "+
+			"threads, %d: a multiprocessor holds whole blocks", p.ThreadsPerMultiprocessor, warp, whole)
 	case p.BlocksPerMultiprocessor > p.ThreadsPerMultiprocessor:
-		return fmt.Errorf("blocks_per_multiprocessor is %d, but should be at most threads_per_multiprocessor, %d", p.BlocksPerMultiprocessor,
-			p.ThreadsPerMultiprocessor)
+		return fmt.Errorf("blocks_per_multiprocessor is %d, but should be at most threads_per_multiprocessor, %d",
+			p.BlocksPerMultiprocessor, p.ThreadsPerMultiprocessor)
 	case p.PoolStep > p.Memory || p.Granule > p.Memory || p.Granularity > p.Memory:
 		return errors.New("memory_bytes should be more than pool_step_bytes, granule_bytes and granularity_bytes")
 	case p.SharedBandwidth < p.MemoryBandwidth:
-		return fmt.Errorf("shared_bytes_per_s is %d, but should be at least memory_bytes_per_s, %d: several have what one has", p.SharedBandwidth,
+		return fmt.Errorf("shared_bytes_per_s is %d, but should be at least memory_bytes_per_s, %d: several have what "+
+			"one has", p.SharedBandwidth,
 			p.MemoryBandwidth)
 	case p.LinkBandwidth < max(p.HtoDBandwidth, p.DtoHBandwidth):
-		return fmt.Errorf("link_bytes_per_s is %d, but should be at least htod_bytes_per_s and dtoh_bytes_per_s, %d and %d", p.LinkBandwidth,
-			p.HtoDBandwidth, p.DtoHBandwidth)
+		return fmt.Errorf("link_bytes_per_s is %d, but should be at least htod_bytes_per_s and dtoh_bytes_per_s, %d and %d",
+			p.LinkBandwidth, p.HtoDBandwidth, p.DtoHBandwidth)
 	}
 	return nil
 }

@@ -27,10 +27,12 @@ func Parse(text []byte) (*File, error) {
 		return nil, fmt.Errorf("schema is %s, but this cudalab reads schema %d", shown(fields["schema"]), schema)
 	}
 	f := &File{}
-	if f.Profile.Name, err = word("device", fields["device"], "the GPU's name, such as \"NVIDIA L4\"", isName); err != nil {
+	if f.Profile.Name, err = word("device", fields["device"], "the GPU's name, such as \"NVIDIA L4\"",
+		isName); err != nil {
 		return nil, err
 	}
-	if f.Driver, err = word("driver", fields["driver"], "the driver's CUDA version, such as \"13.0\", or \"\"", isVersion); err != nil {
+	if f.Driver, err = word("driver", fields["driver"], "the driver's CUDA version, such as \"13.0\", or \"\"",
+		isVersion); err != nil {
 		return nil, err
 	}
 	if f.Date, err = word("date", fields["date"], "a day, such as \"2026-11-21\"", isDay); err != nil {
@@ -72,8 +74,9 @@ func syntax(text []byte) error {
 	return fmt.Errorf("line %d of the file is no JSON: %w", 1+bytes.Count(text[:wrong.Offset], []byte{'\n'}), wrong)
 }
 
-// object reads the fields of a JSON object that has each of some once, and no others. A struct would not do: encoding/json
-// lets the second of two fields of one name win, takes any case for a name, and says nothing of a field that is missing.
+// object reads the fields of a JSON object that has each of some once, and no others. A struct would not do:
+// encoding/json lets the second of two fields of one name win, takes any case for a name, and says nothing of a field
+// that is missing.
 func object(what string, text []byte, names []string) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -153,7 +156,8 @@ func isDay(text string) bool {
 func kept(value json.RawMessage, names []string) ([]string, error) {
 	var list []string
 	if err := json.Unmarshal(value, &list); err != nil || list == nil {
-		return nil, fmt.Errorf("kept is %s, but should be a list of the names of constants, such as [] or [\"queue_depth\"]", shown(value))
+		return nil, fmt.Errorf("kept is %s, but should be a list of the names of constants, such as [] or [\"queue_depth\"]",
+			shown(value))
 	}
 	for _, name := range list {
 		if !slices.Contains(names, name) {

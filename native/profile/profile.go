@@ -1,6 +1,6 @@
 // Package profile keeps the profile of a GPU in a file, so that it can be handed out: what the simulated device has and
-// what its operations cost, measured by `cudalab calibrate`. A file is read strictly, because a profile with a slip in it
-// would make wrong times without a word.
+// what its operations cost, measured by `cudalab calibrate`. A file is read strictly, because a profile with a slip in
+// it would make wrong times without a word.
 package profile
 
 import (
@@ -27,8 +27,8 @@ type File struct {
 	Kept    []string // names of the constants that could not be measured and are the built-in profile's
 }
 
-// Keep takes the built-in profile's value for the constants that are so named, and for those whose own value a file could
-// not hold, and lists them as kept.
+// Keep takes the built-in profile's value for the constants that are so named, and for those whose own value a file
+// could not hold, and lists them as kept.
 func (f *File) Keep(named func(name string) bool) {
 	own, builtIn := f.Profile.Constants(), sim.H200
 	f.Kept = []string{}
@@ -58,8 +58,8 @@ func set(to, from any) {
 	}
 }
 
-// Digest tells two profiles apart: it covers the device's name and every constant. It is "" for nil, which stands for the
-// built-in profile.
+// Digest tells two profiles apart: it covers the device's name and every constant. It is "" for nil, which stands for
+// the built-in profile.
 func Digest(p *sim.Profile) string {
 	if p == nil {
 		return ""
@@ -70,8 +70,8 @@ func Digest(p *sim.Profile) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Load reads the file at a path. An error says, in sentences, what is wrong with it; it is fs.ErrNotExist where there is
-// none.
+// Load reads the file at a path. An error says, in sentences, what is wrong with it; it is fs.ErrNotExist where there
+// is none.
 func Load(path string) (*File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -87,7 +87,8 @@ func Load(path string) (*File, error) {
 // Text is the file, which Parse reads.
 func (f *File) Text() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "{\n  \"schema\": %d,\n  \"device\": %s,\n  \"driver\": %s,\n  \"date\": %s,\n", schema, quote(f.Profile.Name), quote(f.Driver), quote(f.Date))
+	fmt.Fprintf(&b, "{\n  \"schema\": %d,\n  \"device\": %s,\n  \"driver\": %s,\n  \"date\": %s,\n", schema,
+		quote(f.Profile.Name), quote(f.Driver), quote(f.Date))
 	b.WriteString("  \"kept\": [")
 	for i, name := range f.Kept {
 		if i > 0 {

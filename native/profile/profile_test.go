@@ -35,7 +35,8 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 // Every field of a profile has its place in the file, and a name that ends in its unit, but for what is counted.
 func TestEveryFieldHasAName(t *testing.T) {
 	unit := regexp.MustCompile(`_(ns|ps|bytes|bytes_per_s)$`)
-	counted := map[string]bool{"multiprocessors": true, "compute_capability": true, "threads_per_block": true, "queue_depth": true,
+	counted := map[string]bool{"multiprocessors": true, "compute_capability": true, "threads_per_block": true,
+		"queue_depth":                true,
 		"threads_per_multiprocessor": true, "blocks_per_multiprocessor": true, "step_warps": true}
 	seen := map[string]bool{"device": true}
 	p := sim.H200
@@ -99,7 +100,8 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{field("notes", "mine"), `the file has a field "notes", which no profile has`},
 		{edited(t, func(file, _ map[string]any) { delete(file, "date") }), "the file should have a field date"},
 
-		{edited(t, func(_, constants map[string]any) { delete(constants, "wake_ns") }), "constants should have a field wake_ns"},
+		{edited(t, func(_, constants map[string]any) { delete(constants, "wake_ns") }),
+			"constants should have a field wake_ns"},
 		{constant("warp_ns", 1), `constants has a field "warp_ns", which no profile has`},
 		{constant("launch_ns", 0), "launch_ns is 0, but should be a whole number from 1 to 10000000000 nanoseconds"},
 		{constant("launch_ns", -3), "launch_ns is -3, but should be a whole number"},
@@ -107,20 +109,28 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{constant("launch_ns", "2900"), `launch_ns is "2900", but should be a whole number`},
 		{constant("launch_ns", nil), "launch_ns is null, but should be a whole number"},
 		{constant("launch_ns", json.Number("99999999999999999999")), "launch_ns is 99999999999999999999, but should be"},
-		{constant("launch_ns", strings.Repeat("long", 99)), "launch_ns is \"longlonglonglonglonglonglonglonglonglon..., but should be"},
-		{constant("memory_bytes", -1), "memory_bytes is -1, but should be a whole number from 1073741824 to 8796093022208 bytes"},
+		{constant("launch_ns", strings.Repeat("long", 99)),
+			"launch_ns is \"longlonglonglonglonglonglonglonglonglon..., but should be"},
+		{constant("memory_bytes", -1), "memory_bytes is -1, but should be a whole number from 1073741824 to " +
+			"8796093022208 bytes"},
 		{constant("memory_bytes", 140), "memory_bytes is 140, but should be"},
 		{constant("multiprocessors", 0), "multiprocessors is 0, but should be a whole number from 1 to 10000"},
 		{constant("compute_capability", 9), `compute_capability is 9, but should be a string such as "8.9"`},
 		{constant("compute_capability", "9"), `compute_capability is "9", but should be a string such as "8.9"`},
 		{constant("compute_capability", "0.0"), "compute_capability is 0.0, but should be one from 5.0 to 99.9"},
-		{constant("htod_bytes_per_s", 27), "htod_bytes_per_s is 27, but should be a whole number from 1000000 to 1000000000000000 bytes per second"},
-		{constant("granularity_bytes", 3<<20), "granularity_bytes is 3145728, but should be a power of two from 4096 to 1073741824 bytes"},
+		{constant("htod_bytes_per_s", 27), "htod_bytes_per_s is 27, but should be a whole number from 1000000 to " +
+			"1000000000000000 bytes per second"},
+		{constant("granularity_bytes", 3<<20), "granularity_bytes is 3145728, but should be a power of two from 4096 to " +
+			"1073741824 bytes"},
 		{constant("pool_step_bytes", 64<<10), "pool_step_bytes is 65536, but should be a power of two from 262144"},
-		{constant("threads_per_multiprocessor", 1000), "threads_per_multiprocessor is 1000, but should be at least threads_per_block"},
-		{constant("blocks_per_multiprocessor", 4000), "blocks_per_multiprocessor is 4000, but should be at most threads_per_multiprocessor, 2048"},
-		{constant("shared_bytes_per_s", 3_000_000_000_000), "shared_bytes_per_s is 3000000000000, but should be at least memory_bytes_per_s, 3880000000000"},
-		{constant("link_bytes_per_s", 27_000_000_000), "link_bytes_per_s is 27000000000, but should be at least htod_bytes_per_s and dtoh_bytes_per_s"},
+		{constant("threads_per_multiprocessor", 1000),
+			"threads_per_multiprocessor is 1000, but should be at least threads_per_block"},
+		{constant("blocks_per_multiprocessor", 4000),
+			"blocks_per_multiprocessor is 4000, but should be at most threads_per_multiprocessor, 2048"},
+		{constant("shared_bytes_per_s", 3_000_000_000_000),
+			"shared_bytes_per_s is 3000000000000, but should be at least memory_bytes_per_s, 3880000000000"},
+		{constant("link_bytes_per_s", 27_000_000_000),
+			"link_bytes_per_s is 27000000000, but should be at least htod_bytes_per_s and dtoh_bytes_per_s"},
 
 		{constant("malloc_ns", 27500), "malloc_ns is 27500, but should be a list of points"},
 		{constant("malloc_ns", []int{}), "malloc_ns has 0 points, but should have 1 to 100"},
@@ -128,14 +138,19 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{constant("malloc_ns", points(make([]int, 202)...)), "malloc_ns has 101 points"},
 		{constant("malloc_ns", []int{5}), "point 1 of malloc_ns should be a JSON object"},
 		{constant("malloc_ns", []map[string]int{{"bytes": 1}}), "point 1 of malloc_ns should have a field ns"},
-		{constant("malloc_ns", []map[string]any{{"bytes": "1", "ns": 2}}), `point 1 of malloc_ns is for "1" bytes, but should be for a whole number`},
-		{constant("malloc_ns", []map[string]any{{"bytes": 1, "ns": 0.5}}), "point 1 of malloc_ns is 0.5, but should be a whole number"},
+		{constant("malloc_ns", []map[string]any{{"bytes": "1", "ns": 2}}),
+			`point 1 of malloc_ns is for "1" bytes, but should be for a whole number`},
+		{constant("malloc_ns", []map[string]any{{"bytes": 1, "ns": 0.5}}),
+			"point 1 of malloc_ns is 0.5, but should be a whole number"},
 		{constant("malloc_ns", points(0, 5)), "point 1 of malloc_ns is for 0 bytes"},
-		{constant("malloc_ns", points(1, 5, 2, 0)), "point 2 of malloc_ns is 0, but should be a whole number from 1 to 10000000000 nanoseconds"},
-		{constant("malloc_ns", points(9, 5, 8, 6)), "point 2 of malloc_ns is for 8 bytes and the one before it for 9, but they should ascend"},
+		{constant("malloc_ns", points(1, 5, 2, 0)), "point 2 of malloc_ns is 0, but should be a whole number from 1 to " +
+			"10000000000 nanoseconds"},
+		{constant("malloc_ns", points(9, 5, 8, 6)), "point 2 of malloc_ns is for 8 bytes and the one before it for 9, but " +
+			"they should ascend"},
 		{constant("malloc_ns", points(8, 5, 8, 6)), "but they should ascend"},
 		{constant("malloc_ns", points(8, 6, 9, 5)), "the last point of malloc_ns costs 5 ns and the one before it 6"},
-		{constant("malloc_ns", points(8, 1, 9, 10_000_000_000)), "malloc_ns rises from its last point but one to the last so steeply"},
+		{constant("malloc_ns", points(8, 1, 9, 10_000_000_000)),
+			"malloc_ns rises from its last point but one to the last so steeply"},
 	} {
 		f, err := profile.Parse([]byte(c.text))
 		require.ErrorContains(t, err, c.want)
@@ -150,7 +165,8 @@ func TestNoFile(t *testing.T) {
 	path := filepath.Join(dir, "wrong.json")
 	require.NoError(t, os.WriteFile(path, []byte("{}"), 0o644))
 	_, err = profile.Load(path)
-	require.EqualError(t, err, path+" is no profile of a GPU: the file should have a field schema. `cudalab calibrate` writes one")
+	require.EqualError(t, err, path+" is no profile of a GPU: the file should have a field schema. `cudalab calibrate` "+
+		"writes one")
 }
 
 func TestKeep(t *testing.T) {

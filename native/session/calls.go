@@ -6,8 +6,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// CallsSince are the calls of each kind that the trace holds behind the last mark with this label, but for those that were made
-// Aside, in their order: each as the Site of its record.
+// CallsSince are the calls of each kind that the trace holds behind the last mark with this label, but for those that
+// were made Aside, in their order: each as the Site of its record.
 func (s *Session) CallsSince(label string) map[trace.Op][]uint32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

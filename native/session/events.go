@@ -9,7 +9,7 @@ import (
 
 // EventCreate makes an event; flags are device.EventBlockingSync and device.EventDisableTiming.
 func (s *Session) EventCreate(flags uint32) (*Event, device.Code) {
-	x := &Event{object: object{owner: s, flags: flags, lent: !s.guest.Load()}}
+	x := &Event{&eventState{object: object{owner: s, flags: flags, lent: !s.guest.Load()}}}
 	if !s.watched.Load() {
 		var code device.Code
 		x.handle, code = s.dev.EventCreate(flags)

@@ -27,7 +27,8 @@ func busyBeside(t *testing.T) (s *session.Session, busy, idle *session.Stream) {
 	require.Equal(t, device.Success, code)
 	s.Limit(100)
 	s.StartTrace()
-	require.Equal(t, device.Success, s.Launch(&device.Launch{Kernel: spin, Grid: device.Dim{X: 1, Y: 1, Z: 1}, Block: device.Dim{X: 1, Y: 1, Z: 1}}, busy))
+	require.Equal(t, device.Success, s.Launch(&device.Launch{Kernel: spin, Grid: device.Dim{X: 1, Y: 1, Z: 1},
+		Block: device.Dim{X: 1, Y: 1, Z: 1}}, busy))
 	return s, busy, idle
 }
 
@@ -47,7 +48,8 @@ func TestWhoWaitsByAskingFillsNoTrace(t *testing.T) {
 		asked++
 	}
 	require.Greater(t, asked, 10_000)
-	require.Equal(t, append(slices.Repeat([]device.Code{device.ErrorNotReady}, 4), device.Success), answers(s.StopTrace(), trace.OpStreamQuery))
+	require.Equal(t, append(slices.Repeat([]device.Code{device.ErrorNotReady}, 4), device.Success), answers(s.StopTrace(),
+		trace.OpStreamQuery))
 
 	s, busy, idle := busyBeside(t)
 	s.Limit(100_000) // what is through counts
@@ -57,7 +59,8 @@ func TestWhoWaitsByAskingFillsNoTrace(t *testing.T) {
 			done = s.StreamQuery(x) == device.Success && done
 		}
 	}
-	require.Equal(t, append(slices.Repeat([]device.Code{device.Success, device.ErrorNotReady}, 4), device.Success), answers(s.StopTrace(), trace.OpStreamQuery))
+	require.Equal(t, append(slices.Repeat([]device.Code{device.Success, device.ErrorNotReady}, 4), device.Success),
+		answers(s.StopTrace(), trace.OpStreamQuery))
 }
 
 func TestQuestionsOfNobodyWhoWaitsStay(t *testing.T) {
@@ -69,7 +72,8 @@ func TestQuestionsOfNobodyWhoWaitsStay(t *testing.T) {
 		require.Equal(t, device.ErrorNotReady, s.StreamQuery(busy))
 		require.Equal(t, device.Success, s.StreamSynchronize(idle))
 	}
-	require.Len(t, answers(s.StopTrace(), trace.OpStreamQuery), 10, "asked without waiting, and something else done in between")
+	require.Len(t, answers(s.StopTrace(), trace.OpStreamQuery), 10,
+		"asked without waiting, and something else done in between")
 }
 
 func TestAskingWithoutEndRunsAway(t *testing.T) {

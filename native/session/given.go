@@ -9,7 +9,8 @@ import (
 // mostGiven is how many bytes of what calls were given one trace holds. Later calls are recorded without.
 const mostGiven = 16 << 20
 
-// RecordGiven says whether the traces started from now on hold what it takes to carry their calls out again: see trace.Given.
+// RecordGiven says whether the traces started from now on hold what it takes to carry their calls out again: see
+// trace.Given.
 func (s *Session) RecordGiven(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// HostRead copies len(dst) bytes out of pinned memory, as the host's own loads do: without waiting for anything. A range
-// outside the buffer, or a buffer that was freed, is answered ErrorInvalidValue.
+// HostRead copies len(dst) bytes out of pinned memory, as the host's own loads do: without waiting for anything. A
+// range outside the buffer, or a buffer that was freed, is answered ErrorInvalidValue.
 func (s *Session) HostRead(x *HostBuffer, offset int64, dst []byte) device.Code {
 	return s.hostAccess(trace.OpHostRead, trace.Read, x, offset, dst, func() {
 		s.dev.HostRead(x.handle, uint64(offset), dst)

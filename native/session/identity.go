@@ -9,7 +9,12 @@ import (
 
 // Stream is a stream's identity. The driver reuses the handles of destroyed streams, and may crash on one that it has
 // not reused yet, so the handle alone will not do. A nil *Stream is the legacy default stream.
-type Stream struct {
+//
+// What is known of it lies behind a second pointer, here and in the others of its kind: given a verb that does not
+// suit, fmt prints what the first points to, by which code would learn whether it is traced, and what is lent.
+type Stream struct{ *streamState }
+
+type streamState struct {
 	object
 	handle device.Stream
 }
@@ -17,20 +22,26 @@ type Stream struct {
 // streamOf finds the stream that a value of package cuda's stands for.
 var streamOf func(any) *Stream
 
-// WrapStreams tells the package how to find the stream that a value of another package's stands for, for whoever has only that.
+// WrapStreams tells the package how to find the stream that a value of another package's stands for, for whoever has
+// only that.
 func WrapStreams(of func(any) *Stream) { streamOf = of }
 
-// StreamOf is the stream that a value of the package's that wraps streams stands for; nil, the legacy default stream, for the zero value.
+// StreamOf is the stream that a value of the package's that wraps streams stands for; nil, the legacy default stream,
+// for the zero value.
 func StreamOf(x any) *Stream { return streamOf(x) }
 
 // Event is an event's identity. A nil *Event is the null event.
-type Event struct {
+type Event struct{ *eventState }
+
+type eventState struct {
 	object
 	handle device.Event
 }
 
 // HostBuffer is a pinned host allocation's identity.
-type HostBuffer struct {
+type HostBuffer struct{ *bufferState }
+
+type bufferState struct {
 	object
 	handle device.Host
 	size   int64
@@ -88,8 +99,8 @@ type named struct {
 	memory        *MemHandle
 }
 
-// identify enters the identities of n in r. The lock is held, and r is not in the trace yet: a thing that was made before
-// the trace gets its creating record ahead of r.
+// identify enters the identities of n in r. The lock is held, and r is not in the trace yet: a thing that was made
+// before the trace gets its creating record ahead of r.
 func (s *Session) identify(r *trace.Record, n named) {
 	r.Stream = s.streamID(n.stream)
 	r.Event = s.eventID(n.event)

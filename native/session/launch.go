@@ -22,10 +22,10 @@ func (s *Session) Launch(l *device.Launch, x *Stream) device.Code {
 			return device.ErrorInvalidValue
 		}
 		if s.tracing {
-			s.given(r, func() *trace.Given {
-				return &trace.Given{Grid: [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, Block: [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
-					Args: slices.Clone(l.Args[:l.Kernel.Params()])}
-			})
+			r.Given = &trace.Given{Grid: [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, Block: [3]uint32{l.Block.X, l.Block.Y,
+				l.Block.Z},
+				Args: slices.Clone(l.Args[:l.Kernel.Params()])}
+			r.Value = l.Kernel.Work(l).Nanos
 			s.touched = l.Kernel.Accesses(l, s.touched[:0])
 			for _, a := range s.touched {
 				s.touch(r, a.Ptr, int64(a.Size), trace.AccessKind(a.Kind), argument(l, a.Ptr))

@@ -11,8 +11,9 @@ type taken struct {
 	Site trace.Site
 }
 
-// Guest says whether the code under test runs from now on, and returns what was said before. What is made while it does not is lent:
-// a stream, an event, a pool or memory that it may use and not destroy. That is known with tracing off as well.
+// Guest says whether the code under test runs from now on, and returns what was said before. What is made while it does
+// not is lent: a stream, an event, a pool or memory that it may use and not destroy. That is known with tracing off as
+// well.
 func (s *Session) Guest(runs bool) (before bool) { return s.guest.Swap(runs) }
 
 // Taken is the first call that has destroyed what was lent; nil where there was none.

@@ -78,7 +78,7 @@ func (s *Session) Free(p device.Ptr) device.Code {
 
 // MallocHost allocates pinned host memory.
 func (s *Session) MallocHost(size int64) (*HostBuffer, device.Code) {
-	x := &HostBuffer{object: object{owner: s, lent: !s.guest.Load()}, size: size}
+	x := &HostBuffer{&bufferState{object: object{owner: s, lent: !s.guest.Load()}, size: size}}
 	if !s.watched.Load() && size >= 0 {
 		var code device.Code
 		x.handle, code = s.dev.MemAllocHost(uint64(size))

@@ -7,8 +7,11 @@ import (
 	"cudalab/native/trace"
 )
 
-// MemPool is a memory pool's identity: the driver reuses the handles of destroyed ones. A nil *MemPool is the null pool.
-type MemPool struct {
+// MemPool is a memory pool's identity: the driver reuses the handles of destroyed ones. A nil *MemPool is the null
+// pool.
+type MemPool struct{ *poolState }
+
+type poolState struct {
 	object
 	handle   device.Pool
 	standard bool   // the device's default pool
@@ -51,13 +54,14 @@ func (s *Session) poolOf(handle device.Pool) *MemPool {
 }
 
 func (s *Session) newPool(handle device.Pool, standard bool) *MemPool {
-	x := &MemPool{object: object{owner: s, lent: standard || !s.guest.Load()}, handle: handle, standard: standard}
+	x := &MemPool{&poolState{object: object{owner: s, lent: standard || !s.guest.Load()},
+		handle: handle, standard: standard}}
 	s.pools = append(s.pools, x)
 	return x
 }
 
-// What follows holds the lock also with tracing off, MallocFromPoolAsync excepted: the session keeps the book of which pool
-// is current.
+// What follows holds the lock also with tracing off, MallocFromPoolAsync excepted: the session keeps the book of which
+// pool is current.
 
 // MemPoolCreate makes a pool of a device's memory. Any ordinal but 0 is answered ErrorInvalidDevice.
 func (s *Session) MemPoolCreate(ordinal int) (x *MemPool, code device.Code) {
@@ -144,7 +148,8 @@ func (s *Session) DeviceGetMemPool(ordinal int) (x *MemPool, code device.Code) {
 	return s.poolOfDevice(trace.OpDeviceGetMemPool, ordinal, s.dev.DeviceGetMemPool)
 }
 
-func (s *Session) poolOfDevice(op trace.Op, ordinal int, ask func() (device.Pool, device.Code)) (x *MemPool, code device.Code) {
+func (s *Session) poolOfDevice(op trace.Op, ordinal int, ask func() (device.Pool, device.Code)) (x *MemPool,
+	code device.Code) {
 	code = s.call(trace.Record{Op: op}, named{}, func(*trace.Record) device.Code {
 		if ordinal != 0 {
 			return device.ErrorInvalidDevice
@@ -192,8 +197,9 @@ func (s *Session) MallocFromPoolAsync(size int64, from *MemPool, x *Stream) (p d
 	return p, code
 }
 
-// rise answers by how many bytes the pool that a call allocates from, unless it is the default one, holds more from the system
-// than before. The device is asked itself: what the student's code asks shows it in some programs and in others not.
+// rise answers by how many bytes the pool that a call allocates from, unless it is the default one, holds more from the
+// system than before. The device is asked itself: what the student's code asks shows it in some programs and in others
+// not.
 func (s *Session) rise(r *trace.Record) func() uint64 {
 	i := slices.IndexFunc(s.pools, func(x *MemPool) bool { return x.epoch == s.epoch && x.id == r.Pool })
 	if !s.tracing || r.Pool == 0 || i < 0 {

@@ -53,30 +53,86 @@ func (s *Session) StopTrace() *trace.Trace {
 	return t
 }
 
-// Untraced has f make calls that the trace does not hold, for a case that makes very many and asks nothing of them. What they
-// make is to be gone by the end of f, or never used in the trace.
+// Untraced has f make calls that the trace does not hold, for a case that makes very many and asks nothing of them.
+// What they make is to be gone by the end of f, or never used in the trace.
 func (s *Session) Untraced(f func()) {
-	trace := func(on bool) (before bool) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		before, s.tracing = s.tracing, on
-		s.rewatch()
-		return before
-	}
-	defer trace(trace(false))
+	defer s.trace(s.trace(false))
 	f()
 }
 
+// Traced has f make calls that the trace holds, in the midst of Untraced. What was made earlier, and be it in another
+// Traced, appears with a creating record as behind StartTrace; device memory that f allocates is to be gone by its
+// end.
+func (s *Session) Traced(f func()) {
+	defer s.trace(s.trace(true))
+	s.mu.Lock()
+	s.epoch++
+	s.mu.Unlock()
+	f()
+}
+
+// Count is how often the code under test has made a call of one kind, and how often it succeeded.
+type Count struct{ Made, Succeeded int }
+
+// Counted has f make calls that are only counted, by kind, for a case that makes too many to look at each: the trace
+// holds the first of each kind, to show where it was made. The grader's own calls are neither counted nor held. Counts
+// add up in to.
+func (s *Session) Counted(to map[trace.Op]Count, f func()) {
+	defer s.count(s.count(to))
+	f()
+}
+
+// count has calls be counted in a table, or with nil not any more, and returns the table before.
+func (s *Session) count(to map[trace.Op]Count) (before map[trace.Op]Count) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, s.counted = s.counted, to
+	return before
+}
+
+// holds reports whether the trace holds a call that begins, and counts it. The lock is held.
+func (s *Session) holds(op trace.Op) bool {
+	if s.counted == nil || !s.tracing {
+		return s.tracing
+	}
+	if !s.guest.Load() {
+		return false
+	}
+	c := s.counted[op]
+	c.Made++
+	s.counted[op] = c
+	return c.Made == 1
+}
+
+// succeeded counts a call that has. The lock is held.
+func (s *Session) succeeded(op trace.Op, code device.Code) {
+	if s.counted != nil && s.tracing && s.guest.Load() && code == device.Success {
+		c := s.counted[op]
+		c.Succeeded++
+		s.counted[op] = c
+	}
+}
+
+// trace turns the recording of calls on or off, and reports how it was before.
+func (s *Session) trace(on bool) (before bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, s.tracing = s.tracing, on
+	s.rewatch()
+	return before
+}
+
 // Limit allows a trace at most so many records, from now on; 0 allows any number. The call that would go beyond it
-// panics with a *Runaway and does not reach the device. Of a question that is asked again and again ("is it done?") a few
-// records stay, and while the answer is ErrorNotReady no more of them count.
+// panics with a *Runaway and does not reach the device. Of a question that is asked again and again ("is it done?") a
+// few records stay, and while the answer is ErrorNotReady no more of them count.
 func (s *Session) Limit(records int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.limit = records
 }
 
-// Mark adds a note of the grader's own to the trace, which is nobody's line: to find out the site takes longer than the rest.
+// Mark adds a note of the grader's own to the trace, which is nobody's line: to find out the site takes longer than the
+// rest.
 func (s *Session) Mark(label string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,8 +159,8 @@ func (s *Session) Label(name string) {
 	}
 }
 
-// call makes a call that does not wait. do works with the lock held: it fills in its record and reaches the device.
-// It is not called when the answer is settled before: by a fault, or by a stream, event, pool or handle that is no more.
+// call makes a call that does not wait. do works with the lock held: it fills in its record and reaches the device. It
+// is not called when the answer is settled before: by a fault, or by a stream, event, pool or handle that is no more.
 func (s *Session) call(r trace.Record, n named, do func(r *trace.Record) device.Code) device.Code {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +174,8 @@ func (s *Session) call(r trace.Record, n named, do func(r *trace.Record) device.
 	rec.Took = s.dev.Now() - rec.Time
 	s.endTime(m, len(s.records)-1, code)
 	s.followPools(r.Op)
-	if s.tracing {
+	s.succeeded(r.Op, code)
+	if s.tracing && rec != &s.scratch {
 		s.fold()
 	}
 	return s.note(code)
@@ -155,6 +212,7 @@ func (s *Session) wait(r trace.Record, n named, prepare func(r *trace.Record) de
 		settle(rec, code)
 	}
 	s.followPools(r.Op)
+	s.succeeded(r.Op, code)
 	return s.note(code)
 }
 
@@ -163,10 +221,10 @@ func synchronises(op trace.Op) bool {
 	return op == trace.OpStreamSynchronize || op == trace.OpEventSynchronize || op == trace.OpDeviceSynchronize
 }
 
-// enter is wait's first half: where the record of entering is, -1 with tracing off, and the answer if it is settled, if need
-// be by a fault.
-func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) device.Code) (at int, epoch uint32, m *measurement,
-	code device.Code, faked bool) {
+// enter is wait's first half: where the record of entering is, -1 with tracing off, and the answer if it is settled, if
+// need be by a fault.
+func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) device.Code) (at int, epoch uint32,
+	m *measurement, code device.Code, faked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Phase = trace.Enter
@@ -175,7 +233,7 @@ func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) d
 		code = prepare(rec)
 	}
 	faked = rec.Faked
-	if !s.tracing {
+	if rec == &s.scratch {
 		rec.Faked = false // of the record that nobody reads
 		return -1, s.epoch, nil, code, faked
 	}
@@ -190,7 +248,7 @@ func (s *Session) enter(r trace.Record, n named, prepare func(r *trace.Record) d
 // more does. With tracing off the record is one that nobody reads. The lock is held.
 func (s *Session) begin(r trace.Record, n named) (*trace.Record, device.Code) {
 	rec := &s.scratch
-	if s.tracing {
+	if s.holds(r.Op) {
 		if s.limit > 0 && len(s.records)+s.folded >= s.limit {
 			panic(&Runaway{Records: s.limit})
 		}
@@ -216,13 +274,15 @@ func (s *Session) begin(r trace.Record, n named) (*trace.Record, device.Code) {
 
 // Bounds on what fold looks at.
 const (
-	foldKept = 4  // equal questions in a row that stay in the trace: that somebody asks again and again is to be seen there
+	// equal questions in a row that stay in the trace: that somebody asks again and again is to be seen there
+	foldKept = 4
 	foldBack = 32 // records that it looks back: more events and streams are asked in turn by nobody who waits
 )
 
-// fold takes the last record off the trace again if it is a question that was asked from the same place, with the same answer, often
-// enough since anything else was done, by somebody who waits for something: who does so by asking makes a hundred thousand calls while a
-// device is busy. Only "not ready" comes to an end by itself; what was answered otherwise still counts towards the limit. The lock is held.
+// fold takes the last record off the trace again if it is a question that was asked from the same place, with the same
+// answer, often enough since anything else was done, by somebody who waits for something: who does so by asking makes a
+// hundred thousand calls while a device is busy. Only "not ready" comes to an end by itself; what was answered
+// otherwise still counts towards the limit. The lock is held.
 func (s *Session) fold() {
 	last := len(s.records) - 1
 	r := &s.records[last]
@@ -233,7 +293,8 @@ func (s *Session) fold() {
 	for i := last - 1; i >= max(0, last-foldBack) && asks(s.records[i].Op); i-- {
 		x := &s.records[i]
 		waits = waits || x.Code == int32(device.ErrorNotReady)
-		if x.Op == r.Op && x.Code == r.Code && x.Site == r.Site && x.Stream == r.Stream && x.Event == r.Event && x.Event2 == r.Event2 {
+		if x.Op == r.Op && x.Code == r.Code && x.Site == r.Site && x.Stream == r.Stream && x.Event == r.Event &&
+			x.Event2 == r.Event2 {
 			kept++
 		}
 	}
@@ -251,8 +312,8 @@ func asks(op trace.Op) bool {
 	return op == trace.OpStreamQuery || op == trace.OpEventQuery || op == trace.OpEventElapsedTime
 }
 
-// add appends a record to the trace. Records are large: the slice grows by more at a time than append would have it, which
-// would spend more time on copying them than on all else. The lock is held.
+// add appends a record to the trace. Records are large: the slice grows by more at a time than append would have it,
+// which would spend more time on copying them than on all else. The lock is held.
 func (s *Session) add(r trace.Record) *trace.Record {
 	if len(s.records) == cap(s.records) {
 		s.records = slices.Grow(s.records, 2*len(s.records)+firstRecords)
@@ -263,7 +324,7 @@ func (s *Session) add(r trace.Record) *trace.Record {
 
 // access appends one access to r. A range of no bytes touches nothing. The lock is held.
 func (s *Session) access(r *trace.Record, a trace.Access) {
-	if !s.tracing || a.Size <= 0 {
+	if !s.tracing || r == &s.scratch || a.Size <= 0 {
 		return
 	}
 	if len(s.accesses) == cap(s.accesses) {
@@ -277,8 +338,8 @@ func (s *Session) access(r *trace.Record, a trace.Access) {
 
 // touch appends an access to device memory to r: to a block, or else to what lies around p. Where mappings lie side by
 // side it is one access for each of them; otherwise all of it counts as an access to what p lies in, so that what goes
-// beyond the end shows. What begins in a block that was taken back and goes beyond its end is the allocator's own, to what
-// lies around it. The lock is held.
+// beyond the end shows. What begins in a block that was taken back and goes beyond its end is the allocator's own, to
+// what lies around it. The lock is held.
 func (s *Session) touch(r *trace.Record, p device.Ptr, size int64, kind trace.AccessKind, arg uint8) {
 	for {
 		a := trace.Access{Offset: int64(p), Size: size, Kind: kind, Arg: arg}

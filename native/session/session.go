@@ -3,12 +3,11 @@
 // a test wants that, and keeps the memory quota. Package cuda gives the calls CUDA's names and makes errors of their
 // codes; exercises cannot import this package.
 //
-// With tracing off a call costs one atomic load more than the device's own answer, and what allocates or frees a look at what
-// was lent. With tracing on, a call that
-// returns without waiting holds one lock around itself and its record. A call that may wait records Enter, lets go
-// of the lock while it waits, and records Leave; these are StreamSynchronize, EventSynchronize, DeviceSynchronize,
-// Free, MallocHost, FreeHost, MemUnmap, the synchronous copies between host and device, and the asynchronous ones on pageable
-// memory. Leave repeats what Enter says and adds the answer.
+// With tracing off a call costs one atomic load more than the device's own answer, and what allocates or frees a look
+// at what was lent. With tracing on, a call that returns without waiting holds one lock around itself and its record. A
+// call that may wait records Enter, lets go of the lock while it waits, and records Leave; these are StreamSynchronize,
+// EventSynchronize, DeviceSynchronize, Free, MallocHost, FreeHost, MemUnmap, the synchronous copies between host and
+// device, and the asynchronous ones on pageable memory. Leave repeats what Enter says and adds the answer.
 package session
 
 import (
@@ -50,6 +49,7 @@ type Session struct {
 	pools    []*MemPool    // all that are alive and known
 	current  *MemPool      // the device's; nil: the default pool
 	counts   struct{ streams, events, pools, allocations trace.ID }
+	counted  map[trace.Op]Count // see Counted; nil: every call is recorded
 	quota    uint64
 	excess   Excess       // since SetQuota
 	folded   int          // calls since StartTrace that fold took off the trace, and that count
@@ -69,7 +69,7 @@ type Session struct {
 
 // New returns a session on d, with tracing off. It does not own d: Close is the caller's.
 func New(d device.Device) *Session {
-	return &Session{dev: d, memory: newTable(), blocks: newTable()}
+	return &Session{dev: d, memory: newTable(), blocks: newTable(), sites: newSiteTable()}
 }
 
 var (

@@ -17,8 +17,8 @@ const (
 // callStack is a call stack as program counters, innermost first; the rest is zero.
 type callStack [siteFrames + internalFrames]uintptr
 
-// known are the lines of the stacks that calls have come from in this process. A call is made from the same places again
-// and again, in one trace after another, and to find a stack's lines takes longer than the call.
+// known are the lines of the stacks that calls have come from in this process. A call is made from the same places
+// again and again, in one trace after another, and to find a stack's lines takes longer than the call.
 var known = lineCache{lines: map[callStack]trace.Site{}}
 
 // maxKnown bounds the cache: a program that recurses has stacks without end.

@@ -19,8 +19,8 @@ func marked(s *session.Session, depth int) trace.Site {
 	return trace.Callers(0)
 }
 
-// A site is the call stack from the caller of cudalab on, deep ones cut off, and one stack has one number however often it
-// comes, in one trace after another.
+// A site is the call stack from the caller of cudalab on, deep ones cut off, and one stack has one number however often
+// it comes, in one trace after another.
 func TestSites(t *testing.T) {
 	const kept = 12 // frames
 	places := map[string]func(s *session.Session) trace.Site{

@@ -7,7 +7,7 @@ import (
 
 // StreamCreate makes a stream; flags is 0 or device.StreamNonBlocking.
 func (s *Session) StreamCreate(flags uint32) (*Stream, device.Code) {
-	x := &Stream{object: object{owner: s, flags: flags, lent: !s.guest.Load()}}
+	x := &Stream{&streamState{object: object{owner: s, flags: flags, lent: !s.guest.Load()}}}
 	if !s.watched.Load() {
 		var code device.Code
 		x.handle, code = s.dev.StreamCreate(flags)

@@ -7,9 +7,9 @@ import (
 	"cudalab/native/device"
 )
 
-// Sweep waits for the device, then unmaps and frees all memory, gives reserved addresses back, and destroys every event,
-// stream and pool that was made since StartTrace and is still there; the default pool is current again. Nothing of this is
-// recorded. The error is the first thing that went wrong; Sweep goes on after it.
+// Sweep waits for the device, then unmaps and frees all memory, gives reserved addresses back, and destroys every
+// event, stream and pool that was made since StartTrace and is still there; the default pool is current again. Nothing
+// of this is recorded. The error is the first thing that went wrong; Sweep goes on after it.
 func (s *Session) Sweep() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

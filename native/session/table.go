@@ -29,8 +29,9 @@ func newTable() table {
 	return table{live: &interval.Map[uint64, *allocation]{}, freed: &interval.Map[uint64, *allocation]{}}
 }
 
-// addresses says which allocation an address belongs to. It is an interface so that Session is no generic type's user: every
-// package that calls CUDA, a student's among them, would compile that type's methods once more, a quarter of its time.
+// addresses says which allocation an address belongs to. It is an interface so that Session is no generic type's user:
+// every package that calls CUDA, a student's among them, would compile that type's methods once more, a quarter of its
+// time.
 type addresses interface {
 	Set(lo, hi uint64, a *allocation)
 	Cut(lo, hi uint64)
@@ -54,8 +55,8 @@ func (t *table) add(a *allocation) {
 	t.live.Set(lo, hi, a)
 }
 
-// find is the allocation around p, and where its addresses, or the part of them that p lies in, end. Where none is live it
-// is the one most recently freed there, and freed is set. It is nil where there never was one.
+// find is the allocation around p, and where its addresses, or the part of them that p lies in, end. Where none is live
+// it is the one most recently freed there, and freed is set. It is nil where there never was one.
 func (t *table) find(p device.Ptr) (a *allocation, freed bool, end device.Ptr) {
 	live, ok := t.live.From(uint64(p))
 	if ok && live.Lo <= uint64(p) {
@@ -71,8 +72,8 @@ func (t *table) find(p device.Ptr) (a *allocation, freed bool, end device.Ptr) {
 	return dead.Value, true, device.Ptr(dead.Hi)
 }
 
-// remove moves a from the live to the freed allocations; restore undoes it. What another has of its addresses, as blocks
-// of a faulty allocator may, stays the other's.
+// remove moves a from the live to the freed allocations; restore undoes it. What another has of its addresses, as
+// blocks of a faulty allocator may, stays the other's.
 func (t *table) remove(a *allocation) {
 	lo, hi := a.addresses()
 	for s, ok := t.live.From(lo); ok && s.Lo < hi; s, ok = t.live.From(s.Hi) {

@@ -72,7 +72,8 @@ func TestTableAgreesWithAPlainModel(t *testing.T) {
 				vacant = vacant && live[i] == nil
 			}
 			if vacant {
-				a := &allocation{id: trace.ID(step + 1), base: device.Ptr(at * alignment), size: int64(n*alignment - r.IntN(alignment))}
+				a := &allocation{id: trace.ID(step + 1), base: device.Ptr(at * alignment),
+					size: int64(n*alignment - r.IntN(alignment))}
 				m.add(a)
 				list = append(list, a)
 				for i := at; i < at+n; i++ {

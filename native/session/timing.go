@@ -9,8 +9,8 @@ import (
 // trace ends. Later operations are recorded without times.
 const maxTimed = 4096
 
-// timing is what a session needs to find out when the device did what a program enqueued. Its events are made and recorded
-// on the device directly: neither a trace nor the order checker ever sees them.
+// timing is what a session needs to find out when the device did what a program enqueued. Its events are made and
+// recorded on the device directly: neither a trace nor the order checker ever sees them.
 type timing struct {
 	base    device.Event   // what all times are measured from
 	origin  int64          // the host's clock when base was reached
@@ -37,8 +37,8 @@ var followed = []device.PoolAttr{device.PoolReservedMemCurrent, device.PoolUsedM
 
 // TimeOperations says whether the traces started from now on hold the times at which the device began and ended each
 // operation in a stream, and the sizes of the memory pools over time: the latter as records of MemPoolGetAttribute that
-// have Site 0, which no real call has. What is measured is slowed down by it: an event is recorded before and after each
-// operation, and pools are asked for their sizes. Never switch it on where time is judged.
+// have Site 0, which no real call has. What is measured is slowed down by it: an event is recorded before and after
+// each operation, and pools are asked for their sizes. Never switch it on where time is judged.
 func (s *Session) TimeOperations(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,8 +143,8 @@ func (s *Session) resolveTimes() {
 	t.pending, t.base = nil, 0
 }
 
-// followPools enters the sizes of the pools that have changed since it last looked, where the call of op may have changed
-// them. The lock is held.
+// followPools enters the sizes of the pools that have changed since it last looked, where the call of op may have
+// changed them. The lock is held.
 func (s *Session) followPools(op trace.Op) {
 	t := s.timing
 	if t == nil || !s.tracing || t.base == 0 || len(t.pending) >= maxTimed || !resizes(op) {

@@ -7,9 +7,11 @@ import (
 	"cudalab/native/trace"
 )
 
-// MemHandle is the identity of physical memory: the driver reuses the handles of memory that is gone. A nil *MemHandle is
-// the null handle. The memory lives until the handle is released and nothing maps it any more.
-type MemHandle struct {
+// MemHandle is the identity of physical memory: the driver reuses the handles of memory that is gone. A nil *MemHandle
+// is the null handle. The memory lives until the handle is released and nothing maps it any more.
+type MemHandle struct{ *handleState }
+
+type handleState struct {
 	object
 	handle   device.MemHandle
 	size     int64
@@ -52,14 +54,14 @@ func (s *Session) memoryID(x *MemHandle) trace.ID {
 	return x.id
 }
 
-// Sizes, alignments and offsets below 0 are answered ErrorInvalidValue here, and a device other than 0 ErrorInvalidDevice:
-// neither reaches the driver.
+// Sizes, alignments and offsets below 0 are answered ErrorInvalidValue here, and a device other than 0
+// ErrorInvalidDevice: neither reaches the driver.
 
 // noDevice reports whether a location is a device that does not exist.
 func noDevice(l device.MemLocation) bool { return l.Type == device.MemLocationDevice && l.ID != 0 }
 
-// MemGetAllocationGranularity is what the sizes of such memory, and the addresses it is mapped to, must be multiples of,
-// in bytes.
+// MemGetAllocationGranularity is what the sizes of such memory, and the addresses it is mapped to, must be multiples
+// of, in bytes.
 func (s *Session) MemGetAllocationGranularity(prop device.MemProp, option device.MemGranularity) (int64, device.Code) {
 	var size uint64
 	ask := func() (code device.Code) {
@@ -79,7 +81,8 @@ func (s *Session) MemGetAllocationGranularity(prop device.MemProp, option device
 }
 
 // MemAddressReserve takes size bytes of address space, near addr if that is free; an alignment of 0 is the default.
-func (s *Session) MemAddressReserve(size, alignment int64, addr device.Ptr, flags uint64) (p device.Ptr, code device.Code) {
+func (s *Session) MemAddressReserve(size, alignment int64, addr device.Ptr, flags uint64) (p device.Ptr,
+	code device.Code) {
 	reserve := func() (code device.Code) {
 		if size < 0 || alignment < 0 {
 			return device.ErrorInvalidValue
@@ -126,7 +129,7 @@ func (s *Session) MemAddressFree(p device.Ptr, size int64) device.Code {
 
 // MemCreate makes physical memory. It counts against the quota.
 func (s *Session) MemCreate(size int64, prop device.MemProp, flags uint64) (*MemHandle, device.Code) {
-	x := &MemHandle{object: object{owner: s}, size: size}
+	x := &MemHandle{&handleState{object: object{owner: s}, size: size}}
 	create := func() (code device.Code) {
 		if noDevice(prop.Location) {
 			return device.ErrorInvalidDevice
@@ -208,8 +211,8 @@ func (s *Session) sweeps(p device.Ptr) bool {
 	return slices.ContainsFunc(s.ranges, func(r memRange) bool { return p >= r.base && uint64(p-r.base) < r.size })
 }
 
-// MemUnmap takes the memory behind addresses away: whole mappings, one or several. It is taken for a call that may wait: the
-// manual calls it synchronous for most uses, though it was not seen to wait (H200, driver 580).
+// MemUnmap takes the memory behind addresses away: whole mappings, one or several. It is taken for a call that may
+// wait: the manual calls it synchronous for most uses, though it was not seen to wait (H200, driver 580).
 func (s *Session) MemUnmap(p device.Ptr, size int64) device.Code {
 	unmap := func() device.Code { return s.dev.MemUnmap(p, uint64(size)) }
 	if !s.watched.Load() && size >= 0 {
@@ -227,9 +230,9 @@ func (s *Session) MemUnmap(p device.Ptr, size int64) device.Code {
 		func(_ *trace.Record, code device.Code) { s.unmapped(mappings, code) })
 }
 
-// unmapping lists the mappings between two addresses and takes them for freed before the device is asked: afterwards the
-// addresses may already be another's. It lists none if one reaches beyond, which the device does not accept. The lock
-// is held.
+// unmapping lists the mappings between two addresses and takes them for freed before the device is asked: afterwards
+// the addresses may already be another's. It lists none if one reaches beyond, which the device does not accept. The
+// lock is held.
 func (s *Session) unmapping(p device.Ptr, size int64) (mappings []*allocation) {
 	lo, hi := uint64(p), uint64(p)+uint64(size)
 	for x, ok := s.memory.live.From(lo); ok && x.Lo < hi; x, ok = s.memory.live.From(x.Hi) {
@@ -260,7 +263,8 @@ func (s *Session) unmapped(mappings []*allocation, code device.Code) {
 	s.rewatch()
 }
 
-// dropped gives the quota back what a handle's memory took of it, if nothing holds that memory any more. The lock is held.
+// dropped gives the quota back what a handle's memory took of it, if nothing holds that memory any more. The lock is
+// held.
 func (s *Session) dropped(x *MemHandle) {
 	if x.dead.Load() && x.mappings == 0 && x.made != 0 && x.made == s.epoch {
 		s.handles = slices.DeleteFunc(s.handles, func(other *MemHandle) bool { return other == x })

@@ -72,7 +72,8 @@ func TestAnAddressBelongsToTheMemoryBehindIt(t *testing.T) {
 	require.Equal(t, device.Success, s.MemMap(p+3*granule, granule, 0, first, 0))
 	require.Equal(t, device.Success, s.MemRelease(first))
 	require.Equal(t, []trace.Access{
-		at(p+5, written(1, 5, 1, false)), at(p+granule, written(2, 0, 1, false)), {Offset: int64(p + 2*granule), Size: 1, Kind: trace.Write},
+		at(p+5, written(1, 5, 1, false)), at(p+granule, written(2, 0, 1, false)), {Offset: int64(p + 2*granule), Size: 1,
+			Kind: trace.Write},
 		at(p+4*granule-1, written(1, granule-1, 1, false)),
 	}, accesses(s, p+5, p+granule, p+2*granule, p+4*granule-1))
 	require.NoError(t, s.Sweep())
@@ -112,9 +113,11 @@ func TestAnAccessIsSplitWhereMappingsMeet(t *testing.T) {
 	require.Equal(t, device.Success, s.MemUnmap(p+granule, granule))
 	require.Equal(t, device.ErrorInvalidValue, s.Memset(p+granule-8, 1, granule+16))
 	require.Equal(t, []trace.Access{
-		at(p+granule-8, written(1, granule-8, 8, false)), at(p+granule, written(2, 0, granule, false)), at(p+2*granule, written(3, 0, 8, false)),
+		at(p+granule-8, written(1, granule-8, 8, false)), at(p+granule, written(2, 0, granule, false)),
+		at(p+2*granule, written(3, 0, 8, false)),
 		at(p+3*granule-8, written(3, granule-8, 16, false)), // what lies beyond the end counts as the last mapping's
-		at(p+granule-8, written(1, granule-8, 8, false)), at(p+granule, written(2, 0, granule, true)), at(p+2*granule, written(3, 0, 8, false)),
+		at(p+granule-8, written(1, granule-8, 8, false)), at(p+granule, written(2, 0, granule, true)),
+		at(p+2*granule, written(3, 0, 8, false)),
 	}, accesses(s))
 	require.NoError(t, s.Sweep())
 }
@@ -225,11 +228,15 @@ func TestVirtualMemoryCallsKnowFaults(t *testing.T) {
 	p := ok[device.Ptr](t)(s.MemAddressReserve(2*granule, 0, 0, 0))
 	h := place(t, s, p)
 	for op, call := range map[trace.Op]func() device.Code{
-		trace.OpMemGetAllocationGranularity: func() device.Code { _, code := s.MemGetAllocationGranularity(memProp, 0); return code },
-		trace.OpMemAddressReserve:           func() device.Code { _, code := s.MemAddressReserve(granule, 0, 0, 0); return code },
-		trace.OpMemCreate:                   func() device.Code { _, code := s.MemCreate(granule, memProp, 0); return code },
-		trace.OpMemMap:                      func() device.Code { return s.MemMap(p+granule, granule, 0, h, 0) },
-		trace.OpMemSetAccess:                func() device.Code { return s.MemSetAccess(p, granule, readWrite) },
+		trace.OpMemGetAllocationGranularity: func() device.Code {
+			_, code := s.MemGetAllocationGranularity(memProp,
+				0)
+			return code
+		},
+		trace.OpMemAddressReserve: func() device.Code { _, code := s.MemAddressReserve(granule, 0, 0, 0); return code },
+		trace.OpMemCreate:         func() device.Code { _, code := s.MemCreate(granule, memProp, 0); return code },
+		trace.OpMemMap:            func() device.Code { return s.MemMap(p+granule, granule, 0, h, 0) },
+		trace.OpMemSetAccess:      func() device.Code { return s.MemSetAccess(p, granule, readWrite) },
 	} {
 		s.Fail(op, 1, device.ErrorUnknown)
 		require.Equal(t, device.ErrorUnknown, call(), op)

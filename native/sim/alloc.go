@@ -10,6 +10,10 @@ import (
 const (
 	poolBase = 0x3_0200_0000
 	heapBase = 0x7f40_0000_0000
+
+	// The same where there is more memory than a heap has addresses for.
+	farPoolBase, farPoolReach = 1<<60 + poolBase, 1 << 60
+	farHeapBase, farHeapReach = 1<<61 + heapBase, 1 << 62
 )
 
 // MemAlloc hands out memory at once and waits for nothing.
@@ -145,8 +149,8 @@ func (d *Device) find(p device.Ptr) (*heap, *pool, *block) {
 	return nil, nil, nil
 }
 
-// inside reports whether these bytes lie in one allocation, or in mappings side by side that allow the access, as copies
-// and memsets demand.
+// inside reports whether these bytes lie in one allocation, or in mappings side by side that allow the access, as
+// copies and memsets demand.
 func (d *Device) inside(p device.Ptr, size uint64, kind device.AccessKind) bool {
 	b := d.heap.holding(uint64(p))
 	for i := 0; b == nil && i < len(d.pools); i++ {

@@ -8,8 +8,9 @@ import (
 	"cudalab/native/device"
 )
 
-// What programs took on an H200 (driver 580.159) that have several things going on at a time, in milliseconds. Its host took
-// 5.1 µs for a launch, as the thousand empty kernels show, where the profile's takes 2.9, as those of package fidelity do.
+// What programs took on an H200 (driver 580.159) that have several things going on at a time, in milliseconds. Its host
+// took 5.1 µs for a launch, as the thousand empty kernels show, where the profile's takes 2.9, as those of package
+// fidelity do.
 func TestSideBySide(t *testing.T) {
 	p := H200
 	p.Launch = 5_100
@@ -136,7 +137,8 @@ func TestNothingWaitsForTheWholeDevice(t *testing.T) {
 // what one needs, it waits.
 func TestBlocksAreWhole(t *testing.T) {
 	const block, nanos = 1024, 10_000_000
-	took := func(blocks uint32, taken ...uint32) float64 { // the threads of what runs in other streams, for ten times as long
+	// the threads of what runs in other streams, for ten times as long
+	took := func(blocks uint32, taken ...uint32) float64 {
 		d := New(Options{})
 		for _, threads := range taken {
 			launch(t, d, delayKernel, newStream(t, d), (threads+block-1)/block, min(threads, block), 10*nanos)

@@ -30,8 +30,10 @@ func TestWhatBlocks(t *testing.T) {
 	}{
 		{"StreamSynchronize, same", at, func(w *world) device.Code { return w.d.StreamSynchronize(w.same) }, true},
 		{"StreamSynchronize, other", at, func(w *world) device.Code { return w.d.StreamSynchronize(w.other) }, false},
-		{"StreamSynchronize, legacy, of blocking work", blocking, func(w *world) device.Code { return w.d.StreamSynchronize(0) }, true},
-		{"StreamSynchronize, legacy, of non-blocking work", at, func(w *world) device.Code { return w.d.StreamSynchronize(0) }, false},
+		{"StreamSynchronize, legacy, of blocking work", blocking,
+			func(w *world) device.Code { return w.d.StreamSynchronize(0) }, true},
+		{"StreamSynchronize, legacy, of non-blocking work", at,
+			func(w *world) device.Code { return w.d.StreamSynchronize(0) }, false},
 		{"CtxSynchronize", at, func(w *world) device.Code { return w.d.CtxSynchronize() }, true},
 		{"EventSynchronize", at, func(w *world) device.Code { return w.d.EventSynchronize(w.event) }, true},
 		{"EventRecord", at, func(w *world) device.Code { return w.d.EventRecord(w.event, w.same) }, false},
@@ -48,27 +50,45 @@ func TestWhatBlocks(t *testing.T) {
 		{"MemFreeHost", at, func(w *world) device.Code { return w.d.MemFreeHost(w.pinned) }, true},
 		{"HtoD pageable 64 KiB", at, func(w *world) device.Code { return w.d.MemcpyHtoDAsync(w.p, w.small, w.same) }, false},
 		{"HtoD pageable, more", at, func(w *world) device.Code { return w.d.MemcpyHtoDAsync(w.p, w.large, w.same) }, true},
-		{"HtoD pageable, more, other stream", at, func(w *world) device.Code { return w.d.MemcpyHtoDAsync(w.p, w.large, w.other) }, false},
+		{"HtoD pageable, more, other stream", at, func(w *world) device.Code {
+			return w.d.MemcpyHtoDAsync(w.p, w.large,
+				w.other)
+		}, false},
 		{"DtoH pageable, 1 byte", at, func(w *world) device.Code { return w.d.MemcpyDtoHAsync(w.onByte, w.p, w.same) }, true},
-		{"HtoD pinned", at, func(w *world) device.Code { return w.d.MemcpyHostToDAsync(w.p, w.pinned, 0, mib, w.same) }, false},
-		{"DtoH pinned", at, func(w *world) device.Code { return w.d.MemcpyDToHostAsync(w.pinned, 0, w.p, mib, w.same) }, false},
+		{"HtoD pinned", at, func(w *world) device.Code { return w.d.MemcpyHostToDAsync(w.p, w.pinned, 0, mib, w.same) },
+			false},
+		{"DtoH pinned", at, func(w *world) device.Code { return w.d.MemcpyDToHostAsync(w.pinned, 0, w.p, mib, w.same) },
+			false},
 		{"DtoD", at, func(w *world) device.Code { return w.d.MemcpyDtoDAsync(w.p, w.q, mib, w.same) }, false},
 		{"memset", at, func(w *world) device.Code { return w.d.MemsetD8Async(w.p, 1, mib, w.same) }, false},
-		{"synchronous HtoD pageable, small", legacy, func(w *world) device.Code { return w.d.MemcpyHtoD(w.p, w.small) }, true},
-		{"synchronous HtoD pageable, large", legacy, func(w *world) device.Code { return w.d.MemcpyHtoD(w.p, w.large) }, true},
-		{"synchronous HtoD pinned", legacy, func(w *world) device.Code { return w.d.MemcpyHostToD(w.p, w.pinned, 0, 8) }, true},
+		{"synchronous HtoD pageable, small", legacy, func(w *world) device.Code { return w.d.MemcpyHtoD(w.p, w.small) },
+			true},
+		{"synchronous HtoD pageable, large", legacy, func(w *world) device.Code { return w.d.MemcpyHtoD(w.p, w.large) },
+			true},
+		{"synchronous HtoD pinned", legacy, func(w *world) device.Code { return w.d.MemcpyHostToD(w.p, w.pinned, 0, 8) },
+			true},
 		{"synchronous DtoH pageable", legacy, func(w *world) device.Code { return w.d.MemcpyDtoH(w.onByte, w.p) }, true},
-		{"synchronous DtoH pinned", legacy, func(w *world) device.Code { return w.d.MemcpyDToHost(w.pinned, 0, w.p, 8) }, true},
+		{"synchronous DtoH pinned", legacy, func(w *world) device.Code { return w.d.MemcpyDToHost(w.pinned, 0, w.p, 8) },
+			true},
 		{"synchronous DtoD", legacy, func(w *world) device.Code { return w.d.MemcpyDtoD(w.p, w.q, mib) }, false},
 		{"synchronous memset", legacy, func(w *world) device.Code { return w.d.MemsetD8(w.p, 1, mib) }, false},
-		{"synchronous DtoH behind a blocking stream", blocking, func(w *world) device.Code { return w.d.MemcpyDtoH(w.onByte, w.p) }, true},
-		{"synchronous DtoH beside a non-blocking stream", at, func(w *world) device.Code { return w.d.MemcpyDtoH(w.onByte, w.p) }, false},
-		{"DtoH in a blocking stream behind the legacy one", legacy, func(w *world) device.Code { return w.d.MemcpyDtoHAsync(w.onByte, w.p, w.blocking) }, true},
-		{"DtoH in a non-blocking stream beside the legacy one", legacy, func(w *world) device.Code { return w.d.MemcpyDtoHAsync(w.onByte, w.p, w.same) }, false},
+		{"synchronous DtoH behind a blocking stream", blocking, func(w *world) device.Code {
+			return w.d.MemcpyDtoH(w.onByte,
+				w.p)
+		}, true},
+		{"synchronous DtoH beside a non-blocking stream", at, func(w *world) device.Code {
+			return w.d.MemcpyDtoH(w.onByte,
+				w.p)
+		}, false},
+		{"DtoH in a blocking stream behind the legacy one", legacy,
+			func(w *world) device.Code { return w.d.MemcpyDtoHAsync(w.onByte, w.p, w.blocking) }, true},
+		{"DtoH in a non-blocking stream beside the legacy one", legacy,
+			func(w *world) device.Code { return w.d.MemcpyDtoHAsync(w.onByte, w.p, w.same) }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := New(Options{})
-			w := &world{d: d, same: newStream(t, d), other: newStream(t, d), blocking: blockingStream(t, d), event: newEvent(t, d)}
+			w := &world{d: d, same: newStream(t, d), other: newStream(t, d), blocking: blockingStream(t, d),
+				event: newEvent(t, d)}
 			w.p, w.q, w.pooled = malloc(t, d, mib), malloc(t, d, mib), mallocAsync(t, d, mib, w.same)
 			w.pinned = must[device.Host](t)(d.MemAllocHost(mib))
 			w.small, w.large, w.onByte = make([]byte, 64<<10), make([]byte, 64<<10+1), make([]byte, 1)

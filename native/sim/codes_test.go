@@ -36,9 +36,11 @@ func TestCodes(t *testing.T) {
 	}{
 		{"allocate 0 bytes", func(w world) device.Code { _, c := w.MemAlloc(0); return c }, value},
 		{"allocate too much", func(w world) device.Code { _, c := w.MemAlloc(1 << 40); return c }, memory},
-		{"allocate everything there could be", func(w world) device.Code { _, c := w.MemAlloc(^uint64(0)); return c }, memory},
+		{"allocate everything there could be", func(w world) device.Code { _, c := w.MemAlloc(^uint64(0)); return c },
+			memory},
 		{"allocate async too much", func(w world) device.Code { _, c := w.MemAllocAsync(1<<40, w.s); return c }, memory},
-		{"allocate async everything", func(w world) device.Code { _, c := w.MemAllocAsync(^uint64(0), w.s); return c }, memory},
+		{"allocate async everything", func(w world) device.Code { _, c := w.MemAllocAsync(^uint64(0), w.s); return c },
+			memory},
 		{"allocate pinned 0 bytes", func(w world) device.Code { _, c := w.MemAllocHost(0); return c }, good},
 		{"free null", func(w world) device.Code { return w.MemFree(0) }, good},
 		{"free null async", func(w world) device.Code { return w.MemFreeAsync(0, w.s) }, good},
@@ -60,10 +62,19 @@ func TestCodes(t *testing.T) {
 
 		{"copy of all", func(w world) device.Code { return w.MemcpyDtoHAsync(b, w.p, w.s) }, good},
 		{"copy one byte beyond the end", func(w world) device.Code { return w.MemcpyDtoHAsync(b, w.p+1, w.s) }, value},
-		{"copy to pinned beyond the end", func(w world) device.Code { return w.MemcpyDToHostAsync(w.host, 0, w.p, 1001, w.s) }, value},
-		{"copy to pinned beyond its end", func(w world) device.Code { return w.MemcpyDToHostAsync(w.host, 4000, w.p, 97, w.s) }, value},
+		{"copy to pinned beyond the end", func(w world) device.Code {
+			return w.MemcpyDToHostAsync(w.host, 0, w.p, 1001,
+				w.s)
+		}, value},
+		{"copy to pinned beyond its end", func(w world) device.Code {
+			return w.MemcpyDToHostAsync(w.host, 4000, w.p, 97,
+				w.s)
+		}, value},
 		{"copy from pinned garbage", func(w world) device.Code { return w.MemcpyHostToDAsync(w.p, 77, 0, 1, w.s) }, value},
-		{"copy within the device beyond the end", func(w world) device.Code { return w.MemcpyDtoDAsync(w.p, w.q+1, 1000, w.s) }, value},
+		{"copy within the device beyond the end", func(w world) device.Code {
+			return w.MemcpyDtoDAsync(w.p, w.q+1, 1000,
+				w.s)
+		}, value},
 		{"memset beyond the end", func(w world) device.Code { return w.MemsetD8(w.p, 0, 1001) }, value},
 		{"copy 0 bytes", func(w world) device.Code { return w.MemcpyHtoDAsync(garbage, nil, w.s) }, good},
 		{"memset 0 bytes", func(w world) device.Code { return w.MemsetD8Async(garbage, 0, 0, w.s) }, good},
@@ -75,7 +86,8 @@ func TestCodes(t *testing.T) {
 		{"synchronise a null event", func(w world) device.Code { return w.EventSynchronize(0) }, handle},
 		{"record a destroyed event", func(w world) device.Code { return w.EventRecord(w.gone, w.s) }, handle},
 		{"destroy an event twice", func(w world) device.Code { return w.EventDestroy(w.gone) }, handle},
-		{"elapsed time of a destroyed event", func(w world) device.Code { _, c := w.EventElapsedTime(w.gone, w.e); return c }, handle},
+		{"elapsed time of a destroyed event", func(w world) device.Code { _, c := w.EventElapsedTime(w.gone, w.e); return c },
+			handle},
 		{"event flags unknown", func(w world) device.Code { _, c := w.EventCreate(64); return c }, value},
 		{"event of several processes", func(w world) device.Code { _, c := w.EventCreate(6); return c }, good},
 		{"the same that blocks", func(w world) device.Code { _, c := w.EventCreate(7); return c }, good},
@@ -88,7 +100,8 @@ func TestCodes(t *testing.T) {
 		{"query a destroyed stream", func(w world) device.Code { return w.StreamQuery(w.dead) }, handle},
 		{"record in a destroyed stream", func(w world) device.Code { return w.EventRecord(w.e, w.dead) }, handle},
 		{"wait in a destroyed stream", func(w world) device.Code { return w.StreamWaitEvent(w.dead, w.e) }, handle},
-		{"allocate in a destroyed stream", func(w world) device.Code { _, c := w.MemAllocAsync(8, w.dead); return c }, handle},
+		{"allocate in a destroyed stream", func(w world) device.Code { _, c := w.MemAllocAsync(8, w.dead); return c },
+			handle},
 		{"free in a destroyed stream", func(w world) device.Code { return w.MemFreeAsync(w.q, w.dead) }, handle},
 		{"copy in a destroyed stream", func(w world) device.Code { return w.MemcpyDtoHAsync(b, w.p, w.dead) }, handle},
 
@@ -105,13 +118,24 @@ func TestCodes(t *testing.T) {
 			return w.LaunchKernel(&device.Launch{Grid: device.Dim{X: 1}, Block: device.Dim{X: 1}})
 		}, value},
 		{"launch in a destroyed stream", func(w world) device.Code {
-			return w.LaunchKernel(&device.Launch{Kernel: delayKernel, Grid: device.Dim{X: 1}, Block: device.Dim{X: 1}, Stream: w.dead})
+			return w.LaunchKernel(&device.Launch{Kernel: delayKernel, Grid: device.Dim{X: 1}, Block: device.Dim{X: 1},
+				Stream: w.dead})
 		}, handle},
 
-		{"pool: set reserved", func(w world) device.Code { return w.MemPoolSetAttribute(w.pool, device.PoolReservedMemCurrent, 0) }, value},
-		{"pool: set used", func(w world) device.Code { return w.MemPoolSetAttribute(w.pool, device.PoolUsedMemCurrent, 0) }, value},
-		{"pool: set a high-watermark", func(w world) device.Code { return w.MemPoolSetAttribute(w.pool, device.PoolUsedMemHigh, 1) }, value},
-		{"pool: reset a high-watermark", func(w world) device.Code { return w.MemPoolSetAttribute(w.pool, device.PoolReservedMemHigh, 0) }, good},
+		{"pool: set reserved", func(w world) device.Code {
+			return w.MemPoolSetAttribute(w.pool, device.PoolReservedMemCurrent,
+				0)
+		}, value},
+		{"pool: set used", func(w world) device.Code { return w.MemPoolSetAttribute(w.pool, device.PoolUsedMemCurrent, 0) },
+			value},
+		{"pool: set a high-watermark", func(w world) device.Code {
+			return w.MemPoolSetAttribute(w.pool,
+				device.PoolUsedMemHigh, 1)
+		}, value},
+		{"pool: reset a high-watermark", func(w world) device.Code {
+			return w.MemPoolSetAttribute(w.pool,
+				device.PoolReservedMemHigh, 0)
+		}, good},
 		{"pool: unknown attribute", func(w world) device.Code { _, c := w.MemPoolGetAttribute(w.pool, 99); return c }, value},
 		{"pool: unknown pool", func(w world) device.Code {
 			_, c := w.MemPoolGetAttribute(w.pool+1, device.PoolUsedMemHigh)

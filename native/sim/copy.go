@@ -20,8 +20,8 @@ func (d *Device) MemcpyHtoD(dst device.Ptr, src []byte) device.Code {
 	return d.fault
 }
 
-// MemcpyHtoDAsync copies pageable memory. Up to 64 KiB are staged: the host copies them elsewhere and returns. More makes
-// the host wait until the copy has run behind the stream's earlier work.
+// MemcpyHtoDAsync copies pageable memory. Up to 64 KiB are staged: the host copies them elsewhere and returns. More
+// makes the host wait until the copy has run behind the stream's earlier work.
 func (d *Device) MemcpyHtoDAsync(dst device.Ptr, src []byte, h device.Stream) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,11 +76,13 @@ func (d *Device) MemcpyHostToDAsync(dst device.Ptr, src device.Host, offset, siz
 }
 
 // MemcpyDToHostAsync copies to pinned memory. It returns at once.
-func (d *Device) MemcpyDToHostAsync(dst device.Host, offset uint64, src device.Ptr, size uint64, s device.Stream) device.Code {
+func (d *Device) MemcpyDToHostAsync(dst device.Host, offset uint64, src device.Ptr, size uint64,
+	s device.Stream) device.Code {
 	return d.copyPinned(src, dst, offset, size, s, false, false)
 }
 
-func (d *Device) copyPinned(p device.Ptr, host device.Host, offset, size uint64, h device.Stream, up, wait bool) device.Code {
+func (d *Device) copyPinned(p device.Ptr, host device.Host, offset, size uint64, h device.Stream, up,
+	wait bool) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	kind := device.Read
@@ -145,9 +147,10 @@ func (d *Device) MemsetD8Async(p device.Ptr, value byte, size uint64, h device.S
 	return device.Success
 }
 
-// beginTransfer opens a copy or memset that costs the host so much and reads or writes size bytes at p. Where it answers
-// no stream, the call ends with the code: a fault, or success for 0 bytes.
-func (d *Device) beginTransfer(cost int64, h device.Stream, p device.Ptr, size uint64, kind device.AccessKind) (*stream, device.Code) {
+// beginTransfer opens a copy or memset that costs the host so much and reads or writes size bytes at p. Where it
+// answers no stream, the call ends with the code: a fault, or success for 0 bytes.
+func (d *Device) beginTransfer(cost int64, h device.Stream, p device.Ptr, size uint64, kind device.AccessKind) (*stream,
+	device.Code) {
 	if c := d.begin(cost); c != device.Success {
 		return nil, c
 	}
@@ -163,8 +166,8 @@ func (d *Device) beginTransfer(cost int64, h device.Stream, p device.Ptr, size u
 	return s, device.Success
 }
 
-// bounceBuffer is how much of a copy to pageable memory the driver has arrive in memory of its own before it copies it on:
-// a copy of 1 MiB takes as long as both one after the other, one of 16 MiB hardly longer than the second.
+// bounceBuffer is how much of a copy to pageable memory the driver has arrive in memory of its own before it copies it
+// on: a copy of 1 MiB takes as long as both one after the other, one of 16 MiB hardly longer than the second.
 const bounceBuffer = 1 << 20
 
 // uploadDemand is what a copy to the device asks for: one of the two copy engines, and its share of the link.

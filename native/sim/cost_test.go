@@ -8,8 +8,8 @@ import (
 	"cudalab/native/device"
 )
 
-// What an allocation costs the host goes by how its memory is found: on two streams that have used the pool, with blocks of
-// all that it holds.
+// What an allocation costs the host goes by how its memory is found: on two streams that have used the pool, with
+// blocks of all that it holds.
 func TestPoolSearchCosts(t *testing.T) {
 	const size = 32 * mib
 	p := H200

@@ -7,8 +7,8 @@ type effect interface {
 	apply(d *Device) bool
 }
 
-// TimeOnly has the operations that are enqueued from now on take their time, but write no memory, until it is called with false: for
-// code that is timed and whose results nobody looks at.
+// TimeOnly has the operations that are enqueued from now on take their time, but write no memory, until it is called
+// with false: for code that is timed and whose results nobody looks at.
 func (d *Device) TimeOnly(on bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

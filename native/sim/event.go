@@ -39,8 +39,8 @@ func (d *Device) EventDestroy(h device.Event) device.Code {
 	return device.Success
 }
 
-// EventRecord makes an event remember where a stream stands, instead of what it remembered. With timing, the device writes
-// down when that was, which takes it a while.
+// EventRecord makes an event remember where a stream stands, instead of what it remembered. With timing, the device
+// writes down when that was, which takes it a while.
 func (d *Device) EventRecord(e device.Event, h device.Stream) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -16,8 +16,8 @@ var busy = device.NewKernel(device.Spec{
 	Work:     func(l *device.Launch) device.Work { return device.Work{Threads: l.Threads(), Steps: 1_000_000} },
 })
 
-// The clock is virtual: it tells what the calls would have taken on the profile's GPU, the same on every machine. Kernels
-// in two streams run at the same time; in one they run one after the other.
+// The clock is virtual: it tells what the calls would have taken on the profile's GPU, the same on every machine.
+// Kernels in two streams run at the same time; in one they run one after the other.
 func Example() {
 	took := func(streams int) int64 {
 		d := sim.New(sim.Options{})
@@ -29,7 +29,8 @@ func Example() {
 		}
 		began := d.Now()
 		for i := range 2 {
-			d.LaunchKernel(&device.Launch{Kernel: busy, Grid: device.Dim{X: 1}, Block: device.Dim{X: 256}, Stream: all[i%streams]})
+			d.LaunchKernel(&device.Launch{Kernel: busy, Grid: device.Dim{X: 1}, Block: device.Dim{X: 256},
+				Stream: all[i%streams]})
 		}
 		d.CtxSynchronize()
 		return (d.Now() - began) / 1_000_000

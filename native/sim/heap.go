@@ -33,8 +33,8 @@ type block struct {
 	after      *op    // the last operation on the block itself: the next owner's first comes behind it; nil: none
 }
 
-// newHeap is a heap whose addresses begin at a multiple of its step.
-func newHeap(base, step uint64) heap {
+// newHeap is a heap of so many addresses, which begin at a multiple of its step.
+func newHeap(base, reach, step uint64) heap {
 	return heap{step: step, free: []*block{{addr: base, size: reach, gap: true}}}
 }
 
@@ -191,8 +191,8 @@ func (h *heap) list(b *block) {
 	}
 }
 
-// join makes two neighbours one where the same is outstanding on both: both are gaps, or free to anyone, or freed by one
-// stream. It reports whether they are one.
+// join makes two neighbours one where the same is outstanding on both: both are gaps, or free to anyone, or freed by
+// one stream. It reports whether they are one.
 func (b *block) join(next *block) bool {
 	switch {
 	case b.end() != next.addr || b.gap != next.gap:

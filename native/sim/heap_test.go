@@ -64,3 +64,18 @@ func TestHeapInvariants(t *testing.T) {
 		require.Equal(t, held, mapped)
 	}
 }
+
+// A device with more memory than a heap has addresses places it all the same, from cuMemAlloc and from its pool.
+func TestMemoryBeyondAHeap(t *testing.T) {
+	d := New(Options{Memory: 1 << 62})
+	p, c := d.MemAlloc(1 << 61)
+	ok(t, c)
+	q, c := d.MemAllocAsync(1<<59, 0)
+	ok(t, c)
+	require.Less(t, uint64(p)+1<<61, uint64(1)<<63)
+	require.True(t, uint64(q)+1<<59 <= uint64(p) || uint64(p)+1<<61 <= uint64(q))
+	ok(t, d.MemFree(p))
+	ok(t, d.MemFree(q))
+	_, c = d.MemAlloc(1<<62 + 1)
+	require.Equal(t, device.ErrorOutOfMemory, c)
+}

@@ -63,9 +63,9 @@ func (p *Profile) launchable(grid, block device.Dim) bool {
 
 // kernelDemand is what a launch asks for. Its blocks that have work take thread slots, whole warps, and at least the
 // share of a multiprocessor that the limit on blocks leaves each; what does not fit at once runs in waves. Blocks
-// without work end as they start and cost nothing. A kernel takes the longer of its steps and its bytes, behind the time
-// that an empty one takes. Besides slots it takes its share of whatever decides its time, so that kernels side by side
-// never get more from the device than it has.
+// without work end as they start and cost nothing. A kernel takes the longer of its steps and its bytes, behind the
+// time that an empty one takes. Besides slots it takes its share of whatever decides its time, so that kernels side by
+// side never get more from the device than it has.
 func (d *Device) kernelDemand(l *device.Launch) demand {
 	p := d.profile
 	work := l.Kernel.Work(l)
@@ -95,7 +95,8 @@ func (d *Device) kernelDemand(l *device.Launch) demand {
 	switch {
 	case longer < p.Operation:
 	case longer == bytes: // as large a part of a memset's bandwidth
-		w.needs[2] = need{&d.bandwidth, int64(scale(uint64(bandwidth), uint64(p.MemoryBandwidth/megabyte), uint64(p.KernelBandwidth))), 1}
+		w.needs[2] = need{&d.bandwidth, int64(scale(uint64(bandwidth), uint64(p.MemoryBandwidth/megabyte),
+			uint64(p.KernelBandwidth))), 1}
 	default:
 		w.needs[2] = need{&d.issue, min(resident, multiprocessors) * min(crowd, p.StepWarps), 1}
 	}

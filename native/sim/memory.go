@@ -37,7 +37,8 @@ type memory struct {
 // only the beginning.
 type mapping struct {
 	base, size uint64
-	chunks     []*chunk // nil until the first touch, or shared with other mappings of the same memory
+	chunks     []*chunk  // nil until the first touch
+	shared     *physical // whose chunks these are; nil: nobody else's
 	readOnly   bool
 }
 
@@ -109,13 +110,24 @@ func (m *memory) view(address, n uint64, overwrite bool) []byte {
 
 // chunk is the mapping's chunk with this index, made where there is none.
 func (r *mapping) chunk(index uint64) *chunk {
-	if r.chunks == nil {
+	if r.touched() == nil {
 		r.chunks = make([]*chunk, chunksFor(r.size))
+		if r.shared != nil {
+			r.shared.chunks = r.chunks
+		}
 	}
 	if r.chunks[index] == nil {
 		r.chunks[index] = &chunk{unwritten: ^uint64(0)}
 	}
 	return r.chunks[index]
+}
+
+// touched is the mapping's chunks, which another mapping of the same memory may have made; nil: nobody has touched it.
+func (r *mapping) touched() []*chunk {
+	if r.chunks == nil && r.shared != nil {
+		r.chunks = r.shared.chunks
+	}
+	return r.chunks
 }
 
 // open has the bytes of a chunk from one up to another be what they mean.
@@ -190,7 +202,7 @@ func (m *memory) unwritten(address, n uint64) uint64 {
 	}
 	r := m.mappings[i]
 	index, offset := (address-r.base)/chunkSize, (address-r.base)%chunkSize
-	if r.chunks != nil && r.chunks[index] != nil {
+	if r.touched() != nil && r.chunks[index] != nil {
 		return 0
 	}
 	return min(n, chunkSize-offset, r.end()-address)
@@ -262,7 +274,7 @@ func (m *memory) poison(address, size uint64) {
 	end := address + size
 	for i := m.at(address); i < len(m.mappings) && m.mappings[i].base < end; i++ {
 		r := m.mappings[i]
-		if r.chunks == nil {
+		if r.touched() == nil {
 			continue
 		}
 		from, to := max(address, r.base)-r.base, min(end, r.end())-r.base

@@ -27,7 +27,7 @@ type pool struct {
 
 func newPool(handle device.Pool, base, step uint64) *pool {
 	return &pool{
-		heap:          newHeap(base, step),
+		heap:          newHeap(base, reach, step),
 		handle:        handle,
 		follow:        true,
 		opportunistic: true,
@@ -73,13 +73,17 @@ func (d *Device) takeFromPool(p *pool, size uint64, s *stream) (*block, []*op) {
 	return b, after
 }
 
-// searchCost is what looking for memory costs the host. What the stream has freed before, or stands behind the free of, is
-// at hand. Else the pool asks the other streams that have used it whether they have finished, until one has that has freed
-// enough. Where none has, all are asked once more, the stream itself as well, for what is anyone's. A busy stream is asked
-// in no time to speak of. So the times came out on an H200 with driver 580; without opportunistic reuse nobody was asked.
+// searchCost is what looking for memory costs the host. What the stream has freed before, or stands behind the free of,
+// is at hand. Else the pool asks the other streams that have used it whether they have finished, until one has that has
+// freed enough. Where none has, all are asked once more, the stream itself as well, for what is anyone's. A busy stream
+// is asked in no time to speak of. So the times came out on an H200 with driver 580; without opportunistic reuse nobody
+// was asked.
 func (d *Device) searchCost(p *pool, size uint64, s *stream) (cost int64) {
 	p.usedBy(s)
-	if !p.opportunistic || p.hasFreed(size, func(o *op) bool { return o.slot == s.slot || p.follow && s.clock.covers(o) }) {
+	if !p.opportunistic || p.hasFreed(size, func(o *op) bool {
+		return o.slot == s.slot || p.follow &&
+			s.clock.covers(o)
+	}) {
 		return 0
 	}
 	var others, all int64

@@ -42,7 +42,8 @@ func TestPoolAccounting(t *testing.T) {
 
 func TestReleaseThreshold(t *testing.T) {
 	for _, c := range []struct{ threshold, want uint64 }{
-		{0, 0}, {1, 0}, {32*mib - 1, 0}, {32 * mib, 32 * mib}, {33 * mib, 32 * mib}, {200 * mib, 192 * mib}, {1 << 30, 256 * mib}, {keepAll, 256 * mib},
+		{0, 0}, {1, 0}, {32*mib - 1, 0}, {32 * mib, 32 * mib}, {33 * mib, 32 * mib}, {200 * mib, 192 * mib},
+		{1 << 30, 256 * mib}, {keepAll, 256 * mib},
 	} {
 		for name, synchronise := range map[string]func(d *Device, s device.Stream, e device.Event) device.Code{
 			"stream": func(d *Device, s device.Stream, _ device.Event) device.Code { return d.StreamSynchronize(s) },
@@ -62,7 +63,8 @@ func TestReleaseThreshold(t *testing.T) {
 
 // Who gets a block of 20 MiB that stream A freed: a second one in a step of 32 MiB makes the pool grow.
 func TestReuse(t *testing.T) {
-	all := []device.PoolAttr{device.PoolReuseFollowEventDependencies, device.PoolReuseAllowOpportunistic, device.PoolReuseAllowInternalDependencies}
+	all := []device.PoolAttr{device.PoolReuseFollowEventDependencies, device.PoolReuseAllowOpportunistic,
+		device.PoolReuseAllowInternalDependencies}
 	for _, c := range []struct {
 		name             string
 		busy, wait, sync bool
@@ -78,8 +80,10 @@ func TestReuse(t *testing.T) {
 		{name: "other, A idle, only opportunistic", only: device.PoolReuseAllowOpportunistic, want: true},
 		{name: "other, A busy", busy: true},
 		{name: "other, A busy, event", busy: true, wait: true, want: true},
-		{name: "other, A busy, event, only following events", busy: true, wait: true, only: device.PoolReuseFollowEventDependencies, want: true},
-		{name: "other, A busy, event, not following events", busy: true, wait: true, without: device.PoolReuseFollowEventDependencies},
+		{name: "other, A busy, event, only following events", busy: true, wait: true,
+			only: device.PoolReuseFollowEventDependencies, want: true},
+		{name: "other, A busy, event, not following events", busy: true, wait: true,
+			without: device.PoolReuseFollowEventDependencies},
 		{name: "other, host synchronised, none", busy: true, sync: true, only: -1, want: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

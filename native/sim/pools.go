@@ -23,8 +23,9 @@ func (d *Device) MemPoolCreate() (device.Pool, device.Code) {
 	return p.handle, device.Success
 }
 
-// MemPoolDestroy returns at once. What is allocated from the pool stays valid, and the pool's memory goes back as that is
-// freed. If it was the device's current pool, the default pool is current again. The default pool cannot be destroyed.
+// MemPoolDestroy returns at once. What is allocated from the pool stays valid, and the pool's memory goes back as that
+// is freed. If it was the device's current pool, the default pool is current again. The default pool cannot be
+// destroyed.
 func (d *Device) MemPoolDestroy(h device.Pool) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,8 +51,8 @@ func (d *Device) dropPools() {
 }
 
 // MemPoolTrimTo gives back what the pool has no use for and waits for nothing: what was freed stays until the host has
-// waited for the free. It keeps whole steps, enough for keep bytes, where a synchronisation keeps no more than the threshold:
-// so it was seen on an H200 with driver 580.
+// waited for the free. It keeps whole steps, enough for keep bytes, where a synchronisation keeps no more than the
+// threshold: so it was seen on an H200 with driver 580.
 func (d *Device) MemPoolTrimTo(h device.Pool, keep uint64) device.Code {
 	d.mu.Lock()
 	defer d.mu.Unlock()

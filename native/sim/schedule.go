@@ -20,11 +20,11 @@ type need struct {
 	amount, grain int64
 }
 
-// schedule decides when an operation that is ready at a time runs, books what it uses and answers its end. At any time it
-// runs as fast as what is left of the device allows: where half of a kernel's blocks have room, half as fast, as if the
-// others came after them. What was enqueued before it keeps what it has.
+// schedule decides when an operation that is ready at a time runs, books what it uses and answers its end. At any time
+// it runs as fast as what is left of the device allows: where half of a kernel's blocks have room, half as fast, as if
+// the others came after them. What was enqueued before it keeps what it has.
 func (d *Device) schedule(ready int64, w demand) int64 {
-	at, left := ready+w.lead, w.length
+	at, left := ready+w.lead, min(w.length, d.longest)
 	for {
 		speed, until := w.speed(at)
 		end := speed.end(at, left)

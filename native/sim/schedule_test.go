@@ -13,7 +13,7 @@ func TestSchedule(t *testing.T) {
 	const horizon = 400_000
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 40 {
-		d := &Device{}
+		d := &Device{longest: longest}
 		lines := [2]timeline{{capacity: 12}, {capacity: 7}}
 		var taken [2][horizon]int64
 		for range 25 {

@@ -37,7 +37,8 @@ import (
 type Options struct {
 	Profile *Profile // nil: H200
 	Seed    uint64   // chooses the schedule that Jitter makes
-	Memory  uint64   // device memory in bytes; 0: the profile's
+	Memory  uint64   // device memory in bytes; 0: the profile's. It never says that it has more than that
+	Longest int64    // that an operation takes which has the device to itself, in nanoseconds; 0: any time
 	Jitter  bool     // vary the durations of operations, between half and twice the profile's: another legal schedule
 
 	// Granularity of virtual memory management, minimum and recommended: a power of two, at least 4 KiB. 0: the profile's.
@@ -51,6 +52,7 @@ type Device struct {
 	mu      sync.Mutex
 	profile *Profile
 	jitter  bool
+	longest int64  // see Options
 	idle    bool   // operations move nothing; see TimeOnly
 	random  uint64 // state of the jitter's generator
 
@@ -104,6 +106,7 @@ func New(o Options) *Device {
 	}
 	d := &Device{
 		profile:  p,
+		longest:  cmp.Or(o.Longest, longest),
 		jitter:   o.Jitter,
 		random:   o.Seed,
 		limit:    o.Memory,
@@ -118,8 +121,12 @@ func New(o Options) *Device {
 	}
 	d.poolStep = cmp.Or(o.PoolStep, p.PoolStep)
 	d.virtual = newVirtual(cmp.Or(o.Granularity, p.Granularity))
-	d.heap = newHeap(heapBase, p.Granule)
+	d.heap = newHeap(heapBase, reach, p.Granule)
 	d.pools = []*pool{newPool(device.Pool(d.newHandle()), poolBase, d.poolStep)}
+	if d.limit > reach {
+		d.heap = newHeap(farHeapBase, farHeapReach, p.Granule)
+		d.pools[0].heap = newHeap(farPoolBase, farPoolReach, d.poolStep)
+	}
 	d.current = d.pools[0]
 	d.threads.capacity = int64(p.Multiprocessors) * p.ThreadsPerMultiprocessor
 	d.grids.capacity = maxGrids
@@ -151,7 +158,7 @@ func (d *Device) Info() device.Info {
 	return device.Info{
 		Kind:              device.Sim,
 		Name:              NamePrefix + d.profile.Name,
-		TotalMemory:       d.limit,
+		TotalMemory:       d.total(),
 		Multiprocessors:   d.profile.Multiprocessors,
 		ComputeCapability: d.profile.ComputeCapability,
 		MemoryPools:       true,
@@ -208,5 +215,10 @@ func (d *Device) MemGetInfo() (free, total uint64, code device.Code) {
 	if c := d.begin(d.profile.MemGetInfo); c != device.Success {
 		return 0, 0, c
 	}
-	return d.limit - d.reserved, d.limit, device.Success
+	total = d.total()
+	return total - min(d.reserved, total), total, device.Success
 }
+
+// total is how much memory the device says it has: by a larger number than its kind's, code could tell one that is
+// given memory for anything from the others.
+func (d *Device) total() uint64 { return min(d.limit, d.profile.Memory) }

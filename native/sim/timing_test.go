@@ -32,7 +32,8 @@ func TestProfilePredictsMeasurements(t *testing.T) {
 	kernel := func(d *Device, s device.Stream, p device.Ptr) {
 		launch(t, d, stepsKernel, s, 4096, 256, 0, 4*mib)
 	}
-	async := func(size uint64, between func(d *Device, s device.Stream, p device.Ptr), synchronise bool) func(*Device, device.Stream) {
+	async := func(size uint64, between func(d *Device, s device.Stream, p device.Ptr), synchronise bool) func(*Device,
+		device.Stream) {
 		return func(d *Device, s device.Stream) {
 			p := mallocAsync(t, d, size, s)
 			if between != nil {
@@ -61,7 +62,11 @@ func TestProfilePredictsMeasurements(t *testing.T) {
 		{"threshold 0, synchronise, 1 MiB", nothing, async(mib, nil, true), 70.7},
 		{"threshold 0, synchronise, 16 MiB", nothing, async(16*mib, nil, true), 70.7},
 		{"threshold 0, synchronise, 64 MiB", nothing, async(64*mib, nil, true), 116},
-		{"launch, synchronise", nothing, func(d *Device, s device.Stream) { delay(t, d, s, 0); ok(t, d.StreamSynchronize(s)) }, 8.9},
+		{"launch, synchronise", nothing, func(d *Device, s device.Stream) {
+			delay(t, d, s, 0)
+			ok(t,
+				d.StreamSynchronize(s))
+		}, 8.9},
 		{"4 MiB, one buffer, kernels", func(d *Device, _ device.Stream) { buffer = malloc(t, d, 4*mib) },
 			func(d *Device, s device.Stream) { kernel(d, s, buffer) }, 4.4},
 		{"4 MiB, threshold at max, kernel in between", warm, async(4*mib, kernel, false), 5.35},
@@ -108,7 +113,8 @@ func TestKernelsShareTheDevice(t *testing.T) {
 	require.InEpsilon(t, 1e6, four(16, true, steps, 0), 0.05, "small grids overlap")
 	full := four(132*8, false, steps, 0)
 	require.InEpsilon(t, full, four(132*8, true, steps, 0), 0.02, "grids that fill the device queue")
-	require.InEpsilon(t, full/2, four(132*4, true, steps, 0), 0.05, "half the blocks are half the work, and little more is to be had")
+	require.InEpsilon(t, full/2, four(132*4, true, steps, 0), 0.05,
+		"half the blocks are half the work, and little more is to be had")
 	require.InEpsilon(t, 2*full, four(2*132*8, false, steps, 0), 0.02, "twice the blocks are a second wave")
 	alone := 4e9 / float64(H200.KernelBandwidth) * 1e9
 	require.InEpsilon(t, 4*alone, four(132*8, true, 0, 4e9), 0.02, "memory-bound kernels share the bandwidth")
@@ -190,10 +196,28 @@ func TestTimeOnly(t *testing.T) {
 	require.Equal(t, long, short)
 }
 
+func TestLongestBoundsWhatAnOperationTakes(t *testing.T) {
+	took := func(o Options) int64 {
+		d := New(o)
+		s := newStream(t, d)
+		p := mallocAsync(t, d, mib, s)
+		ok(t, d.CtxSynchronize())
+		began := d.Now()
+		for range 10 {
+			ok(t, d.MemsetD8Async(p, 1, mib, s))
+		}
+		ok(t, d.CtxSynchronize())
+		return d.Now() - began
+	}
+	require.Less(t, took(Options{Longest: 1}), took(Options{}))
+	require.Equal(t, took(Options{Longest: 1 << 40}), took(Options{}))
+}
+
 // No argument makes the clock run over.
 func TestAbsurdKernels(t *testing.T) {
 	d := New(Options{Jitter: true})
-	l := device.Launch{Kernel: stepsKernel, Grid: device.Dim{X: maxGridX, Y: maxGridYZ, Z: maxGridYZ}, Block: device.Dim{X: 1024}}
+	l := device.Launch{Kernel: stepsKernel, Grid: device.Dim{X: maxGridX, Y: maxGridYZ, Z: maxGridYZ},
+		Block: device.Dim{X: 1024}}
 	l.Args[0], l.Args[1] = 1<<64-1, 1<<64-1
 	for range 10 {
 		before := d.Now()

@@ -32,7 +32,7 @@ type reservation struct{ base, size uint64 }
 // held by a handle nor mapped.
 type physical struct {
 	size   uint64
-	chunks []*chunk // shared by its placements
+	chunks []*chunk // shared by its placements; nil until the first touch
 	uses   int      // placements, and one for the handle
 }
 
@@ -73,8 +73,8 @@ func (v *virtual) reserve(size, alignment, wish uint64) uint64 {
 	return base
 }
 
-// room is the lowest aligned address, from one on, at which size bytes are free, and the index of a reservation there. It
-// answers address 0 where there is none.
+// room is the lowest aligned address, from one on, at which size bytes are free, and the index of a reservation there.
+// It answers address 0 where there is none.
 func (v *virtual) room(size, alignment, from uint64) (base uint64, i int) {
 	base = roundUp(from, alignment)
 	for i = v.at(base); i < len(v.reservations) && v.reservations[i].base < base+size; i++ {
@@ -131,7 +131,8 @@ func (v *virtual) allows(base, size uint64, kind device.AccessKind) bool {
 	return false
 }
 
-// forbids reports whether a kernel writes where it may only read. A kernel's view of memory does not tell the two apart.
+// forbids reports whether a kernel writes where it may only read. A kernel's view of memory does not tell the two
+// apart.
 func (v *virtual) forbids(l *device.Launch) bool {
 	if v.readOnly == 0 {
 		return false

@@ -37,15 +37,16 @@ func checkLocation(l device.MemLocation) device.Code {
 	return device.Success
 }
 
-// MemAddressReserve takes the lowest addresses that are free, or addr where it is free and aligned. They cost no memory.
-// An addr inside a granule is refused, where the manual calls it a hint: so an H200 with driver 580 answers.
+// MemAddressReserve takes the lowest addresses that are free, or addr where it is free and aligned. They cost no
+// memory. An addr inside a granule is refused, where the manual calls it a hint: so an H200 with driver 580 answers.
 func (d *Device) MemAddressReserve(size, alignment uint64, addr device.Ptr, flags uint64) (device.Ptr, device.Code) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return 0, c
 	}
-	if !d.virtual.whole(size) || alignment != 0 && !powerOfTwo(alignment) || uint64(addr)%d.virtual.granularity != 0 || flags != 0 {
+	if !d.virtual.whole(size) || alignment != 0 && !powerOfTwo(alignment) || uint64(addr)%d.virtual.granularity != 0 ||
+		flags != 0 {
 		return 0, device.ErrorInvalidValue
 	}
 	base := d.virtual.reserve(size, max(alignment, d.virtual.granularity), uint64(addr))
@@ -101,7 +102,7 @@ func (d *Device) MemCreate(size uint64, prop device.MemProp, flags uint64) (devi
 	d.reserved += size
 	d.charge(d.profile.MemCreate.At(size))
 	h := device.MemHandle(d.newHandle())
-	d.virtual.physical[h] = &physical{size: size, chunks: make([]*chunk, chunksFor(size)), uses: 1}
+	d.virtual.physical[h] = &physical{size: size, uses: 1}
 	return h, device.Success
 }
 
@@ -156,7 +157,8 @@ func (d *Device) MemMap(p device.Ptr, size, offset uint64, h device.MemHandle, f
 		return device.ErrorInvalidValue
 	}
 	x.uses++
-	d.virtual.placed = slices.Insert(d.virtual.placed, i, &placement{mapping: mapping{base: base, size: size, chunks: x.chunks}, physical: x})
+	d.virtual.placed = slices.Insert(d.virtual.placed, i,
+		&placement{mapping: mapping{base: base, size: size, shared: x}, physical: x})
 	d.charge(d.profile.MemMap)
 	return device.Success
 }
@@ -222,9 +224,9 @@ func (d *Device) MemSetAccess(p device.Ptr, size uint64, desc []device.MemAccess
 	return d.fault
 }
 
-// setAccess changes what may be done with mappings; without access they are no part of the device's memory. Work that has
-// ended by now has found them as they were. Work that has not finds them as they will be: an illegal address, unless it
-// may do there what it does.
+// setAccess changes what may be done with mappings; without access they are no part of the device's memory. Work that
+// has ended by now has found them as they were. Work that has not finds them as they will be: an illegal address,
+// unless it may do there what it does.
 func (d *Device) setAccess(placed []*placement, access device.MemAccess) {
 	if slices.ContainsFunc(placed, func(x *placement) bool { return x.access != access }) {
 		d.settle()

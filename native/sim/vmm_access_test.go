@@ -32,7 +32,8 @@ func TestKernelsAndAccess(t *testing.T) {
 		reads, write bool // whether a kernel may
 	}{
 		{"reserved", func(*testing.T, *Device, device.Ptr, device.MemHandle) {}, false, false},
-		{"mapped", func(t *testing.T, d *Device, r device.Ptr, h device.MemHandle) { ok(t, d.MemMap(r, g, 0, h, 0)) }, false, false},
+		{"mapped", func(t *testing.T, d *Device, r device.Ptr, h device.MemHandle) { ok(t, d.MemMap(r, g, 0, h, 0)) }, false,
+			false},
 		{"access", func(t *testing.T, d *Device, r device.Ptr, h device.MemHandle) { open(t, d, r, g, h) }, true, true},
 		{"access taken away", func(t *testing.T, d *Device, r device.Ptr, h device.MemHandle) {
 			open(t, d, r, g, h)
@@ -106,8 +107,8 @@ func TestKernelsAndAccess(t *testing.T) {
 	}
 }
 
-// No call waits for the device. Work under way finds an illegal address where memory or access has been taken away, and its
-// memory everywhere else; work that has ended on the clock has found it.
+// No call waits for the device. Work under way finds an illegal address where memory or access has been taken away, and
+// its memory everywhere else; work that has ended on the clock has found it.
 func TestVirtualMemoryAndPendingWork(t *testing.T) {
 	const g = granularity
 	read := device.MemAccessRead
@@ -124,11 +125,15 @@ func TestVirtualMemoryAndPendingWork(t *testing.T) {
 			_, c := d.MemCreate(g, pinnedMem, 0)
 			return c
 		}, false, false},
-		{"MemMap", func(d *Device, r device.Ptr, h device.MemHandle) device.Code { return d.MemMap(r+2*g, g, 0, h, 0) }, false, false},
+		{"MemMap", func(d *Device, r device.Ptr, h device.MemHandle) device.Code { return d.MemMap(r+2*g, g, 0, h, 0) },
+			false, false},
 		{"MemSetAccess, giving", func(d *Device, r device.Ptr, _ device.MemHandle) device.Code {
 			return setAccess(d, r+g, g, device.MemAccessReadWrite)
 		}, false, false},
-		{"MemSetAccess, to less", func(d *Device, r device.Ptr, _ device.MemHandle) device.Code { return setAccess(d, r, g, read) }, false, true},
+		{"MemSetAccess, to less", func(d *Device, r device.Ptr, _ device.MemHandle) device.Code {
+			return setAccess(d, r, g,
+				read)
+		}, false, true},
 		{"MemSetAccess, to none", func(d *Device, r device.Ptr, _ device.MemHandle) device.Code {
 			return setAccess(d, r, g, device.MemAccessNone)
 		}, true, true},
@@ -141,7 +146,8 @@ func TestVirtualMemoryAndPendingWork(t *testing.T) {
 			require.Equal(t, device.ErrorInvalidValue, d.MemUnmap(r, g/2))
 			return device.Success
 		}, false, false},
-		{"MemRelease", func(d *Device, _ device.Ptr, h device.MemHandle) device.Code { return d.MemRelease(h) }, false, false},
+		{"MemRelease", func(d *Device, _ device.Ptr, h device.MemHandle) device.Code { return d.MemRelease(h) }, false,
+			false},
 	} {
 		for _, work := range []struct {
 			name   string

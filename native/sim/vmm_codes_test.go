@@ -18,8 +18,8 @@ func TestVirtualMemoryCodes(t *testing.T) {
 		g      = granularity
 		all    = ^uint64(0)
 	)
-	// Eight granules are reserved at r: a mapping of two, one that nobody has access to, one that is read-only, a last one,
-	// and three that are empty.
+	// Eight granules are reserved at r: a mapping of two, one that nobody has access to, one that is read-only, a last
+	// one, and three that are empty.
 	type world struct {
 		*Device
 		two, one, rest                     device.MemHandle // of two granules, of one, of the last mapping: released
@@ -58,12 +58,23 @@ func TestVirtualMemoryCodes(t *testing.T) {
 		call func(world) device.Code
 		want device.Code
 	}{
-		{"granularity, minimum", func(w world) device.Code { return granule(w, pinnedMem, device.MemGranularityMinimum) }, good},
-		{"granularity, recommended", func(w world) device.Code { return granule(w, pinnedMem, device.MemGranularityRecommended) }, good},
+		{"granularity, minimum", func(w world) device.Code { return granule(w, pinnedMem, device.MemGranularityMinimum) },
+			good},
+		{"granularity, recommended", func(w world) device.Code {
+			return granule(w, pinnedMem,
+				device.MemGranularityRecommended)
+		}, good},
 		{"granularity, unknown option", func(w world) device.Code { return granule(w, pinnedMem, 2) }, value},
-		{"granularity, unknown type", func(w world) device.Code { return granule(w, device.MemProp{Location: onDevice}, 0) }, good},
-		{"granularity, unknown location", func(w world) device.Code { return granule(w, device.MemProp{Type: 1, Location: location(77, 0)}, 0) }, good},
-		{"granularity, unknown device", func(w world) device.Code { return granule(w, device.MemProp{Type: 1, Location: location(1, 9)}, 0) }, none},
+		{"granularity, unknown type", func(w world) device.Code { return granule(w, device.MemProp{Location: onDevice}, 0) },
+			good},
+		{"granularity, unknown location", func(w world) device.Code {
+			return granule(w, device.MemProp{Type: 1,
+				Location: location(77, 0)}, 0)
+		}, good},
+		{"granularity, unknown device", func(w world) device.Code {
+			return granule(w, device.MemProp{Type: 1,
+				Location: location(1, 9)}, 0)
+		}, none},
 
 		{"reserve", func(w world) device.Code { return reserved(w, 3*g, 0, 0, 0) }, good},
 		{"reserve 0 bytes", func(w world) device.Code { return reserved(w, 0, 0, 0, 0) }, value},
@@ -90,10 +101,22 @@ func TestVirtualMemoryCodes(t *testing.T) {
 		{"create more than the device has", func(w world) device.Code { return created(w, 1<<40, pinnedMem, 0) }, memory},
 		{"create everything", func(w world) device.Code { return created(w, all-g+1, pinnedMem, 0) }, memory},
 		{"create, flags", func(w world) device.Code { return created(w, g, pinnedMem, 1) }, value},
-		{"create, unknown type", func(w world) device.Code { return created(w, g, device.MemProp{Type: 7, Location: onDevice}, 0) }, value},
-		{"create, unknown location", func(w world) device.Code { return created(w, g, device.MemProp{Type: 1, Location: location(77, 0)}, 0) }, value},
-		{"create, unknown device", func(w world) device.Code { return created(w, g, device.MemProp{Type: 1, Location: location(1, 1)}, 0) }, none},
-		{"create, negative device", func(w world) device.Code { return created(w, g, device.MemProp{Type: 1, Location: location(1, -1)}, 0) }, none},
+		{"create, unknown type", func(w world) device.Code {
+			return created(w, g, device.MemProp{Type: 7, Location: onDevice},
+				0)
+		}, value},
+		{"create, unknown location", func(w world) device.Code {
+			return created(w, g, device.MemProp{Type: 1,
+				Location: location(77, 0)}, 0)
+		}, value},
+		{"create, unknown device", func(w world) device.Code {
+			return created(w, g, device.MemProp{Type: 1,
+				Location: location(1, 1)}, 0)
+		}, none},
+		{"create, negative device", func(w world) device.Code {
+			return created(w, g, device.MemProp{Type: 1,
+				Location: location(1, -1)}, 0)
+		}, none},
 
 		{"release, mapped", func(w world) device.Code { return w.MemRelease(w.two) }, good},
 		{"release twice", func(w world) device.Code { return w.MemRelease(w.rest) }, value},
@@ -104,7 +127,8 @@ func TestVirtualMemoryCodes(t *testing.T) {
 		{"map again, elsewhere", func(w world) device.Code { return w.MemMap(w.empty, 2*g, 0, w.two, 0) }, good},
 		{"map at the reservation's end", func(w world) device.Code { return w.MemMap(w.r+7*g, g, 0, w.one, 0) }, good},
 		{"map across two reservations", func(w world) device.Code { return w.MemMap(w.r+7*g, 2*g, 0, w.two, 0) }, good},
-		{"map beyond the last reservation", func(w world) device.Code { return w.MemMap(w.bare+3*g, 2*g, 0, w.two, 0) }, good},
+		{"map beyond the last reservation", func(w world) device.Code { return w.MemMap(w.bare+3*g, 2*g, 0, w.two, 0) },
+			good},
 		{"map outside the reservation", func(w world) device.Code { return w.MemMap(w.bare+4*g, g, 0, w.one, 0) }, value},
 		{"map before the reservation", func(w world) device.Code { return w.MemMap(w.r-g, g, 0, w.one, 0) }, value},
 		{"map at null", func(w world) device.Code { return w.MemMap(0, g, 0, w.one, 0) }, value},
@@ -116,7 +140,8 @@ func TestVirtualMemoryCodes(t *testing.T) {
 		{"map with an offset", func(w world) device.Code { return w.MemMap(w.empty, g, g, w.two, 0) }, never},
 		{"map half a handle", func(w world) device.Code { return w.MemMap(w.empty, g, 0, w.two, 0) }, never},
 		{"map more than a handle", func(w world) device.Code { return w.MemMap(w.empty, 2*g, 0, w.one, 0) }, never},
-		{"map all of a handle from an offset on", func(w world) device.Code { return w.MemMap(w.empty, 2*g, g, w.two, 0) }, never},
+		{"map all of a handle from an offset on", func(w world) device.Code { return w.MemMap(w.empty, 2*g, g, w.two, 0) },
+			never},
 		{"map 0 bytes", func(w world) device.Code { return w.MemMap(w.empty, 0, 0, w.one, 0) }, value},
 		{"map a released handle", func(w world) device.Code { return w.MemMap(w.empty, g, 0, w.rest, 0) }, value},
 		{"map a null handle", func(w world) device.Code { return w.MemMap(w.empty, g, 0, 0, 0) }, value},
@@ -187,8 +212,12 @@ func TestVirtualMemoryCodes(t *testing.T) {
 		{"copy from read-only memory", func(w world) device.Code { return w.MemcpyDtoH(host[:], w.readOnly) }, good},
 		{"copy from two mappings", func(w world) device.Code { return w.MemcpyDtoH(host[:], w.last-8) }, good},
 		{"copy to read-only memory", func(w world) device.Code { return w.MemcpyHtoD(w.readOnly, host[:]) }, value},
-		{"copy within the device to read-only memory", func(w world) device.Code { return w.MemcpyDtoD(w.readOnly, w.r, 16) }, value},
-		{"copy within the device from read-only memory", func(w world) device.Code { return w.MemcpyDtoD(w.r, w.readOnly, 16) }, good},
+		{"copy within the device to read-only memory", func(w world) device.Code { return w.MemcpyDtoD(w.readOnly, w.r, 16) },
+			value},
+		{"copy within the device from read-only memory", func(w world) device.Code {
+			return w.MemcpyDtoD(w.r, w.readOnly,
+				16)
+		}, good},
 		{"memset of read-only memory", func(w world) device.Code { return w.MemsetD8(w.last-8, 1, 16) }, value},
 		{"free a mapping with MemFree", func(w world) device.Code { return w.MemFree(w.r) }, value},
 		{"free a mapping with MemFreeAsync", func(w world) device.Code { return w.MemFreeAsync(w.r, 0) }, value},

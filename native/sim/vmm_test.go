@@ -182,7 +182,8 @@ func TestGrowth(t *testing.T) {
 	for _, granularity := range []uint64{4 << 10, 64 << 10, 512 << 10, 2 * mib, 4 * mib} {
 		d := New(Options{Granularity: granularity})
 		require.Equal(t, granularity, must[uint64](t)(d.MemGetAllocationGranularity(pinnedMem, device.MemGranularityMinimum)))
-		require.Equal(t, granularity, must[uint64](t)(d.MemGetAllocationGranularity(pinnedMem, device.MemGranularityRecommended)))
+		require.Equal(t, granularity, must[uint64](t)(d.MemGetAllocationGranularity(pinnedMem,
+			device.MemGranularityRecommended)))
 		_, c := d.MemCreate(granularity/2, pinnedMem, 0)
 		require.Equal(t, device.ErrorInvalidValue, c)
 		_, c = d.MemAddressReserve(granularity*3/2, 0, 0, 0)
@@ -199,7 +200,8 @@ func TestGrowth(t *testing.T) {
 		}
 		add(t, d, 0, r, int(size/8), 0x1010101010101010)
 		ok(t, d.CtxSynchronize())
-		want := append(append(filled(int(granularity), 0x10), filled(int(2*granularity), 0x11)...), filled(int(4*granularity), 0x12)...)
+		want := append(append(filled(int(granularity), 0x10), filled(int(2*granularity), 0x11)...), filled(int(4*granularity),
+			0x12)...)
 		require.Equal(t, want, read(t, d, r, int(size)))
 		require.Equal(t, d.limit-7*granularity, freeBytes(t, d))
 		require.Equal(t, device.ErrorInvalidValue, d.MemUnmap(r, 2*granularity))

@@ -14,10 +14,12 @@ import (
 func full(t testing.TB) trace.Record {
 	t.Helper()
 	r := trace.Record{Op: trace.OpLaunch, Phase: trace.Leave, Host: trace.Pinned, Code: -7, Site: 1, Pair: 3, Stream: 4,
-		Event: 5, Event2: 6, Pool: 12, Attr: -13, Value: 1<<64 - 1, Alloc: 7, Freed: true, Addr: 1 << 63, Size: -8, Flags: 9, Stale: true, Faked: true,
+		Event: 5, Event2: 6, Pool: 12, Attr: -13, Value: 1<<64 - 1, Alloc: 7, Freed: true, Addr: 1 << 63, Size: -8, Flags: 9,
+		Stale: true, Faked: true,
 		Time: 10, Took: 11, Start: 11, End: 12, Kernel: "process", Label: "größer",
 		Accesses: []trace.Access{{Alloc: 1, Freed: true, Offset: -2, Size: 3, Kind: trace.Atomic, Arg: 4, Addr: 5}},
-		Given:    &trace.Given{Grid: [3]uint32{1, 2, 3}, Block: [3]uint32{4, 5, 6}, Args: []uint64{1 << 63, 0}, Data: []byte("data")}}
+		Given: &trace.Given{Grid: [3]uint32{1, 2, 3}, Block: [3]uint32{4, 5, 6}, Args: []uint64{1 << 63, 0},
+			Data: []byte("data")}}
 	v := reflect.ValueOf(r)
 	for i := range v.NumField() {
 		require.Falsef(t, v.Field(i).IsZero(), "the test's record leaves %s zero", v.Type().Field(i).Name)
@@ -53,8 +55,8 @@ func TestDecodeRefusesAnotherVersion(t *testing.T) {
 	require.ErrorContains(t, err, "format version 99")
 }
 
-// An empty trace, site, record and access are the shortest that there are: a count of more than the data has room for is
-// refused before memory is asked for.
+// An empty trace, site, record and access are the shortest that there are: a count of more than the data has room for
+// is refused before memory is asked for.
 func TestDecodeRefusesCountsWithoutRoom(t *testing.T) {
 	for _, made := range []trace.Trace{
 		{Sites: make([]trace.Site, 200)},
@@ -79,7 +81,8 @@ func FuzzDecode(f *testing.F) {
 	(&trace.Trace{Sites: []trace.Site{{}}, Records: []trace.Record{{Op: trace.OpMalloc}}}).Encode(&w)
 	f.Add(w.Bytes())
 	w.Reset()
-	(&trace.Trace{Sites: []trace.Site{{}, {{Func: "f", File: "f.go", Line: 12}}}, Records: []trace.Record{full(f), {}}}).Encode(&w)
+	(&trace.Trace{Sites: []trace.Site{{}, {{Func: "f", File: "f.go", Line: 12}}}, Records: []trace.Record{full(f),
+		{}}}).Encode(&w)
 	f.Add(w.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		read, err := trace.Decode(codec.NewReader(b))

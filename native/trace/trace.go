@@ -6,8 +6,8 @@
 // or address: the driver reuses those.
 package trace
 
-// ID is an identity within one trace. Stream 0 is the legacy default stream and pool 0 the device's default pool; in every
-// other field 0 means "none".
+// ID is an identity within one trace. Stream 0 is the legacy default stream and pool 0 the device's default pool; in
+// every other field 0 means "none".
 type ID uint32
 
 // Op is the call that a record is of.
@@ -129,8 +129,8 @@ type Access struct {
 	Addr uint64 // where the access begins, of memory that MemCreate has made: it may be mapped to several addresses
 }
 
-// InStream is the flag of an OpBlockAlloc or OpBlockFree that holds for the work that is in the record's stream next, as a MallocAsync or
-// FreeAsync does there, and not for all that the host does next.
+// InStream is the flag of an OpBlockAlloc or OpBlockFree that holds for the work that is in the record's stream next,
+// as a MallocAsync or FreeAsync does there, and not for all that the host does next.
 const InStream = 1
 
 // HostMemory says what kind of host memory a copy uses.
@@ -156,12 +156,19 @@ type Record struct {
 	Event2 ID     // for EventElapsedTime the end
 	Pool   ID     // the pool named or made; of MallocAsync and DeviceGetMemPool the current one. The null pool is 0 too
 	Attr   int32  // of MemPoolGetAttribute and MemPoolSetAttribute, a device.PoolAttr
-	Value  uint64 // the attribute's value, set or read; of MemPoolTrimTo the bytes to keep; of MallocAsync and MallocFromPoolAsync by how many bytes the pool's reserved memory rose, the default pool's excepted; of MemMap the offset, of MemAddressReserve the alignment, of EventElapsedTime the math.Float32bits of the milliseconds
-	Alloc  ID     // the allocation made or freed; on a free that names nothing known, 0; of MemCreate, MemRelease and MemMap the physical memory
-	Freed  bool   // on a free: the allocation was already freed when the call was made
-	Addr   uint64 // the address or pointer argument as given or returned
-	Size   int64  // bytes asked for
-	Flags  uint32 // of StreamCreate and EventCreate; of MemSetAccess a device.MemAccess; of a block's Alloc and Free InStream, or 0
+	// the attribute's value, set or read; of MemPoolTrimTo the bytes to keep; of MallocAsync and MallocFromPoolAsync by
+	// how many bytes the pool's reserved memory rose, the default pool's excepted; of MemMap the offset, of
+	// MemAddressReserve the alignment, of EventElapsedTime the math.Float32bits of the milliseconds, of a launch the
+	// nanoseconds that the kernel takes on every device
+	Value uint64
+	// the allocation made or freed; on a free that names nothing known, 0; of MemCreate, MemRelease and MemMap the
+	// physical memory
+	Alloc ID
+	Freed bool   // on a free: the allocation was already freed when the call was made
+	Addr  uint64 // the address or pointer argument as given or returned
+	Size  int64  // bytes asked for
+	// of StreamCreate and EventCreate; of MemSetAccess a device.MemAccess; of a block's Alloc and Free InStream, or 0
+	Flags  uint32
 	Stale  bool   // a Stream, Event or MemPool value that had been destroyed was named
 	Faked  bool   // the answer was injected; the device never saw the call, unless all that it does is to wait
 	Time   int64  // nanoseconds of the device's host clock at the call
@@ -175,7 +182,9 @@ type Record struct {
 	Given    *Given // nil where it was not recorded
 }
 
-// Given is what else a call was given: what it takes to carry it out again. It is recorded only where a session was told to.
+// Given is what else a call was given: what it takes to carry it out again. It is recorded of launches, and of other
+// calls where a
+// session was told to.
 type Given struct {
 	Grid, Block [3]uint32 // of a launch
 	Args        []uint64  // of a launch

@@ -14,7 +14,10 @@ import (
 // Run puts every batch on a stream, batch i on streams[i%len(streams)], and returns without waiting for the device.
 //
 // The streams are all different; batches may be alike. Run leaves both slices as they are. Asking a stream whether it is
-// done (cuda.StreamQuery) is no wait.
+// done (cuda.StreamQuery) is no wait; asking until it is done is one.
+//
+// There may be any number of streams, from 1 on, and of batches, from 0 on. N and Work are at most math.MaxInt32, Work
+// is not below 0, and Multiplier is any finite number.
 //
 // With no streams, or with N below 1 in any batch, it answers contract.ErrArgument before it makes a single CUDA call.
 // It stops at the first error that CUDA answers and returns it; memory that it has allocated is freed on every way out.

@@ -16,6 +16,8 @@ import (
 // A block of order k is 2^k minimal blocks long, and the blocks of one order are numbered from the root's beginning:
 // block n is n<<k minimal blocks away from it. The halves of block n are 2n and 2n+1 in the order below. So a block's
 // buddy, the other half of the same block, is n^1, and the whole is n/2 in the order above.
+//
+// Any number of allocators may be in use at once.
 type Allocator struct {
 	root   cuda.DevicePtr
 	shift  int // a minimal block is 2^shift bytes

@@ -1,5 +1,6 @@
 // Package bugclinic is the exercise bug-clinic: eight functions out of other people's programs, none of them in order. Each is
-// mended without making the host wait, with its memory in stream order, in the streams that its comment names.
+// mended without making the host wait, with its memory in stream order, in the streams that its comment names. Where
+// there are n, work or steps, n is at least 1, the others are at least 0, and all are at most math.MaxInt32.
 package bugclinic
 
 import (
@@ -14,9 +15,9 @@ const block = 256
 // grid is how many blocks n words take.
 func grid(n int) int { return (n + block - 1) / block }
 
-// Upload copies all parts, one behind the other, to dst, in s, by way of staging: pinned memory, as long as all parts
-// together, which is the caller's again when s is done. parts may be changed by the caller as soon as Upload returns, which
-// leaves them as they are.
+// Upload copies all parts, however many, one behind the other, to dst, in s, by way of staging: pinned memory, as long
+// as all parts together, 1 byte at least, which is the caller's again when s is done. A part may be empty. parts may be
+// changed by the caller as soon as Upload returns, which leaves them as they are.
 func Upload(s cuda.Stream, dst cuda.DevicePtr, staging cuda.HostBuffer, parts [][]byte) error {
 	at := int64(0)
 	for _, part := range parts {
@@ -32,7 +33,7 @@ func Upload(s cuda.Stream, dst cuda.DevicePtr, staging cuda.HostBuffer, parts []
 }
 
 // Weights copies weights to dst and adds their digest, with no rounds of work, to the 8 bytes at out, in s. The length of
-// weights is a multiple of 4. weights may be changed by the caller as soon as Weights returns.
+// weights is a multiple of 4 from 4 on. weights may be changed by the caller as soon as Weights returns.
 func Weights(s cuda.Stream, dst cuda.DevicePtr, weights cuda.Pageable, out cuda.DevicePtr) error {
 	size := int64(len(weights))
 	if err := cuda.MemcpyHtoDAsync(dst, weights, size, s); err != nil {

@@ -11,8 +11,8 @@ import (
 	"cudalab/native/cuda"
 )
 
-// Share hands a buffer of n uint32 elements from stream a to stream b, another one, and back, and returns without waiting
-// for the device.
+// Share hands a buffer of n uint32 elements, at most math.MaxInt32, from stream a to stream b, another one, and back,
+// and returns without waiting for the device.
 //
 // The buffer is allocated in a and filled there by kernels.Fill. Stream b takes its checksum with kernels.Checksum,
 // into the 8 bytes at out, which hold garbage until Share has set them to zero, in b as well. Then the buffer is freed
@@ -22,8 +22,8 @@ import (
 // work has been enqueued and before a is made to wait for b, so that its work can run while b reads.
 //
 // With n below 1 Share answers contract.ErrArgument before it makes a single CUDA call. It stops at the first error,
-// of CUDA or of independent, and returns it. On every way out the buffer is freed behind its last use, and every event
-// that Share has created is destroyed.
+// of CUDA or of independent, and returns it. On every way out the buffer is freed, behind its last use but where
+// the call fails that should see to that, and every event that Share has created is destroyed.
 func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.Stream) error) (err error) {
 	if n < 1 {
 		return fmt.Errorf("%d elements: %w", n, contract.ErrArgument)
@@ -84,8 +84,8 @@ func release(data cuda.DevicePtr, event cuda.Event, owner cuda.Stream, users ...
 	return errors.Join(failed, cuda.FreeAsync(data, owner))
 }
 
-// FanOut hands a buffer of n uint32 elements from one stream to many and back, and returns without waiting for the
-// device.
+// FanOut hands a buffer of n uint32 elements, at most math.MaxInt32, from one stream to however many and back, and
+// returns without waiting for the device.
 //
 // The buffer is allocated in source and filled there by kernels.Fill. Every stream in consumers, all of them different and
 // none the source, takes its checksum with kernels.Checksum: consumers[i] into the 8 bytes at outs[i], which hold garbage
@@ -93,8 +93,9 @@ func release(data cuda.DevicePtr, event cuda.Event, owner cuda.Stream, users ...
 // freed in source. Nothing but events puts the streams in order. FanOut leaves both slices as they are.
 //
 // With n below 1, without consumers, or with fewer or more outs than consumers FanOut answers contract.ErrArgument
-// before it makes a single CUDA call. It stops at the first error that CUDA answers and returns it. On every way out the
-// buffer is freed behind its last use, and every event that FanOut has created is destroyed.
+// before it makes a single CUDA call. It stops at the first error that CUDA answers and returns it. On every way out
+// the buffer is freed, behind its last use but where the call fails that should see to that, and every event that
+// FanOut has created is destroyed.
 func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.DevicePtr) (err error) {
 	if n < 1 || len(consumers) == 0 || len(outs) != len(consumers) {
 		return fmt.Errorf("%d elements, %d consumers, %d outs: %w", n, len(consumers), len(outs), contract.ErrArgument)

@@ -16,7 +16,8 @@ import (
 const alignment = 16
 
 // Alloc takes size bytes, rounded up to a multiple of 16, from the front of capacity bytes, of which w says how many are taken.
-// It answers where they begin, or false if size is 0 or they do not fit; then nothing is taken. capacity is a multiple of 16.
+// It answers where they begin, or false if size is 0 or they do not fit; then nothing is taken. size is any number,
+// capacity any multiple of 16, also 0.
 //
 // Any number of threads call it at the same time with the same w, and each behaves as if it had been alone: whatever comes in
 // between, the answers are those of some order in which one call followed the other. It keeps nothing between calls, does the same
@@ -57,9 +58,10 @@ func place(taken, capacity uint64, sizes, offsets []uint64) uint64 {
 	return taken
 }
 
-// AllocWarp is what up to 32 threads of a warp do together: as if lane 0, 1, and so on had called Alloc one behind the other with
-// nobody between, but with at most one change of w, and with none if nobody fits. Lane i asks for sizes[i] bytes, and offsets[i] is
-// where its block begins, or contract.NoRoom. The two have the same length; no lanes take no operation.
+// AllocWarp is what up to 32 threads of a warp do together: as if lane 0, 1, and so on had called Alloc one behind the
+// other with nobody between, but with at most one change of w, and with none if nobody fits. Lane i asks for sizes[i]
+// bytes, and offsets[i] is where its block begins, or contract.NoRoom. The two have the same length; no lanes take no
+// operation. sizes stays as it is.
 //
 // What is said of Alloc is true of it as well: it takes no more than 2 operations on w, and 2 more for each time that another
 // thread has changed w during the call, and left alone it is done within 16.

@@ -13,6 +13,7 @@ import (
 
 // Vector is an array of elements that all have the same size. Its addresses are one reserved range, which begins at base and never
 // moves; the first mapped bytes of it have memory behind them, in one or several pieces, one right behind the other.
+// Any number of vectors may be in use at once, and a vector in any number of streams.
 type Vector struct {
 	device      int
 	elem        int64          // bytes of an element
@@ -29,8 +30,8 @@ type Vector struct {
 
 // New makes a vector for elements of elem bytes, which is to have at most max of them: it reserves addresses for so many, rounded up to
 // the device's granularity, and no memory. elem and max have to be at least 1, and elem times max at most 1<<62; otherwise the answer
-// is contract.ErrArgument, before any CUDA call. An error that CUDA answers is returned, and nothing is left behind. With any error
-// the Vector is nil.
+// is contract.ErrArgument, before any CUDA call. An error that CUDA answers, as where there are not so many addresses,
+// is returned, and nothing is left behind. With any error the Vector is nil.
 func New(device int, elem, max int64) (*Vector, error) {
 	// Divided, since the product of two large numbers may overflow to a small one.
 	if elem < 1 || max < 1 || max > (1<<62)/elem {
@@ -164,12 +165,14 @@ func (v *Vector) cut(keep int64) error {
 }
 
 // Shrink keeps the first n elements and gives back memory behind them, so that no more is mapped than twice what they take, or one
-// granule where that is more, rounded up to the granularity. What is kept is not touched. An n outside 0..Len is contract.ErrArgument.
+// granule where that is more, rounded up to the granularity. What is kept is not touched. An n outside 0..Len is
+// contract.ErrArgument. The slice of users is left as it is, and the caller may write to it afterwards.
 //
-// No stream orders MemUnmap, and the next Append may write where the elements were. So Shrink waits first, until the device is through
-// with all that is now in the streams that have appended since New and in users; for no other stream. If a wait fails, its error is
-// returned and nothing has changed. If unmapping fails, that error is returned, the elements from n on may be gone, and a further
-// Shrink goes on where this one stopped.
+// No stream orders MemUnmap, and the next Append may write where the elements were. So Shrink waits first, until the
+// device is through with all that is now in the streams that have appended since New and in users; for no other stream.
+// If a wait fails, its error is returned and nothing has changed. If a call fails that gives something back, its error
+// is returned, the elements from n on may be gone, and a further Shrink goes on where this one stopped. An n of Len
+// takes no element away: where nothing is unmapped either, it need not wait.
 func (v *Vector) Shrink(n int64, users ...cuda.Stream) error {
 	if v.closed {
 		return contract.ErrClosed

@@ -18,9 +18,11 @@ import (
 // reads nor writes them itself. It uses streams and no others, and leaves that slice as it is; out is complete when all of
 // them are done. Where they are two or more, all different, at most half of the chunks, rounded up, come one after the
 // other, the copy to the device of each behind the copy back of the one before. At no moment does Run hold more device
-// memory than two buffers of min(chunk, n) words for each of streams, which it allocates with cuda.MallocAsync and frees in
+// memory than two buffers of min(chunk, n) words for each of streams, which it allocates and frees in
 // stream order; it allocates no host memory. The more of the streams have work, the better: two leave one of the three
 // machines idle, the two that copy and the one that computes.
+//
+// However large chunk is, min(chunk, n) is at most math.MaxInt32, and so is work; there may be any number of streams.
 //
 // Without streams, with n or chunk below 1, work below 0, or in or out shorter than 4*n bytes it answers contract.ErrArgument
 // before it makes a CUDA call. It stops at the first error of CUDA and returns it. Its memory is freed behind its last use, in
@@ -117,10 +119,10 @@ func timed(start, stop cuda.Event, streams []cuda.Stream, pass func() error) err
 	return mark(stop, streams)
 }
 
-// Efficiency does the work of Run at least three times: once to warm up, then on streams[0] alone and on all of streams. It
-// answers how many times as long the one takes as the other: each from an event that all the work comes after to an event that
-// comes after all the work, with nothing else of Efficiency's under way meanwhile. It waits for these passes and for nothing
-// else. in and out are different buffers here; arguments and errors are Run's.
+// Efficiency does the work of Run at least three times: once on all of streams to warm up, then on streams[0] alone and
+// on all of streams. It answers how many times as long the one takes as the other: each from an event that all the work
+// comes after to an event that comes after all the work, with nothing else of Efficiency's under way meanwhile. It
+// waits for these passes and for nothing else. in and out are different buffers here; arguments and errors are Run's.
 func Efficiency(streams []cuda.Stream, in, out cuda.HostBuffer, n, chunk, work int) (times float32, err error) {
 	// The first pass has memory to get for the pool, which the others find there. It also sees to the arguments.
 	if err := Run(streams, in, out, n, chunk, work); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // Allocator hands out blocks of some size classes. Its memory is one allocation of CUDA's, in which the classes lie one
 // behind the other, and the blocks of a class side by side. What it knows of its blocks it keeps on the host: it never
-// looks into them.
+// looks into them. Any number of allocators may be in use at once.
 type Allocator struct {
 	memory  cuda.DevicePtr
 	classes []class // by rising block size
@@ -58,7 +58,8 @@ func checkArguments(classes []int64, blocksPerClass int) (total int64, err error
 // The sizes have to be multiples of 256 above 0, each larger than the one before, and at least one; there has to be at
 // least one block of each, and all together must not have more bytes than an int64 can count. Else New answers
 // contract.ErrArgument before any CUDA call, and it may do so for more blocks in a class than an int32 can count. An error
-// of CUDA's is returned, and nothing is left behind. With any error the Allocator is nil. New leaves classes as they are.
+// of CUDA's is returned, and nothing is left behind. With any error the Allocator is nil. New leaves classes as they
+// are, and the caller may write to the slice afterwards.
 func New(classes []int64, blocksPerClass int) (*Allocator, error) {
 	total, err := checkArguments(classes, blocksPerClass)
 	if err != nil {
@@ -87,7 +88,7 @@ func newClass(blockSize int64, first cuda.DevicePtr, blocks int) class {
 }
 
 // Stats is the state of every class, in the order in which New was given them. The slice is the caller's own: no later call
-// changes it.
+// changes it, and what the caller writes to it changes nothing.
 func (a *Allocator) Stats() []contract.ClassStats {
 	stats := make([]contract.ClassStats, len(a.classes))
 	for i := range a.classes {

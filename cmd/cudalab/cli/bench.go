@@ -55,7 +55,8 @@ a file of its own: FILE bench.svg becomes bench-slab.svg and so on.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.solution, "solution", false, "measure without your code")
 	flags.StringVar(&f.dir, "dir", "", "measure the code in the folder `DIR` instead of the exercise's own")
-	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the "+
+		"simulator")
 	profileFlag(cmd, &f.profile)
 	flags.BoolVar(&f.json, "json", false, "write the figures as JSON")
 	flags.StringVar(&f.svg, "svg", "", "draw the figures to `FILE`")

@@ -29,7 +29,8 @@ import (
 func main() { runner.Main(%s) }
 `
 
-var pause = flag.Duration("pause", 0, "how `long` nobody saves before each check of BenchmarkWait: a system that has given memory back meanwhile is slower")
+var pause = flag.Duration("pause", 0, "how `long` nobody saves before each check of BenchmarkWait: a system that has "+
+	"given memory back meanwhile is slower")
 
 // BenchmarkWait is a student's wait, from a saved one-line change to the verdict on the simulated device, beside what
 // no tool could save: a bare go build of the same program and the start of an empty process. The two take turns, and
@@ -81,7 +82,8 @@ func BenchmarkWait(b *testing.B) {
 			}
 			check := func() { run(b, cudalab, "check", e.Name, "--device", "sim", "--dir", code) }
 			bare := func() {
-				run(b, "go", "build", "-o", filepath.Join(dir, "runner"), "-overlay", overlayFile, "-ldflags=-s -w", "./grader/judge/runner/bare")
+				run(b, "go", "build", "-o", filepath.Join(dir, "runner"), "-overlay", overlayFile, "-ldflags=-s -w",
+					"./grader/judge/runner/bare")
 				run(b, "true")
 			}
 			timed(check)

@@ -65,7 +65,8 @@ their browsers. Over plain HTTP browsers do not keep the site for visits without
 
 // writeSite writes the site of a course into a folder, and says how large it is.
 func writeSite(cmd *cobra.Command, c *course.Course, dir string) error {
-	screenOf(cmd.ErrOrStderr()).say("Go's compiler and linker are built for browsers, and the packages of the course. That takes a few minutes.")
+	screenOf(cmd.ErrOrStderr()).say("Go's compiler and linker are built for browsers, and the packages of the course. " +
+		"That takes a few minutes.")
 	if err := makeSite(cmd.Context(), c, dir); err != nil {
 		return err
 	}
@@ -76,7 +77,10 @@ func writeSite(cmd *cobra.Command, c *course.Course, dir string) error {
 
 // makeSite writes the site of a course into a folder.
 func makeSite(ctx context.Context, c *course.Course, dir string) error {
-	err := vacantForSite(dir)
+	err := fromSource(c, "the site")
+	if err == nil {
+		err = vacantForSite(dir)
+	}
 	if err == nil {
 		err = site.Write(c, dir)
 	}
@@ -108,7 +112,8 @@ func vacantForSite(dir string) error {
 		return usage("the folder for the site cannot be read: %v.", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "course.json")); err != nil {
-		return usage("%s is not empty, and holds no site of an earlier build: name an empty folder, or one that is not there yet.", dir)
+		return usage("%s is not empty, and holds no site of an earlier build: name an empty folder, or one that is not "+
+			"there yet.", dir)
 	}
 	return nil
 }
@@ -122,14 +127,16 @@ func serveSite(cmd *cobra.Command, dir, address string) error {
 	defer files.Close()
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return usage("nothing can be served at %s: %v. An address is HOST:PORT, or :PORT for all networks of this machine.", address, err)
+		return usage("nothing can be served at %s: %v. An address is HOST:PORT, or :PORT for all networks of this machine.",
+			address, err)
 	}
 	out := screenOf(cmd.OutOrStdout())
 	for _, url := range addresses(listener.Addr().(*net.TCPAddr)) {
 		out.say("The course is at " + url)
 	}
 	out.say("Ctrl-C ends it.")
-	server := &http.Server{Handler: serve.Handler(files.FS()), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	server := &http.Server{Handler: serve.Handler(files.FS()), ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {
@@ -140,7 +147,8 @@ func serveSite(cmd *cobra.Command, dir, address string) error {
 	}
 }
 
-// addresses are the URLs of what listens at an address: where that is every network, one for each that this machine is in.
+// addresses are the URLs of what listens at an address: where that is every network, one for each that this machine is
+// in.
 func addresses(a *net.TCPAddr) []string {
 	url := func(host string) string { return fmt.Sprintf("http://%s/", net.JoinHostPort(host, fmt.Sprint(a.Port))) }
 	if !a.IP.IsUnspecified() {

@@ -43,9 +43,11 @@ calibrate works, and is for a FILE of its own.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runCalibrate(cmd, kind, output) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&output, "output", "o", "", "write the profile to `FILE`; default: "+course.ProfileFile+" in the course")
+	flags.StringVarP(&output, "output", "o", "", "write the profile to `FILE`; default: "+course.ProfileFile+
+		" in the course")
 	flags.StringVar(&kind, "device", string(device.GPU), "`KIND` is gpu or sim")
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", func(*cobra.Command, []string, string) ([]string,
+		cobra.ShellCompDirective) {
 		return []string{string(device.GPU), string(device.Sim)}, cobra.ShellCompDirectiveNoFileComp
 	}))
 	return cmd
@@ -74,13 +76,15 @@ func runCalibrate(cmd *cobra.Command, kind, output string) error {
 		return err
 	}
 	if len(unsure) > 0 {
-		screenOf(cmd.OutOrStdout()).say(fmt.Sprintf("Doubtful: measured again and again, no two runs agreed, the closest not on %s. Something else "+
-			"uses this machine or its GPU; calibrate again when nothing does.", strings.Join(unsure, ", ")))
+		screenOf(cmd.OutOrStdout()).say(fmt.Sprintf("Doubtful: measured again and again, no two runs agreed, the closest "+
+			"not on %s. Something else uses this machine or its GPU; calibrate again when nothing does.", strings.Join(unsure,
+			", ")))
 	}
 	if err := class.WriteFile(output, f.Text()); err != nil {
 		return &exitError{exitEnvironment, fmt.Sprintf("the profile could not be written: %v.", err)}
 	}
-	told := fmt.Sprintf("Written: %s. Give it to check, bench or grade with --profile.", filepath.ToSlash(course.Relative(output)))
+	told := fmt.Sprintf("Written: %s. Give it to check, bench or grade with --profile.",
+		filepath.ToSlash(course.Relative(output)))
 	if kept {
 		told = fmt.Sprintf("Written: %s. The simulated device of this course is an %s now, and so it will be in handouts.",
 			filepath.ToSlash(course.Relative(output)), f.Profile.Name)
@@ -122,8 +126,9 @@ func measured(cmd *cobra.Command, kind string) (f *profile.File, unsure []string
 	if err == nil || errors.Is(err, context.Canceled) {
 		return f, unsure, err
 	}
-	return nil, nil, &exitError{exitEnvironment, fmt.Sprintf("the %s could not be measured. %s. Nothing was written; try again when nothing else "+
-		"uses it.", d.Info().Name, strings.TrimSuffix(err.Error(), "."))}
+	return nil, nil, &exitError{exitEnvironment,
+		fmt.Sprintf("the %s could not be measured. %s. Nothing was written; try again when nothing else "+
+			"uses it.", d.Info().Name, strings.TrimSuffix(err.Error(), "."))}
 }
 
 // figure is a line of what calibrate shows.

@@ -3,10 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"cudalab/grader/desk/cause"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
@@ -28,6 +30,7 @@ type checkFlags struct {
 	trace    string
 	seed     uint64
 	noTiming bool
+	why      bool
 }
 
 func newCheck() *cobra.Command {
@@ -55,7 +58,11 @@ stream, event and allocation (numbered from 1 in each case), what it touched, th
 from, innermost first.
 
 For either the suite runs your code once more, with an event before and after each operation to learn its times.
-Nothing is judged by that run.`,
+Nothing is judged by that run.
+
+On a terminal check goes on behind a verdict, for ten seconds at most, and looks for the line where one change is
+enough, if that is not the line that the report begins with. --why has it look elsewhere too, and every format then has
+the line; JSON calls it "likely". The exit status is the verdict's either way. cudalab why tells more.`,
 		Example: `  cudalab check async-pipeline
   cudalab check async-pipeline --device sim --seed 42
   cudalab check --all --format sarif >cudalab.sarif`,
@@ -66,14 +73,17 @@ Nothing is judged by that run.`,
 	flags.BoolVar(&f.all, "all", false, "check every exercise of the course")
 	flags.BoolVar(&f.solution, "solution", false, "check the reference solution instead of your code")
 	flags.StringVar(&f.dir, "dir", "", "check the code in the folder `DIR` instead of the exercise's own")
-	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the "+
+		"simulator")
 	profileFlag(cmd, &f.profile)
 	formatFlags(cmd, &f.format, &f.json)
 	termsFlag(cmd, &f.terms)
 	flags.StringVar(&f.html, "html", "", "write the report with pictures of streams and memory to `FILE`")
 	flags.StringVar(&f.trace, "trace", "", "write all calls and device work to `FILE`, for Perfetto")
-	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: the seed that failed last, else a fresh one")
+	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: the seed that failed "+
+		"last, else a fresh one")
 	flags.BoolVar(&f.noTiming, "no-timing", false, "leave out the checks of speed")
+	flags.BoolVar(&f.why, "why", false, "look for the line where one change is enough, on a terminal or not")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", devices))
 	return cmd
 }
@@ -122,8 +132,19 @@ func (f *checkFlags) check(cmd *cobra.Command, names []string) error {
 		if cmd.Context().Err() != nil {
 			break
 		}
+		s := screenOf(cmd.OutOrStdout())
+		behind := f.format == textFormat && s.width > 0 && len(exercises) == 1 && os.Getenv("CI") == ""
+		if f.why && !behind {
+			r.Report.Likely = cause.Likely(cmd.Context(), q, r, true)
+		}
 		if err := out.add(r, mainFile(c, q.Code[0])); err != nil {
 			return err
+		}
+		if behind { // the verdict first
+			r.Report.Likely = cause.Likely(cmd.Context(), q, r, f.why)
+		}
+		if f.format == textFormat {
+			tellLikely(s, r.Report, f.why)
 		}
 		if fault := (*check.Panic)(nil); errors.As(r.Err, &fault) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "cudalab: %v\n\n%s", fault, fault.Stack)

@@ -50,7 +50,8 @@ func TestAColdAndBusyMachineChangesNoVerdict(t *testing.T) {
 		}
 		cmd := alone(cudalab, args...)
 		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOCACHE="+filepath.Join(dir, "go-build"), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"))
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOCACHE="+filepath.Join(dir, "go-build"), "XDG_CACHE_HOME="+
+			filepath.Join(dir, "cache"))
 		cmd.Stdout, cmd.Stderr = &results[i].stdout, &results[i].stderr
 		all.Go(func() { _ = cmd.Run() }) // the verdict is in what it writes
 	}
@@ -61,7 +62,7 @@ func TestAColdAndBusyMachineChangesNoVerdict(t *testing.T) {
 	require.Contains(t, results[0].stdout.String(), "passed", "%s", results[0].stderr.String())
 	require.NotContains(t, results[0].stdout.String(), "failed")
 	for _, told := range []int{0, 2} {
-		require.Contains(t, results[told].stderr.String(), "Preparing: Go compiles its standard library and the course, once")
+		require.Contains(t, results[told].stderr.String(), "Preparing: Go compiles what this lesson's checks are made of,")
 	}
 	var r verdict.Report
 	require.NoError(t, json.Unmarshal(results[1].stdout.Bytes(), &r))

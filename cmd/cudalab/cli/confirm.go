@@ -14,8 +14,8 @@ import (
 // errNobodyToAsk is the error of confirm where a question needs an answer and there is no terminal.
 var errNobodyToAsk = errors.New("there is no terminal to ask on")
 
-// confirm asks a question on the terminal; only yes means yes. Without a terminal the answer is unasked, or an error where
-// unasked is false.
+// confirm asks a question on the terminal; only yes means yes. Without a terminal the answer is unasked, or an error
+// where unasked is false.
 func confirm(cmd *cobra.Command, question string, unasked bool) (bool, error) {
 	if !term.IsTerminal(int(os.Stdin.Fd())) {
 		if unasked {

@@ -26,12 +26,12 @@ var devices = names(deviceKinds)
 
 // profileFlag lets a command be told which GPU the simulated device is like.
 func profileFlag(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "profile", "", "the simulated device is the GPU that `FILE` describes, which `cudalab calibrate` has written; "+
-		"default: "+course.ProfileFile+" in the course, if it is there")
+	cmd.Flags().StringVar(file, "profile", "", "the simulated device is the GPU that `FILE` describes, which `cudalab "+
+		"calibrate` has written; default: "+course.ProfileFile+" in the course, if it is there")
 }
 
-// simulated is the profile of the simulated device: that of the file, else the course's; nil where there is neither, and
-// where no device is simulated.
+// simulated is the profile of the simulated device: that of the file, else the course's; nil where there is neither,
+// and where no device is simulated.
 func simulated(c *course.Course, kind, file string) (*sim.Profile, error) {
 	if kind == string(device.GPU) && file != "" {
 		return nil, usage("--profile is of the simulated device: leave out either that or --device gpu.")

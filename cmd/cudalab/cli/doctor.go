@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/machine/sandbox"
 	"cudalab/grader/report"
@@ -27,33 +28,46 @@ import (
 )
 
 func newDoctor() *cobra.Command {
-	return &cobra.Command{
+	report := false
+	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine has, what is missing and how to get it",
 		Long: `Doctor looks for all that checks need: the course, Go, a place to build, an NVIDIA GPU; and for what confines the code
 of others when a class is graded. It exits with 0 if checks can run, on the simulated device at least, and with 3 if
-not.`,
+not.
+
+--report writes all of this as ` + bugReport + `, with the versions of everything, for whoever is to mend a
+fault of cudalab's. It shows the file first, and asks. No code, no name and no folder of yours is in it.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if report {
+				return reportBug(cmd)
+			}
 			d := &doctor{screen: screenOf(cmd.OutOrStdout()), canCheck: true}
-			c, err := openCourse(cmd)
-			if err != nil {
-				d.missing("course", err.Error())
-			} else {
-				d.ok("course", c.Root)
-			}
-			d.goTool(cmd.Context())
-			if c != nil {
-				d.trialBuild(cmd.Context(), c, preparing(cmd, false))
-			}
-			gpu := d.gpu()
-			d.simulator(c)
-			if c == nil || c.Exercises[0].HasSolution(c.Root) { // nobody is graded in a handout
-				d.confinement()
-			}
-			return d.conclude(gpu)
+			return d.examine(cmd)
 		},
 	}
+	cmd.Flags().BoolVar(&report, "report", false, "write what a maintainer of cudalab needs to know, after showing it")
+	return cmd
+}
+
+// examine looks for all that there is to look for.
+func (d *doctor) examine(cmd *cobra.Command) error {
+	c, err := openCourse(cmd)
+	if err != nil {
+		d.missing("course", err.Error())
+	} else {
+		d.ok("course", c.Root)
+	}
+	if d.goTool(cmd.Context(), c) && c != nil {
+		d.trialBuild(cmd.Context(), c, preparing(cmd, false))
+	}
+	gpu := d.gpu()
+	d.simulator(c)
+	if c == nil || c.Exercises[0].HasSolution(c.Root) { // nobody is graded in a handout
+		d.confinement()
+	}
+	return d.conclude(gpu)
 }
 
 // doctor writes down what is there; able stays true while checks can run.
@@ -82,28 +96,38 @@ func (d *doctor) line(state, what, text string) {
 	}
 }
 
-// goTool looks for the go command and where it keeps what it has compiled.
-func (d *doctor) goTool(ctx context.Context) {
-	path, err := exec.LookPath("go")
-	if err != nil {
-		d.optional("Go in PATH", "the go command was not found there; the test build tells whether it is elsewhere.")
-		return
+// goTool looks for the go command and where it keeps what it has compiled, and reports whether a build can be tried.
+func (d *doctor) goTool(ctx context.Context, c *course.Course) (fit bool) {
+	root := ""
+	if c != nil {
+		root = c.Root
 	}
-	said, err := exec.CommandContext(ctx, path, "env", "-json", "GOVERSION", "GOCACHE").Output()
-	var env struct{ GOVERSION, GOCACHE string }
+	if err := compile.CheckGo(ctx, root); err != nil {
+		d.missing("Go", err.Error()+" "+elsewhere)
+		return false
+	}
+	path, env, err := compile.GoCommand(root)
+	var found struct{ GOVERSION, GOCACHE string }
 	if err == nil {
-		err = json.Unmarshal(said, &env)
+		ask := exec.CommandContext(ctx, path, "env", "-json", "GOVERSION", "GOCACHE")
+		ask.Dir, ask.Env = root, env
+		var said []byte
+		if said, err = ask.Output(); err == nil {
+			err = json.Unmarshal(said, &found)
+		}
 	}
 	if err != nil {
 		d.missing("Go", fmt.Sprintf("%s does not work: %v. Install Go from https://go.dev/dl.", path, err))
-		return
+		return false
 	}
-	d.ok("Go", fmt.Sprintf("%s at %s", env.GOVERSION, path))
-	if err := writable(env.GOCACHE); err != nil {
-		d.optional("Go's cache", fmt.Sprintf("%v: the temporary folder is used instead. Set GOCACHE to a folder that you may write to.", err))
-		return
+	d.ok("Go", fmt.Sprintf("%s at %s", found.GOVERSION, path))
+	if err := writable(found.GOCACHE); err != nil {
+		d.optional("Go's cache", fmt.Sprintf("%v: the temporary folder is used instead. Set GOCACHE to a folder that you "+
+			"may write to.", err))
+		return true
 	}
-	d.ok("Go's cache", env.GOCACHE)
+	d.ok("Go's cache", found.GOCACHE)
+	return true
 }
 
 func writable(dir string) error {
@@ -122,7 +146,8 @@ func writable(dir string) error {
 func (d *doctor) trialBuild(ctx context.Context, c *course.Course, preparing func()) {
 	e := c.Exercises[0]
 	if file := e.Changed(c.Root); file != "" {
-		d.missing("cudalab", fmt.Sprintf("built from another version of the course: %s has changed since. Build it again.", file))
+		d.missing("cudalab", fmt.Sprintf("built from another version of the course: %s has changed since. %s", file,
+			check.Rebuild(c.Root)))
 		return
 	}
 	dir, err := skeletonFolder(e)
@@ -144,7 +169,8 @@ func (d *doctor) trialBuild(ctx context.Context, c *course.Course, preparing fun
 		d.missing("test build", built.Err.Error())
 		return
 	} else if !built.OK() {
-		d.missing("test build", fmt.Sprintf("the skeleton of %s does not build, though nobody has changed it; please report it: %s", e.Name, whyNot(built)))
+		d.missing("test build", fmt.Sprintf("the skeleton of %s does not build, though nobody has changed it; please report "+
+			"it: %s", e.Name, whyNot(built)))
 		return
 	}
 	d.ok("test build", fmt.Sprintf("%s builds, in %.1f s", e.Name, time.Since(began).Seconds()))
@@ -228,7 +254,8 @@ func (d *doctor) confinement() {
 		}
 	}
 	if gaps := r.Gaps(); len(gaps) > 0 {
-		d.optional("class", "`cudalab grade` takes --insecure here: a submission's code could "+strings.Join(gaps, "; and ")+".")
+		d.optional("class", "`cudalab grade` takes --insecure here: a submission's code could "+strings.Join(gaps, "; and ")+
+			".")
 		return
 	}
 	d.ok("class", "`cudalab grade` confines the submissions' code.")

@@ -48,11 +48,11 @@ func ownCode(c *course.Course, e course.Exercise, o run.Options) check.Request {
 	return check.Request{Course: compile.Course{Root: c.Root}, Options: o, Code: []check.Code{{Exercise: e}}}
 }
 
-// checked is a check that begins with the workloads on which the student's code failed the last time, unless a seed says
-// otherwise, and whose verdict is remembered. Of code from elsewhere nothing is known, and nothing is remembered.
+// checked is a check that begins with the workloads on which the student's code failed the last time, unless a seed
+// says otherwise, and whose verdict is remembered. Of code from elsewhere nothing is known, and nothing is remembered.
 func checked(ctx context.Context, q check.Request) check.Result {
 	if q.Code[0].Dir != "" {
-		return check.Exercise(ctx, q)
+		return withVersion(check.Exercise(ctx, q))
 	}
 	if q.Seed == 0 {
 		q.Seed = failingSeed(q.Root, q.Code[0].Exercise)
@@ -63,6 +63,11 @@ func checked(ctx context.Context, q check.Request) check.Result {
 		// Where nothing can be written nothing is remembered, which spoils no check.
 		_ = progress.Record(ctx, q.Root, r.Report)
 	}
+	return withVersion(r)
+}
+
+func withVersion(r check.Result) check.Result {
+	r.Report.Cudalab = version()
 	return r
 }
 

@@ -12,10 +12,11 @@ import (
 	"cudalab/grader/report"
 )
 
-// showFilm shows an order that goes wrong beside the one that happened, frame by frame: on a terminal one at a time, by keys, elsewhere
-// all of them one below the other.
+// showFilm shows an order that goes wrong beside the one that happened, frame by frame: on a terminal one at a time, by
+// keys, elsewhere all of them one below the other.
 func showFilm(cmd *cobra.Command, s screen, fault *prove.Fault, o report.Options) error {
 	last := report.Frames(fault) - 1
+	o.Height = s.height
 	if s.width == 0 {
 		for k := range last + 1 {
 			fmt.Fprintln(s, report.Frame(fault, k, o))
@@ -30,13 +31,14 @@ func showFilm(cmd *cobra.Command, s screen, fault *prove.Fault, o report.Options
 	s.Writer = keyboard.Output(s.Writer)
 	shown := 0 // lines
 	show := func(k int) {
-		text := report.Frame(fault, k, o) + fmt.Sprintf("%d of %d   → next   ← back   q quit\n", k, last)
+		text := report.Frame(fault, k, o) + fmt.Sprintf("%d of %d   → next   ← back   q quit", k, last)
 		if shown > 0 && s.color {
-			fmt.Fprintf(s, "\x1b[%dA\x1b[J", shown)
+			fmt.Fprintf(s, "\r\x1b[%dA\x1b[J", shown)
 		}
 		fmt.Fprint(s, text)
 		shown = strings.Count(text, "\n")
 	}
+	defer func() { fmt.Fprintln(s) }()
 	k := 0
 	show(k)
 	for {

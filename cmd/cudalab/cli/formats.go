@@ -85,7 +85,8 @@ type gradebookFlags struct {
 }
 
 func (g *gradebookFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&g.file, "gradebook", "", "fill in the gradebook that Canvas or Moodle has exported to `FILE`, to be imported there")
+	cmd.Flags().StringVar(&g.file, "gradebook", "", "fill in the gradebook that Canvas or Moodle has exported to `FILE`, "+
+		"to be imported there")
 	cmd.Flags().StringVar(&g.column, "column", defaultColumn, "with --gradebook: the assignment `NAME` gets the total")
 }
 

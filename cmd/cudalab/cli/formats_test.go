@@ -22,9 +22,12 @@ import (
 
 // nasty are runs of characters that turn the direction of writing round, hide, steer a terminal, or begin a formula.
 var nasty = map[string]string{
-	"bidi": "a\u202eb\u2066c\u2069\u200f", "invisible": "a\u200b\u2060\ufeff\u00adb", "controls": "\x1b[31mred\x1b]8;;http://x\x07\x00\x7f\u0085\u009b2J",
-	"separators": "a\u2028b\u2029c\u00a0", "tags": "a\U000e0041\U000e007f", "private": "\ue000\U000f0000", "noncharacters": "\ufffe\uffff",
-	"broken": "\xff\xfe\xc3", "formula": "=1+1", "plus": "+1", "minus": "-2+3", "at": "@SUM(A1)", "wide": "＝1", "tab": "\t=1", "return": "\r=1",
+	"bidi": "a\u202eb\u2066c\u2069\u200f", "invisible": "a\u200b\u2060\ufeff\u00adb",
+	"controls":   "\x1b[31mred\x1b]8;;http://x\x07\x00\x7f\u0085\u009b2J",
+	"separators": "a\u2028b\u2029c\u00a0", "tags": "a\U000e0041\U000e007f", "private": "\ue000\U000f0000",
+	"noncharacters": "\ufffe\uffff",
+	"broken":        "\xff\xfe\xc3", "formula": "=1+1", "plus": "+1", "minus": "-2+3", "at": "@SUM(A1)", "wide": "＝1",
+	"tab": "\t=1", "return": "\r=1",
 	"html": `</script><script>alert(1)</script>`, "xml": "]]><!--", "quotes": `"',;`,
 }
 
@@ -61,7 +64,8 @@ func TestNothingInvisibleReachesAnyFormat(t *testing.T) {
 			for _, w := range formats {
 				all = append(all, w)
 			}
-			for _, export := range []string{"Student,ID,Section\n" + `"` + "ada" + `",1,A` + "\n", "Identifier,Full name,Grade,Feedback comments\nParticipant 1,ada,,\n"} {
+			for _, export := range []string{"Student,ID,Section\n" + `"` + "ada" + `",1,A` + "\n",
+				"Identifier,Full name,Grade,Feedback comments\nParticipant 1,ada,,\n"} {
 				sheet, err := gradesheet.Read("x", []byte(export))
 				require.NoError(t, err)
 				all = append(all, whole(string(sheet.Kind)+"-filled.csv", func(w io.Writer, c *class.Class) error {
@@ -76,9 +80,15 @@ func TestNothingInvisibleReachesAnyFormat(t *testing.T) {
 				s := &c.Students[i]
 				f := &class.Feedback{Class: c, Student: *s, Read: func(string) ([]byte, error) { return []byte(text), nil }}
 				for folder, page := range map[string]class.Page{"a": feedback.Page(true), "b": pseudonyms.Open(dir).Page(true)} {
-					require.NoError(t, whole(folder+s.ID+".html", func(w io.Writer, _ *class.Class) error { return page.Write(w, f) })(dir, c))
+					require.NoError(t, whole(folder+s.ID+".html", func(w io.Writer, _ *class.Class) error {
+						return page.Write(w,
+							f)
+					})(dir, c))
 				}
-				require.NoError(t, whole(s.ID+".json", func(w io.Writer, _ *class.Class) error { return visible.WriteJSON(w, s) })(dir, c))
+				require.NoError(t, whole(s.ID+".json", func(w io.Writer, _ *class.Class) error {
+					return visible.WriteJSON(w,
+						s)
+				})(dir, c))
 			}
 			files := 0
 			require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -94,7 +104,8 @@ func TestNothingInvisibleReachesAnyFormat(t *testing.T) {
 				}
 				at := bytes.IndexFunc(written, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
 				require.Negative(t, at, "%s: %q", path, written[max(0, at-30):min(len(written), max(at, 0)+30)])
-				if filepath.Ext(path) == ".json" && filepath.Base(filepath.Dir(path)) != "autolab" && filepath.Base(filepath.Dir(path)) != "codegrade" {
+				if filepath.Ext(path) == ".json" && filepath.Base(filepath.Dir(path)) != "autolab" &&
+					filepath.Base(filepath.Dir(path)) != "codegrade" {
 					require.True(t, json.Valid(written), path)
 				}
 				return nil

@@ -36,13 +36,16 @@ type gradeFlags struct {
 	timeout    time.Duration
 	resume     bool
 	students   []string
+	again      []string
 	shard      string
 	formats    []string
 	html       bool
+	why        bool
 	gradebook  gradebookFlags
 	pseudonyms bool
 	dryRun     bool
 	insecure   bool
+	serve      string
 	slurm      slurmFlags
 }
 
@@ -91,27 +94,40 @@ whatever the grades are.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.results, "output", "o", "", "the folder for the results, `RESULTS`")
-	flags.StringVar(&f.roster, "roster", "", "the class's list `FILE`, comma-separated with a line of heads: name, sid, email, login, section")
+	flags.StringVar(&f.roster, "roster", "", "the class's list `FILE`, comma-separated with a line of heads: name, sid, "+
+		"email, login, section")
 	policyFlag(cmd, &f.policy)
-	flags.StringSliceVar(&f.exercises, "exercise", nil, "grade only the exercise `NAME`; may be given again; default: all of the course")
-	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	flags.StringSliceVar(&f.exercises, "exercise", nil,
+		"grade only the exercise `NAME`; may be given again; default: all of the course")
+	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the "+
+		"simulator")
 	profileFlag(cmd, &f.profile)
 	flags.StringVar(&f.gpus, "gpus", "auto", "use the GPUs of `LIST`, such as 0,1; auto: all that there are")
 	flags.IntVar(&f.jobs, "jobs", 0, "grade `N` submissions at one time; default: one for each CPU, or two for each GPU")
-	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: a fresh one, which is printed")
-	flags.DurationVar(&f.timeout, "timeout", class.DefaultTimeout, "stop a submission that takes longer than `TIME` in all")
+	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: a fresh one, which is "+
+		"printed")
+	flags.DurationVar(&f.timeout, "timeout", class.DefaultTimeout,
+		"stop a submission that takes longer than `TIME` in all")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the results in RESULTS")
 	flags.StringSliceVar(&f.students, "student", nil, "grade only the student `ID`, also again; may be given again")
+	flags.StringSliceVar(&f.again, "again", nil, "with --resume, also grade again whoever has a result like `WHAT`: "+
+		"crashed, slab, or slab=timeout")
 	flags.StringVar(&f.shard, "shard", "", "grade only part `I/N` of the class, such as 1/4; see `cudalab grade merge`")
-	flags.StringSliceVar(&f.formats, "format", nil, "write the results as `FORMAT` as well: "+strings.Join(formatNames(), ", "))
+	flags.StringSliceVar(&f.formats, "format", nil, "write the results as `FORMAT` as well: "+strings.Join(formatNames(),
+		", "))
 	flags.BoolVar(&f.html, "html", false, "write a page for each student: students/ID.html")
+	flags.BoolVar(&f.why, "why", false, "look in what fails for the line where one change is enough: the results "+
+		"have it, and report.html a column")
 	f.gradebook.register(cmd)
 	flags.BoolVar(&f.pseudonyms, "pseudonyms", false, "write shown/, whose pages have pseudonyms and no names")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be graded and how long that would take, and write nothing")
 	flags.BoolVar(&f.insecure, "insecure", false, "grade even where this machine cannot confine the submissions' code")
+	flags.StringVar(&f.serve, "serve", "", "while it runs serve report.html at `ADDRESS`, such as :8080, under a secret "+
+		"path")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", devices))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("exercise", exerciseNames))
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string,
+		cobra.ShellCompDirective) {
 		return formatNames(), cobra.ShellCompDirectiveNoFileComp
 	}))
 	f.slurm.register(cmd)
@@ -120,14 +136,16 @@ whatever the grades are.`,
 }
 
 func policyFlag(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "policy", "", "make the grades as `FILE` says, a grading.toml: weights, deadline, extensions, adjustments")
+	cmd.Flags().StringVar(file, "policy", "", "make the grades as `FILE` says, a grading.toml: weights, deadline, "+
+		"extensions, adjustments")
 }
 
 func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
 
 func (f *gradeFlags) grade(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usage("name the folder or archive that holds the submissions, and one only: cudalab grade SUBMISSIONS -o RESULTS.")
+		return usage("name the folder or archive that holds the submissions, and one only: cudalab grade SUBMISSIONS -o " +
+			"RESULTS.")
 	}
 	c, err := locateCourse(cmd)
 	if err != nil {
@@ -154,6 +172,13 @@ func (f *gradeFlags) grade(cmd *cobra.Command, args []string) error {
 		showPlan(cmd.OutOrStdout(), plan)
 		return nil
 	}
+	if f.serve != "" {
+		stop, err := servePage(cmd, f.results, f.serve)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	graded, err := class.Grade(cmd.Context(), o)
 	view.close()
 	if errors.Is(err, context.Canceled) && graded != nil {
@@ -172,8 +197,13 @@ func (f *gradeFlags) grade(cmd *cobra.Command, args []string) error {
 // options are what the flags say.
 func (f *gradeFlags) options(cmd *cobra.Command, c *course.Course) (class.Options, error) {
 	o := class.Options{Root: c.Root, Results: f.results, Device: f.device, Jobs: f.jobs, Seed: f.seed, Timeout: f.timeout,
-		Insecure: f.insecure, Policy: f.policy, Resume: f.resume, Only: f.students, Exercises: c.Exercises}
+		Insecure: f.insecure, Why: f.why, Policy: f.policy, Resume: f.resume, Only: f.students, Again: f.again,
+		Exercises: c.Exercises}
 	switch {
+	case f.serve != "" && (f.dryRun || f.slurm.use):
+		return o, usage("--serve shows a grading while this machine is at it: leave it out with --dry-run and --slurm.")
+	case len(f.again) > 0 && !f.resume:
+		return o, usage("--again is about results that are there: give --resume as well.")
 	case f.results == "" && !f.dryRun:
 		return o, usage("name the folder for the results with -o.")
 	case cmd.Flags().Changed("seed") && (f.seed == 0 || f.seed > check.MaxSeed):
@@ -258,7 +288,8 @@ func parseShard(text string) (class.Shard, error) {
 	i, err1 := strconv.Atoi(part)
 	n, err2 := strconv.Atoi(of)
 	if !ok || err1 != nil || err2 != nil || i < 1 || i > n {
-		return class.Shard{}, usage("--shard is one of so many parts, the first is 1: 1/4, 2/4, 3/4 and 4/4. %q is none.", text)
+		return class.Shard{}, usage("--shard is one of so many parts, the first is 1: 1/4, 2/4, 3/4 and 4/4. %q is none.",
+			text)
 	}
 	return class.Shard{Index: i, Of: n}, nil
 }

@@ -88,9 +88,10 @@ func showDifference(w io.Writer, d *class.Difference) error {
 		fmt.Fprintln(&b)
 	}
 	others := len(d.Students) - d.Grades()
-	fmt.Fprintf(&b, "%s %s; %d the same", pagelook.Plural(d.Grades(), "grade"), map[bool]string{true: "differs", false: "differ"}[d.Grades() == 1], d.Same+others)
+	fmt.Fprintf(&b, "%s %s; %d the same", pagelook.Plural(d.Grades(), "grade"), map[bool]string{true: "differs",
+		false: "differ"}[d.Grades() == 1], d.Same+others)
 	if others > 0 {
-		fmt.Fprintf(&b, ", of which %d of other files", others)
+		fmt.Fprintf(&b, ", of which %d of other files or by other checks", others)
 	}
 	fmt.Fprintln(&b, ".")
 	_, err := io.WriteString(w, b.String())

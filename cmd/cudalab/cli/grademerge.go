@@ -20,7 +20,8 @@ been graded with the same seed, versions, exercises and kind of device.`,
 		Example: `  cudalab grade merge results-1 results-2 -o results`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || to == "" {
-				return usage("name the folders with the results of the parts, and with -o the one for all: cudalab grade merge RESULTS... -o MERGED.")
+				return usage("name the folders with the results of the parts, and with -o the one for all: cudalab grade merge " +
+					"RESULTS... -o MERGED.")
 			}
 			w, err := writers(names)
 			if err != nil {
@@ -46,7 +47,8 @@ been graded with the same seed, versions, exercises and kind of device.`,
 	}
 	cmd.Flags().StringVarP(&to, "output", "o", "", "the folder for all results, `MERGED`")
 	policyFlag(cmd, &rules)
-	cmd.Flags().StringSliceVar(&names, "format", nil, "write the results as `FORMAT` as well: "+strings.Join(formatNames(), ", "))
+	cmd.Flags().StringSliceVar(&names, "format", nil, "write the results as `FORMAT` as well: "+strings.Join(formatNames(),
+		", "))
 	gradebook.register(cmd)
 	return cmd
 }

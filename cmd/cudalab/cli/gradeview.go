@@ -9,6 +9,7 @@ import (
 
 	"cudalab/grader/class"
 	"cudalab/grader/report"
+	pagelook "cudalab/grader/report/look"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -101,7 +102,8 @@ func summarise(w io.Writer, c *class.Class, dir string) error {
 		fmt.Fprintf(&b, "  %-*s  %*d of %d passed\n", width, e.Name, len(fmt.Sprint(len(c.Students))), passed[i], decided[i])
 	}
 	if n := len(c.Attention); n > 0 {
-		fmt.Fprintf(&b, "\nA person has to look at %d things before the grades go out; report.html begins with them.\n", n)
+		begins := map[bool]string{true: "report.html begins with it", false: "report.html begins with them"}[n == 1]
+		fmt.Fprintf(&b, "\nA person has to look at %s before the grades go out; %s.\n", pagelook.Plural(n, "thing"), begins)
 	}
 	if n := len(c.Absent); n > 0 {
 		fmt.Fprintf(&b, "\nOn the roster, but nothing came from them: %d.\n", n)
@@ -111,8 +113,9 @@ func summarise(w io.Writer, c *class.Class, dir string) error {
 		return err
 	}
 	if errors > 0 {
-		return &exitError{exitFault, fmt.Sprintf("%d of %d submissions could not be graded, by no fault of theirs; their results say why. "+
-			"Try them again with --resume.", errors, len(c.Students))}
+		return &exitError{exitFault,
+			fmt.Sprintf("%d of %d submissions could not be graded, by no fault of theirs; their results say why. "+
+				"Try them again with --resume.", errors, len(c.Students))}
 	}
 	return nil
 }
@@ -174,7 +177,8 @@ func showPlan(w io.Writer, p *class.Plan) {
 	if len(p.GPUs) > 1 {
 		on = fmt.Sprintf("%d GPUs (%s)", len(p.GPUs), p.Device.Name)
 	}
-	fmt.Fprintf(w, "\nGo files: %d were handed in, %d are graded, %d are left aside.\n", p.Files.Go, p.Files.Graded, p.Files.Go-p.Files.Graded)
+	fmt.Fprintf(w, "\nGo files: %d were handed in, %d are graded, %d are left aside.\n", p.Files.Go, p.Files.Graded,
+		p.Files.Go-p.Files.Graded)
 	fmt.Fprintf(w, "Submissions: %d, on %s, %d at one time; about %s if all code takes as long as the solutions.\n",
 		len(p.Submissions), on, p.Jobs, about(p.Estimate))
 }

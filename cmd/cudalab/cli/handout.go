@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"cudalab/grader/class/handout"
+	"cudalab/grader/desk/parcel"
+	"cudalab/grader/desk/renew"
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/suites/course"
 )
@@ -26,6 +28,9 @@ Checks work there as here. Where they hold the time of a student's code against 
 of the baseline and the recorded ratio between the two. Where the course has a profile from cudalab calibrate, that goes
 along, and the ratio is recorded on its simulated device now. Grading takes the whole course.
 
+A folder with an earlier handout is brought to what this one would be: what has been changed there stays, as with
+cudalab update, and a copy of what changes is kept in it.
+
 --browser makes a web site of it instead, as cudalab browser does of the whole course: students need nothing but a browser.`,
 		Example: `  cudalab handout ../cuda-course
   cudalab handout --browser ../site`,
@@ -37,8 +42,17 @@ along, and the ratio is recorded on its simulated device now. Grading takes the 
 			if err != nil {
 				return err
 			}
+			if err := fromSource(c, "a handout"); err != nil {
+				return err
+			}
 			if browser {
 				return handOutSite(cmd, c, args[0])
+			}
+			if err := handout.Outside(c, args[0]); err != nil {
+				return notHandedOut(err)
+			}
+			if _, err := parcel.ReadRecord(args[0]); err == nil {
+				return renewHandout(cmd, c, args[0])
 			}
 			err = handout.Write(cmd.Context(), c, args[0])
 			if err != nil {
@@ -49,8 +63,44 @@ along, and the ratio is recorded on its simulated device now. Grading takes the 
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&browser, "browser", false, "write a web site that runs in a browser instead of a folder with the course")
+	cmd.Flags().BoolVar(&browser, "browser", false, "write a web site that runs in a browser instead of a folder with "+
+		"the course")
 	return cmd
+}
+
+// renewHandout brings an earlier handout to what it would be now.
+func renewHandout(cmd *cobra.Command, c *course.Course, dir string) error {
+	there := *c
+	var err error
+	if there.Root, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	p, err := handout.Of(cmd.Context(), c)
+	if err != nil {
+		return notHandedOut(err)
+	}
+	was, err := recordToUpdate(&there, p)
+	if err != nil {
+		return err
+	}
+	plan, err := renew.Make(there.Root, was, p)
+	if err != nil {
+		return &exitError{exitEnvironment, fmt.Sprintf("the handout could not be read: %v. Nothing was changed.", err)}
+	}
+	if len(plan.Set.Write)+len(plan.Set.Delete) == 0 {
+		screenOf(cmd.OutOrStdout()).say(fmt.Sprintf("%s is this course's handout already.", dir))
+		return nil
+	}
+	return renewCourse(cmd, &there, plan)
+}
+
+// fromSource refuses what is made of cudalab's own sources in a course without them.
+func fromSource(c *course.Course, what string) error {
+	if _, err := os.Stat(filepath.Join(c.Root, "cmd", "cudalab")); err == nil {
+		return nil
+	}
+	return usage("%s is made of cudalab's own sources, and this course has what checks are built from alone: take "+
+		"a copy of cudalab's repository.", what)
 }
 
 // notHandedOut is why a handout could not be written.
@@ -91,6 +141,6 @@ func noSolutions(c *course.Course, e course.Exercise, what string) error {
 	if e.HasSolution(c.Root) {
 		return nil
 	}
-	return usage("this copy of the course is a handout: the solutions are not part of it, and %s. `cudalab check %s` works "+
-		"without them.", what, e.Name)
+	return usage("this copy of the course is a handout: the solutions are not part of it, and %s. `cudalab check %s` "+
+		"works without them.", what, e.Name)
 }

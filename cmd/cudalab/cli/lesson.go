@@ -40,7 +40,8 @@ are left out until you have begun, since most are found by trying: --traps shows
 	return cmd
 }
 
-// lesson shows the chapter of an exercise, on a terminal with the traps where they were asked for or the exercise was begun.
+// lesson shows the chapter of an exercise, on a terminal with the traps where they were asked for or the exercise was
+// begun.
 func (s screen) lesson(ctx context.Context, root string, e course.Exercise, traps bool) error {
 	chapter, err := e.Chapter()
 	if err != nil {
@@ -50,7 +51,8 @@ func (s screen) lesson(ctx context.Context, root string, e course.Exercise, trap
 		last := progress.Load(root)[e.Name]
 		begun := last.Checked() && last.Status != verdict.NotStarted
 		chapter = markdown.Unfold(chapter, traps || begun,
-			fmt.Sprintf("They come here once you have written a first part and checked it. `cudalab lesson %s --traps` shows them now.", e.Name))
+			fmt.Sprintf("They come here once you have written a first part and checked it. `cudalab lesson %s --traps` shows "+
+				"them now.", e.Name))
 	}
 	return s.pages(ctx, chapter)
 }

@@ -38,9 +38,11 @@ func TestTrapsComeOnceOneHasBegun(t *testing.T) {
 	require.NotContains(t, shown(80, true), where)
 	require.Contains(t, shown(0, false), "<details>", "elsewhere it is the Markdown as it is")
 
-	require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: e.Name, Status: verdict.NotStarted}))
+	require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: e.Name,
+		Status: verdict.NotStarted}))
 	folded()
-	require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: e.Name, Status: verdict.Failed}))
+	require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: e.Name,
+		Status: verdict.Failed}))
 	require.Contains(t, shown(80, false), trap)
 	require.NotContains(t, shown(80, false), "details>")
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"cudalab/grader/desk/cause"
 	"cudalab/grader/desk/lsp"
 	"cudalab/grader/desk/progress"
 	"cudalab/grader/judge/check"
@@ -57,7 +59,8 @@ Neovim and other editors start it.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&d.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	flags.StringVar(&d.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the "+
+		"simulator")
 	// Some clients give every server the flags that the protocol recommends, under "Implementation Considerations".
 	flags.Bool("stdio", true, "speak over standard input and output, which is the only way")
 	flags.IntVar(&parent, "clientProcessId", 0, "end when the process `PID` does")
@@ -77,7 +80,7 @@ func (d *lspDesk) serve(cmd *cobra.Command, parent int) error {
 	ctx, end := context.WithCancel(cmd.Context())
 	defer end()
 	return lsp.Run(ctx, cmd.InOrStdin(), cmd.OutOrStdout(), lsp.Options{Open: d.open, Parent: parent, Picture: d.picture,
-		Check: d.check})
+		Check: d.check, Why: d.why})
 }
 
 // open is the course at a folder.
@@ -104,7 +107,8 @@ func (d *lspDesk) request(c *course.Course, e course.Exercise) (check.Request, e
 	return ownCode(c, e, run.Options{Device: d.device, Profile: p}), err
 }
 
-func (d *lspDesk) check(ctx context.Context, c *course.Course, e course.Exercise, preparing func()) (verdict.Report, bool) {
+func (d *lspDesk) check(ctx context.Context, c *course.Course, e course.Exercise, preparing func()) (verdict.Report,
+	bool) {
 	q, err := d.request(c, e)
 	if err != nil {
 		return verdict.Report{Exercise: e.Name, Status: verdict.Errored, Message: err.Error()}, false
@@ -113,6 +117,18 @@ func (d *lspDesk) check(ctx context.Context, c *course.Course, e course.Exercise
 	seed := failingSeed(c.Root, e)
 	r := checked(ctx, q)
 	return r.Report, r.Report.Status == verdict.Passed && seed != 0 && r.Report.Seed == seed
+}
+
+func (d *lspDesk) why(ctx context.Context, c *course.Course, e course.Exercise) (string, error) {
+	q, err := d.request(c, e)
+	if err != nil {
+		return "", err
+	}
+	answer, err := cause.Ask(ctx, q, checked)
+	if text, unasked := cause.IsUnasked(err); unasked {
+		return strings.ToUpper(text[:1]) + text[1:], nil
+	}
+	return strings.TrimSpace(answer.Text(func(text string) []string { return []string{text} })), err
 }
 
 // picture writes the page of a report. It is of the same workloads.

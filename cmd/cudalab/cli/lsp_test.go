@@ -85,8 +85,8 @@ func TestNeovim(t *testing.T) {
 	cmd.Env = append(serving.Env, "XDG_STATE_HOME="+dir, "XDG_DATA_HOME="+dir,
 		"CONFIG="+write("config.lua", strings.Replace(string(config[1]), `"lsp"`, `"lsp", "--device", "sim"`, 1)),
 		"EXERCISE="+filepath.Join("asyncpipeline", "asyncpipeline.go"), "SEEN="+filepath.Join(dir, "seen.json"),
-		"WRONG="+write("wrong.go", solution(t, freeing, unfreed)), "BROKEN="+write("broken.go", solution(t, freeing, misspelled)),
-		"MENDED="+write("mended.go", solution(t, "", "")))
+		"WRONG="+write("wrong.go", solution(t, freeing, unfreed)), "BROKEN="+write("broken.go", solution(t, freeing,
+			misspelled)), "MENDED="+write("mended.go", solution(t, "", "")))
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	text, err := os.ReadFile(filepath.Join(dir, "seen.json"))
@@ -125,7 +125,8 @@ func TestNeovim(t *testing.T) {
 	require.Contains(t, string(page), "<svg")
 	broken := seen.Broken[0]
 	require.Equal(t, "compile", broken.Code)
-	require.Equal(t, strings.Index(strings.Split(solution(t, freeing, misspelled), "\n")[broken.Line-1], "FreeAsink"), broken.Col,
+	require.Equal(t, strings.Index(strings.Split(solution(t, freeing, misspelled), "\n")[broken.Line-1], "FreeAsink"),
+		broken.Col,
 		"in bytes again, whatever UTF-16 units there are before it")
 }
 
@@ -148,7 +149,8 @@ func startEditing(t testing.TB) *editing {
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { in.Close(); cmd.Wait() })
-	s := &editing{t: t, in: in, out: bufio.NewReader(out), file: filepath.Join(root, "exercises", "asyncpipeline", "asyncpipeline.go")}
+	s := &editing{t: t, in: in, out: bufio.NewReader(out), file: filepath.Join(root, "exercises", "asyncpipeline",
+		"asyncpipeline.go")}
 	s.uri = "file://" + strings.ReplaceAll(filepath.ToSlash(s.file), " ", "%20")
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}`)
 	s.await(func(m message) bool { return string(m.ID) == "1" })
@@ -202,10 +204,11 @@ func (s *editing) save(text string) []string {
 	return rules
 }
 
-// BenchmarkSaveToSquiggle is how long an editor waits from a save to what is said of it, by a server that has checked the
-// exercise before: for a finding, for a compile error, and for what mends both.
+// BenchmarkSaveToSquiggle is how long an editor waits from a save to what is said of it, by a server that has checked
+// the exercise before: for a finding, for a compile error, and for what mends both.
 func BenchmarkSaveToSquiggle(b *testing.B) {
-	for _, c := range []struct{ name, new, want string }{{"finding", unfreed, "leak"}, {"compile", misspelled, "compile"}, {"pass", freeing, ""}} {
+	for _, c := range []struct{ name, new, want string }{{"finding", unfreed, "leak"}, {"compile", misspelled, "compile"},
+		{"pass", freeing, ""}} {
 		b.Run(c.name, func(b *testing.B) {
 			s := startEditing(b)
 			for range 3 { // go build, then what is looked up for later
@@ -240,8 +243,9 @@ func TestLSPEnds(t *testing.T) {
 		"exit alone":            {initialize + exit, 1, ""},
 		"nothing at all":        {"", 1, ""},
 		"nothing after a while": {initialize, 1, ""},
-		"garbage":               {"hello\r\n\r\n", 1, `not framed as the protocol says: "hello" is no field of a header\. An editor starts`},
-		"half a message":        {initialize[:len(initialize)-3], 1, "not framed as the protocol says: it ends after"},
+		"garbage": {"hello\r\n\r\n", 1,
+			`not framed as the protocol says: "hello" is no field of a header\. An editor starts`},
+		"half a message": {initialize[:len(initialize)-3], 1, "not framed as the protocol says: it ends after"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := lspCommand(t, "--stdio", "--clientProcessId="+strconv.Itoa(os.Getpid()))

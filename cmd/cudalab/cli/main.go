@@ -39,7 +39,7 @@ func Main(d course.Definition) {
 func cudalab(d course.Definition, args []string, stdout, stderr io.Writer) (status int) {
 	defer func() {
 		if v := recover(); v != nil {
-			fmt.Fprintf(stderr, "cudalab: this is a fault of cudalab's own, please report it: %v\n\n%s", v, debug.Stack())
+			fmt.Fprintf(stderr, "cudalab: %s: %v\n\n%s", ownFault, v, debug.Stack())
 			status = exitFault
 		}
 	}()
@@ -48,6 +48,8 @@ func cudalab(d course.Definition, args []string, stdout, stderr io.Writer) (stat
 	defer stop()
 
 	root := newRoot()
+	root.Version = version()
+	root.SetVersionTemplate(versions(d))
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -61,13 +63,16 @@ func cudalab(d course.Definition, args []string, stdout, stderr io.Writer) (stat
 	}
 	var e *exitError
 	if !errors.As(err, &e) {
-		e = &exitError{exitFault, "this is a fault of cudalab's own, please report it: " + err.Error()}
+		e = &exitError{exitFault, ownFault + ": " + err.Error()}
 	}
 	if e.message != "" {
 		screenOf(stderr).say("cudalab: " + e.message)
 	}
 	return e.status
 }
+
+// ownFault begins the message of a fault that is no student's.
+const ownFault = "this is a fault of cudalab's own, please report it, with what `cudalab doctor --report` writes"
 
 // exitError ends cudalab with a status, and with a message where the report has not said everything already.
 type exitError struct {
@@ -112,7 +117,8 @@ Exit status: 0 all passed, 1 a check failed, 2 bad usage or input, 3 something i
 		return usage("%v. See `%s --help`.", err, cmd.CommandPath())
 	})
 	cobra.EnableCommandSorting = false // they are listed in the order in which they are needed
-	addGroup(root, "Learning:", newList(), newLesson(), newWatch(), newLSP(), newCheck(), newProve(), newHint(), newSolution(), newReset(), newBench())
+	addGroup(root, "Learning:", newInit(), newList(), newLesson(), newWatch(), newLSP(), newCheck(), newProve(), newWhy(),
+		newHint(), newSolution(), newReset(), newBench(), newUpdate(), newExport(), newImport())
 	addGroup(root, "Teaching:", newGrade(), newHandout(), newBrowser(), newCalibrate())
 	addGroup(root, "This machine:", newDoctor(), newCompletion())
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -133,6 +139,9 @@ func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 func openCourse(cmd *cobra.Command) (*course.Course, error) {
 	c, err := locateCourse(cmd)
 	if err != nil {
+		return nil, err
+	}
+	if err := resume(cmd, c); err != nil {
 		return nil, err
 	}
 	if damage := progress.Repair(c.Root); damage != "" {

@@ -72,8 +72,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// goCaches are the folders of Go's caches, for builds and for modules. Without the first every build would begin with the
-// standard library.
+// goCaches are the folders of Go's caches, for builds and for modules. Without the first every build would begin with
+// the standard library.
 func goCaches(t testing.TB) []string {
 	t.Helper()
 	said, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
@@ -97,8 +97,8 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// compiled is a cache folder of cudalab's that remembers that what is not a student's is compiled. Without it every script would ask Go
-// anew, and on a busy machine say that this takes a while.
+// compiled is a cache folder of cudalab's that remembers that what is not a student's is compiled. Without it every
+// script would ask Go anew, and on a busy machine say that this takes a while.
 func compiled(t *testing.T, root string, caches []string) (cache string) {
 	t.Helper()
 	full := t.TempDir()
@@ -171,8 +171,8 @@ func copyCourse(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("CUDALAB_ROOT", to)
 }
 
-// inTerminal runs a command on a terminal that is so many characters wide, types what a file holds, and writes all that the
-// terminal shows to another file: terminal 60 typed shown cudalab list.
+// inTerminal runs a command on a terminal that is so many characters wide, types what a file holds, and writes all that
+// the terminal shows to another file: terminal 60 typed shown cudalab list.
 func inTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 4 {
 		ts.Fatalf("usage: terminal WIDTH TYPED SHOWN command...")
@@ -181,7 +181,8 @@ func inTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(args[3], args[4:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "TERM", "PAGER", "EDITOR", "NO_COLOR", "CUDALAB_ROOT", "GOCACHE", "GOMODCACHE", "XDG_CACHE_HOME"} {
+	for _, name := range []string{"PATH", "HOME", "TERM", "PAGER", "EDITOR", "NO_COLOR", "CUDALAB_ROOT", "GOCACHE",
+		"GOMODCACHE", "XDG_CACHE_HOME"} {
 		if value := ts.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}

@@ -134,7 +134,8 @@ func (s *sarifReports) close() error { return sarif.Write(s.w, s.all) }
 // tellOrders has the report of a pass say how much it leaves to CUDA.
 func tellOrders(r *check.Result) {
 	if most, ok := prove.Most(*r); ok {
-		r.Report.Message = fmt.Sprintf("Your streams leave CUDA a choice: for the %d operations of the case %s, %s orders. None goes wrong: see `cudalab prove %s`.",
+		r.Report.Message = fmt.Sprintf("Your streams leave CUDA a choice: for the %d operations of the case %s, %s orders. "+
+			"None goes wrong: see `cudalab prove %s`.",
 			most.Orders.Operations, most.ID, most.Orders, r.Report.Exercise)
 	}
 }
@@ -153,7 +154,8 @@ func show(w io.Writer, r verdict.Report) error {
 // reportOn is a report for people, as a screen can show it; brief, the first error is what it is about.
 func reportOn(s screen, r verdict.Report, brief bool) (string, error) {
 	var b strings.Builder
-	err := report.Terminal(&b, r, report.Options{Color: s.color, Width: s.width, Links: s.links, Brief: brief, Source: sourceLine})
+	err := report.Terminal(&b, r, report.Options{Color: s.color, Width: s.width, Links: s.links, Brief: brief,
+		Source: sourceLine})
 	return b.String(), err
 }
 

@@ -70,7 +70,8 @@ func (p *pictures) add(i int, title string, r check.Result) error {
 		return nil
 	}
 	err := finish(p.html[i], func(w io.Writer) error {
-		return page.Write(w, page.Input{Title: title, Report: r.Report, Orders: prove.Faults(r), Drawn: r.Drawn(), Timed: r.Timed(), Place: r.Place, Read: os.ReadFile})
+		return page.Write(w, page.Input{Title: title, Report: r.Report, Orders: prove.Faults(r), Drawn: r.Drawn(),
+			Timed: r.Timed(), Races: r.Races(), Place: r.Place, Read: os.ReadFile})
 	})
 	return unwritten("page", err)
 }

@@ -24,7 +24,8 @@ func newProve() *cobra.Command {
 leave CUDA a choice: what is not in order may come in any order. Prove says how many orders there are. If each of
 them gives the same results it says why; if one does not it shows it, step by step, and what is wrong in it.
 
-A program that ran well has run well in one order. This is about the others. Without a name it is about the exercise that
+A program that ran well has run well in one order. This is about the others. Prove ends with the status that
+cudalab check --no-timing ends with. Without a name it is about the exercise that
 you are at.`,
 		Example: `  cudalab prove cross-stream-events
   cudalab prove cross-stream-events --dir ~/mine
@@ -37,9 +38,11 @@ you are at.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.solution, "solution", false, "the reference solution instead of your code")
 	flags.StringVar(&f.dir, "dir", "", "the code in the folder `DIR` instead of the exercise's own")
-	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	flags.StringVar(&f.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the "+
+		"simulator")
 	flags.Uint64Var(&f.seed, "seed", 0, "draw the workloads from seed `N`, 1 or more; default: a fresh one")
-	flags.BoolVar(&film, "film", false, "show the first order that goes wrong frame by frame: the arrow keys go back and forth, q ends it")
+	flags.BoolVar(&film, "film", false, "show the first order that goes wrong frame by frame: the arrow keys go back and "+
+		"forth, q ends it")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("device", devices))
 	return cmd
 }
@@ -73,7 +76,8 @@ func runProve(cmd *cobra.Command, args []string, f checkFlags, film bool) error 
 	if r.Place != nil && !slices.Contains([]verdict.Status{verdict.Errored, verdict.NotStarted}, r.Report.Status) {
 		proof = prove.Of(r)
 	}
-	if ran := r.Report.Status == verdict.Passed || r.Report.Status == verdict.Failed; proof == nil || !ran && len(proof.Faults) == 0 {
+	if ran := r.Report.Status == verdict.Passed || r.Report.Status == verdict.Failed; proof == nil || !ran &&
+		len(proof.Faults) == 0 {
 		// Nothing came to its end: what is in the way comes first.
 		if err := show(cmd.OutOrStdout(), r.Report); err != nil {
 			return err
@@ -86,7 +90,7 @@ func runProve(cmd *cobra.Command, args []string, f checkFlags, film bool) error 
 		if err := showFilm(cmd, s, &proof.Faults[0], o); err != nil {
 			return err
 		}
-		return &exitError{status: exitFailed}
+		return &exitError{status: exitStatus(r)}
 	}
 	var b strings.Builder
 	if err := report.Orders(&b, proof, o); err != nil {
@@ -95,11 +99,11 @@ func runProve(cmd *cobra.Command, args []string, f checkFlags, film bool) error 
 	if _, err := s.Write([]byte(b.String())); err != nil {
 		return err
 	}
-	switch {
-	case len(proof.Differs) > 0:
+	if len(proof.Differs) > 0 {
 		return &exitError{status: exitFault}
-	case !proof.Holds() || proof.Others > 0:
-		return &exitError{status: exitFailed}
+	}
+	if status := exitStatus(r); status != exitPassed {
+		return &exitError{status: status}
 	}
 	return nil
 }

@@ -43,7 +43,8 @@ exercise that you are at.`,
 				return nil
 			}
 			if state == restore.Edited && !yes {
-				question := fmt.Sprintf("Put the skeleton in the place of your code in %s? A copy is kept.", course.Relative(filepath.Join(c.Root, e.Folder())))
+				question := fmt.Sprintf("Put the skeleton in the place of your code in %s? A copy is kept.",
+					course.Relative(filepath.Join(c.Root, e.Folder())))
 				yes, err = confirm(cmd, question, false)
 				if errors.Is(err, errNobodyToAsk) {
 					return usage("there is no terminal to ask on: say that you mean it with --yes.")

@@ -52,9 +52,9 @@ func newGradeSimilar() *cobra.Command {
   similar.json   the same pairs, for programs
 
 SUBMISSIONS is what grade takes. Names, literals, comments, layout and the order of functions count for nothing, and what
-everybody was given is taken out: the skeleton, the solution, the code in the chapter and the hints. A pair is listed
-where one of the two shares --threshold percent of its own code with the other. That is a reason to read both, and no
-proof of anything. Nothing leaves this machine.
+everybody was given is taken out: the skeleton, the code in the chapter and the hints. What stands in the solution, and
+what many submissions share, is told by itself. A pair is listed where one of the two shares --threshold percent of its
+own code with the other. That is a reason to read both, and no proof of anything. Nothing leaves this machine.
 
 --export jplag and --export moss write folders for those programs, which you may run yourself. MOSS sends files to a server of
 Stanford's: its folders are numbered, and moss-names.txt, which stays here, says who is who.`,
@@ -68,8 +68,10 @@ Stanford's: its folders are numbered, and moss-names.txt, which stays here, says
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", "the folder for what is found, `FOLDER`")
-	flags.StringSliceVar(&f.exercises, "exercise", nil, "compare only the exercise `NAME`; may be given again; default: all of the course")
-	flags.IntVar(&f.threshold, "threshold", int(100*similar.DefaultThreshold), "list pairs of which one shares `PERCENT` of its own code with the other")
+	flags.StringSliceVar(&f.exercises, "exercise", nil,
+		"compare only the exercise `NAME`; may be given again; default: all of the course")
+	flags.IntVar(&f.threshold, "threshold", int(100*similar.DefaultThreshold),
+		"list pairs of which one shares `PERCENT` of its own code with the other")
 	flags.StringSliceVar(&f.exports, "export", nil, "write folders for `PROGRAM` as well: "+strings.Join(exports, ", "))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("exercise", exerciseNames))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("export", names(exports)))
@@ -79,7 +81,8 @@ Stanford's: its folders are numbered, and moss-names.txt, which stays here, says
 func (f *similarFlags) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) != 1:
-		return usage("name the folder or archive that holds the submissions, and one only: cudalab grade similar SUBMISSIONS -o FOLDER.")
+		return usage("name the folder or archive that holds the submissions, and one only: cudalab grade similar " +
+			"SUBMISSIONS -o FOLDER.")
 	case f.output == "":
 		return usage("name the folder for what is found with -o.")
 	case f.threshold < 1 || f.threshold > 100:
@@ -101,7 +104,8 @@ func (f *similarFlags) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	for _, e := range exercises {
-		if err := noSolutions(c, e, "what everybody could take from them cannot be told from what two have in common"); err != nil {
+		if err := noSolutions(c, e,
+			"what everybody could take from them cannot be told from what two have in common"); err != nil {
 			return err
 		}
 	}
@@ -114,7 +118,8 @@ func (f *similarFlags) run(cmd *cobra.Command, args []string) error {
 	return f.compare(cmd, c, exercises, args[0])
 }
 
-// prepare makes the folder for what is found. Of one that is there already only what this command wrote is written anew.
+// prepare makes the folder for what is found. Of one that is there already only what this command wrote is written
+// anew.
 func (f *similarFlags) prepare() error {
 	if err := os.MkdirAll(f.output, 0o700); err != nil { // code and names are not for everyone to read
 		return usage("the folder for what is found cannot be made: %v.", err)
@@ -138,7 +143,8 @@ func (f *similarFlags) prepare() error {
 	return nil
 }
 
-func (f *similarFlags) compare(cmd *cobra.Command, c *course.Course, exercises []course.Exercise, submissions string) error {
+func (f *similarFlags) compare(cmd *cobra.Command, c *course.Course, exercises []course.Exercise,
+	submissions string) error {
 	var packages []string
 	for _, e := range exercises {
 		packages = append(packages, e.Package)
@@ -173,7 +179,8 @@ func (f *similarFlags) compare(cmd *cobra.Command, c *course.Course, exercises [
 		if len(programs) == 0 {
 			continue
 		}
-		result, err := similar.Compare(cmd.Context(), programs, given.Base(), similar.Options{Threshold: float64(f.threshold) / 100})
+		result, err := similar.Compare(cmd.Context(), programs, given.Base(),
+			similar.Options{Threshold: float64(f.threshold) / 100})
 		if err != nil {
 			return err
 		}
@@ -222,20 +229,30 @@ func (f *similarFlags) write(found []similarpage.Exercise, notes []string, numbe
 func (f *similarFlags) summarise(cmd *cobra.Command, found []similarpage.Exercise) {
 	out := cmd.OutOrStdout()
 	for _, e := range found {
-		short := 0
+		short, solution := 0, 0
 		for _, p := range e.Programs {
-			if p.TooLittle() {
+			switch {
+			case p.AsSolution():
+				solution++
+			case p.TooLittle():
 				short++
 			}
 		}
 		fmt.Fprintf(out, "%s: compared %d, pairs %d", e.Name, len(e.Programs)-short, len(e.Pairs))
+		if solution > 0 {
+			fmt.Fprintf(out, ", much as the solution %d", solution)
+		}
 		if short > 0 {
 			fmt.Fprintf(out, ", too short to compare %d", short)
 		}
 		fmt.Fprintln(out, ".")
+		for _, s := range e.Shared {
+			fmt.Fprintf(out, "  One text of %d tokens stands in %d submissions.\n", s.Tokens, len(s.In))
+		}
 	}
 	if len(found) == 0 {
 		fmt.Fprintln(out, "No submission holds any of the exercises.")
 	}
-	fmt.Fprintf(out, "Likeness is no proof of copying: read the passages in %s.\n", filepath.ToSlash(course.Relative(filepath.Join(f.output, "similar.html"))))
+	fmt.Fprintf(out, "Likeness is no proof of copying: read the passages in %s.\n",
+		filepath.ToSlash(course.Relative(filepath.Join(f.output, "similar.html"))))
 }

@@ -34,11 +34,14 @@ const defaultShards = 4
 func (s *slurmFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&s.use, "slurm", false, "grade on a Slurm cluster: submit a job array and put the results together")
-	flags.IntVar(&s.shards, "shards", 0, fmt.Sprintf("with --slurm: grade in `N` parts, a task for each; default: %d", defaultShards))
+	flags.IntVar(&s.shards, "shards", 0, fmt.Sprintf("with --slurm: grade in `N` parts, a task for each; default: %d",
+		defaultShards))
 	flags.StringVar(&s.partition, "partition", "", "with --slurm: the cluster's partition `NAME`")
 	flags.IntVar(&s.gpus, "gpus-per-task", 0, "with --slurm: `N` GPUs for each part")
-	flags.IntVar(&s.cpus, "cpus-per-task", 0, "with --slurm: `N` CPUs for each part, which then grades as many submissions at one time")
-	flags.StringArrayVar(&s.options, "sbatch", nil, "with --slurm: a further `OPTION` for sbatch, such as --account=cs; may be given again")
+	flags.IntVar(&s.cpus, "cpus-per-task", 0, "with --slurm: `N` CPUs for each part, which then grades as many "+
+		"submissions at one time")
+	flags.StringArrayVar(&s.options, "sbatch", nil, "with --slurm: a further `OPTION` for sbatch, such as --account=cs; "+
+		"may be given again")
 	flags.BoolVar(&s.noWait, "no-wait", false, "with --slurm: submit and end, without waiting for the results")
 }
 
@@ -52,7 +55,8 @@ var (
 func (s *slurmFlags) validate(cmd *cobra.Command) error {
 	names, problem := withSlurm, "is for --slurm: give that as well, or leave it out."
 	if s.use {
-		names, problem = againstSlurm, "does not go with --slurm, which grades the whole class in parts: leave one of them out."
+		names, problem = againstSlurm, "does not go with --slurm, which grades the whole class in parts: leave one of "+
+			"them out."
 	}
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {
@@ -83,13 +87,14 @@ func (f *gradeFlags) gradeOnSlurm(cmd *cobra.Command, c *course.Course, o class.
 	if err != nil {
 		return slurmError(err)
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "The seed is %d. Slurm has the parts as job %s, and as job %s what puts their results together; their files "+
-		"are in %s.\n", job.Seed, s.Array, s.Merge, slurm.Folder(f.results))
+	fmt.Fprintf(cmd.ErrOrStderr(), "The seed is %d. Slurm has the parts as job %s, and as job %s what puts their results "+
+		"together; their files are in %s.\n", job.Seed, s.Array, s.Merge, slurm.Folder(f.results))
 	if f.slurm.noWait {
 		return nil
 	}
 	status, err := s.Wait(cmd.Context(), func(p slurm.Progress) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d submissions graded; %d of %d parts are running, %d are waiting\n", p.Graded, p.Running, job.Parts, p.Waiting)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d submissions graded; %d of %d parts are running, %d are waiting\n", p.Graded,
+			p.Running, job.Parts, p.Waiting)
 	}, cmd.OutOrStdout())
 	if err != nil || status == exitPassed {
 		return err
@@ -115,7 +120,8 @@ func (f *gradeFlags) slurmJob(c *course.Course, o class.Options) (*slurm.Job, er
 		return nil, err
 	}
 	if below, err := filepath.Rel(submissions, results); err == nil && filepath.IsLocal(below) {
-		return nil, usage("the folder for the results, %s, lies within the submissions and would be taken for one: name another with -o.", f.results)
+		return nil, usage("the folder for the results, %s, lies within the submissions and would be taken for one: name "+
+			"another with -o.", f.results)
 	}
 	grade := []string{program, "grade", submissions, "--root", c.Root, "--timeout", f.timeout.String()}
 	device := f.device
@@ -146,6 +152,9 @@ func (f *gradeFlags) slurmJob(c *course.Course, o class.Options) (*slurm.Job, er
 	if f.insecure {
 		grade = append(grade, "--insecure")
 	}
+	if f.why {
+		grade = append(grade, "--why")
+	}
 	if f.html {
 		grade = append(grade, "--html")
 	}
@@ -160,7 +169,8 @@ func (f *gradeFlags) slurmJob(c *course.Course, o class.Options) (*slurm.Job, er
 	for _, name := range f.formats {
 		merge = append(merge, "--format", name)
 	}
-	return &slurm.Job{Grade: grade, Merge: merge, Results: results, Parts: f.slurm.shards, Seed: f.seed, Partition: f.slurm.partition,
+	return &slurm.Job{Grade: grade, Merge: merge, Results: results, Parts: f.slurm.shards, Seed: f.seed,
+		Partition:   f.slurm.partition,
 		GPUsPerTask: f.slurm.gpus, CPUsPerTask: f.slurm.cpus, Options: f.slurm.options}, nil
 }
 

@@ -33,8 +33,8 @@ func newSolution() *cobra.Command {
 			}
 			if progress.Load(c.Root)[e.Name].FirstPassed.IsZero() {
 				if !giveUp {
-					return usage("you have not passed %s yet. `cudalab hint %[1]s` helps, and `cudalab solution %[1]s --give-up` shows the "+
-						"solution all the same.", e.Name)
+					return usage("you have not passed %s yet. `cudalab hint %[1]s` helps, and `cudalab solution %[1]s --give-up` "+
+						"shows the solution all the same.", e.Name)
 				}
 				yes, err := confirm(cmd, fmt.Sprintf("You learn more from one more hint. Show the solution of %s?", e.Name), true)
 				if err != nil || !yes {

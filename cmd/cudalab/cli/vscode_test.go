@@ -126,5 +126,6 @@ func TestVSCodeTasks(t *testing.T) {
 	said, err := cmd.Output()
 	require.Error(t, err)
 	require.Equal(t, m.Problems[len(m.Problems)-1:], check.match(t, string(said)).Problems)
-	require.Equal(t, len(check.match(t, string(said)).Problems), strings.Count(string(said), "\n"), "every line is a problem")
+	require.Equal(t, len(check.match(t, string(said)).Problems), strings.Count(string(said), "\n"),
+		"every line is a problem")
 }

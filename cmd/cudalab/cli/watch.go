@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cudalab/grader/desk/cause"
 	"cudalab/grader/desk/terminal"
 	"cudalab/grader/judge/check"
 	"cudalab/grader/judge/run"
@@ -53,7 +54,8 @@ file and line go: --edit-cmd 'my-editor {file} -line {line}'.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&w.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the simulator")
+	flags.StringVar(&w.device, "device", "auto", "`KIND` is gpu, sim, or auto: the GPU where there is one, else the "+
+		"simulator")
 	flags.BoolVar(&w.poll, "poll", false, "look for saves from time to time instead of being told of them by the system")
 	flags.StringVar(&w.editor, "edit-cmd", "", "open files with the editor `COMMAND`; default: VISUAL, else EDITOR")
 	flags.StringVar(&w.format, "format", textFormat, "write reports as `FORMAT`: "+strings.Join(watchFormats, " or "))
@@ -87,6 +89,9 @@ func (w *watching) onTerminal(cmd *cobra.Command, c *course.Course, e course.Exe
 		q := request(e)
 		q.Preparing = w.preparing
 		return inTerms(w.terms, checked(checking, q))
+	}
+	w.ask = func(ctx context.Context, e course.Exercise) (cause.Answer, error) {
+		return cause.Ask(ctx, request(e), checked)
 	}
 	w.page = func(ctx context.Context, e course.Exercise, seed uint64) (string, error) {
 		q := request(e)

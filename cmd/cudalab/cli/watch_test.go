@@ -45,8 +45,8 @@ func sit(t *testing.T, terminal *os.File, tty *os.File, args ...string) *desk {
 	require.NoError(t, os.Symlink(program, cudalab))
 	d.cmd = exec.Command(cudalab, append([]string{"watch", "--device", "sim"}, args...)...)
 	d.cmd.Dir = d.root
-	d.cmd.Env = append(os.Environ(), "PWD="+d.root, "CUDALAB_ROOT=", "NO_COLOR=", "TERM=xterm", "XDG_CACHE_HOME="+t.TempDir(),
-		"GOCACHE="+goCaches(t)[0])
+	d.cmd.Env = append(os.Environ(), "PWD="+d.root, "CUDALAB_ROOT=", "NO_COLOR=", "TERM=xterm", "XDG_CACHE_HOME="+
+		t.TempDir(), "GOCACHE="+goCaches(t)[0])
 	var shows io.Reader
 	if terminal != nil {
 		d.cmd.Stdin, d.cmd.Stdout, d.cmd.Stderr = tty, tty, tty
@@ -158,12 +158,17 @@ func TestWatchThroughTheCourse(t *testing.T) {
 	d.sees(`FAILED`)
 	d.press("h\n")
 	d.sees("The last check found `leak`")
+	d.press("w\n")
+	d.sees(`Trying changes of async-pipeline …`)
+	d.sees(`One change in line \d+, in enqueue, is enough for “`)
+	d.sees(`Ask again for the next step\.`)
 
 	// What mends it passes with the failing workloads, then with new ones; then comes the next exercise.
 	d.saves("asyncpipeline", "", "")
 	d.sees(`It passes with the workloads that it failed on\. Now with new ones:`)
 	d.sees(`PASSED`)
-	d.sees(`async-pipeline has passed; ` + "`cudalab solution async-pipeline`" + ` shows how else it may be written\. On to pool-config: A pool that keeps its memory\.`)
+	d.sees(`async-pipeline has passed; ` + "`cudalab solution async-pipeline`" +
+		` shows how else it may be written\. On to pool-config: A pool that keeps its memory\.`)
 	d.sees(`write TODO\(1a\) in exercises/poolconfig/poolconfig.go:\d+`)
 	d.saves("poolconfig", "", "")
 	d.sees(`pool-config has passed; .* On to cross-stream-events`)

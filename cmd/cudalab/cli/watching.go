@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"cudalab/grader/desk/cause"
 	"cudalab/grader/desk/progress"
 	"cudalab/grader/desk/terminal"
 	"cudalab/grader/desk/watch"
@@ -20,8 +21,8 @@ import (
 	"cudalab/grader/suites/course"
 )
 
-// watching is a session of `cudalab watch`. Everything happens in run, one thing after the other; only a check works beside
-// it.
+// watching is a session of `cudalab watch`. Everything happens in run, one thing after the other; only a check works
+// beside it.
 type watching struct {
 	device, editor, format, terms string
 	poll                          bool
@@ -32,6 +33,7 @@ type watching struct {
 	keyboard *terminal.Keyboard
 	check    func(context.Context, course.Exercise) check.Result
 	page     func(ctx context.Context, e course.Exercise, seed uint64) (file string, err error)
+	ask      func(context.Context, course.Exercise) (cause.Answer, error)
 
 	exercise course.Exercise
 	folder   *watch.Folder
@@ -46,10 +48,12 @@ type watching struct {
 	seed    uint64 // that the exercise failed on before the running check
 }
 
-// outcome is what a check came to.
+// outcome is what a check came to, or the search for the cause of a failure.
 type outcome struct {
 	result check.Result
-	fault  any // what it panicked with
+	answer *cause.Answer // of a search; nil of a check
+	err    error         // of a search
+	fault  any           // what it panicked with
 	stack  []byte
 }
 
@@ -105,14 +109,36 @@ func (w *watching) start(ctx context.Context) {
 		w.again = true
 		return
 	}
-	ctx, w.cancel = context.WithCancel(ctx)
-	w.again, w.dropped = false, false
 	w.seed = failingSeed(w.course.Root, w.exercise)
 	if w.asked > 0 {
 		w.withdraw()
 	}
 	w.say("Checking " + w.exercise.Name + " …")
 	e := w.exercise
+	w.begin(ctx, func(ctx context.Context) (o outcome) {
+		o.result = w.check(ctx, e)
+		return o
+	})
+}
+
+// why looks for the cause of a failure. A save ends that, as it ends a check.
+func (w *watching) why(ctx context.Context) {
+	if w.cancel != nil {
+		w.say("A check is running: press w again when it has ended.")
+		return
+	}
+	w.say("Trying changes of " + w.exercise.Name + " …")
+	e := w.exercise
+	w.begin(ctx, func(ctx context.Context) outcome {
+		answer, err := w.ask(ctx, e)
+		return outcome{answer: &answer, err: err}
+	})
+}
+
+// begin has work done beside run, which takes what it came to.
+func (w *watching) begin(ctx context.Context, work func(context.Context) outcome) {
+	ctx, w.cancel = context.WithCancel(ctx)
+	w.again, w.dropped = false, false
 	go func() {
 		var o outcome
 		defer func() {
@@ -121,7 +147,7 @@ func (w *watching) start(ctx context.Context) {
 			}
 			w.done <- o
 		}()
-		o.result = w.check(ctx, e)
+		o = work(ctx)
 	}()
 }
 
@@ -156,6 +182,11 @@ func (w *watching) finish(ctx context.Context, o outcome) {
 	if w.dropped {
 		return
 	}
+	if o.answer != nil {
+		w.answer(o)
+		w.prompt()
+		return
+	}
 	w.shown = &o.result.Report
 	replayed := w.seed != 0 && w.shown.Seed == w.seed
 	if w.shown.Status == verdict.Passed && replayed {
@@ -169,6 +200,16 @@ func (w *watching) finish(ctx context.Context, o outcome) {
 		w.advance()
 	}
 	w.prompt()
+}
+
+// answer says what a search came to.
+func (w *watching) answer(o outcome) {
+	if text, unasked := cause.IsUnasked(o.err); unasked {
+		w.say(strings.ToUpper(text[:1]) + text[1:])
+	} else if o.err != nil {
+		w.say("No cause could be looked for: " + o.err.Error() + ".")
+	}
+	fmt.Fprint(w.screen, o.answer.Text(w.screen.wrap))
 }
 
 // advance goes on from an exercise that has passed: to the next that has not, and back to those that were skipped.
@@ -241,7 +282,8 @@ func (w *watching) report() {
 		return
 	}
 	text, err := reportOn(w.screen, *w.shown, false)
-	if room := w.screen.height - promptLines; err == nil && w.screen.height > 0 && strings.Count(text, "\n") > room && errorsIn(*w.shown) > 0 {
+	if room := w.screen.height - promptLines; err == nil && w.screen.height > 0 && strings.Count(text, "\n") > room &&
+		errorsIn(*w.shown) > 0 {
 		const more = "The key a shows all of the report.\n"
 		if text, err = reportOn(w.screen, *w.shown, true); err == nil && strings.Count(text, "\n") > room {
 			text, err = firstOn(w.screen, *w.shown, room)
@@ -293,8 +335,8 @@ func (w *watching) clear() {
 // say writes a sentence or two.
 func (w *watching) say(text string) { w.screen.say(text) }
 
-// withdraw takes the prompt off the screen, where that can be done, so that it stands below the latest alone. A blank line
-// is what comes before the next.
+// withdraw takes the prompt off the screen, where that can be done, so that it stands below the latest alone. A blank
+// line is what comes before the next.
 func (w *watching) withdraw() {
 	if w.asked > 0 && w.screen.color {
 		fmt.Fprintf(w.screen, "\x1b[%dA\x1b[J", w.asked)

@@ -17,6 +17,7 @@ import (
 )
 
 const allKeys = `h  hint: the next one for the gap you are at, or for what the check found
+w  why: look for the line where one change is enough, then a step further each time
 a  all: the whole report of the last check
 l  lesson: the exercise's chapter
 o  open: the line of the first error, or the first gap, in your editor
@@ -33,6 +34,9 @@ func (w *watching) press(ctx context.Context, key rune) (quit bool, err error) {
 	switch key {
 	case 'h':
 		err = w.hint(ctx)
+	case 'w':
+		w.why(ctx)
+		return false, nil
 	case 'a':
 		err = w.all(ctx)
 	case 'l':
@@ -64,7 +68,8 @@ func (w *watching) press(ctx context.Context, key rune) (quit bool, err error) {
 
 // greet says what goes on, once.
 func (w *watching) greet() {
-	w.say(fmt.Sprintf("Watching %s: save a file and it is checked.", course.Relative(filepath.Join(w.course.Root, w.exercise.Folder()))))
+	w.say(fmt.Sprintf("Watching %s: save a file and it is checked.", course.Relative(filepath.Join(w.course.Root,
+		w.exercise.Folder()))))
 	if !w.keyboard.Single() {
 		w.say("Type a letter and Enter: h hint, l lesson, o open, r run, n next, q quit, ? all keys.")
 	}
@@ -135,7 +140,8 @@ func (w *watching) view(ctx context.Context) {
 	w.say("The page is " + short + ".")
 }
 
-// open opens an editor at what is to be mended or written next. An editor without a window has the terminal until it ends.
+// open opens an editor at what is to be mended or written next. An editor without a window has the terminal until it
+// ends.
 func (w *watching) open() {
 	e, known := terminal.Chosen(w.editor)
 	if !known {
@@ -157,8 +163,8 @@ func (w *watching) open() {
 	}
 }
 
-// place is the first error of the last report that comes of no other, else its first remark, else the first gap, else the beginning of
-// the exercise.
+// place is the first error of the last report that comes of no other, else its first remark, else the first gap, else
+// the beginning of the exercise.
 func (w *watching) place() (file string, line int) {
 	if w.shown != nil {
 		for _, c := range w.shown.Checks {

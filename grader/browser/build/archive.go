@@ -6,16 +6,16 @@ import (
 	"strconv"
 )
 
-// An archive of the compiler's begins with what importers read, behind a header of its own; the linker reads that header and
-// the rest. (cmd/internal/archive and cmd/link/internal/ld, Go 1.26.)
+// An archive of the compiler's begins with what importers read, behind a header of its own; the linker reads that
+// header and the rest. (cmd/internal/archive and cmd/link/internal/ld, Go 1.26.)
 const (
 	archiveMark = "!<arch>\n"
 	entryHeader = 60 // bytes: name 16, date 12, owner 6, group 6, mode 8, size 10, end 2
 	exportMark  = "\n$$B\n"
 )
 
-// forLinker is an archive without what importers read: nobody imports it but packages that are compiled already. One that
-// looks otherwise than described stays whole.
+// forLinker is an archive without what importers read: nobody imports it but packages that are compiled already. One
+// that looks otherwise than described stays whole.
 func forLinker(archive []byte) []byte {
 	rest, ok := bytes.CutPrefix(archive, []byte(archiveMark))
 	if !ok || len(rest) < entryHeader {

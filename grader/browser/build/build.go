@@ -1,6 +1,6 @@
 // Package build makes what runs behind the page of the browser's edition: Go's compiler and linker, the judge and the
-// packages that runners consist of, as WebAssembly. It takes Go from this machine's installation; nothing of Go's is kept in
-// this repository.
+// packages that runners consist of, as WebAssembly. It takes Go from this machine's installation; nothing of Go's is
+// kept in this repository.
 package build
 
 import (
@@ -52,8 +52,8 @@ type file struct {
 	Gzip   int    `json:"gz"`
 }
 
-// Write writes the engine of a course's site into a folder. Scripts are the texts of grader/browser/site/engine, by name.
-// What the folder has of an earlier build and this one does not need is deleted.
+// Write writes the engine of a course's site into a folder. Scripts are the texts of grader/browser/site/engine, by
+// name. What the folder has of an earlier build and this one does not need is deleted.
 func Write(ctx context.Context, c *course.Course, out string, scripts map[string]string) error {
 	temp, err := os.MkdirTemp("", "cudalab-browser-")
 	if err != nil {
@@ -94,7 +94,8 @@ func (s *site) engine(ctx context.Context, m *manifest, scripts map[string]strin
 		return err
 	}
 	judge := filepath.Join(s.temp, "judge.wasm")
-	if _, err := s.ask(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", judge, "cudalab/grader/browser/engine"); err != nil {
+	if _, err := s.ask(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", judge,
+		"cudalab/grader/browser/engine"); err != nil {
 		return err
 	}
 	modules := map[string]string{"judge": judge}
@@ -143,8 +144,8 @@ func (s *site) engine(ctx context.Context, m *manifest, scripts map[string]strin
 	return os.WriteFile(filepath.Join(s.out, folder, "GO-LICENSE.txt"), license, 0o644)
 }
 
-// packages bundles everything that a runner consists of but the student's code, compiled: what all have in common, and what
-// one exercise's has beside that.
+// packages bundles everything that a runner consists of but the student's code, compiled: what all have in common, and
+// what one exercise's has beside that.
 func (s *site) packages(ctx context.Context, m *manifest) error {
 	var err error
 	if m.Debug, err = s.ask(ctx, "list", "-f", "{{.DefaultGODEBUG}}", "cudalab/cmd/cudalab"); err != nil {
@@ -161,8 +162,8 @@ func (s *site) packages(ctx context.Context, m *manifest) error {
 		return err
 	}
 	// Without what debuggers want the archives are a tenth smaller.
-	listed, err := s.ask(ctx, append([]string{"list", "-export", "-deps", "-trimpath", "-gcflags=all=-dwarf=false", "-overlay", overlay,
-		"-f", "{{with .Export}}{{$.ImportPath}}={{.}}{{end}}"}, needed...)...)
+	listed, err := s.ask(ctx, append([]string{"list", "-export", "-deps", "-trimpath", "-gcflags=all=-dwarf=false",
+		"-overlay", overlay, "-f", "{{with .Export}}{{$.ImportPath}}={{.}}{{end}}"}, needed...)...)
 	if err != nil {
 		return err
 	}
@@ -257,7 +258,8 @@ func (s *site) tree() ([]byte, error) {
 		}
 		return err
 	}
-	for _, pattern := range []string{"go.mod", "exercises/contract/*.go", "native/cuda/*.go", "kernels/*.go", "solutions/*/*.go"} {
+	for _, pattern := range []string{"go.mod", "exercises/contract/*.go", "native/cuda/*.go", "kernels/*.go",
+		"solutions/*/*.go"} {
 		if err := take(pattern); err != nil {
 			return nil, err
 		}
@@ -278,7 +280,8 @@ func (s *site) tree() ([]byte, error) {
 		}
 		name := e.Package + ".go"
 		b.add("exercises/"+e.Package+"/"+name, skeleton)
-		lessons = append(lessons, lesson{e.Name, e.Package, e.Title, i + 1, e.Points, map[string]string{name: string(skeleton)}})
+		lessons = append(lessons, lesson{e.Name, e.Package, e.Title, i + 1, e.Points,
+			map[string]string{name: string(skeleton)}})
 	}
 	text, err := json.Marshal(lessons)
 	if err != nil {

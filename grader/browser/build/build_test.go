@@ -130,8 +130,10 @@ func TestForLinker(t *testing.T) {
 		said, err := goTool(args...)
 		require.NoError(t, err, "%s", said)
 	}
-	needed("compile", "-p", "hidden", "-complete", "-o", "hidden.a", write("hidden.go", "package hidden\n\nfunc Print() { println(\"linked\") }\n"))
-	needed("compile", "-p", "shown", "-complete", "-importcfg", write("cfg", "packagefile hidden=hidden.a\n"), "-o", "shown.a",
+	needed("compile", "-p", "hidden", "-complete", "-o", "hidden.a",
+		write("hidden.go", "package hidden\n\nfunc Print() { println(\"linked\") }\n"))
+	needed("compile", "-p", "shown", "-complete", "-importcfg", write("cfg", "packagefile hidden=hidden.a\n"), "-o",
+		"shown.a",
 		write("shown.go", "package shown\n\nimport \"hidden\"\n\n//go:noinline\nfunc Print() { hidden.Print() }\n"))
 	whole, err := os.ReadFile(filepath.Join(dir, "hidden.a"))
 	require.NoError(t, err)
@@ -139,19 +141,24 @@ func TestForLinker(t *testing.T) {
 	require.Less(t, len(less), len(whole))
 	write("hidden.a", string(less))
 	main := write("main.go", "package main\n\nimport \"shown\"\n\nfunc main() { shown.Print() }\n")
-	needed("compile", "-p", "main", "-complete", "-importcfg", write("cfg", "packagefile shown=shown.a\n"), "-o", "main.a", main)
-	std, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{with .Export}}packagefile {{$.ImportPath}}={{.}}{{end}}", "runtime").Output()
+	needed("compile", "-p", "main", "-complete", "-importcfg", write("cfg", "packagefile shown=shown.a\n"), "-o", "main.a",
+		main)
+	std, err := exec.Command("go", "list", "-export", "-deps", "-f",
+		"{{with .Export}}packagefile {{$.ImportPath}}={{.}}{{end}}", "runtime").Output()
 	require.NoError(t, err)
-	needed("link", "-importcfg", write("cfg", "packagefile shown=shown.a\npackagefile hidden=hidden.a\n"+string(std)), "-o", "main", "main.a")
+	needed("link", "-importcfg", write("cfg", "packagefile shown=shown.a\npackagefile hidden=hidden.a\n"+string(std)),
+		"-o", "main", "main.a")
 	said, err := exec.Command(filepath.Join(dir, "main")).CombinedOutput()
 	require.NoError(t, err)
 	require.Equal(t, "linked\n", string(said))
 
-	said, err = goTool("compile", "-p", "other", "-importcfg", write("cfg", "packagefile hidden=hidden.a\n"), "-o", "other.a",
+	said, err = goTool("compile", "-p", "other", "-importcfg", write("cfg", "packagefile hidden=hidden.a\n"), "-o",
+		"other.a",
 		write("other.go", "package other\n\nimport \"hidden\"\n\nfunc F() { hidden.Print() }\n"))
 	require.Error(t, err, "%s", said)
 
-	for _, odd := range [][]byte{nil, []byte("!<arch>\n"), whole[:100], less[:70], []byte(strings.Repeat("x", 200)), []byte("!<arch>\n" + strings.Repeat("9", 200))} {
+	for _, odd := range [][]byte{nil, []byte("!<arch>\n"), whole[:100], less[:70], []byte(strings.Repeat("x", 200)),
+		[]byte("!<arch>\n" + strings.Repeat("9", 200))} {
 		require.Equal(t, odd, forLinker(odd))
 	}
 }

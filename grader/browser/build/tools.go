@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// The compiler and the linker are those of the Go installation at hand, less what they hold for other processors and for
-// measuring themselves: a third of what a browser would have to fetch. Nothing of Go's is changed or copied but in the
-// overlay of one build. Where a release of Go no longer looks as described here, its tools are built whole.
+// The compiler and the linker are those of the Go installation at hand, less what they hold for other processors and
+// for measuring themselves: a third of what a browser would have to fetch. Nothing of Go's is changed or copied but in
+// the overlay of one build. Where a release of Go no longer looks as described here, its tools are built whole.
 const (
 	compileMain = `package main
 
@@ -151,8 +151,8 @@ func withoutProfiles(f *ast.File) {
 	}
 }
 
-// dropImports takes the imports out that nothing in the file uses any more. Functions that only an emptied one called are
-// not imports, and Go minds them not.
+// dropImports takes the imports out that nothing in the file uses any more. Functions that only an emptied one called
+// are not imports, and Go minds them not.
 func dropImports(f *ast.File) {
 	used := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {

@@ -78,7 +78,8 @@ func (e *engine) check(ctx context.Context, q request) (answer, error) {
 		return a, nil
 	}
 	var html bytes.Buffer
-	err = page.Write(&html, page.Input{Title: x.Title, Report: r.Report, Orders: prove.Faults(r), Drawn: r.Drawn(), Timed: r.Timed(),
+	err = page.Write(&html, page.Input{Title: x.Title, Report: r.Report, Orders: prove.Faults(r), Drawn: r.Drawn(),
+		Timed: r.Timed(), Races: r.Races(),
 		Place: r.Place, Read: os.ReadFile})
 	a.HTML = html.String()
 	return a, err

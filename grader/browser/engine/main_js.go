@@ -32,8 +32,8 @@ func main() {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	page.Set("cancel", js.FuncOf(func(js.Value, []js.Value) any { cancel(); return nil }))
-	// A call answers through its last argument, a function of an error and a text: what is called from the page's loop must
-	// not wait.
+	// A call answers through its last argument, a function of an error and a text: what is called from the page's loop
+	// must not wait.
 	page.Set("check", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		ctx, cancel = context.WithCancel(context.Background())
 		go func(ctx context.Context) {

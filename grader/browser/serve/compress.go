@@ -20,17 +20,15 @@ import (
 
 // compressors are the ways to compress so many bytes, by the copy's ending.
 var compressors = map[string]func(w io.Writer, size int) io.WriteCloser{
-	// It takes its time, two minutes on two processors for a whole course: a site is built once, and fetched by a class.
+	// Level 5 is where time stops to pay: of a file of 30 MB that takes 6.5 as .gz it makes 4.7 within 3 s, level 9 makes
+	// 4.5 within 27 s, and level 11 takes minutes.
 	".br": func(w io.Writer, size int) io.WriteCloser {
-		window := min(max(bits.Len(uint(size)), 10), 24) // log 2 of its bytes; making a large one takes longer than a small file
-		return brotli.NewWriterOptions(w, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: window})
+		// log 2 of its bytes; making a large one takes longer than a small file
+		window := min(max(bits.Len(uint(size)), 10), 24)
+		return brotli.NewWriterOptions(w, brotli.WriterOptions{Quality: 5, LGWin: window})
 	},
 	".gz": func(w io.Writer, _ int) io.WriteCloser {
-		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-		if err != nil {
-			panic(err) // the level is one
-		}
-		return z
+		return gzip.NewWriter(w)
 	},
 }
 

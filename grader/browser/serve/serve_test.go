@@ -78,7 +78,8 @@ func body(t *testing.T, r io.Reader) string {
 func TestFilesComeWithTheTypesThatBrowsersNeed(t *testing.T) {
 	h := handler(t)
 	for path, want := range map[string]string{
-		"/": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8", "/lessons/ring.json": "application/json",
+		"/": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8",
+		"/lessons/ring.json":                   "application/json",
 		"/engine/link.0123456789abcdef01.wasm": "application/wasm", "/engine/course.bin": "application/octet-stream",
 	} {
 		r := get(h, http.MethodGet, path, nil)
@@ -97,7 +98,8 @@ func TestTheBestCopyThatTheBrowserTakesIsServed(t *testing.T) {
 	h := handler(t)
 	tags := map[string]bool{}
 	for accepted, want := range map[string]string{
-		"gzip, deflate, br, zstd": "br", "gzip, deflate": "gzip", "br;q=0, gzip;q=0.5": "gzip", "": "", "identity": "", "brotli": "", "br; q=0.0": "",
+		"gzip, deflate, br, zstd": "br", "gzip, deflate": "gzip", "br;q=0, gzip;q=0.5": "gzip", "": "", "identity": "",
+		"brotli": "", "br; q=0.0": "",
 	} {
 		r := get(h, http.MethodGet, "/app.js", map[string]string{"Accept-Encoding": accepted})
 		require.Equal(t, want, r.Header.Get("Content-Encoding"), "%q", accepted)
@@ -114,7 +116,8 @@ func TestTheBestCopyThatTheBrowserTakesIsServed(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.Equal(t, files["app.js"], body(t, read))
-		again := get(h, http.MethodGet, "/app.js", map[string]string{"Accept-Encoding": accepted, "If-None-Match": r.Header.Get("ETag")})
+		again := get(h, http.MethodGet, "/app.js", map[string]string{"Accept-Encoding": accepted,
+			"If-None-Match": r.Header.Get("ETag")})
 		require.Equal(t, http.StatusNotModified, again.StatusCode)
 		require.Empty(t, body(t, again.Body))
 	}
@@ -123,7 +126,8 @@ func TestTheBestCopyThatTheBrowserTakesIsServed(t *testing.T) {
 
 func TestWhatNeverChangesIsKept(t *testing.T) {
 	h := handler(t)
-	require.Contains(t, get(h, http.MethodGet, "/engine/link.0123456789abcdef01.wasm", nil).Header.Get("Cache-Control"), "immutable")
+	require.Contains(t, get(h, http.MethodGet, "/engine/link.0123456789abcdef01.wasm", nil).Header.Get("Cache-Control"),
+		"immutable")
 	for _, path := range []string{"/", "/app.js", "/engine/course.bin"} {
 		require.Equal(t, "no-cache", get(h, http.MethodGet, path, nil).Header.Get("Cache-Control"), path)
 	}
@@ -132,8 +136,8 @@ func TestWhatNeverChangesIsKept(t *testing.T) {
 func TestNothingElseIsServed(t *testing.T) {
 	h := handler(t)
 	for _, path := range []string{
-		"/nothing", "/../secret.txt", "/lessons/../../secret.txt", "//etc/passwd", "/./app.js", "/lessons", "/lessons/", "/.hidden", "/link.txt",
-		`/..\secret.txt`, "/app.js/", "/\x00", "/engine/../app.js",
+		"/nothing", "/../secret.txt", "/lessons/../../secret.txt", "//etc/passwd", "/./app.js", "/lessons", "/lessons/",
+		"/.hidden", "/link.txt", `/..\secret.txt`, "/app.js/", "/\x00", "/engine/../app.js",
 	} {
 		r := get(h, http.MethodGet, path, nil)
 		require.Equal(t, http.StatusNotFound, r.StatusCode, "%q", path)
@@ -150,7 +154,8 @@ func TestNothingElseIsServed(t *testing.T) {
 }
 
 func FuzzPath(f *testing.F) {
-	for _, path := range []string{"/", "/app.js", "/../secret.txt", "/lessons/ring.json", "/%2e%2e/secret.txt", "//", "/link.txt"} {
+	for _, path := range []string{"/", "/app.js", "/../secret.txt", "/lessons/ring.json", "/%2e%2e/secret.txt", "//",
+		"/link.txt"} {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {

@@ -117,6 +117,7 @@ async function go() {
   open(mainFile(), true);
   showGap();
   showVerdict(entry().report);
+  $('tab-solution').hidden = !texts.solution; // a handout has none
   showSolution();
   announce(`Lesson ${lesson.number}: ${lesson.title}`);
   engine?.warm(lesson.name);
@@ -192,9 +193,8 @@ function hint() {
 
 // showSolution shows it to who has passed, and to who asks for it twice.
 function showSolution(anyway = false) {
-  if (!texts.solution) {
-    $('solution').replaceChildren(el('p', {class: 'quiet'}, 'This copy of the course has no solutions: your instructor decides when you see one.'));
-  } else if (entry().passed || anyway) {
+  if (!texts.solution) return;
+  if (entry().passed || anyway) {
     chapter.show($('solution'), texts.solution);
   } else {
     $('solution').replaceChildren(el('p', {}, 'It is here once you have passed. You learn more from one more hint.'),

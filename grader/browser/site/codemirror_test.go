@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var bundled = flag.Bool("bundled", false, "bundle the editor anew from npm's packages, which are downloaded, and compare")
+var bundled = flag.Bool("bundled", false, "bundle the editor anew from npm's packages, which are downloaded, and "+
+	"compare")
 
 func TestTheEditorIsWhatItsPackagesAreBundledTo(t *testing.T) {
 	if !*bundled {
@@ -29,6 +30,7 @@ func TestTheEditorIsWhatItsPackagesAreBundledTo(t *testing.T) {
 		require.NoError(t, err)
 		built, err := os.ReadFile(filepath.Join(out, name))
 		require.NoError(t, err)
-		require.True(t, string(committed) == string(built), "%s is not what its packages are bundled to: run grader/browser/site/codemirror/build.sh", name)
+		require.True(t, string(committed) == string(built),
+			"%s is not what its packages are bundled to: run grader/browser/site/codemirror/build.sh", name)
 	}
 }

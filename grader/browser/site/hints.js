@@ -53,7 +53,10 @@ export function show(lesson, entry, hints, handout, give) {
       given ? `Show hint ${given + 1} of ${texts.length}` : 'Show the first hint')
     : el('p', {class: 'quiet'}, `That was the last hint for TODO(${todo}). `
       + (handout ? 'If it does not get you on, ask your instructor.' : 'The solution is under Solution.'));
-  fill($('hints'), el('h2', {}, `Hints for TODO(${todo})`), about, ...texts.slice(0, given).map((t, i) => hint(t, i, texts.length)), next,
+  // That search needs the types of the course's packages where the judge runs, and here compiler and linker alone have them.
+  const why = finding ? el('p', {class: 'quiet'}, 'cudalab on a computer can look for the line where one change is enough: ',
+    el('code', {}, `cudalab why ${lesson.name}`), '. This page cannot.') : null;
+  fill($('hints'), el('h2', {}, `Hints for TODO(${todo})`), about, ...texts.slice(0, given).map((t, i) => hint(t, i, texts.length)), next, why,
     others(entry, hints, todo));
 }
 

@@ -57,7 +57,8 @@ var sealed = sync.OnceValues(func() (dir string, err error) {
 	return dir, err
 })
 
-// host serves a site, and checks what its engine sends. It is closed with the test, or before it, as a network that is gone.
+// host serves a site, and checks what its engine sends. It is closed with the test, or before it, as a network that is
+// gone.
 func host(t *testing.T, dir string) *httptest.Server {
 	t.Helper()
 	folder, err := os.OpenRoot(dir)
@@ -66,7 +67,10 @@ func host(t *testing.T, dir string) *httptest.Server {
 	mux := http.NewServeMux()
 	mux.Handle(home, http.StripPrefix(home[:len(home)-1], serve.Handler(folder.FS())))
 	program := cudalab(t)
-	mux.HandleFunc("POST "+home+"check", func(w http.ResponseWriter, r *http.Request) { checked(r.Context(), program, w, r) })
+	mux.HandleFunc("POST "+home+"check", func(w http.ResponseWriter, r *http.Request) {
+		checked(r.Context(), program, w,
+			r)
+	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return server
@@ -137,7 +141,8 @@ func checked(ctx context.Context, program string, w http.ResponseWriter, r *http
 		}
 	}
 	html := filepath.Join(dir, "page.html")
-	cmd := exec.CommandContext(ctx, program, "check", asked.Exercise, "--root", root, "--dir", code, "--device", "sim", "--json", "--html", html, "--seed", "7")
+	cmd := exec.CommandContext(ctx, program, "check", asked.Exercise, "--root", root, "--dir", code, "--device", "sim",
+		"--json", "--html", html, "--seed", "7")
 	document, err := cmd.Output() // its status says what became of the code
 	if !json.Valid(document) {
 		fail(err)
@@ -153,5 +158,6 @@ func checked(ctx context.Context, program string, w http.ResponseWriter, r *http
 		fail(err)
 		return
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"status": report.Status, "json": json.RawMessage(document), "html": string(page)})
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": report.Status, "json": json.RawMessage(document),
+		"html": string(page)})
 }

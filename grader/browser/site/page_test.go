@@ -27,11 +27,14 @@ var browsers = map[string]func(*testing.T) browsertest.Window{
 
 // parts are what is typed for the gaps of the first lesson, in their order.
 var parts = []string{
-	"if len(streams) == 0 { return contract.ErrArgument }\nfor _, b := range batches { if b.N < 1 { return contract.ErrArgument } }\nreturn nil",
+	"if len(streams) == 0 { return contract.ErrArgument }\nfor _, b := range batches { if b.N < 1 { return " +
+		"contract.ErrArgument } }\nreturn nil",
 	"stream := streams[i%len(streams)]\nif err := cuda.MemsetAsync(batch.Result, 0, 8, stream); err != nil { return err }",
-	"data, err := cuda.MallocAsync(4*int64(batch.N), stream)\nif err != nil { return err }\ngrid := (batch.N + 255) / 256\n" +
-		"if err := kernels.Process(grid, 256, stream, data, batch.N, batch.Multiplier, batch.Work); err != nil { return errors.Join(err, cuda.FreeAsync(data, stream)) }",
-	"if err := kernels.Reduce(grid, 256, stream, data, batch.N, batch.Result); err != nil { return errors.Join(err, cuda.FreeAsync(data, stream)) }",
+	"data, err := cuda.MallocAsync(4*int64(batch.N), stream)\nif err != nil { return err }\ngrid := (batch.N + 255) " +
+		"/ 256\nif err := kernels.Process(grid, 256, stream, data, batch.N, batch.Multiplier, batch.Work); err != nil { " +
+		"return errors.Join(err, cuda.FreeAsync(data, stream)) }",
+	"if err := kernels.Reduce(grid, 256, stream, data, batch.N, batch.Result); err != nil { return errors.Join(err, " +
+		"cuda.FreeAsync(data, stream)) }",
 	"return cuda.FreeAsync(data, streams[(i+1)%len(streams)])",
 }
 
@@ -48,7 +51,9 @@ func typed(t *testing.T, w browsertest.Window) {
 	for i, part := range parts {
 		w.Press("Alt", "g")
 		w.Type(part)
-		browsertest.Eventually(t, w, fmt.Sprintf(`document.querySelector("#gap").hidden || !document.querySelector("#gap").textContent.includes("1%c")`, 'a'+i), time.Minute)
+		browsertest.Eventually(t, w,
+			fmt.Sprintf(`document.querySelector("#gap").hidden || !document.querySelector("#gap").textContent.includes("1%c")`,
+				'a'+i), time.Minute)
 	}
 	browsertest.Eventually(t, w, `document.querySelector("#gap").hidden`, time.Minute)
 }
@@ -59,7 +64,8 @@ func told(t *testing.T, w browsertest.Window, want string) {
 	t.Helper()
 	// A check is a process of this machine, which may have much else to do.
 	browsertest.Eventually(t, w, `document.querySelector("#said [role=alert], #said .outcome") !== null`, 5*time.Minute)
-	require.Equal(t, want, w.Eval(status), w.Eval(`document.querySelector("#said").textContent + document.querySelector(".cm-content").innerText`))
+	require.Equal(t, want, w.Eval(status),
+		w.Eval(`document.querySelector("#said").textContent + document.querySelector(".cm-content").innerText`))
 }
 
 func shot(t *testing.T, w browsertest.Window, name string) {
@@ -79,7 +85,8 @@ func shot(t *testing.T, w browsertest.Window, name string) {
 	c.Resize(1400, 900, false)
 }
 
-// picture writes the README's picture of the page, beside the screenshots, for people to look at before they take it over.
+// picture writes the README's picture of the page, beside the screenshots, for people to look at before they take it
+// over.
 func picture(t *testing.T, w browsertest.Window) {
 	c, ok := w.(*browsertest.Chromium)
 	if !ok || *screenshots == "" {
@@ -103,12 +110,13 @@ func begun(t *testing.T, open func(*testing.T) browsertest.Window) (browsertest.
 	server := host(t, written(t))
 	w := open(t)
 	w.Go(server.URL + home)
-	browsertest.Eventually(t, w, `document.querySelector("#chapter h1")?.textContent === "A pipeline that never waits"`, time.Minute)
+	browsertest.Eventually(t, w, `document.querySelector("#chapter h1")?.textContent === "A pipeline that never waits"`,
+		time.Minute)
 	return w, server
 }
 
-// The first lesson as a student takes it: they read, type into the gaps, see a finding where it is, watch its film, mend it and
-// pass. Then the tab is closed, and the network gone, and nothing is lost.
+// The first lesson as a student takes it: they read, type into the gaps, see a finding where it is, watch its film,
+// mend it and pass. Then the tab is closed, and the network gone, and nothing is lost.
 func TestTheFirstLesson(t *testing.T) {
 	for name, open := range browsers {
 		t.Run(name, func(t *testing.T) {
@@ -118,15 +126,19 @@ func TestTheFirstLesson(t *testing.T) {
 			w.Press("Control", "Enter")
 			told(t, w, "not yet right")
 			require.Contains(t, w.Eval(`document.querySelector("#said").textContent`), "free-before-use")
-			browsertest.Eventually(t, w, `document.querySelector(".cm-lintRange-error")?.textContent.includes("FreeAsync(data, streams[(i+1)%len(streams)])")`, time.Minute)
+			browsertest.Eventually(t, w,
+				`document.querySelector(".cm-lintRange-error")?.textContent.includes("FreeAsync(data, streams[(i+1)%len(streams)])")`, time.Minute)
 			browsertest.Eventually(t, w, `document.querySelector(".finding iframe") !== null`, time.Minute)
-			w.Eval(`document.querySelector(".finding iframe").scrollIntoView({block: "center"})`) // what is out of sight may not be laid out
-			browsertest.Eventually(t, w, `document.querySelector(".finding iframe").offsetHeight > 250`, time.Minute, "the film says how high it is")
+			// what is out of sight may not be laid out
+			w.Eval(`document.querySelector(".finding iframe").scrollIntoView({block: "center"})`)
+			browsertest.Eventually(t, w, `document.querySelector(".finding iframe").offsetHeight > 250`, time.Minute,
+				"the film says how high it is")
 			shot(t, w, "2-finding")
 			picture(t, w)
 			if c, ok := w.(*browsertest.Chromium); ok {
 				c.Point(".cm-lintRange-error")
-				browsertest.Eventually(t, w, `document.querySelector(".cm-tooltip .told")?.textContent.includes("streams[0]")`, time.Minute, "the words at the pointer")
+				browsertest.Eventually(t, w, `document.querySelector(".cm-tooltip .told")?.textContent.includes("streams[0]")`,
+					time.Minute, "the words at the pointer")
 				shot(t, w, "3-hover")
 				require.Empty(t, c.Said, "what the page complained of")
 			}
@@ -149,15 +161,18 @@ func TestTheFirstLesson(t *testing.T) {
 
 			w.Eval(`document.querySelector("#tab-solution").click()`)
 			require.Contains(t, w.Eval(`document.querySelector("#solution").textContent`), "func enqueue")
-			browsertest.Eventually(t, w, `document.documentElement.dataset.offline === "ready"`, time.Minute, "all is kept for a visit without a network")
+			browsertest.Eventually(t, w, `document.documentElement.dataset.offline === "ready"`, time.Minute,
+				"all is kept for a visit without a network")
 			server.Close()
 			w.Reload()
 			// The editor has only those lines on the page that are in sight.
-			browsertest.Eventually(t, w, `document.querySelector(".cm-content")?.textContent.includes("\"cudalab/kernels\"") ?? false`, time.Minute)
+			browsertest.Eventually(t, w,
+				`document.querySelector(".cm-content")?.textContent.includes("\"cudalab/kernels\"") ?? false`, time.Minute)
 			require.Contains(t, w.Eval(`JSON.stringify(localStorage)`), "return cuda.FreeAsync(data, stream)")
 			told(t, w, "passed")
 			w.Eval(`location.hash = "slab"`)
-			browsertest.Eventually(t, w, `document.querySelector("#chapter h1").textContent === "A block in a few nanoseconds"`, time.Minute)
+			browsertest.Eventually(t, w, `document.querySelector("#chapter h1").textContent === "A block in a few nanoseconds"`,
+				time.Minute)
 		})
 	}
 }
@@ -172,9 +187,11 @@ func TestAnEndlessLoopIsStopped(t *testing.T) {
 			w.Press("Control", "Enter")
 			browsertest.Eventually(t, w, `document.querySelector("#stop") !== null`, time.Minute)
 			w.Press("Alt", "h")
-			browsertest.Eventually(t, w, `!document.querySelector("#hints").hidden`, time.Minute, "the page does other things meanwhile")
+			browsertest.Eventually(t, w, `!document.querySelector("#hints").hidden`, time.Minute,
+				"the page does other things meanwhile")
 			w.Eval(`document.querySelector("#stop").click()`)
-			browsertest.Eventually(t, w, `document.querySelector(".outcome h3")?.textContent === "could not be checked"`, time.Minute)
+			browsertest.Eventually(t, w, `document.querySelector(".outcome h3")?.textContent === "could not be checked"`,
+				time.Minute)
 			require.Contains(t, w.Eval(`document.querySelector("#said").textContent`), "stopped")
 			require.Contains(t, w.Eval(`document.querySelector(".cm-content").textContent`), "for { }")
 		})

@@ -28,7 +28,8 @@ export function begin(opened, store) {
   document.querySelector('[role=tablist]').addEventListener('keydown', event => {
     const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
     if (!by) return;
-    const name = tabs[(tabs.indexOf(current()) + by + tabs.length) % tabs.length];
+    const there = tabs.filter(name => !$('tab-' + name).hidden);
+    const name = there[(there.indexOf(current()) + by + there.length) % there.length];
     tab(name, true);
     opened(name);
   });

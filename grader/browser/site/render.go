@@ -15,8 +15,8 @@ import (
 	"cudalab/grader/suites/course"
 )
 
-// renderer makes HTML of the course's Markdown. Links to other chapters lead to their lessons in the page, links to the world
-// open beside it, and what else they lead to is not in a browser: of such a link its words are left.
+// renderer makes HTML of the course's Markdown. Links to other chapters lead to their lessons in the page, links to the
+// world open beside it, and what else they lead to is not in a browser: of such a link its words are left.
 type renderer struct {
 	markdown goldmark.Markdown
 	lessons  map[string]bool

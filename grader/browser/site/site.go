@@ -1,5 +1,5 @@
-// Package site is the page of the browser edition: the chapter, an editor, the verdict. It writes the page and what it shows
-// of a course, beside the engine that checks the code there, and prepares all of it for being served by any host.
+// Package site is the page of the browser edition: the chapter, an editor, the verdict. It writes the page and what it
+// shows of a course, beside the engine that checks the code there, and prepares all of it for being served by any host.
 package site
 
 import (
@@ -99,7 +99,8 @@ func Write(c *course.Course, dir string) error {
 		for _, p := range e.Points {
 			points += p
 		}
-		listed.Lessons = append(listed.Lessons, lesson{Name: e.Name, Package: e.Package, Title: e.Title, About: e.About, Number: i + 1,
+		listed.Lessons = append(listed.Lessons, lesson{Name: e.Name, Package: e.Package, Title: e.Title, About: e.About,
+			Number: i + 1,
 			Points: points, Files: map[string]string{e.Package + ".go": string(skeleton)}})
 		t, err := read(c, e)
 		if err != nil {

@@ -31,7 +31,8 @@ func TestThePolicyAllowsTheScriptsOfFrames(t *testing.T) {
 	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(index)
 	require.NotNil(t, policy)
 	var shown bytes.Buffer
-	require.NoError(t, page.Write(&shown, page.Input{Title: "x", Read: os.ReadFile, Report: verdict.Report{Exercise: "slab", Status: verdict.Passed}}))
+	require.NoError(t, page.Write(&shown, page.Input{Title: "x", Read: os.ReadFile,
+		Report: verdict.Report{Exercise: "slab", Status: verdict.Passed}}))
 	script := regexp.MustCompile(`(?s)<script>(.*)</script>`).FindStringSubmatch(shown.String())
 	require.NotNil(t, script)
 	for _, text := range []string{script[1], read(t, ".", "inside.js")} {
@@ -103,7 +104,8 @@ func TestTheWorkerKnowsEveryFile(t *testing.T) {
 	require.NotNil(t, list)
 	var files map[string]string
 	require.NoError(t, json.Unmarshal([]byte(list[1]), &files))
-	for _, name := range []string{"index.html", "app.js", "colors.css", "codemirror/codemirror.js", "lessons/slab.json", "course.json", "inside.js", "engine.js"} {
+	for _, name := range []string{"index.html", "app.js", "colors.css", "codemirror/codemirror.js", "lessons/slab.json",
+		"course.json", "inside.js", "engine.js"} {
 		require.Contains(t, files, name)
 	}
 	require.NotContains(t, files, "sw.js")

@@ -74,10 +74,12 @@ func TestWorkLeavesAndReturns(t *testing.T) {
 		input.files = chosen.files;
 		input.dispatchEvent(new Event("change"));
 	})()`)
-	browsertest.Eventually(t, w, `document.querySelector("#files").textContent === "asyncpipeline.gohelper.go"`, time.Minute)
+	browsertest.Eventually(t, w, `document.querySelector("#files").textContent === "asyncpipeline.gohelper.go"`,
+		time.Minute)
 	browsertest.Eventually(t, w, `document.querySelector(".cm-content").textContent.includes("größer: ✓")`, time.Minute)
 	w.Eval(`document.querySelector("#bring-back").click()`)
-	browsertest.Eventually(t, w, `document.querySelector(".cm-content").textContent.includes("TODO(1a)")`, time.Minute, "what was there is kept")
+	browsertest.Eventually(t, w, `document.querySelector(".cm-content").textContent.includes("TODO(1a)")`, time.Minute,
+		"what was there is kept")
 
 	for _, broken := range []string{`"no zip"`, `window.packed.slice(0, 90)`, `window.packed.slice(40)`} {
 		w.Eval(`(() => {
@@ -88,6 +90,7 @@ func TestWorkLeavesAndReturns(t *testing.T) {
 			input.files = chosen.files;
 			input.dispatchEvent(new Event("change"));
 		})()`)
-		browsertest.Eventually(t, w, `document.querySelector("#toast").textContent === "This is no zip archive, or a damaged one."`, time.Minute, broken)
+		browsertest.Eventually(t, w,
+			`document.querySelector("#toast").textContent === "This is no zip archive, or a damaged one."`, time.Minute, broken)
 	}
 }

@@ -1,6 +1,7 @@
 package handout_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/class/handout"
+	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
 	"cudalab/grader/proof/corpus"
 	"cudalab/grader/suite/verdict"
 	"cudalab/grader/suites/course"
@@ -36,7 +39,8 @@ func newHandout(t *testing.T, root string) made {
 	m := made{course: c, dir: filepath.Join(t.TempDir(), "deeper", "handout [2026]")}
 	require.NoError(t, handout.Write(context.Background(), c, m.dir))
 	m.binary = filepath.Join(m.dir, "bin", "cudalab")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-o", m.binary, "./cmd/cudalab")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-o", m.binary,
+		"./cmd/cudalab")
 	build.Dir = m.dir
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOPROXY=off", "GOWORK=off")
 	said, err := build.CombinedOutput()
@@ -131,7 +135,8 @@ func TestHandout(t *testing.T) {
 			require.Empty(t, stdout)
 			require.Contains(t, stderr, "the solutions are not part of it", args)
 		}
-		_, stderr, status := m.cudalab(t, "grade", "exercises", "-o", filepath.Join(t.TempDir(), "results"), "--device", "sim")
+		_, stderr, status := m.cudalab(t, "grade", "exercises", "-o", filepath.Join(t.TempDir(), "results"), "--device",
+			"sim")
 		require.Equal(t, 3, status)
 		require.Contains(t, stderr, "not with the copy that was handed out")
 	})
@@ -146,7 +151,20 @@ func TestHandout(t *testing.T) {
 		require.NoError(t, err, "%s", said)
 		require.Contains(t, string(said), "async-pipeline")
 	})
-	t.Run("no solution shows", m.showsNoSolution)
+	t.Run("its site can be built", func(t *testing.T) {
+		list := exec.Command("go", append([]string{"list", "-deps", "cudalab/grader/browser/engine", compile.Steps},
+			check.Packages(m.dir, m.course.Exercises)...)...)
+		list.Dir, list.Env = m.dir, append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOPROXY=off", "GOWORK=off")
+		said, err := list.CombinedOutput()
+		require.NoError(t, err, "%s", said)
+	})
+	t.Run("other processors have their files", func(t *testing.T) {
+		for _, processor := range []string{"amd64", "arm64"} {
+			require.FileExists(t, filepath.Join(m.dir, "grader/machine/sandbox/forkexec/fork_linux_"+processor+".s"))
+		}
+	})
+	t.Run("no solution shows", func(t *testing.T) { m.showsNoSolution(t, m.dir) })
+	t.Run("its cudalab carries no solution", m.carriesNoSolution) // the one that make has built
 	t.Run("nothing sends readers to the solutions", m.leadsNowhere)
 }
 
@@ -184,9 +202,75 @@ func rules(c verdict.Check) map[string]bool {
 	return found
 }
 
-// showsNoSolution compares every file with the lines of the solutions and of the right programs that are in no skeleton.
-// A few lines are anybody's. Hints are left out: they end with nearly the code of their gap, for who asks for that much.
-func (m made) showsNoSolution(t *testing.T) {
+// showsNoSolution compares every file with the lines of the solutions and of the right programs that are in no
+// skeleton. A few lines are anybody's. Hints are left out: they end with nearly the code of their gap, for who asks for
+// that much.
+func (m made) showsNoSolution(t *testing.T, dir string) {
+	telling := m.telling(t)
+	files := 0
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || path == m.binary {
+			return err
+		}
+		files++
+		if strings.HasSuffix(path, ".hints.md") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		shown := map[string]int{}
+		for line := range lines(string(text)) {
+			if program, found := telling[line]; found {
+				shown[program]++
+			}
+		}
+		for program, n := range shown {
+			require.LessOrEqualf(t, n, 3, "%s shows much of %s", path, program)
+		}
+		return nil
+	}))
+	require.Greater(t, files, 200)
+	for _, gone := range []string{"solutions", "lessons/instructors", "lessons/slab.solution.md", corpus.Folder("slab"),
+		"grader/proof/corpus"} {
+		require.NoFileExists(t, filepath.Join(dir, gone))
+		require.NoDirExists(t, filepath.Join(dir, gone))
+	}
+}
+
+// carriesNoSolution has the handout's cudalab write its course, and searches that, and the program's own bytes.
+func (m made) carriesNoSolution(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "course")
+	stdout, stderr, status := m.cudalab(t, "init", dir)
+	require.Zero(t, status, stderr)
+	require.Contains(t, stdout, "The course is in "+dir)
+	m.showsNoSolution(t, dir)
+	for _, args := range [][]string{{"solution", "slab", "--give-up"}, {"check", "slab", "--solution"}} {
+		stdout, stderr, status := m.cudalab(t, append(args, "--root", dir)...)
+		require.Equal(t, 2, status)
+		require.Empty(t, stdout)
+		require.Contains(t, stderr, "the solutions are not part of it")
+	}
+
+	binary, err := os.ReadFile(m.binary)
+	require.NoError(t, err)
+	var handedOut bytes.Buffer // hints among it, which end with nearly the code of their gap
+	require.NoError(t, filepath.WalkDir(m.dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || path == m.binary {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		handedOut.Write(text)
+		return err
+	}))
+	for line, program := range m.telling(t) {
+		if bytes.Contains(binary, []byte(line)) {
+			require.True(t, bytes.Contains(handedOut.Bytes(), []byte(line)), "%s has a line of %s: %s", m.binary, program, line)
+		}
+	}
+}
+
+// telling are the lines that show how an exercise may be solved, each with the program that it is from.
+func (m made) telling(t *testing.T) map[string]string {
 	known := map[string]bool{}
 	for _, e := range m.course.Exercises {
 		skeleton, err := e.Skeleton()
@@ -211,33 +295,7 @@ func (m made) showsNoSolution(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(telling), 300)
-	files := 0
-	require.NoError(t, filepath.WalkDir(m.dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || path == m.binary {
-			return err
-		}
-		files++
-		if strings.HasSuffix(path, ".hints.md") {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		shown := map[string]int{}
-		for line := range lines(string(text)) {
-			if program, found := telling[line]; found {
-				shown[program]++
-			}
-		}
-		for program, n := range shown {
-			require.LessOrEqualf(t, n, 3, "%s shows much of %s", path, program)
-		}
-		return nil
-	}))
-	require.Greater(t, files, 200)
-	for _, gone := range []string{"solutions", "lessons/instructors", "lessons/slab.solution.md", corpus.Folder("slab"), "grader/proof/corpus"} {
-		require.NoFileExists(t, filepath.Join(m.dir, gone))
-		require.NoDirExists(t, filepath.Join(m.dir, gone))
-	}
+	return telling
 }
 
 // lines are those of a program's that say something, with their blanks as one each.

@@ -20,22 +20,26 @@ import (
 	"cudalab/grader/suites/course"
 )
 
-// roots are the packages that cudalab, the runners and students' code are built from; what they import comes with them.
-var roots = []string{"./cmd/cudalab", "./exercises/contract", "./kernels", "cudalab/grader/judge/runner"}
+// roots are the packages that cudalab, the runners, students' code and the site's engine are built from; what they
+// import comes with them. The site's students' code counts its steps, and a handout's cudalab carries the handout by
+// the last: cudalab itself imports none of these.
+var roots = []string{"./cmd/cudalab", "./exercises/contract", "./kernels", "cudalab/grader/judge/runner", compile.Steps,
+	"cudalab/grader/browser/engine", "cudalab/grader/class/handout/pack"}
 
-// modulesDir is where a handout keeps the modules that the course takes from a folder of this machine: for a course outside of
-// cudalab's repository, cudalab.
+// modulesDir is where a handout keeps the modules that the course takes from a folder of this machine: for a course
+// outside of cudalab's repository, cudalab.
 const modulesDir = "modules"
 
-// systems are what students may have: a package may be there for one of them only.
-var systems = []string{"linux", "windows", "darwin"}
+// systems are what students may have: a package, or a file of it, may be there for one of them only.
+var systems = []string{"linux/amd64", "linux/arm64", "windows/amd64", "darwin/arm64", "js/wasm"}
 
 // documents are files to read that no build needs, as patterns below the course's root.
-var documents = []string{"LICENSE", "go.mod", "go.sum", "kernels/*.cu", "kernels/*.h", "kernels/*/*.cu", ".vscode/*.json", course.ProfileFile}
+var documents = []string{"LICENSE", "go.mod", "go.sum", "kernels/*.cu", "kernels/*.h", "kernels/*/*.cu",
+	".vscode/*.json", course.ProfileFile}
 
-// needed are the files of the course that a handout holds, relative to its root, in order, and the files of modules that it
-// takes from folders of this machine: by their path in the handout, where they are. What lies about in the course's folders
-// beside them is left where it is.
+// needed are the files of the course that a handout holds, relative to its root, in order, and the files of modules
+// that it takes from folders of this machine: by their path in the handout, where they are. What lies about in the
+// course's folders beside them is left where it is.
 func needed(ctx context.Context, c *course.Course) (own []string, borrowed map[string]string, err error) {
 	root, files := c.Root, map[string]bool{}
 	borrowed = map[string]string{}
@@ -74,7 +78,8 @@ func needed(ctx context.Context, c *course.Course) (own []string, borrowed map[s
 
 // showsSolution reports whether a file shows how an exercise may be solved: a walk-through, or a test.
 func showsSolution(file string) bool {
-	return strings.HasSuffix(file, ".solution.md") || strings.HasSuffix(file, "_test.go") || strings.Contains(file, "/testdata/")
+	return strings.HasSuffix(file, ".solution.md") || strings.HasSuffix(file, "_test.go") ||
+		strings.Contains(file, "/testdata/")
 }
 
 // listed is what go list says of a package.
@@ -111,7 +116,8 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// borrowingMod is the course's go.mod where it takes modules from folders of this machine: in the handout they are below it.
+// borrowingMod is the course's go.mod where it takes modules from folders of this machine: in the handout they are
+// below it.
 func borrowingMod(ctx context.Context, root string, borrowed map[string]string) (string, error) {
 	tool, env, err := compile.GoCommand(root)
 	if err != nil {
@@ -139,8 +145,10 @@ func list(ctx context.Context, root, system string) ([]listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, tool, append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,SFiles,EmbedFiles,Module"}, roots...)...)
-	cmd.Dir, cmd.Env = root, append(env, "GOOS="+system) // the last one counts
+	cmd := exec.CommandContext(ctx, tool,
+		append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,SFiles,EmbedFiles,Module"}, roots...)...)
+	system, processor, _ := strings.Cut(system, "/")
+	cmd.Dir, cmd.Env = root, append(env, "GOOS="+system, "GOARCH="+processor) // the last ones count
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	said, err := cmd.Output()

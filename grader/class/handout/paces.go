@@ -13,8 +13,8 @@ import (
 )
 
 // paces are the texts of the paces.txt files for a course with a profile of its own. What the solutions take beside the
-// baselines on its simulated device is in no file of the course, so they are raced there. A handout of a handout has the
-// paces already.
+// baselines on its simulated device is in no file of the course, so they are raced there. A handout of a handout has
+// the paces already.
 func paces(ctx context.Context, c *course.Course, files []string) (map[string]string, error) {
 	f, err := course.Profile(c.Root)
 	if err != nil {

@@ -24,7 +24,8 @@ func withProfile(t *testing.T, text []byte) (root string) {
 	require.NoError(t, err)
 	root = filepath.Join(t.TempDir(), "course [2026]") // brackets mean something in a pattern
 	require.NoError(t, os.Mkdir(root, 0o755))
-	for _, part := range []string{"cmd", "exercises", "go.mod", "go.sum", "grader", "kernels", "native", "solutions", "LICENSE"} {
+	for _, part := range []string{"cmd", "exercises", "go.mod", "go.sum", "grader", "kernels", "native", "solutions",
+		"LICENSE"} {
 		require.NoError(t, os.Symlink(filepath.Join(from, part), filepath.Join(root, part)))
 	}
 	require.NoError(t, os.CopyFS(filepath.Join(root, "lessons"), os.DirFS(filepath.Join(from, "lessons"))))

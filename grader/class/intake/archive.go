@@ -19,7 +19,8 @@ func isArchive(name string) bool { return trimArchive(name) != name }
 
 // trimArchive is the name without what makes it an archive's.
 func trimArchive(name string) string {
-	for _, ext := range []string{".zip", ".tar.gz", ".tgz", ".tar", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tbz", ".rar"} {
+	for _, ext := range []string{".zip", ".tar.gz", ".tgz", ".tar", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tbz",
+		".rar"} {
 		if cut := len(name) - len(ext); cut > 0 && strings.EqualFold(name[cut:], ext) {
 			return name[:cut]
 		}
@@ -27,11 +28,13 @@ func trimArchive(name string) string {
 	return name
 }
 
-// unreadableArchive is what makes a name one of an archive of another kind; "" if it is not. Among them is .7z: what reads it
-// (bodgit/sevenzip 1.6.5) takes memory for as many files as an archive claims to have, billions in a few bytes.
+// unreadableArchive is what makes a name one of an archive of another kind; "" if it is not. Among them is .7z: what
+// reads it (bodgit/sevenzip 1.6.5) takes memory for as many files as an archive claims to have, billions in a few
+// bytes.
 func unreadableArchive(name string) string {
 	switch ext := strings.ToLower(path.Ext(name)); ext {
-	case ".7z", ".gz", ".bz2", ".xz", ".zst", ".tzst", ".lz", ".lzma", ".z", ".cab", ".ace", ".arj", ".lzh", ".iso", ".dmg":
+	case ".7z", ".gz", ".bz2", ".xz", ".zst", ".tzst", ".lz", ".lzma", ".z", ".cab", ".ace", ".arj", ".lzh", ".iso",
+		".dmg":
 		if !isArchive(name) {
 			return ext
 		}
@@ -40,8 +43,8 @@ func unreadableArchive(name string) string {
 }
 
 func unreadable(name string) fault {
-	return faultf("%s is an archive of a kind (%s) that is not read here. Hand in a .zip or .tar.gz file, or put the unpacked "+
-		"folder in its place.", show(name), unreadableArchive(name))
+	return faultf("%s is an archive of a kind (%s) that is not read here. Hand in a .zip or .tar.gz file, or put the "+
+		"unpacked folder in its place.", show(name), unreadableArchive(name))
 }
 
 // listArchive lists an archive without unpacking it to anywhere but the spool. Its error is a fault, which is about the
@@ -49,7 +52,8 @@ func unreadable(name string) fault {
 func listArchive(r io.ReaderAt, size int64, name string, b bounds, spool *spool) (listing, error) {
 	l := &lister{what: "The archive " + show(path.Base(name)), bounds: b, seen: map[string]bool{}}
 	if size > b.packed {
-		return nil, faultf("%s has more than %d MiB. Hand in only the exercises' files, which are small.", l.what, b.packed>>20)
+		return nil, faultf("%s has more than %d MiB. Hand in only the exercises' files, which are small.", l.what,
+			b.packed>>20)
 	}
 	head := make([]byte, 262)
 	n, err := r.ReadAt(head, 0)
@@ -61,7 +65,8 @@ func listArchive(r io.ReaderAt, size int64, name string, b bounds, spool *spool)
 	whole := io.NewSectionReader(r, 0, size)
 	switch {
 	case is("7z\xBC\xAF\x27\x1C"), is("\x28\xB5\x2F\xFD"):
-		err = faultf("%s is of another kind than its name says, one that is not read here. Hand in a .zip or .tar.gz file.", l.what)
+		err = faultf("%s is of another kind than its name says, one that is not read here. Hand in a .zip or .tar.gz file.",
+			l.what)
 	case is("Rar!"):
 		err = l.guarded(func() error { return l.rar(whole, spool) })
 	case is("\x1F\x8B"):
@@ -81,7 +86,8 @@ func listArchive(r io.ReaderAt, size int64, name string, b bounds, spool *spool)
 }
 
 func (l *lister) greedy() fault {
-	return faultf("%s needs more than %d MiB of memory to be unpacked. Pack the folder anew as a .zip.", l.what, maxWindow>>20)
+	return faultf("%s needs more than %d MiB of memory to be unpacked. Pack the folder anew as a .zip.", l.what,
+		maxWindow>>20)
 }
 
 // guarded has an unpacker that is not the standard library's say that an archive is damaged where it panics.
@@ -108,7 +114,8 @@ func (l *lister) damaged(err error) fault {
 	return faultf("%s is damaged or incomplete (%v). Pack the folder anew and hand it in again.", l.what, err)
 }
 
-// add lists one entry. The load of a regular file is set by whoever called it; without an entry there is nothing to load.
+// add lists one entry. The load of a regular file is set by whoever called it; without an entry there is nothing to
+// load.
 func (l *lister) add(name string, k kind, size uint64) (*entry, error) {
 	if l.count++; l.count > l.bounds.entries {
 		return nil, tooManyEntries(l.what, l.bounds.entries)
@@ -130,7 +137,8 @@ func (l *lister) add(name string, k kind, size uint64) (*entry, error) {
 	e := entry{path: p, kind: k, size: int64(min(size, math.MaxInt64/(2*maxClassEntries))), renamed: renamed, fault: f}
 	if k == regular && f == "" {
 		if l.seen[p] {
-			e.fault = faultf("%s holds two files %s, and which one counts cannot be told. Pack the folder anew.", l.what, show(p))
+			e.fault = faultf("%s holds two files %s, and which one counts cannot be told. Pack the folder anew.", l.what,
+				show(p))
 		}
 		l.seen[p] = true
 		if l.total += e.size; l.total > l.bounds.unpacked {
@@ -147,8 +155,8 @@ func (l *lister) add(name string, k kind, size uint64) (*entry, error) {
 // fail marks an entry as one that makes what it is in unusable.
 func (e *entry) fail(f fault) { e.kind, e.fault, e.load = folder, f, nil }
 
-// spool keeps what cannot be read a second time where it lies: the files of a tar, one behind the other in one temporary
-// file, whatever they are called.
+// spool keeps what cannot be read a second time where it lies: the files of a tar, one behind the other in one
+// temporary file, whatever they are called.
 type spool struct {
 	file    *os.File
 	size    int64    // bytes

@@ -11,7 +11,8 @@ import (
 func BenchmarkOpen(b *testing.B) {
 	submission := tree{"README.md": "text", "report.pdf": strings.Repeat("0123456789", 20_000)}
 	for _, pkg := range []string{"slab", "buddy"} {
-		submission["exercises/"+pkg+"/"+pkg+".go"] = "package " + pkg + "\n" + strings.Repeat("// A line as long as many a line of code is.\n", 200)
+		submission["exercises/"+pkg+"/"+pkg+".go"] = "package " + pkg + "\n" +
+			strings.Repeat("// A line as long as many a line of code is.\n", 200)
 	}
 	for i := range 100 {
 		submission[fmt.Sprintf("kernels/part%d/file.go", i)] = "package part\n" + strings.Repeat("// text\n", 100)
@@ -26,7 +27,8 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 	for name, files := range map[string]tree{
-		"folders/subs": folders, "zips/subs": archives, "zip/class.zip": {"class.zip": folders.zip(b)}, "tgz/class.tgz": {"class.tgz": folders.targz(b)},
+		"folders/subs": folders, "zips/subs": archives, "zip/class.zip": {"class.zip": folders.zip(b)},
+		"tgz/class.tgz": {"class.tgz": folders.targz(b)},
 	} {
 		kind, path, _ := strings.Cut(name, "/")
 		dir := files.write(b, b.TempDir())

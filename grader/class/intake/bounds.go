@@ -20,8 +20,8 @@ const (
 	maxRatio     = 200
 )
 
-// Bounds on the files of one exercise, which are those of package compile. To be refused there, a file that is too large
-// is copied up to the first byte that is too many, and one file more than is allowed is copied.
+// Bounds on the files of one exercise, which are those of package compile. To be refused there, a file that is too
+// large is copied up to the first byte that is too many, and one file more than is allowed is copied.
 const (
 	maxFiles    = 64
 	maxFileSize = 1 << 20 // bytes
@@ -60,6 +60,6 @@ func tooLarge(what string, limit int64) fault {
 }
 
 func bomb(what string) fault {
-	return faultf("%s unpacks to more than %d times its size, as archives do that are made to fill disks. Hand in only the "+
-		"exercises' files.", what, maxRatio)
+	return faultf("%s unpacks to more than %d times its size, as archives do that are made to fill disks. Hand in "+
+		"only the exercises' files.", what, maxRatio)
 }

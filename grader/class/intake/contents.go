@@ -24,7 +24,8 @@ type contents struct {
 }
 
 func newContents(packages []string, spool *spool) *contents {
-	return &contents{packages: packages, spool: spool, unclear: map[string]bool{}, opened: map[string]bool{}, ledger: ledger{}}
+	return &contents{packages: packages, spool: spool, unclear: map[string]bool{}, opened: map[string]bool{},
+		ledger: ledger{}}
 }
 
 // read finds the exercises of a unit. Its error is a fault, or one of this machine.
@@ -66,7 +67,8 @@ func (c *contents) open(u *unit) (listing, error) {
 	case u.entry.fault != "":
 		return nil, u.entry.fault
 	case u.entry.kind == special:
-		return nil, faultf("%s is a link or a special file, which is never followed. Put the folder or the archive itself there.", show(u.from))
+		return nil, faultf("%s is a link or a special file, which is never followed. Put the folder or the archive itself "+
+			"there.", show(u.from))
 	case !isArchive(u.from):
 		return nil, unreadable(u.from)
 	}

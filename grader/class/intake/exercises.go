@@ -7,7 +7,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -97,8 +99,8 @@ func (c *contents) find(l listing) ([]exercise, error) {
 	case len(c.lost) > 0:
 		return nil, fault(strings.Join(c.lost, " "))
 	default:
-		return nil, faultf("It holds no exercise: there is no folder with .go files that is called %s, and no .go file of such a "+
-			"package. Hand in the exercises' folders as they are in the course.", oneOf(c.packages))
+		return nil, faultf("It holds no exercise: there is no folder with .go files that is called %s, and no .go file of "+
+			"such a package. Hand in the exercises' folders as they are in the course.", oneOf(c.packages))
 	}
 	return found, nil
 }
@@ -125,7 +127,8 @@ func (c *contents) candidates(folders map[string][]entry, courses map[string]boo
 		if !sources {
 			continue
 		}
-		base := candidate{dir: dir, depth: depth(dir, files[0].nesting), home: strings.EqualFold(path.Base(path.Dir(dir)), exercisesFolder)}
+		base := candidate{dir: dir, depth: depth(dir, files[0].nesting), home: strings.EqualFold(path.Base(path.Dir(dir)),
+			exercisesFolder)}
 		if pkg := packageNamed(c.packages, trimArchive(path.Base(dir))); pkg != "" {
 			base.files, base.byName = files, true
 			out[pkg] = append(out[pkg], base)
@@ -151,7 +154,10 @@ func isSource(name string) bool {
 // inCourseRoom reports whether a folder is in the course, but is not the student's.
 func inCourseRoom(dir string, courses map[string]bool) bool {
 	for d := dir; d != "."; d = path.Dir(d) {
-		if courses[path.Dir(d)] && slices.ContainsFunc(courseRooms, func(r string) bool { return strings.EqualFold(r, path.Base(d)) }) {
+		if courses[path.Dir(d)] && slices.ContainsFunc(courseRooms, func(r string) bool {
+			return strings.EqualFold(r,
+				path.Base(d))
+		}) {
 			return true
 		}
 	}
@@ -187,6 +193,7 @@ func (c *contents) clauses(files []entry) (byPackage map[string][]entry, others 
 
 // choose takes the candidate that is meant, if that can be told.
 func (c *contents) choose(pkg string, options []candidate) (exercise, bool) {
+	options = c.latest(pkg, options)
 	if len(options) == 0 {
 		return exercise{}, false
 	}
@@ -203,7 +210,8 @@ func (c *contents) choose(pkg string, options []candidate) (exercise, bool) {
 	}
 	x := exercise{pkg: pkg, dir: options[0].dir}
 	if len(rest) > 0 {
-		c.notes.addf("%s is graded as it is in %s; it was also found in %s, which was left aside.", pkg, place(x.dir), listed(rest))
+		c.notes.addf("%s is graded as it is in %s; it was also found in %s, which was left aside.", pkg, place(x.dir),
+			listed(rest))
 	}
 	for _, o := range options[1:] {
 		for _, e := range o.files {
@@ -211,7 +219,10 @@ func (c *contents) choose(pkg string, options []candidate) (exercise, bool) {
 		}
 	}
 	names := map[string]string{}
-	files := slices.SortedFunc(slices.Values(options[0].files), func(a, b entry) int { return cmp.Compare(a.path, b.path) })
+	files := slices.SortedFunc(slices.Values(options[0].files), func(a, b entry) int {
+		return cmp.Compare(a.path,
+			b.path)
+	})
 	for _, e := range files {
 		name := portable(path.Base(e.path))
 		if isGo(name) {
@@ -232,7 +243,48 @@ func (c *contents) choose(pkg string, options []candidate) (exercise, bool) {
 		x.files = append(x.files, file{name, e})
 	}
 	slices.SortFunc(x.files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
+	if said := redeclared(pkg, x.files); said != "" {
+		c.lose("%s", said)
+	}
 	return x, true
+}
+
+// version is how Microsoft Teams names what was handed in at one time: "Submitted files", the student, the assignment,
+// "Version 2".
+//
+// Source: the README.md files of lwchkg/teams_assignment_explorer and
+// rtotheb2000/Microsoft-Teams-Retrieve-Assignments-Hand-In.
+var version = regexp.MustCompile(`^(?i:version) (\d{1,6})$`)
+
+// latest leaves earlier versions of a folder aside.
+func (c *contents) latest(pkg string, options []candidate) []candidate {
+	split := func(dir string) (of string, n int) {
+		parts := strings.Split(dir, "/")
+		for i, part := range parts {
+			if m := version.FindStringSubmatch(part); m != nil {
+				n, _ = strconv.Atoi(m[1])
+				parts[i] = ""
+				return strings.Join(parts, "/"), n
+			}
+		}
+		return dir, 0
+	}
+	newest := map[string]int{}
+	for _, o := range options {
+		of, n := split(o.dir)
+		newest[of] = max(newest[of], n)
+	}
+	return slices.DeleteFunc(options, func(o candidate) bool {
+		of, n := split(o.dir)
+		if n == newest[of] {
+			return false
+		}
+		c.notes.addf("%s is graded as it is in version %d; left aside: %s.", pkg, newest[of], show(o.dir))
+		for _, e := range o.files {
+			c.ledger.leave(e, "a later version counts")
+		}
+		return true
+	})
 }
 
 // unsure leaves the files of candidates aside, because it cannot be told what is meant.
@@ -253,7 +305,8 @@ func place(dir string) string {
 }
 
 // noteExtras names what belongs to no exercise. A course has many such files, which are not the student's.
-func (c *contents) noteExtras(folders map[string][]entry, courses map[string]bool, considered map[string]bool, found []exercise) {
+func (c *contents) noteExtras(folders map[string][]entry, courses map[string]bool, considered map[string]bool,
+	found []exercise) {
 	for dir, files := range folders {
 		ofCourse := courses["."]
 		for d := dir; d != "."; d = path.Dir(d) {

@@ -34,18 +34,23 @@ func TestNotes(t *testing.T) {
 		notes []string
 	}{
 		"nothing to say": {tree{
-			"slab/slab.go": slab, ".git/config": "", ".DS_Store": "", "__MACOSX/slab/._slab.go": "", "slab/.slab.go.swp": "", "node_modules/slab/slab.go": slab,
+			"slab/slab.go": slab, ".git/config": "", ".DS_Store": "", "__MACOSX/slab/._slab.go": "", "slab/.slab.go.swp": "",
+			"node_modules/slab/slab.go": slab,
 		}, []string{"ada: slab/slab.go"}, nil},
 		"extra files": {tree{
-			"slab/slab.go": slab, "slab/notes.txt": "", "slab/sub/more.go": slab[:8] + "more\n", "report.pdf": "", "a/main.go": "package main\n",
+			"slab/slab.go": slab, "slab/notes.txt": "", "slab/sub/more.go": slab[:8] + "more\n", "report.pdf": "",
+			"a/main.go": "package main\n",
 		}, []string{"ada: slab/notes.txt", "ada: slab/slab.go"}, []string{
 			"Left aside, because they belong to no exercise: a/main.go, report.pdf, slab/sub/more.go.",
 		}},
-		"many extra files": {tree{"slab.go": slab, "a.go": "", "b.go": "", "c.go": "", "d.go": "", "e.go": "", "f.go": "", "g.go": ""},
+		"many extra files": {tree{"slab.go": slab, "a.go": "", "b.go": "", "c.go": "", "d.go": "", "e.go": "", "f.go": "",
+			"g.go": ""},
 			[]string{"ada: slab/slab.go"},
 			[]string{"Left aside, because they belong to no exercise: a.go, b.go, c.go, d.go, e.go and 2 more."}},
-		"extra files below an exercise of the course": {tree{"exercises/slab/slab.go": slab, "exercises/slab/old/slab2.go": "package old\n", "cmd/x/main.go": "package main\n"},
-			[]string{"ada: slab/slab.go"}, []string{"Left aside, because they belong to no exercise: exercises/slab/old/slab2.go."}},
+		"extra files below an exercise of the course": {tree{"exercises/slab/slab.go": slab,
+			"exercises/slab/old/slab2.go": "package old\n", "cmd/x/main.go": "package main\n"},
+			[]string{"ada: slab/slab.go"},
+			[]string{"Left aside, because they belong to no exercise: exercises/slab/old/slab2.go."}},
 		"the highest counts": {tree{"slab/slab.go": slab, "old/one/slab/slab.go": slab, "old/two/s.go": slab},
 			[]string{"ada: slab/slab.go"},
 			[]string{"slab is graded as it is in slab; it was also found in old/two, old/one/slab, which was left aside."}},
@@ -54,19 +59,28 @@ func TestNotes(t *testing.T) {
 			[]string{"slab is graded as it is in slab; it was also found in slab.zip, which was left aside."}},
 		"two as good as each other": {tree{"new/slab/slab.go": slab, "old/slab/slab.go": slab, "buddy/buddy.go": buddy},
 			[]string{"ada: buddy/buddy.go"},
-			[]string{"slab was not graded, because it cannot be told which folder is meant: new/slab or old/slab. Hand in one."}},
-		"what build refuses": {tree{"slab/slab.go": slab, "slab/evil.s": "TEXT", "slab/go.mod": "module x\n", "slab/b.go": buddy, "slab/slab_test.go": slab},
-			[]string{"ada: slab/b.go", "ada: slab/evil.s", "ada: slab/go.mod", "ada: slab/slab.go", "ada: slab/slab_test.go"}, nil},
+			[]string{"slab was not graded, because it cannot be told which folder is meant: new/slab or old/slab. Hand " +
+				"in one."}},
+		"what build refuses": {tree{"slab/slab.go": slab, "slab/evil.s": "TEXT", "slab/go.mod": "module x\n",
+			"slab/b.go": buddy, "slab/slab_test.go": slab},
+			[]string{"ada: slab/b.go", "ada: slab/evil.s", "ada: slab/go.mod", "ada: slab/slab.go", "ada: slab/slab_test.go"},
+			nil},
 		"a folder's name before its files' package": {tree{"slab/b.go": buddy}, []string{"ada: slab/b.go"}, nil},
-		"files that do not parse":                   {tree{"work/slab.go": "pakage slab\n", "work/evil.c": ""}, []string{"ada: slab/evil.c", "ada: slab/slab.go"}, nil},
+		"files that do not parse": {tree{"work/slab.go": "pakage slab\n", "work/evil.c": ""},
+			[]string{"ada: slab/evil.c", "ada: slab/slab.go"}, nil},
 		"names that are one on some systems": {tree{"slab/a.go": slab, "slab/A.go": slab, "buddy/u\u0308.go": buddy},
-			[]string{"ada: buddy/ü.go"}, []string{"slab was not graded, because two of its files cannot be told apart on every system: A.go and a.go. Rename one."}},
+			[]string{"ada: buddy/ü.go"},
+			[]string{"slab was not graded, because two of its files cannot be told apart on every " +
+				"system: A.go and a.go. Rename one."}},
 		"an archive too deep": {tree{"slab/slab.go": slab, "a.zip": deep}, []string{"ada: slab/slab.go"},
 			[]string{"Left aside, because they are archives inside of archives inside of archives: a.zip/x.zip/y.zip."}},
-		"other archives": {tree{"slab/slab.go": slab, "a.7z": "", "broken.zip": "PK"}, []string{"ada: slab/slab.go"}, []string{
-			"a.7z is an archive of a kind (.7z) that is not read here. Hand in a .zip or .tar.gz file, or put the unpacked folder in its place.",
-			"broken.zip was left aside. The archive broken.zip is damaged or incomplete (zip: not a valid zip file). Pack the folder anew and hand it in again.",
-		}},
+		"other archives": {tree{"slab/slab.go": slab, "a.7z": "", "broken.zip": "PK"}, []string{"ada: slab/slab.go"},
+			[]string{
+				"a.7z is an archive of a kind (.7z) that is not read here. Hand in a .zip or .tar.gz file, or put the unpacked " +
+					"folder in its place.",
+				"broken.zip was left aside. The archive broken.zip is damaged or incomplete (zip: not a valid zip file). " +
+					"Pack the folder anew and hand it in again.",
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "names that are one on some systems" && runtime.GOOS != "linux" {
@@ -81,9 +95,11 @@ func TestNotes(t *testing.T) {
 
 func TestNoExercise(t *testing.T) {
 	s, _ := one(t, tree{"solution/main.go": "package main\n", "slab_test.go": slab, "buddy/notes.txt": ""})
-	require.Equal(t, "It holds no exercise: there is no folder with .go files that is called slab, buddy or asyncpipeline, and no .go "+
-		"file of such a package. Hand in the exercises' folders as they are in the course.", s.Problem)
-	require.Equal(t, []string{"Left aside, because they belong to no exercise: buddy/notes.txt, slab_test.go, solution/main.go."}, s.Notes)
+	require.Equal(t, "It holds no exercise: there is no folder with .go files that is called slab, buddy or "+
+		"asyncpipeline, and no .go file of such a package. Hand in the exercises' folders as they are in the course.",
+		s.Problem)
+	require.Equal(t, []string{"Left aside, because they belong to no exercise: buddy/notes.txt, slab_test.go, " +
+		"solution/main.go."}, s.Notes)
 }
 
 func TestWhyNoExerciseIsLeft(t *testing.T) {
@@ -92,8 +108,10 @@ func TestWhyNoExerciseIsLeft(t *testing.T) {
 		want  string
 	}{
 		"an archive of another kind": {tree{"work.7z": "7z"}, "work.7z is an archive of a kind (.7z) that is not read here."},
-		"a damaged archive":          {tree{"work.zip": "PK"}, "work.zip was left aside. The archive work.zip is damaged or incomplete"},
-		"one found twice":            {tree{"w/new/slab.go": slab, "w/old/slab.go": slab}, "it cannot be told which folder is meant: w/new or w/old."},
+		"a damaged archive": {tree{"work.zip": "PK"},
+			"work.zip was left aside. The archive work.zip is damaged or incomplete"},
+		"one found twice": {tree{"w/new/slab.go": slab, "w/old/slab.go": slab},
+			"it cannot be told which folder is meant: w/new or w/old."},
 	} {
 		s, _ := one(t, c.files)
 		require.Contains(t, s.Problem, c.want, name)
@@ -103,7 +121,8 @@ func TestWhyNoExerciseIsLeft(t *testing.T) {
 
 // What is too much is handed on as far as package compile needs it to say so.
 func TestTheBoundsOnAnExercise(t *testing.T) {
-	files := tree{"slab/large.go": slab + strings.Repeat("//\n", 1<<20), "slab/zz.png": strings.Repeat("x", 3<<20), "buddy/b.go": buddy}
+	files := tree{"slab/large.go": slab + strings.Repeat("//\n", 1<<20), "slab/zz.png": strings.Repeat("x", 3<<20),
+		"buddy/b.go": buddy}
 	for i := range 80 {
 		files[fmt.Sprintf("slab/f%02d.go", i)] = slab
 		files[fmt.Sprintf("buddy/f%02d.txt", i)] = "text"
@@ -125,8 +144,8 @@ func TestTheBoundsOnAnExercise(t *testing.T) {
 	require.Equal(t, maxFiles+1, goFiles)
 	require.Equal(t, maxFiles, texts)
 	require.Equal(t, []string{
-		"Left aside, because an exercise may have no more or larger files beside its .go files: buddy/f64.txt, buddy/f65.txt, " +
-			"buddy/f66.txt, buddy/f67.txt, buddy/f68.txt and 27 more.",
+		"Left aside, because an exercise may have no more or larger files beside its .go files: buddy/f64.txt, " +
+			"buddy/f65.txt, buddy/f66.txt, buddy/f67.txt, buddy/f68.txt and 27 more.",
 	}, s.Notes)
 
 	files = tree{}
@@ -144,14 +163,17 @@ func TestLinksInFoldersAreNotFollowed(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret.go")
 	require.NoError(t, os.WriteFile(secret, []byte(slab), 0o600))
 	subs := tree{"a/slab/slab.go": slab, "b/slab/": "", "c/buddy/b.go": buddy}.write(t, t.TempDir())
-	for from, to := range map[string]string{"a/slab/secret.go": secret, "b/slab/slab.go": secret, "c/slab": filepath.Dir(secret), "d": "a", "e.zip": "/dev/zero"} {
+	for from, to := range map[string]string{"a/slab/secret.go": secret, "b/slab/slab.go": secret,
+		"c/slab": filepath.Dir(secret), "d": "a", "e.zip": "/dev/zero"} {
 		require.NoError(t, os.Symlink(to, filepath.Join(subs, from)))
 	}
 	in := opened(t, subs)
 	require.Equal(t, []string{"a: slab/slab.go", "b!", "c: buddy/b.go", "d!", "e!"}, found(t, in))
-	require.Equal(t, []string{"Left aside, because links and special files are never followed; put the files themselves there: slab/secret.go."},
+	require.Equal(t, []string{"Left aside, because links and special files are never followed; put the files themselves " +
+		"there: slab/secret.go."},
 		in.Submissions()[0].Notes)
-	require.Equal(t, "d is a link or a special file, which is never followed. Put the folder or the archive itself there.", in.Submissions()[3].Problem)
+	require.Equal(t, "d is a link or a special file, which is never followed. Put the folder or the archive itself there.",
+		in.Submissions()[3].Problem)
 }
 
 func TestUnreadableFilesHurtOnlyTheirSubmission(t *testing.T) {
@@ -164,7 +186,8 @@ func TestUnreadableFilesHurtOnlyTheirSubmission(t *testing.T) {
 	defer os.Chmod(filepath.Join(subs, "b", "slab"), 0o700)
 	in := opened(t, subs)
 	require.Equal(t, []string{"a!", "b!", "c: slab/slab.go"}, found(t, in))
-	require.Equal(t, "a/slab/slab.go cannot be read: permission denied. Make sure that you may read it, and that it is whole.", in.Submissions()[0].Problem)
+	require.Equal(t, "a/slab/slab.go cannot be read: permission denied. Make sure that you may read it, and that it is "+
+		"whole.", in.Submissions()[0].Problem)
 }
 
 func TestAFileThatChangesWhileItIsRead(t *testing.T) {
@@ -192,5 +215,6 @@ func TestAFolderWithTooMuchInIt(t *testing.T) {
 	files["a/slab/slab.go"] = slab
 	in := opened(t, files.write(t, t.TempDir()))
 	require.Equal(t, []string{"a!", "b: slab/slab.go", "c: slab/slab.go"}, found(t, in))
-	require.Equal(t, "The submission holds more than 10000 files and folders. Hand in only the exercises' files.", in.Submissions()[0].Problem)
+	require.Equal(t, "The submission holds more than 10000 files and folders. Hand in only the exercises' files.",
+		in.Submissions()[0].Problem)
 }

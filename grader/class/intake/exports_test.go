@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,13 +16,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var seeds = flag.Uint64("seeds", 3, "draw so many exports of each platform")
+
 // nasty are names that people have, or that break programs.
 var nasty = []string{
-	"Ada Lovelace", "ada lovelace", "ADA LOVELACE", "J\u00F6rg \u00DC", "Jo\u0308rg U\u0308", "Kim O'Hara", "\u674E\u96F7", "\u0639\u0645\u0631", "..dots..",
-	"a_b_c", "under_score_slab", "slab", "Slab", "buddy", "async-pipeline", "slab buddy", "12345678", "12345679", "007", "name.with.dots", "-rf", "\u202Eevil",
-	"x\u200By", " leading", "trailing ", "con", "NUL", "Ada_1234", "LATE", "anon", "old", "new", "v2", "Mary-Jane Watson", "a  b", "semi;colon", "q\"uote",
-	"tab\tname", "percent%41", "#hash", "~tilde", "name (1)", "name-1", "name", "smith_12_34_x", "John Smith", "\U0001F600 Smile", "\u017Ftrasse", "STRASSE",
-	"stra\u00DFe", "M\u00FCller, Jörg-Peter", "ada.zip", "bob.go", "gradebook_x", "submission", "node modules", "e\u0301e\u0301",
+	"Ada Lovelace", "ada lovelace", "ADA LOVELACE", "J\u00F6rg \u00DC", "Jo\u0308rg U\u0308", "Kim O'Hara", "\u674E\u96F7",
+	"\u0639\u0645\u0631", "..dots..", "a_b_c", "under_score_slab", "slab", "Slab", "buddy", "async-pipeline", "slab buddy",
+	"12345678", "12345679", "007", "name.with.dots", "-rf", "\u202Eevil",
+	"x\u200By", " leading", "trailing ", "con", "NUL", "Ada_1234", "LATE", "anon", "old", "new", "v2", "Mary-Jane Watson",
+	"a  b", "semi;colon", "q\"uote", "tab\tname", "percent%41", "#hash", "~tilde", "name (1)", "name-1", "name",
+	"smith_12_34_x", "John Smith", "\U0001F600 Smile", "\u017Ftrasse", "STRASSE",
+	"stra\u00DFe", "M\u00FCller, Jörg-Peter", "ada.zip", "bob.go", "gradebook_x", "submission", "node modules",
+	"e\u0301e\u0301",
 	strings.Repeat("long", 30), strings.Repeat("\u00FC", 60), strings.Repeat("long", 30) + "er",
 }
 
@@ -55,8 +61,8 @@ func classOf(r *rand.Rand, n int, unique bool) []handed {
 	return class
 }
 
-// packed is what a student uploads, each thing by its name: Go files alone, an archive for each exercise, or one of all, its
-// folder around it or not.
+// packed is what a student uploads, each thing by its name: Go files alone, an archive for each exercise, or one of
+// all, its folder around it or not.
 func (h handed) packed(t testing.TB, r *rand.Rand) tree {
 	all, out := tree{}, tree{}
 	pack := func(f tree) (string, string) {
@@ -68,9 +74,10 @@ func (h handed) packed(t testing.TB, r *rand.Rand) tree {
 		}
 		return ".zip", f.zip(t)
 	}
-	shape := r.IntN(5)
+	shape, site := r.IntN(6), tree{".cudalab/progress.json": "{}"}
 	for _, f := range h.files {
 		all[f.pkg+"/"+f.name] = f.text
+		site["exercises/"+f.pkg+"/"+f.name] = f.text
 		switch shape {
 		case 0, 1:
 			out[f.name] = f.text
@@ -86,11 +93,14 @@ func (h handed) packed(t testing.TB, r *rand.Rand) tree {
 		ext, text := pack(all)
 		out["hand-in"+ext] = text
 	}
+	if shape == 5 { // what Export in the browser's edition saves
+		out["cudalab-work.zip"] = site.zip(t)
+	}
 	return out
 }
 
-// platforms make the export of a class; tell is how many submissions it must become.
-var platforms = []struct {
+// exporters make the export of a class.
+var exporters = []struct {
 	name   string
 	unique bool
 	export func(t testing.TB, r *rand.Rand, class []handed) tree
@@ -166,11 +176,13 @@ var platforms = []struct {
 		b.WriteString("---\n")
 		for i, h := range class {
 			folder := fmt.Sprintf("submission_%d", 7000+i)
-			fmt.Fprintf(&b, "%s:\n  :submitters:\n  - :name: %q\n    :sid: '%d'\n    :email: s%d@x.edu\n", folder, strings.ReplaceAll(h.name, "\U0001F600", ":-)"), 100+i, i)
+			fmt.Fprintf(&b, "%s:\n  :submitters:\n  - :name: %q\n    :sid: '%d'\n    :email: s%d@x.edu\n", folder,
+				strings.ReplaceAll(h.name, "\U0001F600", ":-)"), 100+i, i)
 			if r.IntN(4) == 0 {
 				fmt.Fprintf(&b, "  - :name: Partner %d\n    :sid: '%d'\n    :email: p%d@x.edu\n", i, 300+i, i)
 			}
-			b.WriteString("  :created_at: 2026-09-01 12:00:00.123456000 Z\n  :score: 0.0\n  :results:\n    tests:\n    - name: x\n      :name: not a person\n")
+			b.WriteString("  :created_at: 2026-09-01 12:00:00.123456000 Z\n  :score: 0.0\n  :results:\n    tests:\n    - " +
+				"name: x\n      :name: not a person\n")
 			for name, text := range h.packed(t, r) {
 				out[folder+"/"+name] = text
 			}
@@ -224,6 +236,81 @@ var platforms = []struct {
 		}
 		return out
 	}},
+	{"brightspace", false, func(t testing.TB, r *rand.Rand, class []handed) tree {
+		out := tree{"index.html": "<p>"}
+		dates := []string{"Sep %d, 2026 1053 PM", "%d September 2026 612 PM", "%d sept. 2026 18 h 12"}
+		date := dates[r.IntN(len(dates))]
+		for i, h := range class {
+			who := strings.ReplaceAll(clean(h.name), "_", " ")
+			folder := fmt.Sprintf("%d-46025 - s%d %s - "+date+"/", 27000+i, 100+i, who, 20)
+			for name, text := range h.packed(t, r) {
+				out[folder+name] = text
+			}
+			if date != dates[2] && r.IntN(3) == 0 {
+				out[fmt.Sprintf("%d-46025 - s%d %s - "+date+"/slab.go", 27000+i, 100+i, who, 9)] = "package slab\n\n// an " +
+					"earlier attempt\n"
+			}
+		}
+		return out
+	}},
+	{"autolab", true, func(t testing.TB, r *rand.Rand, class []handed) tree {
+		out := tree{}
+		for i, h := range class {
+			for version := range 1 + r.IntN(11) {
+				text := tree{"slab.go": "package slab\n\n// an earlier attempt\n"}
+				if version == 0 {
+					text = tree{}
+					for _, f := range h.files {
+						text[f.pkg+"/"+f.name] = f.text
+					}
+				}
+				out[fmt.Sprintf("s%d_x@cs.x.edu_%d_handin.zip", i, 12-version)] = text.zip(t)
+			}
+		}
+		return out
+	}},
+	{"sakai", true, func(t testing.TB, r *rand.Rand, class []handed) tree {
+		out := tree{"grades.csv": "x"}
+		for i, h := range class {
+			who := strings.NewReplacer(",", "", "(", "", ")", "").Replace(clean(h.name))
+			folder := fmt.Sprintf("%s, Ada(s%d)/", who, 100+i)
+			out[folder+"timestamp.txt"] = "20260901120000000"
+			out[folder+"comments.txt"] = ""
+			for name, text := range h.packed(t, r) {
+				out[folder+"Submission attachment(s)/"+name] = text
+			}
+			if r.IntN(4) == 0 {
+				out[folder+"Feedback Attachment(s)/slab.go"] = "package slab\n\n// the instructor's\n"
+			}
+		}
+		return out
+	}},
+	{"ilias", true, func(t testing.TB, r *rand.Rand, class []handed) tree {
+		out := tree{}
+		for i, h := range class {
+			who := regexp.MustCompile(`[^A-Za-z0-9. -]`).ReplaceAllString(h.name, "")
+			for name, text := range h.packed(t, r) {
+				out[fmt.Sprintf("Lovelace_x%s_s%d_%d/%s", who, 100+i, 4000+i, name)] = text
+			}
+		}
+		return out
+	}},
+	{"teams", true, func(t testing.TB, r *rand.Rand, class []handed) tree {
+		out := tree{}
+		for _, h := range class {
+			for _, f := range h.files {
+				for version := range 1 + r.IntN(3) {
+					text := "package " + f.pkg + "\n\n// an earlier attempt\n"
+					if version == 0 {
+						text = f.text
+					}
+					out[fmt.Sprintf("Submitted files/%s/Lab 1/Version %d/%s", clean(h.name), 11-version, f.pkg+"/"+f.name)] = text
+				}
+			}
+			out["Working files/"+clean(h.name)+"/Lab 1/slab.go"] = "package slab\n\n// still at work\n"
+		}
+		return out
+	}},
 	{"exercises with students in them", true, func(t testing.TB, r *rand.Rand, class []handed) tree {
 		out := tree{}
 		for _, h := range class {
@@ -235,8 +322,8 @@ var platforms = []struct {
 	}},
 }
 
-// A section is told from one student's folder by students who have handed in the same. Where there are few of them, or some are called
-// as an exercise is, it cannot be told, and a person is asked.
+// A section is told from one student's folder by students who have handed in the same. Where there are few of them, or
+// some are called as an exercise is, it cannot be told, and a person is asked.
 const (
 	inSections    = "sections"
 	fewInSections = 24
@@ -252,7 +339,8 @@ func canvasAgain(r *rand.Rand, name string) string {
 	return name
 }
 
-// wrapped puts an export in front of intake in one of the ways in which people do: as it is, in folders, or as an archive.
+// wrapped puts an export in front of intake in one of the ways in which people do: as it is, in folders, or as an
+// archive.
 func wrapped(t testing.TB, r *rand.Rand, files tree) string {
 	dir := t.TempDir()
 	switch r.IntN(5) {
@@ -280,10 +368,10 @@ func (f tree) joined(dir string, files tree) tree {
 	return f
 }
 
-// losesNobody opens an export and holds it to the invariant: every Go file that was handed in is graded as its student's, or told
-// to be left aside, once; nobody is split, nobody joined with another, and the counts add up.
+// losesNobody opens an export and holds it to the invariant: every Go file that was handed in is graded as its
+// student's, or told to be left aside, once; nobody is split, nobody joined with another, and the counts add up.
 func losesNobody(t testing.TB, seed uint64, kind, students int) {
-	p := platforms[kind]
+	p := exporters[kind]
 	r := rand.New(rand.NewPCG(seed, uint64(kind)))
 	if p.name == inSections {
 		students = max(students, fewInSections)
@@ -331,24 +419,41 @@ func losesNobody(t testing.TB, seed uint64, kind, students int) {
 				graded++
 			}
 		}
-		require.Equal(t, graded, len(slices.DeleteFunc(slices.Clone(s.Files), func(f File) bool { return f.Exercise == "" })), "%s: %s: %v", about, s.ID, s.Files)
+		require.Equal(t, graded, len(slices.DeleteFunc(slices.Clone(s.Files), func(f File) bool { return f.Exercise == "" })),
+			"%s: %s: %v", about, s.ID, s.Files)
 	}
 	for text, i := range owner {
 		if !seen[text] {
 			for _, s := range in.Submissions() {
 				t.Logf("%s: from %s, %v", s.ID, s.From, s.Files)
 			}
-			require.Fail(t, "a file is lost", "%s: of %q: %s, asked: %v, aside: %v", about, class[i].name, text, in.Attention(), in.Aside())
+			require.Fail(t, "a file is lost", "%s: of %q: %s, asked: %v, aside: %v", about, class[i].name, text, in.Attention(),
+				in.Aside())
 		}
 	}
 	require.Len(t, in.Submissions(), len(class), "%s: somebody is split, or there are %v", about, in.Attention())
 	require.Equal(t, Count{Go: goFilesIn(t, export), Graded: len(owner)}, in.Count(), about)
+	fates := map[string]bool{}
+	for _, f := range allFiles(in) {
+		require.False(t, fates[f.Path], "%s: %s has two fates", about, f.Path)
+		require.Equal(t, f.Exercise == "", f.Why != "", "%s: %v", about, f)
+		fates[f.Path] = true
+	}
 	for _, said := range in.Attention() {
 		require.NotContains(t, said, "lost sight", about)
 	}
 }
 
-// goFilesIn counts the Go files of an export, those in archives as well as an archive that may hold one that does not count.
+func allFiles(in *Intake) []File {
+	files := slices.Clone(in.Aside())
+	for _, s := range in.Submissions() {
+		files = append(files, s.Files...)
+	}
+	return files
+}
+
+// goFilesIn counts the Go files of an export, those in archives as well as an archive that may hold one that does not
+// count.
 func goFilesIn(t testing.TB, files tree) int {
 	n := 0
 	for name, text := range files {
@@ -385,10 +490,10 @@ func unpackedText(t testing.TB, name, text string) string {
 }
 
 func TestExportsLoseNobody(t *testing.T) {
-	for kind, p := range platforms {
+	for kind, p := range exporters {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(3) {
+			for seed := range *seeds {
 				losesNobody(t, seed, kind, 40)
 			}
 		})
@@ -397,10 +502,10 @@ func TestExportsLoseNobody(t *testing.T) {
 
 // FuzzExports draws exports of any platform.
 func FuzzExports(f *testing.F) {
-	for kind := range platforms {
+	for kind := range exporters {
 		f.Add(uint64(1), byte(kind), byte(7))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, kind, students byte) {
-		losesNobody(t, seed, int(kind)%len(platforms), 12+int(students)%29)
+		losesNobody(t, seed, int(kind)%len(exporters), 12+int(students)%29)
 	})
 }

@@ -92,7 +92,8 @@ func (w *walker) add(dir string, d fs.DirEntry, left *int) {
 	case d.IsDir():
 		e.kind = folder
 		if len(e.path) > maxPath {
-			e.fault = faultf("The folders are nested so deeply that a path has more than %d bytes. Hand in only the exercises' files.", maxPath)
+			e.fault = faultf("The folders are nested so deeply that a path has more than %d bytes. Hand in only the exercises' "+
+				"files.", maxPath)
 			w.list = append(w.list, e)
 			return
 		}
@@ -138,7 +139,8 @@ func cannotRead(path string, err error) fault {
 
 // changed is the fault of a file that is not any more what was listed.
 func changed(name string) fault {
-	return faultf("%s changed while it was read. Wait until nothing writes to the submissions, and grade this one again.", show(name))
+	return faultf("%s changed while it was read. Wait until nothing writes to the submissions, and grade this one again.",
+		show(name))
 }
 
 // openFile opens a file, and makes sure that it is the one that was listed.
@@ -186,7 +188,8 @@ func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, cannotRead(name, err)
 	}
-	if after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || int64(len(text)) != min(limit, after.Size()) {
+	if after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || int64(len(text)) != min(limit,
+		after.Size()) {
 		return nil, changed(name)
 	}
 	return text, nil

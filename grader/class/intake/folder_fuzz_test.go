@@ -13,11 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzFolder hands in any tree of small files, of which each line of the text is one: its path, a tab, and the package that it
-// says it is of, or what else is in it. Nobody's files are taken for another's, and the files keep their words.
+// FuzzFolder hands in any tree of small files, of which each line of the text is one: its path, a tab, and the package
+// that it says it is of, or what else is in it. Nobody's files are taken for another's, and the files keep their words.
 func FuzzFolder(f *testing.F) {
 	for _, lines := range []string{
-		"class/ada/slab.zip/x.go\tslab\nsection A/ada/slab.go\tslab\nsection A/bob/slab.go\tslab\nsection B/cem/slab.go\tslab\nsection B/dan/slab.go\tslab",
+		"class/ada/slab.zip/x.go\tslab\nsection A/ada/slab.go\tslab\nsection A/bob/slab.go\tslab\nsection " +
+			"B/cem/slab.go\tslab\nsection B/dan/slab.go\tslab",
 		"slab/ada/slab.go\tslab\nslab/bob/slab.go\tslab\nbuddy/ada/buddy.go\tbuddy\nbuddy/bob/x.GO\tbuddy",
 		"smithjohn_LATE_1_2_slab.go\tslab\nsmithjohn_LATE_1_3_slab-1.go\tslab\nanon_ab12c_4_buddy.go\tbuddy\nstray.go\tslab",
 		"gradebook_c_l_ada_attempt_2026-09-01-23-59-59_slab.go\tslab\ngradebook_c_l_ada_attempt_2026-09-02-23-59-59_buddy.go\tbuddy\ngradebook_c_l_ada_attempt_2026-09-02-23-59-59.txt\tx",
@@ -30,7 +31,8 @@ func FuzzFolder(f *testing.F) {
 		"Ada Lovelace_1_assignsubmission_file_/slab.go\tslab\nBob_2_assignsubmission_file_slab.go\tslab\n.git/config\tx",
 		"assignment_1_export/submission_7/slab.go\tslab\nassignment_1_export/submission_8/x.go\tbuddy\nassignment_1_export/submission_metadata.yml\t" +
 			`submission_7:\n  :submitters:\n  - :name: "J\u00F6rg"\n    :email: x\n  - :name: 'O''Hara'\nsubmission_8:\n - :name: |\n`,
-		"a/b/c/d/slab/slab.go\tslab\na/b/c/d/asyncpipeline/x.go\tslab\na/b/c/d/x/asyncpipeline.go\tasyncpipeline", "ada.zip\tno archive\nbob/x.tar.gz\tx",
+		"a/b/c/d/slab/slab.go\tslab\na/b/c/d/asyncpipeline/x.go\tslab\na/b/c/d/x/asyncpipeline.go\tasyncpipeline",
+		"ada.zip\tno archive\nbob/x.tar.gz\tx",
 		"con/slab.go\tslab\nm\u00fcller/slab.go\tslab\nmu\u0308ller/slab.go\tslab\n\xff/slab.go\tslab",
 	} {
 		f.Add(lines)
@@ -64,7 +66,8 @@ func FuzzFolder(f *testing.F) {
 					require.NoError(t, err)
 					from, ok := written[string(text)]
 					require.True(t, ok, "%s holds what was not handed in", file)
-					require.True(t, strings.HasSuffix(strings.ToLower(portable(filepath.Base(from))), strings.ToLower(filepath.Base(file))),
+					require.True(t, strings.HasSuffix(strings.ToLower(portable(filepath.Base(from))),
+						strings.ToLower(filepath.Base(file))),
 						"%s was %s", file, from) // or what stands behind a platform's
 					if other, taken := owner[from]; taken {
 						require.Equal(t, other, s.ID, "%s is taken for another's", from)
@@ -76,7 +79,8 @@ func FuzzFolder(f *testing.F) {
 	})
 }
 
-// checkLedger makes sure that every Go file is told of once: as graded, if and only if a copy of it is, or as left aside.
+// checkLedger makes sure that every Go file is told of once: as graded, if and only if a copy of it is, or as left
+// aside.
 func checkLedger(t *testing.T, in *Intake, written map[string]string) {
 	told := map[string]File{}
 	note := func(files []File) {
@@ -143,12 +147,14 @@ func plant(t *testing.T, dir, lines string) map[string]string {
 	return written
 }
 
-// FuzzIDs gives submissions of any names their IDs, a line each: names of files everywhere, one for each, whatever the order.
+// FuzzIDs gives submissions of any names their IDs, a line each: names of files everywhere, one for each, whatever the
+// order.
 func FuzzIDs(f *testing.F) {
 	for _, names := range []string{
-		"ada\nada.zip\nAda\nada_2\nADA_2", "M\u00fcller\nMu\u0308ller\nM\xfcller", "con\n_con\nCON.x\naux.tar.gz", "STRASSE\nstra\u00dfe\n\u017ftrasse",
-		strings.Repeat("\u00fc", 70) + "\n" + strings.Repeat("\u00fc", 80) + "\n" + strings.Repeat("x", 119) + ".\n" + strings.Repeat("x", 119),
-		"..\n.\n\n-\n a \n\u2028\n\u202e", "a\u0300" + strings.Repeat("\u0301", 200),
+		"ada\nada.zip\nAda\nada_2\nADA_2", "M\u00fcller\nMu\u0308ller\nM\xfcller", "con\n_con\nCON.x\naux.tar.gz",
+		"STRASSE\nstra\u00dfe\n\u017ftrasse",
+		strings.Repeat("\u00fc", 70) + "\n" + strings.Repeat("\u00fc", 80) + "\n" + strings.Repeat("x", 119) + ".\n" +
+			strings.Repeat("x", 119), "..\n.\n\n-\n a \n\u2028\n\u202e", "a\u0300" + strings.Repeat("\u0301", 200),
 	} {
 		f.Add(names)
 	}

@@ -13,14 +13,17 @@ import (
 
 // FuzzArchive hands in any bytes as a submission, and as SUBMISSIONS, under every name that an archive may have.
 func FuzzArchive(f *testing.F) {
-	files := tree{"ada/slab/slab.go": slab, "bob/slab.go": slab, "bob/b.go": buddy, "inner.zip": tree{"slab.go": slab}.zip(f)}
+	files := tree{"ada/slab/slab.go": slab, "bob/slab.go": slab, "bob/b.go": buddy,
+		"inner.zip": tree{"slab.go": slab}.zip(f)}
 	f.Add([]byte(files.zip(f)), byte(0))
 	f.Add([]byte(files.tar(f)), byte(1))
 	f.Add([]byte(files.targz(f)), byte(2))
 	f.Add([]byte(tree{"../x/slab.go": slab, `C:\slab.go`: slab, "a\x00/slab.go": slab}.zip(f)), byte(0))
-	f.Add([]byte(rawZip(f, []zip.FileHeader{{Name: "slab/slab.go"}, linkHeader("slab/b.go")}, slab, "/etc/passwd")), byte(0))
+	f.Add([]byte(rawZip(f, []zip.FileHeader{{Name: "slab/slab.go"}, linkHeader("slab/b.go")}, slab, "/etc/passwd")),
+		byte(0))
 	f.Add([]byte(rawTar(f, []tar.Header{
-		{Name: "slab/slab.go", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}, {Name: "slab", Typeflag: tar.TypeSymlink, Linkname: ".."},
+		{Name: "slab/slab.go", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}, {Name: "slab", Typeflag: tar.TypeSymlink,
+			Linkname: ".."},
 	})), byte(1))
 	f.Add([]byte(overlappingZip(f)), byte(0))
 	f.Add([]byte(encryptedZip(f)), byte(0))

@@ -16,11 +16,11 @@ func isMetadata(c *child) bool { return !c.folder && slices.Contains(gradescopeN
 // maxMetadata bounds that file, in bytes: it also holds what the autograder has said to everyone.
 const maxMetadata = 64 << 20
 
-// metadata is what Gradescope tells of the folders of its export. The file is YAML: for each folder the submitters, several
-// in a group, with :name, :sid and :email, when they handed in, and the history of what they handed in before.
+// metadata is what Gradescope tells of the folders of its export. The file is YAML: for each folder the submitters,
+// several in a group, with :name, :sid and :email, when they handed in, and the history of what they handed in before.
 //
-// Source: what "Download Submissions" of a programming assignment gives; gradescope/autograder_samples describes the same fields
-// as submission_metadata.json.
+// Source: what "Download Submissions" of a programming assignment gives; gradescope/autograder_samples describes the
+// same fields as submission_metadata.json.
 type metadata struct {
 	of   map[string]told // by the folder's name
 	seen map[string]bool
@@ -43,15 +43,18 @@ func (c *students) metadata(kids []*child) *metadata {
 		text, err := k.entry.load(maxMetadata + 1)
 		switch {
 		case err != nil:
-			c.attention = append(c.attention, fmt.Sprintf("Who is who cannot be told, because %s could not be read. %v", k.name, err))
+			c.attention = append(c.attention, fmt.Sprintf("Who is who cannot be told, because %s could not be read. %v", k.name,
+				err))
 			continue
 		case len(text) > maxMetadata:
-			c.attention = append(c.attention, fmt.Sprintf("Who is who cannot be told, because %s has more than %d MiB.", k.name, maxMetadata>>20))
+			c.attention = append(c.attention, fmt.Sprintf("Who is who cannot be told, because %s has more than %d MiB.", k.name,
+				maxMetadata>>20))
 			continue
 		}
 		if err := m.read(text); err != nil {
-			c.attention = append(c.attention, fmt.Sprintf("Who is who cannot be told from %s: it is not laid out as Gradescope does. "+
-				"Export the submissions anew, or name the students with --roster.", k.name))
+			c.attention = append(c.attention,
+				fmt.Sprintf("Who is who cannot be told from %s: it is not laid out as Gradescope does. "+
+					"Export the submissions anew, or name the students with --roster.", k.name))
 		}
 	}
 	return m
@@ -133,7 +136,8 @@ func oneLine(text string) string {
 
 // timestamp is a time as Moment has it: Gradescope's are "2026-09-01 12:00:00.123456000 Z", or with "T" and a zone.
 func timestamp(text string) string {
-	for _, layout := range []string{"2006-01-02 15:04:05.999999999 Z", "2006-01-02 15:04:05.999999999 -07:00", "2006-01-02T15:04:05.999999999Z07:00"} {
+	for _, layout := range []string{"2006-01-02 15:04:05.999999999 Z", "2006-01-02 15:04:05.999999999 -07:00",
+		"2006-01-02T15:04:05.999999999Z07:00"} {
 		if t, err := parseTime(layout, text); err == nil {
 			return t
 		}
@@ -180,6 +184,8 @@ func (m *metadata) missing(c *students) {
 	}
 	slices.Sort(names)
 	if len(names) > 0 {
-		c.attention = append(c.attention, fmt.Sprintf("Gradescope's submission_metadata.yml tells of submissions that are not in the export: %s.", listed(names)))
+		c.attention = append(c.attention,
+			fmt.Sprintf("Gradescope's submission_metadata.yml tells of submissions that are not in the export: %s.",
+				listed(names)))
 	}
 }

@@ -20,15 +20,15 @@ type Submission struct {
 	// ID is the name of the student's folder or archive. It is safe as the name of a file on every system, and no two
 	// submissions of an intake have the same one, not even on a disk that takes small and capital letters for the same.
 	ID string
-	// Dir is a private folder with a folder for each exercise, named as its package: DIR/slab/slab.go. The files are copies,
-	// each cut off one byte behind what package compile takes. "" if there is a Problem.
+	// Dir is a private folder with a folder for each exercise, named as its package: DIR/slab/slab.go. The files are
+	// copies, each cut off one byte behind what package compile takes. "" if there is a Problem.
 	Dir      string
 	From     string   // what it is called in SUBMISSIONS
 	People   []Person // as far as the platform's export tells
 	HandedIn Moment
 	Packages []string // the exercises found, in the order they were asked for
-	// Unread are those of which it cannot be said that they were not handed in: something that may hold them could not be read, or
-	// it cannot be told which files are meant.
+	// Unread are those of which it cannot be said that they were not handed in: something that may hold them could not be
+	// read, or it cannot be told which files are meant.
 	Unread    []string
 	Unclear   string   // why, in sentences
 	Files     []File   // what became of each, by path
@@ -42,6 +42,9 @@ type Submission struct {
 // Options are what Open can do without.
 type Options struct {
 	Temp string // where the private folders go; "": the system's folder for temporary files
+	// Counts reports whether an attempt that somebody handed in at a time, as in Moment, may count; who is what they may
+	// go by. nil: all may. Of a student of whom none may, the last counts.
+	Counts func(who []string, at string) bool
 }
 
 // Intake is a class's submissions, until Close.
@@ -76,8 +79,8 @@ func (in *Intake) Close() error {
 	return os.RemoveAll(in.dir)
 }
 
-// fault is what is wrong with something handed in, in sentences: it is a submission's Problem. Any other error is one of
-// this machine.
+// fault is what is wrong with something handed in, in sentences: it is a submission's Problem. Any other error is one
+// of this machine.
 type fault string
 
 func (f fault) Error() string { return string(f) }
@@ -110,7 +113,7 @@ func Open(path string, packages []string, o Options) (*Intake, error) {
 		return nil, cannotCopy(o.Temp, err)
 	}
 	in := &Intake{dir: dir, release: release}
-	if err := in.read(path, packages); err != nil {
+	if err := in.read(path, packages, o.Counts); err != nil {
 		in.Close()
 		var unusable *Error
 		if !errors.As(err, &unusable) {
@@ -121,7 +124,7 @@ func Open(path string, packages []string, o Options) (*Intake, error) {
 	return in, nil
 }
 
-func (in *Intake) read(path string, packages []string) error {
+func (in *Intake) read(path string, packages []string, counts func(who []string, at string) bool) error {
 	spool, err := newSpool(in.dir)
 	if err != nil {
 		return err
@@ -132,7 +135,7 @@ func (in *Intake) read(path string, packages []string) error {
 		return err
 	}
 	defer src.close()
-	found, err := (&sorter{packages: packages, spool: spool}).sort(src)
+	found, err := (&sorter{packages: packages, spool: spool, counts: counts}).sort(src)
 	if err != nil {
 		return err
 	}
@@ -141,7 +144,8 @@ func (in *Intake) read(path string, packages []string) error {
 	case n == 0:
 		return &Error{
 			Problem: strings.Join(append([]string{path + " holds no submissions."}, in.notes...), " "),
-			Fix:     "Name a folder that has a folder or an archive for each student, one archive of all, or one student's folder.",
+			Fix: "Name a folder that has a folder or an archive for each student, one archive of all, or one student's " +
+				"folder.",
 		}
 	case n > maxSubmissions:
 		return &Error{
@@ -166,6 +170,7 @@ func (in *Intake) read(path string, packages []string) error {
 		}
 	}
 	in.account(src.list)
+	in.attention = append(in.attention, onePerson(in.submissions)...)
 	slices.SortFunc(in.submissions, func(a, b Submission) int { return strings.Compare(a.ID, b.ID) })
 	return nil
 }
@@ -192,7 +197,8 @@ func admit(u *unit, packages []string, spool *spool, private string) (Submission
 		err = discard(&s)
 	case err == nil:
 		if s.Unread = c.unread(chosen); len(s.Unread) > 0 {
-			s.Unclear = cmp.Or(strings.Join(c.lost, " "), "There are archives inside of archives inside of archives, which are not opened.")
+			s.Unclear = cmp.Or(strings.Join(c.lost, " "), "There are archives inside of archives inside of archives, which are "+
+				"not opened.")
 			s.Attention = append(s.Attention, s.Unclear)
 		} else {
 			s.Attention = append(s.Attention, c.lost...)
@@ -219,7 +225,8 @@ func (s *Submission) doubtful(packages []string) {
 		}
 	}
 	if len(odd) > 0 {
-		s.Attention = append(s.Attention, fmt.Sprintf("Not every exercise was found, and there are Go files that belong to none: %s.", listed(odd)))
+		s.Attention = append(s.Attention,
+			fmt.Sprintf("Not every exercise was found, and there are Go files that belong to none: %s.", listed(odd)))
 	}
 }
 

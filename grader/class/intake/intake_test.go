@@ -129,8 +129,9 @@ func found(t testing.TB, in *Intake) []string {
 func TestForms(t *testing.T) {
 	whole := tree{
 		"go.mod": "module cudalab\n", "README.md": "", ".git/HEAD": "", ".git/objects/slab.go": slab,
-		"exercises/slab/slab.go": slab + "// mine\n", "exercises/buddy/buddy.go": buddy, "exercises/contract/contract.go": "package contract\n",
-		"solutions/slab/slab.go": slab, "solutions/buddy/buddy.go": buddy, "grader/suites/slab/suite.go": slab,
+		"exercises/slab/slab.go": slab + "// mine\n", "exercises/buddy/buddy.go": buddy,
+		"exercises/contract/contract.go": "package contract\n",
+		"solutions/slab/slab.go":         slab, "solutions/buddy/buddy.go": buddy, "grader/suites/slab/suite.go": slab,
 	}
 	under := func(dir string, f tree) tree {
 		out := tree{}
@@ -143,38 +144,50 @@ func TestForms(t *testing.T) {
 	classFound := []string{"Ada Lovelace: slab/slab.go", "bob: buddy/b.go", "bob: slab/slab.go", "empty!"}
 	wholeFound := func(id string) []string { return []string{id + ": buddy/buddy.go", id + ": slab/slab.go"} }
 	gradescope := tree{
-		"submission_metadata.yml": "---\nsubmission_11:\n  :submitters:\n  - :name: Ada Lovelace\n    :sid: '1'\n  :score: 0.0\n" +
-			"submission_12:\n  :submitters:\n  - :name: \"J\\u00f6rg O.\"\n  - :name: 'Kim O''Hara'\nsubmission_13:\n  :submitters:\n  - :name: |\n      x\n",
+		"submission_metadata.yml": "---\nsubmission_11:\n  :submitters:\n  - :name: Ada Lovelace\n    :sid: '1'\n  " +
+			":score: 0.0\nsubmission_12:\n  :submitters:\n  - :name: \"J\\u00f6rg O.\"\n  - :name: 'Kim " +
+			"O''Hara'\nsubmission_13:\n  :submitters:\n  - :name: |\n      x\n",
 		"submission_11/slab.go": slab, "submission_12/slab/slab.go": slab, "submission_13/x/slab.go": slab,
 	}
-	gradescopeFound := []string{"Ada Lovelace_1: slab/slab.go", "Jörg O. and Kim O'Hara_12: slab/slab.go", "x_13: slab/slab.go"}
+	gradescopeFound := []string{"Ada Lovelace_1: slab/slab.go", "Jörg O. and Kim O'Hara_12: slab/slab.go",
+		"x_13: slab/slab.go"}
 	for name, c := range map[string]struct {
 		path  string // of SUBMISSIONS, with files there
 		files tree
 		want  []string
 	}{
-		"folder of folders":         {"subs", under("subs", class), classFound},
-		"folder in a folder":        {"subs", under("subs/class", class), classFound},
-		"zip of folders":            {"class.zip", tree{"class.zip": class.zip(t)}, classFound},
-		"zip of a folder of them":   {"class.zip", tree{"class.zip": under("x/y", class).zip(t)}, classFound},
-		"tar.gz of folders":         {"class.tar.gz", tree{"class.tar.gz": class.targz(t)}, classFound},
-		"tar of folders":            {"class.tar", tree{"class.tar": class.tar(t)}, classFound},
-		"tgz whose name says zip":   {"class.zip", tree{"class.zip": class.targz(t)}, classFound},
-		"a student named as one":    {"subs", tree{"subs/a/slab.go": slab, "subs/b/slab.go": slab, "subs/Buddy/slab.go": slab}, []string{"Buddy: slab/slab.go", "a: slab/slab.go", "b: slab/slab.go"}},
-		"a stray file":              {"subs", tree{"subs/a/slab.go": slab, "subs/b/slab.go": slab, "subs/slab.go": slab}, []string{"a: slab/slab.go", "b: slab/slab.go"}},
-		"class of one":              {"subs", tree{"subs/ada/Slab Final/slab/slab.go": slab}, []string{"ada: slab/slab.go"}},
-		"one submission":            {"ada", tree{"ada/slab/slab.go": slab, "ada/slab/list.go": slab, "ada/buddy/list.go": buddy}, []string{"ada: buddy/list.go", "ada: slab/list.go", "ada: slab/slab.go"}},
-		"one flat submission":       {"ada", tree{"ada/slab.go": slab, "ada/b.go": buddy}, []string{"ada: buddy/b.go", "ada: slab/slab.go"}},
-		"one repository":            {"ada", under("ada", whole), wholeFound("ada")},
-		"one repository as a zip":   {"ada.zip", tree{"ada.zip": under("course-main", whole).zip(t)}, wholeFound("ada")},
-		"repository of one's own":   {"ada", tree{"ada/.git/HEAD": "", "ada/src/mem/a.go": slab, "ada/doc/x.md": ""}, []string{"ada: slab/a.go"}},
-		"repositories":              {"subs", under("subs", tree{"a/.git": "gitdir: x", "a/exercises/slab/slab.go": slab, "b/Exercises/slab/slab.go": slab}), []string{"a: slab/slab.go", "b: slab/slab.go"}},
-		"class kept with git":       {"subs", under("subs", tree{".git/HEAD": "", "a/slab.go": slab, "b/slab.go": slab}), []string{"a: slab/slab.go", "b: slab/slab.go"}},
-		"one flat archive":          {"ada.tgz", tree{"ada.tgz": tree{"slab.go": slab}.targz(t)}, []string{"ada: slab/slab.go"}},
-		"one archive with a folder": {"ada.zip", tree{"ada.zip": tree{"Slab Final/slab/slab.go": slab}.zip(t)}, []string{"ada: slab/slab.go"}},
+		"folder of folders":       {"subs", under("subs", class), classFound},
+		"folder in a folder":      {"subs", under("subs/class", class), classFound},
+		"zip of folders":          {"class.zip", tree{"class.zip": class.zip(t)}, classFound},
+		"zip of a folder of them": {"class.zip", tree{"class.zip": under("x/y", class).zip(t)}, classFound},
+		"tar.gz of folders":       {"class.tar.gz", tree{"class.tar.gz": class.targz(t)}, classFound},
+		"tar of folders":          {"class.tar", tree{"class.tar": class.tar(t)}, classFound},
+		"tgz whose name says zip": {"class.zip", tree{"class.zip": class.targz(t)}, classFound},
+		"a student named as one": {"subs", tree{"subs/a/slab.go": slab, "subs/b/slab.go": slab,
+			"subs/Buddy/slab.go": slab}, []string{"Buddy: slab/slab.go", "a: slab/slab.go", "b: slab/slab.go"}},
+		"a stray file": {"subs", tree{"subs/a/slab.go": slab, "subs/b/slab.go": slab, "subs/slab.go": slab},
+			[]string{"a: slab/slab.go", "b: slab/slab.go"}},
+		"class of one": {"subs", tree{"subs/ada/Slab Final/slab/slab.go": slab}, []string{"ada: slab/slab.go"}},
+		"one submission": {"ada", tree{"ada/slab/slab.go": slab, "ada/slab/list.go": slab,
+			"ada/buddy/list.go": buddy}, []string{"ada: buddy/list.go", "ada: slab/list.go", "ada: slab/slab.go"}},
+		"one flat submission": {"ada", tree{"ada/slab.go": slab, "ada/b.go": buddy}, []string{"ada: buddy/b.go",
+			"ada: slab/slab.go"}},
+		"one repository":          {"ada", under("ada", whole), wholeFound("ada")},
+		"one repository as a zip": {"ada.zip", tree{"ada.zip": under("course-main", whole).zip(t)}, wholeFound("ada")},
+		"repository of one's own": {"ada", tree{"ada/.git/HEAD": "", "ada/src/mem/a.go": slab, "ada/doc/x.md": ""},
+			[]string{"ada: slab/a.go"}},
+		"repositories": {"subs", under("subs", tree{"a/.git": "gitdir: x", "a/exercises/slab/slab.go": slab,
+			"b/Exercises/slab/slab.go": slab}), []string{"a: slab/slab.go", "b: slab/slab.go"}},
+		"class kept with git": {"subs", under("subs", tree{".git/HEAD": "", "a/slab.go": slab, "b/slab.go": slab}),
+			[]string{"a: slab/slab.go", "b: slab/slab.go"}},
+		"one flat archive": {"ada.tgz", tree{"ada.tgz": tree{"slab.go": slab}.targz(t)},
+			[]string{"ada: slab/slab.go"}},
+		"one archive with a folder": {"ada.zip", tree{"ada.zip": tree{"Slab Final/slab/slab.go": slab}.zip(t)},
+			[]string{"ada: slab/slab.go"}},
 		"folder of archives": {"subs", tree{
 			"subs/Ada L.zip": tree{"slab/slab.go": slab}.zip(t), "subs/bob.tar.gz": tree{"bob/x/slab.go": slab}.targz(t),
-			"subs/eve.TGZ": tree{"./slab/slab.go": slab}.targz(t), "subs/m.tar": tree{"slab/slab.go": slab}.tar(t), "subs/r.rar": "Rar!", "subs/s.7z": "7z", "subs/grades.csv": "",
+			"subs/eve.TGZ": tree{"./slab/slab.go": slab}.targz(t), "subs/m.tar": tree{"slab/slab.go": slab}.tar(t),
+			"subs/r.rar": "Rar!", "subs/s.7z": "7z", "subs/grades.csv": "",
 		}, []string{"Ada L: slab/slab.go", "bob: slab/slab.go", "eve: slab/slab.go", "m: slab/slab.go", "r!", "s!"}},
 		"zip of archives": {"class.zip", tree{"class.zip": tree{
 			"a.zip": tree{"slab/slab.go": slab}.zip(t), "b.zip": tree{"b/inner.zip": tree{"slab.go": slab}.zip(t)}.zip(t),
@@ -182,10 +195,12 @@ func TestForms(t *testing.T) {
 		"tar of archives": {"class.tgz", tree{"class.tgz": tree{
 			"a.zip": tree{"slab/slab.go": slab}.zip(t), "b.zip": tree{"slab.go": slab}.zip(t),
 		}.targz(t)}, []string{"a: slab/slab.go", "b: slab/slab.go"}},
-		"archive named as an exercise": {"ada", tree{"ada/slab.zip": tree{"slab.go": slab}.zip(t), "ada/buddy/buddy.go": buddy}, []string{"ada: buddy/buddy.go", "ada: slab/slab.go"}},
-		"gradescope":                   {"export", under("export/assignment_1_export", gradescope), gradescopeFound},
-		"gradescope zip":               {"export.zip", tree{"export.zip": under("assignment_1_export", gradescope).zip(t)}, gradescopeFound},
-		"gradescope tar":               {"export.tgz", tree{"export.tgz": gradescope.targz(t)}, gradescopeFound},
+		"archive named as an exercise": {"ada", tree{"ada/slab.zip": tree{"slab.go": slab}.zip(t),
+			"ada/buddy/buddy.go": buddy}, []string{"ada: buddy/buddy.go", "ada: slab/slab.go"}},
+		"gradescope": {"export", under("export/assignment_1_export", gradescope), gradescopeFound},
+		"gradescope zip": {"export.zip", tree{"export.zip": under("assignment_1_export", gradescope).zip(t)},
+			gradescopeFound},
+		"gradescope tar": {"export.tgz", tree{"export.tgz": gradescope.targz(t)}, gradescopeFound},
 		"moodle": {"m.zip", tree{"m.zip": tree{
 			"Ada Lovelace_101_assignsubmission_file_/work.zip":               tree{"work/slab/slab.go": slab}.zip(t),
 			"Ada Lovelace_101_assignsubmission_onlinetext_/onlinetext.html":  "<p>",
@@ -237,12 +252,14 @@ func TestTheExerciseOfACourseIsTheStudents(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(s.Dir, "slab", "slab.go"))
 	require.NoError(t, err)
 	require.Equal(t, slab+"// mine\n", string(text))
-	require.Equal(t, []string{"slab is graded as it is in exercises/slab; it was also found in slab, which was left aside."}, s.Notes)
+	require.Equal(t, []string{"slab is graded as it is in exercises/slab; it was also found in slab, which was left " +
+		"aside."}, s.Notes)
 }
 
 func TestUnusableSubmissions(t *testing.T) {
 	temp := t.TempDir()
-	dir := tree{"nothing/.vscode/slab.go": slab, "empty.zip": "", "notes.txt": "x", "text.tar": "no archive"}.write(t, t.TempDir())
+	dir := tree{"nothing/.vscode/slab.go": slab, "empty.zip": "", "notes.txt": "x", "text.tar": "no archive"}.write(t,
+		t.TempDir())
 	for name, want := range map[string]string{
 		"absent":    "There is no .*absent. Name the folder or the archive",
 		"nothing":   "holds no submissions. Name a folder that has",

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// File is what became of one file: every Go file that was handed in is in exactly one place of an intake, graded or left aside.
-// So is every archive that was not opened, which may hold some.
+// File is what became of one file: every Go file that was handed in is in exactly one place of an intake, graded or
+// left aside. So is every archive that was not opened, which may hold some.
 type File struct {
 	Path     string // in SUBMISSIONS; what is in an archive lies below its name
 	Exercise string // the package as which it is graded; "" if it is left aside
@@ -66,8 +66,8 @@ func byPath(files []File) []File {
 	return slices.CompactFunc(files, func(a, b File) bool { return a.Path == b.Path })
 }
 
-// account makes sure that no file of SUBMISSIONS is lost: what lies there, and is neither in a submission nor left aside, is left
-// aside by a fault of cudalab's, which says so.
+// account makes sure that no file of SUBMISSIONS is lost: what lies there, and is neither in a submission nor left
+// aside, is left aside by a fault of cudalab's, which says so.
 func (in *Intake) account(l listing) {
 	known := map[string]bool{}
 	note := func(files []File) {
@@ -92,8 +92,10 @@ func (in *Intake) account(l listing) {
 		}
 	}
 	if len(lost) > 0 {
-		in.attention = append(in.attention, fmt.Sprintf("cudalab has lost sight of %s, which is a fault of its own: please report it, and look at them yourself.",
-			listed(lost)))
+		in.attention = append(in.attention,
+			fmt.Sprintf("cudalab has lost sight of %s, which is a fault of its own: please report it, and look at them "+
+				"yourself.",
+				listed(lost)))
 	}
 	in.aside = byPath(in.aside)
 }

@@ -40,14 +40,17 @@ type listing []entry
 // gitFolder is what a clone has at its root. It is listed, but not what is in it.
 const gitFolder = ".git"
 
-// ignored reports whether a name is that of a file or folder that programs leave behind, and in which nobody hands in anything.
+// ignored reports whether a name is that of a file or folder that programs leave behind, and in which nobody hands in
+// anything.
 func ignored(name string) bool {
 	switch name {
-	case "__MACOSX", "__pycache__", "node_modules", "Thumbs.db", "desktop.ini", ".DS_Store", ".AppleDouble", ".Spotlight-V100", ".fseventsd",
-		".git", ".gitignore", ".gitattributes", ".gitkeep", ".github", ".svn", ".hg", ".idea", ".vscode", ".vs", ".history", ".cache", ".venv":
+	case "__MACOSX", "__pycache__", "node_modules", "Thumbs.db", "desktop.ini", ".DS_Store", ".AppleDouble",
+		".Spotlight-V100", ".fseventsd", ".git", ".gitignore", ".gitattributes", ".gitkeep", ".github", ".svn", ".hg",
+		".idea", ".vscode", ".vs", ".history", ".cache", ".venv":
 		return true
 	}
-	return strings.HasPrefix(name, "._") || strings.HasPrefix(name, ".Trash") || strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".swp")
+	return strings.HasPrefix(name, "._") || strings.HasPrefix(name, ".Trash") || strings.HasPrefix(name, ".") &&
+		strings.HasSuffix(name, ".swp")
 }
 
 // hidden reports whether a name, or one on the way to it, begins with a dot.
@@ -152,13 +155,14 @@ func (l listing) fault() (f fault) {
 	return f
 }
 
-// cleanPath makes a path of a name in an archive. Where the fault is not "", the path is what comes before the part that
-// is at fault.
+// cleanPath makes a path of a name in an archive. Where the fault is not "", the path is what comes before the part
+// that is at fault.
 func cleanPath(name string) (path string, renamed bool, f fault) {
 	name, renamed = validUTF8(name)
 	slashed := strings.ReplaceAll(name, `\`, "/")
 	if strings.HasPrefix(slashed, "/") || len(slashed) > 1 && slashed[1] == ':' && unicode.IsLetter(rune(slashed[0])) {
-		return "", renamed, faultf("The archive names a file %s, which is a place outside of it. Pack the folder anew.", show(name))
+		return "", renamed, faultf("The archive names a file %s, which is a place outside of it. Pack the folder anew.",
+			show(name))
 	}
 	var parts []string
 	for part := range strings.SplitSeq(slashed, "/") {
@@ -168,9 +172,11 @@ func cleanPath(name string) (path string, renamed bool, f fault) {
 		case part == "..":
 			f = faultf("The archive names a file %s, which leads out of it. Pack the folder anew.", show(name))
 		case strings.Contains(part, "\x00"):
-			f = faultf("The archive names a file %s, with a zero byte, which no system allows. Pack the folder anew.", show(name))
+			f = faultf("The archive names a file %s, with a zero byte, which no system allows. Pack the folder anew.",
+				show(name))
 		case len(name) > maxPath:
-			f = faultf("The archive names a file %s, with a path of %d bytes; %d are allowed. Hand in only the exercises' files.",
+			f = faultf("The archive names a file %s, with a path of %d bytes; %d are allowed. Hand in only the exercises' "+
+				"files.",
 				show(name), len(name), maxPath)
 		}
 		if f != "" {

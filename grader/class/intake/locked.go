@@ -11,7 +11,8 @@ import (
 // folders of intakes are named so, with what makes each another behind it.
 const folders = "cudalab-intake-"
 
-// lockName is a file beside the submissions, which whoever has made them holds locked. It is let go of however that ends.
+// lockName is a file beside the submissions, which whoever has made them holds locked. It is let go of however that
+// ends.
 const lockName = "lock"
 
 // IsFolder reports whether a name is that of an intake's folder.
@@ -30,8 +31,8 @@ func makeFolder(temp string) (dir string, release func(), err error) {
 	return dir, release, err
 }
 
-// removeAbandoned removes the folders of intakes that were killed: nobody holds their locks. What is another user's, or is just
-// being made, stays.
+// removeAbandoned removes the folders of intakes that were killed: nobody holds their locks. What is another user's, or
+// is just being made, stays.
 func removeAbandoned(temp string) {
 	if temp == "" {
 		temp = os.TempDir()

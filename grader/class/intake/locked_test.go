@@ -28,6 +28,7 @@ func TestFoldersOfTheKilledAreRemoved(t *testing.T) {
 
 func TestAFullDiskIsNotBlamedOnTheFolder(t *testing.T) {
 	err := cannotCopy("", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
-	require.Equal(t, "The disk is full: the submissions could not be copied to "+os.TempDir()+", where they are while they are graded. "+
+	require.Equal(t, "The disk is full: the submissions could not be copied to "+os.TempDir()+
+		", where they are while they are graded. "+
 		"Free some space there and start again; what has been graded is kept.", err.Error())
 }

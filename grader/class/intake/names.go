@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -37,7 +38,8 @@ func identify(units []*unit) {
 			u.id = shorten(safeID(u.name), maxID-len(end)) + end
 		}
 		taken[fold(u.id)] = u
-		note := fmt.Sprintf("Two submissions have the same name: %s is %s, and %s is %s.", first.id, show(first.from), u.id, show(u.from))
+		note := fmt.Sprintf("Two submissions have the same name: %s is %s, and %s is %s.", first.id, show(first.from), u.id,
+			show(u.from))
 		first.notes = append(first.notes, note)
 		u.notes = append(u.notes, note)
 	}
@@ -103,6 +105,19 @@ func reserved(stem string) bool {
 
 // printable is false for controls and for what turns the direction of writing round.
 func printable(r rune) bool { return unicode.IsPrint(r) }
+
+// Fold is the same for names that people take for the same: however their letters are composed, wide or narrow, and
+// whether they are capitals.
+func Fold(name string) string { return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(name))) }
+
+// Words are a name's parts, folded.
+func Words(name string) []string {
+	name = strings.NewReplacer("'", "", "\u2019", "").Replace(Fold(name))
+	return strings.FieldsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) &&
+			!unicode.IsMark(r)
+	})
+}
 
 // fold is the same for names that some file system takes for the same.
 func fold(name string) string {

@@ -33,7 +33,8 @@ func TestSafeID(t *testing.T) {
 		"李雷":               "李雷",
 		long:               strings.Repeat("ü", 60),
 		// Unicode's normal form breaks long runs of marks up.
-		"a\u0300" + strings.Repeat("\u0301", 200): "à" + strings.Repeat("\u0301", 29) + "\u034F" + strings.Repeat("\u0301", 29),
+		"a\u0300" + strings.Repeat("\u0301", 200): "à" + strings.Repeat("\u0301", 29) + "\u034F" + strings.Repeat("\u0301",
+			29),
 	} {
 		id := safeID(name)
 		require.Equal(t, want, id, "%q", name)
@@ -44,10 +45,12 @@ func TestSafeID(t *testing.T) {
 }
 
 func TestIDsAreUniqueWhateverTheOrder(t *testing.T) {
-	from := []string{"alice", "alice.zip", "Alice.tar.gz", "alice_2", "m\u00FCller", "mu\u0308ller.zip", "STRASSE", "straße", "bob"}
+	from := []string{"alice", "alice.zip", "Alice.tar.gz", "alice_2", "m\u00FCller", "mu\u0308ller.zip", "STRASSE",
+		"straße", "bob"}
 	want := map[string]string{
-		"Alice.tar.gz": "Alice", "alice": "alice_3", "alice.zip": "alice_4", "alice_2": "alice_2", "m\u00FCller": "müller_2", "mu\u0308ller.zip": "müller",
-		"STRASSE": "STRASSE", "straße": "straße", "bob": "bob",
+		"Alice.tar.gz": "Alice", "alice": "alice_3", "alice.zip": "alice_4", "alice_2": "alice_2", "m\u00FCller": "müller_2",
+		"mu\u0308ller.zip": "müller",
+		"STRASSE":          "STRASSE", "straße": "straße", "bob": "bob",
 	}
 	for i := range from {
 		order := append(append([]string{}, from[i:]...), from[:i]...)
@@ -62,7 +65,8 @@ func TestIDsAreUniqueWhateverTheOrder(t *testing.T) {
 			got[u.from] = u.id
 			require.False(t, folded[fold(u.id)], u.id)
 			folded[fold(u.id)] = true
-			require.Equal(t, u.from == "alice_2" || u.from == "bob" || strings.HasPrefix(strings.ToLower(u.from), "stra"), len(u.notes) == 0, u.from)
+			require.Equal(t, u.from == "alice_2" || u.from == "bob" || strings.HasPrefix(strings.ToLower(u.from), "stra"),
+				len(u.notes) == 0, u.from)
 		}
 		require.Equal(t, want, got)
 	}

@@ -52,15 +52,20 @@ func TestPackedArchives(t *testing.T) {
 		return string(text)
 	}
 	dir := tree{
-		"subs/a.tar.xz": packed("ada.tar.xz"), "subs/b.tbz2": packed("ada.tar.bz2"), "subs/c.rar": tree{"work/slab/slab.go": slab}.rar(t),
-		"subs/d/mine.rar": tree{"slab.go": slab, "b.zip": tree{"buddy.go": buddy}.zip(t)}.rar(t), "subs/e.zip": packed("ada.tar.xz"),
-		"subs/f.rar": tree{"../slab.go": slab}.rar(t), "subs/g.rar": tree{"slab.go": slab}.rar(t)[:60], "subs/h.tar.xz": packed("window.tar.xz"),
+		"subs/a.tar.xz": packed("ada.tar.xz"), "subs/b.tbz2": packed("ada.tar.bz2"),
+		"subs/c.rar":      tree{"work/slab/slab.go": slab}.rar(t),
+		"subs/d/mine.rar": tree{"slab.go": slab, "b.zip": tree{"buddy.go": buddy}.zip(t)}.rar(t),
+		"subs/e.zip":      packed("ada.tar.xz"),
+		"subs/f.rar":      tree{"../slab.go": slab}.rar(t), "subs/g.rar": tree{"slab.go": slab}.rar(t)[:60],
+		"subs/h.tar.xz":  packed("window.tar.xz"),
 		"subs/i.tar.bz2": packed("ada.tar.bz2")[:100],
 	}.write(t, t.TempDir())
 	in := opened(t, filepath.Join(dir, "subs"))
-	require.Equal(t, []string{"a: slab/slab.go", "b: slab/slab.go", "c: slab/slab.go", "d: buddy/buddy.go", "d: slab/slab.go", "e: slab/slab.go", "f!", "g!", "h!", "i!"},
+	require.Equal(t, []string{"a: slab/slab.go", "b: slab/slab.go", "c: slab/slab.go", "d: buddy/buddy.go",
+		"d: slab/slab.go", "e: slab/slab.go", "f!", "g!", "h!", "i!"},
 		found(t, in))
-	for i, want := range map[int]string{5: "leads out of it", 6: "is damaged or incomplete", 7: "needs more than 64 MiB of memory", 8: "is damaged or incomplete"} {
+	for i, want := range map[int]string{5: "leads out of it", 6: "is damaged or incomplete",
+		7: "needs more than 64 MiB of memory", 8: "is damaged or incomplete"} {
 		s := in.Submissions()[i]
 		require.Contains(t, s.Problem, want)
 		require.Equal(t, course, s.Unread, "what cannot be read is for a person to look at")

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Person is one of those who handed something in, as far as the platform's export and the roster tell. What is not known
-// is "".
+// Person is one of those who handed something in, as far as the platform's export and the roster tell. What is not
+// known is "".
 type Person struct {
 	Name     string `json:"name,omitempty"`
 	SID      string `json:"sid,omitempty"` // the student number

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// sections are the students of a class whose folders or archives are those of its sections, or of its exercises, each with
-// students in it. It is ok if every one is.
+// sections are the students of a class whose folders or archives are those of its sections, or of its exercises, each
+// with students in it. It is ok if every one is.
 func (s *sorter) sections(kids []*child) (all sorted, ok bool, err error) {
 	mark := s.spool.size
 	byExercise, err := s.byExercise(kids)
@@ -22,7 +22,8 @@ func (s *sorter) sections(kids []*child) (all sorted, ok bool, err error) {
 		return all, false, s.close(kids, mark)
 	}
 	if len(doubtful) > 0 {
-		all.attention = append(all.attention, fmt.Sprintf("Taken for sections with students in them, as others are: %s. If one is a student's, put it beside the sections' students.",
+		all.attention = append(all.attention, fmt.Sprintf("Taken for sections with students in them, as others are: %s. If "+
+			"one is a student's, put it beside the sections' students.",
 			listed(doubtful)))
 	}
 	named := map[string]*unit{}
@@ -36,7 +37,8 @@ func (s *sorter) sections(kids []*child) (all sorted, ok bool, err error) {
 		if err != nil {
 			return all, false, err
 		}
-		all.notes, all.attention, all.aside = append(all.notes, found.notes...), append(all.attention, found.attention...), append(all.aside, found.aside...)
+		all.notes, all.attention, all.aside = append(all.notes, found.notes...), append(all.attention, found.attention...),
+			append(all.aside, found.aside...)
 		for _, u := range found.units {
 			first := named[u.name]
 			switch {
@@ -68,8 +70,8 @@ func (s *sorter) sections(kids []*child) (all sorted, ok bool, err error) {
 	return all, true, nil
 }
 
-// holders are the kids that hold students: every one that holds anything, or none. Of the doubtful it cannot be told for sure, as of
-// a section with one student.
+// holders are the kids that hold students: every one that holds anything, or none. Of the doubtful it cannot be told
+// for sure, as of a section with one student.
 func (s *sorter) holders(kids []*child, byExercise bool) (holders []*child, doubtful []string, err error) {
 	for _, k := range kids {
 		if !k.holds() {

@@ -14,6 +14,7 @@ import (
 type sorter struct {
 	packages []string
 	spool    *spool
+	counts   func(who []string, at string) bool // see Options
 }
 
 // sorted is what SUBMISSIONS turns out to hold.
@@ -26,10 +27,19 @@ type sorted struct {
 }
 
 // sort finds the submissions in a source. It descends through folders and archives that do nothing but wrap a class.
-func (s *sorter) sort(src *source) (sorted, error) {
+func (s *sorter) sort(src *source) (found sorted, err error) {
 	l, name := src.list, src.name
+	var drafts []File
+	defer func() { found.aside = append(found.aside, drafts...) }()
 	for {
 		kids := l.children()
+		if handedIn, rest := teams(kids); handedIn != nil {
+			for _, k := range rest {
+				drafts = append(drafts, k.notGraded("only what is in \"Submitted files\" has been handed in")...)
+			}
+			l, name = handedIn.inside, handedIn.name
+			continue
+		}
 		wrapped := len(kids) == 1 && kids[0].holds()
 		if s.export(kids) {
 			return s.class(l, kids, name, "")
@@ -58,13 +68,26 @@ func (s *sorter) sort(src *source) (sorted, error) {
 	}
 }
 
+// teams finds the folder with what was handed in, in the library "Student Work" of a class of Microsoft Teams, which
+// also has what students are still working at.
+func teams(kids []*child) (handedIn *child, rest []*child) {
+	for _, k := range kids {
+		if k.folder && strings.EqualFold(k.name, "Submitted files") {
+			handedIn = k
+		} else {
+			rest = append(rest, k)
+		}
+	}
+	return handedIn, rest
+}
+
 func alone(name string, l listing) sorted {
 	u := &unit{name: name, from: name, inside: l, folder: true}
 	return sorted{units: []*unit{u}, form: "one submission"}
 }
 
-// open looks into a child, be it an archive, and keeps what is there as its inside. What cannot be opened holds nothing that
-// could tell anything; its own submission says why. The error is one of this machine.
+// open looks into a child, be it an archive, and keeps what is there as its inside. What cannot be opened holds nothing
+// that could tell anything; its own submission says why. The error is one of this machine.
 func (s *sorter) open(c *child, b bounds) error {
 	if c.folder || c.opened || !isArchive(c.name) || c.entry.load == nil {
 		return nil
@@ -127,9 +150,13 @@ func (s *sorter) holdsClass(c *child) (bool, error) {
 	return s.byExercise(below)
 }
 
-// draft reports whether a name is one that people give to versions of their own work, rather than a student's: "old", "Slab v2".
+// draft reports whether a name is one that people give to versions of their own work, rather than a student's: "old",
+// "Slab v2".
 func (s *sorter) draft(name string) bool {
-	words := strings.FieldsFunc(strings.ToLower(trimArchive(name)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(trimArchive(name)), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	})
 	for _, word := range words {
 		switch stem := strings.TrimRight(word, "0123456789"); {
 		case stem == "" && len(word) <= 2, slices.Contains(draftWords, stem), packageNamed(s.packages, word) != "":
@@ -140,10 +167,12 @@ func (s *sorter) draft(name string) bool {
 	return true
 }
 
-var draftWords = strings.Fields("my the first second third last latest old older new newer final finished draft backup copy current working fixed " +
-	"version ver v rev try attempt submission resubmission part week day lab hw homework assignment src code project test tmp temp archive of")
+var draftWords = strings.Fields("my the first second third last latest old older new newer final finished draft " +
+	"backup copy current working fixed version ver v rev try attempt submission resubmission part week day lab hw " +
+	"homework assignment src code project test tmp temp archive of")
 
-// byExercise reports whether kids are folders or archives of exercises with students in them, rather than the exercises of one.
+// byExercise reports whether kids are folders or archives of exercises with students in them, rather than the exercises
+// of one.
 func (s *sorter) byExercise(kids []*child) (bool, error) {
 	found := false
 	for _, k := range kids {
@@ -191,8 +220,8 @@ func (s *sorter) single(l listing, kids []*child) (bool, error) {
 		slices.ContainsFunc(kids, func(c *child) bool { return exercise(c) != "" && goFile(c.inside, ".") }), nil
 }
 
-// shared reports whether two kids hold the same exercise: then they are two students'. What is named as an exercise is none's,
-// and what is named as a version is no further student's.
+// shared reports whether two kids hold the same exercise: then they are two students'. What is named as an exercise is
+// none's, and what is named as a version is no further student's.
 func (s *sorter) shared(kids []*child) (bool, error) {
 	holder := map[string]bool{}
 	mark := s.spool.size
@@ -223,8 +252,8 @@ func (s *sorter) shared(kids []*child) (bool, error) {
 	return false, nil
 }
 
-// held are the exercises that a listing holds, also within archives, by the names of its files, or where those tell nothing by
-// the packages that they say they are of.
+// held are the exercises that a listing holds, also within archives, by the names of its files, or where those tell
+// nothing by the packages that they say they are of.
 func (s *sorter) held(l listing, nesting int) (map[string]bool, error) {
 	held := map[string]bool{}
 	const most = 200 // files that are opened for it
@@ -285,8 +314,8 @@ func clauseOf(head []byte) string {
 	return strings.TrimSuffix(f.Name.Name, "_test")
 }
 
-// flat reports whether most files and archives among kids are named STUDENT_exercise, by at least two students, and no file
-// is named as an exercise alone, as in one student's folder.
+// flat reports whether most files and archives among kids are named STUDENT_exercise, by at least two students, and no
+// file is named as an exercise alone, as in one student's folder.
 func (s *sorter) flat(kids []*child) bool {
 	students := map[string]bool{}
 	named, all := 0, 0
@@ -305,7 +334,8 @@ func (s *sorter) flat(kids []*child) bool {
 	return len(students) > 1 && 2*named > all
 }
 
-// flatName splits the name of a file, archive or folder that is called STUDENT_exercise, with _, - or a space between them.
+// flatName splits the name of a file, archive or folder that is called STUDENT_exercise, with _, - or a space between
+// them.
 func (s *sorter) flatName(c *child) (student, pkg string, ok bool) {
 	stem := c.name
 	switch {
@@ -349,7 +379,8 @@ func goFile(l listing, dir string) bool {
 // isGo reports whether a file is one of Go's, also where a system has written its name in capitals.
 func isGo(name string) bool { return strings.EqualFold(path.Ext(name), ".go") }
 
-// packageNamed is the exercise whose package a name is, however it is written: "slab", "02_Slab", "async-pipeline". "" if none.
+// packageNamed is the exercise whose package a name is, however it is written: "slab", "02_Slab", "async-pipeline". ""
+// if none.
 func packageNamed(packages []string, name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

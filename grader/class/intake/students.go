@@ -3,6 +3,7 @@ package intake
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -28,8 +29,8 @@ type students struct {
 	*sorter
 	sorted
 	section string
-	prefix  string   // that GitHub Classroom puts before the names of all
-	export  platform // nil where the names are nobody's
+	prefix  string    // that GitHub Classroom puts before the names of all
+	export  *platform // nil where the names are nobody's
 	flatly  bool
 	byKey   map[string]*unit
 	pieces  map[*unit][]piece
@@ -42,14 +43,16 @@ type piece struct {
 	kid *child
 }
 
-// class makes units of what the students have handed in: of every folder and archive, and of what their names put together.
+// class makes units of what the students have handed in: of every folder and archive, and of what their names put
+// together.
 func (s *sorter) class(l listing, kids []*child, name, section string) (sorted, error) {
 	if section == "" && !s.export(kids) {
 		if all, ok, err := s.sections(kids); ok || err != nil {
 			return all, err
 		}
 	}
-	c := &students{sorter: s, section: section, export: platformOf(kids), flatly: s.flat(kids), byKey: map[string]*unit{}, pieces: map[*unit][]piece{}}
+	c := &students{sorter: s, section: section, export: platformOf(kids), flatly: s.flat(kids), byKey: map[string]*unit{},
+		pieces: map[*unit][]piece{}}
 	c.form = "a folder or an archive for each student"
 	for _, e := range l {
 		if e.path == "" && e.fault != "" {
@@ -88,7 +91,8 @@ func (u *unit) join(other *unit, dir string) {
 		other.inside, other.folder = listing{other.entry}, true
 	}
 	u.inside = append(u.inside, other.inside.under(dir)...)
-	u.notes, u.attention, u.aside = append(u.notes, other.notes...), append(u.attention, other.attention...), append(u.aside, other.aside...)
+	u.notes, u.attention, u.aside = append(u.notes, other.notes...), append(u.attention, other.attention...),
+		append(u.aside, other.aside...)
 }
 
 // own makes a unit of a child that is one student's as a whole.
@@ -110,14 +114,18 @@ func (c *students) own(k *child, metadata *metadata) {
 		u.name = strings.TrimSuffix(u.name, unreadableArchive(u.name))
 	default:
 		c.stray = append(c.stray, k.name)
-		for _, f := range k.notGraded("it lies beside the students' folders and archives, and its name does not say whose it is") {
+		for _, f := range k.notGraded("it lies beside the students' folders and archives, and its name does not say " +
+			"whose it is") {
 			c.aside = append(c.aside, f)
-			c.attention = append(c.attention, fmt.Sprintf("%s lies beside the students' folders and archives, and its name does not say whose it is.", show(f.Path)))
+			c.attention = append(c.attention,
+				fmt.Sprintf("%s lies beside the students' folders and archives, and its name does not say whose it is.",
+					show(f.Path)))
 		}
 		return
 	}
 	if hidden(k.name) {
-		u.attention = append(u.attention, fmt.Sprintf("%s begins with a dot, as folders do that programs make for themselves. If it is no student's, remove it.", show(k.name)))
+		u.attention = append(u.attention, fmt.Sprintf("%s begins with a dot, as folders do that programs make for "+
+			"themselves. If it is no student's, remove it.", show(k.name)))
 	}
 	metadata.tell(u)
 	c.byKey["flat "+k.name] = u
@@ -129,25 +137,19 @@ func (c *students) labelled(k *child) bool {
 	var l label
 	ok := false
 	if c.export != nil {
-		l, ok = c.export(k.name)
+		l, ok = c.export.of(k)
+	}
+	if ok {
+		c.form = c.export.form
 	}
 	if !ok && c.flatly {
 		var student string
 		student, _, ok = c.flatName(k)
+		c.form = "files named after a student and an exercise"
 		l = label{key: "flat " + student, name: student, file: strings.TrimLeft(strings.TrimPrefix(k.name, student), "_- ")}
 	}
 	if !ok {
 		return false
-	}
-	switch kind, _, _ := strings.Cut(l.key, " "); kind {
-	case "canvas":
-		c.form = "submissions downloaded from Canvas"
-	case "moodle":
-		c.form = "submissions downloaded from Moodle"
-	case "blackboard":
-		c.form = "a gradebook download from Blackboard"
-	case "flat":
-		c.form = "files named after a student and an exercise"
 	}
 	u := c.byKey[l.key]
 	if u == nil {
@@ -182,7 +184,7 @@ func (c *students) settle(u *unit) {
 			u.aside = append(u.aside, p.kid.notGraded("")...)
 			continue
 		case !count[p.kid]:
-			u.aside = append(u.aside, p.kid.notGraded("a later attempt counts")...)
+			u.aside = append(u.aside, p.kid.notGraded("another attempt counts")...)
 			continue
 		}
 		to := cmp.Or(p.file, "")
@@ -200,60 +202,156 @@ func (c *students) settle(u *unit) {
 			u.inside = append(u.inside, e)
 		}
 	}
+	switch by, _, _ := strings.Cut(pieces[0].key, " "); {
+	case by == "sakai":
+		c.sakaiFolder(u)
+	case by == "ilias" && len(u.people) == 0:
+		u.people = iliasMembers(u.inside)
+	}
 }
 
-// attempts are the pieces that count: those of the last attempt, and of files that were handed in again under numbered names the
-// last. What only an earlier attempt holds is for a person to see.
+// attempts are the pieces that count: those of the last attempt, and of files that were handed in again under numbered
+// names the last. What only another attempt holds is for a person to see.
 func (c *students) attempts(u *unit, pieces []piece) map[*child]bool {
-	last, of := "", map[string]bool{}
-	newest := map[string]int{}
-	for _, p := range pieces {
-		if p.attempt != "" {
-			of[p.attempt] = true
-			if p.attempt > last {
-				last, u.moment.Time = p.attempt, p.time
-			}
-		}
+	counts, of := c.lastAttempt(pieces)
+	u.moment.Time, u.moment.Attempt, u.moment.Of = counts.time, counts.number, counts.number
+	if len(of) > 1 {
+		u.notes = append(u.notes, u.moment.amongst(counts, of))
 	}
-	for _, p := range pieces {
-		if p.attempt == last && !p.kid.folder {
-			first, n := numbered(p.file)
-			if had, ok := newest[first]; !ok || n > had {
-				newest[first] = n
-			}
-		}
-	}
+	last := counts.attempt
+	replaced := c.replaced(u, slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return p.attempt != last }))
 	count := map[*child]bool{}
 	var earlier, again []string
 	for _, p := range pieces {
-		first, n := numbered(p.file)
 		switch {
 		case p.attempt != last:
 			if p.file != blackboardSummary && p.kid.mayHold() {
 				earlier = append(earlier, p.kid.name)
 			}
-		case !p.kid.folder && p.file != "" && n != newest[first]:
+		case replaced[p.kid]:
 			again = append(again, p.kid.name)
 		default:
 			count[p.kid] = true
 		}
 	}
-	if len(of) > 1 {
-		u.moment.Attempt, u.moment.Of = len(of), len(of)
-		u.notes = append(u.notes, fmt.Sprintf("Attempt %d of %[1]d counts, the last, of %s.", len(of), strings.Replace(u.moment.Time, "T", " ", 1)))
+	dates := map[string]bool{}
+	for _, p := range pieces {
+		dates[p.undated] = true
+	}
+	if undated := pieces[0].undated; len(dates) == 1 && undated != "" {
+		u.notes = append(u.notes, fmt.Sprintf("When it was handed in is not known: the date %s in its name cannot be read.",
+			show(undated)))
+	}
+	if len(dates) > 1 {
+		u.attention = append(u.attention, fmt.Sprintf("When %s came cannot be read from its name, so that attempts cannot "+
+			"be "+
+			"told apart: what they hold is taken together. Leave in what counts.", show(pieces[0].kid.name)))
 	}
 	if len(again) > 0 {
-		u.notes = append(u.notes, "Handed in again under a numbered name, and the last counts; left aside: "+listed(again)+".")
+		u.notes = append(u.notes, "Handed in again under a numbered name, and the last counts; left aside: "+listed(again)+
+			".")
 	}
 	only := c.onlyEarlier(pieces, count)
 	if len(earlier) > 0 {
-		u.notes = append(u.notes, "Left aside, because they are of earlier attempts: "+listed(earlier)+".")
+		u.notes = append(u.notes, "Left aside, because they are of other attempts: "+listed(earlier)+".")
 	}
 	if len(only) > 0 {
-		u.attention = append(u.attention, fmt.Sprintf("Only an earlier attempt holds %s, and the last one counts. If the earlier one is meant, remove the last.",
-			strings.Join(only, ", ")))
+		u.attention = append(u.attention, fmt.Sprintf("The attempt that counts lacks %s, which another one holds. If that "+
+			"one "+
+			"is meant, remove the one that counts.", strings.Join(only, ", ")))
 	}
 	return count
+}
+
+// lastAttempt is the attempt that counts, by one of its pieces, and all that there are, in order: the last, or where
+// some may count and some came too late, the last that may.
+func (c *students) lastAttempt(pieces []piece) (counts label, all []string) {
+	late := func(p piece) bool { return p.time != "" && c.counts != nil && !c.counts(p.goesBy(), p.time) }
+	someInTime := slices.ContainsFunc(pieces, func(p piece) bool { return p.time != "" && !late(p) })
+	for _, p := range pieces {
+		if p.attempt == "" {
+			continue
+		}
+		all = append(all, p.attempt)
+		if p.attempt > counts.attempt && !(someInTime && late(p)) {
+			counts = p.label
+		}
+	}
+	slices.Sort(all)
+	return counts, slices.Compact(all)
+}
+
+// amongst counts an attempt among all that there are, as the platform does or as they were exported, and says so.
+func (m *Moment) amongst(counts label, all []string) string {
+	before := 1 + slices.Index(all, counts.attempt)
+	m.Attempt = max(counts.number, before) // where the platform counts, some may not have been exported
+	m.Of = m.Attempt + len(all) - before
+	when, which := "", "the last"
+	if m.Time != "" {
+		when = ", of " + strings.Replace(m.Time, "T", " ", 1)
+	}
+	if before < len(all) {
+		which = "the last before the deadline"
+	}
+	return fmt.Sprintf("Attempt %d of %d counts, %s%s.", m.Attempt, m.Of, which, when)
+}
+
+// replaced are the pieces that were handed in again under a numbered name. Files with numbers that declare nothing that
+// the others do are parts of one program, and all count.
+func (c *students) replaced(u *unit, pieces []piece) map[*child]bool {
+	series := map[string][]piece{}
+	for _, p := range pieces {
+		if !p.kid.folder && p.file != "" {
+			first, _ := numbered(p.file)
+			series[first] = append(series[first], p)
+		}
+	}
+	replaced := map[*child]bool{}
+	for _, first := range slices.Sorted(maps.Keys(series)) {
+		all := series[first]
+		slices.SortStableFunc(all, func(a, b piece) int {
+			_, n := numbered(a.file)
+			_, m := numbered(b.file)
+			return cmp.Compare(n, m)
+		})
+		parts, sure := partsOfOne(all)
+		if parts {
+			continue
+		}
+		for _, p := range all[:len(all)-1] {
+			replaced[p.kid] = true
+		}
+		_, n := numbered(all[0].file)
+		switch last := all[len(all)-1].file; {
+		case len(all) == 1:
+		case !sure:
+			u.attention = append(u.attention, fmt.Sprintf("It cannot be told whether %s and %s are two versions or two parts "+
+				"of one program: %[2]s alone counts.", show(all[0].file), show(last)))
+		case n > 0:
+			u.attention = append(u.attention, fmt.Sprintf("%s and %s declare the same, and there is no %s: they are taken for "+
+				"versions, and %[2]s counts.", show(all[0].file), show(last), show(first)))
+		}
+	}
+	return replaced
+}
+
+// partsOfOne reports whether files whose names differ by a number declare nothing twice. It is sure where all are read
+// as Go, or none is Go.
+func partsOfOne(all []piece) (parts, sure bool) {
+	if !isGo(all[0].file) {
+		return false, true
+	}
+	for i, p := range all {
+		for _, q := range all[:i] {
+			a, b := p.kid.entry, q.kid.entry
+			a.path, b.path = p.file, q.file
+			names, ok := shares(a, b)
+			if !ok || len(names) > 0 {
+				return false, ok
+			}
+		}
+	}
+	return len(all) > 1, true
 }
 
 // onlyEarlier are the exercises that pieces hold which do not count, and none that does.

@@ -96,7 +96,8 @@ func (l *lister) tar(r io.Reader, spool *spool) error {
 	}
 }
 
-// keep puts the file that comes by into the spool, as much of it as is ever looked at. More of it is read only to be counted.
+// keep puts the file that comes by into the spool, as much of it as is ever looked at. More of it is read only to be
+// counted.
 func (l *lister) keep(e *entry, r io.Reader, spool *spool) error {
 	limit := int64(maxFileSize + 1)
 	switch {

@@ -66,7 +66,8 @@ func (l *lister) zip(r io.ReaderAt, size int64) error {
 		case f.Flags&zipEncrypted != 0:
 			e.fail(l.encrypted())
 		case f.Method != zip.Store && f.Method != zip.Deflate:
-			e.fail(faultf("%s is packed by a method (number %d) that is not read here. Pack it with the usual one, Deflate.", l.what, f.Method))
+			e.fail(faultf("%s is packed by a method (number %d) that is not read here. Pack it with the usual one, Deflate.",
+				l.what, f.Method))
 		default:
 			e.load = func(limit int64) ([]byte, error) { return l.unzip(f, limit) }
 		}
@@ -94,7 +95,8 @@ func (l *lister) overlaps(files []*zip.File, size int64) error {
 	slices.SortFunc(extents, func(a, b extent) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(extents); i++ {
 		if extents[i].from < extents[i-1].to {
-			return faultf("%s has files that share their bytes, as archives do that are made to fill disks. Pack the folder anew.", l.what)
+			return faultf("%s has files that share their bytes, as archives do that are made to fill disks. Pack the "+
+				"folder anew.", l.what)
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 
 // Grade is the grade for a student's work.
 func (p *Policy) Grade(w Work) *Grade {
-	t := &tally{Policy: p, student: p.entry(w)}
+	t := &tally{Policy: p, student: p.entry(w), earned: map[string]float64{}}
 	if t.student == nil {
 		t.student = &student{}
 	}
@@ -30,6 +30,7 @@ type tally struct {
 	student *student
 	grade   Grade
 	counted []Exercise
+	earned  map[string]float64 // by exercise, with its bonus
 }
 
 func (t *tally) say(format string, a ...any) {
@@ -37,7 +38,9 @@ func (t *tally) say(format string, a ...any) {
 }
 
 func (t *tally) ask(format string, a ...any) {
-	t.grade.Ask = append(t.grade.Ask, fmt.Sprintf(format, a...))
+	if asked := fmt.Sprintf(format, a...); !slices.Contains(t.grade.Ask, asked) {
+		t.grade.Ask = append(t.grade.Ask, asked)
+	}
 }
 
 // exercises adds up what counts.
@@ -75,6 +78,7 @@ func (t *tally) exercises(w Work) {
 		}
 		t.say("%s.", line)
 		t.grade.Points += weight * e.Score
+		t.earned[e.Name] += weight * e.Score
 		t.grade.Max += weight * e.Max
 	}
 	t.counted = slices.DeleteFunc(t.counted, func(e Exercise) bool { return dropped[e.Name] })
@@ -93,14 +97,16 @@ func (t *tally) bonuses(Work) {
 	for _, e := range t.counted {
 		best := bonus{}
 		for _, b := range t.Bonuses {
-			if (b.Exercise == "" || b.Exercise == e.Name) && e.Score == e.Max && e.Speed > 0 && e.Speed < b.Below && b.Points > best.Points {
+			if (b.Exercise == "" || b.Exercise == e.Name) && e.Score == e.Max && e.Speed > 0 && e.Speed < b.Below &&
+				b.Points > best.Points {
 				best = b
 			}
 		}
 		if best.Points > 0 {
 			t.grade.Points += best.Points
-			t.say("Bonus for speed in %s: +%s, since its time is %s of the limit, below %s.", e.Name, number(best.Points), number(round(e.Speed)),
-				number(best.Below))
+			t.earned[e.Name] += best.Points
+			t.say("Bonus for speed in %s: +%s, since its time is %s of the limit, below %s.", e.Name, number(best.Points),
+				number(round(e.Speed)), number(best.Below))
 		}
 	}
 }

@@ -6,13 +6,51 @@ import (
 	"time"
 )
 
-// late takes off what being late costs.
+// InTime reports whether something that somebody handed in at a time, as Work has it, came before the last deadline
+// that it could be for. What is not known is in time.
+func (p *Policy) InTime(w Work) bool {
+	t := &tally{Policy: p, student: p.entry(w)}
+	if t.student == nil {
+		t.student = &student{}
+	}
+	at, _, known := t.handedIn(w)
+	if p.Deadline == nil || !known {
+		return true
+	}
+	last := p.Deadline.Due.Time
+	for _, due := range p.Deadline.Exercises {
+		if due.After(last) {
+			last = due.Time
+		}
+	}
+	return at.Sub(last.Add(t.student.Extension)) <= p.Deadline.Grace
+}
+
+// late takes off what being late costs: of all, or where exercises are due at times of their own, of each.
 func (t *tally) late(w Work) {
 	d := t.Deadline
 	if d == nil {
 		return
 	}
-	due := d.Due.Add(t.student.Extension)
+	if len(d.Exercises) == 0 {
+		t.grade.Points -= t.lateFor(w, "", d.Due, t.grade.Points)
+		return
+	}
+	off := 0.0
+	for _, e := range t.counted {
+		due, own := d.Exercises[e.Name]
+		if !own {
+			due = d.Due
+		}
+		off += t.lateFor(w, e.Name+": ", due, t.earned[e.Name])
+	}
+	t.grade.Points -= off
+}
+
+// lateFor is what being late for a deadline takes off from points; what is whose they are, with a colon.
+func (t *tally) lateFor(w Work, what string, classDue moment, points float64) (off float64) {
+	d := t.Deadline
+	due := classDue.Add(t.student.Extension)
 	deadline := "the deadline of " + clock(due)
 	if t.student.Extension > 0 {
 		deadline += fmt.Sprintf(" (%s more than the class, by %s)", span(t.student.Extension), "grading.toml")
@@ -20,32 +58,33 @@ func (t *tally) late(w Work) {
 	at, from, known := t.handedIn(w)
 	switch {
 	case !known && w.Late:
-		t.say("The platform says that it was late, but not when it came: nothing was taken off.")
-		t.ask("It was late, as the platform says, but when it came is not known. Write handed_in for %q into grading.toml.", w.ID)
-		return
+		t.say("%sThe platform says that it was late, but not when it came: nothing was taken off.", what)
+		t.ask("It was late, as the platform says, but when it came is not known. Write handed_in into grading.toml.")
+		return 0
 	case !known:
-		t.say("When it was handed in is not known: taken as in time for %s.", deadline)
-		t.ask("When it was handed in is not known, and it was taken as in time. If it was not, write handed_in for %q into grading.toml.", w.ID)
-		return
+		t.say("%sWhen it was handed in is not known: taken as in time for %s.", what, deadline)
+		t.ask("When it was handed in is not known, and it was taken as in time. If it was not, write handed_in into " +
+			"grading.toml.")
+		return 0
 	}
-	came := fmt.Sprintf("Handed in %s, as %s", clock(at.In(due.Location())), from)
+	came := fmt.Sprintf("%sHanded in %s, as %s", what, clock(at.In(due.Location())), from)
 	over := at.Sub(due)
 	if over <= d.Grace {
 		t.say("%s: in time for %s.", came, deadline)
-		return
+		return 0
 	}
 	days := int(math.Ceil(over.Hours() / 24))
 	if d.ClosedAfter > 0 && days > d.ClosedAfter {
-		t.say("%s: %s after %s, and after %d days nothing counts: −%s.", came, span(over), deadline, d.ClosedAfter, number(t.grade.Points))
-		t.grade.Points = 0
-		return
+		t.say("%s: %s after %s, and after %d days nothing counts: −%s.", came, span(over), deadline, d.ClosedAfter,
+			number(points))
+		return points
 	}
 	paid := max(0, days-d.FreeDays)
 	percent := min(float64(paid)*d.Penalty, most(d.MostPenalty))
-	off := t.grade.Points * percent / 100
-	t.say("%s: %s after %s, which is %s begun, %d of them free: %s %% off, −%s.", came, span(over), deadline, plural(days, "day"),
-		min(days, d.FreeDays), number(percent), number(off))
-	t.grade.Points -= off
+	off = points * percent / 100
+	t.say("%s: %s after %s, which is %s begun, %d of them free: %s %% off, −%s.", came, span(over), deadline,
+		plural(days, "day"), min(days, d.FreeDays), number(percent), number(off))
+	return off
 }
 
 func most(percent float64) float64 {

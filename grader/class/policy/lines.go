@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// lines are where the keys of a TOML file stand. The decoder tells the line of what it cannot read, but not of what it could.
+// lines are where the keys of a TOML file stand. The decoder tells the line of what it cannot read, but not of what it
+// could.
 type lines struct {
 	keys map[string]int // "deadline.due", "student[1].id", and tables: "student[1]"
 }

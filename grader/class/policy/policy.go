@@ -1,6 +1,6 @@
-// Package policy makes a grade of what a student's code has earned, as the instructor's grading.toml says: which exercises count and
-// how much, what being late costs, who has more time, bonuses and adjustments. It is pure arithmetic, and each grade
-// comes with the lines that lead to it.
+// Package policy makes a grade of what a student's code has earned, as the instructor's grading.toml says: which
+// exercises count and how much, what being late costs, who has more time, bonuses and adjustments. It is pure
+// arithmetic, and each grade comes with the lines that lead to it.
 package policy
 
 import (
@@ -12,7 +12,7 @@ import (
 // Policy is what a grading.toml says.
 type Policy struct {
 	Scale     float64   `toml:"scale"`   // what the best grade without bonus is; 0: the sum of the points
-	Attempt   string    `toml:"attempt"` // Last or Best; "": Last
+	Attempt   string    `toml:"attempt"` // Last, Best or InTime; "": Last
 	Hidden    []string  `toml:"hidden"`  // checks that students are not told about, "slab.cleanup"
 	Exercises exercises `toml:"exercises"`
 	Deadline  *deadline `toml:"deadline"`
@@ -22,8 +22,9 @@ type Policy struct {
 
 // Which of the results in the journal counts.
 const (
-	Last = "last"
-	Best = "best"
+	Last   = "last"
+	Best   = "best"
+	InTime = "in-time" // the last one before the deadline, or where none was, the last
 )
 
 // exercises say what counts.
@@ -42,6 +43,8 @@ type deadline struct {
 	Penalty     float64       `toml:"penalty"`      // percent of what was reached, for each day begun
 	MostPenalty float64       `toml:"most_penalty"` // percent; 0: 100
 	ClosedAfter int           `toml:"closed_after"` // days, behind which nothing counts; 0: never
+	// Exercises are those that are due at another time.
+	Exercises map[string]moment `toml:"exercises"`
 
 	zone *time.Location
 }
@@ -63,8 +66,8 @@ type student struct {
 	Comment   string        `toml:"comment"`   // why
 }
 
-// moment is a time as TOML has it: one that was written without a zone says so by the name of its location, which time.Time alone
-// would lose when it is decoded.
+// moment is a time as TOML has it: one that was written without a zone says so by the name of its location, which
+// time.Time alone would lose when it is decoded.
 type moment struct{ time.Time }
 
 // UnmarshalTOML takes a time.

@@ -81,7 +81,8 @@ func unreadable(file string, err error) error {
 	case m != nil:
 		line, _ = strconv.Atoi(m[1])
 		key, why = m[2], m[3]
-		if types := regexp.MustCompile(`TOML value has type (\S+); destination has type (\S+)`).FindStringSubmatch(why); types != nil {
+		if types := regexp.MustCompile(`TOML value has type (\S+); destination has type (\S+)`).FindStringSubmatch(
+			why); types != nil {
 			why = fmt.Sprintf("it should be of type %s, and is of type %s", types[2], types[1])
 		}
 	}
@@ -96,7 +97,7 @@ func unreadable(file string, err error) error {
 var keys = map[string]string{
 	"":          "scale, attempt, hidden, [exercises], [deadline], [[bonus]] and [[student]]",
 	"exercises": "count, drop_lowest and weights",
-	"deadline":  "due, zone, grace, free_days, penalty, most_penalty and closed_after",
+	"deadline":  "due, zone, grace, free_days, penalty, most_penalty, closed_after and exercises",
 	"bonus":     "exercise, below and points",
 	"student":   "id, extension, handed_in, excused, adjust and comment",
 }
@@ -128,14 +129,17 @@ func (r *reader) fault(line int, format string, a ...any) {
 func (r *reader) validate(read toml.MetaData) {
 	at := r.lines.of
 	r.number(at("scale"), "scale", r.Scale, 0, 1e6)
-	if r.Attempt != "" && r.Attempt != Last && r.Attempt != Best {
-		r.fault(at("attempt"), "attempt should be %q or %q, and is %q. Which files are graded is decided by what the platform exports: of attempts "+
-			"that it keeps export those before the deadline.", Last, Best, r.Attempt)
+	if r.Attempt != "" && !slices.Contains([]string{Last, Best, InTime}, r.Attempt) {
+		r.fault(at("attempt"), "attempt should be %q, %q or %q, and is %q.", Last, Best, InTime, r.Attempt)
+	}
+	if r.Attempt == InTime && r.Deadline == nil {
+		r.fault(at("attempt"), "attempt is %q, but there is no [deadline] that an attempt could be before.", InTime)
 	}
 	for _, name := range r.Hidden {
 		exercise, check, _ := strings.Cut(name, ".")
 		if r.exercise(at("hidden"), exercise) && !slices.Contains(r.course[exercise], check) {
-			r.fault(at("hidden"), "%s has no check %q: name one as %s.CHECK, of %s.", exercise, check, exercise, strings.Join(r.course[exercise], ", "))
+			r.fault(at("hidden"), "%s has no check %q: name one as %s.CHECK, of %s.", exercise, check, exercise,
+				strings.Join(r.course[exercise], ", "))
 		}
 	}
 	r.exercises()
@@ -176,7 +180,8 @@ func (r *reader) exercises() {
 		count = len(r.course)
 	}
 	if e.DropLowest < 0 || e.DropLowest > 0 && e.DropLowest >= count {
-		r.fault(at("exercises", "drop_lowest"), "drop_lowest should leave at least one of %s, and is %d.", plural(count, "exercise"), e.DropLowest)
+		r.fault(at("exercises", "drop_lowest"), "drop_lowest should leave at least one of %s, and is %d.",
+			plural(count, "exercise"), e.DropLowest)
 	}
 }
 
@@ -199,9 +204,22 @@ func (r *reader) deadline(read toml.MetaData) {
 	}
 	if local(d.Due) {
 		if d.Zone == "" {
-			r.fault(at("due"), "This time names no zone. Write due = 2026-10-01T23:59:00+02:00, or zone = \"Europe/Berlin\" beside it.")
+			r.fault(at("due"), "This time names no zone. Write due = 2026-10-01T23:59:00+02:00, or zone = \"Europe/Berlin\" "+
+				"beside it.")
 		}
 		d.Due = in(d.Due, d.location())
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Exercises)) {
+		line, due := r.lines.of("deadline", "exercises", name), d.Exercises[name]
+		switch r.exercise(line, name); {
+		case due.Year() < 1970:
+			r.fault(line, "The deadline of %s needs its time: %s = 2026-10-01T23:59:00+02:00.", name, name)
+		case local(due) && d.Zone == "" && d.zone == nil && local(d.Due):
+			r.fault(line, "This time names no zone. Write %s = 2026-10-01T23:59:00+02:00, or zone = \"Europe/Berlin\" in "+
+				"[deadline].", name)
+		case local(due):
+			d.Exercises[name] = in(due, d.location())
+		}
 	}
 	r.span(at("grace"), "grace", d.Grace)
 	if d.FreeDays < 0 {
@@ -213,7 +231,8 @@ func (r *reader) deadline(read toml.MetaData) {
 	r.number(at("penalty"), "penalty", d.Penalty, 0, 100)
 	r.number(at("most_penalty"), "most_penalty", d.MostPenalty, 0, 100)
 	if d.MostPenalty == 0 && read.IsDefined("deadline", "most_penalty") {
-		r.fault(at("most_penalty"), "most_penalty is 0, so that being late costs nothing: leave out penalty and most_penalty to have it so.")
+		r.fault(at("most_penalty"), "most_penalty is 0, so that being late costs nothing: leave out penalty and "+
+			"most_penalty to have it so.")
 	}
 }
 
@@ -221,7 +240,8 @@ func (r *reader) student(i int, s student, known map[string]bool) {
 	line := func(key string) int { return r.lines.in("student", i, key) }
 	switch {
 	case s.ID == "":
-		r.fault(line("id"), "This entry should say whose it is: id = \"ada\", as in the results, or the number, address or login.")
+		r.fault(line("id"), "This entry should say whose it is: id = \"ada\", as in the results, or the number, address or "+
+			"login.")
 	case known[s.ID]:
 		r.fault(line("id"), "There are two entries for %q: make them one.", s.ID)
 	}
@@ -246,7 +266,8 @@ func (r *reader) student(i int, s student, known map[string]bool) {
 func (r *reader) exercise(line int, name string) bool {
 	_, ok := r.course[name]
 	if !ok {
-		r.fault(line, "There is no exercise %q among those that are graded: %s.", name, strings.Join(slices.Sorted(maps.Keys(r.course)), ", "))
+		r.fault(line, "There is no exercise %q among those that are graded: %s.", name,
+			strings.Join(slices.Sorted(maps.Keys(r.course)), ", "))
 	}
 	return ok
 }

@@ -27,8 +27,10 @@ type asked struct{ ID, Text string }
 type somebody struct {
 	intake.Person
 	submission *intake.Submission
-	names      []string // by which they may be called: names, numbers or logins
+	folded     intake.Person // as it is compared
+	names      []string      // by which they may be called, folded: names, numbers or logins
 	words      [][]string
+	spelt      []spelling
 	found      *listed
 	by         []*listed // those who may be meant, where it cannot be told who
 }
@@ -36,18 +38,28 @@ type somebody struct {
 // listed is one who is on the roster.
 type listed struct {
 	Entry
+	folded  intake.Person // as it is compared
 	words   []string
-	mailbox string // of the address
+	name    spelling
+	german  string   // the name's key where ä, ö and ü are two letters each
+	rotated []string // the name without anything between its parts, from whichever part on
+	login   []string // its words
+	dashed  string   // the login as it ends the name of a repository
+	mailbox string   // of the address
 	handed  []*somebody
 }
 
-// Join finds who of a roster has handed in what: by student number, address, login or the platform's number, which are one
-// person's, and then by names where only one person and one submission have it. Nobody is guessed.
+// Join finds who of a roster has handed in what: by student number, address, login or the platform's number, which are
+// one person's, by names where only one person and one submission have it, and then by a login within a folder's name.
+// Nobody is guessed.
 func Join(entries []Entry, submissions []intake.Submission) joined {
 	var roster []*listed
 	for _, e := range entries {
-		mailbox, _, _ := strings.Cut(e.Email, "@")
-		roster = append(roster, &listed{Entry: e, words: words(e.Name), mailbox: mailbox})
+		l := &listed{Entry: e, folded: folded(e.Person), words: intake.Words(e.Name)}
+		l.name, l.german, l.rotated = spell(l.words), key(ascii(l.words, german)), rotations(l.words)
+		l.login, l.dashed = intake.Words(e.Login), "-"+l.folded.Login
+		l.mailbox, _, _ = strings.Cut(l.folded.Email, "@")
+		roster = append(roster, l)
 	}
 	all := everybody(submissions)
 	for _, who := range all {
@@ -68,6 +80,20 @@ func Join(entries []Entry, submissions []intake.Submission) joined {
 	for _, l := range roster {
 		if claim := claims[l]; len(claim) == 1 && len(claim[0].by) == 1 {
 			claim[0].take(l)
+		}
+	}
+	ofNames := map[string]bool{}
+	for _, l := range roster {
+		for _, word := range l.words {
+			ofNames[word] = true
+		}
+	}
+	for _, who := range all {
+		if who.found != nil {
+			continue
+		}
+		if by := among(roster, func(l *listed) bool { return who.hasLogin(l, ofNames) }); len(by) == 1 {
+			who.take(by[0])
 		}
 	}
 	return report(roster, all)
@@ -97,14 +123,15 @@ func everybody(submissions []intake.Submission) []*somebody {
 			people = []intake.Person{{}}
 		}
 		for _, p := range people {
-			who := &somebody{submission: s, Person: p}
+			who := &somebody{submission: s, Person: p, folded: folded(p)}
 			if p == (intake.Person{Section: p.Section}) {
 				who.names = []string{intake.Stem(path.Base(s.From)), s.ID}
 			} else {
 				who.names = []string{p.Name, p.Login}
 			}
-			for _, name := range who.names {
-				who.words = append(who.words, words(name))
+			for i, name := range who.names {
+				who.words, who.names[i] = append(who.words, intake.Words(name)), intake.Fold(name)
+				who.spelt = append(who.spelt, spell(who.words[i]))
 			}
 			all = append(all, who)
 		}
@@ -114,52 +141,102 @@ func everybody(submissions []intake.Submission) []*somebody {
 
 // sameNumber reports whether somebody has a number, address or login of one on the roster, or is called by it.
 func (who *somebody) sameNumber(l *listed) bool {
-	same := func(a, b string) bool { return a != "" && strings.EqualFold(a, b) }
-	if same(who.SID, l.SID) || same(who.Email, l.Email) || same(who.Login, l.Login) || same(who.Platform, l.Platform) {
+	same := func(a, b string) bool { return a != "" && a == b }
+	p, q := who.folded, l.folded
+	if same(p.SID, q.SID) || same(p.Email, q.Email) || same(p.Login, q.Login) || same(p.Platform, q.Platform) {
 		return true
 	}
 	for i, name := range who.names {
 		switch {
-		case same(name, l.SID), same(name, l.Login), same(name, l.Email), same(name, l.Platform), same(name, l.mailbox),
+		case same(name, q.SID), same(name, q.Login), same(name, q.Email), same(name, q.Platform), same(name, l.mailbox),
 			// "slab-ada" is the repository of the login ada, and in "Ada Lovelace_1234567" there is a student number.
-			len(l.Login) > 1 && strings.HasSuffix(strings.ToLower(name), "-"+strings.ToLower(l.Login)),
-			len(l.SID) > 3 && slices.Contains(who.words[i], strings.ToLower(l.SID)):
+			len(q.Login) > 1 && strings.HasSuffix(name, l.dashed),
+			len(q.SID) > 3 && slices.Contains(who.words[i], q.SID),
+			strings.Contains(q.Email, "@") && strings.Contains(name, q.Email) &&
+				slices.Contains(strings.FieldsFunc(name, betweenAddresses), q.Email):
 			return true
 		}
 	}
 	return false
 }
 
-// sameName reports whether somebody has the name of one on the roster, in whatever order its parts are, and run together as Canvas
-// does.
-func (who *somebody) sameName(l *listed) bool {
-	return len(l.words) > 0 && slices.ContainsFunc(who.words, func(words []string) bool {
-		return sameWords(words, l.words) || runTogether(strings.Join(words, ""), l.words)
+// folded are the numbers and names of a person as they are compared.
+func folded(p intake.Person) intake.Person {
+	for _, field := range []*string{&p.SID, &p.Email, &p.Login, &p.Platform} {
+		*field = intake.Fold(*field)
+	}
+	return p
+}
+
+// betweenAddresses reports whether a character ends an address in the name of a folder.
+func betweenAddresses(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("_,;()[]<>", r) }
+
+// hasLogin reports whether the login of one on the roster stands within the name of what somebody handed in. A login
+// that could be a part of anybody's name says nothing there.
+func (who *somebody) hasLogin(l *listed, ofNames map[string]bool) bool {
+	login := l.login
+	if len(login) == 0 || len(l.Login) < 3 || !slices.ContainsFunc(login,
+		func(word string) bool { return !ofNames[word] }) {
+		return false
+	}
+	return slices.ContainsFunc(who.words, func(words []string) bool {
+		for i := range words {
+			if i+len(login) <= len(words) && slices.Equal(words[i:i+len(login)], login) {
+				return true
+			}
+		}
+		return false
 	})
 }
 
-// words are a name's parts, in small letters.
-func words(name string) []string {
-	name = strings.ToLower(norm.NFKC.String(name))
-	name = strings.NewReplacer("'", "", "\u2019", "").Replace(name)
-	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+// sameName reports whether somebody has the name of one on the roster, in whatever order its parts are, and run
+// together as Canvas does.
+func (who *somebody) sameName(l *listed) bool {
+	return len(l.words) > 0 && slices.ContainsFunc(who.spelt, func(name spelling) bool {
+		return name.key == l.name.key || name.ascii == l.name.ascii || name.key == l.german ||
+			slices.Contains(l.rotated, name.together)
+	})
 }
 
-func sameWords(a, b []string) bool {
-	a, b = slices.Clone(a), slices.Clone(b)
-	slices.Sort(a)
-	slices.Sort(b)
-	return slices.Equal(a, b)
-}
-
-// runTogether reports whether a text is the parts of a name without anything between them, from whichever part on.
-func runTogether(text string, parts []string) bool {
-	for i := range parts {
-		if text == strings.Join(parts[i:], "")+strings.Join(parts[:i], "") {
-			return true
+// ascii are words as platforms write them that know no other letters, some letters being replaced first.
+func ascii(words []string, letters *strings.Replacer) []string {
+	plain := make([]string, len(words))
+	for i, word := range words {
+		if letters != nil {
+			word = letters.Replace(norm.NFC.String(word))
 		}
+		plain[i] = strings.Map(func(r rune) rune {
+			if unicode.IsMark(r) {
+				return -1
+			}
+			return r
+		}, norm.NFD.String(word))
 	}
-	return false
+	return plain
+}
+
+var german = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue")
+
+// spelling is a name in the forms that names are compared in.
+type spelling struct {
+	key      string // its parts, sorted
+	ascii    string // the same as platforms write it that know no other letters
+	together string // its parts without anything between them
+}
+
+func spell(words []string) spelling {
+	return spelling{key(words), key(ascii(words, nil)), strings.Join(words, "")}
+}
+
+func key(words []string) string { return strings.Join(slices.Sorted(slices.Values(words)), " ") }
+
+// rotations are the parts of a name without anything between them, from whichever part on.
+func rotations(parts []string) []string {
+	var all []string
+	for i := range parts {
+		all = append(all, strings.Join(parts[i:], "")+strings.Join(parts[:i], ""))
+	}
+	return all
 }
 
 func report(roster []*listed, all []*somebody) joined {
@@ -192,8 +269,10 @@ func report(roster []*listed, all []*somebody) joined {
 
 // merged is what export and roster tell of one person; where both do, the roster counts.
 func merged(export, roster intake.Person) intake.Person {
-	return intake.Person{Name: cmp.Or(roster.Name, export.Name), SID: cmp.Or(roster.SID, export.SID), Email: cmp.Or(roster.Email, export.Email),
-		Login: cmp.Or(roster.Login, export.Login), Platform: cmp.Or(export.Platform, roster.Platform), Section: cmp.Or(roster.Section, export.Section)}
+	return intake.Person{Name: cmp.Or(roster.Name, export.Name), SID: cmp.Or(roster.SID, export.SID),
+		Email: cmp.Or(roster.Email, export.Email),
+		Login: cmp.Or(roster.Login, export.Login), Platform: cmp.Or(export.Platform, roster.Platform),
+		Section: cmp.Or(roster.Section, export.Section)}
 }
 
 // nameOf is what a person is called in a sentence.

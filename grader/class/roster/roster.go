@@ -1,4 +1,5 @@
-// Package roster reads lists of a class, as learning platforms and spreadsheets write them, and finds out who has handed in what.
+// Package roster reads lists of a class, as learning platforms and spreadsheets write them, and finds out who has
+// handed in what.
 package roster
 
 import (
@@ -38,7 +39,8 @@ const (
 func Read(path string) ([]Entry, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &Error{fmt.Sprintf("The roster %s cannot be read: %v. Name a file of comma-separated values.", path, errors.Unwrap(err))}
+		return nil, &Error{fmt.Sprintf("The roster %s cannot be read: %v. Name a file of comma-separated values.", path,
+			errors.Unwrap(err))}
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
@@ -48,7 +50,8 @@ func Read(path string) ([]Entry, error) {
 	return parse(path, text)
 }
 
-// parse reads a table with a line of heads. Platforms separate by commas, spreadsheets in many countries by semicolons or tabs.
+// parse reads a table with a line of heads. Platforms separate by commas, spreadsheets in many countries by semicolons
+// or tabs.
 func parse(path string, text []byte) ([]Entry, error) {
 	fail := func(format string, a ...any) error { return &Error{fmt.Sprintf(format, a...)} }
 	if len(text) > maxSize {
@@ -66,7 +69,8 @@ func parse(path string, text []byte) ([]Entry, error) {
 	r.TrimLeadingSpace = true
 	named, err := r.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, fail("The roster %s is empty. It needs a line of heads, such as name,sid,email,section, and then a line for each student.", path)
+		return nil, fail("The roster %s is empty. It needs a line of heads, such as name,sid,email,section, and then a line "+
+			"for each student.", path)
 	}
 	if err != nil {
 		return nil, malformed(path, err)
@@ -90,7 +94,8 @@ func parse(path string, text []byte) ([]Entry, error) {
 		case e.Person == (intake.Person{}) || e.Person == (intake.Person{Section: e.Section}) || staff(e.Person):
 			continue
 		case len(row) > len(named) && strings.TrimSpace(strings.Join(row[len(named):], "")) != "":
-			return nil, fail("%s:%d: this line has %d cells, but there are %d heads. Put a cell that has a %q in it into quotes.",
+			return nil, fail("%s:%d: this line has %d cells, but there are %d heads. Put a cell that has a %q in it into "+
+				"quotes.",
 				path, line, len(row), len(named), string(r.Comma))
 		case len(entries) == maxEntries:
 			return nil, fail("%s:%d: a roster has at most %d students.", path, line, maxEntries)
@@ -103,7 +108,8 @@ func parse(path string, text []byte) ([]Entry, error) {
 	return entries, twice(path, entries)
 }
 
-// staff reports whether a line is none of a student's: Canvas writes what the points are out of, and a student for trying out.
+// staff reports whether a line is none of a student's: Canvas writes what the points are out of, and a student for
+// trying out.
 func staff(p intake.Person) bool {
 	name := strings.TrimSpace(p.Name)
 	return strings.EqualFold(name, "Points Possible") || strings.EqualFold(name, "Student, Test") && p.SID == ""
@@ -126,7 +132,8 @@ func twice(path string, entries []Entry) error {
 				continue
 			}
 			if before, ok := seen[key]; ok {
-				return &Error{fmt.Sprintf("%s:%d: the %s %q is also in line %d. Each is one person's: mend one of the lines, or remove it.",
+				return &Error{fmt.Sprintf("%s:%d: the %s %q is also in line %d. Each is one person's: mend one of the lines, or "+
+					"remove it.",
 					path, e.Line, what.name, what.of(e.Person), before)}
 			}
 			seen[key] = e.Line
@@ -138,8 +145,8 @@ func twice(path string, entries []Entry) error {
 func malformed(path string, err error) error {
 	var wrong *csv.ParseError
 	if errors.As(err, &wrong) {
-		return &Error{fmt.Sprintf("%s:%d: this is no line of comma-separated values: a quote (\") is not closed, or stands within a cell. "+
-			"Write a quote in a cell twice, and put the cell into quotes.", path, wrong.StartLine)}
+		return &Error{fmt.Sprintf("%s:%d: this is no line of comma-separated values: a quote (\") is not closed, or stands "+
+			"within a cell. Write a quote in a cell twice, and put the cell into quotes.", path, wrong.StartLine)}
 	}
 	return &Error{fmt.Sprintf("The roster %s cannot be read: %v.", path, err)}
 }
@@ -159,10 +166,10 @@ const (
 	columns
 )
 
-// heads are what platforms call their columns, in small letters and without what is neither letter nor digit. Canvas: "Student",
-// "ID", "SIS User ID", "SIS Login ID", "Section". Moodle: "Identifier", "Full name", "ID number", "Email address", "Groups".
-// Gradescope: "First Name", "Last Name", "SID", "Email", "Sections". GitHub Classroom: "identifier", "github_username", "name".
-// Blackboard: "Last Name", "First Name", "Username", "Student ID".
+// heads are what platforms call their columns, in small letters and without what is neither letter nor digit. Canvas:
+// "Student", "ID", "SIS User ID", "SIS Login ID", "Section". Moodle: "Identifier", "Full name", "ID number", "Email
+// address", "Groups". Gradescope: "First Name", "Last Name", "SID", "Email", "Sections". GitHub Classroom:
+// "identifier", "github_username", "name". Blackboard: "Last Name", "First Name", "Username", "Student ID".
 var heads = [columns]string{
 	name:     "name student fullname studentname displayname sortablename",
 	first:    "first firstname givenname forename",
@@ -187,12 +194,14 @@ func columnsOf(path string, row []string) (where, error) {
 			case at[c] < 0:
 				at[c] = i
 			case column(c) != section:
-				return at, &Error{fmt.Sprintf("%s:1: two heads mean the same: %q and %q. Rename the one that is not meant.", path, row[at[c]], head)}
+				return at, &Error{fmt.Sprintf("%s:1: two heads mean the same: %q and %q. Rename the one that is not meant.", path,
+					row[at[c]], head)}
 			}
 		}
 	}
 	if at[name] < 0 && at[first] < 0 && at[last] < 0 && at[sid] < 0 && at[email] < 0 && at[login] < 0 && at[platform] < 0 {
-		return at, &Error{fmt.Sprintf("%s:1: no head says who somebody is; there are %s. Name the columns in the first line, such as name,sid,email,section.",
+		return at, &Error{fmt.Sprintf("%s:1: no head says who somebody is; there are %s. Name the columns in the first "+
+			"line, such as name,sid,email,section.",
 			path, strings.Join(quoted(row), ", "))}
 	}
 	return at, nil
@@ -209,7 +218,10 @@ func quoted(row []string) []string {
 func (at where) person(row []string) intake.Person {
 	cell := func(c column) string {
 		if i := at[c]; i >= 0 && i < len(row) {
-			return strings.Join(strings.FieldsFunc(row[i], func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+			return strings.Join(strings.FieldsFunc(row[i], func(r rune) bool {
+				return unicode.IsSpace(r) ||
+					unicode.IsControl(r)
+			}), " ")
 		}
 		return ""
 	}
@@ -232,7 +244,8 @@ func separator(line []byte) rune {
 	return best
 }
 
-// decoded is a text without its byte-order mark, from UTF-16 if that is what it marks: spreadsheets write it as "Unicode text".
+// decoded is a text without its byte-order mark, from UTF-16 if that is what it marks: spreadsheets write it as
+// "Unicode text".
 func decoded(text []byte) []byte {
 	if text, ok := bytes.CutPrefix(text, []byte("\xEF\xBB\xBF")); ok {
 		return text

@@ -43,12 +43,16 @@ func TestPlatformsTables(t *testing.T) {
 		"a blank":    {"\n\nname, sid, email, login, section\n\nAda Lovelace, 1815, ada@x.edu, ada, A\n\n", ada},
 		"semicolons": {"\uFEFFName;Student ID;E-Mail;Username;Group\r\nAda Lovelace;1815;ada@x.edu;ada;A\r\n", ada},
 		"tabs, wide": {wide("Name\tSID\tEmail\tLogin\tSection\r\nAda Lovelace\t1815\tada@x.edu\tada\tA\r\n"), ada},
-		"two names":  {"First Name,Last Name,SID,Email,Sections,Role\nAda,Lovelace,1815,ada@x.edu,A,Student\n", intake.Person{Name: "Ada Lovelace", SID: "1815", Email: "ada@x.edu", Section: "A"}},
-		"canvas": {"Student,ID,SIS User ID,SIS Login ID,Section,Lab (77)\n    Points Possible,,,,,100\n\"Lovelace, Ada\",4711,1815,ada,\"A\",\n\"Student, Test\",4712,,x,A,\n",
+		"two names": {"First Name,Last Name,SID,Email,Sections,Role\nAda,Lovelace,1815,ada@x.edu,A,Student\n",
+			intake.Person{Name: "Ada Lovelace", SID: "1815", Email: "ada@x.edu", Section: "A"}},
+		"canvas": {"Student,ID,SIS User ID,SIS Login ID,Section,Lab (77)\n    Points Possible,,,,,100\n\"Lovelace, " +
+			"Ada\",4711,1815,ada,\"A\",\n\"Student, Test\",4712,,x,A,\n",
 			intake.Person{Name: "Lovelace, Ada", Platform: "4711", SID: "1815", Login: "ada", Section: "A"}},
-		"moodle": {"Identifier,\"Full name\",\"ID number\",\"Email address\",Status\n\"Participant 1234\",\"Ada Lovelace\",1815,ada@x.edu,x\n",
+		"moodle": {"Identifier,\"Full name\",\"ID number\",\"Email address\",Status\n\"Participant 1234\",\"Ada " +
+			"Lovelace\",1815,ada@x.edu,x\n",
 			intake.Person{Name: "Ada Lovelace", Platform: "1234", SID: "1815", Email: "ada@x.edu"}},
-		"github classroom": {"\"identifier\",\"github_username\",\"github_id\",\"name\"\n\"ada@x.edu\",\"ada\",\"99\",\"\"\n", intake.Person{Platform: "ada@x.edu", Login: "ada"}},
+		"github classroom": {"\"identifier\",\"github_username\",\"github_id\",\"name\"\n\"ada@x.edu\",\"ada\",\"99\",\"\"\n",
+			intake.Person{Platform: "ada@x.edu", Login: "ada"}},
 	} {
 		entries, err := read(t, c.text)
 		require.NoError(t, err, name)
@@ -59,12 +63,13 @@ func TestPlatformsTables(t *testing.T) {
 
 func TestWhatIsWrongWithARoster(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                             "The roster class.csv is empty. It needs a line of heads",
-		"name,sid\n":                   "has heads but no student",
-		"points,grade\n1,2\n":          `class.csv:1: no head says who somebody is; there are "points", "grade". Name the columns`,
-		"sid,student id\n1,2\n":        `class.csv:1: two heads mean the same: "sid" and "student id".`,
-		"name,sid\nAda,1\nBob,1\n":     `class.csv:3: the student number "1" is also in line 2.`,
-		"name,sid\nAda,1,extra\n":      "class.csv:2: this line has 3 cells, but there are 2 heads. Put a cell that has a \",\" in it into quotes.",
+		"":                         "The roster class.csv is empty. It needs a line of heads",
+		"name,sid\n":               "has heads but no student",
+		"points,grade\n1,2\n":      `class.csv:1: no head says who somebody is; there are "points", "grade". Name the columns`,
+		"sid,student id\n1,2\n":    `class.csv:1: two heads mean the same: "sid" and "student id".`,
+		"name,sid\nAda,1\nBob,1\n": `class.csv:3: the student number "1" is also in line 2.`,
+		"name,sid\nAda,1,extra\n": "class.csv:2: this line has 3 cells, but there are 2 heads. Put a cell that has a " +
+			"\",\" in it into quotes.",
 		"name,sid\n\"Ada,1\nBob,2\n":   `class.csv:2: this is no line of comma-separated values: a quote (") is not closed`,
 		"name,sid\nAda,1\nJ\xF6rg,2\n": `class.csv:3: this is not UTF-8. Save the roster as "CSV UTF-8".`,
 	} {
@@ -89,14 +94,16 @@ Zed,1004,zed@x.edu,,C
 		{ID: "lovelaceada_77", From: "lovelaceada_77", People: []intake.Person{{Name: "lovelaceada", Platform: "77"}}},
 		{ID: "John Smith", From: "John Smith"},
 		{ID: "1001", From: "1001.zip"},
-		{ID: "group", From: "submission_9", People: []intake.Person{{Name: "J. M.", SID: "1002"}, {Name: "Nobody", SID: "5"}}},
+		{ID: "group", From: "submission_9", People: []intake.Person{{Name: "J. M.", SID: "1002"},
+			{Name: "Nobody", SID: "5"}}},
 		{ID: "lab-1-kimo", From: "lab-1-kimo"},
 		{ID: "Müller-Ü Jörg", From: "section B/Müller-Ü Jörg", People: []intake.Person{{Section: "section B"}}},
 	})
 	require.Equal(t, "1815", j.People["lovelaceada_77"][0].SID)
 	require.Equal(t, "77", j.People["lovelaceada_77"][0].Platform)
 	require.Equal(t, []intake.Person{entries[2].Person}, j.People["1001"], "by number")
-	require.Equal(t, []intake.Person{entries[1].Person}, j.People["John Smith"], "by name, because the other one has handed in already")
+	require.Equal(t, []intake.Person{entries[1].Person}, j.People["John Smith"],
+		"by name, because the other one has handed in already")
 	require.Equal(t, []intake.Person{entries[3].Person, {Name: "Nobody", SID: "5"}}, j.People["group"])
 	require.Equal(t, "kim@x.edu", j.People["lab-1-kimo"][0].Email)
 	require.Equal(t, []intake.Person{entries[5].Person}, j.Absent)
@@ -105,13 +112,38 @@ Zed,1004,zed@x.edu,,C
 		{"Müller-Ü Jörg", "section B/Müller-Ü Jörg is not on the roster."}, // Jörg handed in with the group
 	}, j.Asked)
 
-	j = Join(entries[:3], []intake.Submission{{ID: "a", From: "john smith"}, {ID: "b", From: "b"}, {ID: "c", From: "1815"}, {ID: "d", From: "ada"}})
+	j = Join(entries[:3], []intake.Submission{{ID: "a", From: "john smith"}, {ID: "b", From: "b"}, {ID: "c", From: "1815"},
+		{ID: "d", From: "ada"}})
 	require.Equal(t, []asked{
 		{"a", "It cannot be told whose this is: on the roster it may be Smith, John (line 3) or John Smith (line 4)."},
 		{"b", "b is not on the roster."},
 		{"c", "Ada Lovelace has handed in 2 submissions, and each is graded: c, d."},
 		{"d", "Ada Lovelace has handed in 2 submissions, and each is graded: c, d."},
 	}, j.Asked)
+}
+
+// A folder's name finds who is on the roster by whatever of them stands in it, and by nothing that could be another's.
+func TestJoinByTheNameOfAFolder(t *testing.T) {
+	entries, err := read(t, `name,sid,email,login
+Jörg Müller,100200,jm@x.edu,jm42
+Ada Lovelace,100201,ada.l@x.edu,lovelace.a
+Ada Byron,100202,byron@x.edu,ada
+Zoë Şahin,100203,zs@x.edu,zsah1
+`)
+	require.NoError(t, err)
+	for from, want := range map[string]int{
+		"Mueller_Joerg_xx_4711": -1, "Muller Jorg": 0, "Mueller Joerg": 0, "Mu\u0308ller, J\u00F6rg": 0,
+		"\uFF2A\u00D6RG m\u00FCller": 0, "hand-in of jm42": 0,
+		"lab (jm@x.edu)": 0, "100200_lab": 0, "ada.l@x.edu_lab": 1, "lab lovelace.a": 1, "Ada Lovelace": 1, "lab ada": -1,
+		"ada": 2, "Zoe Sahin": 3, "lab-3_ZSAH1": 3,
+	} {
+		j := Join(entries, []intake.Submission{{ID: "x", From: from}})
+		if want < 0 {
+			require.Len(t, j.Absent, len(entries), from)
+			continue
+		}
+		require.Equal(t, []intake.Person{entries[want].Person}, j.People["x"], from)
+	}
 }
 
 // FuzzRoster reads any bytes as a roster: it is read or refused in sentences, and what it says is in lines.

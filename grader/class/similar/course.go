@@ -10,50 +10,47 @@ import (
 	"cudalab/grader/suites/course"
 )
 
-// given is what a course gives everybody for an exercise.
-type given struct {
-	Files    []File   // the skeleton and the solution's
-	Markdown []string // the chapter, the hints and the walk-through
+// material is what a course has on an exercise.
+type material struct {
+	Files     []File // the skeleton and the solution's
+	everybody Source // the skeleton, the chapter and the hints
+	solution  Source // the solution and its walk-through
 }
 
-// GivenFor is what the course at root gives for an exercise.
-func GivenFor(root string, e course.Exercise) (g given, err error) {
+// GivenFor is what the course at root has on an exercise.
+func GivenFor(root string, e course.Exercise) (m material, err error) {
 	skeleton, err := e.Skeleton()
 	if err != nil {
-		return given{}, err
+		return material{}, err
 	}
-	g.Files = []File{{"skeleton.go", string(skeleton)}}
-	solution, err := goFiles(filepath.Join(root, e.SolutionFolder()))
+	m.Files, m.everybody.Files = []File{{"skeleton.go", string(skeleton)}}, []string{string(skeleton)}
+	files, err := goFiles(filepath.Join(root, e.SolutionFolder()))
 	if err != nil {
-		return given{}, err
+		return material{}, err
 	}
-	for _, f := range solution {
+	for _, f := range files {
 		if !strings.HasSuffix(f.Name, "_test.go") {
-			g.Files = append(g.Files, File{"solution-" + f.Name, f.Text})
+			m.Files, m.solution.Files = append(m.Files, File{"solution-" + f.Name, f.Text}), append(m.solution.Files, f.Text)
 		}
 	}
-	for _, read := range []func() (string, error){e.Chapter, e.Walkthrough} {
-		text, err := read()
-		if err != nil {
-			return given{}, err
-		}
-		g.Markdown = append(g.Markdown, text)
+	chapter, err := e.Chapter()
+	if err != nil {
+		return material{}, err
 	}
+	walkthrough, err := e.Walkthrough()
+	if err != nil {
+		return material{}, err
+	}
+	m.everybody.Markdown, m.solution.Markdown = []string{chapter}, []string{walkthrough}
 	hints, err := e.Hints()
 	for _, h := range hints {
-		g.Markdown = append(g.Markdown, h.Text...)
+		m.everybody.Markdown = append(m.everybody.Markdown, h.Text...)
 	}
-	return g, err
+	return m, err
 }
 
 // Base is the code in all of that.
-func (g given) Base() *Base {
-	var files []string
-	for _, f := range g.Files {
-		files = append(files, f.Text)
-	}
-	return NewBase(files, g.Markdown)
-}
+func (m material) Base() *Base { return NewBase(m.everybody, m.solution) }
 
 // HandedIn are the submissions' programs for one exercise, named by its package.
 func HandedIn(submissions []intake.Submission, pkg string) ([]Program, error) {

@@ -140,7 +140,8 @@ func (p piece) extract(text, name string) string {
 		last := r.Results[results.Len()-1]
 		head = text[p.offset(r.Pos()):p.offset(last.Pos())]
 		from := p.offset(begin)
-		code = code[:p.offset(r.Pos())-from] + "return " + text[p.offset(last.Pos()):p.offset(last.End())] + code[p.offset(r.End())-from:]
+		code = code[:p.offset(r.Pos())-from] + "return " +
+			text[p.offset(last.Pos()):p.offset(last.End())] + code[p.offset(r.End())-from:]
 	}
 	var names, arguments, kinds []string
 	for _, v := range outs {

@@ -1,28 +1,37 @@
 package similar
 
 import (
+	"slices"
 	"strings"
 )
 
 // givenGram is how many tokens in a row make something that everybody was given.
 const givenGram = 8
 
-// A passage that a part of this size of the class has is commonplace, but not one that fewer than commonLeast have.
+// A passage that more than a fifth of the class have, and more than commonLeast, is shown once with all who have it:
+// twelve programs make 66 pairs, which somebody may still look through one by one.
 const (
 	commonPart  = 5
-	commonLeast = 20
+	commonLeast = 12
 )
 
-// Base is the code that everybody was given.
+// A turn of phrase, too short to be shown so, is commonplace where more than this many have it, and more than a fifth
+// of the class.
+const phraseLeast = 20
+
+// Base is the code that is nobody's own.
 type Base struct {
 	packages map[string]string // that it imports, by the names that they are called by
-	grams    map[uint64]bool
+	grams    map[uint64]origin
 }
 
-// NewBase is the base of one exercise: Go files such as the skeleton and the solution, and texts in Markdown with Go in them.
-func NewBase(files, markdown []string) *Base {
-	b := &Base{packages: map[string]string{}, grams: map[uint64]bool{}}
-	for _, f := range files {
+// Source is code that is nobody's own: Go files, and texts in Markdown with Go in them.
+type Source struct{ Files, Markdown []string }
+
+// NewBase is the base of one exercise: what everybody was given, as the skeleton and the hints, and the solution.
+func NewBase(everybodys, solutions Source) *Base {
+	b := &Base{packages: map[string]string{}, grams: map[uint64]origin{}}
+	for _, f := range slices.Concat(everybodys.Files, solutions.Files) {
 		r := newReader(f, nil)
 		for ok := true; ok; {
 			_, _, ok = r.next()
@@ -30,19 +39,21 @@ func NewBase(files, markdown []string) *Base {
 		for name, from := range r.packages {
 			b.packages[name] = from
 		}
-		b.add(f)
 	}
-	for _, text := range markdown {
-		for _, code := range fenced(text) {
-			b.add(code)
-		}
-	}
+	b.add(solutions, solution)
+	b.add(everybodys, given)
 	return b
 }
 
-func (b *Base) add(source string) {
-	t := tokenise(Program{Files: []File{{Text: source}}}, b.packages)
-	eachGram(t.symbols, givenGram, func(_ int, gram uint64) { b.grams[gram] = true })
+func (b *Base) add(s Source, from origin) {
+	pieces := s.Files
+	for _, text := range s.Markdown {
+		pieces = append(pieces, fenced(text)...)
+	}
+	for _, piece := range pieces {
+		t := tokenise(Program{Files: []File{{Text: piece}}}, b.packages)
+		eachGram(t.symbols, givenGram, func(_ int, gram uint64) { b.grams[gram] = from })
+	}
 }
 
 // markIn marks what of the texts is the base's.
@@ -51,11 +62,13 @@ func (b *Base) markIn(texts []*text) {
 		return
 	}
 	for _, t := range texts {
-		t.mark(givenGram, func(gram uint64) bool { return b.grams[gram] })
+		for _, from := range []origin{given, solution} {
+			t.mark(givenGram, from, func(gram uint64) bool { return b.grams[gram] == from })
+		}
 	}
 }
 
-// markCommon marks what more than so many of the texts have.
+// markCommon marks what of their own more than so many of the texts have.
 func markCommon(texts []*text, most int) {
 	if len(texts) <= most {
 		return
@@ -70,41 +83,45 @@ func markCommon(texts []*text, most int) {
 		})
 	}
 	for _, t := range texts {
-		t.mark(gramLength, func(gram uint64) bool { return in[gram] > most })
+		t.mark(gramLength, common, func(gram uint64) bool { return in[gram] > most })
 	}
 }
 
-// mark marks the tokens of the grams that are given.
-func (t *text) mark(length int, given func(gram uint64) bool) {
+// mark says where the tokens of some grams are from, unless they are from elsewhere already.
+func (t *text) mark(length int, from origin, is func(gram uint64) bool) {
 	until := 0 // tokens before it are marked
 	eachGram(t.symbols, length, func(at int, gram uint64) {
-		if !given(gram) {
+		if !is(gram) {
 			return
 		}
 		for i := max(at, until); i < at+length; i++ {
-			t.given[i] = true
+			if t.from[i] == own {
+				t.from[i] = from
+			}
 		}
 		until = at + length
 	})
 }
 
-func (t *text) countOwn() {
-	t.own = 0
+// count is how many of the tokens are from somewhere.
+func (t *text) count(from origin) int {
+	n := 0
 	for i, sym := range t.symbols {
-		if sym != 0 && !t.given[i] {
-			t.own++
+		if sym != 0 && t.from[i] == from {
+			n++
 		}
 	}
+	return n
 }
 
 func (t *text) ownLines() map[place]bool {
-	own := map[place]bool{}
+	lines := map[place]bool{}
 	for i, sym := range t.symbols {
-		if sym != 0 && !t.given[i] {
-			own[place{t.files[i], t.lines[i]}] = true
+		if sym != 0 && (t.from[i] == own || t.from[i] == common) {
+			lines[place{t.files[i], t.lines[i]}] = true
 		}
 	}
-	return own
+	return lines
 }
 
 // fenced are the pieces of Go in a text of Markdown.

@@ -28,7 +28,8 @@ type checker struct {
 // newChecker has the packages that exercises may import compiled, if they are not yet.
 func newChecker(t testing.TB) *checker {
 	t.Helper()
-	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "cudalab/native/cuda", "cudalab/kernels",
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "cudalab/native/cuda",
+		"cudalab/kernels",
 		"cudalab/exercises/contract", "std")
 	list.Stderr = os.Stderr
 	out, err := list.Output()
@@ -39,7 +40,10 @@ func newChecker(t testing.TB) *checker {
 			compiled[path] = file
 		}
 	}
-	return &checker{importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) })}
+	return &checker{importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser,
+		error) {
+		return os.Open(compiled[path])
+	})}
 }
 
 // source is a program that is being made.
@@ -53,7 +57,8 @@ type source struct {
 
 // open parses and type-checks a program without its comments.
 func (c *checker) open(text string) *source {
-	s := &source{set: token.NewFileSet(), info: &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}}
+	s := &source{set: token.NewFileSet(), info: &types.Info{Defs: map[*ast.Ident]types.Object{},
+		Uses: map[*ast.Ident]types.Object{}}}
 	if s.file, s.valid = parser.ParseFile(s.set, "made.go", text, parser.SkipObjectResolution); s.valid != nil {
 		return s
 	}
@@ -73,8 +78,8 @@ func (s *source) text() string {
 	return string(tidy)
 }
 
-// disguise is one way to hide where a program is from. What it answers means the same and compiles; ok is false where the
-// program gives it nothing to do.
+// disguise is one way to hide where a program is from. What it answers means the same and compiles; ok is false where
+// the program gives it nothing to do.
 type disguise func(c *checker, r *rand.Rand, text string) (made string, ok bool)
 
 // disguises are those of the table in the instructors' chapter, in its order.
@@ -171,7 +176,8 @@ func independent(a, b ast.Stmt) bool {
 			case *ast.Ident:
 				found[n.Name] = true
 			case *ast.CallExpr:
-				if f, isName := n.Fun.(*ast.Ident); !isName || f.Name != "make" && f.Name != "len" && f.Name != "int64" && f.Name != "append" {
+				if f, isName := n.Fun.(*ast.Ident); !isName || f.Name != "make" && f.Name != "len" && f.Name != "int64" &&
+					f.Name != "append" {
 					plain = false
 				}
 			case *ast.FuncLit, *ast.UnaryExpr:
@@ -213,7 +219,8 @@ func padded(c *checker, r *rand.Rand, text string) (string, bool) {
 		var list []ast.Stmt
 		for _, stmt := range block.List {
 			if r.IntN(3) == 0 {
-				list = append(list, &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{ast.NewIdent("true")}})
+				list = append(list, &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent("_")}, Tok: token.ASSIGN,
+					Rhs: []ast.Expr{ast.NewIdent("true")}})
 			}
 			list = append(list, stmt)
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// maxPlaces is at how many places of a program one gram is looked for: in a program of one line, ten thousand times over,
-// everything is everywhere.
+// maxPlaces is at how many places of a program one gram is looked for: in a program of one line, ten thousand times
+// over, everything is everywhere.
 const maxPlaces = 16
 
 // matcher lays two programs side by side. It is used again for the next two.
@@ -18,35 +18,44 @@ type matcher struct {
 // run is tokens that two programs have in a row.
 type run struct{ a, b, length int }
 
-// pair is what two programs have in common. The longest runs of tokens are taken first, and no token is in two, as in the
-// greedy string tiling of JPlag.
-func (m *matcher) pair(a, b *text) pair {
+// pair is what two programs have in common.
+func (m *matcher) pair(a, b *text) Pair {
+	var p Pair
+	sharedA, sharedB := 0, 0
+	for _, r := range m.tiles(a, b) {
+		ownA := a.ownIn(r.a, r.length)
+		sharedA, sharedB = sharedA+ownA, sharedB+b.ownIn(r.b, r.length)
+		p.Passages = append(p.Passages, Passage{a.span(r.a, r.length), b.span(r.b, r.length), ownA})
+	}
+	if min(sharedA, sharedB) < minShared || min(a.own, b.own) < minOwn {
+		return Pair{}
+	}
+	p.ShareA, p.ShareB, p.Tokens = float64(sharedA)/float64(a.own), float64(sharedB)/float64(b.own), sharedA
+	p.Score = max(p.ShareA, p.ShareB)
+	return p
+}
+
+// tiles are the runs of tokens that two programs have in common. The longest are taken first, and no token is in two,
+// as in the greedy string tiling of JPlag.
+func (m *matcher) tiles(a, b *text) []run {
 	runs := m.runs(a, b)
 	slices.SortFunc(runs, func(p, q run) int {
 		return cmp.Or(cmp.Compare(q.length, p.length), cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b))
 	})
 	m.takenA, m.takenB = cleared(m.takenA, len(a.symbols)), cleared(m.takenB, len(b.symbols))
-	var p pair
-	sharedA, sharedB := 0, 0
+	var tiles []run
 	for _, r := range runs {
 		for _, r := range m.untaken(r) {
-			ownA, ownB := a.ownIn(r.a, r.length), b.ownIn(r.b, r.length)
-			if 2*min(ownA, ownB) < gramLength {
+			if 2*min(a.ownIn(r.a, r.length), b.ownIn(r.b, r.length)) < gramLength {
 				continue
 			}
 			for i := range r.length {
 				m.takenA[r.a+i], m.takenB[r.b+i] = true, true
 			}
-			sharedA, sharedB = sharedA+ownA, sharedB+ownB
-			p.Passages = append(p.Passages, Passage{a.span(r.a, r.length), b.span(r.b, r.length), ownA})
+			tiles = append(tiles, r)
 		}
 	}
-	if min(sharedA, sharedB) < minShared || min(a.own, b.own) < minOwn {
-		return pair{}
-	}
-	p.ShareA, p.ShareB, p.Tokens = float64(sharedA)/float64(a.own), float64(sharedB)/float64(b.own), sharedA
-	p.Score = max(p.ShareA, p.ShareB)
-	return p
+	return tiles
 }
 
 // runs are the longest runs around each gram that both programs have for their own.
@@ -87,7 +96,8 @@ func (m *matcher) runs(a, b *text) []run {
 		for r.a > 0 && r.b > 0 && a.symbols[r.a-1] == b.symbols[r.b-1] && a.symbols[r.a-1] != 0 {
 			r.a, r.b = r.a-1, r.b-1
 		}
-		for r.a+r.length < len(a.symbols) && r.b+r.length < len(b.symbols) && a.symbols[r.a+r.length] == b.symbols[r.b+r.length] &&
+		for r.a+r.length < len(a.symbols) && r.b+r.length < len(b.symbols) &&
+			a.symbols[r.a+r.length] == b.symbols[r.b+r.length] &&
 			a.symbols[r.a+r.length] != 0 {
 			r.length++
 		}
@@ -117,13 +127,13 @@ func (m *matcher) untaken(r run) []run {
 }
 
 func (t *text) ownIn(from, length int) int {
-	own := 0
-	for _, given := range t.given[from : from+length] {
-		if !given {
-			own++
+	n := 0
+	for _, of := range t.from[from : from+length] {
+		if of == own {
+			n++
 		}
 	}
-	return own
+	return n
 }
 
 func (t *text) span(from, length int) Span {
@@ -137,7 +147,7 @@ func cleared(s []bool, n int) []bool {
 }
 
 // groups are the programs that pairs connect.
-func groups(programs int, pairs []pair) []Group {
+func groups(programs int, pairs []Pair) []Group {
 	first := make([]int, programs) // of the group of each
 	for i := range first {
 		first[i] = i

@@ -1,7 +1,8 @@
-// Package similar finds programs that have more in common than the exercise explains. It fingerprints their Go tokens by
-// winnowing (Schleimer, Wilkerson and Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", SIGMOD 2003) and then
-// lays the passages of each likely pair side by side. Names, literals, comments and layout count for nothing, and neither does
-// what everybody was given: the skeleton, the solution, the chapter's and the hints' code.
+// Package similar finds programs that have more in common than the exercise explains. It fingerprints their Go tokens
+// by winnowing (Schleimer, Wilkerson and Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", SIGMOD 2003)
+// and then lays the passages of each likely pair side by side. Names, literals, comments and layout count for nothing,
+// and neither does what everybody was given: the skeleton, the chapter's and the hints' code. What is the solution's,
+// and what many share, is told by itself.
 package similar
 
 import (
@@ -43,20 +44,22 @@ const minShared = 40
 type Result struct {
 	Threshold float64
 	Programs  []Subject // as they were given
-	Pairs     []pair    // from the threshold on, the most alike first
+	Pairs     []Pair    // from the threshold on, the most alike first
 	Groups    []Group   // of programs that pairs connect, the largest first
 	Unread    int       // pairs that may be alike and were not looked at, because there are too many
-	// Common is in how many programs a passage must be to count as commonplace, and so for nothing.
+	// What more than Common programs have makes no pairs: it is in Shared, once, with all who have it.
 	Common int
+	Shared []Shared // that of the most programs first
 }
 
 // Subject is a program as it was compared.
 type Subject struct {
 	Program
-	Tokens int  // all, imports left out
-	Own    int  // without what everybody was given and what is commonplace in this class
-	Cut    bool // longer than any exercise needs; only its beginning was compared
-	own    map[place]bool
+	Tokens   int  // all, imports left out
+	Own      int  // without what everybody was given and what is the solution's
+	Solution int  // that the solution has as well, and nothing that everybody was given
+	Cut      bool // longer than any exercise needs; only its beginning was compared
+	own      map[place]bool
 }
 
 // place is a line of one of a program's files.
@@ -68,8 +71,13 @@ func (s Subject) OwnLine(file, line int) bool { return s.own[place{int32(file), 
 // TooLittle reports whether too little of the program is its author's own to say anything about it.
 func (s Subject) TooLittle() bool { return s.Own < minOwn }
 
-// pair is two programs that are alike.
-type pair struct {
+// AsSolution reports whether so much of the program is the solution's text that two who share as much would be a pair.
+func (s Subject) AsSolution() bool {
+	return s.Solution >= minShared && float64(s.Solution) >= DefaultThreshold*float64(s.Own+s.Solution)
+}
+
+// Pair is two programs that are alike.
+type Pair struct {
 	A, B     int     // in Result.Programs, A before B
 	Score    float64 // the larger of the two shares
 	ShareA   float64 // of A's own tokens, how many B has as well
@@ -100,12 +108,16 @@ func Compare(ctx context.Context, programs []Program, base *Base, o Options) (*R
 		c.texts = append(c.texts, tokenise(p, nil))
 	}
 	base.markIn(c.texts)
-	markCommon(c.texts, c.common)
 	r := &Result{Threshold: c.threshold, Common: c.common}
 	for i, t := range c.texts {
-		t.countOwn()
 		t.findGrams()
-		r.Programs = append(r.Programs, Subject{Program: programs[i], Tokens: len(t.symbols) - len(programs[i].Files), Own: t.own, Cut: t.cut, own: t.ownLines()})
+		r.Programs = append(r.Programs, Subject{Program: programs[i], Tokens: len(t.symbols) - len(programs[i].Files),
+			Own: t.count(own), Solution: t.count(solution), Cut: t.cut, own: t.ownLines()})
+	}
+	r.Shared = c.shared(ctx)
+	for _, t := range c.texts {
+		t.own = t.count(own)
+		t.findGrams()
 	}
 	candidates := c.candidates()
 	r.Unread = max(0, len(candidates)-maxCandidates)
@@ -125,8 +137,8 @@ type comparison struct {
 }
 
 // match lays the candidates side by side and answers those that are pairs.
-func (c *comparison) match(ctx context.Context, candidates [][2]int) ([]pair, error) {
-	found := make([]*pair, len(candidates))
+func (c *comparison) match(ctx context.Context, candidates [][2]int) ([]Pair, error) {
+	found := make([]*Pair, len(candidates))
 	work := make(chan int)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -149,14 +161,15 @@ func (c *comparison) match(ctx context.Context, candidates [][2]int) ([]pair, er
 	}
 	close(work)
 	workers.Wait()
-	var pairs []pair
+	var pairs []Pair
 	for _, p := range found {
 		if p != nil {
 			pairs = append(pairs, *p)
 		}
 	}
-	slices.SortFunc(pairs, func(p, q pair) int {
-		return cmp.Or(cmp.Compare(q.Score, p.Score), cmp.Compare(q.Tokens, p.Tokens), cmp.Compare(p.A, q.A), cmp.Compare(p.B, q.B))
+	slices.SortFunc(pairs, func(p, q Pair) int {
+		return cmp.Or(cmp.Compare(q.Score, p.Score), cmp.Compare(q.Tokens, p.Tokens), cmp.Compare(p.A, q.A),
+			cmp.Compare(p.B, q.B))
 	})
 	return pairs, ctx.Err()
 }

@@ -30,7 +30,8 @@ func function(name string, seed uint64) string {
 		b.WriteString("\tvalues = values")
 		for range 6 {
 			fmt.Fprintf(&b, " %s %s(5)", []string{"+", "-", "*", "/", "&", "|", "<<", "^"}[r.IntN(8)],
-				[]string{"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "len", "cap", "min", "max", "real"}[r.IntN(15)])
+				[]string{"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "len", "cap",
+					"min", "max", "real"}[r.IntN(15)])
 		}
 		b.WriteString("\n")
 	}
@@ -46,8 +47,10 @@ func compared(t *testing.T, base *similar.Base, programs ...similar.Program) *si
 
 func TestNamesLiteralsCommentsAndLayoutCountForNothing(t *testing.T) {
 	a := "package a\n\nimport \"fmt\"\n\n" + function("f", 1) + function("g", 2)
-	b := "package a\n\n// A comment.\nimport out \"fmt\"\n\n" + strings.ReplaceAll(strings.ReplaceAll(function("other", 2)+function("more", 1), "values", "v"), "\t", " /* ! */ ")
-	r := compared(t, nil, program("a", a), program("b", b), program("c", "package a\n\n"+function("f", 3)+function("g", 4)))
+	b := "package a\n\n// A comment.\nimport out \"fmt\"\n\n" + strings.ReplaceAll(strings.ReplaceAll(function("other", 2)+
+		function("more", 1), "values", "v"), "\t", " /* ! */ ")
+	r := compared(t, nil, program("a", a), program("b", b), program("c", "package a\n\n"+function("f", 3)+
+		function("g", 4)))
 	require.Len(t, r.Pairs, 1)
 	require.Equal(t, []int{0, 1}, []int{r.Pairs[0].A, r.Pairs[0].B})
 	require.InDelta(t, 1, r.Pairs[0].Score, 0.02)
@@ -69,12 +72,14 @@ func TestAnotherNameForAPackage(t *testing.T) {
 	text := func(name, imported string) string {
 		var b strings.Builder
 		fmt.Fprintf(&b, "package a\n\nimport (\n\t%s \"cudalab/native/cuda\"\n)\n\nfunc f() {\n", imported)
-		for _, call := range strings.Fields("Malloc MemGetInfo MemMap Memset MemUnmap MemFree MemCreate MemRelease MemPool MemTrim") {
+		for _, call := range strings.Fields("Malloc MemGetInfo MemMap Memset MemUnmap MemFree MemCreate MemRelease MemPool " +
+			"MemTrim") {
 			fmt.Fprintf(&b, "\t%s.%s(a, b)\n", name, call)
 		}
 		return b.String() + "}\n"
 	}
-	r := compared(t, nil, program("a", text("cuda", "")), program("b", text("gpu", "gpu")), program("c", strings.ReplaceAll(text("cuda", ""), ".M", ".W")))
+	r := compared(t, nil, program("a", text("cuda", "")), program("b", text("gpu", "gpu")),
+		program("c", strings.ReplaceAll(text("cuda", ""), ".M", ".W")))
 	require.Len(t, r.Pairs, 1)
 	require.Equal(t, 1.0, r.Pairs[0].Score)
 }
@@ -83,27 +88,46 @@ func TestWhatEverybodyWasGivenCountsForNothing(t *testing.T) {
 	shared := function("given", 7)
 	a, b := program("a", "package a\n\n"+shared+function("f", 1)), program("b", "package a\n\n"+shared+function("f", 2))
 	require.Len(t, compared(t, nil, a, b).Pairs, 1)
-	require.Empty(t, compared(t, similar.NewBase([]string{"package a\n\n" + shared}, nil), a, b).Pairs)
-	require.Empty(t, compared(t, similar.NewBase(nil, []string{"Text.\n\n```go\n" + shared + "```\n"}), a, b).Pairs)
-	r := compared(t, similar.NewBase([]string{"package a\n\n" + shared + function("f", 1) + function("f", 2)}, nil), a, b)
+	require.Empty(t, compared(t, similar.NewBase(similar.Source{Files: []string{"package a\n\n" + shared}},
+		similar.Source{}), a, b).Pairs)
+	require.Empty(t, compared(t, similar.NewBase(similar.Source{Markdown: []string{"Text.\n\n```go\n" + shared + "```\n"}},
+		similar.Source{}), a, b).Pairs)
+	all := similar.Source{Files: []string{"package a\n\n" + shared + function("f", 1) + function("f", 2)}}
+	r := compared(t, similar.NewBase(all, similar.Source{}), a, b)
 	require.True(t, r.Programs[0].TooLittle())
+	require.False(t, r.Programs[0].AsSolution())
+	r = compared(t, similar.NewBase(similar.Source{}, all), a, b)
+	require.True(t, r.Programs[0].TooLittle())
+	require.True(t, r.Programs[0].AsSolution(), "it is the solution's text, and not too short")
 }
 
-func TestWhatManyHaveIsCommonplace(t *testing.T) {
-	shared := function("f", 7)
-	for n, pairs := range map[int]int{20: 190, 21: 0} {
+func TestSharedIsWhatManyHave(t *testing.T) {
+	many := function("f", 7)
+	for n, pairs := range map[int]int{12: 66, 13: 0, 25: 0} {
 		var programs []similar.Program
 		for i := range n {
-			programs = append(programs, program(fmt.Sprint(i), "package a\n\n"+shared+function("g", uint64(100+i))))
+			programs = append(programs, program(fmt.Sprint(i), "package a\n\n"+many+function("g", uint64(100+i))))
 		}
+		programs = append(programs, program("other", "package a\n\n"+function("f", 8)))
 		r := compared(t, nil, programs...)
-		require.Equal(t, 20, r.Common)
+		require.Equal(t, 12, r.Common)
 		require.Len(t, r.Pairs, pairs, "of %d", n)
+		if pairs > 0 {
+			require.Empty(t, r.Shared)
+			continue
+		}
+		require.Len(t, r.Shared, 1)
+		require.Len(t, r.Shared[0].In, n)
+		require.NotContains(t, r.Shared[0].In, n, "the one who has something else")
+		require.Len(t, r.Shared[0].Passages, 1)
+		require.Equal(t, n, r.Shared[0].Passages[0].In)
+		require.Equal(t, similar.Span{File: 0, First: 3, Last: 20}, r.Shared[0].Passages[0].Span,
+			"with how the next function begins")
 	}
 }
 
-// Two programs that share a passage of gramLength+window-1 tokens share a fingerprint, as the paper proves; so none that is
-// above the threshold is missed: here each of many pairs is compared alone and in its class.
+// Two programs that share a passage of gramLength+window-1 tokens share a fingerprint, as the paper proves; so none
+// that is above the threshold is missed: here each of many pairs is compared alone and in its class.
 func TestNoPairIsLostInAClass(t *testing.T) {
 	c, err := course.Open(root)
 	require.NoError(t, err)
@@ -112,7 +136,7 @@ func TestNoPairIsLostInAClass(t *testing.T) {
 		base := baseOf(t, e)
 		var programs []similar.Program
 		for _, a := range classOf(t, check, e) {
-			if len(programs) < 20 { // so many that nothing is commonplace
+			if len(programs) < 12 { // so few that nothing is commonplace
 				programs = append(programs, a.Program)
 			}
 		}
@@ -151,7 +175,8 @@ func FuzzCompare(f *testing.F) {
 	f.Add(strings.Repeat("a.b ", 300), strings.Repeat("a.b ", 200))
 	f.Add("import (\"\\x\" a", "import ( x. y. \x00 'a 1e /*")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r, err := similar.Compare(t.Context(), []similar.Program{program("a", a), program("b", b), program("c", a)}, nil, similar.Options{Threshold: 0.01})
+		r, err := similar.Compare(t.Context(), []similar.Program{program("a", a), program("b", b), program("c", a)}, nil,
+			similar.Options{Threshold: 0.01})
 		require.NoError(t, err)
 		itself := r.Programs[0].TooLittle()
 		for _, p := range r.Pairs {

@@ -17,12 +17,22 @@ type text struct {
 	symbols []uint64 // each token with names and literals taken out; 0 ends a file
 	lines   []int32
 	files   []int32
-	given   []bool   // by token: everybody was given it, or it is commonplace
-	own     int      // tokens that are not
+	from    []origin // by token
+	own     int      // tokens that are the author's own and not commonplace
 	grams   []placed // that are for the greater part its own, by gram
 	prints  []uint64 // the fingerprints, each once
 	cut     bool     // longer than maxTokens
 }
+
+// origin is where a token is from.
+type origin uint8
+
+const (
+	own      origin = iota // the author's, as far as can be told
+	given                  // everybody was given it
+	solution               // the solution has it, and nothing that was given
+	common                 // more of the class have it than copies are compared one by one
+)
 
 // What stands for tokens that an author may change at will.
 var (
@@ -37,14 +47,14 @@ func symbol(s string) uint64 {
 	return max(h.Sum64(), 1)
 }
 
-// tokenise reads a program, also one that does not compile. Packages are what its files import, by the names that they are
-// called by, beside those that a file imports itself.
+// tokenise reads a program, also one that does not compile. Packages are what its files import, by the names that they
+// are called by, beside those that a file imports itself.
 func tokenise(p Program, packages map[string]string) *text {
 	t := &text{}
 	for i, f := range p.Files {
 		t.add(f.Text, int32(i), packages)
 	}
-	t.given = make([]bool, len(t.symbols))
+	t.from = make([]origin, len(t.symbols))
 	return t
 }
 
@@ -126,8 +136,8 @@ func (r *reader) next() (sym uint64, line int, ok bool) {
 	}
 }
 
-// name is the symbol of an identifier: what the language or a package calls so stays, whatever the package is called here;
-// all other names are alike.
+// name is the symbol of an identifier: what the language or a package calls so stays, whatever the package is called
+// here; all other names are alike.
 func (r *reader) name(t read) uint64 {
 	from, imported := r.packages[t.lit]
 	if !imported {

@@ -55,18 +55,19 @@ type placed struct {
 	at   int
 }
 
-// findGrams finds the grams that are for the greater part the author's own, by their hashes, and of these the fingerprints.
+// findGrams finds the grams that are for the greater part the author's own, by their hashes, and of these the
+// fingerprints.
 func (t *text) findGrams() {
-	given := make([]int, len(t.given)+1) // how many of the tokens before are given
-	for i, g := range t.given {
-		given[i+1] = given[i]
-		if g {
-			given[i+1]++
+	before := make([]int, len(t.from)+1) // how many of the tokens before are not its own
+	for i, from := range t.from {
+		before[i+1] = before[i]
+		if from != own {
+			before[i+1]++
 		}
 	}
 	var grams []placed
 	eachGram(t.symbols, gramLength, func(at int, gram uint64) {
-		if 2*(given[at+gramLength]-given[at]) <= gramLength {
+		if 2*(before[at+gramLength]-before[at]) <= gramLength {
 			grams = append(grams, placed{gram, at})
 		}
 	})

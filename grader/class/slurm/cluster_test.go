@@ -30,7 +30,8 @@ func startCluster(t *testing.T) *cluster {
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
 		t.Skip("a Slurm of one's own needs Linux and root")
 	}
-	for _, program := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "scancel", "unshare"} {
+	for _, program := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "scancel",
+		"unshare"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is missing: Debian has it in slurm-wlm, munge and util-linux", program)
 		}
@@ -49,8 +50,9 @@ func startCluster(t *testing.T) *cluster {
 	t.Setenv("SLURM_CONF", filepath.Join(c.dir, "slurm.conf"))
 
 	socket := filepath.Join(c.dir, "munge", "socket")
-	munged := c.start(t, "munged", "--foreground", "--force", "--socket="+socket, "--key-file="+filepath.Join(c.dir, "munge", "key"),
-		"--pid-file="+filepath.Join(c.dir, "munge", "pid"), "--log-file="+filepath.Join(c.dir, "log", "munged"),
+	munged := c.start(t, "munged", "--foreground", "--force", "--socket="+socket, "--key-file="+filepath.Join(c.dir,
+		"munge", "key"), "--pid-file="+filepath.Join(c.dir, "munge", "pid"), "--log-file="+filepath.Join(c.dir, "log",
+		"munged"),
 		"--seed-file="+filepath.Join(c.dir, "munge", "seed"))
 	t.Cleanup(func() { stop(munged) })
 	c.await(t, "munged", func() bool {
@@ -169,7 +171,8 @@ func (c *cluster) await(t *testing.T, what string, is func() bool) {
 
 // tasks are the running tasks of a job array, by the node that each is on.
 func tasks(ctx context.Context, array string) map[string]int {
-	said, _ := exec.CommandContext(ctx, "squeue", "--noheader", "--states=RUNNING", "--format=%N %K", "--jobs="+array).Output()
+	said, _ := exec.CommandContext(ctx, "squeue", "--noheader", "--states=RUNNING", "--format=%N %K", "--jobs="+
+		array).Output()
 	running := map[string]int{}
 	for line := range strings.Lines(string(said)) {
 		if fields := strings.Fields(line); len(fields) == 2 {

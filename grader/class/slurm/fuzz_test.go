@@ -13,8 +13,8 @@ import (
 // FuzzSaid reads any text as what Slurm's commands print. Only a number can become part of a command, and every task
 // counts once.
 func FuzzSaid(f *testing.F) {
-	for _, said := range []string{"12\n", "12;cluster\n", "", "sbatch: error: no partition\n", "Submitted batch job 12", "-1", "1 2",
-		"99999999999999999999", "R\nPD\nCG\nCD\n", " R  R PD\x00", "0x1f;", "+3"} {
+	for _, said := range []string{"12\n", "12;cluster\n", "", "sbatch: error: no partition\n", "Submitted batch job 12",
+		"-1", "1 2", "99999999999999999999", "R\nPD\nCG\nCD\n", " R  R PD\x00", "0x1f;", "+3"} {
 		f.Add(said)
 	}
 	f.Fuzz(func(t *testing.T, said string) {
@@ -30,7 +30,8 @@ func FuzzSaid(f *testing.F) {
 
 // FuzzResume goes on with any bytes for a plan: by the plan that they are, or not at all.
 func FuzzResume(f *testing.F) {
-	for _, text := range []string{`{"parts":2,"seed":7}`, `{"parts":-1,"seed":7}`, "{}", "null", "[]", "", `{"parts":2,"seed":18446744073709551616}`} {
+	for _, text := range []string{`{"parts":2,"seed":7}`, `{"parts":-1,"seed":7}`, "{}", "null", "[]", "",
+		`{"parts":2,"seed":18446744073709551616}`} {
 		f.Add([]byte(text), 0, uint64(0))
 		f.Add([]byte(text), 2, uint64(8))
 	}

@@ -1,8 +1,9 @@
 // Package slurm has a class graded on a Slurm cluster: a job array grades a part of it in each task, and a job that
 // waits for them all puts the results together.
 //
-// A part keeps its results in a folder of its own and always goes on with what is there. So it does not matter how often
-// Slurm begins a task anew, because its node went down or somebody more important came: what comes out is the same.
+// A part keeps its results in a folder of its own and always goes on with what is there. So it does not matter how
+// often Slurm begins a task anew, because its node went down or somebody more important came: what comes out is the
+// same.
 package slurm
 
 import (
@@ -39,8 +40,8 @@ func (e *UsageError) Error() string { return e.Message }
 
 func usagef(format string, a ...any) error { return &UsageError{fmt.Sprintf(format, a...)} }
 
-// Folder is where all that the job needs lies beside its results: a folder with the results of each part, the scripts, and
-// what the tasks said.
+// Folder is where all that the job needs lies beside its results: a folder with the results of each part, the scripts,
+// and what the tasks said.
 func Folder(results string) string { return results + ".parts" }
 
 // The files in it. A part's results are in a folder with its number.
@@ -57,8 +58,8 @@ type plan struct {
 	Seed  uint64 `json:"seed"`
 }
 
-// Resume fills in what an earlier run for these results has settled, the seed and the number of parts; zero values in the
-// job mean those. There may be none.
+// Resume fills in what an earlier run for these results has settled, the seed and the number of parts; zero values in
+// the job mean those. There may be none.
 func (j *Job) Resume() error {
 	text, err := os.ReadFile(filepath.Join(Folder(j.Results), planFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,8 +76,8 @@ func (j *Job) Resume() error {
 		return usagef("What is known of the earlier run cannot be read: %v.", err)
 	}
 	if j.Parts != 0 && j.Parts != was.Parts || j.Seed != 0 && j.Seed != was.Seed {
-		return usagef("The results in %s cannot be gone on with: they are in %d parts with seed %d. Leave out --shards and --seed, or name "+
-			"another folder with -o.", j.Results, was.Parts, was.Seed)
+		return usagef("The results in %s cannot be gone on with: they are in %d parts with seed %d. Leave out --shards and "+
+			"--seed, or name another folder with -o.", j.Results, was.Parts, was.Seed)
 	}
 	j.Parts, j.Seed = was.Parts, was.Seed
 	return nil

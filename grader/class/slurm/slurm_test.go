@@ -54,7 +54,8 @@ func newClass(t *testing.T) class {
 
 // command grades the class, but for where the results go.
 func (c class) command() []string {
-	return []string{c.cudalab, "grade", c.submissions, "--root", root(), "--device", "sim", "--exercise", "async-pipeline", "--jobs", "1"}
+	return []string{c.cudalab, "grade", c.submissions, "--root", root(), "--device", "sim", "--exercise", "async-pipeline",
+		"--jobs", "1"}
 }
 
 func root() string {
@@ -64,7 +65,8 @@ func root() string {
 
 // job is the class in two parts, each of which takes the one GPU of a node.
 func (c class) job(results string) slurm.Job {
-	return slurm.Job{Grade: c.command(), Merge: []string{c.cudalab, "grade", "merge"}, Results: results, Parts: 2, Seed: seed,
+	return slurm.Job{Grade: c.command(), Merge: []string{c.cudalab, "grade", "merge"}, Results: results, Parts: 2,
+		Seed:      seed,
 		Partition: "grading", GPUsPerTask: 1, Options: []string{"--comment=a class"}}
 }
 
@@ -199,7 +201,8 @@ func TestStopped(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	s, err := slurm.Submit(ctx, slurm.Job{Grade: []string{"sleep", "600"}, Merge: []string{"true"}, Results: results, Parts: 2, Seed: 1}, false, true)
+	s, err := slurm.Submit(ctx, slurm.Job{Grade: []string{"sleep", "600"}, Merge: []string{"true"}, Results: results,
+		Parts: 2, Seed: 1}, false, true)
 	require.NoError(t, err)
 	time.AfterFunc(time.Second, cancel)
 	_, err = s.Wait(ctx, func(slurm.Progress) {}, io.Discard)
@@ -208,7 +211,8 @@ func TestStopped(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, string(said))
 
-	_, err = slurm.Submit(context.Background(), slurm.Job{Partition: "nowhere", Grade: []string{"true"}, Merge: []string{"true"},
+	_, err = slurm.Submit(context.Background(), slurm.Job{Partition: "nowhere", Grade: []string{"true"},
+		Merge:   []string{"true"},
 		Results: results + "2", Parts: 2, Seed: 1}, false, false)
 	require.ErrorContains(t, err, "nowhere")
 }

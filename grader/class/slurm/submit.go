@@ -27,13 +27,14 @@ type submitted struct {
 type Missing struct{ Err error }
 
 func (e *Missing) Error() string {
-	return fmt.Sprintf("Slurm's sbatch was not found (%v). Run this where you submit jobs from, usually a login node of the cluster.", e.Err)
+	return fmt.Sprintf("Slurm's sbatch was not found (%v). Run this where you submit jobs from, usually a login node of "+
+		"the cluster.", e.Err)
 }
 
 func (e *Missing) Unwrap() error { return e.Err }
 
-// Submit writes the scripts and hands them to Slurm; with resume it goes on with the results that are there. With wait the
-// caller has to call Wait. Errors are a *UsageError, a *Missing, or what sbatch says.
+// Submit writes the scripts and hands them to Slurm; with resume it goes on with the results that are there. With wait
+// the caller has to call Wait. Errors are a *UsageError, a *Missing, or what sbatch says.
 func Submit(ctx context.Context, j Job, resume, wait bool) (*submitted, error) {
 	if _, err := exec.LookPath("sbatch"); err != nil {
 		return nil, &Missing{err}
@@ -111,8 +112,8 @@ type Progress struct {
 // lookEvery is how often Wait looks how far the parts have come.
 const lookEvery = 10 * time.Second
 
-// Wait waits until the results are put together, and tells progress now and then. It answers the exit status of the merge
-// and copies what that said to out. Where the context is done first it takes the jobs back.
+// Wait waits until the results are put together, and tells progress now and then. It answers the exit status of the
+// merge and copies what that said to out. Where the context is done first it takes the jobs back.
 func (s *submitted) Wait(ctx context.Context, progress func(Progress), out io.Writer) (status int, err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.wait.Wait() }()

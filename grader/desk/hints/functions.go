@@ -12,8 +12,8 @@ import (
 	"cudalab/grader/suites/course"
 )
 
-// functions tells which TODOs the function had that a finding lies in, as the exercise was handed out. A finding without a
-// line, or in a function of the student's own, lies in none.
+// functions tells which TODOs the function had that a finding lies in, as the exercise was handed out. A finding
+// without a line, or in a function of the student's own, lies in none.
 func functions(dir string, e course.Exercise) (func(progress.Finding) []string, error) {
 	skeleton, err := e.Skeleton()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"cudalab/grader/desk/progress"
 )
 
-// FuzzNext asks for a hint whatever the student's file holds and whatever is remembered of the exercise: it is one of the
-// exercise's, or there is a sentence why there is none.
+// FuzzNext asks for a hint whatever the student's file holds and whatever is remembered of the exercise: it is one of
+// the exercise's, or there is a sentence why there is none.
 func FuzzNext(f *testing.F) {
 	skeleton, err := os.ReadFile(filepath.Join(tree, "exercises/slab/slab.go"))
 	require.NoError(f, err)

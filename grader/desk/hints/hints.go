@@ -25,10 +25,11 @@ type Hint struct {
 	// Finding is what the hint was chosen for; nil if it is simply the next gap's, or was asked for.
 	Finding *progress.Finding
 	Handout bool // the course is one, without a solution to look at after the last hint
+	Why     bool // cudalab why may find more about the finding
 }
 
-// Markdown is the hint as a student reads it: what it is for, its text, and how to get more. It is one of the hints of the
-// given exercise.
+// Markdown is the hint as a student reads it: what it is for, its text, and how to get more. It is one of the hints of
+// the given exercise.
 func (h Hint) Markdown(exercise string) string {
 	head := fmt.Sprintf("### Hint %d of %d for TODO(%s) of %s", h.Number, h.Of, h.TODO, exercise)
 	if h.Finding != nil {
@@ -46,6 +47,9 @@ func (h Hint) Markdown(exercise string) string {
 		} else {
 			end += fmt.Sprintf("`cudalab solution %s --give-up` shows the whole solution.", exercise)
 		}
+	}
+	if h.Why {
+		end += fmt.Sprintf(" `cudalab why %s` looks for the line where one change is enough.", exercise)
 	}
 	return head + "\n\n" + h.Text + "\n\n" + end + "\n"
 }
@@ -65,8 +69,8 @@ type Nothing struct{ Why string }
 
 func (e *Nothing) Error() string { return e.Why }
 
-// Next is the next hint with a TODO of an exercise, or, where todo is "", with what keeps the exercise from passing. It is
-// remembered as given. Its error is a *NoTODO, a *Nothing, or says why the exercise cannot be read.
+// Next is the next hint with a TODO of an exercise, or, where todo is "", with what keeps the exercise from passing. It
+// is remembered as given. Its error is a *NoTODO, a *Nothing, or says why the exercise cannot be read.
 func Next(ctx context.Context, root string, e course.Exercise, todo string) (Hint, error) {
 	all, err := e.Hints()
 	if err != nil {
@@ -81,8 +85,8 @@ func Next(ctx context.Context, root string, e course.Exercise, todo string) (Hin
 	return give(ctx, root, e, all, todo, finding)
 }
 
-// About is the next hint with the TODO that a finding belongs to. It is as Next, but that its error is a *Nothing where it
-// belongs to none.
+// About is the next hint with the TODO that a finding belongs to. It is as Next, but that its error is a *Nothing where
+// it belongs to none.
 func About(ctx context.Context, root string, e course.Exercise, f progress.Finding) (Hint, error) {
 	all, err := e.Hints()
 	if err != nil {
@@ -100,13 +104,16 @@ func About(ctx context.Context, root string, e course.Exercise, f progress.Findi
 }
 
 // give is the next hint with a TODO; it is remembered as given.
-func give(ctx context.Context, root string, e course.Exercise, all []lessons.Hint, todo string, finding *progress.Finding) (Hint, error) {
+func give(ctx context.Context, root string, e course.Exercise, all []lessons.Hint, todo string,
+	finding *progress.Finding) (Hint, error) {
 	of, err := find(e.Name, all, todo)
 	if err != nil {
 		return Hint{}, err
 	}
-	h := Hint{TODO: of.TODO, Of: len(of.Text), Finding: finding, Handout: !e.HasSolution(root)}
-	given := min(max(progress.Load(root)[e.Name].Hints[of.TODO], 0), h.Of) // the file is the student's, and may say anything
+	h := Hint{TODO: of.TODO, Of: len(of.Text), Finding: finding, Handout: !e.HasSolution(root),
+		Why: finding != nil && e.Why > 0}
+	// the file is the student's, and may say anything
+	given := min(max(progress.Load(root)[e.Name].Hints[of.TODO], 0), h.Of)
 	h.Number = min(given+1, h.Of)
 	h.Text = of.Text[h.Number-1]
 	// Where nothing can be written, the same hint comes again: better than none.
@@ -136,8 +143,10 @@ func find(exercise string, all []lessons.Hint, todo string) (lessons.Hint, error
 	return lessons.Hint{}, unknown
 }
 
-// choose says which TODO needs help: the first that is still a gap, else the one that the last check's findings lead to.
-func choose(root string, e course.Exercise, all []lessons.Hint, last progress.Entry) (string, *progress.Finding, error) {
+// choose says which TODO needs help: the first that is still a gap, else the one that the last check's findings lead
+// to.
+func choose(root string, e course.Exercise, all []lessons.Hint, last progress.Entry) (string, *progress.Finding,
+	error) {
 	dir := filepath.Join(root, e.Folder())
 	left, err := gaps.Find(dir)
 	if err != nil {
@@ -164,9 +173,10 @@ func choose(root string, e course.Exercise, all []lessons.Hint, last progress.En
 	return "", nil, &Nothing{"No hint belongs to what the last check of " + e.Name + " found."}
 }
 
-// match finds the TODO that a finding belongs to: by its rule, and among several by the function that it is in; where no
-// rule is known, by the function alone. A finding with a line says more than one without.
-func match(all []lessons.Hint, findings []progress.Finding, within func(progress.Finding) []string) (string, *progress.Finding) {
+// match finds the TODO that a finding belongs to: by its rule, and among several by the function that it is in; where
+// no rule is known, by the function alone. A finding with a line says more than one without.
+func match(all []lessons.Hint, findings []progress.Finding, within func(progress.Finding) []string) (string,
+	*progress.Finding) {
 	findings = slices.Clone(findings)
 	slices.SortStableFunc(findings, func(a, b progress.Finding) int {
 		return min(b.Line, 1) - min(a.Line, 1)

@@ -104,7 +104,8 @@ func TestAHintFollowsWhatTheLastCheckFound(t *testing.T) {
 			f.File = filepath.Join(root, e.Folder(), e.Package+".go")
 			f.Line = lineOf(t, f.File, c.at)
 		}
-		require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: e.Name, Status: verdict.Failed,
+		require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: e.Name,
+			Status: verdict.Failed,
 			Checks: []verdict.Check{{Status: verdict.Failed, Findings: c.findings}}}))
 		h := next(t, root, e, "")
 		require.Equal(t, c.want, h.TODO, "%v", c.findings)
@@ -121,7 +122,8 @@ func TestNothingToHintAt(t *testing.T) {
 		return why.Why
 	}
 	require.Contains(t, nothing(), "no check has found a fault yet")
-	require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: e.Name, Status: verdict.Passed}))
+	require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: e.Name,
+		Status: verdict.Passed}))
 	require.Contains(t, nothing(), "has passed")
 
 	_, err := hints.Next(context.Background(), root, e, "9z")

@@ -18,7 +18,10 @@ import (
 const (
 	hintCommand    = "cudalab.hint"
 	pictureCommand = "cudalab.picture"
+	whyCommand     = "cudalab.why"
 )
+
+var commands = []string{hintCommand, pictureCommand, whyCommand}
 
 const quickFix = "quickfix"
 
@@ -54,15 +57,18 @@ func (s *server) codeActions(p codeActionParams) any {
 		found = append(found, d)
 		add("Next hint for "+n.Rule, hintCommand, commandArgument{Rule: n.Rule, Line: n.at.Start.Line + 1}, []diagnostic{d})
 	}
+	if len(found) > 0 && e.Exercise.Why > 0 && e.report.Status != verdict.Passed {
+		add("Look for the line in "+e.Name+" where one change is enough", whyCommand, commandArgument{}, found)
+	}
 	if len(found) > 0 {
 		add("Open the picture of "+e.Name, pictureCommand, commandArgument{}, found)
 	}
 	if s.client.Capabilities.TextDocument.CodeAction.LiteralSupport == nil {
-		commands := []command{}
+		bare := []command{}
 		for _, a := range actions {
-			commands = append(commands, a.Command)
+			bare = append(bare, a.Command)
 		}
-		return commands
+		return bare
 	}
 	return actions
 }
@@ -73,8 +79,9 @@ func (s *server) execute(m *incoming) (any, bool, *responseError) {
 	if err != nil {
 		return nil, true, err
 	}
-	if len(p.Arguments) != 1 || p.Command != hintCommand && p.Command != pictureCommand {
-		return nil, true, &responseError{codeInvalidParams, fmt.Sprintf("there is no command %s with %d arguments", p.Command, len(p.Arguments))}
+	if len(p.Arguments) != 1 || !slices.Contains(commands, p.Command) {
+		return nil, true, &responseError{codeInvalidParams, fmt.Sprintf("there is no command %s with %d arguments", p.Command,
+			len(p.Arguments))}
 	}
 	about := p.Arguments[0]
 	e, path := s.lookUp(about.URI)
@@ -84,6 +91,15 @@ func (s *server) execute(m *incoming) (any, bool, *responseError) {
 	if p.Command == hintCommand {
 		s.carryOut(m.ID, func(ctx context.Context) (func(), error) {
 			text, err := hint(ctx, e.course, e.Exercise, path, about)
+			return func() { s.say(messageInfo, text) }, err
+		})
+		return nil, false, nil
+	}
+	if p.Command == whyCommand {
+		done := s.progress("Trying changes of " + e.Name)
+		s.carryOut(m.ID, func(ctx context.Context) (func(), error) {
+			text, err := s.Why(ctx, e.course, e.Exercise)
+			s.later <- func() { done("") }
 			return func() { s.say(messageInfo, text) }, err
 		})
 		return nil, false, nil
@@ -102,7 +118,8 @@ func (s *server) execute(m *incoming) (any, bool, *responseError) {
 }
 
 // hint is the next hint for a gap or a finding, or why there is none.
-func hint(ctx context.Context, c *course.Course, e course.Exercise, path string, about commandArgument) (string, error) {
+func hint(ctx context.Context, c *course.Course, e course.Exercise, path string, about commandArgument) (string,
+	error) {
 	var h hints.Hint
 	var err error
 	if about.Rule == "" {

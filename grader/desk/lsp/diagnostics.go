@@ -10,8 +10,10 @@ import (
 
 const source = "cudalab"
 
-var severities = map[verdict.Severity]int{verdict.Error: severityError, verdict.Remark: severityWarning, verdict.Unwritten: severityInformation,
-	verdict.Consequence: severityInformation}
+var severities = map[verdict.Severity]int{verdict.Error: severityError, verdict.Remark: severityWarning,
+	verdict.Unwritten:   severityInformation,
+	verdict.Consequence: severityInformation,
+	verdict.Suspected:   severityInformation}
 
 // publish has the client show an exercise's notices, and nothing in files that have none any more.
 func (s *server) publish(e *exercise) {
@@ -55,7 +57,8 @@ func (s *server) diagnose(n notice) diagnostic {
 			continue
 		}
 		text, _ := os.ReadFile(path) // one that is gone has one empty line
-		d.Related = append(d.Related, relatedInformation{location{s.uri(path), span(string(text), other.Line, 0)}, other.Message})
+		d.Related = append(d.Related, relatedInformation{location{s.uri(path), span(string(text), other.Line, 0)},
+			other.Message})
 	}
 	return d
 }

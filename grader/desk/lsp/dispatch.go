@@ -68,7 +68,8 @@ func (s *server) fail(id json.RawMessage, err *responseError) {
 	s.send(failure{Version: "2.0", ID: id, Error: err})
 }
 
-// answered takes the client's response to a request of the server's. One that nobody has asked for is none of its business.
+// answered takes the client's response to a request of the server's. One that nobody has asked for is none of its
+// business.
 func (s *server) answered(m *incoming) {
 	id, err := strconv.Atoi(string(m.ID))
 	if then, ok := s.asked[id]; err == nil && ok {
@@ -132,7 +133,7 @@ func (s *server) initialize(m *incoming) {
 		TextDocumentSync:       textDocumentSyncOptions{OpenClose: true, Change: syncIncremental, Save: true},
 		HoverProvider:          true,
 		CodeActionProvider:     codeActionOptions{[]string{quickFix}},
-		ExecuteCommandProvider: executeCommandOptions{[]string{hintCommand, pictureCommand}},
+		ExecuteCommandProvider: executeCommandOptions{commands},
 	}})
 }
 
@@ -147,8 +148,8 @@ func (s *server) shutDown() {
 	}
 }
 
-// carryOut does what a request asks for beside Run, and answers it with null. What err says is the answer where it fails. The
-// client may cancel it.
+// carryOut does what a request asks for beside Run, and answers it with null. What err says is the answer where it
+// fails. The client may cancel it.
 func (s *server) carryOut(id json.RawMessage, work func(context.Context) (then func(), err error)) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	s.working[string(id)] = cancel

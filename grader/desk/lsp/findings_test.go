@@ -16,12 +16,14 @@ import (
 // failed is a report with an error and a remark on lines of slab.go.
 func (c *client) failed(seed uint64) verdict.Report {
 	file := filepath.Join(c.root, filepath.FromSlash(slab))
-	return verdict.Report{Exercise: "slab", Status: verdict.Failed, Seed: seed, Checks: []verdict.Check{{Findings: []verdict.Finding{
-		{Rule: "leak", Severity: verdict.Error, Message: "Nobody frees it.", Why: "Memory is *not* collected.", Fix: "Free it.", File: file, Line: 4,
-			Related: []verdict.Related{{File: file, Line: 3, Message: "made here"}}, Picture: "a ─▶ b\n"},
-		{Rule: "odd", Severity: verdict.Remark, Message: "Odd.", Fix: "Leave it out.", File: file, Line: 4, Column: 13},
-		{Rule: "crash", Severity: verdict.Error, Message: "It crashed."},
-	}}}}
+	return verdict.Report{Exercise: "slab", Status: verdict.Failed, Seed: seed,
+		Checks: []verdict.Check{{Findings: []verdict.Finding{
+			{Rule: "leak", Severity: verdict.Error, Message: "Nobody frees it.", Why: "Memory is *not* collected.",
+				Fix: "Free it.", File: file, Line: 4,
+				Related: []verdict.Related{{File: file, Line: 3, Message: "made here"}}, Picture: "a ─▶ b\n"},
+			{Rule: "odd", Severity: verdict.Remark, Message: "Odd.", Fix: "Leave it out.", File: file, Line: 4, Column: 13},
+			{Rule: "crash", Severity: verdict.Error, Message: "It crashed."},
+		}}}}
 }
 
 var passed = verdict.Report{Exercise: "slab", Status: verdict.Passed}
@@ -57,8 +59,10 @@ func TestDiagnosticsComeAndGo(t *testing.T) {
 	call.answer <- c.failed(1)
 	got := c.published()
 	require.Len(t, got, 3)
-	require.Equal(t, map[string]any{"range": lines(3, 1, 3, 22), "severity": 1.0, "code": "leak", "source": "cudalab", "message": "Nobody frees it.",
-		"relatedInformation": []any{map[string]any{"message": "made here", "location": map[string]any{"uri": c.uri(slab), "range": lines(2, 0, 2, 18)}}}}, got[0])
+	require.Equal(t, map[string]any{"range": lines(3, 1, 3, 22), "severity": 1.0, "code": "leak", "source": "cudalab",
+		"message": "Nobody frees it.",
+		"relatedInformation": []any{map[string]any{"message": "made here", "location": map[string]any{"uri": c.uri(slab),
+			"range": lines(2, 0, 2, 18)}}}}, got[0])
 	require.Equal(t, 2.0, got[1].(map[string]any)["severity"])
 	require.Equal(t, lines(3, 10, 3, 11), got[1].(map[string]any)["range"], "behind 𝄞, which takes two units")
 	require.Equal(t, lines(0, 0, 0, 12), got[2].(map[string]any)["range"], "what is about no line is on the first")
@@ -119,7 +123,8 @@ func TestTroubleIsToldOnce(t *testing.T) {
 	c.initialize(able)
 	for i := range 2 {
 		c.saves()
-		c.begun().answer <- verdict.Report{Exercise: "slab", Status: verdict.Errored, Message: "There is no Go.", Next: "Install it."}
+		c.begun().answer <- verdict.Report{Exercise: "slab", Status: verdict.Errored, Message: "There is no Go.",
+			Next: "Install it."}
 		require.Empty(t, c.published())
 		if i == 0 {
 			require.Contains(t, fmt.Sprint(c.next()), "cudalab cannot check slab: There is no Go. Install it.")
@@ -134,7 +139,8 @@ func TestOtherFiles(t *testing.T) {
 	c.initialize(able)
 	c.write("notes.go", "package notes\n")
 	c.write("exercises/slab/notes.txt", "")
-	for _, uri := range []string{c.uri("notes.go"), c.uri("exercises/contract/contract.go"), c.uri("exercises/slab/notes.txt"), c.uri("go.mod"),
+	for _, uri := range []string{c.uri("notes.go"), c.uri("exercises/contract/contract.go"),
+		c.uri("exercises/slab/notes.txt"), c.uri("go.mod"),
 		"untitled:1", "file:///nowhere/exercises/slab/slab.go", "", c.uri("exercises/slab/deeper/x.go")} {
 		at := `{"textDocument":{"uri":"` + uri + `"},"position":{"line":0,"character":0},"contentChanges":[{"text":"x"}]}`
 		for _, method := range []string{"didOpen", "didChange", "didSave", "didClose"} {
@@ -162,7 +168,8 @@ func TestALinkToTheCourse(t *testing.T) {
 
 func (c *client) hover(line int) any {
 	c.t.Helper()
-	c.sends(20, "textDocument/hover", fmt.Sprintf(`{"textDocument":{"uri":"SLAB"},"position":{"line":%d,"character":3}}`, line))
+	c.sends(20, "textDocument/hover", fmt.Sprintf(`{"textDocument":{"uri":"SLAB"},"position":{"line":%d,"character":3}}`,
+		line))
 	m := c.next()
 	require.Equal(c.t, 20.0, m["id"])
 	if m["result"] == nil {
@@ -178,11 +185,14 @@ func TestHoverFollowsTheLines(t *testing.T) {
 	c.saves()
 	c.begun().answer <- c.failed(1)
 	c.published()
-	const want = "**leak**\n\n**Why:** Memory is \\*not\\* collected.\n\n**Fix:** Free it.\n\n```text\na ─▶ b\n```\n\n---\n\n**odd**\n\n**Fix:** Leave it out."
+	const want = "**leak**\n\n**Why:** Memory is \\*not\\* collected.\n\n**Fix:** Free it.\n\n```text\na ─▶ " +
+		"b\n```\n\n---\n\n**odd**\n\n**Fix:** Leave it out."
 	require.Equal(t, want, c.hover(3))
 	change := func(from, start, to, end int, text string) {
-		c.sends(0, "textDocument/didChange", fmt.Sprintf(`{"textDocument":{"uri":"SLAB"},"contentChanges":[{"text":%q,"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}}}]}`,
-			text, from, start, to, end))
+		c.sends(0, "textDocument/didChange",
+			fmt.Sprintf(
+				`{"textDocument":{"uri":"SLAB"},"contentChanges":[{"text":%q,"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}}}]}`,
+				text, from, start, to, end))
 	}
 	change(1, 0, 1, 0, "// a\n// b\n")
 	require.Nil(t, c.hover(3))
@@ -201,17 +211,20 @@ func TestPlainTextForThoseWhoReadNoMarkdown(t *testing.T) {
 	c.saves()
 	c.begun().answer <- c.failed(1)
 	require.NotContains(t, fmt.Sprint(c.published()), "made here")
-	require.Equal(t, "leak\n\nWhy: Memory is *not* collected.\n\nFix: Free it.\n\na ─▶ b\n\nodd\n\nFix: Leave it out.", c.hover(3))
+	require.Equal(t, "leak\n\nWhy: Memory is *not* collected.\n\nFix: Free it.\n\na ─▶ b\n\nodd\n\nFix: Leave it out.",
+		c.hover(3))
 	c.sends(30, "textDocument/codeAction", `{"textDocument":{"uri":"SLAB"},"range":{"start":{"line":3},"end":{"line":3}}}`)
 	commands := c.next()["result"].([]any)
-	require.Len(t, commands, 3)
+	require.Len(t, commands, 4)
 	require.Equal(t, "cudalab.hint", commands[0].(map[string]any)["command"], "an old client knows commands alone")
 }
 
 // act has the server carry a code action out.
 func (c *client) act(id int, title string, line int) {
 	c.t.Helper()
-	c.sends(40, "textDocument/codeAction", fmt.Sprintf(`{"textDocument":{"uri":"SLAB"},"range":{"start":{"line":%d,"character":0},"end":{"line":%d,"character":0}},"context":{"diagnostics":[]}}`, line, line))
+	c.sends(40, "textDocument/codeAction",
+		fmt.Sprintf(
+			`{"textDocument":{"uri":"SLAB"},"range":{"start":{"line":%d,"character":0},"end":{"line":%d,"character":0}},"context":{"diagnostics":[]}}`, line, line))
 	var titles []string
 	for _, a := range c.next()["result"].([]any) {
 		a := a.(map[string]any)
@@ -221,8 +234,10 @@ func (c *client) act(id int, title string, line int) {
 			command := a["command"].(map[string]any)
 			argument, err := json.Marshal(command["arguments"].([]any)[0])
 			require.NoError(c.t, err)
-			c.raw(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"workspace/executeCommand","params":{"command":%q,"arguments":[%s]}}`,
-				id, command["command"], argument))
+			c.raw(
+				fmt.Sprintf(
+					`{"jsonrpc":"2.0","id":%d,"method":"workspace/executeCommand","params":{"command":%q,"arguments":[%s]}}`,
+					id, command["command"], argument))
 			return
 		}
 	}
@@ -237,7 +252,8 @@ func TestHintsForAGap(t *testing.T) {
 	c.initialize(able)
 	c.saves()
 	file := filepath.Join(c.root, filepath.FromSlash(slab))
-	c.begun().answer <- verdict.Report{Exercise: "slab", Status: verdict.NotStarted, Gap: &verdict.Gap{ID: "1a", File: file, Line: 1, Text: "Do it"}}
+	c.begun().answer <- verdict.Report{Exercise: "slab", Status: verdict.NotStarted, Gap: &verdict.Gap{ID: "1a",
+		File: file, Line: 1, Text: "Do it"}}
 	got := c.published()
 	require.Len(t, got, 1)
 	require.Equal(t, 3.0, got[0].(map[string]any)["severity"])
@@ -250,6 +266,23 @@ func TestHintsForAGap(t *testing.T) {
 		require.Nil(t, c.next()["result"])
 		require.Contains(t, fmt.Sprint(c.next()["params"]), fmt.Sprintf("Hint %d of ", n))
 	}
+}
+
+func TestTheLineWhereOneChangeIsEnough(t *testing.T) {
+	c := serve(t)
+	c.initialize(able)
+	c.saves()
+	r := c.failed(1)
+	file := r.Checks[0].Findings[0].File
+	r.Likely = &verdict.Likely{File: file, Line: 2, Where: "One change in line 2.", Question: "Who?"}
+	c.begun().answer <- r
+	got := c.published()
+	require.Len(t, got, 4)
+	require.Equal(t, "One change in line 2. Who?", got[3].(map[string]any)["message"])
+	require.Equal(t, 3.0, got[3].(map[string]any)["severity"])
+	c.act(70, "Look for the line in slab where one change is enough", 3)
+	require.Nil(t, c.next()["error"])
+	require.Contains(t, fmt.Sprint(c.next()["params"]), "One change in line 4 of slab.")
 }
 
 func TestThePicture(t *testing.T) {

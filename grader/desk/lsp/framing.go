@@ -17,8 +17,8 @@ const (
 	maxContent = 64 << 20 // bytes
 )
 
-// FramingError is input that is no message as the protocol's base frames it. What comes behind it cannot be told apart any
-// more.
+// FramingError is input that is no message as the protocol's base frames it. What comes behind it cannot be told apart
+// any more.
 type FramingError struct{ Problem string }
 
 func (e *FramingError) Error() string {
@@ -27,14 +27,14 @@ func (e *FramingError) Error() string {
 
 func malformed(format string, a ...any) error { return &FramingError{fmt.Sprintf(format, a...)} }
 
-// frames reads messages: header fields, each ended by \r\n, an empty line, and as many bytes as Content-Length says (LSP 3.17,
-// Base Protocol).
+// frames reads messages: header fields, each ended by \r\n, an empty line, and as many bytes as Content-Length says
+// (LSP 3.17, Base Protocol).
 type frames struct{ in *bufio.Reader }
 
 func newFrames(in io.Reader) *frames { return &frames{bufio.NewReaderSize(in, maxHeader)} }
 
-// next is the content of the next message. It is io.EOF where the input ends between two messages, and a *FramingError where
-// it is none, or ends within one.
+// next is the content of the next message. It is io.EOF where the input ends between two messages, and a *FramingError
+// where it is none, or ends within one.
 func (f *frames) next() ([]byte, error) {
 	length := -1
 	for n := 0; ; n++ {

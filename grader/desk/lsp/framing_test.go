@@ -17,9 +17,10 @@ func TestFrames(t *testing.T) {
 		want []string
 		says string // of the *FramingError at the end; "" where the input ends well
 	}{
-		"nothing":                  {"", nil, ""},
-		"two messages":             {two + two, []string{"{}", "{}"}, ""},
-		"any order and case":       {"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-LENGTH:2\r\n\r\n{}", []string{"{}"}, ""},
+		"nothing":      {"", nil, ""},
+		"two messages": {two + two, []string{"{}", "{}"}, ""},
+		"any order and case": {"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-LENGTH:2\r\n\r\n{}",
+			[]string{"{}"}, ""},
 		"utf8 as it once was":      {"Content-Length: 2\r\nContent-Type: a; charset=utf8\r\n\r\n{}", []string{"{}"}, ""},
 		"a field that is not ours": {"X-Trace: 1\r\n" + two, []string{"{}"}, ""},
 		"an empty message":         {"Content-Length: 0\r\n\r\n" + two, []string{"", "{}"}, ""},
@@ -34,12 +35,13 @@ func TestFrames(t *testing.T) {
 		"too much":                 {"Content-Length: 67108865\r\n\r\n{}", nil, "67108865 is more than 67108864 bytes"},
 		"more than a number holds": {"Content-Length: 99999999999999999999999\r\n\r\n{}", nil, "is more than"},
 		"a length that is too long for what comes": {"Content-Length: 9\r\n\r\n{}", nil, "ends after 2 of 9 bytes"},
-		"a length that is too short":               {"Content-Length: 1\r\n\r\n{}\r\n" + two, []string{"{"}, `"}" is no field`},
-		"an end within the header":                 {"Content-Len", nil, "ends within its header"},
-		"an end behind the header":                 {"Content-Length: 2\r\n", nil, "ends within its header"},
-		"a line without an end":                    {strings.Repeat("x", 2*maxHeader), nil, "longer than 4096 bytes"},
-		"fields without an end":                    {strings.Repeat("a: b\r\n", 1000), nil, "more than 16 lines"},
-		"another charset":                          {"Content-Type: a; charset=utf-16\r\n" + two, nil, `"utf-16", not utf-8`},
+		"a length that is too short": {"Content-Length: 1\r\n\r\n{}\r\n" + two, []string{"{"},
+			`"}" is no field`},
+		"an end within the header": {"Content-Len", nil, "ends within its header"},
+		"an end behind the header": {"Content-Length: 2\r\n", nil, "ends within its header"},
+		"a line without an end":    {strings.Repeat("x", 2*maxHeader), nil, "longer than 4096 bytes"},
+		"fields without an end":    {strings.Repeat("a: b\r\n", 1000), nil, "more than 16 lines"},
+		"another charset":          {"Content-Type: a; charset=utf-16\r\n" + two, nil, `"utf-16", not utf-8`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFrames(strings.NewReader(c.in))
@@ -78,8 +80,10 @@ func TestAHugeLengthTakesNoMemory(t *testing.T) {
 
 // FuzzFrames reads any bytes: what comes out can be framed and read again, and what does not says why.
 func FuzzFrames(f *testing.F) {
-	for _, in := range []string{"Content-Length: 2\r\n\r\n{}", "Content-Length: 2\r\nContent-Type: a; charset=utf-8\r\n\r\n[]Content-Length: 0\r\n\r\n",
-		"Content-Length: 99\r\n\r\n{", "Content-Length: 18446744073709551616\r\n\r\n", "x\r\n\r\n", ": \r\n\r\n", "\n", "\r\n"} {
+	for _, in := range []string{"Content-Length: 2\r\n\r\n{}",
+		"Content-Length: 2\r\nContent-Type: a; charset=utf-8\r\n\r\n[]Content-Length: 0\r\n\r\n",
+		"Content-Length: 99\r\n\r\n{", "Content-Length: 18446744073709551616\r\n\r\n", "x\r\n\r\n", ": \r\n\r\n", "\n",
+		"\r\n"} {
 		f.Add([]byte(in))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {

@@ -14,8 +14,8 @@ import (
 	"cudalab/grader/suites/course"
 )
 
-// FuzzMessages gives a server any message between initialize and shutdown: both are answered, and so is that if it asks for
-// it, and all that the server writes is JSON.
+// FuzzMessages gives a server any message between initialize and shutdown: both are answered, and so is that if it asks
+// for it, and all that the server writes is JSON.
 func FuzzMessages(f *testing.F) {
 	for _, m := range []string{`{"jsonrpc":"2.0","id":2,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///a.go"},"position":{"line":-1}}}`,
 		`{"jsonrpc":"2.0","id":null,"method":"textDocument/codeAction","params":null}`, `{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"contentChanges":[{}]}}`,

@@ -1,12 +1,13 @@
-// Package lsp is a language server for the exercises: an editor shows the findings of a check at their lines, whenever a file
-// is saved. It speaks the Language Server Protocol, version 3.17
-// (https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/), over two streams: the part of
-// it that findings need.
+// Package lsp is a language server for the exercises: an editor shows the findings of a check at their lines, whenever
+// a file is saved. It speaks the Language Server Protocol, version 3.17
+// (https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/), over two streams: the
+// part of it that findings need.
 //
 //   - A check runs when a file of an exercise is opened or saved. The next save ends a check that is running.
 //   - Diagnostics are the report's notices: errors, remarks as warnings, and the gap to be filled next as information.
 //   - Hovering over one says why CUDA has the rule, and what mends it.
-//   - Code actions there give the next hint, and open the page with the picture of what went wrong.
+//   - Code actions there give the next hint, look for the line where one change is enough, and open the page with the
+//     picture of what went wrong.
 //
 // Other files than an exercise's are met with silence: editors give every Go file to a server that wants Go files.
 package lsp
@@ -29,10 +30,13 @@ type Options struct {
 	// Open is the course at a folder; an error says that there is none.
 	Open func(root string) (*course.Course, error)
 	// Check checks an exercise as the student has saved it. It calls preparing where that takes long, the first time on a
-	// machine. Again says that it passes, and should be checked once more, with workloads that it has not failed on before.
+	// machine. Again says that it passes, and should be checked once more, with workloads that it has not failed on
+	// before.
 	Check func(ctx context.Context, c *course.Course, e course.Exercise, preparing func()) (r verdict.Report, again bool)
 	// Picture checks it once more for its page, and writes that to a file.
 	Picture func(ctx context.Context, c *course.Course, e course.Exercise, r verdict.Report) (file string, err error)
+	// Why looks for the cause of a failure, and says one step more each time.
+	Why func(ctx context.Context, c *course.Course, e course.Exercise) (text string, err error)
 	// Parent is the process of the client, as the command line names it; 0: initialize does, or nobody.
 	Parent int
 }
@@ -40,12 +44,13 @@ type Options struct {
 // ErrGone is the error of Run where the client ended without taking its leave.
 var ErrGone = errors.New("the client ended without shutting the server down")
 
-// Run serves one client, until it leaves, its process is gone, or ctx is done. It is nil where the client has left as the
-// protocol says: shutdown, then exit.
+// Run serves one client, until it leaves, its process is gone, or ctx is done. It is nil where the client has left as
+// the protocol says: shutdown, then exit.
 func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	ctx, end := context.WithCancel(ctx)
 	s := &server{Options: o, ctx: ctx, out: out, later: make(chan func(), 16), courses: map[string]*course.Course{},
-		exercises: map[string]*exercise{}, uris: map[string]string{}, asked: map[int]func(*incoming){}, working: map[string]context.CancelFunc{}}
+		exercises: map[string]*exercise{}, uris: map[string]string{}, asked: map[int]func(*incoming){},
+		working: map[string]context.CancelFunc{}}
 	defer s.wait()
 	defer end()
 	s.watchParent(o.Parent)
@@ -188,7 +193,8 @@ func (s *server) note(text string) {
 	s.notify("window/logMessage", showMessageParams{messageInfo, text})
 }
 
-// watchParent ends the server when the client's process does: a client that crashes may leave its end of the pipe to others.
+// watchParent ends the server when the client's process does: a client that crashes may leave its end of the pipe to
+// others.
 func (s *server) watchParent(pid int) {
 	if pid <= 0 || s.parent {
 		return

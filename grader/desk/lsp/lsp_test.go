@@ -52,12 +52,16 @@ func serve(t *testing.T) *client {
 	out, serverOut := io.Pipe()
 	c.in = in
 	go func() {
-		err := Run(t.Context(), serverIn, serverOut, Options{Open: course.Open, Check: c.check, Picture: func(ctx context.Context, _ *course.Course, e course.Exercise, r verdict.Report) (string, error) {
-			if r.Seed == 13 {
-				<-ctx.Done()
-			}
-			return filepath.Join(c.root, fmt.Sprintf("%s-%d.html", e.Name, r.Seed)), nil
-		}})
+		err := Run(t.Context(), serverIn, serverOut, Options{Open: course.Open, Check: c.check,
+			Picture: func(ctx context.Context, _ *course.Course, e course.Exercise, r verdict.Report) (string, error) {
+				if r.Seed == 13 {
+					<-ctx.Done()
+				}
+				return filepath.Join(c.root, fmt.Sprintf("%s-%d.html", e.Name, r.Seed)), nil
+			},
+			Why: func(_ context.Context, _ *course.Course, e course.Exercise) (string, error) {
+				return "One change in line 4 of " + e.Name + ".", nil
+			}})
 		serverOut.Close()
 		c.end <- err
 	}()
@@ -77,7 +81,8 @@ func serve(t *testing.T) *client {
 	return c
 }
 
-func (c *client) check(ctx context.Context, _ *course.Course, e course.Exercise, preparing func()) (verdict.Report, bool) {
+func (c *client) check(ctx context.Context, _ *course.Course, e course.Exercise, preparing func()) (verdict.Report,
+	bool) {
 	preparing()
 	call := checkCall{ctx, e.Name, make(chan verdict.Report)}
 	c.checks <- call

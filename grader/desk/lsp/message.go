@@ -87,7 +87,8 @@ func result[R any](m *incoming) (R, error) {
 	return r, json.Unmarshal(m.Result, &r)
 }
 
-// params decodes what a message carries. What is missing stays as it is in p; what has another type is the client's fault.
+// params decodes what a message carries. What is missing stays as it is in p; what has another type is the client's
+// fault.
 func params[P any](m *incoming) (P, *responseError) {
 	var p P
 	if len(m.Params) == 0 {

@@ -3,8 +3,8 @@ package lsp
 import "encoding/json"
 
 // The structures of the protocol that the server uses, by their names in LSP 3.17
-// (https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/), each with the fields that it
-// uses.
+// (https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/), each with the fields
+// that it uses.
 
 type initializeParams struct {
 	ProcessID    *int `json:"processId"`

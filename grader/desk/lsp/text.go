@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// pathOf is the file that a URI names; it is not ok for what is no file of this machine, such as a text that has never been
-// saved.
+// pathOf is the file that a URI names; it is not ok for what is no file of this machine, such as a text that has never
+// been saved.
 func pathOf(uri string) (path string, ok bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || u.Path == "" {
@@ -34,8 +34,8 @@ func uriOf(path string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-// span is a line of a text from the byte column on, counted from 1, up to the end of the word there; with column 0 it is the
-// line without the blanks around it. A line behind the end is the last.
+// span is a line of a text from the byte column on, counted from 1, up to the end of the word there; with column 0 it
+// is the line without the blanks around it. A line behind the end is the last.
 func span(text string, line, column int) textRange {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	at := min(max(line-1, 0), len(lines)-1)
@@ -67,8 +67,8 @@ func wordLength(text string) int {
 	return len(text)
 }
 
-// utf16Length is how many UTF-16 code units a text takes. A byte that is no UTF-8 counts as the one character that editors
-// show for it.
+// utf16Length is how many UTF-16 code units a text takes. A byte that is no UTF-8 counts as the one character that
+// editors show for it.
 func utf16Length(text string) int {
 	n := 0
 	for _, r := range text {

@@ -53,7 +53,8 @@ func FuzzSpan(f *testing.F) {
 }
 
 func TestURIs(t *testing.T) {
-	for _, uri := range []string{"untitled:Untitled-1", "http://x/y.go", "file://elsewhere/y.go", "file:", "%zz", "", "file:y.go"} {
+	for _, uri := range []string{"untitled:Untitled-1", "http://x/y.go", "file://elsewhere/y.go", "file:", "%zz", "",
+		"file:y.go"} {
 		_, ok := pathOf(uri)
 		require.False(t, ok, uri)
 	}

@@ -18,8 +18,8 @@ type layout struct {
 	color  bool
 }
 
-// blocks are the lines of a node's children, one below the other, with an empty line between, but for the items of a list that
-// has none.
+// blocks are the lines of a node's children, one below the other, with an empty line between, but for the items of a
+// list that has none.
 func (l layout) blocks(parent ast.Node, width int, base look) (lines []string) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		more := l.block(n, width, base)

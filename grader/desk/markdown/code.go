@@ -20,13 +20,14 @@ var (
 
 // goTypes and cpp are the words that look as types and as keywords.
 var (
-	goTypes = strings.Fields("any bool byte error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr")
-	cpp     = strings.Fields("auto bool char const double else extern float for if int long namespace return sizeof static struct switch template typename " +
-		"unsigned using void while __global__ __device__ __shared__ __host__")
+	goTypes = strings.Fields("any bool byte error float32 float64 int int8 int16 int32 int64 rune string uint uint8 " +
+		"uint16 uint32 uint64 uintptr")
+	cpp = strings.Fields("auto bool char const double else extern float for if int long namespace return sizeof static " +
+		"struct switch template typename unsigned using void while __global__ __device__ __shared__ __host__")
 )
 
-// highlight is code in lines, in colours where they help to read the language. C++ has the comments, strings and numbers of Go, so
-// one scanner does for both, which takes a part of a program as well as a whole one.
+// highlight is code in lines, in colours where they help to read the language. C++ has the comments, strings and
+// numbers of Go, so one scanner does for both, which takes a part of a program as well as a whole one.
 func (l layout) highlight(code, language string) []string {
 	code = strings.Trim(code, "\n")
 	if language != "go" && language != "cpp" {
@@ -69,7 +70,8 @@ func lookOf(t token.Token, literal, language string) (look, bool) {
 		return stringLook, true
 	case t == token.INT, t == token.FLOAT, t == token.IMAG:
 		return numberLook, true
-	case language == "go" && t.IsKeyword(), language == "cpp" && (t == token.IDENT || t.IsKeyword()) && slices.Contains(cpp, literal):
+	case language == "go" && t.IsKeyword(), language == "cpp" && (t == token.IDENT || t.IsKeyword()) &&
+		slices.Contains(cpp, literal):
 		return keywordLook, true
 	case language == "go" && t == token.IDENT && slices.Contains(goTypes, literal):
 		return typeLook, true

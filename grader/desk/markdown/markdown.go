@@ -1,6 +1,7 @@
-// Package markdown shows Markdown on a terminal, laid out to its width and in a pager. It reads with goldmark, which the pages
-// are made with as well, and lays out by itself: the libraries that do load every lexer and theme they know when the program
-// starts, which a student would wait for in each check (10 ms of 170, glamour 2.0), and none hangs the lines of an item.
+// Package markdown shows Markdown on a terminal, laid out to its width and in a pager. It reads with goldmark, which
+// the pages are made with as well, and lays out by itself: the libraries that do load every lexer and theme they know
+// when the program starts, which a student would wait for in each check (10 ms of 170, glamour 2.0), and none hangs the
+// lines of an item.
 package markdown
 
 import (
@@ -19,8 +20,8 @@ import (
 // maxWidth is how many characters a line has at most: longer ones are harder to read.
 const maxWidth = 100
 
-// Render lays Markdown out in lines of at most width characters, as far as its words and its code are no longer. Without colour
-// nothing in it is but text.
+// Render lays Markdown out in lines of at most width characters, as far as its words and its code are no longer.
+// Without colour nothing in it is but text.
 func Render(markdown string, width int, color bool) string {
 	source := []byte(strings.ToValidUTF8(strings.ReplaceAll(markdown, "\r\n", "\n"), "\uFFFD"))
 	document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
@@ -28,8 +29,8 @@ func Render(markdown string, width int, color bool) string {
 	return strings.Join(l.blocks(document, max(min(width, maxWidth), 1), look{}), "\n") + "\n"
 }
 
-// Show writes text on a terminal, through PAGER, or through less where that is there. A pager that the reader leaves early
-// is no error.
+// Show writes text on a terminal, through PAGER, or through less where that is there. A pager that the reader leaves
+// early is no error.
 func Show(ctx context.Context, w io.Writer, text string) error {
 	command := strings.Fields(os.Getenv("PAGER"))
 	if len(command) == 0 {

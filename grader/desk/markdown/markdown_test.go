@@ -29,12 +29,14 @@ func TestTextFollowsTheWidth(t *testing.T) {
 }
 
 func TestCodeAndDrawingsStayAsTheyAre(t *testing.T) {
-	shown := render(t, "# Head\n\n```text\na   PPP ● I\n         ╲\nb         ○ R\n```\n\n```go\nif x {\n\treturn\n}\n```\n", 80, false)
+	shown := render(t, "# Head\n\n```text\na   PPP ● I\n         ╲\nb         ○ R\n```\n\n```go\nif x "+
+		"{\n\treturn\n}\n```\n", 80, false)
 	require.Equal(t, "Head\n\n  a   PPP ● I\n           ╲\n  b         ○ R\n\n  if x {\n      return\n  }\n", shown)
 }
 
 func TestItemsHangBehindTheirMarks(t *testing.T) {
-	text := "- One\n  of two words\n  - within it\n- [x] done\n\n9. nine nine nine\n\n   more of it\n10. ten\n\n    ```text\n    code\n    ```\n"
+	text := "- One\n  of two words\n  - within it\n- [x] done\n\n9. nine nine nine\n\n   more of it\n10. ten\n\n    " +
+		"```text\n    code\n    ```\n"
 	require.Equal(t, `• One of
   two
   words
@@ -73,7 +75,8 @@ d         │       │
 }
 
 func TestCodeIsColouredAsItsLanguageReads(t *testing.T) {
-	require.Equal(t, "  \x1b[34mvar\x1b[m s \x1b[36mstring\x1b[m = \x1b[32m`a\x1b[m\n  \x1b[32mb`\x1b[m \x1b[90m// 1\x1b[m\n",
+	require.Equal(t, "  \x1b[34mvar\x1b[m s \x1b[36mstring\x1b[m = \x1b[32m`a\x1b[m\n  \x1b[32mb`\x1b[m \x1b[90m// "+
+		"1\x1b[m\n",
 		render(t, "```go\nvar s string = `a\nb` // 1\n```\n", 80, true))
 	require.Equal(t, "  \x1b[34m__global__\x1b[m \x1b[34mvoid\x1b[m k(string \x1b[34mfor\x1b[m) \x1b[90m/* 1 */\x1b[m\n",
 		render(t, "```cpp\n__global__ void k(string for) /* 1 */\n```\n", 80, true))
@@ -82,7 +85,8 @@ func TestCodeIsColouredAsItsLanguageReads(t *testing.T) {
 
 func TestWhatMarkdownNeedsToBeWrittenIsNotShown(t *testing.T) {
 	require.Equal(t, "1 < 2 & 3 * 4\nnext, gone – not <this>\n\nseen\n",
-		render(t, "1 &lt; 2 &amp; 3 \\* 4\\\nnext, <b>gone</b> &ndash; not `<this>`\n\n<div>\nseen\n<!-- not seen -->\n</div>\n", 80, false))
+		render(t, "1 &lt; 2 &amp; 3 \\* 4\\\nnext, <b>gone</b> &ndash; not `<this>`\n\n<div>\nseen\n<!-- not seen "+
+			"-->\n</div>\n", 80, false))
 }
 
 var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
@@ -110,7 +114,8 @@ func TestColourIsAskedFor(t *testing.T) {
 }
 
 func TestWhatIsFoldedAwayIsShownOnRequest(t *testing.T) {
-	text := "One.\n\n<details>\n<summary>More of it</summary>\n\n**Two.** Three.\n\n```text\nfour\n```\n\n</details>\n\nFive.\n"
+	text := "One.\n\n<details>\n<summary>More of it</summary>\n\n**Two.** " +
+		"Three.\n\n```text\nfour\n```\n\n</details>\n\nFive.\n"
 	require.Equal(t, "One.\n\n▸ **More of it**\n\nOpen it.\n\nFive.\n", markdown.Unfold(text, false, "Open it."))
 	require.Equal(t, "One.\n\n**Two.** Three.\n\n```text\nfour\n```\n\nFive.\n", markdown.Unfold(text, true, "Open it."))
 	plain := "Nothing is folded away here.\n"

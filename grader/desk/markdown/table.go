@@ -36,8 +36,8 @@ func (l layout) table(t *extast.Table, width int) (lines []string) {
 	return lines
 }
 
-// columns are how wide each column is: as its text is, unless that is too much for the line. Then the widest give way, where
-// they can at spaces, and where not within words.
+// columns are how wide each column is: as its text is, unless that is too much for the line. Then the widest give way,
+// where they can at spaces, and where not within words.
 func columns(rows [][][]word, n, width int) []int {
 	widths, longest := make([]int, n), make([]int, n)
 	for _, cells := range rows {

@@ -12,7 +12,8 @@ import (
 	"cudalab/grader/judge/visible"
 )
 
-// look is how text is shown, in the terminal's own sixteen colours, which are readable on its background whatever that is.
+// look is how text is shown, in the terminal's own sixteen colours, which are readable on its background whatever that
+// is.
 type look struct {
 	color                           ansi.BasicColor // Black: the terminal's own
 	bold, italic, underline, struck bool
@@ -51,7 +52,8 @@ type run struct {
 	look look
 }
 
-// word is what no line breaks within: of several looks, as a bold one with its full stop. One without runs ends the line.
+// word is what no line breaks within: of several looks, as a bold one with its full stop. One without runs ends the
+// line.
 type word []run
 
 func (w word) width() (n int) {

@@ -1,6 +1,6 @@
-// Package progress remembers what the last check of each exercise said, the best that any has said, and which hints were
-// given, in .cudalab/progress.json under the course's root. It is a convenience: where the file is lost, damaged or cannot
-// be written, nothing else suffers.
+// Package progress remembers what the last check of each exercise said, the best that any has said, and which hints
+// were given, in .cudalab/progress.json under the course's root. It is a convenience: where the file is lost, damaged
+// or cannot be written, nothing else suffers.
 package progress
 
 import (
@@ -37,6 +37,15 @@ type Entry struct {
 	Findings []Finding `json:"findings,omitempty"`
 	// Hints counts the hints that were given for each TODO.
 	Hints map[string]int `json:"hints,omitempty"`
+	// Why is what cudalab why has told since the code passed the last time; nil: nothing.
+	Why *Why `json:"why,omitempty"`
+}
+
+// Why is what has been told of the cause of a failure.
+type Why struct {
+	Code    string `json:"code"`              // a digest of the code that it was told of
+	Told    int    `json:"told"`              // the steps that were
+	Changed bool   `json:"changed,omitempty"` // the code was changed after something had been told
 }
 
 // Best is how far a check found the code, and when.
@@ -97,6 +106,10 @@ func read(root string) (Progress, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parse(text)
+}
+
+func parse(text []byte) (Progress, error) {
 	var p Progress
 	if json.Unmarshal(text, &p) != nil || p == nil {
 		return nil, errDamaged
@@ -118,7 +131,8 @@ func Repair(root string) string {
 		return ""
 	}
 	from, to := filepath.Join(root, Folder, file), filepath.Join(root, Folder, aside)
-	said := fmt.Sprintf("%s cannot be read, so nothing is known of your progress. Your code is untouched: check it again.", from)
+	said := fmt.Sprintf("%s cannot be read, so nothing is known of your progress. Your code is untouched: check it again.",
+		from)
 	if os.Rename(from, to) == nil {
 		said += fmt.Sprintf(" The damaged file is kept as %s.", aside)
 	}
@@ -162,9 +176,9 @@ func Record(ctx context.Context, root string, r verdict.Report) error {
 			Findings: findings(r), Hints: last.Hints}
 		switch r.Status {
 		case verdict.Failed, verdict.Timeout, verdict.Crashed:
-			e.FailingSeed = r.Seed
+			e.FailingSeed, e.Why = r.Seed, last.Why
 		case verdict.BuildFailed, verdict.Refused:
-			e.FailingSeed = last.FailingSeed // nothing was run: what failed before may still fail
+			e.FailingSeed, e.Why = last.FailingSeed, last.Why // nothing was run: what failed before may still fail
 		case verdict.Passed:
 			if e.FirstPassed.IsZero() {
 				e.FirstPassed = e.When
@@ -209,6 +223,34 @@ func Hinted(ctx context.Context, root, exercise, todo string, given int) error {
 	})
 }
 
+// Asked is how far cudalab why may go for an exercise whose code has that digest, at most so many steps: one further
+// than it went for the same code, and to the last, which is the change itself, only for code that was changed since
+// something was told. What it answers is remembered.
+func Asked(ctx context.Context, root, exercise, code string, most int) (steps int, err error) {
+	err = change(ctx, root, func(p Progress) {
+		e := p[exercise]
+		e.Why = e.Why.next(code, most)
+		steps = e.Why.Told
+		p[exercise] = e
+	})
+	return steps, err
+}
+
+// last is the step that takes a change of the code first.
+const last = 4
+
+func (w *Why) next(code string, most int) *Why {
+	switch {
+	case w == nil:
+		return &Why{Code: code, Told: min(1, most)}
+	case w.Code != code:
+		return &Why{Code: code, Told: min(1, most), Changed: true}
+	case w.Changed:
+		return &Why{Code: code, Told: min(w.Told+1, most, last), Changed: true}
+	}
+	return &Why{Code: code, Told: min(w.Told+1, most, last-1)}
+}
+
 // Forget takes an exercise back to where it was before the first check, but for the best that was reached.
 func Forget(ctx context.Context, root, exercise string) error {
 	return change(ctx, root, func(p Progress) {
@@ -218,6 +260,43 @@ func Forget(ctx context.Context, root, exercise string) error {
 			p[exercise] = Entry{FirstPassed: last.FirstPassed, Best: last.Best}
 		}
 	})
+}
+
+// Rename has what is remembered of an exercise under a name that it had remembered under the one that it has now,
+// unless there is something already.
+func Rename(ctx context.Context, root, from, to string) error {
+	return change(ctx, root, func(p Progress) {
+		if e, found := p[from]; found && !p[to].Checked() {
+			p[to] = e
+			delete(p, from)
+		}
+	})
+}
+
+// Join takes what is remembered elsewhere of some exercises for what is remembered here; of the best the better stays.
+func Join(ctx context.Context, root string, elsewhere Progress, exercises []string) error {
+	return change(ctx, root, func(p Progress) {
+		for _, name := range exercises {
+			e, found := elsewhere[name]
+			if !found {
+				continue
+			}
+			here := p[name]
+			if here.Best != nil && (e.Best == nil || here.Best.Score > e.Best.Score) {
+				e.Best = here.Best
+			}
+			if e.FirstPassed.IsZero() {
+				e.FirstPassed = here.FirstPassed
+			}
+			p[name] = e
+		}
+	})
+}
+
+// Parse reads what another course remembers, in the form of the file. It is not ok where it holds no progress.
+func Parse(text []byte) (p Progress, ok bool) {
+	p, err := parse(text)
+	return p, err == nil
 }
 
 // change applies a change to what is remembered, alone among all processes.

@@ -69,7 +69,8 @@ func TestFilesOfTheFirstVersionAreRead(t *testing.T) {
 	root := remembered(t, `{"slab": {"status": "failed", "score": 45, "max_score": 100, "device": "gpu",
 		"failing_seed": 42, "when": "2026-07-01T12:00:00Z"}}`)
 	when := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	require.Equal(t, progress.Entry{Status: verdict.Failed, Score: 45, MaxScore: 100, Device: "gpu", FailingSeed: 42, When: when,
+	require.Equal(t, progress.Entry{Status: verdict.Failed, Score: 45, MaxScore: 100, Device: "gpu", FailingSeed: 42,
+		When: when,
 		Best: &progress.Best{Score: 45, MaxScore: 100, Device: "gpu", When: when}}, progress.Load(root)["slab"])
 }
 
@@ -111,7 +112,8 @@ func TestAPassIsNotForgotten(t *testing.T) {
 func TestTheBestIsKept(t *testing.T) {
 	root := t.TempDir()
 	check := func(status verdict.Status, score float64) progress.Entry {
-		record(t, root, verdict.Report{Exercise: "slab", Status: status, Score: score, MaxScore: 100, Device: verdict.Device{Kind: "sim"}})
+		record(t, root, verdict.Report{Exercise: "slab", Status: status, Score: score, MaxScore: 100,
+			Device: verdict.Device{Kind: "sim"}})
 		return progress.Load(root)["slab"]
 	}
 	require.Nil(t, check(verdict.BuildFailed, 0).Best)
@@ -161,7 +163,8 @@ func TestCurrent(t *testing.T) {
 		{progress.Progress{"slab": at(3, verdict.BuildFailed), "buddy": at(2, verdict.Failed)}, "slab"},
 		{progress.Progress{"buddy": {Hints: map[string]int{"1a": 1}}}, "buddy"},
 		{progress.Progress{"slab": {Best: &progress.Best{Score: 100, MaxScore: 100}}}, "slab"},
-		{progress.Progress{"slab": at(1, verdict.Passed), "buddy": at(2, verdict.Passed), "vmm-arena": at(3, verdict.Passed)}, "vmm-arena"},
+		{progress.Progress{"slab": at(1, verdict.Passed), "buddy": at(2, verdict.Passed), "vmm-arena": at(3, verdict.Passed)},
+			"vmm-arena"},
 	} {
 		require.Equal(t, c.want, c.p.Current(names), "%v", c.p)
 	}
@@ -183,7 +186,8 @@ func TestChecksThatEndAtOnceLoseNothing(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 	for _, name := range names {
 		all.Go(func() {
-			require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: name, Status: verdict.Passed}))
+			require.NoError(t, progress.Record(context.Background(), root, verdict.Report{Exercise: name,
+				Status: verdict.Passed}))
 		})
 	}
 	all.Wait()
@@ -198,4 +202,54 @@ func TestNoPlaceToWrite(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".cudalab"), nil, 0o644))
 	require.Error(t, progress.Record(context.Background(), root, verdict.Report{Exercise: "slab"}))
 	require.Empty(t, progress.Load(root))
+}
+
+func TestAskedGoesAStepFurtherForTheSameCode(t *testing.T) {
+	root, ctx := t.TempDir(), context.Background()
+	asked := func(code string, most int) int {
+		steps, err := progress.Asked(ctx, root, "slab", code, most)
+		require.NoError(t, err)
+		return steps
+	}
+	for _, want := range []int{1, 2, 3, 3, 3} { // the change itself comes to nobody who has not changed anything
+		require.Equal(t, want, asked("a", 4))
+	}
+	for _, want := range []int{1, 2, 3, 4, 4} {
+		require.Equal(t, want, asked("b", 4))
+	}
+	require.Equal(t, 1, asked("c", 2))
+	require.Equal(t, 2, asked("c", 2))
+	require.Equal(t, 2, asked("c", 2))
+
+	require.NoError(t, progress.Record(ctx, root, verdict.Report{Exercise: "slab", Status: verdict.Failed}))
+	require.Equal(t, 3, asked("c", 4), "a failure leaves what was told")
+	require.NoError(t, progress.Record(ctx, root, verdict.Report{Exercise: "slab", Status: verdict.Passed}))
+	require.Equal(t, 1, asked("c", 4), "after a pass it begins again")
+}
+
+func TestAnExerciseWithAnotherName(t *testing.T) {
+	root, ctx := t.TempDir(), context.Background()
+	record(t, root, verdict.Report{Exercise: "slab", Status: verdict.Passed, Score: 100, MaxScore: 100})
+	require.NoError(t, progress.Rename(ctx, root, "slab", "size-classes"))
+	p := progress.Load(root)
+	require.NotContains(t, p, "slab")
+	require.Equal(t, verdict.Passed, p["size-classes"].Status)
+
+	record(t, root, verdict.Report{Exercise: "slab", Status: verdict.Failed})
+	require.NoError(t, progress.Rename(ctx, root, "slab", "size-classes"))
+	require.Equal(t, verdict.Passed, progress.Load(root)["size-classes"].Status, "what is there stays")
+}
+
+func TestJoinKeepsTheBetter(t *testing.T) {
+	root, ctx := t.TempDir(), context.Background()
+	record(t, root, verdict.Report{Exercise: "slab", Status: verdict.Failed, Score: 60, MaxScore: 100})
+	elsewhere, ok := progress.Parse([]byte(`{"slab": {"status": "failed", "score": 20, "max_score": 100},
+		"buddy": {"status": "passed", "score": 100, "max_score": 100}, "ring": {"status": "passed"}}`))
+	require.True(t, ok)
+	require.NoError(t, progress.Join(ctx, root, elsewhere, []string{"slab", "buddy"}))
+	p := progress.Load(root)
+	require.Equal(t, 20.0, p["slab"].Score)
+	require.Equal(t, 60.0, p["slab"].Best.Score)
+	require.Equal(t, 100.0, p["buddy"].Score)
+	require.NotContains(t, p, "ring", "whose code did not come")
 }

@@ -46,9 +46,9 @@ func Look(root string, e course.Exercise) (State, error) {
 	return Pristine, nil
 }
 
-// Exercise copies the Go files of an exercise's folder to a new folder under .cudalab/backup, whose path it returns, and
-// puts the skeleton in their place. The skeleton is not written before the copies are; backup is "" where there was nothing
-// to keep. Files other than Go's stay as they are.
+// Exercise copies the Go files of an exercise's folder to a new folder under .cudalab/backup, whose path it returns,
+// and puts the skeleton in their place. The skeleton is not written before the copies are; backup is "" where there was
+// nothing to keep. Files other than Go's stay as they are.
 func Exercise(root string, e course.Exercise, now time.Time) (backup string, err error) {
 	skeleton, err := e.Skeleton()
 	if err != nil {

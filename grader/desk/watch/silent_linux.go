@@ -2,8 +2,8 @@ package watch
 
 import "syscall"
 
-// silentKinds are the file systems on which a change made elsewhere, on a server or on the other side of a virtual machine,
-// raises no event here. The numbers are those of statfs(2).
+// silentKinds are the file systems on which a change made elsewhere, on a server or on the other side of a virtual
+// machine, raises no event here. The numbers are those of statfs(2).
 var silentKinds = map[uint32]string{
 	0x6969:     "NFS",
 	0x517b:     "SMB",

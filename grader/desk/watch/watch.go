@@ -36,8 +36,8 @@ type Folder struct {
 	done   chan struct{}
 }
 
-// Open begins to watch a folder. With poll it is looked at from time to time; so it is where the system does not tell of
-// changes.
+// Open begins to watch a folder. With poll it is looked at from time to time; so it is where the system does not tell
+// of changes.
 func Open(dir string, poll bool) *Folder {
 	saves := make(chan struct{}, 1)
 	f := &Folder{Saves: saves, stop: make(chan struct{}), done: make(chan struct{})}
@@ -51,7 +51,8 @@ func Open(dir string, poll bool) *Folder {
 // subscribe asks the system for events, or says why there are none to be had.
 func subscribe(dir string) (*fsnotify.Watcher, string) {
 	if kind := silent(dir); kind != "" {
-		return nil, fmt.Sprintf("The exercise lies on %s, where saves are not reported: cudalab looks for them every %v.", kind, pollInterval)
+		return nil, fmt.Sprintf("The exercise lies on %s, where saves are not reported: cudalab looks for them every %v.",
+			kind, pollInterval)
 	}
 	events, err := fsnotify.NewWatcher()
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// TestAheadChangesNothing checks programs with the timed case carried out while what came before is judged, and without: both say the
-// same, also of what is printed, and of what would happen in a timed case that is not needed.
+// TestAheadChangesNothing checks programs with the timed case carried out while what came before is judged, and
+// without: both say the same, also of what is printed, and of what would happen in a timed case that is not needed.
 func TestAheadChangesNothing(t *testing.T) {
 	const wrong = "\tif minBlock > 256 {\nminBlock *= 2\n}\n"
 	const timed = "\tif total == 64<<20 && minBlock == 256 {\n" // the timed case alone asks for such an allocator

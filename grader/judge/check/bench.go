@@ -67,7 +67,7 @@ func measure(ctx context.Context, q Request, withoutYours bool, from int) (verdi
 	c := q.Code[0]
 	built, err := build(ctx, q)
 	if err == nil && !built.Exercises[0].OK() {
-		err = fmt.Errorf("the code in %s could be built before, and cannot be any more", c.dir(q.Root))
+		err = fmt.Errorf("the code in %s could be built before, and cannot be any more", c.Folder(q.Root))
 	}
 	if err != nil {
 		return withoutFigures(unbuilt(q, c, verdict.Errored, verdict.Check{}, err).Report), from, err
@@ -83,7 +83,8 @@ func measure(ctx context.Context, q Request, withoutYours bool, from int) (verdi
 
 // withoutFigures is the report where nothing could be measured, for the reason that another gives.
 func withoutFigures(r verdict.Report) verdict.BenchReport {
-	return verdict.BenchReport{Schema: verdict.BenchSchemaVersion, Exercise: r.Exercise, Device: r.Device, Status: r.Status,
+	return verdict.BenchReport{Schema: verdict.BenchSchemaVersion, Exercise: r.Exercise, Device: r.Device,
+		Status:  r.Status,
 		Message: r.Message, Next: r.Next}
 }
 

@@ -49,7 +49,8 @@ func changed(t *testing.T, begin string) string {
 	const run = "batches []contract.Batch) error {\n"
 	require.Contains(t, string(text), run)
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "asyncpipeline.go"), []byte(strings.Replace(string(text), run, run+begin+"\n", 1)), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "asyncpipeline.go"), []byte(strings.Replace(string(text), run,
+		run+begin+"\n", 1)), 0o644))
 	return dir
 }
 
@@ -124,9 +125,12 @@ func TestBenchTellsHowTheCodeEnded(t *testing.T) {
 		status verdict.Status
 		rule   string
 	}{
-		"error":  {`if len(batches) > 30 && batches[0].N == 4096 { return fmt.Errorf("too much") }`, verdict.Failed, "unexpected-error"},
-		"panic":  {`if len(batches) > 30 && batches[0].N == 4096 { batches[0].N /= len(batches) - 32 }`, verdict.Crashed, "panic"},
-		"memory": {`if len(batches) > 30 && batches[0].N == 4096 { for keep := [][]byte{}; ; { keep = append(keep, make([]byte, 1<<26)); clear(keep[len(keep)-1]) } }`, verdict.Crashed, "host-memory"},
+		"error": {`if len(batches) > 30 && batches[0].N == 4096 { return fmt.Errorf("too much") }`, verdict.Failed,
+			"unexpected-error"},
+		"panic": {`if len(batches) > 30 && batches[0].N == 4096 { batches[0].N /= len(batches) - 32 }`, verdict.Crashed,
+			"panic"},
+		"memory": {
+			`if len(batches) > 30 && batches[0].N == 4096 { for keep := [][]byte{}; ; { keep = append(keep, make([]byte, 1<<26)); clear(keep[len(keep)-1]) } }`, verdict.Crashed, "host-memory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := benchOf(t, "async-pipeline", changed(t, c.begin))
@@ -135,7 +139,8 @@ func TestBenchTellsHowTheCodeEnded(t *testing.T) {
 			require.Len(t, r.Report.Findings, 1)
 			require.Equal(t, c.rule, r.Report.Findings[0].Rule)
 			require.Contains(t, r.Report.Message, "left out")
-			require.Equal(t, map[string][]string{"speed": {verdict.Solution, "baseline"}}, contenders(r.Report), "the rest is measured")
+			require.Equal(t, map[string][]string{"speed": {verdict.Solution, "baseline"}}, contenders(r.Report),
+				"the rest is measured")
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"cudalab/grader/judge/run"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite/verdict"
+	"cudalab/grader/suites/course"
 )
 
 // MaxSeed is the largest seed that is drawn; every program that reads JSON can hold it exactly.
@@ -46,7 +48,7 @@ func Exercise(ctx context.Context, q Request) Result {
 		q.Seed = 1 + rand.Uint64N(MaxSeed)
 	}
 	if q.Precompiled == nil {
-		q.Precompiled, _ = compile.Recall(ctx, q.Course) // without it go build does it all
+		q.Precompiled = Recall(ctx, q)
 	}
 	q.Ahead, q.Turns = severalProcessors(), lock.Here()
 	results, err := Submission(ctx, q)
@@ -107,12 +109,21 @@ func build(ctx context.Context, q Request) (*compile.Result, error) {
 		if file := c.Exercise.Changed(q.Root); file != "" {
 			return nil, &compile.EnvironmentError{
 				Problem: fmt.Sprintf("This cudalab was built from another version of the course: %s has changed since.", file),
-				Fix:     "Build it again: make build, or go build -o bin/cudalab ./cmd/cudalab.",
+				Fix:     Rebuild(q.Root),
 			}
 		}
 		exercises = append(exercises, c.linked(q.Root))
 	}
 	return compile.Build(ctx, q.Course, exercises...)
+}
+
+// Rebuild is what brings cudalab and the course at root together again: a course that has no cudalab to build was
+// written by one.
+func Rebuild(root string) string {
+	if _, err := os.Stat(filepath.Join(root, "cmd", "cudalab")); err != nil {
+		return "`cudalab update` brings the course up to date, if this cudalab is the newer one, and else says so."
+	}
+	return "Build it again: make build, or go build -o bin/cudalab ./cmd/cudalab."
 }
 
 // disentangle checks again what others' code may have spoilt, and what nothing explains.
@@ -198,8 +209,8 @@ func advise(r *verdict.Report, q Request, c Code) {
 	}
 	switch r.Status {
 	case verdict.Passed:
-		if q.Replayed {
-			r.Next = "check once more: these were the workloads that failed last time, and the next are new"
+		if c.Dir == "" {
+			r.Next = goOn(c.Exercise, q.Replayed)
 		}
 	case verdict.Failed, verdict.Timeout, verdict.Crashed:
 		r.Next = "mend " + firstError(r) + " and check again; the next check begins with the same workloads"
@@ -209,6 +220,19 @@ func advise(r *verdict.Report, q Request, c Code) {
 	case verdict.BuildFailed, verdict.Refused:
 		r.Next = "mend the first error above and check again"
 	}
+}
+
+// goOn is what comes behind an exercise that has passed, which may have been with the workloads that it had failed on.
+func goOn(e course.Exercise, replayed bool) string {
+	next, more := e.Next()
+	what := "that was the last exercise"
+	if more {
+		what = fmt.Sprintf("go on with %s: `cudalab lesson %s`", next.Title, next.Name)
+	}
+	if replayed {
+		what += "; these were the workloads that had failed last time, and another check would draw new ones"
+	}
+	return what
 }
 
 // firstError is the error to begin with, in words: the first of a report, or the one that it comes of.

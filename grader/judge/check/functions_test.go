@@ -45,7 +45,7 @@ type list[K comparable, V any] struct{}
 
 func (l *list[K, V]) add() {}
 `), 0o600))
-	found, code := functions(dir)
+	found, code := functions(dir, nil)
 	require.Equal(t, map[string]verdict.Place{
 		"Run":  {File: file, Line: 3, Func: "Run"},
 		"wait": {File: file, Line: 19, Func: "wait"},
@@ -54,7 +54,9 @@ func (l *list[K, V]) add() {}
 		"add":  {File: file, Line: 30, Func: "add"},
 	}, found)
 	require.Equal(t, map[string]run.Function{
-		"Run": {Line: 3, Loop: 12}, "(*pool).wait": {Line: 19, Loop: 20}, "pool.size": {Line: 26}, "none": {Line: 24},
+		"Run":          {Line: 3, Loop: 12, Loops: [][2]int{{4, 6}, {7, 11}, {8, 10}, {12, 14}}},
+		"(*pool).wait": {Line: 19, Loop: 20, Loops: [][2]int{{20, 21}}},
+		"pool.size":    {Line: 26}, "none": {Line: 24},
 		"(*list).add": {Line: 30},
 	}, code)
 }

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/run"
+	"cudalab/grader/judge/statements"
 	"cudalab/grader/judge/visible"
 	"cudalab/grader/suite/gaps"
 	"cudalab/grader/suite/verdict"
@@ -31,29 +33,42 @@ func one(ctx context.Context, q Request, c Code, linked *compile.Linked, runner 
 	case len(linked.Errors) > 0:
 		return unbuilt(q, c, verdict.BuildFailed, compileErrors(linked.Errors), nil)
 	}
-	dir := c.dir(q.Root)
-	left, err := gaps.Find(dir)
+	code, err := c.known(q.Root, linked)
 	if err != nil {
 		return unbuilt(q, c, verdict.Errored, verdict.Check{}, err)
+	}
+	return Result{Name: code.Name, Result: runner.Check(ctx, code)}
+}
+
+// known is what package run has to know of code that is linked.
+func (c Code) known(root string, linked *compile.Linked) (run.Code, error) {
+	dir := c.Folder(root)
+	left, err := gaps.Find(dir)
+	if err != nil {
+		return run.Code{}, err
 	}
 	for i := range left {
 		left[i].Text = visible.Line(left[i].Text)
 	}
 	skeleton, err := c.Exercise.Skeleton()
 	if err != nil {
-		return unbuilt(q, c, verdict.Errored, verdict.Check{}, err)
+		return run.Code{}, err
 	}
-	name := nameIn(linked)
-	declared, inStacks := functions(dir)
-	return Result{Name: name, Result: runner.Check(ctx, run.Code{
+	declared, inStacks := functions(dir, skeleton)
+	code := sync.OnceValue(func() *statements.Code { return statements.Read(dir) }) // few checks need it
+	return run.Code{
 		Suite: c.Exercise.Suite, Package: linked.ImportPath, Starts: linked.Starts, Points: points(c.Exercise),
-		Gaps: left, AllGaps: gaps.Of(skeleton), Functions: declared, InStacks: inStacks, Name: name,
-	})}
+		Gaps: left, AllGaps: gaps.Of(skeleton), Functions: declared, InStacks: inStacks, Name: nameIn(linked),
+		Statements: func(function string, look verdict.Look) (verdict.Place, string, bool) {
+			return code().Of(function, look)
+		},
+	}, nil
 }
 
 // unbuilt is the result where there is nothing to run.
 func unbuilt(q Request, code Code, status verdict.Status, c verdict.Check, err error) Result {
-	r := verdict.Report{Schema: verdict.SchemaVersion, Exercise: code.Exercise.Name, Device: verdict.Device{Kind: q.Device},
+	r := verdict.Report{Schema: verdict.SchemaVersion, Exercise: code.Exercise.Name,
+		Device: verdict.Device{Kind: q.Device},
 		Status: status, Seed: q.Seed}
 	for _, n := range code.Exercise.Points {
 		r.MaxScore += float64(n)
@@ -76,8 +91,9 @@ const buildID = "build"
 func refusals(rs []compile.Refusal) verdict.Check {
 	c := verdict.Check{ID: buildID, Name: "uses only what an exercise may use", Status: verdict.Failed}
 	for _, r := range rs {
-		c.Findings = append(c.Findings, verdict.Finding{Rule: string(r.Rule), Severity: verdict.Error, Message: visible.Line(r.Message),
-			Why: r.Why, Fix: visible.Line(r.Fix), File: r.File, Line: r.Line, Column: r.Col, Record: -1})
+		c.Findings = append(c.Findings, verdict.Finding{Rule: string(r.Rule), Severity: verdict.Error,
+			Message: visible.Line(r.Message),
+			Why:     r.Why, Fix: visible.Line(r.Fix), File: r.File, Line: r.Line, Column: r.Col, Record: -1})
 	}
 	return c
 }
@@ -85,8 +101,10 @@ func refusals(rs []compile.Refusal) verdict.Check {
 func compileErrors(es []compile.CompileError) verdict.Check {
 	c := verdict.Check{ID: buildID, Name: "compiles", Status: verdict.Failed}
 	for _, e := range es {
-		c.Findings = append(c.Findings, verdict.Finding{Rule: "compile", Severity: verdict.Error, Message: visible.Text(e.Message),
-			Fix:  cmp.Or(visible.Line(e.Plain), "Compare this line and the one before it with the skeleton; go doc says what a call takes and returns."),
+		c.Findings = append(c.Findings, verdict.Finding{Rule: "compile", Severity: verdict.Error,
+			Message: visible.Text(e.Message),
+			Fix: cmp.Or(visible.Line(e.Plain), "Compare this line and the one before it with the skeleton; go doc says "+
+				"what a call takes and returns."),
 			File: e.File, Line: e.Line, Column: e.Col, Record: -1})
 	}
 	return c

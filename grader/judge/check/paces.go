@@ -14,8 +14,8 @@ import (
 	"cudalab/native/sim"
 )
 
-// Paces races the solution of an exercise against its baseline on a simulated device, nil being the built-in one, and puts
-// what came out into text, that of the exercise's paces.txt. It stays as it is where the exercise has no race.
+// Paces races the solution of an exercise against its baseline on a simulated device, nil being the built-in one, and
+// puts what came out into text, that of the exercise's paces.txt. It stays as it is where the exercise has no race.
 func Paces(ctx context.Context, root string, e course.Exercise, p *sim.Profile, text string) (string, error) {
 	q := Request{Course: compile.Course{Root: root}, Options: run.Options{Device: string(device.Sim), Profile: p},
 		Code: []Code{{e, filepath.Join(root, e.SolutionFolder())}}}

@@ -15,6 +15,12 @@ func Precompile(ctx context.Context, root string, exercises []course.Exercise, p
 	return p
 }
 
+// Recall is Precompile for one check, with what the checks before it have left in the user's cache folder.
+func Recall(ctx context.Context, q Request) *compile.Precompiled {
+	p, _ := compile.Recall(ctx, q.Course, q.Code[0].linked(q.Root)) // as above
+	return p
+}
+
 // Packages are those that runners of these exercises consist of, and all that they could import, but for the
 // students' own.
 func Packages(root string, exercises []course.Exercise) []string {

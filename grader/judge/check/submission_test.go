@@ -60,8 +60,8 @@ func (h handedIn) request() Request {
 		Code: Submitted(h.dir, h.Exercises)}
 }
 
-// both checks a submission's exercises together, from what is precompiled, and each alone, without, and compares what is
-// said to the byte.
+// both checks a submission's exercises together, from what is precompiled, and each alone, without, and compares what
+// is said to the byte.
 func (h handedIn) both(t *testing.T) map[string]verdict.Report {
 	t.Helper()
 	q := h.request()
@@ -168,8 +168,8 @@ func TestACheckThatIsStopped(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// BenchmarkSubmission is a submission that has changed, from its files to its reports on the simulator: all exercises at once,
-// and each alone. Beside the time stands how many times as long as the build it takes.
+// BenchmarkSubmission is a submission that has changed, from its files to its reports on the simulator: all exercises
+// at once, and each alone. Beside the time stands how many times as long as the build it takes.
 func BenchmarkSubmission(b *testing.B) {
 	h := solutions(b, math.MaxInt)
 	all := h.request()
@@ -187,7 +187,8 @@ func BenchmarkSubmission(b *testing.B) {
 			change := func() {
 				changes++
 				for _, c := range q.Code {
-					note := fmt.Sprintf("package %s\n\nvar note = `%d %d`\n\nfunc init() { note += note }\n", c.Exercise.Package, os.Getpid(), changes)
+					note := fmt.Sprintf("package %s\n\nvar note = `%d %d`\n\nfunc init() { note += note }\n", c.Exercise.Package,
+						os.Getpid(), changes)
 					require.NoError(b, os.WriteFile(filepath.Join(h.dir, c.Exercise.Package, "note.go"), []byte(note), 0o600))
 				}
 			}

@@ -14,8 +14,8 @@ import (
 // cudalab is the module path of this repository. A course outside of it is a module that requires this one.
 const cudalab = "cudalab"
 
-// api knows the packages that exercises may use of the course and of cudalab, and what they export. It reads their sources
-// when first asked: most builds never ask.
+// api knows the packages that exercises may use of the course and of cudalab, and what they export. It reads their
+// sources when first asked: most builds never ask.
 type api struct {
 	root   string
 	module string // the course's path

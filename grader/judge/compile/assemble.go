@@ -11,9 +11,10 @@ import (
 	"cudalab/grader/machine/child"
 )
 
-// assemble makes a runner of the submissions from what is precompiled: the compiler for each package that is not, under a limit of
-// its own, and the linker. What they find in a student's code goes into that submission. It is not ok where there is nothing
-// precompiled, or where anything stands in the way that is no student's: it is go build that has the words for that.
+// assemble makes a runner of the submissions from what is precompiled: the compiler for each package that is not, under
+// a limit of its own, and the linker. What they find in a student's code goes into that submission. It is not ok where
+// there is nothing precompiled, or where anything stands in the way that is no student's: it is go build that has the
+// words for that.
 func (b *builder) assemble(ctx context.Context, submissions []*submission) (made, ok bool, err error) {
 	const separators = ";=" // of what -trimpath and an importcfg list
 	if b.Precompiled == nil || strings.ContainsAny(b.work.dir, separators) || b.work.join(submissions) != nil {
@@ -55,8 +56,8 @@ func (b *builder) writeConfig(submissions []*submission) error {
 // compilers is how many packages of a submission are compiled at one time: each may take all the memory of a limit.
 const compilers = 2
 
-// compileAll compiles the students' packages that are not compiled yet. The same text in several exercises is compiled in one of
-// them first: a limit that it runs into there it runs into everywhere.
+// compileAll compiles the students' packages that are not compiled yet. The same text in several exercises is compiled
+// in one of them first: a limit that it runs into there it runs into everywhere.
 func (b *builder) compileAll(ctx context.Context, submissions []*submission) (ok bool, err error) {
 	var alike [][]*submission
 	at := map[[32]byte]int{}
@@ -95,7 +96,8 @@ func (b *builder) compileAll(ctx context.Context, submissions []*submission) (ok
 	return ok, err
 }
 
-// compileOne compiles one student's package. Neither compiled nor bad it is where the compiler's words are not about the student's code.
+// compileOne compiles one student's package. Neither compiled nor bad it is where the compiler's words are not about
+// the student's code.
 func (b *builder) compileOne(ctx context.Context, s *submission) (compiled bool, err error) {
 	if limit := b.Precompiled.limit(s, nil); limit != nil {
 		s.errors = []CompileError{*limit}
@@ -119,7 +121,8 @@ func (b *builder) compileOne(ctx context.Context, s *submission) (compiled bool,
 	return false, nil
 }
 
-// limit is the limit that a submission's code has run into before; now, where it is not nil, is one that it has run into now.
+// limit is the limit that a submission's code has run into before; now, where it is not nil, is one that it has run
+// into now.
 func (p *Precompiled) limit(s *submission, now *CompileError) *CompileError {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,12 +150,14 @@ const (
 	archiveFlag = "-gcflags=all=" + noDWARF // go build's flag for every package that a runner consists of
 )
 
-// linkArgs are the linker's. What it leaves when it is stopped must not lie where go build is to write: go build does not
-// replace a file that is no program. The build ID is one for all: nobody looks for a runner by it, but macOS wants one.
+// linkArgs are the linker's. What it leaves when it is stopped must not lie where go build is to write: go build does
+// not replace a file that is no program. The build ID is one for all: nobody looks for a runner by it, but macOS wants
+// one.
 func (b *builder) linkArgs(main string) []string {
 	args := []string{"-o", b.work.runner(), "-importcfg", b.work.config(), "-buildmode=exe", "-buildid=runner", "-w"}
 	if hasGo {
-		args = append(args, "-s") // without it WebAssembly keeps the names of functions, by which the page finds an endless recursion
+		// without it WebAssembly keeps the names of functions, by which the page finds an endless recursion
+		args = append(args, "-s")
 	}
 	if b.Precompiled.debug != "" {
 		args = append(args, "-X=runtime.godebugDefault="+b.Precompiled.debug)

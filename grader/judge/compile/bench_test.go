@@ -12,7 +12,8 @@ import (
 // What a one-line change costs from the saved file to the runner, beside go build alone of the same change.
 func BenchmarkBuild(b *testing.B) {
 	change := func(b *testing.B, dir string, n int) {
-		text := header + fmt.Sprintf("func Run(streams []cuda.Stream, n int) error { return contract.TODO(`%d %d`) }\n", os.Getpid(), n)
+		text := header + fmt.Sprintf("func Run(streams []cuda.Stream, n int) error { return contract.TODO(`%d %d`) }\n",
+			os.Getpid(), n)
 		if err := os.WriteFile(filepath.Join(dir, "sample.go"), []byte(text), 0o600); err != nil {
 			b.Fatal(err)
 		}

@@ -23,6 +23,7 @@ type Exercise struct {
 	// "suite.New(exercise.Run, solution.Run)".
 	Main     string
 	Solution bool // link solutions/PACKAGE
+	Stepwise bool // have the code count its steps, so that it can be stopped from within; see package steps
 }
 
 // Result is a runner of the exercises that can be run, and why the others cannot.

@@ -42,7 +42,8 @@ func TestTheFolderTakesTheExercisesPlace(t *testing.T) {
 
 	// Files of the skeleton that the student does not have are gone.
 	dir := folder(t, map[string]string{
-		"sample.go": header + "func Run(streams []cuda.Stream, n int) error { return contract.TODO(leftover) }\n", "allocator.go": allocator,
+		"sample.go":    header + "func Run(streams []cuda.Stream, n int) error { return contract.TODO(leftover) }\n",
+		"allocator.go": allocator,
 	})
 	r := built(t, request(dir))
 	require.Len(t, r.Errors, 1)

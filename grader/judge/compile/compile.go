@@ -21,14 +21,19 @@ type builder struct {
 	tool string
 	slot *slot
 	work *workspace
-	done map[*submission]bool // compiled, without go build
+	// exercises are those of all submissions.
+	exercises []Exercise
+	done      map[*submission]bool // compiled, without go build
 }
 
-// link makes one runner of as many of the submissions as can be, which is at binary until release. What keeps the others
-// out of it goes into them. There is no binary if that is all of them.
+// link makes one runner of as many of the submissions as can be, which is at binary until release. What keeps the
+// others out of it goes into them. There is no binary if that is all of them.
 func link(ctx context.Context, c Course, submissions []*submission, api *api, name string) (
 	binary string, release func(), err error) {
 	b := &builder{Course: c, api: api, done: map[*submission]bool{}}
+	for _, s := range submissions {
+		b.exercises = append(b.exercises, s.Exercise)
+	}
 	if b.tool, err = goTool(c); err != nil {
 		return "", nil, err
 	}

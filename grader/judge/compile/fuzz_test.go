@@ -17,14 +17,16 @@ import (
 
 // FuzzPolicy hands in any bytes as the exercise's file, under any name.
 func FuzzPolicy(f *testing.F) {
-	for _, name := range []string{"sample.go", "sample_linux.go", "_sample.go", "ä läb.go", "a:1.go", "sample_test.go", "sample.s"} {
+	for _, name := range []string{"sample.go", "sample_linux.go", "_sample.go", "ä läb.go", "a:1.go", "sample_test.go",
+		"sample.s"} {
 		f.Add([]byte(header), name)
 	}
 	for _, body := range []string{
 		"func f() {\n\tgo f()\n}\n", "\n//go:linkname f runtime.f\nfunc f()\n", "\n//go:embed secret\nvar s string\n",
 		"//line other.go:7\nvar x = /*line other.go:7:1*/ 3\n", "func init() { cuda.StreamCreate() }\n",
 		"type t[T any] struct{}\n\nfunc (t[T]) f() int { cuda.StreamCreate(); return 1 }\n\nvar s = t[int]{}.f()\n",
-		"func f() { (contract.ErrArgument), x = nil, &contract.Table[3].y; contract.Count++ }\n", "func f() { for _, contract.E = range l {} }\n",
+		"func f() { (contract.ErrArgument), x = nil, &contract.Table[3].y; contract.Count++ }\n",
+		"func f() { for _, contract.E = range l {} }\n",
 	} {
 		f.Add([]byte(header+body), "sample.go")
 	}
@@ -70,8 +72,8 @@ func FuzzPolicy(f *testing.F) {
 	})
 }
 
-// requireHarmless holds what the policy has let through to it by other means: package compile, which the go command reads
-// files with, and the tokens.
+// requireHarmless holds what the policy has let through to it by other means: package compile, which the go command
+// reads files with, and the tokens.
 func requireHarmless(t *testing.T, api *api, dir, name string, text []byte) {
 	for _, platform := range [][2]string{{"linux", "amd64"}, {"windows", "arm64"}, {"plan9", "386"}} {
 		everywhere := build.Default

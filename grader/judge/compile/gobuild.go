@@ -10,8 +10,8 @@ import (
 	"cudalab/grader/machine/child"
 )
 
-// goBuild runs go build. Errors that it finds in a student's code go into that submission; unexplained is a failure of go
-// build's without any. A limit is believed only once it is certain that nothing but the students' code was compiled.
+// goBuild runs go build. Errors that it finds in a student's code go into that submission; unexplained is a failure of
+// go build's without any. A limit is believed only once it is certain that nothing but the students' code was compiled.
 func (b *builder) goBuild(ctx context.Context, submissions []*submission) (unexplained *failure, err error) {
 	unexplained, err = b.goBuildOnce(ctx, submissions)
 	if unexplained == nil || unexplained.limit == nil || err != nil {
@@ -46,11 +46,12 @@ func (b *builder) goBuildOnce(ctx context.Context, submissions []*submission) (u
 	return b.explainAll(ctx, submissions, said, string(r.Stderr))
 }
 
-// maxOutput is how much is kept of what Go's tools say: they quote what students write, which has at most maxSize bytes.
+// maxOutput is how much is kept of what Go's tools say: they quote what students write, which has at most maxSize
+// bytes.
 const maxOutput = 4 * maxSize
 
-// ended is what it means that one of Go's tools came to an end before it was done: a limit of the student's, or the machine's doing.
-// Where it ended by itself it is neither.
+// ended is what it means that one of Go's tools came to an end before it was done: a limit of the student's, or the
+// machine's doing. Where it ended by itself it is neither.
 func ended(ctx context.Context, r child.Result, l child.Limits) (*CompileError, error) {
 	switch {
 	case r.Reason == child.Cancelled:
@@ -65,9 +66,10 @@ func ended(ctx context.Context, r child.Result, l child.Limits) (*CompileError, 
 	return nil, nil
 }
 
-// explainAll makes of what go build said what it means. Each submission is told what is said of its own package; where nothing is
-// explained so, what is left is said by Go's tools themselves, and no student has a say in it.
-func (b *builder) explainAll(ctx context.Context, submissions []*submission, said []output, stderr string) (*failure, error) {
+// explainAll makes of what go build said what it means. Each submission is told what is said of its own package; where
+// nothing is explained so, what is left is said by Go's tools themselves, and no student has a say in it.
+func (b *builder) explainAll(ctx context.Context, submissions []*submission, said []output, stderr string) (*failure,
+	error) {
 	explained, foreign, placed, rest := false, false, false, stderr
 	for _, o := range said {
 		found, others := b.work.parse(o)
@@ -102,8 +104,8 @@ func (b *builder) explainAll(ctx context.Context, submissions []*submission, sai
 	return &failure{text: string(bytes.TrimSpace([]byte(rest)))}, nil
 }
 
-// brokeDown reports whether what is said about a package is that the compiler or the linker gave up on what the students wrote: it names
-// no place, and everything else has been compiled before.
+// brokeDown reports whether what is said about a package is that the compiler or the linker gave up on what the
+// students wrote: it names no place, and everything else has been compiled before.
 func (b *builder) brokeDown(o output) bool {
 	if o.path == b.work.mainPath() {
 		return true
@@ -129,7 +131,8 @@ func firstWords(text string) string {
 // interrupted is the error where the system ended one of Go's tools.
 func interrupted() error {
 	return &EnvironmentError{
-		Problem: "The build was ended by the system, most likely because the machine has run out of memory. That says nothing about your code.",
-		Fix:     "Try again when less runs on it.",
+		Problem: "The build was ended by the system, most likely because the machine has run out of memory. That says " +
+			"nothing about your code.",
+		Fix: "Try again when less runs on it.",
 	}
 }

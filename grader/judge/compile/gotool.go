@@ -3,6 +3,7 @@ package compile
 import (
 	"context"
 	"fmt"
+	"go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,8 +57,48 @@ func goTool(c Course) (string, error) {
 	}
 	return "", &EnvironmentError{
 		Problem: "cudalab needs Go to compile the exercises, and there is no go command in PATH.",
-		Fix: fmt.Sprintf("Install Go %s or newer from https://go.dev/dl, open a new terminal, and see that `go version` answers.",
-			goNeeded(c.Root)),
+		Fix:     install(c.Root),
+	}
+}
+
+// install says how the Go that a course needs comes onto this system.
+func install(root string) string {
+	how := "unpack the archive from https://go.dev/dl into /usr/local and add /usr/local/go/bin to PATH, because a " +
+		"distribution's package may be older."
+	switch runtime.GOOS {
+	case "windows":
+		how = "`winget install GoLang.Go` does it, or the installer from https://go.dev/dl."
+	case "darwin":
+		how = "`brew install go` does it, or the package from https://go.dev/dl."
+	}
+	return fmt.Sprintf("Install Go %s or newer: %s Open a new terminal then, and see that `go version` answers.",
+		goNeeded(root), how)
+}
+
+// CheckGo says, with an *EnvironmentError, if there is no Go, or one that is too old for the course at root.
+func CheckGo(ctx context.Context, root string) error {
+	tool, env, err := GoCommand(root)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, tool, "env", "GOVERSION")
+	cmd.Env = env // not in the course, whose go.mod an old Go may refuse
+	cmd.Dir = os.TempDir()
+	said, err := cmd.Output()
+	found := strings.TrimSpace(string(said))
+	switch {
+	case err != nil:
+		return &EnvironmentError{fmt.Sprintf("%s does not work: %v.", tool, err), install(root)}
+	case version.IsValid(found) && version.Compare(found, "go"+goNeeded(root)) < 0:
+		return tooOldGo(root, tool, "it is "+strings.TrimPrefix(found, "go"))
+	}
+	return nil
+}
+
+func tooOldGo(root, tool, found string) error {
+	return &EnvironmentError{
+		Problem: fmt.Sprintf("The course needs Go %s or newer; there is %s, and %s.", goNeeded(root), tool, found),
+		Fix:     install(root),
 	}
 }
 
@@ -70,15 +111,12 @@ func outdated(ctx context.Context, c Course, tool string, output []byte) error {
 		return nil
 	}
 	found := "it is too old"
-	if version, err := exec.CommandContext(ctx, tool, "version").Output(); err == nil {
-		if fields := strings.Fields(string(version)); len(fields) > 2 {
+	if said, err := exec.CommandContext(ctx, tool, "version").Output(); err == nil {
+		if fields := strings.Fields(string(said)); len(fields) > 2 {
 			found = "it is " + strings.TrimPrefix(fields[2], "go")
 		}
 	}
-	return &EnvironmentError{
-		Problem: fmt.Sprintf("The course needs Go %s or newer; there is %s, and %s.", goNeeded(c.Root), tool, found),
-		Fix:     "Install a newer one from https://go.dev/dl, and see that `go version` names it.",
-	}
+	return tooOldGo(c.Root, tool, found)
 }
 
 var goDirective = regexp.MustCompile(`(?m)^go (\S+)`)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// standard are the imports that an exercise may have besides api.courses. None of them reaches the operating system, the
-// clock, another goroutine or memory behind Go's back.
+// standard are the imports that an exercise may have besides api.courses. None of them reaches the operating system,
+// the clock, another goroutine or memory behind Go's back.
 var standard = []string{
 	"cmp", "container/heap", "container/list", "container/ring", "errors", "fmt", "iter", "maps", "math", "math/bits",
 	"slices", "sort", "strconv", "strings",
@@ -100,7 +100,9 @@ func (s *submission) checkImports(f *file) {
 
 func (a *api) refusedImport(p string) Refusal {
 	w := a.importWords(p)
-	r := Refusal{Rule: RuleImport, Message: fmt.Sprintf("An exercise should import only what is on its short list, but %q is not on it.", p), Why: w.why, Fix: w.fix}
+	r := Refusal{Rule: RuleImport,
+		Message: fmt.Sprintf("An exercise should import only what is on its short list, but %q is not on it.", p), Why: w.why,
+		Fix: w.fix}
 	if below, ok := a.own(p); ok && strings.HasPrefix(below, "solutions") {
 		r.Message = fmt.Sprintf("The exercise should be your own work, but %q is the reference solution.", p)
 	}

@@ -40,12 +40,12 @@ func stopped(reason child.Reason, l child.Limits) *CompileError {
 	return beyond(limit)
 }
 
-// maxProgram is how many bytes a runner may take before anything in it runs. It takes some ten MiB, and has a hundred times as
-// much for all that it does.
+// maxProgram is how many bytes a runner may take before anything in it runs. It takes some ten MiB, and has a hundred
+// times as much for all that it does.
 const maxProgram = 256 << 20
 
-// tooLargeProgram is the failure of a program that takes too much memory by its mere size: huge variables, in short. That is looked
-// at where grading happens, on Linux.
+// tooLargeProgram is the failure of a program that takes too much memory by its mere size: huge variables, in short.
+// That is looked at where grading happens, on Linux.
 func tooLargeProgram(path string) *failure {
 	program, err := elf.Open(path)
 	if err != nil {
@@ -62,7 +62,8 @@ func tooLargeProgram(path string) *failure {
 		return nil
 	}
 	_ = os.Remove(path)
-	limit := beyond(fmt.Sprintf("made a program that takes %d MiB of memory before it does anything, of at most %d MiB", size>>20, maxProgram>>20))
+	limit := beyond(fmt.Sprintf("made a program that takes %d MiB of memory before it does anything, of at most %d MiB",
+		size>>20, maxProgram>>20))
 	limit.Plain = "Package variables are part of the program, whole. Look for a huge array; what a call needs it can make."
 	return &failure{limit: limit}
 }
@@ -85,8 +86,8 @@ func broken(text string) *CompileError {
 	}
 }
 
-// digest is one of a submission's files as the compiler sees them, but for the package's name: whoever runs into a limit with the same
-// text does so in every exercise.
+// digest is one of a submission's files as the compiler sees them, but for the package's name: whoever runs into a
+// limit with the same text does so in every exercise.
 func (s *submission) digest() [sha256.Size]byte {
 	h := sha256.New()
 	for _, f := range s.files {

@@ -53,11 +53,12 @@ func (s *submission) mismatch(e *CompileError, root, here string) bool {
 	case have == "":
 		e.Plain = fmt.Sprintf("The grader calls the %s %s, but there is none. It should be declared as: %s", kind, name, want)
 	case want == "" || want == have:
-		e.Plain = fmt.Sprintf("%s is declared as: %s. The grader cannot call it like that: take its first line from the skeleton.",
+		e.Plain = fmt.Sprintf("%s is declared as: %s. The grader cannot call it like that: take its first line from the "+
+			"skeleton.",
 			name, have)
 	default:
-		e.Plain = fmt.Sprintf("%s is declared as: %s. It should be declared as: %s. The names of parameters are yours to choose; "+
-			"their types and the results are not.", name, have, want)
+		e.Plain = fmt.Sprintf("%s is declared as: %s. It should be declared as: %s. The names of parameters are yours to "+
+			"choose; their types and the results are not.", name, have, want)
 	}
 	return true
 }

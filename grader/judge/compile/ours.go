@@ -16,20 +16,21 @@ import (
 	"cudalab/grader/machine/lock"
 )
 
-// What a runner consists of but the student's own code, which is the standard library and the course, takes half a minute
-// of CPU time to compile at first, and on a busy machine any number of minutes. No student is to answer for that, so it is
-// compiled before, without a limit.
+// What a runner consists of but the student's own code, which is the standard library and the course, takes half a
+// minute of CPU time to compile at first, and on a busy machine any number of minutes. No student is to answer for
+// that, so it is compiled before, without a limit; of the lessons it is those alone that the runner is for.
 const (
 	patience = 700 * time.Millisecond // how long that may take before anybody is told
-	effort   = 24 * time.Second       // of CPU time, where nothing is compiled yet
+	effort   = 30 * time.Second       // of CPU time, where nothing is compiled yet
 )
 
 // Preparing is what a person is told who waits for that.
 func Preparing() string {
 	processors := runtime.GOMAXPROCS(0)
 	took := max(effort/time.Duration(processors), 5*time.Second).Round(5 * time.Second)
-	return fmt.Sprintf("Preparing: Go compiles its standard library and the course, once on this machine. With %s that takes about %v, "+
-		"longer while other programs keep the machine busy.", plural(processors, "processor"), took)
+	return fmt.Sprintf("Preparing: Go compiles what this lesson's checks are made of, once on this machine. The first "+
+		"time that is its standard library as well, and takes about %v with %s, longer while other programs keep the "+
+		"machine busy.", took, plural(processors, "processor"))
 }
 
 func plural(n int, thing string) string {
@@ -46,14 +47,14 @@ func (b *builder) prepare(ctx context.Context, anew bool) (news bool, err error)
 	if b.Precompiled != nil {
 		return false, nil // it is what everything but the students' code has been compiled to
 	}
-	memory := filepath.Join(filepath.Dir(b.slot.binary), "compiled-"+cache(b.tool, b.slot.fallback))
+	memory := filepath.Join(filepath.Dir(b.slot.binary), "compiled-"+cache(b.tool, b.slot.fallback, b.exercises))
 	known := readMemory(memory)
 	if known != nil && !anew {
 		return false, nil
 	}
 	defer tell(b.Preparing)()
 	// Whoever comes while another compiles would compile the same once more beside it.
-	release, err := lock.Acquire(ctx, memory+".lock")
+	release, err := lock.Acquire(ctx, filepath.Join(filepath.Dir(memory), compiling))
 	if err != nil {
 		return false, ctx.Err()
 	}
@@ -62,7 +63,8 @@ func (b *builder) prepare(ctx context.Context, anew bool) (news bool, err error)
 		return true, nil
 	}
 	p, err := child.Start(ctx, child.Command{Path: b.tool, Dir: b.Root, Env: environment(b.slot.fallback),
-		Args: append([]string{"list", "-e", "-export", "-deps", "-trimpath", archiveFlag, "-f", "{{.Export}}"}, b.api.packages(b.api.exercises())...)})
+		Args: append([]string{"list", "-e", "-export", "-deps", "-trimpath", archiveFlag, "-f", "{{.Export}}"},
+			b.api.packages(b.exercises)...)})
 	if err != nil {
 		return false, ctx.Err()
 	}
@@ -91,25 +93,17 @@ func (a *api) packages(exercises []Exercise) []string {
 	return packages
 }
 
-// exercises are those that the course has, as far as a folder tells.
-func (a *api) exercises() (all []Exercise) {
-	has := func(room, name string) bool {
-		s, err := os.Stat(filepath.Join(a.root, filepath.FromSlash(room), name))
-		return err == nil && s.IsDir()
-	}
-	entries, _ := os.ReadDir(filepath.Join(a.root, "exercises")) // without them there is nothing to build, which the build says
-	for _, e := range entries {
-		if name := e.Name(); has("grader/suites", name) {
-			all = append(all, Exercise{Package: name, Solution: has("solutions", name)})
-		}
-	}
-	return all
-}
+// compiling is the lock of whoever compiles for any runner: most of that is what every other needs.
+const compiling = "compiling.lock"
 
-// cache is a short name for the Go that compiles and the cache that it fills, as far as can be told without asking it: the go
-// command's file, the settings of Go's own, and where its cache lies. What that cannot tell costs a build nothing but a second try.
-func cache(tool, fallback string) string {
+// cache is a short name for the exercises, the Go that compiles and the cache that it fills, as far as can be told
+// without asking it: the go command's file, the settings of Go's own, and where its cache lies. What that cannot tell
+// costs a build nothing but a second try.
+func cache(tool, fallback string, exercises []Exercise) string {
 	h := sha256.New()
+	for _, e := range exercises {
+		fmt.Fprintln(h, e.Package, e.Solution)
+	}
 	for _, file := range []string{tool, goSettings()} {
 		if s, err := os.Stat(file); err == nil {
 			fmt.Fprintln(h, file, s.Size(), s.ModTime().UnixNano())
@@ -136,8 +130,8 @@ func goSettings() string {
 	return filepath.Join(folder, "go", "env")
 }
 
-// readMemory are the compiled packages that a file lists, if all of them are still there: Go throws away what has not been
-// used for days.
+// readMemory are the compiled packages that a file lists, if all of them are still there: Go throws away what has not
+// been used for days.
 func readMemory(file string) []string {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -169,9 +163,9 @@ func tell(f func()) (done func()) {
 // slow is the error where a build was stopped for a reason that may well be the machine's.
 func slow(limits child.Limits) error {
 	return &EnvironmentError{
-		Problem: fmt.Sprintf("The build was not done after %v and was stopped: this machine is too busy, or too slow. That says nothing "+
-			"about your code.", limits.Wall),
-		Fix: "Try again when less runs on it. If that does not help, look for a huge array or constant in what you have written last: " +
-			"the compiler works them out.",
+		Problem: fmt.Sprintf("The build was not done after %v and was stopped: this machine is too busy, or too slow. That "+
+			"says nothing about your code.", limits.Wall),
+		Fix: "Try again when less runs on it. If that does not help, look for a huge array or constant in what you have " +
+			"written last: the compiler works them out.",
 	}
 }

@@ -65,7 +65,7 @@ func TestALimitIsBelievedOnlyWhereAllElseWasCompiled(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, news, "it is as remembered: the limit is the student's")
 	}
-	memory := filepath.Join(filepath.Dir(b.slot.binary), "compiled-"+cache(b.tool, ""))
+	memory := filepath.Join(filepath.Dir(b.slot.binary), "compiled-"+cache(b.tool, "", nil))
 	require.NoError(t, os.WriteFile(memory, []byte(memory), 0o600))
 	news, err = b.prepare(context.Background(), false)
 	require.NoError(t, err)

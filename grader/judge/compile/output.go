@@ -50,8 +50,8 @@ var (
 	relatedLine    = regexp.MustCompile(`^\t(\S.*?\.go):(\d+)(?::\d+)?: (.*)$`)
 )
 
-// parse takes apart what the compiler says about one package. Foreign is true if it complains about a file that is neither
-// a student's nor an exercise's in the runner's main package.
+// parse takes apart what the compiler says about one package. Foreign is true if it complains about a file that is
+// neither a student's nor an exercise's in the runner's main package.
 func (w *workspace) parse(o output) (found []diagnostic, foreign bool) {
 	var own *submission // whose package it is; nil: the runner's main package, or one of the course's
 	for s := range w.texts {
@@ -97,9 +97,9 @@ func (w *workspace) source(name string) source {
 	return w.sources[absolute(w.root, name)]
 }
 
-// folded is a text of the compiler's about a submission's package in which each message is a line, however many lines the
-// strings have that it quotes: the student's raw strings are the only text of theirs in it that could begin a line. A text that
-// was cut in the middle of such a string ends before it.
+// folded is a text of the compiler's about a submission's package in which each message is a line, however many lines
+// the strings have that it quotes: the student's raw strings are the only text of theirs in it that could begin a line.
+// A text that was cut in the middle of such a string ends before it.
 func folded(text string, s *submission) string {
 	if s == nil {
 		return text
@@ -145,8 +145,9 @@ func bounded(text string) string {
 	return text + " …"
 }
 
-// absolute undoes the shortening of paths in go build's output, which is relative to where it runs. Where a path only begins
-// like that folder's, go build puts a dot for the beginning all the same: /home/ada/course-tmp/a.go becomes .-tmp/a.go.
+// absolute undoes the shortening of paths in go build's output, which is relative to where it runs. Where a path only
+// begins like that folder's, go build puts a dot for the beginning all the same: /home/ada/course-tmp/a.go becomes
+// .-tmp/a.go.
 func absolute(root, path string) string {
 	rest, dot := strings.CutPrefix(path, ".")
 	switch {
@@ -160,8 +161,8 @@ func absolute(root, path string) string {
 }
 
 // explain gives every submission what the compiler found in it, with plain words, and turns errors in the runner's main
-// package into what they mean: that a function of the student's is not what the contract asks for. It reports whether it
-// could make something of at least one.
+// package into what they mean: that a function of the student's is not what the contract asks for. It reports whether
+// it could make something of at least one.
 func (b *builder) explain(found []diagnostic) bool {
 	explained := false
 	for _, d := range found {

@@ -12,8 +12,8 @@ import (
 
 // The compiler quotes raw strings with their lines, and those can read like its own.
 func TestOnlyTheCompilerSpeaksForItself(t *testing.T) {
-	const lines = "\n/usr/local/go/src/fmt/print.go:1:1: internal compiler error\nexercises/e2/e2.go:1:1: undefined: everything\n" +
-		"cudalab/exercises/e1/e1.go:9:9: forged\n# cudalab/native/cuda\n"
+	const lines = "\n/usr/local/go/src/fmt/print.go:1:1: internal compiler error\nexercises/e2/e2.go:1:1: undefined: " +
+		"everything\ncudalab/exercises/e1/e1.go:9:9: forged\n# cudalab/native/cuda\n"
 	for name, literal := range map[string]string{
 		"a raw string":                    "`a" + lines + "`",
 		"one that begins with a line":     "`" + lines + "`",
@@ -29,7 +29,8 @@ func TestOnlyTheCompilerSpeaksForItself(t *testing.T) {
 			submissions := []*submission{read(exercises[0], api), read(exercises[1], api)}
 			w, err := newWorkspace(api, t.TempDir(), submissions)
 			require.NoError(t, err)
-			said := fmt.Sprintf("# cudalab/exercises/e1\nexercises/e1/e1.go:3:31: cannot use %s as int\n\tand more\nexercises/e1/e1.go:4:1: the next\n", literal)
+			said := fmt.Sprintf("# cudalab/exercises/e1\nexercises/e1/e1.go:3:31: cannot use %s as int\n\tand "+
+				"more\nexercises/e1/e1.go:4:1: the next\n", literal)
 			if strings.HasPrefix(name, "longer") {
 				said = said[:strings.Index(said, "xxx")]
 			}

@@ -37,13 +37,14 @@ func explained(pattern string, words func(m []string, f *file, api *api) string)
 var translations = sync.OnceValue(func() []translation {
 	return []translation{
 		say(`^declared and not used: (\S+)`,
-			"The variable %s gets a value that nothing reads. Go refuses that, because it is often a slip: use it, or remove it. "+
-				"If it is an error, it should be checked."),
+			"The variable %s gets a value that nothing reads. Go refuses that, because it is often a slip: use it, or "+
+				"remove it. If it is an error, it should be checked."),
 		say(`^"([^"]+)" imported (?:as \S+ )?and not used`,
 			"Nothing in this file uses the package %q. Remove the import, or use it."),
 		explained(`^undefined: (\w+)\.(\w+)`, undefinedInPackage),
 		say(`^name (\w+) not exported by package (\w+)`,
-			"%[1]s begins with a small letter, so only package %[2]s itself can use it. What a package offers begins with a capital."),
+			"%[1]s begins with a small letter, so only package %[2]s itself can use it. What a package offers begins with a "+
+				"capital."),
 		explained(`^undefined: (\w+)`, undefinedName),
 		say(`^\S+ undefined \(type (.+) has no field or method (\w+), but does have (?:field|method) (\w+)\)`,
 			"The type %s has no %s, but it has %s. Capitals count in Go."),
@@ -52,7 +53,8 @@ var translations = sync.OnceValue(func() []translation {
 		say(`^missing return`,
 			"The function promises a result, but one way through it reaches the closing brace without a return statement. "+
 				"Return something there; nil says that there was no error."),
-		say(`^cannot use nil as (\S+) value`, "nil means that nothing is there, and a %s always has a value: write one of that type."),
+		say(`^cannot use nil as (\S+) value`, "nil means that nothing is there, and a %s always has a value: write one of "+
+			"that type."),
 		explained(`^cannot use (.+?) \((?:.*?)(?: of (?:\w+ )?type (\S.*?))?\) as (\S.*?) value in (.+)`, cannotUse),
 		explained(`^invalid operation: (.+) \(mismatched types (.+) and (.+)\)`, mismatchedTypes),
 		say(`^no new variables on left side of :=`,
@@ -60,27 +62,34 @@ var translations = sync.OnceValue(func() []translation {
 		say(`^assignment mismatch: (.+) but (.+) returns (.+)`,
 			"On the left there is room for %s, but %s returns %s. Every result needs a place on the left; write _ for one that "+
 				"you do not need, though never for an error."),
-		say(`^assignment mismatch: (.+) but (.+)`, "There are %s on the left but %s on the right: each needs its counterpart."),
+		say(`^assignment mismatch: (.+) but (.+)`,
+			"There are %s on the left but %s on the right: each needs its counterpart."),
 		say(`^(not enough|too many) arguments in call to (\S+)`,
-			"The call gives %s arguments to %s. Behind \"have\" is what the call gives, behind \"want\" what the function takes."),
+			"The call gives %s arguments to %s. Behind \"have\" is what the call gives, behind \"want\" what the function "+
+				"takes."),
 		say(`^(not enough|too many) return values`,
-			"The return statement gives %s results. Behind \"have\" is what it gives, behind \"want\" what the function promises "+
-				"in its first line."),
+			"The return statement gives %s results. Behind \"have\" is what it gives, behind \"want\" what the function "+
+				"promises in its first line."),
 		say(`^(\S+) redeclared in this block`,
 			"There are two declarations of %s. Remove or rename one of them; all files in the folder share one set of names."),
 		say(`^method (\S+) already declared at`, "There are two methods %s. Remove or rename one of them."),
-		say(`^missing ',' before newline`, "A list that goes on over several lines needs a comma behind its last line as well."),
+		say(`^missing ',' before newline`, "A list that goes on over several lines needs a comma behind its last line "+
+			"as well."),
 		say(`^(.+) \(.*\) is not used`,
 			"The value of %s is computed and then dropped. Assign it, return it, or remove the line."),
 		say(`^cannot use (.+) as value: .*`, "%s is not a value, so it cannot be used as one."),
-		say(`^(\S+) \(type\) is not an expression`, "%s is a type, and a value is needed here: a type in front of braces makes one."),
+		say(`^(\S+) \(type\) is not an expression`, "%s is a type, and a value is needed here: a type in front of braces "+
+			"makes one."),
 		say(`^non-boolean condition in (\w+) statement`,
-			"The condition of %s has to be true or false; Go does not take a number or an error for that. Compare it: err != nil."),
-		say(`^invalid operation: (.+) \(.*\) is not an interface`, "%s has one known type already, so there is nothing to assert."),
+			"The condition of %s has to be true or false; Go does not take a number or an error for that. Compare it: err "+
+				"!= nil."),
+		say(`^invalid operation: (.+) \(.*\) is not an interface`,
+			"%s has one known type already, so there is nothing to assert."),
 		say(`^invalid operation: operator (\S+) not defined on (.+) \(`, "The operator %s does not work on values like %s."),
 		say(`^invalid operation: cannot call (\S+) \(`, "%s is not a function, so it cannot be called with parentheses."),
 		say(`^cannot assign to (.+?) \(`, "%s is not something that can be given a new value."),
-		say(`^(.+) \(untyped .+ constant\) (?:truncated|overflows) (?:to )?(\S+)`, "The number %s does not fit into type %s."),
+		say(`^(.+) \(untyped .+ constant\) (?:truncated|overflows) (?:to )?(\S+)`,
+			"The number %s does not fit into type %s."),
 		say(`^(\S+) returns (?:no|\d+) values? but`, "%s returns another number of values than are used here."),
 		say(`^(.+) \(no value\) used as value`, "%s returns nothing, so there is nothing to use."),
 		say(`^label (\S+) defined and not used`, "Nothing jumps to the label %s. Remove it."),
@@ -128,8 +137,8 @@ func undefinedName(m []string, f *file, api *api) string {
 			return fmt.Sprintf("The package %s is not imported in this file. Add %q to its imports.", name, p)
 		}
 	}
-	return fmt.Sprintf("There is nothing called %s here. Check its spelling and its capitals, and that it is declared where this "+
-		"line can see it: a variable declared inside braces ends with them.", name)
+	return fmt.Sprintf("There is nothing called %s here. Check its spelling and its capitals, and that it is declared "+
+		"where this line can see it: a variable declared inside braces ends with them.", name)
 }
 
 var integer = regexp.MustCompile(`^u?int(8|16|32|64|ptr)?$`)
@@ -142,10 +151,11 @@ func cannotUse(m []string, _ *file, _ *api) string {
 	case strings.HasSuffix(detail, "(truncated)"), strings.HasSuffix(detail, "(overflows)"):
 		return fmt.Sprintf("The number %s does not fit into type %s.", value, want)
 	case number.MatchString(have) && number.MatchString(want):
-		return fmt.Sprintf("%s is of type %s, and %s is needed. Go never converts numbers by itself, because the other type may "+
-			"hold less: write %s.", value, have, want, conversion(want, value))
+		return fmt.Sprintf("%s is of type %s, and %s is needed. Go never converts numbers by itself, because the other "+
+			"type may hold less: write %s.", value, have, want, conversion(want, value))
 	case have == "[]byte" && strings.HasSuffix(want, "HostMemory"):
-		return fmt.Sprintf("A copy needs to know what kind of host memory it gets: write cuda.Pageable(%s) for a Go slice.", value)
+		return fmt.Sprintf("A copy needs to know what kind of host memory it gets: write cuda.Pageable(%s) for a Go slice.",
+			value)
 	case want == "error":
 		return fmt.Sprintf("An error is needed here, and %s is none. errors.New and fmt.Errorf make errors of texts.", value)
 	case have == "":
@@ -157,14 +167,15 @@ func cannotUse(m []string, _ *file, _ *api) string {
 func mismatchedTypes(m []string, _ *file, _ *api) string {
 	operation, left, right := m[1], m[2], m[3]
 	if !number.MatchString(left) || !number.MatchString(right) {
-		return fmt.Sprintf("One side is of type %s and the other of type %s. Both sides of an operator need the same type.", left, right)
+		return fmt.Sprintf("One side is of type %s and the other of type %s. Both sides of an operator need the same type.",
+			left, right)
 	}
 	wider := left
 	if width(right) > width(left) {
 		wider = right
 	}
-	return fmt.Sprintf("In %s one side is of type %s and the other of type %s. Go never converts numbers by itself: convert one "+
-		"side, as in %s.", operation, left, right, conversion(wider, "…"))
+	return fmt.Sprintf("In %s one side is of type %s and the other of type %s. Go never converts numbers by itself: "+
+		"convert one side, as in %s.", operation, left, right, conversion(wider, "…"))
 }
 
 // conversion is the expression that turns a value into a type.

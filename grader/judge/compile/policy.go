@@ -80,10 +80,11 @@ func (s *submission) checkForeignVariable(f *file, e ast.Expr) {
 			if p := f.imported(x.X); p != "" {
 				name := path.Base(p) + "." + x.Sel.Name
 				s.refuseAt(f, x.Pos(), Refusal{
-					Rule:    RuleForeignVar,
-					Message: fmt.Sprintf("%s belongs to another package and should stay as it is, but here it is changed or its address is taken.", name),
-					Why:     "The grader and the solution use the same variable: a change would reach them too.",
-					Fix:     fmt.Sprintf("Copy %s into a variable of your own.", name),
+					Rule: RuleForeignVar,
+					Message: fmt.Sprintf("%s belongs to another package and should stay as it is, but here it is changed or its "+
+						"address is taken.", name),
+					Why: "The grader and the solution use the same variable: a change would reach them too.",
+					Fix: fmt.Sprintf("Copy %s into a variable of your own.", name),
 				})
 				return
 			}
@@ -114,24 +115,27 @@ func (s *submission) checkComments(f *file) {
 			switch {
 			case constraint.IsGoBuild(c.Text), constraint.IsPlusBuild(c.Text) && c.Pos() < f.syntax.Package:
 				s.refuseAt(f, c.Pos(), Refusal{
-					Rule:    RuleConstraint,
-					Message: fmt.Sprintf("Every file should be part of every build, but the build constraint %q leaves this one out of some.", c.Text),
-					Why:     "An exercise has to be the same program wherever it is graded.",
-					Fix:     "Delete the line.",
+					Rule: RuleConstraint,
+					Message: fmt.Sprintf("Every file should be part of every build, but the build constraint %q leaves this one out "+
+						"of some.", c.Text),
+					Why: "An exercise has to be the same program wherever it is graded.",
+					Fix: "Delete the line.",
 				})
 			case strings.HasPrefix(c.Text, "//go:") && !slices.Contains(harmless, strings.TrimSpace(directive)):
 				s.refuseAt(f, c.Pos(), Refusal{
-					Rule:    RuleDirective,
-					Message: fmt.Sprintf("An exercise should have no instructions to Go's compiler or linker, but %s is one.", strings.TrimSpace(directive)),
-					Why:     "Such instructions can switch off the rules that keep packages apart.",
-					Fix:     "Delete the comment.",
+					Rule: RuleDirective,
+					Message: fmt.Sprintf("An exercise should have no instructions to Go's compiler or linker, but %s is one.",
+						strings.TrimSpace(directive)),
+					Why: "Such instructions can switch off the rules that keep packages apart.",
+					Fix: "Delete the comment.",
 				})
 			case s.movesLines(c):
 				s.refuseAt(f, c.Pos(), Refusal{
-					Rule:    RuleDirective,
-					Message: "Lines should keep their numbers, but this comment, a line directive, makes the compiler believe that it is in another file or line.",
-					Why:     "Findings point to the lines of your code, and those have to be the real ones.",
-					Fix:     "Delete the comment, or put a space behind its slashes if it was meant as plain text.",
+					Rule: RuleDirective,
+					Message: "Lines should keep their numbers, but this comment, a line directive, makes the compiler believe that " +
+						"it is in another file or line.",
+					Why: "Findings point to the lines of your code, and those have to be the real ones.",
+					Fix: "Delete the comment, or put a space behind its slashes if it was meant as plain text.",
 				})
 			}
 		}

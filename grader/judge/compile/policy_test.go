@@ -59,25 +59,43 @@ func TestRefusals(t *testing.T) {
 		"other package":      {"package slab\n", RulePackage, "package slab", "package sample"},
 		"test package":       {"package sample_test\n", RulePackage, "package sample_test", "package sample"},
 
-		"init":                {body("func init() { cuda.StreamCreate() }\n"), RuleEarlyCUDA, "func init", "cuda.StreamCreate"},
-		"variable":            {body("var s, err = cuda.StreamCreate()\n"), RuleEarlyCUDA, "var s", "variable s"},
-		"second variable":     {body("var (\n\ta = 1\n\tb = f(cuda.FreeAsync)\n)\n\nfunc f(any) int { return 1 }\n"), RuleEarlyCUDA, "b = f", "variable b"},
-		"literal, called":     {body("var s = func() int { cuda.StreamCreate(); return 1 }()\n"), RuleEarlyCUDA, "var s", ""},
-		"through a function":  {body("var s = f()\n\nfunc f() int { return g() }\n\nfunc g() int { cuda.StreamCreate(); return 1 }\n"), RuleEarlyCUDA, "var s", "cuda.StreamCreate, through f, which uses g"},
-		"through a method":    {body("type t struct{}\n\nfunc (t) f() int { cuda.StreamCreate(); return 1 }\n\nvar s = t{}.f()\n"), RuleEarlyCUDA, "var s", "through f"},
-		"method expression":   {body("type t struct{}\n\nfunc (t) f() int { cuda.StreamCreate(); return 1 }\n\nvar s = t.f(t{})\n"), RuleEarlyCUDA, "var s", ""},
-		"through a chain":     {body("type t struct{}\n\nfunc (t) f() int { cuda.StreamCreate(); return 1 }\n\nvar s = [1]t{}[0].f()\n"), RuleEarlyCUDA, "var s", ""},
-		"type parameters":     {body("var s = f[int]()\n\nfunc f[T any]() int { cuda.StreamCreate(); return 1 }\n"), RuleEarlyCUDA, "var s", ""},
-		"kernels renamed":     {"package sample\n\nimport k \"cudalab/kernels\"\n\nvar f = g(k.Process)\n\nfunc g(any) int { return 1 }\n", RuleEarlyCUDA, "var f", "kernels.Process"},
-		"init through a var":  {body("func init() { f() }\n\nvar f = func() { cuda.StreamCreate() }\n"), RuleEarlyCUDA, "func init", "cuda.StreamCreate, through f"},
-		"init, from a table":  {body("func init() { t[0].f() }\n\nvar t = []struct{ f func() (cuda.Stream, error) }{{cuda.StreamCreate}}\n"), RuleEarlyCUDA, "func init", "cuda.StreamCreate, through t"},
-		"variable of another": {body("var s, err = t[0]()\n\nvar t = []func() (cuda.Stream, error){f}\n\nfunc f() (cuda.Stream, error) { return cuda.StreamCreate() }\n"), RuleEarlyCUDA, "var s", "cuda.StreamCreate, through t, which uses f"},
-		"recursion":           {body("var s = f(3)\n\nfunc f(n int) int {\n\tif n == 0 {\n\t\tcuda.StreamCreate()\n\t}\n\treturn f(n - 1)\n}\n"), RuleEarlyCUDA, "var s", ""},
-		"contract changed":    {body("func f() { contract.ErrArgument = nil }\n"), RuleForeignVar, "func f", "contract.ErrArgument"},
-		"in brackets":         {body("func f() { (contract.ErrArgument) = nil }\n"), RuleForeignVar, "func f", "contract.ErrArgument"},
-		"by its address":      {body("func f() { p := &contract.ErrArgument; *p = nil }\n"), RuleForeignVar, "func f", "contract.ErrArgument"},
-		"one of two":          {body("func f() { var x error; x, contract.ErrArgument = nil, nil; _ = x }\n"), RuleForeignVar, "func f", ""},
-		"by a loop":           {body("func f(l []error) {\n\tfor _, contract.ErrArgument = range l {\n\t}\n}\n"), RuleForeignVar, "for _", ""},
+		"init": {body("func init() { cuda.StreamCreate() }\n"), RuleEarlyCUDA, "func init",
+			"cuda.StreamCreate"},
+		"variable": {body("var s, err = cuda.StreamCreate()\n"), RuleEarlyCUDA, "var s", "variable s"},
+		"second variable": {body("var (\n\ta = 1\n\tb = f(cuda.FreeAsync)\n)\n\nfunc f(any) int { return 1 }\n"),
+			RuleEarlyCUDA, "b = f", "variable b"},
+		"literal, called": {body("var s = func() int { cuda.StreamCreate(); return 1 }()\n"), RuleEarlyCUDA, "var s", ""},
+		"through a function": {body("var s = f()\n\nfunc f() int { return g() }\n\nfunc g() int { cuda.StreamCreate(); " +
+			"return 1 }\n"), RuleEarlyCUDA, "var s", "cuda.StreamCreate, through f, which uses g"},
+		"through a method": {body("type t struct{}\n\nfunc (t) f() int { cuda.StreamCreate(); return 1 }\n\nvar s = " +
+			"t{}.f()\n"), RuleEarlyCUDA, "var s", "through f"},
+		"method expression": {body("type t struct{}\n\nfunc (t) f() int { cuda.StreamCreate(); return 1 }\n\nvar s = " +
+			"t.f(t{})\n"), RuleEarlyCUDA, "var s", ""},
+		"through a chain": {body("type t struct{}\n\nfunc (t) f() int { cuda.StreamCreate(); return 1 }\n\nvar s = " +
+			"[1]t{}[0].f()\n"), RuleEarlyCUDA, "var s", ""},
+		"type parameters": {body("var s = f[int]()\n\nfunc f[T any]() int { cuda.StreamCreate(); return 1 }\n"),
+			RuleEarlyCUDA, "var s", ""},
+		"kernels renamed": {"package sample\n\nimport k \"cudalab/kernels\"\n\nvar f = g(k.Process)\n\nfunc g(any) int " +
+			"{ return 1 }\n", RuleEarlyCUDA, "var f", "kernels.Process"},
+		"init through a var": {body("func init() { f() }\n\nvar f = func() { cuda.StreamCreate() }\n"), RuleEarlyCUDA,
+			"func init", "cuda.StreamCreate, through f"}, "init, from a table": {body("func init() { t[0].f() }\n\nvar t = " +
+			"[]struct{ f func() (cuda.Stream, error) }{{cuda.StreamCreate}}\n"), RuleEarlyCUDA, "func init",
+			"cuda.StreamCreate, through t"},
+		"variable of another": {body("var s, err = t[0]()\n\nvar t = []func() (cuda.Stream, error){f}\n\nfunc f() " +
+			"(cuda.Stream, error) { return cuda.StreamCreate() }\n"), RuleEarlyCUDA, "var s",
+			"cuda.StreamCreate, through t, which uses f"},
+		"recursion": {body("var s = f(3)\n\nfunc f(n int) int {\n\tif n == 0 " +
+			"{\n\t\tcuda.StreamCreate()\n\t}\n\treturn f(n - 1)\n}\n"), RuleEarlyCUDA, "var s", ""},
+		"contract changed": {body("func f() { contract.ErrArgument = nil }\n"), RuleForeignVar, "func f",
+			"contract.ErrArgument"},
+		"in brackets": {body("func f() { (contract.ErrArgument) = nil }\n"), RuleForeignVar, "func f",
+			"contract.ErrArgument"},
+		"by its address": {body("func f() { p := &contract.ErrArgument; *p = nil }\n"), RuleForeignVar, "func f",
+			"contract.ErrArgument"},
+		"one of two": {body("func f() { var x error; x, contract.ErrArgument = nil, nil; _ = x }\n"), RuleForeignVar,
+			"func f", ""},
+		"by a loop": {body("func f(l []error) {\n\tfor _, contract.ErrArgument = range l {\n\t}\n}\n"),
+			RuleForeignVar, "for _", ""},
 		"incremented":         {body("func f() { contract.Count++ }\n"), RuleForeignVar, "func f", ""},
 		"a part of something": {body("func f() { contract.Table[3].x = 1 }\n"), RuleForeignVar, "func f", "contract.Table"},
 	} {
@@ -134,7 +152,8 @@ var a, b, c = f(1), g(1), len("")
 
 func TestRefusalsAreBounded(t *testing.T) {
 	r := built(t, request(folder(t, map[string]string{
-		"sample.go": header + "func f() {\n" + strings.Repeat("\tgo f()\n", 1000) + "}\n" + strings.Repeat("var _, _ = cuda.StreamCreate()\n", 1000),
+		"sample.go": header + "func f() {\n" + strings.Repeat("\tgo f()\n", 1000) + "}\n" +
+			strings.Repeat("var _, _ = cuda.StreamCreate()\n", 1000),
 	})))
 	require.Len(t, r.Refusals, maxRefusals)
 }
@@ -154,21 +173,24 @@ func TestRefusedFiles(t *testing.T) {
 		file  string
 		line  int
 	}{
-		"assembly":     {map[string]string{"a.go": "package sample\n", "x.s": ""}, RuleFileKind, "x.s", 0},
-		"C":            {map[string]string{"a.go": "package sample\n", "x.c": ""}, RuleFileKind, "x.c", 0},
-		"a header":     {map[string]string{"a.go": "package sample\n", "x.h": ""}, RuleFileKind, "x.h", 0},
-		"an object":    {map[string]string{"a.go": "package sample\n", "x_linux_amd64.syso": ""}, RuleFileKind, "x_linux_amd64.syso", 0},
+		"assembly": {map[string]string{"a.go": "package sample\n", "x.s": ""}, RuleFileKind, "x.s", 0},
+		"C":        {map[string]string{"a.go": "package sample\n", "x.c": ""}, RuleFileKind, "x.c", 0},
+		"a header": {map[string]string{"a.go": "package sample\n", "x.h": ""}, RuleFileKind, "x.h", 0},
+		"an object": {map[string]string{"a.go": "package sample\n", "x_linux_amd64.syso": ""}, RuleFileKind,
+			"x_linux_amd64.syso", 0},
 		"by system":    {map[string]string{"sample_linux.go": "package sample\n"}, RuleConstraint, "sample_linux.go", 0},
 		"by processor": {map[string]string{"sample_arm64.go": "package sample\n"}, RuleConstraint, "sample_arm64.go", 0},
-		"by both":      {map[string]string{"sample_windows_amd64.go": "package sample\n"}, RuleConstraint, "sample_windows_amd64.go", 0},
-		"odd name":     {map[string]string{"a:1.go": "package sample\n"}, RuleFileName, "a:1.go", 0},
-		"newline":      {map[string]string{"a\nb.go": "package sample\n"}, RuleFileName, "a\nb.go", 0},
-		"like a flag":  {map[string]string{"-o.go": "package sample\n"}, RuleFileName, "-o.go", 0},
-		"Latin-1":      {map[string]string{"a.go": "package sample\n\n// gr\xfcn\n"}, RuleEncoding, "a.go", 3},
-		"too large":    {map[string]string{"a.go": "package sample\n" + strings.Repeat("\n", maxFileSize)}, RuleFileSize, "a.go", 0},
-		"too much":     {much, RuleFileSize, "f4.go", 0},
-		"too many":     {many, RuleFileSize, "", 0},
-		"none":         {map[string]string{"notes.txt": "", "sample_test.go": "package sample\n"}, RuleNoFiles, "", 0},
+		"by both": {map[string]string{"sample_windows_amd64.go": "package sample\n"}, RuleConstraint,
+			"sample_windows_amd64.go", 0},
+		"odd name":    {map[string]string{"a:1.go": "package sample\n"}, RuleFileName, "a:1.go", 0},
+		"newline":     {map[string]string{"a\nb.go": "package sample\n"}, RuleFileName, "a\nb.go", 0},
+		"like a flag": {map[string]string{"-o.go": "package sample\n"}, RuleFileName, "-o.go", 0},
+		"Latin-1":     {map[string]string{"a.go": "package sample\n\n// gr\xfcn\n"}, RuleEncoding, "a.go", 3},
+		"too large": {map[string]string{"a.go": "package sample\n" + strings.Repeat("\n", maxFileSize)}, RuleFileSize,
+			"a.go", 0},
+		"too much": {much, RuleFileSize, "f4.go", 0},
+		"too many": {many, RuleFileSize, "", 0},
+		"none":     {map[string]string{"notes.txt": "", "sample_test.go": "package sample\n"}, RuleNoFiles, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, c.files)

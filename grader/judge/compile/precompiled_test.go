@@ -35,7 +35,8 @@ func TestPrecompiledNeedsNoGoBuild(t *testing.T) {
 	require.Error(t, err, "without, go build is what builds")
 }
 
-// Who goes on using what was precompiled while the course may change asks whether it has. What the students write is no part of it.
+// Who goes on using what was precompiled while the course may change asks whether it has. What the students write is no
+// part of it.
 func TestPrecompiledIsFreshUntilTheCourseChanges(t *testing.T) {
 	root, exercises := six(t)
 	p := precompiled(t, asked{Course{Root: root}, exercises})
@@ -62,7 +63,8 @@ func TestPrecompiledIsFreshUntilTheCourseChanges(t *testing.T) {
 func TestPrecompiledNamesTheSameLines(t *testing.T) {
 	root, exercises := six(t)
 	change(t, exercises[1], "package e2\n\nfunc Answer() string {\n\treturn deeper()\n}\n")
-	deeper := "package e2\n\nimport \"container/ring\"\n\nfunc deeper() string {\n\tring.New(1).Do(func(any) { panic(`on purpose`) })\n\treturn ``\n}\n"
+	deeper := "package e2\n\nimport \"container/ring\"\n\nfunc deeper() string {\n\tring.New(1).Do(func(any) { " +
+		"panic(`on purpose`) })\n\treturn ``\n}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(exercises[1].Dir, "and so on.go"), []byte(deeper), 0o600))
 	q := asked{Course{Root: root}, exercises}
 	frames := func() (lines []string) {
@@ -108,7 +110,8 @@ func TestPrecompiledAndTheLinkerIsStopped(t *testing.T) {
 
 func TestPrecompileWhereGoBuildFails(t *testing.T) {
 	root, exercises := six(t)
-	require.NoError(t, os.WriteFile(filepath.Join(root, "grader", "judge", "runner", "broken.go"), []byte("package runner\n\nvar x = y\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "grader", "judge", "runner", "broken.go"),
+		[]byte("package runner\n\nvar x = y\n"), 0o600))
 	_, err := Precompile(context.Background(), Course{Root: root}, exercises...)
 	require.ErrorContains(t, err, "go list")
 }

@@ -57,8 +57,9 @@ func (s *submission) refuse(name string, at token.Position, r Refusal) {
 
 func foreignFile(name string) Refusal {
 	return Refusal{
-		Rule:    RuleFileKind,
-		Message: fmt.Sprintf("The folder should hold Go files only, but %s is something else that Go's build would compile or link.", name),
+		Rule: RuleFileKind,
+		Message: fmt.Sprintf("The folder should hold Go files only, but %s is something else that Go's build would compile "+
+			"or link.", name),
 		Why: "An exercise is Go alone: it builds without a C compiler or the CUDA toolkit, and every access to the device " +
 			"goes through package cuda, which is what is graded.",
 		Fix: fmt.Sprintf("Delete %s, and call the kernels that package kernels offers.", name),
@@ -85,10 +86,11 @@ func badName(name string) Refusal {
 
 func platformName(name string) Refusal {
 	return Refusal{
-		Rule:    RuleConstraint,
-		Message: fmt.Sprintf("Every file should be part of every build, but because of its name Go builds %s on some platforms only.", name),
-		Why:     "An exercise has to be the same program wherever it is graded.",
-		Fix:     "Rename it without the ending that names an operating system or a processor.",
+		Rule: RuleConstraint,
+		Message: fmt.Sprintf("Every file should be part of every build, but because of its name Go builds %s on some "+
+			"platforms only.", name),
+		Why: "An exercise has to be the same program wherever it is graded.",
+		Fix: "Rename it without the ending that names an operating system or a processor.",
 	}
 }
 

@@ -16,12 +16,12 @@ type kept struct {
 	Settings, Folders                               []string
 }
 
-// Recall is Precompile for a program that builds once and ends: it takes what such a program has left in the user's cache folder,
-// if that is still true, and else precompiles and leaves it there for the next. To ask go build takes as long as to link, and
-// nothing but a student's code has changed since the last time. It is made of all exercises that the course has, once for all of them.
-// Its error says, as Precompile's, that go build itself is better left to build.
-func Recall(ctx context.Context, c Course) (*Precompiled, error) {
-	c, err := complete(c, nil)
+// Recall is Precompile for a program that builds once and ends: it takes what such a program has left in the user's
+// cache folder, if that is still true, and else precompiles and leaves it there for the next. To ask go build takes as
+// long as to link, and nothing but a student's code has changed since the last time. Its error says, as Precompile's,
+// that go build itself is better left to build.
+func Recall(ctx context.Context, c Course, exercises ...Exercise) (*Precompiled, error) {
+	c, err := complete(c, exercises)
 	if err != nil {
 		return nil, err
 	}
@@ -33,14 +33,14 @@ func Recall(ctx context.Context, c Course) (*Precompiled, error) {
 	if err != nil {
 		return nil, err // to ask each time would take longer than go build
 	}
-	memory := filepath.Join(folder, "packages-"+cache(tool, ""))
+	memory := filepath.Join(folder, "packages-"+cache(tool, "", exercises))
 	if p := remember(memory, c.Root); p != nil {
 		return p, nil
 	}
 	defer tell(c.Preparing)()
 	c.Preparing = nil
 	// Whoever comes while another compiles would compile the same once more beside it.
-	release, err := lock.Acquire(ctx, memory+".lock")
+	release, err := lock.Acquire(ctx, filepath.Join(folder, compiling))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func Recall(ctx context.Context, c Course) (*Precompiled, error) {
 	if p := remember(memory, c.Root); p != nil {
 		return p, nil
 	}
-	p, err := Precompile(ctx, c, newAPI(c.Root).exercises()...)
+	p, err := Precompile(ctx, c, exercises...)
 	if err == nil {
 		p.keep(memory)
 	}
@@ -75,7 +75,8 @@ func remember(memory, root string) *Precompiled {
 
 // keep writes it to a file. Where it cannot, the next build finds out anew.
 func (p *Precompiled) keep(memory string) {
-	text, err := json.Marshal(kept{Tools: p.tools, Lang: p.lang, Debug: p.debug, Flag: archiveFlag, Archives: p.archives, Root: p.root,
+	text, err := json.Marshal(kept{Tools: p.tools, Lang: p.lang, Debug: p.debug, Flag: archiveFlag, Archives: p.archives,
+		Root:  p.root,
 		State: p.state, Settings: p.settings, Folders: p.folders})
 	if err != nil {
 		return

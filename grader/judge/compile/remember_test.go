@@ -20,7 +20,7 @@ func memories(t *testing.T, cache string) []string {
 
 func recall(t *testing.T, q asked) *Precompiled {
 	t.Helper()
-	p, err := Recall(context.Background(), q.Course)
+	p, err := Recall(context.Background(), q.Course, q.Exercises...)
 	require.NoError(t, err)
 	return p
 }
@@ -57,7 +57,9 @@ func TestRecallAsksOnce(t *testing.T) {
 	require.Equal(t, "marked-"+first.lang, recall(t, q).lang)
 
 	q.Exercises = exercises[:1]
-	require.Equal(t, "marked-"+first.lang, recall(t, q).lang, "it is made of all exercises")
+	require.Equal(t, first.lang, recall(t, q).lang, "no other lesson's checks are compiled before it is begun")
+	require.Len(t, memories(t, folder), 2)
+	require.NotContains(t, recall(t, q).archives, "grader/suites/"+exercises[1].Package)
 }
 
 // Whatever may have changed since has Recall ask anew.
@@ -78,17 +80,19 @@ func TestRecallAsksAnew(t *testing.T) {
 		"a memory that is cut off": func() { require.NoError(t, os.WriteFile(memory, mark[:len(mark)/2], 0o600)) },
 		"an empty memory":          func() { require.NoError(t, os.WriteFile(memory, nil, 0o600)) },
 		"another course's memory": func() {
-			require.NoError(t, os.WriteFile(memory, []byte(strings.Replace(string(mark), `"Root":"`, `"Root":"/other`, 1)), 0o600))
+			require.NoError(t, os.WriteFile(memory, []byte(strings.Replace(string(mark), `"Root":"`, `"Root":"/other`, 1)),
+				0o600))
 		},
 		"a package that is gone": func() {
-			require.NoError(t, os.WriteFile(memory, []byte(strings.Replace(string(mark), `packagefile fmt=`, `packagefile fmt=/gone`, 1)), 0o600))
+			require.NoError(t, os.WriteFile(memory, []byte(strings.Replace(string(mark), `packagefile fmt=`,
+				`packagefile fmt=/gone`, 1)), 0o600))
 		},
 		"a package that builds found broken": func() { remember(memory, p.root).forget() },
 	} {
 		require.NoError(t, os.WriteFile(memory, mark, 0o600))
 		require.Equal(t, "marked-"+p.lang, recall(t, q).lang, "before %s", name)
 		change()
-		again, err := Recall(context.Background(), q.Course)
+		again, err := Recall(context.Background(), q.Course, q.Exercises...)
 		if name == "a file of the course's" { // which go build has words for
 			require.Error(t, err)
 			require.NoError(t, os.Remove(filepath.Join(p.folders[0], "more.go")))

@@ -3,6 +3,7 @@ package compile
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,10 +13,10 @@ import (
 )
 
 // slot is what one build has to itself until release: the runner's file, and a folder for the sources. Both keep their
-// names and stay there afterwards, because go build links nothing if what it would write is there already, and because to
-// make files anew takes longer than to write them again. Builds of the same name at the same time must not share a slot:
-// the first free one of a row is taken, so that there are as many as there were ever builds at one time. A killed build's
-// is free again at once.
+// names and stay there afterwards, because go build links nothing if what it would write is there already, and because
+// to make files anew takes longer than to write them again. Builds of the same name at the same time must not share a
+// slot: the first free one of a row is taken, so that there are as many as there were ever builds at one time. A killed
+// build's is free again at once.
 type slot struct {
 	binary   string
 	work     string // the folder, with the files of the build before
@@ -44,6 +45,30 @@ func claimSlot(root, name string) (*slot, error) {
 	return nil, noPlace(err)
 }
 
+// Workplace is an empty folder for other work on the course at root than a build, until release. It is where builds
+// have theirs, and what is left there by whoever was killed goes when the next one comes.
+func Workplace(root, name string) (dir string, release func(), err error) {
+	s, err := claimSlot(root, name)
+	if err != nil {
+		return "", nil, err
+	}
+	empty := func() error {
+		files, err := os.ReadDir(s.work)
+		for _, f := range files {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(s.work, f.Name())))
+		}
+		return err
+	}
+	if err := empty(); err != nil {
+		s.release()
+		return "", nil, noPlace(err)
+	}
+	return s.work, func() {
+		_ = empty() // or the next one does
+		s.release()
+	}, nil
+}
+
 // cacheFolder is where in the user's cache folder lies what builds of the course at root keep. It is this user's alone.
 func cacheFolder(root string) (string, error) {
 	caches, err := os.UserCacheDir()
@@ -54,8 +79,8 @@ func cacheFolder(root string) (string, error) {
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
-// below is a course's part of the path. A cache folder may be shared by machines, as a cluster's nodes share their users' homes,
-// and a lock may hold on one alone.
+// below is a course's part of the path. A cache folder may be shared by machines, as a cluster's nodes share their
+// users' homes, and a lock may hold on one alone.
 func below(root string) string {
 	machine, _ := os.Hostname()
 	sum := sha256.Sum256([]byte(machine + "\x00" + root))
@@ -65,8 +90,9 @@ func below(root string) string {
 // noPlace is the error where what a build writes cannot be written.
 func noPlace(err error) error {
 	return &EnvironmentError{
-		Problem: fmt.Sprintf("The runner needs a place: neither the cache folder nor %s can be written to (%v).", os.TempDir(), err),
-		Fix:     "Set XDG_CACHE_HOME or TMPDIR to a folder that you may write to, on a disk with space left.",
+		Problem: fmt.Sprintf("The runner needs a place: neither the cache folder nor %s can be written to (%v).",
+			os.TempDir(), err),
+		Fix: "Set XDG_CACHE_HOME or TMPDIR to a folder that you may write to, on a disk with space left.",
 	}
 }
 

@@ -11,13 +11,14 @@ import (
 	"strings"
 )
 
-// foundation is what every runner is built from beside the exercises: files, and folders with all that is below them. In a
-// course outside of this repository it lies in module cudalab.
+// foundation is what every runner is built from beside the exercises: files, and folders with all that is below them.
+// In a course outside of this repository it lies in module cudalab.
 var foundation = []string{"go.mod", "go.sum", "exercises/contract", "grader/judge/runner", "grader/judge/wire",
 	"grader/machine/self", "grader/suite", "kernels", "native"}
 
-// Sources are the files that runners of these exercises are built from in the course at root, relative to it, but for the
-// students' own: paths that begin with .. are module cudalab's. Tests and what only they use are none of them. The solutions may be missing, as they are in a handout.
+// Sources are the files that runners of these exercises are built from in the course at root, relative to it, but for
+// the students' own: paths that begin with .. are module cudalab's. Tests and what only they use are none of them. The
+// solutions may be missing, as they are in a handout.
 func Sources(root string, packages ...string) ([]string, error) {
 	parts := slices.Clone(foundation)
 	for _, p := range packages {

@@ -13,8 +13,9 @@ import (
 func TestSourcesAreAllThatARunnerIsBuiltFrom(t *testing.T) {
 	const root = "../../.."
 	packages := []string{"asyncpipeline", "vmmarena"}
-	list := []string{"list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.ImportPath}}{{range $.GoFiles}} {{.}}{{end}}" +
-		"{{range $.SFiles}} {{.}}{{end}}{{range $.EmbedFiles}} {{.}}{{end}}{{end}}{{end}}", "./grader/judge/runner"}
+	list := []string{"list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.ImportPath}}{{range $.GoFiles}} " +
+		"{{.}}{{end}}{{range $.SFiles}} {{.}}{{end}}{{range $.EmbedFiles}} {{.}}{{end}}{{end}}{{end}}",
+		"./grader/judge/runner"}
 	for _, p := range packages {
 		list = append(list, "./grader/suites/"+p, "./solutions/"+p)
 	}

@@ -33,7 +33,8 @@ func TestWhatRunsAtTheStart(t *testing.T) {
 		require.Empty(t, s.errors, text)
 		require.Equal(t, starts, s.starts, text)
 	}
-	s := read(sample(folder(t, map[string]string{"sample.go": "package sample\n\nimport \"errors\"\n\nvar a = errors.New(\"full\")\n"})),
+	s := read(sample(folder(t,
+		map[string]string{"sample.go": "package sample\n\nimport \"errors\"\n\nvar a = errors.New(\"full\")\n"})),
 		newAPI(course))
 	require.False(t, s.starts)
 }

@@ -9,14 +9,15 @@ import (
 	"slices"
 )
 
-// stepName is what package steps is called in code that was made stepwise; its first letter is on no keyboard.
-const stepName = "\u01c3steps"
+// StepName is what package steps is called in code that was made stepwise; its first letter is on no keyboard.
+const StepName = "\u01c3steps"
 
 // Steps is the package that a file imports once it is Stepwise.
 const Steps = cudalab + "/grader/judge/runner/steps"
 
-// Stepwise is a Go file with a call of steps.Step at the beginning of each function and of each round of a loop. Everything
-// keeps its line and column, in the compiler's messages and in stacks. A file that does not parse stays as it is.
+// Stepwise is a Go file with a call of steps.Step at the beginning of each function and of each round of a loop.
+// Everything keeps its line and column, in the compiler's messages and in stacks. A file that does not parse stays as
+// it is.
 func Stepwise(text []byte) []byte {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, "", text, parser.SkipObjectResolution)
@@ -35,7 +36,7 @@ func Stepwise(text []byte) []byte {
 	}
 	begin := func(body *ast.BlockStmt) {
 		if body != nil {
-			put(body.Lbrace+1, stepName+".Step();")
+			put(body.Lbrace+1, StepName+".Step();")
 		}
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -54,7 +55,7 @@ func Stepwise(text []byte) []byte {
 	if len(all) == 0 {
 		return text
 	}
-	put(f.Name.End(), fmt.Sprintf(";import %s %q", stepName, Steps))
+	put(f.Name.End(), fmt.Sprintf(";import %s %q", StepName, Steps))
 	slices.SortFunc(all, func(a, b insertion) int { return cmp.Compare(a.at.Offset, b.at.Offset) })
 	var made []byte
 	from := 0

@@ -14,7 +14,8 @@ var syntaxWords = sync.OnceValue(func() []syntaxWord {
 		{regexp.MustCompile(`^missing ',' in (.+)`),
 			"A comma or a closing bracket is missing here or just before."},
 		{regexp.MustCompile(`found 'EOF'|found EOF`),
-			"The file ends too early: a closing brace or parenthesis is missing somewhere above. gofmt's indentation shows where."},
+			"The file ends too early: a closing brace or parenthesis is missing somewhere above. gofmt's indentation shows " +
+				"where."},
 		{regexp.MustCompile(`expected statement, found 'else'|found 'else'|expected .* found newline|unexpected newline`),
 			"In Go an opening brace stands on the line of its if, for or func, and else on the line of the brace before it."},
 		{regexp.MustCompile(`^curly quotation mark`),
@@ -28,7 +29,8 @@ var syntaxWords = sync.OnceValue(func() []syntaxWord {
 		{regexp.MustCompile(`^imports must appear before`), "Imports belong at the top, straight after the package line."},
 		{regexp.MustCompile(`^expected 'package'`), "A Go file begins with its package line."},
 		{regexp.MustCompile(`^expected ';'`),
-			"Something stands here that cannot follow what is before it: an operator, a comma or a brace is missing or too many."},
+			"Something stands here that cannot follow what is before it: an operator, a comma or a brace is missing or " +
+				"too many."},
 		{regexp.MustCompile(`^expected '[)\]}]'`), "A bracket that was opened before is not closed here."},
 		{regexp.MustCompile(`^expected operand`), "A value is missing here: an operator or a bracket has nothing behind it."},
 		{regexp.MustCompile(`^(cannot use .* as value|missing condition|expected boolean)`),

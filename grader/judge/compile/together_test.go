@@ -35,7 +35,8 @@ func New(student, solution func() string) *Suite { return &Suite{student} }
 
 func (s *Suite) Answer() any { return s.answer() }
 `)
-		exercises = append(exercises, Exercise{Package: name, Dir: folder(t, map[string]string{name + ".go": answer(name, name)}),
+		exercises = append(exercises, Exercise{Package: name,
+			Dir:  folder(t, map[string]string{name + ".go": answer(name, name)}),
 			Main: "suite.New(exercise.Answer, solution.Answer)", Solution: true})
 	}
 	return root, exercises
@@ -86,9 +87,11 @@ func TestOneOutOfSix(t *testing.T) {
 		text string
 		says func(l Linked) string
 	}{
-		"does not parse":   {"package e3\n\nfunc Answer() string {\n", func(l Linked) string { return l.Errors[0].Message }},
-		"does not compile": {answer("e3", "x") + "\nfunc f() { unknown() }\n", func(l Linked) string { return l.Errors[0].Message }},
-		"is refused":       {"package e3\n\nimport \"os\"\n\nfunc Answer() string { return os.Args[0] }\n", func(l Linked) string { return l.Refusals[0].Message }},
+		"does not parse": {"package e3\n\nfunc Answer() string {\n", func(l Linked) string { return l.Errors[0].Message }},
+		"does not compile": {answer("e3", "x") + "\nfunc f() { unknown() }\n",
+			func(l Linked) string { return l.Errors[0].Message }},
+		"is refused": {"package e3\n\nimport \"os\"\n\nfunc Answer() string { return os.Args[0] }\n",
+			func(l Linked) string { return l.Refusals[0].Message }},
 		"has another signature": {"package e3\n\nfunc Answer() int { return 3 }\n",
 			func(l Linked) string { return l.Errors[0].Plain }},
 		"lacks the function": {"package e3\n\nfunc answer() int { return 3 }\n",

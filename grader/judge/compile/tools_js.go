@@ -14,15 +14,15 @@ import (
 // hasGo says that there is no go command: a browser has Go's compiler and linker, and the packages that they need.
 const hasGo = false
 
-// How much time each of the tools may take. A browser tells no CPU time, so that whether the code or the machine keeps the
-// compiler busy cannot be told either: what takes longer than this is not put down to the student.
+// How much time each of the tools may take. A browser tells no CPU time, so that whether the code or the machine keeps
+// the compiler busy cannot be told either: what takes longer than this is not put down to the student.
 const (
 	buildTime    = 2 * time.Minute
 	compilerTime = 0
 )
 
-// build does what go build would: it compiles one package after another and links them, as far as nothing is wrong. How the
-// first that is ended is the result; said is what the tools say by package.
+// build does what go build would: it compiles one package after another and links them, as far as nothing is wrong. How
+// the first that is ended is the result; said is what the tools say by package.
 func (b *builder) build(ctx context.Context, submissions []*submission) (r child.Result, said []output, err error) {
 	if b.Precompiled == nil {
 		return r, nil, errors.New("a browser builds from precompiled packages alone")
@@ -42,7 +42,8 @@ func (b *builder) build(ctx context.Context, submissions []*submission) (r child
 		return err
 	}
 	for _, s := range submissions { // each, whatever becomes of the others, as go build does
-		if err := step(importPath(s), "compile", b.compileArgs(importPath(s), b.work.archive(s.Package), b.work.exercise(s))...); err != nil {
+		if err := step(importPath(s), "compile", b.compileArgs(importPath(s), b.work.archive(s.Package),
+			b.work.exercise(s))...); err != nil {
 			return r, nil, err
 		}
 	}

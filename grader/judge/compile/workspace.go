@@ -14,8 +14,8 @@ import (
 // mainFolder is the runner's main package in the course, which is nowhere but in the overlay.
 const mainFolder = "grader/judge/runner/main"
 
-// workspace is what one build is made of: the checked files, the runner's main package, and the overlay that puts them into
-// the course's tree.
+// workspace is what one build is made of: the checked files, the runner's main package, and the overlay that puts them
+// into the course's tree.
 type workspace struct {
 	root, dir string
 	module    string // the course's
@@ -38,8 +38,9 @@ func newWorkspace(a *api, dir string, submissions []*submission) (*workspace, er
 	if err != nil {
 		return nil, err
 	}
-	w := &workspace{root: a.root, module: a.module, dir: dir, overlay: filepath.Join(dir, "overlay.json"), sources: map[string]source{},
-		texts: map[*submission]string{}, replace: map[string]string{}}
+	w := &workspace{root: a.root, module: a.module, dir: dir, overlay: filepath.Join(dir, "overlay.json"),
+		sources: map[string]source{},
+		texts:   map[*submission]string{}, replace: map[string]string{}}
 	for _, s := range submissions {
 		if err := w.add(s); err != nil {
 			return nil, err
@@ -48,8 +49,8 @@ func newWorkspace(a *api, dir string, submissions []*submission) (*workspace, er
 	return w, nil
 }
 
-// add writes the student's files down as they were checked, so that nothing can change in between, replaces every file of
-// the exercise by them, and gives the exercise its file in the main package.
+// add writes the student's files down as they were checked, so that nothing can change in between, replaces every file
+// of the exercise by them, and gives the exercise its file in the main package.
 func (w *workspace) add(s *submission) error {
 	target := filepath.Join(w.root, "exercises", s.Package)
 	entries, err := os.ReadDir(target)
@@ -63,10 +64,11 @@ func (w *workspace) add(s *submission) error {
 	}
 	for i, f := range s.files {
 		text := f.text
-		if !hasGo {
-			text = Stepwise(text) // nothing else can stop it there
+		if s.Stepwise || !hasGo { // where there is no go command nothing else can stop it
+			text = Stepwise(text)
 		}
-		if err := w.put(filepath.Join(target, f.name), fmt.Sprintf("%s-%d.go", s.Package, i), text, source{s, f}); err != nil {
+		if err := w.put(filepath.Join(target, f.name), fmt.Sprintf("%s-%d.go", s.Package, i), text,
+			source{s, f}); err != nil {
 			return err
 		}
 		w.sources[importPath(s)+"/"+f.name] = source{s, f} // as the compiler calls it with -trimpath
@@ -110,7 +112,8 @@ type written struct{ virtual, real string }
 func (w *workspace) exercise(s *submission) []written {
 	var files []written
 	for _, f := range s.files {
-		files = append(files, written{path.Join(importPath(s), f.name), w.replace[filepath.Join(w.root, "exercises", s.Package, f.name)]})
+		files = append(files, written{path.Join(importPath(s), f.name),
+			w.replace[filepath.Join(w.root, "exercises", s.Package, f.name)]})
 	}
 	return files
 }

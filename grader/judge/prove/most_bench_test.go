@@ -16,7 +16,8 @@ func BenchmarkMost(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, name := range []string{"async-pipeline", "cross-stream-events", "overlap", "ring", "bug-clinic", "pool-config"} {
+	for _, name := range []string{"async-pipeline", "cross-stream-events", "overlap", "ring", "bug-clinic",
+		"pool-config"} {
 		e, _ := c.Find(name)
 		r := check.Exercise(context.Background(), check.Request{
 			Course: compile.Course{Root: c.Root}, Options: run.Options{Device: "sim", Seed: 42, NoTiming: true},

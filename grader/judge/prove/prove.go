@@ -1,5 +1,5 @@
-// Package prove says of the work that a check has recorded what CUDA's other orders of it would have come to: how many there are
-// and that each gives the same, or an order in which it goes wrong.
+// Package prove says of the work that a check has recorded what CUDA's other orders of it would have come to: how many
+// there are and that each gives the same, or an order in which it goes wrong.
 package prove
 
 import (
@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"cudalab/grader/judge/check"
@@ -24,9 +25,11 @@ type Proof struct {
 	Report verdict.Report // of the check
 	Cases  []Case         // that were recorded
 	Faults []Fault        // each once, however many cases have it
-	Others int            // errors of the order checker that no order is to blame for
-	Asks   *verdict.Place // where the code asks how far the device is, and may do other things in another run; nil: nowhere
-	// Differs are the cases in which an order came to something else though nothing is out of order, which is a fault of cudalab's.
+	Others int            // errors of the order checker that no order is to blame for, and that the check has told
+	// where the code asks how far the device is, and may do other things in another run; nil: nowhere
+	Asks *verdict.Place
+	// Differs are the cases in which an order came to something else though nothing is out of order, which is a fault of
+	// cudalab's.
 	Differs []string
 }
 
@@ -106,6 +109,9 @@ func (p *Proof) look(r check.Result, sound func(*verdict.CaseNotes, *schedule.Pr
 				continue
 			}
 			found++
+			if !told(r.Report, f.Rule) {
+				continue
+			}
 			ce, ok := program.Counterexample(f)
 			if !ok {
 				p.Others++
@@ -120,14 +126,32 @@ func (p *Proof) look(r check.Result, sound func(*verdict.CaseNotes, *schedule.Pr
 	}
 }
 
-// Most is the largest of the small cases of a check that has passed that leave CUDA a choice; it is not ok where none does. Nothing is carried
-// out: a check that has passed has found nothing out of order. Nobody is to wait for it, so one case is counted, of so many records at most.
+// told reports whether a check has told an error of a rule. Where its cases came to their end, what it has not told is
+// none in that lesson: a free, say, that a call which was made to fail should have put in order.
+func told(r verdict.Report, rule string) bool {
+	if r.Status != verdict.Passed && r.Status != verdict.Failed {
+		return true
+	}
+	return slices.ContainsFunc(r.Checks, func(c verdict.Check) bool {
+		return slices.ContainsFunc(c.Findings, func(f verdict.Finding) bool {
+			return f.Severity == verdict.Error && strings.TrimSuffix(f.Rule, "-on-error") == rule
+		})
+	})
+}
+
+// Most is the largest of the small cases of a check that has passed that leave CUDA a choice; it is not ok where none
+// does. Nothing is carried out: a check that has passed has found nothing out of order. Nobody is to wait for it, so
+// one case is counted, of so many records at most.
 func Most(r check.Result) (most Case, ok bool) {
 	if r.Report.Status != verdict.Passed {
 		return Case{}, false
 	}
-	small := slices.DeleteFunc(slices.Clone(r.Cases), func(c *verdict.CaseNotes) bool { return len(c.Trace.Records) > short })
-	slices.SortStableFunc(small, func(a, b *verdict.CaseNotes) int { return cmp.Compare(len(b.Trace.Records), len(a.Trace.Records)) })
+	small := slices.DeleteFunc(slices.Clone(r.Cases),
+		func(c *verdict.CaseNotes) bool { return len(c.Trace.Records) > short })
+	slices.SortStableFunc(small, func(a, b *verdict.CaseNotes) int {
+		return cmp.Compare(len(b.Trace.Records),
+			len(a.Trace.Records))
+	})
 	for _, c := range small {
 		if !severalStreams(c.Trace) {
 			continue
@@ -200,7 +224,8 @@ func (p *Proof) hold(c *verdict.CaseNotes, program *schedule.Program, seed uint6
 			differs = true
 		}
 	}
-	if n := held.Orders.Count; held.Orders.Exact && n.IsInt64() && n.Int64() <= few && n.Int64()*int64(held.Orders.Operations) <= much {
+	if n := held.Orders.Count; held.Orders.Exact && n.IsInt64() && n.Int64() <= few &&
+		n.Int64()*int64(held.Orders.Operations) <= much {
 		held.All = program.Each(few, try)
 	} else {
 		random := rand.New(rand.NewPCG(seed, 0))

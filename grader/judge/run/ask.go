@@ -69,12 +69,18 @@ func (c *checking) begun(err error) error {
 
 // keep keeps what came of a case that was asked for. Its error is one that ends the check.
 func (c *checking) keep(ctx context.Context, run caseRun) error {
+	c.runs[run.notes.ID] = run
+	return c.see(ctx, run)
+}
+
+// see has the order checker look at what came of a case. Its error is one that ends the check.
+func (c *checking) see(ctx context.Context, run caseRun) error {
 	if !c.inTurn() {
 		forgive(run.notes)
 	}
 	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
+	run.forgiveLeaks()
 	c.mayFree(run.notes)
-	c.runs[run.notes.ID] = run
 	switch run.end {
 	case cancelled:
 		return cancelledBy(ctx)

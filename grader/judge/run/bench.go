@@ -63,8 +63,10 @@ func (c *checking) benchmark(ctx context.Context, m *suite.Benchmark) (caseRun, 
 	return c.timed(ctx, &cs, 0)
 }
 
-// afterBenchmark says how a benchmark ended: verdict.Passed, or how the student's code ended it. Nobody else's may fail.
-func (c *checking) afterBenchmark(m *suite.Benchmark, run caseRun, withoutYours bool) (verdict.Status, []verdict.Finding, error) {
+// afterBenchmark says how a benchmark ended: verdict.Passed, or how the student's code ended it. Nobody else's may
+// fail.
+func (c *checking) afterBenchmark(m *suite.Benchmark, run caseRun, withoutYours bool) (verdict.Status,
+	[]verdict.Finding, error) {
 	for i := range run.notes.Outcomes {
 		o := &run.notes.Outcomes[i]
 		if yours := strings.HasSuffix(o.Label, verdict.Yours); !o.OK() && (!yours || withoutYours) {

@@ -11,6 +11,7 @@ import (
 	"cudalab/grader/judge/visible"
 	"cudalab/grader/judge/wire"
 	"cudalab/grader/machine/child"
+	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
@@ -25,7 +26,32 @@ type caseRun struct {
 	child      child.Result // where end is died, timedOut or outOfMemory
 	crash      []byte       // what Go said then
 	blamed     bool         // what nothing explains is the code's doing
+	then       []caseRun    // the case gone on with, in fresh processes
 }
+
+// mayGoOn reports whether it was a call that ended the case, and what came before it is known.
+func (run *caseRun) mayGoOn() bool {
+	n := len(run.notes.Outcomes)
+	if n == 0 || run.end != done {
+		return n > 0 && run.end == deviceLost
+	}
+	last := &run.notes.Outcomes[n-1]
+	return last.Panic != "" && !last.Runaway
+}
+
+// forgiveLeaks takes what is left by a call that had no chance to give it back for what comes of how it ended.
+func (run *caseRun) forgiveLeaks() {
+	if !run.mayGoOn() {
+		return
+	}
+	from, _ := run.notes.Window(len(run.notes.Windows()) - 1)
+	run.notes.Findings = slices.DeleteFunc(run.notes.Findings, func(f verdict.Finding) bool {
+		return f.Rule == order.Leak && f.Record >= from
+	})
+}
+
+// parts are the case in each of its processes.
+func (run *caseRun) parts() []caseRun { return append([]caseRun{*run}, run.then...) }
 
 type ending int
 
@@ -54,7 +80,11 @@ func (p *process) ask(ctx context.Context, c *suite.Case, request wire.Request) 
 		p.ended(&run)
 		return run
 	}
-	defer p.child.Allow(child.Allowance{Own: caseTimeout(p.hello.Device.Kind), Wall: patience})()
+	own := caseTimeout(p.hello.Device.Kind)
+	if request.Steps > 0 {
+		own = min(own, trialTimeout)
+	}
+	defer p.child.Allow(child.Allowance{Own: own, Wall: patience})()
 	for {
 		select {
 		case said, open := <-p.notes:

@@ -29,6 +29,8 @@ type Code struct {
 	AllGaps []string           // the IDs of the gaps that the skeleton has
 	// Functions are the student's functions and methods by name, where they are declared.
 	Functions map[string]verdict.Place
+	// Statements finds the statement that an answer of a function's comes of, and says what it is; nil where nobody can.
+	Statements func(function string, look verdict.Look) (at verdict.Place, what string, ok bool)
 	// InStacks has the same by the names that they have in a stack: "New", "Block.Size", "(*Pool).Alloc".
 	InStacks map[string]Function
 	// Name turns a path that the compiler saw into what the student calls the file.
@@ -39,14 +41,15 @@ type Code struct {
 type Result struct {
 	Report verdict.Report
 	Cases  []*verdict.CaseNotes // that were run, in the suite's order
-	// Pictures are the untimed cases run once more, under the same seed, with the times of their operations in the traces:
-	// for showing what happened, since taking the times slows it down. A case that did not end well the first time has none.
+	// Pictures are the cases run once more, under the same seed, with the times of their operations in the traces:
+	// for showing what happened, since taking the times slows it down. A case that did not end well the first time has
+	// none.
 	Pictures []*verdict.CaseNotes
 	// Place finds the student's lines in a call stack, innermost first. Nil where nothing was run.
 	Place func(trace.Site) []verdict.Place
 	// Err is why the report's status is verdict.Errored; nil with any other status. It is never the student's fault: a
-	// *NoDevice where the device cannot be had or was lost for good, a *Busy, the context's error, or a fault of cudalab's or the
-	// machine's. All but the context's may be gone in a second try.
+	// *NoDevice where the device cannot be had or was lost for good, a *Busy, the context's error, or a fault of cudalab's
+	// or the machine's. All but the context's may be gone in a second try.
 	Err error
 	// Broken reports that a process of the runner's came to a bad end. Of a runner that others share, that may be their
 	// doing: only from one of its own can it be told.
@@ -77,7 +80,8 @@ func (r *Runner) Check(ctx context.Context, code Code) Result {
 	verdict.Relate(c.report.Checks)
 	err = c.conclude(err)
 	c.report.DurationMS = time.Since(began).Milliseconds()
-	return Result{Report: c.report, Cases: c.notes(), Pictures: pictures, Place: c.locate.places, Err: err, Broken: c.broken}
+	return Result{Report: c.report, Cases: c.notes(), Pictures: pictures, Place: c.locate.places, Err: err,
+		Broken: c.broken}
 }
 
 // checking is one Check under way.
@@ -87,10 +91,11 @@ type checking struct {
 	locate   locator
 	broken   bool // a process came to a bad end
 	runs     map[string]caseRun
-	early    *early          // the case that was asked for ahead, if there is one
-	gap      string          // the first gap that answered
-	reported map[string]bool // cases whose bad end has been reported in a check
-	status   verdict.Status  // of the worst end of a case, if any was bad
+	early    *early            // the case that was asked for ahead, if there is one
+	gap      string            // the first gap that answered
+	reported map[string]bool   // cases whose bad end has been reported in a check
+	ends     []verdict.Finding // how they have ended, as was reported
+	status   verdict.Status    // of the worst end of a case, if any was bad
 	report   verdict.Report
 }
 
@@ -115,6 +120,9 @@ func (c *checking) correctness(ctx context.Context) error {
 		if err == nil {
 			err = c.keep(ctx, run)
 		}
+		if err == nil {
+			err = c.goOn(ctx, cs, run)
+		}
 		if err != nil {
 			return err
 		}
@@ -126,9 +134,36 @@ func (c *checking) correctness(ctx context.Context) error {
 	return nil
 }
 
+// resumed bounds how often one case is gone on with: on a GPU a fresh process takes a while to have its device.
+const resumed = 4
+
+// goOn carries out what is left of a case behind a call that has panicked, or has lost the device and its process with
+// it.
+func (c *checking) goOn(ctx context.Context, cs *suite.Case, run caseRun) error {
+	request := c.request(cs, 0)
+	for range resumed {
+		if request.From += len(run.notes.Outcomes); !cs.Resumes || !run.mayGoOn() {
+			return nil
+		}
+		next, err := c.ask(ctx, cs, request)
+		if err == nil {
+			err = c.see(ctx, next)
+		}
+		if err != nil {
+			return err
+		}
+		first := c.runs[cs.ID]
+		first.then = append(first.then, next)
+		run.notes.Then = next.notes
+		c.runs[cs.ID] = first
+		run = next
+	}
+	return nil
+}
+
 // timing runs the timed cases, where everything else has passed, and then once more those that leave a doubt.
 func (c *checking) timing(ctx context.Context) error {
-	if !c.mayBeTimed() || !c.allPassed() {
+	if !c.mayBeTimed() || !c.mayBeFast() {
 		c.dropEarly()
 		c.judge(true)
 		return nil
@@ -179,8 +214,8 @@ func (c *checking) timed(ctx context.Context, cs *suite.Case, attempt int) (case
 	return run, err
 }
 
-// settle has a case that leaves a doubt carried out until the last answer counts: whatever it is behind a failure, since that makes two
-// in a row of one, and all but a first failure behind what was unclear.
+// settle has a case that leaves a doubt carried out until the last answer counts: whatever it is behind a failure,
+// since that makes two in a row of one, and all but a first failure behind what was unclear.
 func settle(doubt suite.Again, carryOut func(attempt int) (suite.Again, error)) error {
 	for attempt := 1; ; attempt++ {
 		now, err := carryOut(attempt)

@@ -7,8 +7,8 @@ import (
 	"cudalab/grader/suite"
 )
 
-// early is a timed case that the runner was asked for before it was known whether it is to be: most code passes what comes before, and
-// judging takes cudalab as long as the case takes the runner.
+// early is a timed case that the runner was asked for before it was known whether it is to be: most code passes what
+// comes before, and judging takes cudalab as long as the case takes the runner.
 type early struct {
 	id     string
 	answer chan caseRun
@@ -17,8 +17,8 @@ type early struct {
 // notNeeded is the reason for stopping a runner in the middle of a case that was asked for ahead.
 const notNeeded child.Reason = "not needed"
 
-// askAhead asks for a timed case, whose answer is waited for later: by ask, or in vain by dropEarly. Nothing else may be asked of the
-// runner until then.
+// askAhead asks for a timed case, whose answer is waited for later: by ask, or in vain by dropEarly. Nothing else may
+// be asked of the runner until then.
 func (c *checking) askAhead(ctx context.Context, cs *suite.Case) {
 	if p := c.process; c.Ahead && p != nil && c.Device != gpu {
 		c.report.Output += c.printed() // what follows may be dropped
@@ -39,7 +39,8 @@ func (c *checking) answered(cs *suite.Case) (run caseRun, asked bool) {
 	return run, true
 }
 
-// dropEarly stops the runner where it is at a case that is not needed after all, and forgets what was printed meanwhile.
+// dropEarly stops the runner where it is at a case that is not needed after all, and forgets what was printed
+// meanwhile.
 func (c *checking) dropEarly() {
 	if c.early == nil {
 		return

@@ -25,6 +25,7 @@ func (e *NoDevice) Error() string { return e.Problem }
 type Busy struct{ child child.Result }
 
 func (e *Busy) Error() string {
-	return fmt.Sprintf("the machine is too busy: within %v it gave the code %v of CPU time, and the code did not get done with it.",
+	return fmt.Sprintf("the machine is too busy: within %v it gave the code %v of CPU time, and the code did not get "+
+		"done with it.",
 		e.child.Duration.Round(time.Second), e.child.CPU.Round(time.Millisecond))
 }

@@ -15,10 +15,11 @@ cudalab/exercises/slab.(*Allocator).Alloc(0xc000012345, 0x10)
 	/src/exercises/slab/slab.go:41 +0x1d
 `
 
-// FuzzCrash reads any bytes as a runner's last words. Whatever a student's code has printed before, the runtime's own are
-// found, unless it has printed such words itself.
+// FuzzCrash reads any bytes as a runner's last words. Whatever a student's code has printed before, the runtime's own
+// are found, unless it has printed such words itself.
 func FuzzCrash(f *testing.F) {
-	for _, text := range []string{lastWords, "panic: a\nfatal error: b\n", "SIGSEGV: x\nSIGQUIT: y\n", "goroutine [:]:\n\t:\n\t:3 (\n(\n\ta.go:9\n",
+	for _, text := range []string{lastWords, "panic: a\nfatal error: b\n", "SIGSEGV: x\nSIGQUIT: y\n",
+		"goroutine [:]:\n\t:\n\t:3 (\n(\n\ta.go:9\n",
 		"goroutine 1 [running]:\n\ta.go:99999999999999999999\nf(\n\ta.go:-1\r\n", strings.Repeat("long line ", 200_000)} {
 		f.Add([]byte(text))
 	}

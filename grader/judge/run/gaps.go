@@ -15,20 +15,21 @@ import (
 // inTurn reports whether the gaps were filled in their order: those that are open are the skeleton's last.
 func (c *checking) inTurn() bool {
 	first := len(c.AllGaps) - len(c.Gaps)
-	return first >= 0 && slices.EqualFunc(c.AllGaps[first:], c.Gaps, func(id string, g gaps.Gap) bool { return id == g.ID })
+	return first >= 0 && slices.EqualFunc(c.AllGaps[first:], c.Gaps,
+		func(id string, g gaps.Gap) bool { return id == g.ID })
 }
 
-// forgive takes what else an error says than that a gap has answered for what comes of the gap: code that was written before its turn
-// works with what is not made yet.
+// forgive takes what else an error says than that a gap has answered for what comes of the gap: code that was written
+// before its turn works with what is not made yet.
 func forgive(notes *verdict.CaseNotes) {
 	for i := range notes.Outcomes {
 		notes.Outcomes[i].Besides = false
 	}
 }
 
-// mayFree gives the leaks of a case that came to a gap to that gap: the code that is missing may free what is still there. Only where
-// what is written by then should have done so on every way out, a leak is a remark: another plan may still be behind it. All else that
-// the order checker has found has happened, and no later call undoes it.
+// mayFree gives the leaks of a case that came to a gap to that gap: the code that is missing may free what is still
+// there. Only where what is written by then should have done so on every way out, a leak is a remark: another plan may
+// still be behind it. All else that the order checker has found has happened, and no later call undoes it.
 func (c *checking) mayFree(notes *verdict.CaseNotes) {
 	gap := gapOf(notes)
 	if gap == "" {
@@ -43,7 +44,8 @@ func (c *checking) mayFree(notes *verdict.CaseNotes) {
 			f.Severity = verdict.Remark
 			f.Message = strings.TrimSuffix(f.Message, ".") + fmt.Sprintf(" when TODO(%s) answers an error.", gap)
 			f.Why = "That error is a way out like any other: what is left on it will be left wherever a call there fails."
-			f.Fix = fmt.Sprintf("It belongs to TODO(%s): a defer right behind the call that makes it holds for all that is still to be written.", way.Gap)
+			f.Fix = fmt.Sprintf("It belongs to TODO(%s): a defer right behind the call that makes it holds for all that is "+
+				"still to be written.", way.Gap)
 		} else {
 			f.Gap = gap
 		}
@@ -71,8 +73,8 @@ func (c *checking) wayOut(gap string, t *trace.Trace, record int) (suite.WayOut,
 	return suite.WayOut{}, false
 }
 
-// soFar is the verdict on a check of which not all could be seen, since a case came to a gap: wrong where something is wrong in what
-// is written, else open.
+// soFar is the verdict on a check of which not all could be seen, since a case came to a gap: wrong where something is
+// wrong in what is written, else open.
 func (c *checking) soFar(q suite.Question) verdict.Check {
 	found := slices.DeleteFunc(q.Judge(c.evidence()).Findings, unwritten)
 	if verdict.HasError(found) {
@@ -129,8 +131,23 @@ func (c *checking) concludeGap() {
 		r.Message = fmt.Sprintf("%d of %d gaps filled, but not all of it is right.", max(filled, 0), len(c.AllGaps))
 		r.Next = "mend the first error above, then " + write
 	default:
-		r.Message = fmt.Sprintf("%d of %d gaps filled, nothing wrong so far.", filled, len(c.AllGaps))
+		r.Message = fmt.Sprintf("%d of %d gaps filled%s.", filled, len(c.AllGaps), c.tried())
 	}
+}
+
+// tried says how much of what is written was tried, where nothing was wrong with it.
+func (c *checking) tried() string {
+	passed := 0
+	for _, ch := range c.report.Checks {
+		if ch.Status == verdict.Passed {
+			passed++
+		}
+	}
+	if passed == 0 {
+		return ", which no check could try yet: each says what it comes with"
+	}
+	return fmt.Sprintf(". %s of %d could be tried by now, and found nothing wrong", verdict.Count(passed, "check",
+		"checks"), len(c.report.Checks))
 }
 
 // nextGap is the gap to be filled next: they are numbered in the order in which one needs the other, whichever

@@ -12,8 +12,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// concluded is the report on a suite of two functions, each with a check of its own and a gap, "" where that is filled. What the checks
-// find, they find in the case's notes.
+// concluded is the report on a suite of two functions, each with a check of its own and a gap, "" where that is filled.
+// What the checks find, they find in the case's notes.
 func concluded(first, second string, found ...verdict.Finding) verdict.Report {
 	s := &suite.Suite{Functions: []string{"Run"}}
 	c := &checking{Runner: &Runner{}, Code: Code{Suite: s, AllGaps: []string{"1a", "2a"},
@@ -21,9 +21,10 @@ func concluded(first, second string, found ...verdict.Finding) verdict.Report {
 		runs: map[string]caseRun{}, reported: map[string]bool{}}
 	for _, of := range []struct{ id, gap string }{{"1a", first}, {"2a", second}} {
 		s.Cases = append(s.Cases, suite.Case{ID: of.id, After: of.id})
-		s.Checks = append(s.Checks, suite.Question{ID: of.id, Needs: []string{of.id}, Judge: func(e *suite.Evidence) suite.Answer {
-			return suite.Answer{Findings: e.Cases[of.id].Findings}
-		}})
+		s.Checks = append(s.Checks, suite.Question{ID: of.id, Needs: []string{of.id},
+			Judge: func(e *suite.Evidence) suite.Answer {
+				return suite.Answer{Findings: e.Cases[of.id].Findings}
+			}})
 		o := verdict.Outcome{}
 		if of.gap != "" {
 			o.Gap, o.Err = of.gap, "not written"
@@ -54,10 +55,13 @@ func TestWhatAGapLeavesOpen(t *testing.T) {
 		message, next string
 		skipped       []string // what is said of the checks that could not be passed
 	}{
-		"none filled":   {"1a", "2a", verdict.NotStarted, 0, "Not started yet: the skeleton is as it was handed out.", "write TODO(1a) in slab.go:7: Answer.", []string{first, both}},
-		"first filled":  {"", "2a", verdict.Failed, 60, "1 of 2 gaps filled, nothing wrong so far.", "write TODO(2a) in slab.go:7: Answer.", []string{both}},
-		"second filled": {"1a", "", verdict.Failed, 40, "1 of 2 gaps filled, nothing wrong so far.", "write TODO(1a) in slab.go:7: Answer.", []string{both}},
-		"all filled":    {"", "", verdict.Passed, 100, "", "", nil},
+		"none filled": {"1a", "2a", verdict.NotStarted, 0, "Not started yet: the skeleton is as it was handed out.",
+			"write TODO(1a) in slab.go:7: Answer.", []string{first, both}},
+		"first filled": {"", "2a", verdict.Failed, 60, "1 of 2 gaps filled. 1 check of 2 could be tried by now, " +
+			"and found nothing wrong.", "write TODO(2a) in slab.go:7: Answer.", []string{both}},
+		"second filled": {"1a", "", verdict.Failed, 40, "1 of 2 gaps filled. 1 check of 2 could be tried by now, " +
+			"and found nothing wrong.", "write TODO(1a) in slab.go:7: Answer.", []string{both}},
+		"all filled": {"", "", verdict.Passed, 100, "", "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := concluded(x.first, x.second)
@@ -92,7 +96,7 @@ func TestWhatIsFoundBeforeAGap(t *testing.T) {
 	require.InDelta(t, 60, r.Score, 0)
 
 	r = concluded("", "2a", leak, error, wait)
-	require.Equal(t, "1 of 2 gaps filled, nothing wrong so far.", r.Message)
+	require.Equal(t, "1 of 2 gaps filled. 1 check of 2 could be tried by now, and found nothing wrong.", r.Message)
 	require.Equal(t, verdict.Skipped, r.Checks[1].Status)
 	require.Empty(t, r.Checks[1].Findings)
 
@@ -132,8 +136,8 @@ func TestLeaksOnAWayOut(t *testing.T) {
 	}
 }
 
-// What fails beside a gap is the code's own fault where the gaps were filled in turn; filled before its turn, it works with what is not
-// made yet.
+// What fails beside a gap is the code's own fault where the gaps were filled in turn; filled before its turn, it works
+// with what is not made yet.
 func TestGapsAreFilledInTurn(t *testing.T) {
 	for name, x := range map[string]struct {
 		open   []string

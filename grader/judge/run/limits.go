@@ -16,6 +16,10 @@ const (
 	processes   = 8
 )
 
+// trialTimeout is how long a case may take where it is one of hundreds that are tried. What goes round is ended by its
+// steps before; this is for what waits for what never comes.
+const trialTimeout = time.Second
+
 // caseTimeout is how long a case may take. It takes milliseconds; but in a browser all takes twice as long, and a
 // timed one on a GPU about a second.
 func caseTimeout(device string) time.Duration {

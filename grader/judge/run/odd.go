@@ -16,24 +16,29 @@ func odd(o verdict.Outcome, l locator) verdict.Finding {
 	in := fmt.Sprintf("In the test %q ", o.Label)
 	switch o.Odd.Rule {
 	case suite.RuleTypedNil:
-		f.Message = in + fmt.Sprintf("your code should have returned nil, or an error that says what went wrong, but it returned a nil %s as an "+
-			"error: one that is not nil for its caller, and holds nothing.", o.Odd.What)
-		f.Why = "An error is a type and a value, and it equals nil only where it has neither: err != nil is true of a nil pointer in it."
-		f.Fix = fmt.Sprintf("Declare the variable or the result as error instead of %s, and write return nil where nothing went wrong.", o.Odd.What)
+		f.Message = in + fmt.Sprintf("your code should have returned nil, or an error that says what went wrong, but it "+
+			"returned a nil %s as an error: one that is not nil for its caller, and holds nothing.", o.Odd.What)
+		f.Why = "An error is a type and a value, and it equals nil only where it has neither: err != nil is true of a nil " +
+			"pointer in it."
+		f.Fix = fmt.Sprintf("Declare the variable or the result as error instead of %s, and write return nil where nothing "+
+			"went wrong.", o.Odd.What)
 	case suite.RuleEndlessError:
-		f.Message = in + "the error that your code returned should come to an end, but its Unwrap leads from one error to the next without end."
+		f.Message = in + "the error that your code returned should come to an end, but its Unwrap leads from one error to " +
+			"the next without end."
 		f.Why = "errors.Is and errors.As follow Unwrap until there is nothing left."
 		f.Fix = "Return the error that was wrapped, once, or nil where none was; fmt.Errorf with %w does all that."
 	default:
-		f.Message = in + fmt.Sprintf("the error that your code returned should say of itself only what is true, but its method %s answers true "+
-			"to what it cannot be.", o.Odd.What)
-		f.Why = "Callers find out with errors.Is and errors.As what went wrong; an error that says yes to everything tells them nothing."
+		f.Message = in + fmt.Sprintf("the error that your code returned should say of itself only what is true, but its "+
+			"method %s answers true to what it cannot be.", o.Odd.What)
+		f.Why = "Callers find out with errors.Is and errors.As what went wrong; an error that says yes to everything tells " +
+			"them nothing."
 		f.Fix = "Leave the method out: wrap the error with %w in fmt.Errorf, and errors.Is and errors.As find what is in it."
 	}
 	return l.at(f, o.Stack)
 }
 
-// callsInError is the finding about a CUDA call that a method of an error made, with its caller outside the student's code.
+// callsInError is the finding about a CUDA call that a method of an error made, with its caller outside the student's
+// code.
 func callsInError(n *verdict.CaseNotes, l locator) (verdict.Finding, bool) {
 	type result struct {
 		verdict.Finding
@@ -53,9 +58,10 @@ func callsInError(n *verdict.CaseNotes, l locator) (verdict.Finding, bool) {
 			}
 			_, method, _ := cutLast(places[len(places)-1].Func)
 			f := verdict.Finding{Rule: suite.RuleCallsInError, Severity: verdict.Error, Record: i,
-				Message: fmt.Sprintf("An error should only say what went wrong, but the method %s of yours makes a call of %s here.", method, suite.CallName(record)),
-				Why:     "An error's methods run whenever somebody looks at it, after your code has returned, or never.",
-				Fix:     "Make the call before the error is returned, and keep in the error what came of it.",
+				Message: fmt.Sprintf("An error should only say what went wrong, but the method %s of yours makes a call of "+
+					"%s here.", method, suite.CallName(record)),
+				Why: "An error's methods run whenever somebody looks at it, after your code has returned, or never.",
+				Fix: "Make the call before the error is returned, and keep in the error what came of it.",
 			}
 			return result{l.at(f, n.Trace.SiteOf(record)), true}
 		}

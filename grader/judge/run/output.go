@@ -8,8 +8,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// bounded is what a report keeps of what the code printed in all of its processes: as much as of one of them, from the start and
-// from the end.
+// bounded is what a report keeps of what the code printed in all of its processes: as much as of one of them, from the
+// start and from the end.
 func bounded(text string) string {
 	const half = child.DefaultOutput / 2
 	if len(text) <= 2*half {

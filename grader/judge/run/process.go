@@ -54,7 +54,8 @@ func (r *Runner) start(ctx context.Context) (*process, error) {
 		closeAll(requestsOut, notesIn, crashIn)
 		return nil, fmt.Errorf("starting the runner: %w", err)
 	}
-	p := &process{child: c, toIt: requestsOut, out: wire.NewWriter(requestsOut), notes: make(chan []wire.Message, 1), crash: make(chan []byte, 1)}
+	p := &process{child: c, toIt: requestsOut, out: wire.NewWriter(requestsOut), notes: make(chan []wire.Message, 1),
+		crash: make(chan []byte, 1)}
 	go p.read(notesIn)
 	go p.readCrash(crashIn)
 	_ = p.out.Send(wire.Setup{Profile: r.Profile}) // a runner that is gone already does not greet
@@ -106,7 +107,8 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// read passes on what the runner says, a case's notes at once: to wake the other side for each takes longer than reading it.
+// read passes on what the runner says, a case's notes at once: to wake the other side for each takes longer than
+// reading it.
 func (p *process) read(pipe *os.File) {
 	defer close(p.notes)
 	defer pipe.Close()
@@ -127,7 +129,8 @@ func (p *process) read(pipe *os.File) {
 	}
 }
 
-// maxCrash is how much is kept of what Go says of a crash: it begins with what happened, and with the stack of where it did.
+// maxCrash is how much is kept of what Go says of a crash: it begins with what happened, and with the stack of where it
+// did.
 const maxCrash = 1 << 20
 
 // readCrash keeps what Go says of a crash. What the code under test prints does not get there.

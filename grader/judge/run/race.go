@@ -7,8 +7,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// Race runs the suite's timed cases alone and returns what they noted, and on which device. Nothing is judged. An error is
-// one that Result.Err could be, or a case that the code under test has not brought to a good end.
+// Race runs the suite's timed cases alone and returns what they noted, and on which device. Nothing is judged. An error
+// is one that Result.Err could be, or a case that the code under test has not brought to a good end.
 func (r *Runner) Race(ctx context.Context, code Code) ([]*verdict.CaseNotes, verdict.Device, error) {
 	c := newChecking(r, code)
 	if err := c.begun(c.begin(ctx)); err != nil {

@@ -22,15 +22,15 @@ type Options struct {
 	NoTiming bool
 	Ahead    bool // on a simulated device: carry timed cases out while what came before them is judged
 	Given    bool // have the traces hold what it takes to carry their calls out again
-	Pictures bool // run the untimed cases once more, for Result.Pictures
+	Pictures bool // run the cases once more, for Result.Pictures
 	Blamed   bool // with the solution in its place all goes well: what nothing explains is the code's doing
 	// Turns are waited for where there may be a GPU: Time for a timed case and for a benchmark, Alone for a timed case
 	// that is repeated, and Share for everything else.
 	Turns lock.Turns
 }
 
-// Runner runs cases, one after another, in a process that it starts when there is a case to run, and in a fresh one after
-// that has come to a bad end. All the exercises that are linked in it may share it, one Check at a time.
+// Runner runs cases, one after another, in a process that it starts when there is a case to run, and in a fresh one
+// after that has come to a bad end. All the exercises that are linked in it may share it, one Check at a time.
 type Runner struct {
 	Options                // Device is the one that "auto" has come to, once the first process has greeted
 	binary  string         // the program

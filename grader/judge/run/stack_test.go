@@ -7,9 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/suite/verdict"
+	"cudalab/native/trace"
 )
 
-var slabLines = locator{pkg: "cudalab/exercises/slab", name: func(f string) string { return f[strings.LastIndexByte(f, '/')+1:] }}
+var slabLines = locator{pkg: "cudalab/exercises/slab",
+	name: func(f string) string { return f[strings.LastIndexByte(f, '/')+1:] }}
 
 func TestParseCrash(t *testing.T) {
 	tests := []struct {
@@ -96,7 +98,8 @@ cudalab/exercises/slab.f(0x1)
 }
 
 func TestParseCrashMakesNothingOfNonsense(t *testing.T) {
-	for _, s := range []string{"", "hello", "goroutine [", "goroutine 1 [running]:\n\tfile\n", "goroutine 1 [x]:\nf(\n\t:x"} {
+	for _, s := range []string{"", "hello", "goroutine [", "goroutine 1 [running]:\n\tfile\n",
+		"goroutine 1 [x]:\nf(\n\t:x"} {
 		_, ok := parseCrash([]byte(s)).in(slabLines)
 		require.False(t, ok, s)
 	}
@@ -111,14 +114,40 @@ func TestAnotherPackageWithTheSamePrefixIsNotTheStudents(t *testing.T) {
 // A loop that does nothing has no place of its own in a stack of Go's, nor has a function as a whole one in a trace.
 func TestWhatHasNoLineOfItsOwn(t *testing.T) {
 	l := slabLines
-	l.code = map[string]Function{"Run": {Line: 20, Loop: 25}, "(*Pool).Alloc": {Line: 40, Loop: 41}, "Pool.Free": {Line: 50}}
+	l.code = map[string]Function{"Run": {Line: 20, Loop: 25}, "(*Pool).Alloc": {Line: 40, Loop: 41},
+		"Pool.Free": {Line: 50}}
 	for _, c := range []struct {
 		function   string
 		line, want int
 	}{
-		{"Run", 1, 25}, {"Run.func1.2", 1, 25}, {"(*Pool).Alloc", 1, 41}, {"(*Pool).Alloc.func1", 1, 41}, {"Pool.Free", 1, 1}, {"Close", 1, 1},
-		{"Run", 0, 20}, {"(*Pool).Alloc", 0, 40}, {"Pool.Free", 0, 50}, {"(*Pool[...]).Alloc", 0, 40}, {"Close", 0, 0}, {"Run", 30, 30},
+		{"Run", 1, 25}, {"Run.func1.2", 1, 25}, {"(*Pool).Alloc", 1, 41}, {"(*Pool).Alloc.func1", 1, 41}, {"Pool.Free", 1, 1},
+		{"Close", 1, 1},
+		{"Run", 0, 20}, {"(*Pool).Alloc", 0, 40}, {"Pool.Free", 0, 50}, {"(*Pool[...]).Alloc", 0, 40}, {"Close", 0, 0},
+		{"Run", 30, 30},
 	} {
 		require.Equal(t, c.want, l.line(c.line, c.function), c.function)
+	}
+}
+
+// A stack is taken at whatever line the code is at by then, and in whatever it calls: what is told is the loop.
+func TestTheLoopIsTheSameWhereverItIsStopped(t *testing.T) {
+	l := slabLines
+	l.code = map[string]Function{"Run": {Line: 20, Loops: [][2]int{{22, 40}, {25, 30}}}, "step": {Line: 50}}
+	at := func(function string, line int) trace.Frame {
+		return trace.Frame{Func: l.pkg + "." + function, File: "/x.go", Line: line}
+	}
+	for _, c := range []struct {
+		site trace.Site
+		want int // 0: there is no loop
+	}{
+		{trace.Site{at("Run", 25)}, 25}, {trace.Site{at("Run", 28)}, 25}, {trace.Site{at("Run.func1", 30)}, 25},
+		{trace.Site{at("Run", 31)}, 22}, {trace.Site{at("step", 51), at("Run", 27)}, 25}, {trace.Site{at("Run", 21)}, 0},
+		{trace.Site{{Func: "cudalab/native/cuda.Malloc", File: "/y.go", Line: 27}, at("Run", 27)}, 25}, {nil, 0},
+	} {
+		site, looping := l.loop(c.site)
+		require.Equal(t, c.want != 0, looping, "%v", c.site)
+		if looping {
+			require.Equal(t, at(site[0].Func[len(l.pkg)+1:], c.want), site[0])
+		}
 	}
 }

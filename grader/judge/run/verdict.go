@@ -23,44 +23,74 @@ func (c *checking) judge(timed bool) {
 	}
 }
 
-func (c *checking) allPassed() bool {
-	return !slices.ContainsFunc(c.report.Checks, func(ch verdict.Check) bool { return ch.Status != verdict.Passed })
+// mayBeFast reports whether time says anything: every check has passed, but for arguments that were refused and should
+// not have been, and for what could not be asked because of that.
+func (c *checking) mayBeFast() bool {
+	skipped, refused := false, false
+	for _, ch := range c.report.Checks {
+		skipped = skipped || ch.Status == verdict.Skipped
+		for _, f := range ch.Findings {
+			if f.Severity != verdict.Error {
+				continue
+			}
+			if !f.Refused {
+				return false
+			}
+			refused = true
+		}
+	}
+	return refused || !skipped
 }
 
-// answer is the verdict on one check. A case that did not end well answers for the first check that needs it.
+// answer is the verdict on one check. A case that did not end well answers for the first check that needs it, and is
+// evidence for the others as far as it went where all that was left of it was carried out elsewhere.
 func (c *checking) answer(q suite.Question) verdict.Check {
 	var bad []verdict.Finding
-	unfinished := false
+	var lost []string // the cases that did not end well, or were not asked for
+	unfinished, told := false, false
 	for _, id := range q.Needs {
 		run, ran := c.runs[id]
 		if !ran && len(bad) > 0 {
-			break // it was not asked for because of how the one before had ended
+			lost = append(lost, id) // it was not asked for because of how the one before had ended
+			continue
 		}
 		if !ran {
 			return c.notAsked(q)
 		}
-		status, f, ok, err := verdictOf(run, c.locate)
+		found, err := c.badEnd(run)
 		if err != nil {
 			return verdict.Check{Status: verdict.Skipped, Message: "Could not be asked."}
 		}
-		if ok {
-			c.worsen(status)
-			if c.reported[id] {
+		switch {
+		case len(found) == 0:
+		case q.Aside && run.end != done && c.toldElsewhere(found):
+		case c.reported[id] || told && within(found, c.ends): // here it is the same once more
+			if told = true; len(bad) == 0 && !c.goesOn(run) {
 				return verdict.Check{Status: verdict.Skipped, Message: "Could not be asked: see above how your code ended."}
 			}
+		default:
 			c.reported[id] = true
-			bad = append(bad, f)
+			bad = append(bad, found...)
+		}
+		if len(found) > 0 {
+			lost = append(lost, id)
 		}
 		unfinished = unfinished || gapOf(run.notes) != ""
 	}
+	c.ends = append(c.ends, bad...)
 	if len(bad) > 0 {
-		return verdict.Check{Status: verdict.Failed, Findings: c.placed(verdict.Unique(append(bad, c.errorsElsewhere(q)...)))}
+		bad = slices.Concat(bad, c.answeredWrong(q), c.errorsElsewhere(q))
+		if !unfinished && len(lost) < len(q.Needs) {
+			bad = append(bad, c.errorsWithout(q, lost)...)
+		}
+		return verdict.Check{Status: verdict.Failed, Findings: c.placed(verdict.Unique(bad))}
 	}
 	if unfinished {
 		return c.soFar(q)
 	}
 	a := q.Judge(c.evidence())
-	check := verdict.Check{Status: verdict.Passed, Message: a.Message, Findings: c.placed(a.Findings), Measurements: a.Measurements, Run: a.Run}
+	check := verdict.Check{Status: verdict.Passed, Message: a.Message, Findings: c.placed(a.Findings),
+		Measurements: a.Measurements, Run: a.Run}
 	switch {
 	case slices.ContainsFunc(a.Findings, func(f verdict.Finding) bool { return f.Severity == verdict.Error }):
 		check.Status, check.Message = verdict.Failed, ""
@@ -68,14 +98,82 @@ func (c *checking) answer(q suite.Question) verdict.Check {
 		check.Status, check.Message = verdict.Skipped, a.Skip
 	case q.Luck && c.unordered(q):
 		check.Status = verdict.Skipped
-		check.Message = "It came out right this time, but that is luck while memory is used as the errors in the other checks say: mend those first."
+		check.Message = "It came out right this time, but that is luck while memory is used as the errors in the other " +
+			"checks say: mend those first."
 	}
 	return check
+}
+
+// badEnd is what is wrong with how a case ended, in whichever process; none where it ended well.
+func (c *checking) badEnd(run caseRun) (found []verdict.Finding, err error) {
+	for _, part := range run.parts() {
+		status, f, ok, err := verdictOf(part, c.locate)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			c.worsen(status)
+			found = append(found, f)
+		}
+	}
+	return verdict.Unique(found), nil
+}
+
+// toldElsewhere reports whether another check has a case that ended in the same way.
+func (c *checking) toldElsewhere(found []verdict.Finding) bool {
+	for _, q := range c.Suite.Checks {
+		if q.Aside || c.isTimed(q) {
+			continue
+		}
+		for _, id := range q.Needs {
+			run, ran := c.runs[id]
+			if !ran {
+				continue
+			}
+			if same, err := c.badEnd(run); err == nil && within(found, same) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// within reports whether each of some findings is told by others as well.
+func within(found, others []verdict.Finding) bool {
+	return !slices.ContainsFunc(found, func(f verdict.Finding) bool { return !f.SameIn(others) })
+}
+
+// goesOn reports whether a case that does not end well is evidence all the same: what was left of it was carried out.
+func (c *checking) goesOn(run caseRun) bool {
+	cs, ok := c.Suite.Case(run.notes.ID)
+	broken := func(r caseRun) bool { return r.end != done && r.end != deviceLost }
+	return ok && cs.Resumes && !slices.ContainsFunc(run.parts(), broken)
 }
 
 // unordered reports whether the order checker found errors of order in the cases of a check.
 func (c *checking) unordered(q suite.Question) bool {
 	return verdict.HasError(c.evidence().Of(verdict.OrderRules, q.Needs...))
+}
+
+// answeredWrong are the wrong answers that the code of a check gave before it panicked: what it panicked at may come
+// of them.
+func (c *checking) answeredWrong(q suite.Question) []verdict.Finding {
+	panicked := func(id string) bool {
+		return slices.ContainsFunc(c.runs[id].notes.Outcomes, func(o verdict.Outcome) bool {
+			return o.Panic != "" && !o.Runaway
+		})
+	}
+	for _, id := range q.Needs {
+		if run, ran := c.runs[id]; !ran || run.end != done {
+			return nil
+		}
+	}
+	if c.isTimed(q) || !slices.ContainsFunc(q.Needs, panicked) {
+		return nil
+	}
+	return slices.DeleteFunc(q.Judge(c.evidence()).Findings, func(f verdict.Finding) bool {
+		return f.Severity != verdict.Error || f.Look == (verdict.Look{})
+	})
 }
 
 // errorsElsewhere are the order checker's errors in the cases of a check that did end well: where another crashed, they
@@ -87,13 +185,26 @@ func (c *checking) errorsElsewhere(q suite.Question) []verdict.Finding {
 		if !ran {
 			continue
 		}
-		for _, f := range run.notes.Findings {
-			if f.Severity == verdict.Error && !unwritten(f) {
-				found = append(found, f)
+		for part := range run.notes.Parts() {
+			for _, f := range part.Findings {
+				if f.Severity == verdict.Error && !unwritten(f) {
+					found = append(found, f)
+				}
 			}
 		}
 	}
 	return found
+}
+
+// errorsWithout are what a check finds in its cases but for those that are lost.
+func (c *checking) errorsWithout(q suite.Question, lost []string) []verdict.Finding {
+	e := c.evidence()
+	for _, id := range lost {
+		e.Cases[id] = emptyRun(id).notes
+	}
+	return slices.DeleteFunc(q.Judge(e).Findings, func(f verdict.Finding) bool {
+		return f.Severity != verdict.Error || unwritten(f)
+	})
 }
 
 func (c *checking) notAsked(q suite.Question) verdict.Check {
@@ -124,7 +235,7 @@ func (c *checking) worsen(s verdict.Status) {
 func (c *checking) conclude(err error) error {
 	r := &c.report
 	for _, run := range c.inOrder() {
-		if _, _, _, fault := verdictOf(run, c.locate); err == nil {
+		if _, fault := c.badEnd(run); err == nil {
 			err = fault
 		}
 	}
@@ -155,7 +266,8 @@ func (c *checking) conclude(err error) error {
 		c.concludeGap()
 	case c.status != "" && c.status != verdict.Failed:
 		r.Status = c.status
-	case slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool { return ch.Status == verdict.Failed }), !c.everythingAsked():
+	case slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool { return ch.Status == verdict.Failed }),
+		!c.everythingAsked():
 		r.Status = verdict.Failed
 	default:
 		r.Status = verdict.Passed
@@ -188,5 +300,8 @@ func (c *checking) timedCheck(id string) bool {
 }
 
 func (c *checking) isTimed(q suite.Question) bool {
-	return slices.ContainsFunc(c.Suite.Cases, func(cs suite.Case) bool { return cs.Timed && slices.Contains(q.Needs, cs.ID) })
+	return slices.ContainsFunc(c.Suite.Cases, func(cs suite.Case) bool {
+		return cs.Timed &&
+			slices.Contains(q.Needs, cs.ID)
+	})
 }

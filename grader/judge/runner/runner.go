@@ -1,5 +1,6 @@
-// Package runner is the inside of the process that holds a student's code for one exercise or several: it runs the cases
-// that cudalab asks for, and streams what they note. It decides nothing. Its main package is made for each build by grader/judge/compile.
+// Package runner is the inside of the process that holds a student's code for one exercise or several: it runs the
+// cases that cudalab asks for, and streams what they note. It decides nothing. Its main package is made for each build
+// by grader/judge/compile.
 package runner
 
 import (
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"cudalab/grader/judge/runner/steps"
 	"cudalab/grader/judge/wire"
 	"cudalab/grader/machine/self"
 	"cudalab/grader/suite"
@@ -39,8 +41,8 @@ const (
 // collectFrom is near how many bytes all garbage is collected, long before cudalab takes it for greed.
 const collectFrom = 512 << 20
 
-// init keeps the cases on the process's first thread. Linux gives that one the signal upon which Go prints the stacks, and
-// only of the thread that gets it can the line be told where code runs without end.
+// init keeps the cases on the process's first thread. Linux gives that one the signal upon which Go prints the stacks,
+// and only of the thread that gets it can the line be told where code runs without end.
 func init() { runtime.LockOSThread() }
 
 // Main serves cudalab until it closes the pipe. The first argument is the kind of device: "gpu", "sim", or
@@ -147,7 +149,9 @@ func (r *runner) serve() bool {
 		return true
 	case wire.Request:
 		done := watch()
+		steps.Choose(m.Program, m.Steps)
 		end := r.run(m)
+		steps.Choose(0, 0)
 		done()
 		r.send(end)
 		r.flush()
@@ -172,18 +176,21 @@ func (r *runner) run(request wire.Request) (end wire.Message) {
 		// another legal schedule under every seed; a picture shows the plain one.
 		defer r.simulate(sim.Options{Seed: request.Seed, Jitter: !c.Timed && !request.Times}).Close()
 	}
-	b := &suite.Bench{Session: r.session, Seed: request.Seed, CaseID: c.ID, Attempt: request.Attempt, Notes: notes{r}, Quota: quota}
-	if !c.Timed {
-		r.session.TimeOperations(request.Times)
-		r.session.RecordGiven(request.Given)
-		r.session.StartTrace()
+	r.session.Limit(cmp.Or(request.Calls, maxRecords))
+	b := &suite.Bench{Session: r.session, Seed: request.Seed, CaseID: c.ID, Attempt: request.Attempt, From: request.From,
+		Notes: notes{r}, Quota: quota, Recorded: request.Times}
+	r.session.TimeOperations(request.Times)
+	r.session.RecordGiven(request.Given)
+	r.session.StartTrace()
+	var fault error
+	if c.Timed {
+		r.session.Untraced(func() { fault = drive(c, b) })
+	} else {
+		fault = drive(c, b)
 	}
-	fault := drive(c, b)
-	if !c.Timed {
-		r.send(r.session.StopTrace())
-	}
+	r.send(r.session.StopTrace())
 	if fault == nil {
-		fault = r.tidy()
+		fault = r.tidy(c.Simulated != nil || r.kind == string(device.Sim))
 	}
 	if fault == nil {
 		return wire.Done{}
@@ -244,10 +251,10 @@ func drive(c *suite.Case, b *suite.Bench) (err error) {
 }
 
 // tidy takes away what the case left on the device, so that the next one starts clean.
-func (r *runner) tidy() error {
+func (r *runner) tidy(simulated bool) error {
 	r.session.ClearFaults()
-	if err := cuda.DeviceSynchronize(); err != nil {
-		return err
+	if err := cuda.DeviceSynchronize(); err != nil || simulated {
+		return err // a simulated device goes with its case
 	}
 	if err := r.session.Sweep(); err != nil {
 		return err

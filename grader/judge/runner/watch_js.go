@@ -7,7 +7,8 @@ import (
 	"cudalab/grader/judge/runner/steps"
 )
 
-// patience is a little less than what cudalab has for a case: whoever ends a worker from outside never learns where it was.
+// patience is a little less than what cudalab has for a case: whoever ends a worker from outside never learns where it
+// was.
 const patience = 9800 * time.Millisecond
 
 // watch has a case that takes too long end the process by itself.

@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the first thing a runner says; both sides are built from one tree and must agree.
-const Version = 9
+const Version = 11
 
 // MaxFrame is the longest frame in bytes: a trace of a million records fits.
 const MaxFrame = 256 << 20
@@ -44,8 +44,8 @@ const (
 	kindMark    messageKind = 'M'
 )
 
-// Setup is the first thing that cudalab says, before the runner greets. The student's code cannot see it: it comes over the
-// pipe, and not in the environment.
+// Setup is the first thing that cudalab says, before the runner greets. The student's code cannot see it: it comes over
+// the pipe, and not in the environment.
 type Setup struct {
 	Profile *sim.Profile // of every simulated device; nil: the built-in one
 }
@@ -73,23 +73,29 @@ type Sample struct {
 type Fault struct {
 	Message    string
 	DeviceLost bool // the student's code left the device unusable; otherwise the fault is ours
-	// Taken is the call by which the student's code has destroyed what was lent to it, and Site where that was; "" where none has.
+	// Taken is the call by which the student's code has destroyed what was lent to it, and Site where that was; "" where
+	// none has.
 	Taken string
 	Site  trace.Site
 }
 
-// Request asks a runner for a case. The seed travels with it, so that nothing in the runner's environment gives it away.
+// Request asks a runner for a case. The seed travels with it, so that nothing in the runner's environment gives it
+// away.
 type Request struct {
 	Exercise string // as on the command line
 	Case     string
 	Attempt  int
+	From     int // the case's Call to begin with
 	Seed     uint64
 	Times    bool // the trace is to hold the times of operations on the device: for a picture, not to be judged by
 	Given    bool // the trace is to hold what it takes to carry its calls out again
+	// Program is the one to carry out, of those that the code under test is, and Steps and Calls how many of them it may
+	// make; 0: as many as any code.
+	Program, Steps, Calls int
 }
 
-// Mark asks a runner to write Text on both its outputs, so that cudalab sees where one exercise's output ends. There is no
-// answer.
+// Mark asks a runner to write Text on both its outputs, so that cudalab sees where one exercise's output ends. There is
+// no answer.
 type Mark struct{ Text string }
 
 // Message is any of the structs above, a verdict.Outcome, a *trace.Trace, or Done.
@@ -169,9 +175,13 @@ func (w *Writer) Send(m Message) error {
 		w.w.String(m.Exercise)
 		w.w.String(m.Case)
 		w.w.Uint(uint64(m.Attempt))
+		w.w.Uint(uint64(m.From))
 		w.w.Uint(m.Seed)
 		w.w.Bool(m.Times)
 		w.w.Bool(m.Given)
+		w.w.Uint(uint64(m.Program))
+		w.w.Uint(uint64(m.Steps))
+		w.w.Uint(uint64(m.Calls))
 	case Mark:
 		kind = kindMark
 		w.w.String(m.Text)
@@ -278,7 +288,9 @@ func decode(kind messageKind, r *codec.Reader) (Message, error) {
 		}
 		m = s
 	case kindCase:
-		m = Request{Exercise: r.String(), Case: r.String(), Attempt: int(r.Uint()), Seed: r.Uint(), Times: r.Bool(), Given: r.Bool()}
+		m = Request{Exercise: r.String(), Case: r.String(), Attempt: int(r.Uint()), From: int(r.Uint()),
+			Seed: r.Uint(), Times: r.Bool(), Given: r.Bool(), Program: int(r.Uint()), Steps: int(r.Uint()),
+			Calls: int(r.Uint())}
 	case kindMark:
 		m = Mark{Text: r.String()}
 	default:

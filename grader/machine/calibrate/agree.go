@@ -11,8 +11,8 @@ import (
 // mostRuns is how often all is measured at most, until two runs agree.
 const mostRuns = 5
 
-// How far two runs may be apart that agree: by a part of the larger figure, or by so many nanoseconds, since much of what
-// is short is a difference of two measured times.
+// How far two runs may be apart that agree: by a part of the larger figure, or by so many nanoseconds, since much of
+// what is short is a difference of two measured times.
 const (
 	agreement = 0.25
 	slack     = 300
@@ -44,7 +44,10 @@ func agree(c sim.Constant, other any) bool {
 	case *[2]int:
 		return *v == *other.(*[2]int)
 	case *sim.Curve:
-		return slices.EqualFunc(*v, *other.(*sim.Curve), func(a, b sim.Point) bool { return a.Bytes == b.Bytes && near(a.Nanos, b.Nanos) })
+		return slices.EqualFunc(*v, *other.(*sim.Curve), func(a, b sim.Point) bool {
+			return a.Bytes == b.Bytes &&
+				near(a.Nanos, b.Nanos)
+		})
 	}
 	return false
 }

@@ -27,7 +27,8 @@ func (l *loaded) LaunchKernel(k *device.Launch) device.Code {
 func (l *loaded) Now() int64 { return l.Device.Now() + l.lost }
 
 // measureLoaded measures a simulated device whose launches are delayed by what delay says of where the measuring is.
-func measureLoaded(t *testing.T, delay func(at Progress) int64) (f *profile.File, unsure []string, runs int, err error) {
+func measureLoaded(t *testing.T, delay func(at Progress) int64) (f *profile.File, unsure []string, runs int,
+	err error) {
 	t.Helper()
 	var at Progress
 	l := &loaded{Device: sim.New(sim.Options{}), delay: func() int64 { return delay(at) }}
@@ -97,5 +98,6 @@ func TestContradictionsAreRefused(t *testing.T) {
 	require.Equal(t, mostRuns, runs)
 	var failed *failed
 	require.ErrorAs(t, err, &failed)
-	require.ErrorContains(t, err, "how long until a kernel begins was measured: a launch and a synchronise take 9400 ns together, of which the launch")
+	require.ErrorContains(t, err, "how long until a kernel begins was measured: a launch and a synchronise take 9400 ns "+
+		"together, of which the launch")
 }

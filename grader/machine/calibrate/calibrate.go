@@ -1,6 +1,6 @@
-// Package calibrate measures what a GPU has and what its operations cost, and makes the profile that the simulator's clock
-// goes by. The constants are what the simulator's model says they are, so that measuring a simulated device gives its
-// own profile back.
+// Package calibrate measures what a GPU has and what its operations cost, and makes the profile that the simulator's
+// clock goes by. The constants are what the simulator's model says they are, so that measuring a simulated device gives
+// its own profile back.
 package calibrate
 
 import (
@@ -18,8 +18,8 @@ import (
 	"cudalab/native/sim"
 )
 
-// step measures some constants, by the names that they have in a file. It may use what the steps before it have put into
-// the meter's profile.
+// step measures some constants, by the names that they have in a file. It may use what the steps before it have put
+// into the meter's profile.
 type step struct {
 	name      string // what is measured, in plain words
 	constants []string
@@ -61,12 +61,12 @@ func (e *failed) Unwrap() error {
 	return e.Code
 }
 
-// Measure measures a device that nobody else uses meanwhile: some seconds on a GPU. It does so until two runs agree, since
-// other work on the machine shows in no other way; where no two do, the constants are named on which the two differ that
-// come closest. A run whose figures contradict each other does not count, and where no two others are left it is
-// an error. The device is left as it was found, unless an error is one that has cost it its context. Errors are a *failed, the
-// context's, or those of probe.Ready. What comes out of the bounds that a file has is not believed: it counts as not
-// measured.
+// Measure measures a device that nobody else uses meanwhile: some seconds on a GPU. It does so until two runs agree,
+// since other work on the machine shows in no other way; where no two do, the constants are named on which the two
+// differ that come closest. A run whose figures contradict each other does not count, and where no two others are left
+// it is an error. The device is left as it was found, unless an error is one that has cost it its context. Errors are a
+// *failed, the context's, or those of probe.Ready. What comes out of the bounds that a file has is not believed: it
+// counts as not measured.
 func Measure(ctx context.Context, d device.Device, say func(Progress)) (f *profile.File, unsure []string, err error) {
 	var runs []*profile.File
 	for n := 1; n <= mostRuns; n++ {
@@ -133,7 +133,8 @@ func measureOnce(ctx context.Context, d device.Device, say func(Progress)) (f *p
 	f = &profile.File{Profile: m.profile, Driver: info.Driver, Date: time.Now().Format(time.DateOnly)}
 	f.Keep(func(name string) bool { return !measured[name] || m.unknown[name] })
 	if _, err := profile.Parse(f.Text()); err != nil {
-		return nil, &failed{Step: "the device", Why: fmt.Sprintf("what came out is no profile, because %v.", err), contradiction: true}
+		return nil, &failed{Step: "the device", Why: fmt.Sprintf("what came out is no profile, because %v.", err),
+			contradiction: true}
 	}
 	return f, nil
 }

@@ -4,7 +4,8 @@ import "cudalab/native/device"
 
 // copySteps measure copies between host and device.
 var copySteps = []step{
-	{"how fast pinned memory is copied", []string{"htod_ns", "dtoh_ns", "htod_bytes_per_s", "dtoh_bytes_per_s", "link_bytes_per_s"},
+	{"how fast pinned memory is copied", []string{"htod_ns", "dtoh_ns", "htod_bytes_per_s", "dtoh_bytes_per_s",
+		"link_bytes_per_s"},
 		func(m *meter) { m.lend(m.pinnedCopies) }},
 	{"how fast pageable memory is copied", []string{"pageable_bytes_per_s"}, func(m *meter) { m.lend(m.pageableCopies) }},
 	{"how much pageable memory is staged", []string{"stage_limit_bytes"}, func(m *meter) { m.lend(m.staging) }},

@@ -18,7 +18,8 @@ var deviceSteps = []step{
 			m.profile.BlocksPerMultiprocessor = int64(info.BlocksPerMultiprocessor)
 		},
 	},
-	{"in what steps memory is taken from the system", []string{"granule_bytes", "pool_step_bytes", "granularity_bytes"}, (*meter).units},
+	{"in what steps memory is taken from the system", []string{"granule_bytes", "pool_step_bytes", "granularity_bytes"},
+		(*meter).units},
 	{"how many kernels a stream's queue holds", []string{"queue_depth"}, (*meter).queueDepth},
 }
 

@@ -10,9 +10,12 @@ var hostSteps = []step{
 	{"what a launch costs the host", []string{"launch_ns"}, func(m *meter) {
 		m.profile.Launch = m.call("cuLaunchKernel", m.empty)
 	}},
-	{"what a launch in one of many streams costs the host", []string{"launch_connect_ns"}, func(m *meter) { m.lend(m.launchesInTurns) }},
-	{"what copies and memsets cost the host", []string{"memset_ns", "copy_ns", "copy_within_ns"}, func(m *meter) { m.lend(m.transferCalls) }},
-	{"what events cost", []string{"event_create_ns", "event_destroy_ns", "event_record_ns", "event_timing_ns", "event_stamp_ns",
+	{"what a launch in one of many streams costs the host", []string{"launch_connect_ns"},
+		func(m *meter) { m.lend(m.launchesInTurns) }},
+	{"what copies and memsets cost the host", []string{"memset_ns", "copy_ns", "copy_within_ns"},
+		func(m *meter) { m.lend(m.transferCalls) }},
+	{"what events cost", []string{"event_create_ns", "event_destroy_ns", "event_record_ns", "event_timing_ns",
+		"event_stamp_ns",
 		"stream_wait_event_ns"}, func(m *meter) { m.lend(m.eventCalls) }},
 	{"what streams cost the host", []string{"stream_create_ns", "stream_destroy_ns"}, (*meter).streamCalls},
 	{"what queries cost the host", []string{"mem_get_info_ns", "query_ns", "lookup_ns"}, (*meter).queryCalls},
@@ -46,7 +49,10 @@ func (m *meter) transferCalls() {
 	up := m.call("cuMemcpyHtoDAsync", func() device.Code { return m.d.MemcpyHostToDAsync(a, host, 0, size, m.stream) })
 	down := m.call("cuMemcpyDtoHAsync", func() device.Code { return m.d.MemcpyDToHostAsync(host, 0, a, size, m.stream) })
 	m.profile.Copy = (up + down) / 2
-	m.profile.CopyWithin = m.call("cuMemcpyDtoDAsync", func() device.Code { return m.d.MemcpyDtoDAsync(b, a, size, m.stream) })
+	m.profile.CopyWithin = m.call("cuMemcpyDtoDAsync", func() device.Code {
+		return m.d.MemcpyDtoDAsync(b, a, size,
+			m.stream)
+	})
 }
 
 // eventCalls measures events with timing and without. How long a record with timing takes the device shows between two
@@ -64,7 +70,10 @@ func (m *meter) eventCalls() {
 	m.profile.EventStamp = 0
 	m.profile.EventStamp = m.onDevice(func() {})
 	other := m.newStream()
-	m.profile.StreamWaitEvent = m.call("cuStreamWaitEvent", func() device.Code { return m.d.StreamWaitEvent(other, m.start) })
+	m.profile.StreamWaitEvent = m.call("cuStreamWaitEvent", func() device.Code {
+		return m.d.StreamWaitEvent(other,
+			m.start)
+	})
 }
 
 // streamCalls measures streams that work has run in: one that was never used is sooner destroyed.
@@ -72,7 +81,11 @@ func (m *meter) streamCalls() {
 	var created, destroyed []int64
 	m.rounds(func() {
 		var s device.Stream
-		created = append(created, m.took("cuStreamCreate", func() (code device.Code) { s, code = m.d.StreamCreate(device.StreamNonBlocking); return code }))
+		created = append(created, m.took("cuStreamCreate", func() (code device.Code) {
+			s,
+				code = m.d.StreamCreate(device.StreamNonBlocking)
+			return code
+		}))
 		launched := m.launchOn(s, process, 1, 32)
 		waited := m.d.StreamSynchronize(s)
 		destroyed = append(destroyed, m.took("cuStreamDestroy", func() device.Code { return m.d.StreamDestroy(s) }))

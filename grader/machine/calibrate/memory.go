@@ -10,7 +10,8 @@ var memorySteps = []step{
 	{"what cudaMalloc and cudaFree cost", []string{"malloc_ns", "free_ns"}, (*meter).mallocBySize},
 	{"what cudaMalloc and cudaFree cost within mapped memory", []string{"malloc_mapped_ns", "free_mapped_ns"},
 		func(m *meter) { m.lend(m.mallocMapped) }},
-	{"what allocating from a warm pool costs", []string{"malloc_async_ns", "free_async_ns", "pool_split_ns", "pool_search_ns",
+	{"what allocating from a warm pool costs", []string{"malloc_async_ns", "free_async_ns", "pool_split_ns",
+		"pool_search_ns",
 		"pool_search_work_ns"}, func(m *meter) { m.lend(m.warmPool) }},
 	{"what pools cost", []string{"pool_create_ns", "pool_destroy_ns"}, func(m *meter) {
 		var pool device.Pool
@@ -18,7 +19,8 @@ var memorySteps = []step{
 			"cuMemPoolCreate", func() (code device.Code) { pool, code = m.d.MemPoolCreate(); return code },
 			"cuMemPoolDestroy", func() device.Code { return m.d.MemPoolDestroy(pool) })
 	}},
-	{"what it costs a pool to grow and to give back", []string{"pool_grow_ns", "pool_release_ns"}, func(m *meter) { m.lend(m.poolBySize) }},
+	{"what it costs a pool to grow and to give back", []string{"pool_grow_ns", "pool_release_ns"},
+		func(m *meter) { m.lend(m.poolBySize) }},
 	{"what pinned memory costs", []string{"host_malloc_ns", "host_free_ns"}, (*meter).pinnedBySize},
 }
 
@@ -71,7 +73,11 @@ func rising(c sim.Curve) {
 func (m *meter) mallocBySize() {
 	var p device.Ptr
 	found := m.curves(2, m.affordable(4<<10, 1<<20, 16<<20, 64<<20, 256<<20, 1<<30), func(size uint64, times timing) {
-		times[0] = append(times[0], m.took("cuMemAlloc", func() (code device.Code) { p, code = m.d.MemAlloc(size); return code }))
+		times[0] = append(times[0], m.took("cuMemAlloc", func() (code device.Code) {
+			p,
+				code = m.d.MemAlloc(size)
+			return code
+		}))
 		times[1] = append(times[1], m.took("cuMemFree", func() device.Code { return m.d.MemFree(p) }))
 	})
 	m.profile.Malloc, m.profile.Free = found[0], found[1]
@@ -87,8 +93,8 @@ func (m *meter) mallocMapped() {
 		"cuMemFree", func() device.Code { return m.d.MemFree(p) })
 }
 
-// poolBySize fills an empty pool whose threshold is 0 and empties it again, which a synchronise does. No work has run in
-// its stream, so that there is none to wait for.
+// poolBySize fills an empty pool whose threshold is 0 and empties it again, which a synchronise does. No work has run
+// in its stream, so that there is none to wait for.
 func (m *meter) poolBySize() {
 	pool, stream := m.newPool(0), m.newStream()
 	step := m.profile.PoolStep
@@ -109,7 +115,11 @@ func (m *meter) poolBySize() {
 func (m *meter) pinnedBySize() {
 	var h device.Host
 	found := m.curves(2, []uint64{64 << 10, 1 << 20, 16 << 20}, func(size uint64, times timing) {
-		times[0] = append(times[0], m.took("cuMemAllocHost", func() (code device.Code) { h, code = m.d.MemAllocHost(size); return code }))
+		times[0] = append(times[0], m.took("cuMemAllocHost", func() (code device.Code) {
+			h,
+				code = m.d.MemAllocHost(size)
+			return code
+		}))
 		times[1] = append(times[1], m.took("cuMemFreeHost", func() device.Code { return m.d.MemFreeHost(h) }))
 	})
 	m.profile.HostMalloc, m.profile.HostFree = found[0], found[1]

@@ -239,7 +239,8 @@ func (m *meter) onDevice(work func()) int64 {
 				return took
 			}
 			if hold *= 2; hold > longestHold {
-				m.fail("the host needs more than %d ms to enqueue it, so that how long the device takes does not show.", longestHold/1_000_000)
+				m.fail("the host needs more than %d ms to enqueue it, so that how long the device takes does not show.",
+					longestHold/1_000_000)
 			}
 		}
 	})

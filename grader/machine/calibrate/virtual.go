@@ -10,11 +10,13 @@ var virtualSteps = []step{
 	{"what virtual memory management costs", mappingConstants, (*meter).mappings},
 }
 
-var mappingConstants = []string{"address_reserve_ns", "address_free_ns", "mem_create_ns", "mem_map_ns", "mem_set_access_ns",
+var mappingConstants = []string{"address_reserve_ns", "address_free_ns", "mem_create_ns", "mem_map_ns",
+	"mem_set_access_ns",
 	"mem_unmap_ns", "mem_release_ns"}
 
 // physical is the memory that is made.
-var physical = device.MemProp{Type: device.MemAllocationPinned, Location: device.MemLocation{Type: device.MemLocationDevice}}
+var physical = device.MemProp{Type: device.MemAllocationPinned,
+	Location: device.MemLocation{Type: device.MemLocationDevice}}
 
 // mappings makes one mapping of each size and takes it apart again, call by call.
 func (m *meter) mappings() {
@@ -37,7 +39,11 @@ func (m *meter) mappings() {
 		name string
 		call func(size uint64) device.Code
 	}{
-		{"cuMemAddressReserve", func(size uint64) (code device.Code) { p, code = m.d.MemAddressReserve(size, 0, 0, 0); return code }},
+		{"cuMemAddressReserve", func(size uint64) (code device.Code) {
+			p, code = m.d.MemAddressReserve(size, 0, 0,
+				0)
+			return code
+		}},
 		{"cuMemCreate", func(size uint64) (code device.Code) { h, code = m.d.MemCreate(size, physical, 0); return code }},
 		{"cuMemMap", func(size uint64) device.Code { return m.d.MemMap(p, size, 0, h, 0) }},
 		{"cuMemSetAccess", func(size uint64) device.Code { return m.d.MemSetAccess(p, size, access) }},

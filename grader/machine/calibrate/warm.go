@@ -6,14 +6,18 @@ import (
 	"cudalab/native/device"
 )
 
-// warmPool allocates from a pool that has room and keeps it, in the ways that differ in how the memory is found. A block
-// is all that the pool has, or half of it, so that it is known when one is divided.
+// warmPool allocates from a pool that has room and keeps it, in the ways that differ in how the memory is found. A
+// block is all that the pool has, or half of it, so that it is known when one is divided.
 func (m *meter) warmPool() {
 	size := m.profile.PoolStep
 	pool := m.newPool(math.MaxUint64)
 	streams := []device.Stream{m.newStream(), m.newStream()}
 	alloc := func(size uint64, s device.Stream) (p device.Ptr, took int64) {
-		took = m.took("cuMemAllocFromPoolAsync", func() (code device.Code) { p, code = m.d.MemAllocFromPoolAsync(size, pool, s); return code })
+		took = m.took("cuMemAllocFromPoolAsync", func() (code device.Code) {
+			p, code = m.d.MemAllocFromPoolAsync(size, pool,
+				s)
+			return code
+		})
 		return p, took
 	}
 	free := func(p device.Ptr, s device.Stream) int64 {

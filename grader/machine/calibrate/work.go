@@ -8,10 +8,13 @@ var workSteps = []step{
 		m.profile.Operation = m.inARow(func() { m.ok("cuLaunchKernel", m.empty()) })
 	}},
 	{"how long until a kernel begins", []string{"launch_latency_ns"}, (*meter).launchLatency},
-	{"what an allocation in front of a kernel costs the device", []string{"pool_gap_ns"}, func(m *meter) { m.lend(m.poolGap) }},
+	{"what an allocation in front of a kernel costs the device", []string{"pool_gap_ns"},
+		func(m *meter) { m.lend(m.poolGap) }},
 	{"how long a kernel's steps take", []string{"step_ps", "step_warps"}, func(m *meter) { m.lend(m.kernelSteps) }},
-	{"how fast kernels use memory", []string{"kernel_bytes_per_s", "thread_bytes_per_s"}, func(m *meter) { m.lend(m.kernelBandwidth) }},
-	{"how fast memsets use memory", []string{"move_ns", "memory_bytes_per_s", "shared_bytes_per_s"}, func(m *meter) { m.lend(m.memsets) }},
+	{"how fast kernels use memory", []string{"kernel_bytes_per_s", "thread_bytes_per_s"},
+		func(m *meter) { m.lend(m.kernelBandwidth) }},
+	{"how fast memsets use memory", []string{"move_ns", "memory_bytes_per_s", "shared_bytes_per_s"},
+		func(m *meter) { m.lend(m.memsets) }},
 }
 
 // inARow is how long one of many operations takes on the device, one behind the other. They are fewer than fill the
@@ -40,7 +43,8 @@ func (m *meter) launchLatency() {
 	parts := p.Launch + p.Operation + p.Wake
 	p.LaunchLatency = total - parts
 	if float64(p.LaunchLatency) < leastLatency*float64(total) {
-		m.contradict("a launch and a synchronise take %d ns together, of which the launch, an empty kernel and waking up take %d by themselves.", total, parts)
+		m.contradict("a launch and a synchronise take %d ns together, of which the launch, an empty kernel and waking up "+
+			"take %d by themselves.", total, parts)
 	}
 }
 

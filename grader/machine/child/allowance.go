@@ -2,10 +2,10 @@ package child
 
 import "time"
 
-// Allowance is time that a child may take for one thing. Its own time is what the machine gives it, which is CPU time, and
-// what it does not ask for, sleeping in all its threads. When it is ready to run and others have the CPU, or waits for a
-// disk, that is the machine's time. So code that loops, and code that waits for what never comes, use an allowance up on
-// a busy machine as surely as on a quiet one, and code that is only slow there does not.
+// Allowance is time that a child may take for one thing. Its own time is what the machine gives it, which is CPU time,
+// and what it does not ask for, sleeping in all its threads. When it is ready to run and others have the CPU, or waits
+// for a disk, that is the machine's time. So code that loops, and code that waits for what never comes, use an
+// allowance up on a busy machine as surely as on a quiet one, and code that is only slow there does not.
 //
 // Where a child's CPU time cannot be seen, which is everywhere but on Linux, all time counts as its own.
 type Allowance struct {

@@ -11,11 +11,11 @@ import (
 	"cudalab/grader/machine/self"
 )
 
-// In a browser a child is a program of WebAssembly in a worker of its own, which the page's part of this package starts:
-// grader/browser/site/engine. It keeps the limit on memory.
+// In a browser a child is a program of WebAssembly in a worker of its own, which the page's part of this package
+// starts: grader/browser/site/engine. It keeps the limit on memory.
 //
-// Nothing there tells what CPU time a worker takes. What is counted instead is time in which this worker was woken when it
-// had asked to be: where the machine has no time for the one it has none for the other.
+// Nothing there tells what CPU time a worker takes. What is counted instead is time in which this worker was woken when
+// it had asked to be: where the machine has no time for the one it has none for the other.
 
 // system is what a Process is to the page.
 type system struct {
@@ -56,7 +56,8 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	if c.Limits.Output <= 0 {
 		c.Limits.Output = DefaultOutput
 	}
-	p := newProcess(system{limits: c.Limits, began: time.Now(), looked: time.Now(), stdout: newExtract(c.Limits.Output), stderr: newExtract(c.Limits.Output)})
+	p := newProcess(system{limits: c.Limits, began: time.Now(), looked: time.Now(), stdout: newExtract(c.Limits.Output),
+		stderr: newExtract(c.Limits.Output)})
 	p.output = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		text := make([]byte, args[1].Length())
 		js.CopyBytesToGo(text, args[1])
@@ -77,7 +78,8 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		files[i] = int(f.Fd())
 	}
 	p.worker = host().Call("spawn", map[string]any{
-		"path": c.Path, "args": list(c.Args), "env": list(c.Env), "dir": c.Dir, "files": files, "memory": float64(c.Limits.Memory),
+		"path": c.Path, "args": list(c.Args), "env": list(c.Env), "dir": c.Dir, "files": files,
+		"memory": float64(c.Limits.Memory),
 	}, p.output, p.ended)
 	go p.watch(ctx)
 	return p, nil
@@ -127,15 +129,16 @@ func (p *Process) watch(ctx context.Context) {
 	}
 }
 
-// skip counts bytes that whoever passes the output on has left out, having passed on as many before and behind as are kept.
+// skip counts bytes that whoever passes the output on has left out, having passed on as many before and behind as are
+// kept.
 func (k *extract) skip(n int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.text.total += n
 }
 
-// end is called by the page, once, when the worker has ended: with its program's exit status, the most memory that it had,
-// and whether it was refused more.
+// end is called by the page, once, when the worker has ended: with its program's exit status, the most memory that it
+// had, and whether it was refused more.
 func (p *Process) end(code int, peak uint64, refused bool) {
 	p.mu.Lock()
 	close(p.gone)

@@ -225,7 +225,8 @@ func TestLastWordsShowTheStackOnABusyMachine(t *testing.T) {
 		c := command("loop", Limits{Wall: time.Minute})
 		c.Grace = 10 * time.Second
 		p, _ := startReporting(t, c)
-		pid := p.cmd.Process.Pid                                     // and that of the first thread, which alone gets little time from here on
+		// and that of the first thread, which alone gets little time from here on
+		pid := p.cmd.Process.Pid
 		for told := userTicks(t, pid); userTicks(t, pid) < told+5; { // it has told where it is, and not yet begun to loop
 			time.Sleep(10 * time.Millisecond)
 		}

@@ -135,8 +135,8 @@ func children(pid int) []int {
 	return pids
 }
 
-// readProc reads as much of a file as fits into a buffer; nothing where it cannot. Every child is looked at fifty times a
-// second, and os.ReadFile would make three times as many system calls.
+// readProc reads as much of a file as fits into a buffer; nothing where it cannot. Every child is looked at fifty times
+// a second, and os.ReadFile would make three times as many system calls.
 func readProc(path string, buffer []byte) []byte {
 	file, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

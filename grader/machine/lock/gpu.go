@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Turns are how the processes of cudalab's on this machine take turns on a GPU. Each waits until it may go on; who holds one releases it
-// before it asks for another. The zero Turns has nobody to wait for.
+// Turns are how the processes of cudalab's on this machine take turns on a GPU. Each waits until it may go on; who
+// holds one releases it before it asks for another. The zero Turns has nobody to wait for.
 type Turns struct {
 	// Share is held together with others, while nothing is timed on this GPU: for what may be disturbed.
 	Share func(context.Context) (release func(), err error)
 	// Time is held by one on this GPU: for what is timed.
 	Time func(context.Context) (release func(), err error)
-	// Alone is held by one on all GPUs of the machine: for what was too slow, before that is believed. Processes on one GPU wait in the
-	// driver for those on another, where they allocate or map memory: on a host of two H100, a call that makes a pool and destroys it took
-	// 2.7 ms, and up to 19 ms while three others did so on the other GPU.
+	// Alone is held by one on all GPUs of the machine: for what was too slow, before that is believed. Processes on one
+	// GPU wait in the driver for those on another, where they allocate or map memory: on a host of two H100, a call that
+	// makes a pool and destroys it took 2.7 ms, and up to 19 ms while three others did so on the other GPU.
 	Alone func(context.Context) (release func(), err error)
 }
 
@@ -27,7 +27,8 @@ func On(gpu string) Turns {
 	if gpu == "" {
 		gpu = "0"
 	}
-	among := func(take taking) func(context.Context) (func(), error) { // those on other GPUs, which all are let in together
+	// those on other GPUs, which all are let in together
+	among := func(take taking) func(context.Context) (func(), error) {
 		return func(ctx context.Context) (func(), error) {
 			leave, err := enter(ctx, all, share)
 			if err != nil {
@@ -41,7 +42,10 @@ func On(gpu string) Turns {
 			return func() { release(); leave() }, nil
 		}
 	}
-	return Turns{Share: among(share), Time: among(Acquire), Alone: func(ctx context.Context) (func(), error) { return enter(ctx, all, Acquire) }}
+	return Turns{Share: among(share), Time: among(Acquire), Alone: func(ctx context.Context) (func(),
+		error) {
+		return enter(ctx, all, Acquire)
+	}}
 }
 
 // Here are the turns on the GPU that this process uses by itself.
@@ -56,8 +60,8 @@ const all = "all"
 // taking is how a lock is taken: Acquire or share.
 type taking func(ctx context.Context, path string) (release func(), err error)
 
-// enter takes the lock of a GPU. It is made of two files: all go in by the door, one at a time, and whoever waits there for the room to be
-// empty keeps the others out, or those who share would never let go of it.
+// enter takes the lock of a GPU. It is made of two files: all go in by the door, one at a time, and whoever waits there
+// for the room to be empty keeps the others out, or those who share would never let go of it.
 func enter(ctx context.Context, gpu string, take taking) (release func(), err error) {
 	gpu = strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || r == ':' {

@@ -74,7 +74,8 @@ func TestWhoTimesIsNotKeptWaiting(t *testing.T) {
 	require.NoError(t, <-timed)
 }
 
-// TestAloneIsAloneOnAllGPUs has nobody in beside who is alone, on whatever GPU, and those who share and time go on once it is over.
+// TestAloneIsAloneOnAllGPUs has nobody in beside who is alone, on whatever GPU, and those who share and time go on once
+// it is over.
 func TestAloneIsAloneOnAllGPUs(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	shared, err := lock.On("0").Share(context.Background())

@@ -41,8 +41,8 @@ func Try(path string) (release func(), ok bool, err error) {
 	return func() { l.Close() }, true, nil
 }
 
-// open makes the file if need be and opens it without a wish to write it: in a shared temporary folder it may be another
-// user's, which Linux lets nobody open with O_CREATE.
+// open makes the file if need be and opens it without a wish to write it: in a shared temporary folder it may be
+// another user's, which Linux lets nobody open with O_CREATE.
 func open(path string) (*flock.Flock, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDONLY, 0o644)
 	switch {

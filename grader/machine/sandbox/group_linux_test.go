@@ -8,8 +8,9 @@ import (
 
 func TestLocate(t *testing.T) {
 	const (
-		systemd   = "31 22 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
-		hybrid    = "29 27 0:25 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n30 27 0:26 / /sys/fs/cgroup/unified rw - cgroup2 none rw\n"
+		systemd = "31 22 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
+		hybrid  = "29 27 0:25 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n30 27 0:26 / /sys/fs/cgroup/unified " +
+			"rw - cgroup2 none rw\n"
 		container = "31 22 0:26 /docker/1a2b /sys/fs/cgroup ro - cgroup2 cgroup rw\n"
 		none      = "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
 	)

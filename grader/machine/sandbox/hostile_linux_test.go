@@ -33,46 +33,72 @@ const (
 // not stopped is tried in a form that fails otherwise: signal 0, a file system that does not exist, a wrong flag. Only
 // those in comparable are ever tried without the sandbox.
 var attempts = map[string]func(target string) error{
-	"TCP socket":                 func(string) error { return openSocket(unix.AF_INET, unix.SOCK_STREAM, 0) },
-	"MPTCP socket":               func(string) error { return openSocket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP) },
-	"UDP socket":                 func(string) error { return openSocket(unix.AF_INET6, unix.SOCK_DGRAM, 0) },
-	"raw socket":                 func(string) error { return openSocket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP) },
-	unixSocket:                   func(string) error { return openSocket(unix.AF_UNIX, unix.SOCK_STREAM, 0) },
-	"netlink socket":             func(string) error { return openSocket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE) },
-	"packet socket":              func(string) error { return openSocket(unix.AF_PACKET, unix.SOCK_RAW, 0) },
-	"vsock":                      func(string) error { return openSocket(unix.AF_VSOCK, unix.SOCK_STREAM, 0) },
-	"pair of sockets":            func(string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0); return err },
-	"listen":                     func(string) error { _, err := net.Listen("tcp", "127.0.0.1:0"); return err },
-	"abstract socket":            func(target string) error { _, err := net.Dial("unix", "@"+filepath.Base(target)); return err },
-	"read /etc/passwd":           func(string) error { _, err := os.ReadFile("/etc/passwd"); return err },
-	"read a neighbour's file":    func(target string) error { _, err := os.ReadFile(target + "/secret"); return err },
-	"list a neighbour's folder":  func(target string) error { _, err := os.ReadDir(target); return err },
-	"write a neighbour's file":   func(target string) error { return os.WriteFile(target+"/secret", nil, 0o600) },
-	"truncate it":                func(target string) error { return os.Truncate(target+"/secret", 0) },
-	"delete it":                  func(target string) error { return os.Remove(target + "/secret") },
-	"rename it":                  func(target string) error { return os.Rename(target+"/secret", target+"/mine") },
-	"link it":                    func(target string) error { return os.Link(target+"/secret", target+"/mine") },
-	"make it unreadable":         func(target string) error { return os.Chmod(target+"/secret", 0) },
-	"change its time":            func(target string) error { return os.Chtimes(target+"/secret", time.Unix(0, 0), time.Unix(0, 0)) },
-	"mark it":                    func(target string) error { return unix.Setxattr(target+"/secret", "user.mark", []byte("1"), 0) },
-	"watch it":                   func(string) error { _, err := unix.InotifyInit1(0); return err },
-	"write to /tmp":              func(string) error { _, err := os.CreateTemp("/tmp", "hostile"); return err },
-	"write to $HOME":             func(string) error { _, err := os.CreateTemp(os.Getenv("HOME"), "hostile"); return err },
-	"write to /dev/shm":          func(string) error { _, err := os.CreateTemp("/dev/shm", "hostile"); return err },
-	"make a folder":              func(target string) error { return os.Mkdir(target+"/mine", 0o700) },
-	"make a symbolic link":       func(target string) error { return os.Symlink("/etc/passwd", target+"/mine") },
-	"make a named pipe":          func(target string) error { return unix.Mkfifo(target+"/mine", 0o600) },
-	"open a terminal":            func(string) error { _, err := os.Open("/dev/tty"); return err },
-	"open a disk":                func(string) error { _, err := os.Open("/dev/vda"); return err },
-	memoryFile:                   func(string) error { _, err := unix.MemfdCreate("hostile", 0); return err },
-	"start a process":            startProcess,
-	"start a shell":              func(string) error { return syscall.Exec("/bin/sh", []string{"sh"}, nil) },
-	"leave a daemon":             leaveDaemon,
-	"unshare":                    func(string) error { return unix.Unshare(unix.CLONE_NEWUSER) },
-	"enter a namespace":          func(string) error { return unix.Setns(0, unix.CLONE_NEWNET) },
-	"mount":                      func(target string) error { return unix.Mount("none", target, "no-such-file-system", 0, "") },
-	"chroot":                     func(string) error { return unix.Chroot("/") },
-	"trace the parent":           func(string) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(os.Getppid())) },
+	"TCP socket": func(string) error { return openSocket(unix.AF_INET, unix.SOCK_STREAM, 0) },
+	"MPTCP socket": func(string) error {
+		return openSocket(unix.AF_INET, unix.SOCK_STREAM,
+			unix.IPPROTO_MPTCP)
+	},
+	"UDP socket": func(string) error { return openSocket(unix.AF_INET6, unix.SOCK_DGRAM, 0) },
+	"raw socket": func(string) error { return openSocket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP) },
+	unixSocket:   func(string) error { return openSocket(unix.AF_UNIX, unix.SOCK_STREAM, 0) },
+	"netlink socket": func(string) error {
+		return openSocket(unix.AF_NETLINK, unix.SOCK_RAW,
+			unix.NETLINK_ROUTE)
+	},
+	"packet socket": func(string) error { return openSocket(unix.AF_PACKET, unix.SOCK_RAW, 0) },
+	"vsock":         func(string) error { return openSocket(unix.AF_VSOCK, unix.SOCK_STREAM, 0) },
+	"pair of sockets": func(string) error {
+		_, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM,
+			0)
+		return err
+	},
+	"listen": func(string) error { _, err := net.Listen("tcp", "127.0.0.1:0"); return err },
+	"abstract socket": func(target string) error {
+		_, err := net.Dial("unix",
+			"@"+filepath.Base(target))
+		return err
+	},
+	"read /etc/passwd":          func(string) error { _, err := os.ReadFile("/etc/passwd"); return err },
+	"read a neighbour's file":   func(target string) error { _, err := os.ReadFile(target + "/secret"); return err },
+	"list a neighbour's folder": func(target string) error { _, err := os.ReadDir(target); return err },
+	"write a neighbour's file":  func(target string) error { return os.WriteFile(target+"/secret", nil, 0o600) },
+	"truncate it":               func(target string) error { return os.Truncate(target+"/secret", 0) },
+	"delete it":                 func(target string) error { return os.Remove(target + "/secret") },
+	"rename it":                 func(target string) error { return os.Rename(target+"/secret", target+"/mine") },
+	"link it":                   func(target string) error { return os.Link(target+"/secret", target+"/mine") },
+	"make it unreadable":        func(target string) error { return os.Chmod(target+"/secret", 0) },
+	"change its time": func(target string) error {
+		return os.Chtimes(target+"/secret", time.Unix(0, 0),
+			time.Unix(0, 0))
+	},
+	"mark it": func(target string) error {
+		return unix.Setxattr(target+"/secret", "user.mark",
+			[]byte("1"), 0)
+	},
+	"watch it":             func(string) error { _, err := unix.InotifyInit1(0); return err },
+	"write to /tmp":        func(string) error { _, err := os.CreateTemp("/tmp", "hostile"); return err },
+	"write to $HOME":       func(string) error { _, err := os.CreateTemp(os.Getenv("HOME"), "hostile"); return err },
+	"write to /dev/shm":    func(string) error { _, err := os.CreateTemp("/dev/shm", "hostile"); return err },
+	"make a folder":        func(target string) error { return os.Mkdir(target+"/mine", 0o700) },
+	"make a symbolic link": func(target string) error { return os.Symlink("/etc/passwd", target+"/mine") },
+	"make a named pipe":    func(target string) error { return unix.Mkfifo(target+"/mine", 0o600) },
+	"open a terminal":      func(string) error { _, err := os.Open("/dev/tty"); return err },
+	"open a disk":          func(string) error { _, err := os.Open("/dev/vda"); return err },
+	memoryFile:             func(string) error { _, err := unix.MemfdCreate("hostile", 0); return err },
+	"start a process":      startProcess,
+	"start a shell":        func(string) error { return syscall.Exec("/bin/sh", []string{"sh"}, nil) },
+	"leave a daemon":       leaveDaemon,
+	"unshare":              func(string) error { return unix.Unshare(unix.CLONE_NEWUSER) },
+	"enter a namespace":    func(string) error { return unix.Setns(0, unix.CLONE_NEWNET) },
+	"mount": func(target string) error {
+		return unix.Mount("none", target, "no-such-file-system", 0,
+			"")
+	},
+	"chroot": func(string) error { return unix.Chroot("/") },
+	"trace the parent": func(string) error {
+		return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE,
+			uintptr(os.Getppid()))
+	},
 	"read the parent's memory":   func(string) error { _, err := os.Open(ofParent("mem")); return err },
 	"read the parent's settings": func(string) error { _, err := os.ReadFile(ofParent("environ")); return err },
 	"read the parent's words":    func(string) error { _, err := os.ReadFile(ofParent("cmdline")); return err },
@@ -87,22 +113,31 @@ var attempts = map[string]func(target string) error{
 	"slow the parent down":       func(string) error { return unix.Setpriority(unix.PRIO_PROCESS, os.Getppid(), 0) },
 	"slow another down":          func(string) error { return unix.Setpriority(unix.PRIO_USER, 1<<30, 19) },
 	"move the parent":            moveParent,
-	"shared memory":              func(string) error { _, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, 0o600); return err },
-	"message queue":              func(string) error { return call(unix.SYS_MSGGET, unix.IPC_PRIVATE, 0o600) },
-	"keyring":                    func(string) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, false); return err },
-	"bpf":                        func(string) error { return call(unix.SYS_BPF) },
-	"perf events":                func(string) error { return call(unix.SYS_PERF_EVENT_OPEN) },
-	"io_uring":                   func(string) error { return call(unix.SYS_IO_URING_SETUP, 1) },
-	"userfaultfd":                func(string) error { return call(unix.SYS_USERFAULTFD) },
-	"load a module":              func(string) error { return unix.InitModule(nil, "") },
-	"load a kernel":              func(string) error { return call(unix.SYS_KEXEC_LOAD, 0, 1000) },
-	"reboot":                     func(string) error { return call(unix.SYS_REBOOT) },
-	"set the clock":              func(string) error { return call(unix.SYS_CLOCK_SETTIME, unix.CLOCK_REALTIME) },
-	"a call of the future":       func(string) error { return call(600) },
+	"shared memory": func(string) error {
+		_, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096,
+			0o600)
+		return err
+	},
+	"message queue": func(string) error { return call(unix.SYS_MSGGET, unix.IPC_PRIVATE, 0o600) },
+	"keyring": func(string) error {
+		_, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING,
+			false)
+		return err
+	},
+	"bpf":                  func(string) error { return call(unix.SYS_BPF) },
+	"perf events":          func(string) error { return call(unix.SYS_PERF_EVENT_OPEN) },
+	"io_uring":             func(string) error { return call(unix.SYS_IO_URING_SETUP, 1) },
+	"userfaultfd":          func(string) error { return call(unix.SYS_USERFAULTFD) },
+	"load a module":        func(string) error { return unix.InitModule(nil, "") },
+	"load a kernel":        func(string) error { return call(unix.SYS_KEXEC_LOAD, 0, 1000) },
+	"reboot":               func(string) error { return call(unix.SYS_REBOOT) },
+	"set the clock":        func(string) error { return call(unix.SYS_CLOCK_SETTIME, unix.CLOCK_REALTIME) },
+	"a call of the future": func(string) error { return call(600) },
 }
 
 // comparable are the attempts that do no harm where nothing stops them.
-var comparable = []string{"UDP socket", "MPTCP socket", "abstract socket", "read /etc/passwd", "read a neighbour's file",
+var comparable = []string{"UDP socket", "MPTCP socket", "abstract socket", "read /etc/passwd",
+	"read a neighbour's file",
 	"write a neighbour's file", "start a process", "leave a daemon", "signal the parent", "read the parent's settings",
 	"limit the parent", memoryFile}
 

@@ -55,7 +55,8 @@ func loader(program string) string {
 // libraries are the places where dynamic linkers look: ld.so's cache and default folders, musl's list of them, NixOS's
 // and WSL's folders of drivers, and what the user names.
 func libraries() []string {
-	paths := []string{"/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/usr/local/cuda",
+	paths := []string{"/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib",
+		"/usr/local/cuda",
 		"/usr/local/nvidia", "/nix/store", "/run/opengl-driver",
 		"/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/ld-musl-x86_64.path", "/etc/ld-musl-aarch64.path"}
 	for _, dir := range filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")) {

@@ -32,8 +32,8 @@ const (
 	driverFileSize   = 64 << 20
 )
 
-// Environment are the variables by which the driver keeps to every policy: it compiles kernels for each process, and keeps
-// none of that in a folder (CUDA C++ Programming Guide, "CUDA Environment Variables").
+// Environment are the variables by which the driver keeps to every policy: it compiles kernels for each process, and
+// keeps none of that in a folder (CUDA C++ Programming Guide, "CUDA Environment Variables").
 func Environment() []string { return []string{"CUDA_CACHE_DISABLE=1"} }
 
 // Report says what this system offers.

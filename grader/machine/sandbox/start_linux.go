@@ -27,10 +27,10 @@ type Confined struct {
 	group *group // nil without cgroup
 }
 
-// Start starts cmd in the sandbox, in place of cmd.Start: cmd.Process is set, and cmd.Wait waits for its end. Its outputs
-// have to be files. Its ExtraFiles become the descriptors 3 and so on; of its SysProcAttr, Setpgid counts. It dies with
-// the thread that calls Start. Where a cgroup is in force its whole tree has at most memory bytes, if that is not 0. The
-// caller calls Close after its end.
+// Start starts cmd in the sandbox, in place of cmd.Start: cmd.Process is set, and cmd.Wait waits for its end. Its
+// outputs have to be files. Its ExtraFiles become the descriptors 3 and so on; of its SysProcAttr, Setpgid counts. It
+// dies with the thread that calls Start. Where a cgroup is in force its whole tree has at most memory bytes, if that is
+// not 0. The caller calls Close after its end.
 func (p *Policy) Start(cmd *exec.Cmd, memory uint64) (*Confined, error) {
 	if cmd.Err != nil {
 		return nil, cmd.Err
@@ -96,7 +96,8 @@ func (p *Policy) start(cmd *exec.Cmd, r Report, g *group) error {
 	return err
 }
 
-// descriptors are a command's files. The null device is among them, for its standard input, and is the caller's to close.
+// descriptors are a command's files. The null device is among them, for its standard input, and is the caller's to
+// close.
 func descriptors(cmd *exec.Cmd) (files []*os.File, null *os.File, err error) {
 	null, err = os.Open(os.DevNull)
 	if err != nil {
@@ -123,7 +124,8 @@ var closeRange = sync.OnceValue(func() bool {
 // keepDescriptors leaves the program the first descriptors. cudalab may have got more from whoever started it.
 func keepDescriptors(calls *forkexec.Calls, first int) {
 	if closeRange() {
-		calls.Add("closing inherited files", unix.SYS_CLOSE_RANGE, uintptr(first), uintptr(^uint32(0)), unix.CLOSE_RANGE_CLOEXEC)
+		calls.Add("closing inherited files", unix.SYS_CLOSE_RANGE, uintptr(first), uintptr(^uint32(0)),
+			unix.CLOSE_RANGE_CLOEXEC)
 		return
 	}
 	entries, _ := os.ReadDir("/proc/self/fd")
@@ -134,8 +136,8 @@ func keepDescriptors(calls *forkexec.Calls, first int) {
 	}
 }
 
-// limit sets what the kernel counts by itself. The address space has no limit: Go's runtime reserves hundreds of megabytes
-// and CUDA far more, of which nothing is used.
+// limit sets what the kernel counts by itself. The address space has no limit: Go's runtime reserves hundreds of
+// megabytes and CUDA far more, of which nothing is used.
 func (p *Policy) limit(calls *forkexec.Calls, r Report) error {
 	fileSize := p.FileSize
 	if p.GPU {

@@ -29,27 +29,32 @@ func supported() Report {
 
 	if landlock == nil {
 		r.Landlock, _ = ll.LandlockGetABIVersion() // it has just been used
-		r.add("landlock", true, fmt.Sprintf("Version %d. Strangers' code opens no file but its own%s.", r.Landlock, scope(r.Landlock)))
+		r.add("landlock", true, fmt.Sprintf("Version %d. Strangers' code opens no file but its own%s.", r.Landlock,
+			scope(r.Landlock)))
 	} else {
-		r.add("landlock", false, fmt.Sprintf("Strangers' code could open every file that you can: %v. %s", landlock, landlockAdvice()))
+		r.add("landlock", false, fmt.Sprintf("Strangers' code could open every file that you can: %v. %s", landlock,
+			landlockAdvice()))
 	}
 	if r.Seccomp = seccomp == nil; r.Seccomp {
-		r.add("seccomp", true, "No sockets, no further processes, no signals to others, and none of the kernel's rarer calls.")
+		r.add("seccomp", true, "No sockets, no further processes, no signals to others, and none of the kernel's rarer "+
+			"calls.")
 	} else {
-		r.add("seccomp", false, fmt.Sprintf("Strangers' code could use the network and start processes: %v. It takes a kernel with "+
-			"CONFIG_SECCOMP_FILTER, as every common distribution has, on x86-64 or 64-bit ARM.", seccomp))
+		r.add("seccomp", false, fmt.Sprintf("Strangers' code could use the network and start processes: %v. It takes a "+
+			"kernel with CONFIG_SECCOMP_FILTER, as every common distribution has, on x86-64 or 64-bit ARM.", seccomp))
 	}
 	if r.Namespaces {
 		r.add("namespaces", true, "User, network, IPC and host name are the runner's own.")
 	} else {
-		r.add("namespaces", false, fmt.Sprintf("The runner shares the machine's network stack, which seccomp keeps it from: %v. %s",
+		r.add("namespaces", false, fmt.Sprintf("The runner shares the machine's network stack, which seccomp keeps it from: "+
+			"%v. %s",
 			refusal, namespaceAdvice()))
 	}
 	if _, err := base(); err == nil {
 		r.Cgroup = true
 		r.add("cgroup", true, "The kernel keeps the limits on memory and threads.")
 	} else {
-		r.add("cgroup", false, fmt.Sprintf("Memory is looked at every 20 ms instead of being limited by the kernel: %v. %s", err, cgroupAdvice))
+		r.add("cgroup", false, fmt.Sprintf("Memory is looked at every 20 ms instead of being limited by the kernel: %v. %s",
+			err, cgroupAdvice))
 	}
 	r.rlimits()
 	return r
@@ -69,9 +74,11 @@ func (r *Report) rlimits() {
 	case r.Threads && !counted:
 		text = "Open files and the size of files."
 	case !r.Threads && os.Getuid() == 0:
-		text = "Open files and the size of files, but not threads, because they do not bind root. Run cudalab as another user."
+		text = "Open files and the size of files, but not threads, because they do not bind root. Run cudalab as " +
+			"another user."
 	case !r.Threads:
-		text = "Open files and the size of files, but not threads, which are counted for you as a whole without a user namespace."
+		text = "Open files and the size of files, but not threads, which are counted for you as a whole without a user " +
+			"namespace."
 	}
 	r.add("rlimits", true, text)
 }
@@ -108,11 +115,11 @@ func scope(version int) string {
 
 func landlockAdvice() string {
 	if inContainer() {
-		return "It takes Linux 5.13 or newer outside of the container, and a container runtime that lets its calls through, as " +
-			"`docker run --security-opt seccomp=unconfined` does."
+		return "It takes Linux 5.13 or newer outside of the container, and a container runtime that lets its calls " +
+			"through, as `docker run --security-opt seccomp=unconfined` does."
 	}
-	return "It takes Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK, and landlock in the list that the kernel's parameter " +
-		"lsm= gives; /sys/kernel/security/lsm shows the list."
+	return "It takes Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK, and landlock in the list that the kernel's " +
+		"parameter lsm= gives; /sys/kernel/security/lsm shows the list."
 }
 
 // namespaceAdvice names the switch that is off, as far as one can tell.
@@ -125,14 +132,14 @@ func namespaceAdvice() string {
 	case inContainer():
 		return "`docker run --security-opt seccomp=unconfined` allows namespaces within the container."
 	case setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
-		return "An administrator allows namespaces with `sysctl kernel.apparmor_restrict_unprivileged_userns=0`, or for cudalab " +
-			"alone with an AppArmor profile that says userns."
+		return "An administrator allows namespaces with `sysctl kernel.apparmor_restrict_unprivileged_userns=0`, or for " +
+			"cudalab alone with an AppArmor profile that says userns."
 	}
 	return "It takes a kernel with CONFIG_USER_NS and CONFIG_NET_NS."
 }
 
-const cgroupAdvice = "`systemd-run --user --scope cudalab …` starts cudalab where it may make cgroups, if the system runs " +
-	"systemd and cgroup version 2."
+const cgroupAdvice = "`systemd-run --user --scope cudalab …` starts cudalab where it may make cgroups, if the " +
+	"system runs systemd and cgroup version 2."
 
 // setting is one of the kernel's, empty if this kernel has no such setting.
 func setting(name string) string {

@@ -15,7 +15,8 @@ type Orders struct {
 	Exact      bool
 }
 
-// String is the number with its thousands set apart, or where it is long, how many digits a power of ten has that it is no less than.
+// String is the number with its thousands set apart, or where it is long, how many digits a power of ten has that it is
+// no less than.
 func (o Orders) String() string {
 	switch {
 	case o.Count == nil:
@@ -38,15 +39,17 @@ func grouped(digits string) string {
 	return digits
 }
 
-// most is how many of the states are looked at that operations can be in one after the other, before they are counted in windows of so many.
+// most is how many of the states are looked at that operations can be in one after the other, before they are counted
+// in windows of so many.
 const (
 	most   = 5_000
 	window = 12
 )
 
-// Count counts the orders that CUDA may choose for the operations. What comes wholly before the rest is counted by itself: each order of
-// the one goes with each of the other. Where there are too many states to be counted, operations are counted in windows of
-// the order that happened: every choice of an order in each of these is one of the whole, so what comes out is a lower bound.
+// Count counts the orders that CUDA may choose for the operations. What comes wholly before the rest is counted by
+// itself: each order of the one goes with each of the other. Where there are too many states to be counted, operations
+// are counted in windows of the order that happened: every choice of an order in each of these is one of the whole, so
+// what comes out is a lower bound.
 func (p *Program) Count() Orders { return p.CountWithin(most) }
 
 // CountWithin is Count where it is to take less time: more than so many states at once are too many.
@@ -71,7 +74,8 @@ func (p *Program) CountWithin(states int) Orders {
 
 func (o *Orders) times(n uint64) { o.Count.Mul(o.Count, new(big.Int).SetUint64(n)) }
 
-// parts cuts some operations, which come in the order that happened, where everything before comes before everything behind.
+// parts cuts some operations, which come in the order that happened, where everything before comes before everything
+// behind.
 func (p *Program) parts(some []int) (list [][]int) {
 	chains := p.chained(some)
 	number := map[int]int{} // of a chain, among these
@@ -189,8 +193,8 @@ func (p *Program) chained(some []int) (chains [][]int) {
 	return chains
 }
 
-// ready reports whether the next of a chain may come next, given how far each chain is: nothing that is still to come in another has to
-// come before it. In a chain it is enough to ask for the first.
+// ready reports whether the next of a chain may come next, given how far each chain is: nothing that is still to come
+// in another has to come before it. In a chain it is enough to ask for the first.
 func (p *Program) ready(chains [][]int, at []int, c int) bool {
 	if at[c] == len(chains[c]) {
 		return false
@@ -204,8 +208,8 @@ func (p *Program) ready(chains [][]int, at []int, c int) bool {
 	return true
 }
 
-// Random is an order that CUDA may choose, of all that is done to memory. Half of them take whatever may come next; the other half
-// prefer some streams to others from end to end, which shows what hangs on one of them being far ahead.
+// Random is an order that CUDA may choose, of all that is done to memory. Half of them take whatever may come next; the
+// other half prefer some streams to others from end to end, which shows what hangs on one of them being far ahead.
 func (p *Program) Random(random *rand.Rand) []int {
 	at := make([]int, len(p.chains))
 	order := make([]int, 0, len(p.list))
@@ -226,8 +230,8 @@ func (p *Program) Random(random *rand.Rand) []int {
 	return order
 }
 
-// Each visits all orders that Count counts, until there are more than limit; it reports whether that was all. Between the operations
-// the host is as far ahead as it can be. An order is visit's only until it returns.
+// Each visits all orders that Count counts, until there are more than limit; it reports whether that was all. Between
+// the operations the host is as far ahead as it can be. An order is visit's only until it returns.
 func (p *Program) Each(limit int, visit func(order []int)) (all bool) {
 	at := make([]int, len(p.chains))
 	order := make([]int, 0, len(p.list))

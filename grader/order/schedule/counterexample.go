@@ -21,18 +21,20 @@ type Counterexample struct {
 // mostSteps is how many steps a counterexample shows at most.
 const mostSteps = 8
 
-// mostWhole is up to how many calls a counterexample is looked for among all of them, to be shortened, where the slice shows nothing.
+// mostWhole is up to how many calls a counterexample is looked for among all of them, to be shortened, where the slice
+// shows nothing.
 const mostWhole = 64
 
-// Counterexample builds an order in which a finding of order.Check in p's trace goes wrong, and carries it out. It has none for
-// what no order is to blame for, such as a leak, and for a remark.
+// Counterexample builds an order in which a finding of order.Check in p's trace goes wrong, and carries it out. It has
+// none for what no order is to blame for, such as a leak, and for a remark.
 func (p *Program) Counterexample(f order.Finding) (*Counterexample, bool) {
 	if f.Severity != order.Error || f.At < 0 || f.At >= len(p.ops) {
 		return nil, false
 	}
 	c := &Counterexample{Finding: f, Late: -1, Early: -1}
 	switch f.Rule {
-	case order.UseBeforeAlloc, order.FreeBeforeUse, order.RevokeBeforeUse, order.EarlyReuse, order.DataRace, order.HostRace, order.StagedCopy:
+	case order.UseBeforeAlloc, order.FreeBeforeUse, order.RevokeBeforeUse, order.EarlyReuse, order.DataRace,
+		order.HostRace, order.StagedCopy:
 		if len(f.Related) == 0 || !p.swap(c, f.Related[0].At, f.At) {
 			return nil, false
 		}
@@ -72,8 +74,9 @@ func (p *Program) shorten(c *Counterexample) {
 	}
 }
 
-// swap makes c's order one in which the call at record early, which was made later, comes before that at record late. It is
-// otherwise as near to what happened as can be: what does not have to come after the late one stays in front of the early one.
+// swap makes c's order one in which the call at record early, which was made later, comes before that at record late.
+// It is otherwise as near to what happened as can be: what does not have to come after the late one stays in front of
+// the early one.
 func (p *Program) swap(c *Counterexample, late, early int) bool {
 	if late < 0 || late >= early || p.ops[late] == nil || p.ops[early] == nil || p.relation.Before(late, early) {
 		return false
@@ -91,8 +94,8 @@ func (p *Program) swap(c *Counterexample, late, early int) bool {
 	return true
 }
 
-// slice is what matters of a counterexample, in its order: the two calls, what makes the memory that both of them use, and what
-// wrote last what the early one finds.
+// slice is what matters of a counterexample, in its order: the two calls, what makes the memory that both of them use,
+// and what wrote last what the early one finds.
 func (p *Program) slice(c *Counterexample) []int {
 	ends := []int{c.Finding.At}
 	if !c.Always {
@@ -110,7 +113,10 @@ func (p *Program) slice(c *Counterexample) []int {
 	common := p.common(c)
 	for _, i := range p.list {
 		o := p.ops[i]
-		if o.kind == makes && slices.ContainsFunc(common, func(t touch) bool { return t.memory == o.memory || t.block == o.memory }) {
+		if o.kind == makes && slices.ContainsFunc(common, func(t touch) bool {
+			return t.memory == o.memory ||
+				t.block == o.memory
+		}) {
 			keep[i] = true
 		}
 		if o.kind == places && slices.ContainsFunc(common, func(t touch) bool { return t.mapping == i }) {
@@ -148,7 +154,8 @@ func (p *Program) slice(c *Counterexample) []int {
 func (p *Program) permitted(mapping, before int) int {
 	for _, i := range slices.Backward(p.list) {
 		o := p.ops[i]
-		if i < before && mapping >= 0 && o.kind == permits && slices.ContainsFunc(o.touches, func(t touch) bool { return t.mapping == mapping }) {
+		if i < before && mapping >= 0 && o.kind == permits && slices.ContainsFunc(o.touches,
+			func(t touch) bool { return t.mapping == mapping }) {
 			return i
 		}
 	}
@@ -167,13 +174,17 @@ func (p *Program) common(c *Counterexample) (list []touch) {
 			list = append(list, t)
 		}
 	}
-	for _, pair := range [][2]int{{c.Late, c.Early}, {c.Early, c.Late}} { // one of the two makes or ends what the other uses
+	// one of the two makes or ends what the other uses
+	for _, pair := range [][2]int{{c.Late, c.Early}, {c.Early, c.Late}} {
 		o := p.ops[pair[0]]
 		for _, t := range p.ops[pair[1]].touches {
 			if o.kind != uses && (t.memory == o.memory || t.block == o.memory) {
 				list = append(list, t)
 			}
-			if slices.ContainsFunc(o.touches, func(x touch) bool { return o.kind != uses && x.mapping >= 0 && x.mapping == t.mapping }) {
+			if slices.ContainsFunc(o.touches, func(x touch) bool {
+				return o.kind != uses && x.mapping >= 0 &&
+					x.mapping == t.mapping
+			}) {
 				list = append(list, t)
 			}
 		}

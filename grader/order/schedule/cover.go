@@ -6,8 +6,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// cover is an event of the program's own that was to hold the early call back, or looks as if it were, and covers something else: its record
-// and the wait for it.
+// cover is an event of the program's own that was to hold the early call back, or looks as if it were, and covers
+// something else: its record and the wait for it.
 type cover struct {
 	record, wait  int    // wait is -1 where nothing waits for it
 	stands, holds string // what the one stands for, and what the other holds back
@@ -47,15 +47,18 @@ func (f *filming) near(own func(record int) bool) (best *cover) {
 		}
 	}
 	for i := f.c.Late + 1; i < f.c.Early; i++ {
-		if r := &f.Trace.Records[i]; r.Op == trace.OpEventRecord && r.Code == 0 && own(i) && !waited[i] && f.sameStream(i, f.c.Late) {
-			better(cover{i, -1, fmt.Sprintf("An event stands for what %s was given up to here, step %d included, but nothing waits for it.",
+		if r := &f.Trace.Records[i]; r.Op == trace.OpEventRecord && r.Code == 0 && own(i) && !waited[i] &&
+			f.sameStream(i, f.c.Late) {
+			better(cover{i, -1, fmt.Sprintf("An event stands for what %s was given up to here, step %d included, but nothing "+
+				"waits for it.",
 				f.names.Stream(r.Stream), f.c.number(f.c.Late)), ""}, 3)
 		}
 	}
 	return best
 }
 
-// pair says what a record and a wait for it cover, and how likely they were to hold the early call back behind the late one; 0: not at all.
+// pair says what a record and a wait for it cover, and how likely they were to hold the early call back behind the late
+// one; 0: not at all.
 func (f *filming) pair(record, wait int) (cover, int) {
 	c := f.c
 	late, early := fmt.Sprintf("step %d", c.number(c.Late)), fmt.Sprintf("step %d", c.number(c.Early))

@@ -65,9 +65,10 @@ type memory struct {
 	ended   map[trace.ID]int // the record of the end
 	mapping map[int]uint32   // by the record of the MemMap: what MemSetAccess allows, with mapped set
 	results map[int]result
-	writer  map[uint64]int                              // by value: the record of the call that wrote it, where parts are kept
-	owner   map[trace.ID]*interval.Map[int64, trace.ID] // of bytes that were written as a block's: that block
-	holder  map[trace.ID]*interval.Map[int64, trace.ID] // of bytes that were handed out: the block
+	// by value: the record of the call that wrote it, where parts are kept
+	writer map[uint64]int
+	owner  map[trace.ID]*interval.Map[int64, trace.ID] // of bytes that were written as a block's: that block
+	holder map[trace.ID]*interval.Map[int64, trace.ID] // of bytes that were handed out: the block
 }
 
 const (
@@ -91,14 +92,17 @@ func (p *Program) execute(order []int, parts bool) *memory {
 	return m
 }
 
-// begin is the memory before any of the calls of an order is carried out. What none of them makes is there from the beginning.
+// begin is the memory before any of the calls of an order is carried out. What none of them makes is there from the
+// beginning.
 func (p *Program) begin(order []int, parts bool) *memory {
 	within := make(map[int]bool, len(order))
 	for _, i := range order {
 		within[i] = true
 	}
-	m := &memory{p: p, parts: parts, bytes: map[trace.ID]*interval.Map[int64, uint64]{}, state: map[trace.ID]state{}, ended: map[trace.ID]int{},
-		mapping: map[int]uint32{}, results: make(map[int]result, len(order)), writer: map[uint64]int{}, owner: map[trace.ID]*interval.Map[int64, trace.ID]{},
+	m := &memory{p: p, parts: parts, bytes: map[trace.ID]*interval.Map[int64, uint64]{}, state: map[trace.ID]state{},
+		ended:   map[trace.ID]int{},
+		mapping: map[int]uint32{}, results: make(map[int]result, len(order)), writer: map[uint64]int{},
+		owner:  map[trace.ID]*interval.Map[int64, trace.ID]{},
 		holder: map[trace.ID]*interval.Map[int64, trace.ID]{}}
 	m.only = func(i int) bool { return within[i] }
 	for _, i := range order {
@@ -163,7 +167,8 @@ func (m *memory) make(i int, o *op) (r result) {
 		h.Set(t.lo, t.hi, o.memory)
 	}
 	if m.state[o.memory] == ended {
-		return r // the host has freed it already, which CUDA allows: Free, unlike FreeAsync, does not need the memory to be there
+		// the host has freed it already, which CUDA allows: Free, unlike FreeAsync, does not need the memory to be there
+		return r
 	}
 	delete(m.state, o.memory)
 	if m.p.Trace.Records[i].Site != 0 {
@@ -207,8 +212,8 @@ func (m *memory) end(i int, o *op) (r result) {
 	return r
 }
 
-// endsWhenIdle reports whether a free is Free of memory from Malloc. It waits for the device on every driver that was seen, so the
-// order checker has no more than a remark for work that it does not come after.
+// endsWhenIdle reports whether a free is Free of memory from Malloc. It waits for the device on every driver that was
+// seen, so the order checker has no more than a remark for work that it does not come after.
 func (m *memory) endsWhenIdle(i int) bool {
 	return m.p.Trace.Records[i].Op == trace.OpFree && m.p.ops[i].from == trace.OpMalloc
 }
@@ -245,7 +250,8 @@ func (m *memory) retract(r *result, t touch) {
 	}
 }
 
-// anothers reports whether some bytes of a block were written as a block's that was taken back before this one was handed out.
+// anothers reports whether some bytes of a block were written as a block's that was taken back before this one was
+// handed out.
 func (m *memory) anothers(t touch) bool {
 	w := m.owner[t.memory]
 	if w == nil || t.block == 0 {

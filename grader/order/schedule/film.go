@@ -9,16 +9,17 @@ import (
 	"cudalab/native/trace"
 )
 
-// Film is a counterexample in pictures: the work as it leaves its streams for the device, one call after another, and what that
-// makes of the memory. Of the program's own events it has the one that was to hold the order and does not.
+// Film is a counterexample in pictures: the work as it leaves its streams for the device, one call after another, and
+// what that makes of the memory. Of the program's own events it has the one that was to hold the order and does not.
 type Film struct {
 	Lanes  []string // the streams that the work belongs to, and the host, by name
 	Steps  []Shot   // in the order of the calls
 	Memory []string // what it is about: "the 256 bytes from MallocAsync on streams[0]"
 	Takes  []Take   // what happened, unless it goes wrong always; and the order in which it goes wrong
-	Late   int      // the step that the Early one should come after, both indices into Steps; -1 where it goes wrong always
-	Early  int
-	Edge   *[2]int // from the program's own record to its wait, indices into Steps; nil: it has none that comes near
+	// the step that the Early one should come after, both indices into Steps; -1 where it goes wrong always
+	Late  int
+	Early int
+	Edge  *[2]int // from the program's own record to its wait, indices into Steps; nil: it has none that comes near
 }
 
 // Shot is a call that a film shows.
@@ -111,7 +112,8 @@ func (p *Program) Film(c *Counterexample, story story, own func(record int) bool
 // follow chooses the memory that is shown: what the fault is about, and what else its steps use.
 func (f *filming) follow() {
 	common := f.common(f.c)
-	if f.c.Finding.Rule == order.EarlyReuse || apart(common) > mostMemory { // there is not room for all: there has to be for where it shows
+	// there is not room for all: there has to be for where it shows
+	if f.c.Finding.Rule == order.EarlyReuse || apart(common) > mostMemory {
 		f.add(f.c.Shows.Memory)
 	}
 	for _, t := range common {
@@ -193,8 +195,9 @@ func (f *filming) inStream(i int) bool {
 // take carries out the steps in an order.
 func (f *filming) take(list []int, wrong bool) Take {
 	m := f.begin(list, true)
-	t := Take{Wrong: -1, Frames: []Frame{{Done: -1, Memory: f.held(m, -1), Caption: "Nothing is done yet. The device takes " +
-		"work from the streams, from each of them in its order."}}}
+	t := Take{Wrong: -1, Frames: []Frame{{Done: -1, Memory: f.held(m, -1),
+		Caption: "Nothing is done yet. The device takes " +
+			"work from the streams, from each of them in its order."}}}
 	for _, i := range f.withCover(list, wrong && !f.c.Always) {
 		frame := Frame{Done: f.index[i], Caption: f.caption(i)}
 		bad := wrong && i == f.c.Shows.Record
@@ -208,9 +211,11 @@ func (f *filming) take(list []int, wrong bool) Take {
 		}
 		switch k := slices.IndexFunc(f.story.Steps, func(s Step) bool { return s.Record == i }); {
 		case bad && k >= 0:
-			frame.Caption = fmt.Sprintf("Here it goes wrong. Step %d is %s: %s.", f.c.number(i), f.names.Call(i), f.story.Steps[k].Wrong)
+			frame.Caption = fmt.Sprintf("Here it goes wrong. Step %d is %s: %s.", f.c.number(i), f.names.Call(i),
+				f.story.Steps[k].Wrong)
 		case wrong && i == f.c.Early && !f.c.Always:
-			frame.Caption = fmt.Sprintf("Step %d comes before step %d, for nothing makes it wait: %s.", f.c.number(i), f.c.number(f.c.Late), f.does(i))
+			frame.Caption = fmt.Sprintf("Step %d comes before step %d, for nothing makes it wait: %s.", f.c.number(i),
+				f.c.number(f.c.Late), f.does(i))
 		}
 		t.Frames = append(t.Frames, frame)
 	}

@@ -111,8 +111,10 @@ func TestAFilmFollowsTheMemory(t *testing.T) {
 	f := p.Film(ce, p.Story(ce, nil), all)
 	require.Equal(t, []string{"the 1,024 bytes from MallocAsync on stream a"}, f.Memory)
 	for k, want := range []string{
-		"not there yet|nothing written|written by step 2|written by step 3, then written by step 2|given back: the bytes may be another's",
-		"not there yet|nothing written|written by step 2|given back: the bytes may be another's|given back: the bytes may be another's",
+		"not there yet|nothing written|written by step 2|written by step 3, then written by step 2|given back: the bytes " +
+			"may be another's",
+		"not there yet|nothing written|written by step 2|given back: the bytes may be another's|given back: the bytes may " +
+			"be another's",
 	} {
 		var texts []string
 		for _, frame := range f.Takes[k].Frames {
@@ -168,6 +170,7 @@ func (w world) mapped(t *testing.T, pieces int, size int64) device.Ptr {
 		require.Zero(t, code)
 		require.Zero(t, w.MemMap(at+device.Ptr(int64(k)*size), size, 0, x, 0))
 	}
-	require.Zero(t, w.MemSetAccess(at, int64(pieces)*size, []device.MemAccessDesc{{Location: on, Access: device.MemAccessReadWrite}}))
+	require.Zero(t, w.MemSetAccess(at, int64(pieces)*size,
+		[]device.MemAccessDesc{{Location: on, Access: device.MemAccessReadWrite}}))
 	return at
 }

@@ -15,7 +15,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// FuzzOrders looks for orders of whatever can be read as a trace: what a runner sends need not be what a session records.
+// FuzzOrders looks for orders of whatever can be read as a trace: what a runner sends need not be what a session
+// records.
 func FuzzOrders(f *testing.F) {
 	for _, look := range []bool{false, true} {
 		var w codec.Writer

@@ -6,8 +6,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// Legal is an error that says why CUDA may not carry out a trace's calls in an order, if it may not. The order names records; a
-// call that it does not name is taken to do nothing but hold back what comes behind it.
+// Legal is an error that says why CUDA may not carry out a trace's calls in an order, if it may not. The order names
+// records; a call that it does not name is taken to do nothing but hold back what comes behind it.
 //
 // It knows nothing of happens-before. It follows the calls: each stream takes what it is given one by one, a wait in a
 // stream holds back what comes behind it, the legacy default stream and the blocking streams hold each other back, and
@@ -154,8 +154,8 @@ func newJudge(t *trace.Trace, named []bool) *judge {
 	return j
 }
 
-// returnsWhenOver reports whether a copy returns only when it is over (CUDA driver API, "API synchronization behavior"). The order
-// checker has it too; a judge that asked there would make the same mistake.
+// returnsWhenOver reports whether a copy returns only when it is over (CUDA driver API, "API synchronization
+// behavior"). The order checker has it too; a judge that asked there would make the same mistake.
 func returnsWhenOver(r *trace.Record) bool {
 	switch r.Op {
 	case trace.OpMemcpyDtoH:

@@ -34,8 +34,8 @@ func (m *memory) fault(i int) (k int, found bool) {
 	return k, k >= 0
 }
 
-// compare carries out two orders of the same calls and is what is other in the second: first of all memory that cannot be used, then what a
-// call finds there, and at last what memory is left with.
+// compare carries out two orders of the same calls and is what is other in the second: first of all memory that cannot
+// be used, then what a call finds there, and at last what memory is left with.
 func (p *Program) compare(one, other []int) (d difference, differ bool) {
 	return compare(p.execute(one, false), p.execute(other, false), other)
 }

@@ -1,11 +1,12 @@
-// Package schedule says what a program's other orders would have come to. A trace holds the one order in which a device happened to
-// do the work of several streams; CUDA may choose any that the happens-before relation allows. Of a fault in the order,
-// Counterexample builds an order in which it goes wrong, and carries it out. Of a program without one, Count says how many
-// orders there are, and Same carries out as many as one likes, all of which have to come to the same.
+// Package schedule says what a program's other orders would have come to. A trace holds the one order in which a device
+// happened to do the work of several streams; CUDA may choose any that the happens-before relation allows. Of a fault
+// in the order, Counterexample builds an order in which it goes wrong, and carries it out. Of a program without one,
+// Count says how many orders there are, and Same carries out as many as one likes, all of which have to come to the
+// same.
 //
-// An order is carried out on memory of a kind of its own: every write leaves a value there that only this write leaves, made
-// of its call and of all that the call has read. Two orders in which each call reads the same values hence compute the same,
-// whatever the kernels do. Atomic updates add up, in whatever order.
+// An order is carried out on memory of a kind of its own: every write leaves a value there that only this write leaves,
+// made of its call and of all that the call has read. Two orders in which each call reads the same values hence compute
+// the same, whatever the kernels do. Atomic updates add up, in whatever order.
 //
 // Legal judges orders without the relation that they were built from: it follows the streams, events and waits of the
 // trace one call at a time, as CUDA does.
@@ -65,7 +66,8 @@ type touch struct {
 
 // New is the program of a trace.
 func New(t *trace.Trace) *Program {
-	p := &Program{Trace: t, relation: order.Of(t), done: answers(t), ops: make([]*op, len(t.Records)), chain: make([]int, len(t.Records))}
+	p := &Program{Trace: t, relation: order.Of(t), done: answers(t), ops: make([]*op, len(t.Records)),
+		chain: make([]int, len(t.Records))}
 	s := newSpace(t, p.done)
 	p.space = s
 	chains := map[trace.ID]int{}
@@ -87,8 +89,8 @@ func New(t *trace.Trace) *Program {
 	return p
 }
 
-// answers says of each record which one has its call's answer: that of leaving for a call that may wait; -1 where the call was
-// never left.
+// answers says of each record which one has its call's answer: that of leaving for a call that may wait; -1 where the
+// call was never left.
 func answers(t *trace.Trace) []int {
 	done := make([]int, len(t.Records))
 	for i := range t.Records {
@@ -113,24 +115,26 @@ func chainOf(r *trace.Record) trace.ID {
 	return hostID
 }
 
-// queued reports whether a call's work is a stream's, done at some time after the call. Synchronous copies and memsets belong to the legacy
-// default stream.
+// queued reports whether a call's work is a stream's, done at some time after the call. Synchronous copies and memsets
+// belong to the legacy default stream.
 func queued(r *trace.Record) bool {
 	switch r.Op {
-	case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpFreeAsync, trace.OpMemcpyHtoD, trace.OpMemcpyDtoH, trace.OpMemcpyDtoD,
-		trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync, trace.OpMemset, trace.OpMemsetAsync, trace.OpLaunch:
+	case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpFreeAsync, trace.OpMemcpyHtoD, trace.OpMemcpyDtoH,
+		trace.OpMemcpyDtoD, trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync, trace.OpMemset,
+		trace.OpMemsetAsync, trace.OpLaunch:
 		return true
 	}
 	return passes(r)
 }
 
-// passes reports whether a call has a place in its stream, where nothing is done: a block is handed out or taken back there.
+// passes reports whether a call has a place in its stream, where nothing is done: a block is handed out or taken back
+// there.
 func passes(r *trace.Record) bool {
 	return (r.Op == trace.OpBlockAlloc || r.Op == trace.OpBlockFree) && r.Flags&trace.InStream != 0
 }
 
-// operations are the records of what the order is about: the work of streams, and what the host itself reads and writes of
-// pinned memory.
+// operations are the records of what the order is about: the work of streams, and what the host itself reads and writes
+// of pinned memory.
 func (p *Program) operations() []int {
 	var all []int
 	for _, i := range p.list {

@@ -130,7 +130,8 @@ func TestOrdersAreCounted(t *testing.T) {
 				require.True(t, p.Each(100, func([]int) { n++ }))
 				require.Equal(t, o.Count.Int64(), n)
 			}
-			require.False(t, o.Count.Cmp(big.NewInt(1)) > 0 && p.Each(int(min(o.Count.Int64()-1, 10)), func([]int) {}), "there are more")
+			require.False(t, o.Count.Cmp(big.NewInt(1)) > 0 && p.Each(int(min(o.Count.Int64()-1, 10)), func([]int) {}),
+				"there are more")
 		})
 	}
 }
@@ -301,7 +302,10 @@ func TestAtomicSumsMayComeInAnyOrder(t *testing.T) {
 
 // faults are the errors in the order of a program, but for what it leaves behind.
 func faults(p *schedule.Program) []order.Finding {
-	return slices.DeleteFunc(order.Check(p.Trace), func(f order.Finding) bool { return f.Severity != order.Error || f.Rule == order.Leak })
+	return slices.DeleteFunc(order.Check(p.Trace), func(f order.Finding) bool {
+		return f.Severity != order.Error ||
+			f.Rule == order.Leak
+	})
 }
 
 func TestStories(t *testing.T) {
@@ -315,7 +319,8 @@ func TestStories(t *testing.T) {
 		"used before it is there": {func(w world) {
 			p, _ := w.MallocAsync(size, w.a)
 			use(w, p, w.b)
-		}, order.UseBeforeAlloc, []string{"MemsetAsync on stream b", "MallocAsync on stream a"}, "the memory is not there yet, which step 1 makes"},
+		}, order.UseBeforeAlloc, []string{"MemsetAsync on stream b", "MallocAsync on stream a"},
+			"the memory is not there yet, which step 1 makes"},
 		"freed too early": {func(w world) {
 			p, _ := w.MallocAsync(size, w.a)
 			w.EventRecord(w.event, w.a)
@@ -344,7 +349,8 @@ func TestStories(t *testing.T) {
 			w.DeviceSynchronize()
 			w.MemcpyDtoDAsync(q, p, size, w.a)
 			use(w, p, w.b)
-		}, order.DataRace, []string{"Malloc", "Memset on the legacy default stream", "MemsetAsync on stream b", "MemcpyDtoDAsync on stream a"},
+		}, order.DataRace, []string{"Malloc", "Memset on the legacy default stream", "MemsetAsync on stream b",
+			"MemcpyDtoDAsync on stream a"},
 			"it finds what step 4 has written, and not what step 2 writes"},
 		"both write": {func(w world) {
 			p := w.malloc(t)
@@ -355,7 +361,8 @@ func TestStories(t *testing.T) {
 		"never written": {func(w world) {
 			p, q := w.malloc(t), w.malloc(t)
 			w.MemcpyDtoDAsync(q, p, size, w.a)
-		}, order.UninitializedRead, []string{"Malloc", "Malloc", "MemcpyDtoDAsync on stream a"}, "it finds what nothing has written"},
+		}, order.UninitializedRead, []string{"Malloc", "Malloc", "MemcpyDtoDAsync on stream a"},
+			"it finds what nothing has written"},
 		"the host looks too early": {func(w world) {
 			p := w.malloc(t)
 			host, _ := w.MallocHost(size)

@@ -7,8 +7,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// space is what is known of addresses at one place of a trace: whose bytes a call means. It is the host that maps memory and hands
-// out blocks, so that is the same in every order.
+// space is what is known of addresses at one place of a trace: whose bytes a call means. It is the host that maps
+// memory and hands out blocks, so that is the same in every order.
 type space struct {
 	t      *trace.Trace
 	done   []int
@@ -36,10 +36,12 @@ type piece struct {
 }
 
 func newSpace(t *trace.Trace, done []int) *space {
-	return &space{t: t, done: done, blocks: map[trace.ID]part{}, sizes: map[trace.ID]int64{}, bases: map[trace.ID]uint64{}, made: map[trace.ID]int{}, back: map[trace.ID]int{}}
+	return &space{t: t, done: done, blocks: map[trace.ID]part{}, sizes: map[trace.ID]int64{}, bases: map[trace.ID]uint64{},
+		made: map[trace.ID]int{}, back: map[trace.ID]int{}}
 }
 
-// op is what the i-th record's call does to memory, nil if it does nothing to any. The records before it have been asked for.
+// op is what the i-th record's call does to memory, nil if it does nothing to any. The records before it have been
+// asked for.
 func (s *space) op(i int) *op {
 	r := &s.t.Records[i]
 	if r.Phase == trace.Leave || s.done[i] < 0 {
@@ -50,7 +52,8 @@ func (s *space) op(i int) *op {
 		return nil
 	}
 	switch r.Op {
-	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemCreate, trace.OpBlockAlloc:
+	case trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemCreate,
+		trace.OpBlockAlloc:
 		return s.make(i, r, done)
 	case trace.OpFree, trace.OpFreeAsync, trace.OpFreeHost, trace.OpBlockFree:
 		return s.end(i, r)
@@ -200,7 +203,8 @@ func (s *space) bytes(list []touch, id trace.ID, lo, hi int64, kind trace.Access
 	known := len(list)
 	for _, p := range b.pieces {
 		if first, last := max(lo, p.lo), min(hi, p.hi); first < last {
-			list = append(list, touch{memory: p.memory, lo: p.at + first - p.lo, hi: p.at + last - p.lo, block: id, mapping: -1, kind: kind})
+			list = append(list, touch{memory: p.memory, lo: p.at + first - p.lo, hi: p.at + last - p.lo, block: id, mapping: -1,
+				kind: kind})
 		}
 	}
 	if len(list) == known { // of memory that is not known: memory of its own
@@ -209,7 +213,8 @@ func (s *space) bytes(list []touch, id trace.ID, lo, hi int64, kind trace.Access
 	return list
 }
 
-// mappingOf is the record of the mapping that an access goes through, or would if that were still there; -1: there was none.
+// mappingOf is the record of the mapping that an access goes through, or would if that were still there; -1: there was
+// none.
 func (s *space) mappingOf(x *trace.Access) int {
 	at, size := x.Addr, x.Size
 	if b, ok := s.blocks[x.Alloc]; ok {

@@ -13,22 +13,23 @@ import (
 // Kernels finds a kernel by its entry point; nil where there is none of that name.
 type Kernels func(entry string) *device.Kernel
 
-// mostBytes is how many bytes the calls of an order may use together for it to be carried out with its values, and mostCalls how many
-// they may be: nobody is to wait for it.
+// mostBytes is how many bytes the calls of an order may use together for it to be carried out with its values, and
+// mostCalls how many they may be: nobody is to wait for it.
 const (
 	mostBytes = 16 << 20
 	mostCalls = 600
 )
 
-// values are what a call has found and written in an order, as the kernels compute it. The trace has to hold what its calls were
-// given.
+// values are what a call has found and written in an order, as the kernels compute it. The trace has to hold what its
+// calls were given.
 type values struct {
 	Finds  [][]byte // of each range that the call reads, in the order of its accesses
 	Writes [][]byte // of each that it writes or updates, likewise
 }
 
 // Values carries an order out, up to a call, on memory that holds bytes. It is not ok where they cannot be known: where
-// they hang on memory that nothing has written, or that was written before the trace, or where there would be too much to do.
+// they hang on memory that nothing has written, or that was written before the trace, or where there would be too much
+// to do.
 func (p *Program) Values(order []int, call int, kernels Kernels) (v values, ok bool) {
 	if len(order) > mostCalls {
 		return values{}, false
@@ -66,7 +67,8 @@ func (p *Program) Values(order []int, call int, kernels Kernels) (v values, ok b
 	return values{}, false
 }
 
-// machine carries calls out on bytes. What is known of them is kept apart: bytes that nobody knows spoil whatever is made of them.
+// machine carries calls out on bytes. What is known of them is kept apart: bytes that nobody knows spoil whatever is
+// made of them.
 type machine struct {
 	p       *Program
 	kernels Kernels
@@ -233,7 +235,8 @@ func (b *machine) launch(r *trace.Record) bool {
 		return false
 	}
 	g := r.Given
-	l := &device.Launch{Kernel: k, Grid: device.Dim{X: g.Grid[0], Y: g.Grid[1], Z: g.Grid[2]}, Block: device.Dim{X: g.Block[0], Y: g.Block[1], Z: g.Block[2]}}
+	l := &device.Launch{Kernel: k, Grid: device.Dim{X: g.Grid[0], Y: g.Grid[1], Z: g.Grid[2]},
+		Block: device.Dim{X: g.Block[0], Y: g.Block[1], Z: g.Block[2]}}
 	copy(l.Args[:], g.Args)
 	m := &deviceMemory{b, b.windows(r), false}
 	k.Exec(l, m)
@@ -298,7 +301,8 @@ func (m *deviceMemory) Fill(p device.Ptr, n uint64, write func(first int64, byte
 func changed(should, is values) string {
 	for k := range min(len(should.Writes), len(is.Writes)) {
 		if a, b := should.Writes[k], is.Writes[k]; len(a) == 8 && len(b) == 8 && string(a) != string(b) {
-			return fmt.Sprintf("what it adds up comes to %s instead of %s", grouped(fmt.Sprint(binary.LittleEndian.Uint64(b))), grouped(fmt.Sprint(binary.LittleEndian.Uint64(a))))
+			return fmt.Sprintf("what it adds up comes to %s instead of %s", grouped(fmt.Sprint(binary.LittleEndian.Uint64(b))),
+				grouped(fmt.Sprint(binary.LittleEndian.Uint64(a))))
 		}
 	}
 	for k := range min(len(should.Finds), len(is.Finds)) {

@@ -98,9 +98,11 @@ func TestWhatIsComputedInABadOrder(t *testing.T) {
 		return ""
 	}
 	const finds = "it finds what step 2 has written, and not what step 3 writes"
-	require.Regexp(t, "^"+finds+`, so what it adds up comes to 0 instead of [1-9][0-9,]+$`, story(given(t, race), kernelNamed))
+	require.Regexp(t, "^"+finds+`, so what it adds up comes to 0 instead of [1-9][0-9,]+$`, story(given(t, race),
+		kernelNamed))
 	require.Equal(t, finds, story(record(t, race), kernelNamed), "where it was not recorded")
-	require.Equal(t, finds, story(given(t, race), func(string) *device.Kernel { return nil }), "where the kernel is not known")
+	require.Equal(t, finds, story(given(t, race), func(string) *device.Kernel { return nil }),
+		"where the kernel is not known")
 	require.Equal(t, finds, story(given(t, race), nil))
 
 	copied := func(w world) {
@@ -110,7 +112,8 @@ func TestWhatIsComputedInABadOrder(t *testing.T) {
 		require.Zero(t, w.MemsetAsync(data, 2, size, w.a))
 		require.Zero(t, w.MemcpyDtoDAsync(to, data, size, w.b))
 	}
-	require.Equal(t, finds+", so the word at byte 0 is 0x01010101 instead of 0x02020202", story(given(t, copied), kernelNamed))
+	require.Equal(t, finds+", so the word at byte 0 is 0x01010101 instead of 0x02020202", story(given(t, copied),
+		kernelNamed))
 }
 
 // What nothing has written, or what was there before, has no value that could be told.

@@ -22,7 +22,8 @@ type Step struct {
 	Wrong  string // what is wrong with what it finds; "" where nothing is
 }
 
-// Story tells c. Where the trace holds what its calls were given, and the kernels can be found, it tells what is computed; kernels may be nil.
+// Story tells c. Where the trace holds what its calls were given, and the kernels can be found, it tells what is
+// computed; kernels may be nil.
 func (p *Program) Story(c *Counterexample, kernels Kernels) story {
 	names := order.NamesOf(p.Trace)
 	var s story
@@ -37,7 +38,8 @@ func (p *Program) Story(c *Counterexample, kernels Kernels) story {
 		s.Steps = append(s.Steps, step)
 	}
 	if c.Shows.Record < 0 {
-		s.Ends = "In the end the memory holds what " + c.step(c.Late, names) + " has written, and not what " + c.step(c.Early, names) + " has."
+		s.Ends = "In the end the memory holds what " + c.step(c.Late, names) + " has written, and not what " + c.step(c.Early,
+			names) + " has."
 	}
 	return s
 }
@@ -80,7 +82,10 @@ func (p *Program) changed(c *Counterexample, kernels Kernels) string {
 // maker is the record of what has made the memory that a touch is about: the block, if there is one.
 func (p *Program) maker(t touch) int {
 	for _, id := range []trace.ID{t.block, t.memory} {
-		if i := slices.IndexFunc(p.list, func(i int) bool { return p.ops[i].kind == makes && p.ops[i].memory == id }); i >= 0 && id != 0 {
+		if i := slices.IndexFunc(p.list, func(i int) bool {
+			return p.ops[i].kind == makes &&
+				p.ops[i].memory == id
+		}); i >= 0 && id != 0 {
 			return p.list[i]
 		}
 	}

@@ -1,9 +1,9 @@
-// Package authoring is for those who write lessons. It says in plain words what a lesson lacks, in the order in which to
-// mend it, makes the folders of a new one, and writes what follows from course.toml and from what tests have recorded: the
-// lists of lessons, the skeletons' copies, the instructors' tables.
+// Package authoring is for those who write lessons. It says in plain words what a lesson lacks, in the order in which
+// to mend it, makes the folders of a new one, and writes what follows from course.toml and from what tests have
+// recorded: the lists of lessons, the skeletons' copies, the instructors' tables.
 //
-// It works on any course that is laid out like this one; a course outside of this repository calls Check in a test of its
-// own.
+// It works on any course that is laid out like this one; a course outside of this repository calls Check in a test of
+// its own.
 package authoring
 
 import (
@@ -43,8 +43,8 @@ func Check(t *testing.T, root string, suites []*suite.Suite) {
 	}
 }
 
-// Problems are everything that the lessons of a course lack. Rules of findings are looked up in the course and in module
-// cudalab, which may be the same.
+// Problems are everything that the lessons of a course lack. Rules of findings are looked up in the course and in
+// module cudalab, which may be the same.
 func Problems(course, cudalab fs.FS, suites []*suite.Suite) []Problem {
 	const list = "lessons/course.toml"
 	texts, err := fs.Sub(course, "lessons")
@@ -53,14 +53,16 @@ func Problems(course, cudalab fs.FS, suites []*suite.Suite) []Problem {
 		exercises, err = lessons.Read(texts)
 	}
 	if err != nil {
-		return []Problem{{list, strings.TrimPrefix(err.Error(), "course.toml: "), "Mend the file: nothing else can be looked at before"}}
+		return []Problem{{list, strings.TrimPrefix(err.Error(), "course.toml: "),
+			"Mend the file: nothing else can be looked at before"}}
 	}
 	r := &review{course: course, rules: rules(course, cudalab), ambiguous: map[string]bool{}}
 	var inOrder, registered []string
 	packages := map[string]string{}
 	for _, e := range exercises {
 		if other := packages[e.Package]; other != "" {
-			r.add(list, fmt.Sprintf("%s and %s are both in the package %s", other, e.Name, e.Package), "Give each a package of its own")
+			r.add(list, fmt.Sprintf("%s and %s are both in the package %s", other, e.Name, e.Package),
+				"Give each a package of its own")
 		}
 		packages[e.Package] = e.Name
 		inOrder = append(inOrder, e.Name)
@@ -81,7 +83,8 @@ func Problems(course, cudalab fs.FS, suites []*suite.Suite) []Problem {
 		bySuite[s.Exercise] = s
 	}
 	if len(registered) == len(inOrder) && !slices.Equal(registered, inOrder) {
-		r.add(registry, "the suites are in another order than the exercises of course.toml", "Put them in this order: "+strings.Join(inOrder, ", "))
+		r.add(registry, "the suites are in another order than the exercises of course.toml", "Put them in this order: "+
+			strings.Join(inOrder, ", "))
 	}
 	for _, e := range exercises {
 		r.lesson(e, bySuite[e.Name])
@@ -158,5 +161,6 @@ func rules(trees ...fs.FS) string {
 
 // known reports whether a finding may have the rule.
 func (r *review) known(rule string) bool {
-	return strings.Contains(r.rules, `"`+rule+`"`) || strings.Contains(r.rules, `"`+strings.TrimSuffix(rule, "-on-error")+`"`)
+	return strings.Contains(r.rules, `"`+rule+`"`) || strings.Contains(r.rules, `"`+strings.TrimSuffix(rule, "-on-error")+
+		`"`)
 }

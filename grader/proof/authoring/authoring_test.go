@@ -24,7 +24,8 @@ func TestLessonsAreWhole(t *testing.T) { Check(t, root, suites.All()) }
 
 // tally is the suite of the lesson in testdata/outside, as far as it matters here.
 func tally() *suite.Suite {
-	s := &suite.Suite{Exercise: "tally", Package: "tally", Functions: []string{"Run"}, Cases: []suite.Case{{ID: "drawn", After: "1b"}}}
+	s := &suite.Suite{Exercise: "tally", Package: "tally", Functions: []string{"Run"},
+		Cases: []suite.Case{{ID: "drawn", After: "1b"}}}
 	for _, id := range []string{"arguments", "results", "order", "cleanup"} {
 		s.Checks = append(s.Checks, suite.Question{ID: id})
 	}
@@ -86,7 +87,8 @@ func TestWhatALessonLacks(t *testing.T) {
 		"no kernel": {func(t *testing.T, files fstest.MapFS) {
 			delete(files, "kernels/tally.cu")
 			replace("solutions/tally/tally.go", "return kernels.Tally(", "return another(")(t, files)
-		}, nil, "kernels/tally.cu: there is no kernel of this lesson's, and it launches none of another's. Write one in CUDA C++"},
+		}, nil, "kernels/tally.cu: there is no kernel of this lesson's, and it launches none of another's. Write one in " +
+			"CUDA C++"},
 		"no PTX": {without("kernels/tally.ptx"), nil,
 			"kernels/tally.ptx: there is no PTX of the lesson's kernel. Compile it"},
 		"no chapter": {without("lessons/tally.md"), nil,
@@ -110,12 +112,14 @@ func TestWhatALessonLacks(t *testing.T) {
 		"old index": {replace("lessons/README.md", "do not get lost", "get lost"), nil,
 			"lessons/README.md: it is not what follows from course.toml"},
 		"nothing recorded": {without("grader/suites/tally/testdata/words.txt"), nil,
-			"grader/suites/tally/testdata/words.txt: nothing is recorded of what the checks say of the lesson's programs. Run go test ./grader/suites/tally -record"},
+			"grader/suites/tally/testdata/words.txt: nothing is recorded of what the checks say of the lesson's programs. Run " +
+				"go test ./grader/suites/tally -record"},
 		"a section too few": {replace("lessons/tally.md", "## The idea", "### The idea"), nil,
 			"lessons/tally.md: its sections are not those of every chapter. Have ## What you will build, "},
 		"figures of nothing": {replace("lessons/tally.md", "Not yet measured.", "Nothing."), nil,
 			"lessons/tally.md: nothing says what the figures in What it costs were measured on"},
-		"figures in no table": {replace("lessons/tally.md", "Not yet measured.", "Nothing, on one NVIDIA H200, driver 580.159.04."), nil,
+		"figures in no table": {replace("lessons/tally.md", "Not yet measured.",
+			"Nothing, on one NVIDIA H200, driver 580.159.04."), nil,
 			"lessons/tally.md: What it costs has no table"},
 		"traps in the open": {replace("lessons/tally.md", "<details>", ""), nil,
 			"lessons/tally.md: the traps do not lie in one block <details>"},
@@ -131,7 +135,8 @@ func TestWhatALessonLacks(t *testing.T) {
 			"lessons/tally.solution.md: the link to streams.md leads nowhere"},
 		"no such file": {replace("lessons/tally.md", "kernels/tally.cu", "kernels/tell.cu"), nil,
 			"lessons/tally.md: there is no kernels/tell.cu, which it names"},
-		"a wide picture": {replace("lessons/tally.md", "the number should be 5, but it is\n ", "the number should be 5, but it is"), nil,
+		"a wide picture": {replace("lessons/tally.md", "the number should be 5, but it is\n ",
+			"the number should be 5, but it is"), nil,
 			"lessons/tally.md: a line in a block ```text has 81 characters"},
 		"a dead link in another page": {func(_ *testing.T, files fstest.MapFS) {
 			files["README.md"] = &fstest.MapFile{Data: []byte("[the guide](lessons/authors/guide.md)")}
@@ -169,20 +174,29 @@ func TestWhatALessonLacks(t *testing.T) {
 			`lessons/tally.hints.md: there are hints for the gap "1c", which the skeleton does not have. Name one of 1a, 1b`},
 		"an unknown rule": {replace(hints, "`wrong-result`", "`wrongs-result`"), nil,
 			`lessons/tally.hints.md: no finding has the rule "wrongs-result", which the hints for 1b name`},
-		"an unknown After":    {nil, func(s *suite.Suite) { s.Cases[0].After = "1f" }, "grader/suites/tally/suite.go: the case drawn waits for the gap 1f, which the skeleton does not have. Name one of 1a, 1b"},
-		"an unknown way out":  {nil, func(s *suite.Suite) { s.WaysOut = []suite.WayOut{{Gap: "1f"}} }, "grader/suites/tally/suite.go: WaysOut names the gap 1f, which the skeleton does not have. Name one of 1a, 1b"},
-		"an unknown function": {nil, func(s *suite.Suite) { s.Functions = []string{"New"} }, "exercises/tally/tally.go: there is no function New, which the suite calls"},
+		"an unknown After": {nil, func(s *suite.Suite) { s.Cases[0].After = "1f" }, "grader/suites/tally/suite.go: the " +
+			"case drawn waits for the gap 1f, which the skeleton does not have. Name one of 1a, 1b"},
+		"an unknown way out": {nil, func(s *suite.Suite) { s.WaysOut = []suite.WayOut{{Gap: "1f"}} },
+			"grader/suites/tally/suite.go: WaysOut names the gap 1f, which the skeleton does not have. Name one of 1a, 1b"},
+		"an unknown function": {nil, func(s *suite.Suite) { s.Functions = []string{"New"} },
+			"exercises/tally/tally.go: there is no function New, which the suite calls"},
 		"several of an unknown After": {nil, func(s *suite.Suite) {
 			s.Cases = []suite.Case{{ID: "drawn", After: "1f"}, {ID: "faults", After: "1f"}}
-		}, "grader/suites/tally/suite.go: the cases drawn, faults wait for the gap 1f, which the skeleton does not have. Name one of 1a, 1b"},
+		}, "grader/suites/tally/suite.go: the cases drawn, faults wait for the gap 1f, which the skeleton does not have. " +
+			"Name one of 1a, 1b"},
 		"a kernel that is not defined": {replace("kernels/tally.go", `Entry:  "tally"`, `Entry:  "count"`), nil,
 			"kernels/tally.go: nothing defines the kernel tally of kernels/tally.cu. Write var tally = device.NewKernel("},
 		"a kernel that is not listed": {replace("kernels/tally.go", "func init() { listed.Add(tally) }", ""), nil,
 			"kernels/tally.go: the kernel tally is not listed, so nobody sees whether a GPU's driver takes it. Write " +
 				"func init() { listed.Add(tally) }"},
-		"a kernel that is not tried": {func(_ *testing.T, files fstest.MapFS) { files["kernels/hostile_test.go"] = &fstest.MapFile{} }, nil,
-			"kernels/tally_test.go: nothing tries kernels.Tally with whatever a student may pass. Write func init() { tries(kernels.Tally) }"},
-		"another lesson's suite": {nil, func(s *suite.Suite) { s.Exercise = "tell" }, "grader/suites/suites.go: there is a suite of tell, which is no exercise of course.toml"},
+		"a kernel that is not tried": {func(_ *testing.T,
+			files fstest.MapFS) {
+			files["kernels/hostile_test.go"] = &fstest.MapFile{}
+		}, nil,
+			"kernels/tally_test.go: nothing tries kernels.Tally with whatever a student may pass. Write func init() { " +
+				"tries(kernels.Tally) }"},
+		"another lesson's suite": {nil, func(s *suite.Suite) { s.Exercise = "tell" },
+			"grader/suites/suites.go: there is a suite of tell, which is no exercise of course.toml"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, s := outside(t), tally()
@@ -217,12 +231,14 @@ func TestTwoLessons(t *testing.T) {
 		files["lessons/course.toml"] = &fstest.MapFile{Data: []byte(entry + strings.Replace(entry, old, new, 1))}
 		return files
 	}
-	require.Equal(t, []Problem{{"lessons/course.toml", `there are two exercises "tally", and each needs a name of its own`, "Mend the file: nothing else can be looked at before"}},
+	require.Equal(t, []Problem{{"lessons/course.toml", `there are two exercises "tally", and each needs a name of its own`,
+		"Mend the file: nothing else can be looked at before"}},
 		Problems(twice("", ""), cudalab(), []*suite.Suite{tally()}))
 	require.Contains(t, Problems(twice(`name = "tally"`, `name = "tell"`), cudalab(), []*suite.Suite{tally()}),
 		Problem{"lessons/course.toml", "tally and tell are both in the package tally", "Give each a package of its own"})
-	require.Equal(t, []Problem{{"grader/suites/suites.go", "two suites are of the lesson tally, in grader/suites/tally/suite.go",
-		"Keep one of the lines, and give the other lesson its own name"}},
+	require.Equal(t,
+		[]Problem{{"grader/suites/suites.go", "two suites are of the lesson tally, in grader/suites/tally/suite.go",
+			"Keep one of the lines, and give the other lesson its own name"}},
 		Problems(outside(t), cudalab(), []*suite.Suite{tally(), tally()}))
 
 	// A copied suite that kept its name is one fault: neither suite is held to points, and no suite is missed.
@@ -236,8 +252,9 @@ func TestTwoLessons(t *testing.T) {
 			said = append(said, p.String())
 		}
 	}
-	require.Equal(t, []string{"grader/suites/suites.go: two suites are of the lesson tally, in grader/suites/tally/suite.go and " +
-		"grader/suites/tell/suite.go. Keep one of the lines, and give the other lesson its own name."}, said)
+	require.Equal(t,
+		[]string{"grader/suites/suites.go: two suites are of the lesson tally, in grader/suites/tally/suite.go and " +
+			"grader/suites/tell/suite.go. Keep one of the lines, and give the other lesson its own name."}, said)
 }
 
 // A new lesson is whole but for what nobody but its author can write.
@@ -246,8 +263,10 @@ func TestNew(t *testing.T) {
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/outside")))
 	written, err := New(dir, "ring-buffer")
 	require.NoError(t, err)
-	require.Equal(t, []string{"exercises/ringbuffer/ringbuffer.go", "grader/suites/ringbuffer/lesson_test.go", "grader/suites/ringbuffer/suite.go",
-		"grader/suites/suites.go", "lessons/course.toml", "lessons/ring-buffer.hints.md", "solutions/ringbuffer/ringbuffer.go"}, written)
+	require.Equal(t, []string{"exercises/ringbuffer/ringbuffer.go", "grader/suites/ringbuffer/lesson_test.go",
+		"grader/suites/ringbuffer/suite.go",
+		"grader/suites/suites.go", "lessons/course.toml", "lessons/ring-buffer.hints.md",
+		"solutions/ringbuffer/ringbuffer.go"}, written)
 	changed, err := Generate(dir)
 	require.NoError(t, err)
 	require.Equal(t, []string{"lessons/README.md", "lessons/ring-buffer.skeleton.go.txt"}, changed)
@@ -268,7 +287,8 @@ func TestNew(t *testing.T) {
 		"lessons/ring-buffer.md", "lessons/ring-buffer.solution.md"}, lacking)
 
 	for name, words := range map[string]string{
-		"": "make lesson NAME=ring-buffer", "Ring": "lower-case words", "../ring": "lower-case words", "func": "could not be called func: choose another",
+		"": "make lesson NAME=ring-buffer", "Ring": "lower-case words", "../ring": "lower-case words",
+		"func":        "could not be called func: choose another",
 		"ring-buffer": "there is a lesson ring-buffer already", "ringbuffer": "there is a lesson ring-buffer already",
 	} {
 		_, err := New(dir, name)

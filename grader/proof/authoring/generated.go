@@ -20,8 +20,8 @@ const (
 	listEnds   = "<!-- end of the lessons -->\n"
 )
 
-// Generate brings the files of the course at root up to date that follow from course.toml and the exercises, and answers
-// which have changed.
+// Generate brings the files of the course at root up to date that follow from course.toml and the exercises, and
+// answers which have changed.
 func Generate(root string) (changed []string, err error) {
 	files, err := generated(os.DirFS(root))
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // lesson looks at one lesson; s is nil where it has no suite.
 func (r *review) lesson(e lessons.Exercise, s *suite.Suite) {
 	if want := suite.PackageOf(e.Name); e.Package != want {
-		r.add("lessons/course.toml", fmt.Sprintf("%s is in the package %s, which should be called like the lesson", e.Name, e.Package),
-			fmt.Sprintf("Write package = %q", want))
+		r.add("lessons/course.toml", fmt.Sprintf("%s is in the package %s, which should be called like the lesson", e.Name,
+			e.Package), fmt.Sprintf("Write package = %q", want))
 	}
 	if e.About == "" {
 		r.add("lessons/course.toml", fmt.Sprintf("nothing says what %s is about", e.Name),
@@ -65,7 +65,8 @@ func (r *review) suite(e lessons.Exercise, s *suite.Suite, gaps []string) {
 		}
 	}
 	if sum != 100 {
-		r.add(list, fmt.Sprintf("the points of %s add up to %d instead of 100", e.Name, sum), "Share 100 points out among its checks")
+		r.add(list, fmt.Sprintf("the points of %s add up to %d instead of 100", e.Name, sum),
+			"Share 100 points out among its checks")
 	}
 	waiting := map[string][]string{} // cases, by the gap that there is not
 	for _, c := range s.Cases {
@@ -78,11 +79,13 @@ func (r *review) suite(e lessons.Exercise, s *suite.Suite, gaps []string) {
 		if len(waiting[gap]) > 1 {
 			who = "the cases " + strings.Join(waiting[gap], ", ") + " wait"
 		}
-		r.add(file, fmt.Sprintf("%s for the gap %s, which the skeleton does not have", who, gap), "Name one of "+strings.Join(gaps, ", "))
+		r.add(file, fmt.Sprintf("%s for the gap %s, which the skeleton does not have", who, gap), "Name one of "+
+			strings.Join(gaps, ", "))
 	}
 	for _, w := range s.WaysOut {
 		if gaps != nil && !slices.Contains(gaps, w.Gap) {
-			r.add(file, fmt.Sprintf("WaysOut names the gap %s, which the skeleton does not have", w.Gap), "Name one of "+strings.Join(gaps, ", "))
+			r.add(file, fmt.Sprintf("WaysOut names the gap %s, which the skeleton does not have", w.Gap), "Name one of "+
+				strings.Join(gaps, ", "))
 		}
 	}
 	if len(s.Functions) == 0 {
@@ -95,7 +98,8 @@ func (r *review) suite(e lessons.Exercise, s *suite.Suite, gaps []string) {
 				f, ok := d.(*ast.FuncDecl)
 				return ok && f.Recv == nil && f.Name.Name == name
 			}) {
-				r.add(source.path, fmt.Sprintf("there is no function %s, which the suite calls", name), "Declare it, or correct Functions in "+file)
+				r.add(source.path, fmt.Sprintf("there is no function %s, which the suite calls", name),
+					"Declare it, or correct Functions in "+file)
 			}
 		}
 	}
@@ -120,7 +124,8 @@ func (r *review) corpus(e lessons.Exercise) {
 		whole, _ := fs.Glob(r.course, path.Join(folder, kind[0], "*.go"))
 		edits, _ := fs.ReadFile(r.course, path.Join(folder, kind[0]+".diff"))
 		if len(whole) == 0 && !strings.Contains("\n"+string(edits), "\n-- "+kind[0]+"/") {
-			r.add(path.Join(folder, kind[0]+".diff"), fmt.Sprintf("the corpus has no program of kind %s", kind[0]), "Write "+kind[1])
+			r.add(path.Join(folder, kind[0]+".diff"), fmt.Sprintf("the corpus has no program of kind %s", kind[0]), "Write "+
+				kind[1])
 		}
 	}
 }
@@ -160,7 +165,8 @@ func (r *review) hints(e lessons.Exercise, gaps []string) {
 	for _, h := range hints {
 		hinted = append(hinted, h.TODO)
 		if gaps != nil && !slices.Contains(gaps, h.TODO) {
-			r.add(file, fmt.Sprintf("there are hints for the gap %q, which the skeleton does not have", h.TODO), "Name one of "+strings.Join(gaps, ", "))
+			r.add(file, fmt.Sprintf("there are hints for the gap %q, which the skeleton does not have", h.TODO), "Name one of "+
+				strings.Join(gaps, ", "))
 		}
 		if len(h.Text) < 1 || len(h.Text) > 3 || slices.Contains(h.Text, "") {
 			r.add(file, fmt.Sprintf("the gap %s has %d hints, or an empty one", h.TODO, len(h.Text)),
@@ -168,13 +174,15 @@ func (r *review) hints(e lessons.Exercise, gaps []string) {
 		}
 		for _, rule := range h.Rules {
 			if !r.known(rule) {
-				r.add(file, fmt.Sprintf("no finding has the rule %q, which the hints for %s name", rule, h.TODO), "Correct the name, or leave it out")
+				r.add(file, fmt.Sprintf("no finding has the rule %q, which the hints for %s name", rule, h.TODO),
+					"Correct the name, or leave it out")
 			}
 		}
 	}
 	for _, gap := range gaps {
 		if !slices.Contains(hinted, gap) {
-			r.add(file, fmt.Sprintf("there is no hint for the gap %s", gap), fmt.Sprintf("Add a section ## %s with one to three hints", gap))
+			r.add(file, fmt.Sprintf("there is no hint for the gap %s", gap),
+				fmt.Sprintf("Add a section ## %s with one to three hints", gap))
 		}
 	}
 }

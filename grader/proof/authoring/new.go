@@ -40,18 +40,20 @@ type newLesson struct {
 
 var goodName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// New makes the folders of a lesson in the course at root, with a first part that passes, and enters it in course.toml and
-// in the registry. It answers the files that it wrote. Its errors say what is wrong with the name, or which file cannot be
-// written; nothing has changed then.
+// New makes the folders of a lesson in the course at root, with a first part that passes, and enters it in course.toml
+// and in the registry. It answers the files that it wrote. Its errors say what is wrong with the name, or which file
+// cannot be written; nothing has changed then.
 func New(root, name string) ([]string, error) {
 	l := newLesson{Name: name, Package: suite.PackageOf(name), Module: compile.Module(root)}
 	switch {
 	case name == "":
 		return nil, errors.New("the lesson needs a name, lower-case words joined by hyphens: make lesson NAME=ring-buffer")
 	case !goodName.MatchString(name):
-		return nil, fmt.Errorf("%q is no name for a lesson: it should be lower-case words joined by hyphens, such as ring or ring-buffer", name)
+		return nil, fmt.Errorf("%q is no name for a lesson: it should be lower-case words joined by hyphens, such as ring "+
+			"or ring-buffer", name)
 	case token.IsKeyword(l.Package) || l.Package == "contract" || l.Package == "course" || l.Package == "suite":
-		return nil, fmt.Errorf("%q is no name for a lesson, since its package could not be called %s: choose another", name, l.Package)
+		return nil, fmt.Errorf("%q is no name for a lesson, since its package could not be called %s: choose another", name,
+			l.Package)
 	}
 	l.Title = strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
 	exercises, err := lessons.Read(os.DirFS(filepath.Join(root, "lessons")))
@@ -123,7 +125,8 @@ func registered(root string, l newLesson) (string, error) {
 		return "", err
 	}
 	if !registryList.Match(text) || !strings.Contains(string(text), "import (\n") {
-		return "", fmt.Errorf("%s should have `import (` and `var all = []*suite.Suite{`, with a line for each lesson, to add one to", registry)
+		return "", fmt.Errorf("%s should have `import (` and `var all = []*suite.Suite{`, with a line for each lesson, to "+
+			"add one to", registry)
 	}
 	now := registryList.ReplaceAllString(string(text), "${1}\n\t"+l.Package+".Lesson.Judging(),${2}")
 	// Beside the other suites, for gofmt to sort.

@@ -59,7 +59,8 @@ var described = regexp.MustCompile(`(?m)^\s*// TODO\((\w+)\): \S`)
 // skeleton looks at a lesson's skeleton beside its solution, nil where there is none. It answers the gaps in their
 // order, nil where there is no skeleton to be read.
 func (r *review) skeleton(e lessons.Exercise, solution *source) []string {
-	const write = "Write the code that students start from: it compiles, and each gap returns contract.TODO(\"1a\") below a comment // TODO(1a): ..."
+	const write = "Write the code that students start from: it compiles, and each gap returns contract.TODO(\"1a\") " +
+		"below a comment // TODO(1a): ..."
 	file := path.Join("exercises", e.Package, e.Package+".go")
 	if _, ok := r.text(file, "skeleton", write); !ok {
 		return nil
@@ -70,7 +71,8 @@ func (r *review) skeleton(e lessons.Exercise, solution *source) []string {
 		return nil
 	}
 	if others, _ := fs.Glob(r.course, path.Join("exercises", e.Package, "*")); len(others) > 1 {
-		r.add(path.Join("exercises", e.Package), "there are other files beside the skeleton", "Keep one file: that is what cudalab reset brings back")
+		r.add(path.Join("exercises", e.Package), "there are other files beside the skeleton",
+			"Keep one file: that is what cudalab reset brings back")
 	}
 	found := []string{}
 	for _, d := range skeleton.file.Decls {
@@ -86,12 +88,14 @@ func (r *review) skeleton(e lessons.Exercise, solution *source) []string {
 	}
 	for _, gap := range found {
 		if !slices.Contains(texts, gap) {
-			r.add(file, fmt.Sprintf("nothing says what the gap %s asks for", gap), fmt.Sprintf("Write a comment // TODO(%s): ... above it", gap))
+			r.add(file, fmt.Sprintf("nothing says what the gap %s asks for", gap),
+				fmt.Sprintf("Write a comment // TODO(%s): ... above it", gap))
 		}
 	}
 	for _, gap := range texts {
 		if !slices.Contains(found, gap) {
-			r.add(file, fmt.Sprintf("TODO(%s) is described, but nothing returns contract.TODO(%q)", gap, gap), "Return it where the code belongs, or delete the comment")
+			r.add(file, fmt.Sprintf("TODO(%s) is described, but nothing returns contract.TODO(%q)", gap, gap),
+				"Return it where the code belongs, or delete the comment")
 		}
 	}
 	if solution != nil {
@@ -119,7 +123,8 @@ func (r *review) numbers(file string, found []string) {
 			number, letter, expected = number+1, 'a', gap
 		}
 		if gap != expected {
-			r.add(file, fmt.Sprintf("the gap %s stands where %s is expected", gap, expected), "Number the gaps in the order in which they stand, without holes")
+			r.add(file, fmt.Sprintf("the gap %s stands where %s is expected", gap, expected),
+				"Number the gaps in the order in which they stand, without holes")
 			return
 		}
 		letter++

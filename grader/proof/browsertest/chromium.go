@@ -109,7 +109,9 @@ func (c *Chromium) Press(keys ...string) {
 func (c *Chromium) Point(selector string) {
 	c.t.Helper()
 	var at struct{ X, Y float64 }
-	text := c.Eval(fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return JSON.stringify({x: r.x + r.width / 2, y: r.y + r.height / 2}); })()`, selector))
+	text := c.Eval(
+		fmt.Sprintf(
+			`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return JSON.stringify({x: r.x + r.width / 2, y: r.y + r.height / 2}); })()`, selector))
 	require.NoError(c.t, json.Unmarshal([]byte(text), &at))
 	for _, nudge := range []float64{-2, -1, 0} {
 		c.call("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X + nudge, "y": at.Y}, nil)
@@ -119,9 +121,11 @@ func (c *Chromium) Point(selector string) {
 // Resize gives the window another size, in light or dark mode.
 func (c *Chromium) Resize(width, height int, dark bool) {
 	c.t.Helper()
-	c.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	c.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1,
+		"mobile": false}, nil)
 	scheme := map[bool]string{false: "light", true: "dark"}[dark]
-	c.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	c.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme",
+		"value": scheme}}}, nil)
 }
 
 // Shot is a picture of the window, as PNG.

@@ -20,7 +20,8 @@ func find() (path string, flags []string, err error) {
 	if os.Geteuid() == 0 {
 		flags = append(flags, "--no-sandbox") // Chromium refuses to be root with it
 	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless_shell", "chrome-headless-shell"} {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless_shell",
+		"chrome-headless-shell"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, flags, nil
 		}
@@ -67,7 +68,8 @@ func Start(o Options) (*Page, error) {
 	}
 	args := append(append(append([]string{}, o.Before...), path), flags...)
 	args = append(append(args, "--user-data-dir="+o.Profile, "--remote-debugging-pipe"), o.Flags...)
-	p := &Page{cmd: exec.Command(args[0], args[1:]...), out: out, in: in, answers: bufio.NewReaderSize(in, 1<<20), hear: o.Hear}
+	p := &Page{cmd: exec.Command(args[0], args[1:]...), out: out, in: in, answers: bufio.NewReaderSize(in, 1<<20),
+		hear: o.Hear}
 	p.cmd.ExtraFiles = []*os.File{theirs, answers} // Chromium reads from 3 and writes to 4
 	err = p.cmd.Start()
 	theirs.Close()
@@ -90,7 +92,8 @@ func (p *Page) attach() error {
 		return err
 	}
 	var attached struct{ SessionID string }
-	if err := p.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached); err != nil {
+	if err := p.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true},
+		&attached); err != nil {
 		return err
 	}
 	p.session = attached.SessionID
@@ -191,7 +194,8 @@ func (p *Page) Eval(expression string, value any) error {
 			Exception struct{ Description string }
 		}
 	}
-	if err := p.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true}, &answer); err != nil {
+	if err := p.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true,
+		"awaitPromise": true, "userGesture": true}, &answer); err != nil {
 		return err
 	}
 	if x := answer.ExceptionDetails; x != nil {
@@ -204,7 +208,8 @@ func (p *Page) Eval(expression string, value any) error {
 }
 
 // keys are the codes of keys that write nothing, and of letters that are pressed with others.
-var keys = map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
+var keys = map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37,
+	"ArrowUp": 38, "ArrowRight": 39,
 	"ArrowDown": 40, "Delete": 46, "a": 65, "g": 71, "h": 72, "l": 76, "m": 77, "F8": 119}
 
 // press presses a key, the last of those named, and lets it go, with those held that are named before: "Alt",
@@ -223,7 +228,8 @@ func (p *Page) press(names ...string) error {
 	if !known {
 		return fmt.Errorf("there is no key %q", key)
 	}
-	event := map[string]any{"type": "rawKeyDown", "key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
+	event := map[string]any{"type": "rawKeyDown", "key": key, "code": key, "windowsVirtualKeyCode": code,
+		"modifiers": modifiers}
 	if key == "Enter" && modifiers == 0 {
 		event["type"], event["text"] = "keyDown", "\r"
 	}

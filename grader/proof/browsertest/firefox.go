@@ -44,7 +44,8 @@ func OpenFirefox(t *testing.T) *Firefox {
 	path := found(t, "firefox-esr", "firefox")
 	dir := Profile(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "user.js"), []byte(quiet), 0o600))
-	cmd := exec.Command(path, "--headless", "--marionette", "--no-remote", "--profile", dir, "--width", "1400", "--height", "900")
+	cmd := exec.Command(path, "--headless", "--marionette", "--no-remote", "--profile", dir, "--width", "1400", "--height",
+		"900")
 	cmd.Env = append(os.Environ(), "HOME="+dir, "MOZ_HEADLESS=1") // it keeps more than its profile
 	start(t, cmd)
 	f := &Firefox{t: t}
@@ -115,21 +116,25 @@ func (f *Firefox) Reload() {
 func (f *Firefox) Eval(expression string) string {
 	f.t.Helper()
 	var answer struct{ Value any }
-	f.call("WebDriver:ExecuteScript", map[string]any{"script": "return (async () => (" + expression + "))().then(String)", "args": []any{}}, &answer)
+	f.call("WebDriver:ExecuteScript", map[string]any{"script": "return (async () => (" + expression + "))().then(String)",
+		"args": []any{}}, &answer)
 	return fmt.Sprint(answer.Value)
 }
 
 // firefoxKeys are the characters by which keys are named that write nothing.
-var firefoxKeys = map[string]string{"Alt": "\uE00A", "Control": "\uE009", "Shift": "\uE008", "Tab": "\uE004", "Enter": "\uE007",
-	"Escape": "\uE00C", "End": "\uE010", "Home": "\uE011", "ArrowLeft": "\uE012", "ArrowUp": "\uE013", "ArrowRight": "\uE014",
-	"ArrowDown": "\uE015", "Delete": "\uE017", "F8": "\uE038"}
+var firefoxKeys = map[string]string{"Alt": "\uE00A", "Control": "\uE009", "Shift": "\uE008", "Tab": "\uE004",
+	"Enter":  "\uE007",
+	"Escape": "\uE00C", "End": "\uE010", "Home": "\uE011", "ArrowLeft": "\uE012", "ArrowUp": "\uE013",
+	"ArrowRight": "\uE014",
+	"ArrowDown":  "\uE015", "Delete": "\uE017", "F8": "\uE038"}
 
 // Type is as in Window.
 func (f *Firefox) Type(text string) {
 	f.t.Helper()
 	var actions []map[string]string
 	for _, r := range strings.ReplaceAll(text, "\n", firefoxKeys["Enter"]) {
-		actions = append(actions, map[string]string{"type": "keyDown", "value": string(r)}, map[string]string{"type": "keyUp", "value": string(r)})
+		actions = append(actions, map[string]string{"type": "keyDown", "value": string(r)}, map[string]string{"type": "keyUp",
+			"value": string(r)})
 	}
 	f.act(actions)
 }
@@ -152,5 +157,6 @@ func (f *Firefox) Press(keys ...string) {
 
 func (f *Firefox) act(actions []map[string]string) {
 	f.t.Helper()
-	f.call("WebDriver:PerformActions", map[string]any{"actions": []map[string]any{{"type": "key", "id": "keyboard", "actions": actions}}}, nil)
+	f.call("WebDriver:PerformActions", map[string]any{"actions": []map[string]any{{"type": "key", "id": "keyboard",
+		"actions": actions}}}, nil)
 }

@@ -31,7 +31,10 @@ var uses = []struct {
 	{"dtod-to", func(x *partners, p cuda.DevicePtr, n int64) error { return cuda.MemcpyDtoD(p, x.p, n) }},
 	{"dtod-from", func(x *partners, p cuda.DevicePtr, n int64) error { return cuda.MemcpyDtoD(x.p, p, n) }},
 	{"dtod-async-to", func(x *partners, p cuda.DevicePtr, n int64) error { return cuda.MemcpyDtoDAsync(p, x.p, n, x.s) }},
-	{"dtod-async-from", func(x *partners, p cuda.DevicePtr, n int64) error { return cuda.MemcpyDtoDAsync(x.p, p, n, x.s) }},
+	{"dtod-async-from", func(x *partners, p cuda.DevicePtr, n int64) error {
+		return cuda.MemcpyDtoDAsync(x.p, p, n,
+			x.s)
+	}},
 }
 
 // deadPointerRows use, by every call, memory that is gone.

@@ -8,10 +8,10 @@ import (
 	"cudalab/native/cuda"
 )
 
-// A poolsWalk is a sequence of steps through a pool of the row's own, after each of which the row notes all that the pool
-// counts. The steps are walk's and some more: d synchronises the device, e an event recorded in the stream, q asks
-// whether the stream is done until it is, D puts a delay into the stream, T64 trims the pool to 64 MiB, R and U
-// reset the high-watermarks of reserved and used memory.
+// A poolsWalk is a sequence of steps through a pool of the row's own, after each of which the row notes all that the
+// pool counts. The steps are walk's and some more: d synchronises the device, e an event recorded in the stream, q asks
+// whether the stream is done until it is, D puts a delay into the stream, T64 trims the pool to 64 MiB, R and U reset
+// the high-watermarks of reserved and used memory.
 var poolsWalks = []string{
 	"a20 f0 s",
 	"a20 f0 d",

@@ -58,7 +58,8 @@ var vmmCallRows = []row{
 		for _, c := range []struct {
 			name  string
 			align int64
-		}{{"0", 0}, {"1", 1}, {"256", 256}, {"half a granule", g / 2}, {"1 granule", g}, {"16 granules", 16 * g}, {"64 GiB", 1 << 36}} {
+		}{{"0", 0}, {"1", 1}, {"256", 256}, {"half a granule", g / 2}, {"1 granule", g}, {"16 granules", 16 * g},
+			{"64 GiB", 1 << 36}} {
 			p, err := cuda.MemAddressReserve(g, c.align, 0, 0)
 			l.saw("alignment %s → %s, a multiple of it: %t, of a granule: %t", c.name, codeName(err),
 				err == nil && (c.align == 0 || int64(p)%c.align == 0), err == nil && int64(p)%g == 0)

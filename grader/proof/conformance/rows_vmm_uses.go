@@ -44,8 +44,8 @@ func vmmUseRows() []row {
 	return rows
 }
 
-// vmmLastRows hand the driver addresses that are not its virtual memory's, and null handles, or change access to what is in
-// use.
+// vmmLastRows hand the driver addresses that are not its virtual memory's, and null handles, or change access to what
+// is in use.
 var vmmLastRows = []row{
 	{Name: "vmm-garbage/null-handle", Run: func(l *log) {
 		g := l.granule()

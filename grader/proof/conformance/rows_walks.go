@@ -7,10 +7,10 @@ import (
 	"cudalab/native/cuda"
 )
 
-// A walk is a sequence of steps through the default pool in one stream, after each of which the row notes how many MiB the
-// pool has reserved: a20 allocates 20 MiB and k20 20 KiB, and notes how far from the first allocation, in MiB or, as in
-// 20k, in KiB; f0 frees the first allocation in the stream, F0 frees it synchronously, s synchronises the stream, t64 sets
-// the threshold to 64 MiB.
+// A walk is a sequence of steps through the default pool in one stream, after each of which the row notes how many MiB
+// the pool has reserved: a20 allocates 20 MiB and k20 20 KiB, and notes how far from the first allocation, in MiB or,
+// as in 20k, in KiB; f0 frees the first allocation in the stream, F0 frees it synchronously, s synchronises the stream,
+// t64 sets the threshold to 64 MiB.
 var walks = []string{
 	"a20 a4 a40 a100 f0 f1 f2 f3 s",
 	"a40 a20 a30 f0 f1 f2 s",

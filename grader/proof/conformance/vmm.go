@@ -7,8 +7,8 @@ import (
 	"cudalab/native/cuda"
 )
 
-// What follows sets up addresses and memory apart, and notes what a row does with them. Sizes are noted in granules: the
-// granularity is the device's.
+// What follows sets up addresses and memory apart, and notes what a row does with them. Sizes are noted in granules:
+// the granularity is the device's.
 
 var (
 	theDevice  = cuda.MemLocation{Type: cuda.MemLocationTypeDevice}
@@ -92,8 +92,8 @@ func (l *log) memset(what string, p cuda.DevicePtr, granule int64, count int) {
 	l.must(cuda.DeviceSynchronize())
 }
 
-// takenGranules notes how much less memory the device has free than it had, in granules, rounded to 64: page tables take
-// a little too.
+// takenGranules notes how much less memory the device has free than it had, in granules, rounded to 64: page tables
+// take a little too.
 func (l *log) takenGranules(when string, free, granule int64) {
 	n := 64 * math.Round(float64(free-l.freeMemory())/float64(64*granule))
 	l.saw("%s: about %.0f granules of the device's memory are taken", when, n)

@@ -34,9 +34,11 @@ func applyAll(edits []edit, whole []Program) ([]Program, error) {
 
 func (e edit) unknownBase(edits []edit) error {
 	if slices.ContainsFunc(edits, func(other edit) bool { return other.program.String() == e.base }) {
-		return e.fault("%s is edited from %s, which is itself an edit: name what that one is edited from, or another whole program", e.program, e.base)
+		return e.fault("%s is edited from %s, which is itself an edit: name what that one is edited from, or another whole "+
+			"program", e.program, e.base)
 	}
-	return e.fault("%s is edited from %s, which is not there: name solution, skeleton, or a program with a file of its own, such as right/plain", e.program, e.base)
+	return e.fault("%s is edited from %s, which is not there: name solution, skeleton, or a program with a file of its "+
+		"own, such as right/plain", e.program, e.base)
 }
 
 // apply makes the program of its base.
@@ -86,7 +88,7 @@ func (e edit) apply(base Program) (Program, error) {
 		return e.program, e.fault("%s changes nothing in %s: write a hunk that does, or delete the program", e.program, base)
 	}
 	p := e.program
-	p.Text = strings.Join(made, "\n")
+	p.Base, p.Text = e.base, strings.Join(made, "\n")
 	return p, nil
 }
 
@@ -125,14 +127,16 @@ func unmarked(line string) string {
 func (h hunk) find(program, base Program, lines []string, begin int) (int, error) {
 	old := h.old()
 	if len(old) == 0 {
-		return 0, h.fault("%s: this hunk does not say where its lines go: write the line above or below them too, as it is in %s", program, base)
+		return 0, h.fault("%s: this hunk does not say where its lines go: write the line above or below them too, as it "+
+			"is in %s", program, base)
 	}
 	found := -1
 	for i := begin; i+len(old) <= len(lines); i++ {
 		switch {
 		case !slices.Equal(lines[i:i+len(old)], old):
 		case found >= 0:
-			return 0, h.fault("%s: the lines of this hunk are in %s twice, at lines %d and %d: write one more line above or below them",
+			return 0, h.fault("%s: the lines of this hunk are in %s twice, at lines %d and %d: write one more line above or "+
+				"below them",
 				program, base, found+1, i+1)
 		default:
 			found = i
@@ -146,5 +150,6 @@ func (h hunk) find(program, base Program, lines []string, begin int) (int, error
 			return 0, h.fault("%s: %s has no line %q: write it as it is there", program, base, line)
 		}
 	}
-	return 0, h.fault("%s: %s has each line of this hunk, but not in a row: part it with an empty line, or write the lines between too", program, base)
+	return 0, h.fault("%s: %s has each line of this hunk, but not in a row: part it with an empty line, or write the "+
+		"lines between too", program, base)
 }

@@ -1,6 +1,6 @@
 // Package corpus is the programs that the grader is held to. For each exercise there are, beside the solution and the
-// skeleton, right ones in other styles, wrong ones, cheats and half-done ones. The comments of each say what a check of it
-// must answer:
+// skeleton, right ones in other styles, wrong ones, cheats and half-done ones. The comments of each say what a check of
+// it must answer:
 //
 //	//cudalab:fails order placement   exactly these checks fail
 //	//cudalab:may results             and these may, as luck has it on a device
@@ -10,8 +10,8 @@
 //	//cudalab:unseen because …        the mistake in this gap cannot be seen yet; see step
 //	... // want: use-after-free       findings with these rules on this line
 //
-// A lesson's corpus lies beside its suite, in grader/suites/<package>/testdata/corpus. Most programs are edits of another
-// one, in files named *.diff, so that one sees the mistake and nothing else:
+// A lesson's corpus lies beside its suite, in grader/suites/<package>/testdata/corpus. Most programs are edits of
+// another one, in files named *.diff, so that one sees the mistake and nothing else:
 //
 //	-- wrong/too-small --
 //	from right/plain
@@ -24,9 +24,10 @@
 //	 		if err := kernels.Process(grid, 256, s, data, b.N, b.Work); err != nil { // want: out-of-bounds
 //
 // Such a program is edited from solution, skeleton, or any program that is whole: right/plain is right/plain.go. The
-// comments take the place of those above its package clause. Then come hunks with an empty line before each: lines of the
-// base in a row, of which "-" goes, "+" is new and " " stays, be it to say where or to be marked with what is wanted of
-// it. A hunk is found by its lines, so they must stand in the base once and no more. Lines that begin with "#" are remarks.
+// comments take the place of those above its package clause. Then come hunks with an empty line before each: lines of
+// the base in a row, of which "-" goes, "+" is new and " " stays, be it to say where or to be marked with what is
+// wanted of it. A hunk is found by its lines, so they must stand in the base once and no more. Lines that begin with
+// "#" are remarks.
 //
 // Only tests use this package.
 package corpus
@@ -66,6 +67,7 @@ var kinds = []kind{Half, Right, Wrong, Cheat}
 type Program struct {
 	Kind kind
 	Name string // "leak-on-error"; "" for the solution and the skeleton
+	Base string // "right/plain": the program that it is edited from; "" where it has a file of its own
 	Text string
 }
 
@@ -91,7 +93,8 @@ func Find(root, exercisePackage, name string) (Program, error) {
 	return Program{}, fmt.Errorf("%s has no program %s", Folder(exercisePackage), name)
 }
 
-// Programs are an exercise's programs, in the course at root: the solution, the skeleton, and the others by kind and name.
+// Programs are an exercise's programs, in the course at root: the solution, the skeleton, and the others by kind and
+// name.
 func Programs(root, exercisePackage string) ([]Program, error) {
 	course := os.DirFS(root) // whatever signs of a pattern there may be in root
 	programs, err := whole(course, exercisePackage)
@@ -105,13 +108,32 @@ func Programs(root, exercisePackage string) ([]Program, error) {
 	programs = append(programs, edited...)
 	for _, kind := range kinds {
 		if !slices.ContainsFunc(programs, func(p Program) bool { return p.Kind == kind }) {
-			return nil, fmt.Errorf("%s has no program of kind %s: write one, in %[2]s.diff or as %[2]s/<name>.go", Folder(exercisePackage), kind)
+			return nil, fmt.Errorf("%s has no program of kind %s: write one, in %[2]s.diff or as %[2]s/<name>.go",
+				Folder(exercisePackage), kind)
 		}
 	}
 	slices.SortStableFunc(programs, func(a, b Program) int {
-		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(a.Name+".go", b.Name+".go"))
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(a.Name+".go", b.Name+
+			".go"))
 	})
 	return programs, nil
+}
+
+// Edited are the programs of another file of edits of an exercise's whole ones.
+func Edited(root, exercisePackage, file string) ([]Program, error) {
+	programs, err := whole(os.DirFS(root), exercisePackage)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := parse(file, string(text))
+	if err != nil {
+		return nil, err
+	}
+	return applyAll(edits, programs)
 }
 
 // whole are the programs with a file of their own, the solution and the skeleton before all others.

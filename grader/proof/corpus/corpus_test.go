@@ -16,7 +16,8 @@ import (
 
 const root = "../../.."
 
-// TestEveryProgramIsWellFormed sees to it that edits leave programs as gofmt would have them, each with what must come of it.
+// TestEveryProgramIsWellFormed sees to it that edits leave programs as gofmt would have them, each with what must come
+// of it.
 func TestEveryProgramIsWellFormed(t *testing.T) {
 	c, err := course.Open(root)
 	require.NoError(t, err)
@@ -40,8 +41,8 @@ func TestEveryProgramIsWellFormed(t *testing.T) {
 	}
 }
 
-// TestWhatIsOutOfOrderMayGiveAnything keeps luck out of the expectations: where memory is used out of order or beyond its end, the
-// simulated device may give the right bytes for ever, and a GPU others in one run of ten.
+// TestWhatIsOutOfOrderMayGiveAnything keeps luck out of the expectations: where memory is used out of order or beyond
+// its end, the simulated device may give the right bytes for ever, and a GPU others in one run of ten.
 func TestWhatIsOutOfOrderMayGiveAnything(t *testing.T) {
 	const out, results = "order", "results" // checks
 	c, err := course.Open(root)
@@ -73,7 +74,8 @@ func TestProgramsAreInOrder(t *testing.T) {
 		names = append(names, p.String())
 	}
 	require.Equal(t, []string{"solution", "skeleton", "half/arguments-only"}, names[:3])
-	require.True(t, slices.IsSorted(names[slices.Index(names, "right/bitmap"):slices.Index(names, "wrong/arguments-checked-late")]))
+	require.True(t,
+		slices.IsSorted(names[slices.Index(names, "right/bitmap"):slices.Index(names, "wrong/arguments-checked-late")]))
 	require.True(t, slices.IsSorted(names[slices.Index(names, "cheat/allocates-in-error-text"):]), "the cheats come last")
 }
 
@@ -110,12 +112,13 @@ func TestACourseBringsItsCorpus(t *testing.T) {
 	require.Equal(t, []corpus.Program{
 		{Kind: corpus.Solution, Text: "package ring\n\nconst size = 1\n"},
 		{Kind: corpus.Skeleton, Text: "package ring\n"},
-		{Kind: corpus.Half, Name: "x", Text: "//cudalab:next 1b\npackage ring\n\nvar x int\n"},
+		{Kind: corpus.Half, Name: "x", Base: "skeleton", Text: "//cudalab:next 1b\npackage ring\n\nvar x int\n"},
 		{Kind: corpus.Right, Name: "two", Text: "package ring\n\nconst size = 2\n"},
-		{Kind: corpus.Wrong, Name: "x", Text: "//cudalab:fails size\npackage ring\n\nconst size = 0\n"},
-		{Kind: corpus.Cheat, Name: "x", Text: "//cudalab:refused\npackage ring\n\nconst size = 3\n"},
+		{Kind: corpus.Wrong, Name: "x", Base: "solution", Text: "//cudalab:fails size\npackage ring\n\nconst size = 0\n"},
+		{Kind: corpus.Cheat, Name: "x", Base: "right/two", Text: "//cudalab:refused\npackage ring\n\nconst size = 3\n"},
 	}, programs)
 	write(folder+"/more.diff", "-- wrong/x --\nfrom solution\n\n-const size = 2\n+const size = 0\n")
 	_, err = corpus.Programs(root, "ring")
-	require.EqualError(t, err, folder+`/more.diff:4: wrong/x: solution has no line "const size = 2": write it as it is there`)
+	require.EqualError(t, err, folder+
+		`/more.diff:4: wrong/x: solution has no line "const size = 2": write it as it is there`)
 }

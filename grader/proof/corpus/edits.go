@@ -55,7 +55,8 @@ func parse(file, text string) ([]edit, error) {
 			within = false
 		case line[0] == '#' && !within:
 		case len(edits) == 0:
-			faults = append(faults, at.fault(`the first program begins with a line like "-- wrong/too-small --", and remarks begin with "#"`))
+			faults = append(faults,
+				at.fault(`the first program begins with a line like "-- wrong/too-small --", and remarks begin with "#"`))
 			return nil, errors.Join(faults...)
 		default:
 			e := &edits[len(edits)-1]
@@ -65,7 +66,9 @@ func parse(file, text string) ([]edit, error) {
 	}
 	for _, e := range edits {
 		if e.base == "" {
-			faults = append(faults, e.fault(`%s does not say what it is edited from: write "from right/plain", or another base, below this line`, e.program))
+			faults = append(faults,
+				e.fault(`%s does not say what it is edited from: write "from right/plain", or another base, below this line`,
+					e.program))
 		}
 	}
 	return edits, errors.Join(faults...)
@@ -74,7 +77,10 @@ func parse(file, text string) ([]edit, error) {
 func begin(at place, name string) (edit, error) {
 	m := named.FindStringSubmatch(name)
 	if m == nil {
-		return edit{place: at}, at.fault(`%q is no program's name: it is half, right, wrong, cheat or gap, a slash, and small letters, digits and hyphens`, name)
+		return edit{place: at},
+			at.fault(
+				`%q is no program's name: it is half, right, wrong, cheat or gap, a slash, and small letters, digits and hyphens`,
+				name)
 	}
 	return edit{place: at, program: Program{Kind: kind(m[1]), Name: m[2]}}, nil
 }
@@ -91,7 +97,9 @@ func (e *edit) add(at place, line string, within bool) error {
 		h := &e.hunks[len(e.hunks)-1]
 		h.lines = append(h.lines, line)
 	case len(e.hunks) > 0:
-		return at.fault(`%s: a line of a hunk begins with "-" if it goes, "+" if it is new and " " if it stays, and this is none: %s`, e.program, line)
+		return at.fault(
+			`%s: a line of a hunk begins with "-" if it goes, "+" if it is new and " " if it stays, and this is none: %s`,
+			e.program, line)
 	case isBase && e.base == "":
 		e.base = strings.TrimSpace(base)
 	case isBase:
@@ -99,18 +107,23 @@ func (e *edit) add(at place, line string, within bool) error {
 	case isComment:
 		return e.comment(at, line)
 	default:
-		return at.fault(`%s: before the hunks stand "from right/plain" or another base, and comments, and this is neither: %s`, e.program, line)
+		return at.fault(
+			`%s: before the hunks stand "from right/plain" or another base, and comments, and this is neither: %s`, e.program,
+			line)
 	}
 	return nil
 }
 
-// comment takes a line of the program's comments. As gofmt wants it, an empty one parts directives from what is before them.
+// comment takes a line of the program's comments. As gofmt wants it, an empty one parts directives from what is before
+// them.
 func (e *edit) comment(at place, line string) error {
 	isDirective := strings.HasPrefix(line, "//cudalab:")
 	if isDirective && !directive.MatchString(line) {
-		return at.fault("%s: there is no directive %s: it is fails, may, next, remark or unseen with words behind it, or refused", e.program, line)
+		return at.fault("%s: there is no directive %s: it is fails, may, next, remark or unseen with words behind it, or "+
+			"refused", e.program, line)
 	}
-	if last := len(e.head) - 1; isDirective && last >= 0 && e.head[last] != "//" && !strings.HasPrefix(e.head[last], "//cudalab:") {
+	if last := len(e.head) - 1; isDirective && last >= 0 && e.head[last] != "//" && !strings.HasPrefix(e.head[last],
+		"//cudalab:") {
 		e.head = append(e.head, "//")
 	}
 	e.head = append(e.head, line)

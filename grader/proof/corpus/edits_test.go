@@ -101,27 +101,38 @@ func TestAnEditThatIsNotRightIsSaidWhere(t *testing.T) {
 	const head = "-- wrong/x --\nfrom right/plain\n"
 	const hunk = "\n-\t\tsum += n\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"no heading":        {"from right/plain\n", `wrong.diff:1: the first program begins with a line like "-- wrong/too-small --"`},
-		"unknown kind":      {"-- wrnog/x --\nfrom right/plain\n" + hunk, `wrong.diff:1: "wrnog/x" is no program's name`},
-		"strange name":      {"-- wrong/../x --\nfrom right/plain\n" + hunk, `wrong.diff:1: "wrong/../x" is no program's name`},
-		"no base":           {"-- wrong/x --\n" + hunk, `wrong.diff:1: wrong/x does not say what it is edited from`},
-		"two bases":         {head + "from solution\n" + hunk, `wrong.diff:3: wrong/x has a base already, right/plain`},
-		"unknown base":      {"-- wrong/x --\nfrom right/plian\n" + hunk, `wrong.diff:1: wrong/x is edited from right/plian, which is not there`},
-		"edit of an edit":   {head + hunk + "-- wrong/y --\nfrom wrong/x\n" + hunk, `wrong.diff:5: wrong/y is edited from wrong/x, which is itself an edit`},
-		"twice":             {head + hunk + head + hunk, `wrong.diff:5: wrong/x is there already, in wrong.diff`},
-		"whole already":     {"-- wrong/whole --\nfrom right/plain\n" + hunk, `wrong.diff:1: wrong/whole is there already, as a whole program`},
-		"no hunk":           {head, `wrong.diff:1: wrong/x changes nothing in right/plain`},
-		"nothing changed":   {head + "\n \t\tsum += n // want: x\n", `wrong.diff:1: wrong/x changes nothing in right/plain`},
-		"the same again":    {head + "\n-\t\tsum += n\n+\t\tsum += n\n", `wrong.diff:1: wrong/x changes nothing in right/plain`},
-		"unknown directive": {head + "//cudalab:fail order\n" + hunk, `wrong.diff:3: wrong/x: there is no directive //cudalab:fail order`},
-		"strange line":      {head + "fails order\n" + hunk, `wrong.diff:3: wrong/x: before the hunks stand "from right/plain"`},
-		"no sign":           {head + hunk + "\t}\n", "wrong.diff:5: wrong/x: a line of a hunk begins with"},
-		"nowhere":           {head + "\n-\t\tsum += m\n", `wrong.diff:4: wrong/x: right/plain has no line "\t\tsum += m"`},
-		"not in a row":      {head + "\n \tif sum < 0 {\n-\t}\n", `wrong.diff:4: wrong/x: right/plain has each line of this hunk, but not in a row`},
-		"in two places":     {head + "\n-\t\treturn 0\n", `wrong.diff:4: wrong/x: the lines of this hunk are in right/plain twice, at lines 6 and 12`},
-		"in the comments":   {head + "\n-// Adds up, in few words.\n", `wrong.diff:4: wrong/x: right/plain has no line`},
-		"no place":          {head + "\n+\tprintln()\n", `wrong.diff:4: wrong/x: this hunk does not say where its lines go`},
-		"over one another":  {head + hunk + "\n \t\tsum += n\n-\t}\n", `wrong.diff:6: wrong/x: line 9 of right/plain is in two hunks`},
+		"no heading": {"from right/plain\n",
+			`wrong.diff:1: the first program begins with a line like "-- wrong/too-small --"`},
+		"unknown kind": {"-- wrnog/x --\nfrom right/plain\n" + hunk, `wrong.diff:1: "wrnog/x" is no program's name`},
+		"strange name": {"-- wrong/../x --\nfrom right/plain\n" + hunk,
+			`wrong.diff:1: "wrong/../x" is no program's name`},
+		"no base":   {"-- wrong/x --\n" + hunk, `wrong.diff:1: wrong/x does not say what it is edited from`},
+		"two bases": {head + "from solution\n" + hunk, `wrong.diff:3: wrong/x has a base already, right/plain`},
+		"unknown base": {"-- wrong/x --\nfrom right/plian\n" + hunk,
+			`wrong.diff:1: wrong/x is edited from right/plian, which is not there`},
+		"edit of an edit": {head + hunk + "-- wrong/y --\nfrom wrong/x\n" + hunk,
+			`wrong.diff:5: wrong/y is edited from wrong/x, which is itself an edit`},
+		"twice": {head + hunk + head + hunk, `wrong.diff:5: wrong/x is there already, in wrong.diff`},
+		"whole already": {"-- wrong/whole --\nfrom right/plain\n" + hunk,
+			`wrong.diff:1: wrong/whole is there already, as a whole program`},
+		"no hunk":         {head, `wrong.diff:1: wrong/x changes nothing in right/plain`},
+		"nothing changed": {head + "\n \t\tsum += n // want: x\n", `wrong.diff:1: wrong/x changes nothing in right/plain`},
+		"the same again": {head + "\n-\t\tsum += n\n+\t\tsum += n\n",
+			`wrong.diff:1: wrong/x changes nothing in right/plain`},
+		"unknown directive": {head + "//cudalab:fail order\n" + hunk,
+			`wrong.diff:3: wrong/x: there is no directive //cudalab:fail order`},
+		"strange line": {head + "fails order\n" + hunk,
+			`wrong.diff:3: wrong/x: before the hunks stand "from right/plain"`},
+		"no sign": {head + hunk + "\t}\n", "wrong.diff:5: wrong/x: a line of a hunk begins with"},
+		"nowhere": {head + "\n-\t\tsum += m\n", `wrong.diff:4: wrong/x: right/plain has no line "\t\tsum += m"`},
+		"not in a row": {head + "\n \tif sum < 0 {\n-\t}\n",
+			`wrong.diff:4: wrong/x: right/plain has each line of this hunk, but not in a row`},
+		"in two places": {head + "\n-\t\treturn 0\n",
+			`wrong.diff:4: wrong/x: the lines of this hunk are in right/plain twice, at lines 6 and 12`},
+		"in the comments": {head + "\n-// Adds up, in few words.\n", `wrong.diff:4: wrong/x: right/plain has no line`},
+		"no place":        {head + "\n+\tprintln()\n", `wrong.diff:4: wrong/x: this hunk does not say where its lines go`},
+		"over one another": {head + hunk + "\n \t\tsum += n\n-\t}\n",
+			`wrong.diff:6: wrong/x: line 9 of right/plain is in two hunks`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := apply(c.text)
@@ -137,10 +148,11 @@ func TestEveryFaultIsSaid(t *testing.T) {
 	require.ErrorContains(t, err, "wrong.diff:7: ")
 }
 
-// FuzzEdits reads any text as a file of edits, and applies what it is to any text. What is made is the same each time, has
-// every line that an edit adds, and is marked nowhere but where the edit says so.
+// FuzzEdits reads any text as a file of edits, and applies what it is to any text. What is made is the same each time,
+// has every line that an edit adds, and is marked nowhere but where the edit says so.
 func FuzzEdits(f *testing.F) {
-	f.Add("-- wrong/x --\nfrom right/plain\n// Why.\n//cudalab:fails order\n\n-\t\tsum += n\n+\t\tsum -= n // want: x\n\n \treturn sum\n", base)
+	f.Add("-- wrong/x --\nfrom right/plain\n// Why.\n//cudalab:fails order\n\n-\t\tsum += n\n+\t\tsum -= n // want: "+
+		"x\n\n \treturn sum\n", base)
 	f.Add("-- cheat/x --\nfrom right/plain\n\n-func\n# no remark\n", "package p\nfunc\n\nfunc\n")
 	f.Add("-- half/a --\n-- half/b --\n+\n", "package p")
 	f.Fuzz(func(t *testing.T, text, base string) {

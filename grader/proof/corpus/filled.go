@@ -15,9 +15,9 @@ import (
 	"cudalab/grader/suite/gaps"
 )
 
-// fillUpTo is the skeleton with the gaps up to one filled by the code of the solution, and those behind it open: what a student
-// has who has come so far and is right. Cuts tells, by the gap, which line of the solution is the first behind its code; that has to be
-// known of a gap that is not the last of its function.
+// fillUpTo is the skeleton with the gaps up to one filled by the code of the solution, and those behind it open: what a
+// student has who has come so far and is right. Cuts tells, by the gap, which line of the solution is the first behind
+// its code; that has to be known of a gap that is not the last of its function.
 func fillUpTo(skeleton, solution, upTo string, cuts map[string]string) (string, error) {
 	from, err := functionsOf(skeleton)
 	if err != nil {
@@ -100,7 +100,8 @@ func (f *function) filled(solution function, upTo string, cuts map[string]string
 	last := f.gaps[open-1]
 	first, told := cuts[last.id]
 	if !told {
-		return "", fmt.Errorf("%s has gaps behind %s: say in cuts.txt which line of the solution is the first behind its code", f.name, last.id)
+		return "", fmt.Errorf("%s has gaps behind %s: say in cuts.txt which line of the solution is the first behind "+
+			"its code", f.name, last.id)
 	}
 	at := 0
 	for line := range strings.Lines(solution.text) {
@@ -109,7 +110,8 @@ func (f *function) filled(solution function, upTo string, cuts map[string]string
 		}
 		at += len(line)
 	}
-	return "", fmt.Errorf("cuts.txt says that the code for %s ends before a line that the solution's %s does not have: %q", last.id, f.name, first)
+	return "", fmt.Errorf("cuts.txt says that the code for %s ends before a line that the solution's %s does not have: %q",
+		last.id, f.name, first)
 }
 
 // tidied is a program without imports that nothing uses, in which each variable is used.

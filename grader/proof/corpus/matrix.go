@@ -11,7 +11,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// Matrix counts what became of an exercise's programs that were checked: what they are against what the grader said of them.
+// Matrix counts what became of an exercise's programs that were checked: what they are against what the grader said of
+// them.
 type Matrix struct {
 	exercise string
 	counts   map[kind]map[string]int // by row and column
@@ -22,7 +23,8 @@ type Matrix struct {
 
 // NewMatrix is an exercise's matrix without any program.
 func NewMatrix(exercise string) *Matrix {
-	return &Matrix{exercise: exercise, counts: map[kind]map[string]int{}, checks: map[string]*tally{}, rules: map[string]*tally{}}
+	return &Matrix{exercise: exercise, counts: map[kind]map[string]int{}, checks: map[string]*tally{},
+		rules: map[string]*tally{}}
 }
 
 // tally counts how often something is to be found, was, and was where it is not to be.
@@ -51,7 +53,8 @@ func (m *Matrix) Add(p Program, r verdict.Report) {
 		if !slices.Contains(m.order, ch.ID) {
 			m.order = append(m.order, ch.ID)
 		}
-		tallyOf(m.checks, ch.ID).add(slices.Contains(x.Fails, ch.ID), ch.Status == verdict.Failed && !slices.Contains(x.May, ch.ID))
+		tallyOf(m.checks, ch.ID).add(slices.Contains(x.Fails, ch.ID), ch.Status == verdict.Failed &&
+			!slices.Contains(x.May, ch.ID))
 	}
 	for _, w := range x.Wants {
 		tallyOf(m.rules, w.Rule).add(true, w.in(r))

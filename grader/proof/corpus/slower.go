@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// Slower is a program that does something more than the solution does, in proportion to a constant extra that is not yet in its
-// text. Whoever says how much that is has a program of a known slowness, to hold a timed check to.
+// Slower is a program that does something more than the solution does, in proportion to a constant extra that is not
+// yet in its text. Whoever says how much that is has a program of a known slowness, to hold a timed check to.
 type Slower struct {
 	Program
-	Check    string
-	Limit    float64 // where the check fails
-	Probe    int     // an extra that slows down by enough to be measured, from which those for other slowdowns are worked out
-	Function string  // the one that is timed, where the check times several
-	More     string  // in words: what there is more of
+	Check string
+	Limit float64 // where the check fails
+	// an extra that slows down by enough to be measured, from which those for other slowdowns are worked out
+	Probe    int
+	Function string // the one that is timed, where the check times several
+	More     string // in words: what there is more of
 }
 
 // slowerFile is where an exercise's programs of this kind are, relative to the course's root. They are written like the
@@ -55,7 +56,8 @@ func SlowerPrograms(root, exercisePackage string) (all []Slower, err error) {
 		s := Slower{Program: p, More: strings.TrimPrefix(edits[i].head[0], "// ")}
 		n, _ := fmt.Sscan(strings.Join(p.directive("slower"), " "), &s.Check, &s.Limit, &s.Probe, &s.Function)
 		if p.Kind != slower || n < 3 {
-			return nil, edits[i].fault(`%s is to be called slower/… and to say //cudalab:slower, the check, its limit and an extra`, p)
+			return nil,
+				edits[i].fault(`%s is to be called slower/… and to say //cudalab:slower, the check, its limit and an extra`, p)
 		}
 		all = append(all, s)
 	}

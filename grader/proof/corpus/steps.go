@@ -18,9 +18,10 @@ const (
 	cutsFile = "cuts.txt"
 )
 
-// step is one gap of a skeleton, as students fill it who go from one to the next: the gaps before it are filled as in the solution, those
-// behind it are open. How the solution's code parts into gaps where a function has several is said in cuts.txt, a line for each: the gap,
-// and the line of the solution that is the first behind its code. The mistakes are in gaps.diff, an edit from filled/1c for the gap 1c:
+// step is one gap of a skeleton, as students fill it who go from one to the next: the gaps before it are filled as in
+// the solution, those behind it are open. How the solution's code parts into gaps where a function has several is said
+// in cuts.txt, a line for each: the gap, and the line of the solution that is the first behind its code. The mistakes
+// are in gaps.diff, an edit from filled/1c for the gap 1c:
 //
 //	-- gap/1c-bytes-for-elements --
 //	from filled/1c
@@ -29,8 +30,8 @@ const (
 //	-	data, err := cuda.MallocAsync(4*int64(batch.N), stream)
 //	+	data, err := cuda.MallocAsync(int64(batch.N), stream) // want: out-of-bounds
 //
-// One that cannot be seen as long as the gaps behind it are open says why: //cudalab:unseen because … One that is no more than remarked
-// on by then says why as well: //cudalab:remark because …
+// One that cannot be seen as long as the gaps behind it are open says why: //cudalab:unseen because … One that is no
+// more than remarked on by then says why as well: //cudalab:remark because …
 type step struct {
 	Gap, Next string  // "1c", "1d"; Next is "" for the last one
 	Right     Program // with the gap filled as in the solution; for the last one that is the solution
@@ -95,7 +96,8 @@ func mistaken(file string, steps []step, wrong []Program) error {
 			fault("%s and %s are mistakes in the same gap: keep one", steps[i].Wrong, p)
 			continue
 		}
-		steps[i].Wrong, steps[i].Unseen, steps[i].Remark = p, strings.Join(p.directive("unseen"), " "), strings.Join(p.directive("remark"), " ")
+		steps[i].Wrong, steps[i].Unseen, steps[i].Remark = p, strings.Join(p.directive("unseen"), " "),
+			strings.Join(p.directive("remark"), " ")
 		if (steps[i].Unseen == "") == (len(p.Expect().Wants) == 0) {
 			fault("%s has to say what is wanted, or //cudalab:unseen and why nothing can be", p)
 		}

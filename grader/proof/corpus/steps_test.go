@@ -121,7 +121,8 @@ func (t *Tally) Mean() (int, error) {
 	require.Equal(t, tallySolution, made)
 
 	_, err = fillUpTo(tallySkeleton, tallySolution, "1a", nil)
-	require.ErrorContains(t, err, "Sum has gaps behind 1a: say in cuts.txt which line of the solution is the first behind its code")
+	require.ErrorContains(t, err, "Sum has gaps behind 1a: say in cuts.txt which line of the solution is the first "+
+		"behind its code")
 	_, err = fillUpTo(tallySkeleton, tallySolution, "1a", map[string]string{"1a": "nowhere"})
 	require.ErrorContains(t, err, `ends before a line that the solution's Sum does not have: "nowhere"`)
 	_, err = fillUpTo(strings.ReplaceAll(tallySkeleton, "Mean", "Median"), tallySolution, "1a", nil)
@@ -139,11 +140,14 @@ func TestEveryGapHasOneMistake(t *testing.T) {
 	require.Empty(t, s[0].Unseen)
 	require.Equal(t, "because nothing uses it", s[1].Unseen)
 
-	err := mistaken("gaps.diff", steps(), []Program{program("1a-x", want), program("1a-y", want), program("3a-x", want), {Kind: Wrong, Name: "1b-x", Text: want}})
+	err := mistaken("gaps.diff", steps(), []Program{program("1a-x", want), program("1a-y", want), program("3a-x", want),
+		{Kind: Wrong, Name: "1b-x", Text: want}})
 	require.ErrorContains(t, err, "gaps.diff: gap/1a-x and gap/1a-y are mistakes in the same gap")
 	require.ErrorContains(t, err, "gaps.diff: gap/3a-x is no mistake in a gap")
 	require.ErrorContains(t, err, "gaps.diff: wrong/1b-x is no mistake in a gap")
 	require.ErrorContains(t, err, "gaps.diff: there is no mistake in the gap 1b")
-	require.ErrorContains(t, mistaken("gaps.diff", steps(), []Program{program("1a-x", "x()\n")}), "gap/1a-x has to say what is wanted")
-	require.ErrorContains(t, mistaken("gaps.diff", steps(), []Program{program("1a-x", want+because)}), "gap/1a-x has to say what is wanted")
+	require.ErrorContains(t, mistaken("gaps.diff", steps(), []Program{program("1a-x", "x()\n")}),
+		"gap/1a-x has to say what is wanted")
+	require.ErrorContains(t, mistaken("gaps.diff", steps(), []Program{program("1a-x", want+because)}),
+		"gap/1a-x has to say what is wanted")
 }

@@ -44,9 +44,12 @@ func (x expectation) Missing(r verdict.Report) (all []string) {
 	return all
 }
 
-// in reports whether a report has the finding.
+// in reports whether a report has the finding. One that is told where it comes from counts as well on the line where
+// it shows.
 func (w want) in(r verdict.Report) bool {
 	return slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool {
-		return slices.ContainsFunc(ch.Findings, func(f verdict.Finding) bool { return f.Rule == w.Rule && f.Line == w.Line })
+		return slices.ContainsFunc(ch.Findings, func(f verdict.Finding) bool {
+			return f.Rule == w.Rule && (f.Line == w.Line || f.Effect == w.Line)
+		})
 	})
 }

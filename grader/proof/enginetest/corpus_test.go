@@ -29,7 +29,8 @@ import (
 var (
 	ends   = flag.Bool("ends", false, "check code that ends badly in bin/browser")
 	lesson = flag.String("lesson", "", "the only `exercise` whose corpus is checked; default: all")
-	slice  = flag.String("slice", "", "`I/N` checks every N-th program of the corpus, from the I-th on; without it nothing is checked")
+	slice  = flag.String("slice", "", "`I/N` checks every N-th program of the corpus, from the I-th on; without it "+
+		"nothing is checked")
 )
 
 // seed is what the programs' workloads are drawn from.
@@ -71,7 +72,8 @@ func TestCorpus(t *testing.T) {
 }
 
 // requireSame has a program checked here and in the browser, in a folder of the same name.
-func requireSame(t *testing.T, p *browsertest.Page, root string, e course.Exercise, precompiled *compile.Precompiled, text string) verdict.Report {
+func requireSame(t *testing.T, p *browsertest.Page, root string, e course.Exercise, precompiled *compile.Precompiled,
+	text string) verdict.Report {
 	t.Helper()
 	want, got := both(t, p, root, e, precompiled, text)
 	require.Equal(t, comparable(want), comparable(got))
@@ -79,7 +81,8 @@ func requireSame(t *testing.T, p *browsertest.Page, root string, e course.Exerci
 }
 
 // both are what is said of a program here and in the browser.
-func both(t *testing.T, p *browsertest.Page, root string, e course.Exercise, precompiled *compile.Precompiled, text string) (want, got verdict.Report) {
+func both(t *testing.T, p *browsertest.Page, root string, e course.Exercise, precompiled *compile.Precompiled,
+	text string) (want, got verdict.Report) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), e.Package)
 	require.NoError(t, os.Mkdir(dir, 0o755))
@@ -92,7 +95,8 @@ func both(t *testing.T, p *browsertest.Page, root string, e course.Exercise, pre
 	var document bytes.Buffer
 	require.NoError(t, report.JSON(&document, native.Report))
 	require.NoError(t, json.Unmarshal(document.Bytes(), &want))
-	request, err := json.Marshal(map[string]any{"exercise": e.Name, "files": map[string]string{e.Package + ".go": text}, "seed": seed, "dir": dir, "html": false})
+	request, err := json.Marshal(map[string]any{"exercise": e.Name, "files": map[string]string{e.Package + ".go": text},
+		"seed": seed, "dir": dir, "html": false})
 	require.NoError(t, err)
 	require.NoError(t, p.Eval(fmt.Sprintf(`engine.check(%s).then(r => r.json)`, request), &got))
 	return want, got
@@ -154,6 +158,9 @@ func page(t *testing.T, root string) *browsertest.Page {
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	require.NoError(t, c.Go(server.URL))
-	require.NoError(t, c.Eval(`(async () => { const {start} = await import('/engine.js'); window.engine = await start(); await engine.ready })()`, nil))
+	require.NoError(t,
+		c.Eval(
+			`(async () => { const {start} = await import('/engine.js'); window.engine = await start(); await engine.ready })()`,
+			nil))
 	return c
 }

@@ -33,14 +33,17 @@ func TestEveryBadEndIsToldAsOnTheCommandLine(t *testing.T) {
 	// Three ends come otherwise in a browser. Its Go sees at once that a wait can never end, which on the command line
 	// nobody waits for longer than five seconds; memory runs out anywhere in the loop; and of an endless recursion
 	// WebAssembly keeps the last calls alone.
-	otherwise := map[string]string{"a deadlock": "timeout", "what eats memory": "host-memory", "an endless recursion": "endless-recursion"}
+	otherwise := map[string]string{"a deadlock": "timeout", "what eats memory": "host-memory",
+		"an endless recursion": "endless-recursion"}
 	for _, end := range []struct{ name, rule, before, behind string }{
 		{"a compiler error", "compile", "	x := 1\n", ""},
 		{"a panic", "panic", "	var b *contract.Batch\n	_ = b.N\n", ""},
 		{"an endless loop", "timeout", "	for n := 0; ; {\n		n++\n	}\n", ""},
-		{"an endless recursion", "endless-recursion", "	_ = down(1)\n", "\nfunc down(n int) int {\n	return 1 + down(n+1)\n}\n"},
+		{"an endless recursion", "endless-recursion", "	_ = down(1)\n",
+			"\nfunc down(n int) int {\n	return 1 + down(n+1)\n}\n"},
 		{"a deadlock", "deadlock", "	<-make(chan int)\n", ""},
-		{"what eats memory", "host-memory", "	var all [][]byte\n	for {\n		b := make([]byte, 1<<20)\n		for i := range b {\n			b[i] = 1\n		}\n		all = append(all, b)\n	}\n", ""},
+		{"what eats memory", "host-memory", "	var all [][]byte\n	for {\n		b := make([]byte, 1<<20)\n		for i := range b " +
+			"{\n			b[i] = 1\n		}\n		all = append(all, b)\n	}\n", ""},
 		{"a flood of output", "", "	for i := range 5000 {\n		fmt.Println(\"printed again and again\", i)\n	}\n", ""},
 		{"the solution", "", "", ""},
 	} {

@@ -74,8 +74,12 @@ func measure(runs, core int, lesson string, html bool) error {
 		return err
 	}
 	var sent atomic.Int64
-	site := Site(filepath.Join(c.Root, "bin", "browser"), filepath.Join(c.Root, "grader", "browser", "site", "engine.js"), true)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { site.ServeHTTP(counted{w, &sent}, r) }))
+	site := Site(filepath.Join(c.Root, "bin", "browser"), filepath.Join(c.Root, "grader", "browser", "site", "engine.js"),
+		true)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		site.ServeHTTP(counted{w,
+			&sent}, r)
+	}))
 	defer server.Close()
 	var before []string
 	if core >= 0 {
@@ -93,7 +97,8 @@ func measure(runs, core int, lesson string, html bool) error {
 			return err
 		}
 		check := func(what, code string, want string) error {
-			request, err := json.Marshal(map[string]any{"exercise": e.Name, "files": map[string]string{e.Package + ".go": code}, "html": html})
+			request, err := json.Marshal(map[string]any{"exercise": e.Name, "files": map[string]string{e.Package + ".go": code},
+				"html": html})
 			if err != nil {
 				return err
 			}
@@ -109,7 +114,8 @@ func measure(runs, core int, lesson string, html bool) error {
 			return nil
 		}
 		opened := time.Now()
-		if err := b.Eval(`(async () => { const {start} = await import('/engine.js'); window.engine = await start() })()`, nil); err != nil {
+		if err := b.Eval(`(async () => { const {start} = await import('/engine.js'); window.engine = await start() })()`,
+			nil); err != nil {
 			return err
 		}
 		if err := b.Eval(`engine.ready`, nil); err != nil {
@@ -121,11 +127,13 @@ func measure(runs, core int, lesson string, html bool) error {
 		}
 		t.add(name+": page open to first verdict, s", time.Since(opened).Seconds())
 		for i := range saves {
-			if err := check(fmt.Sprintf("%s: save %d", name, i+2), string(text)+strings.Repeat("\n", i+1), "passed"); err != nil {
+			if err := check(fmt.Sprintf("%s: save %d", name, i+2), string(text)+strings.Repeat("\n", i+1),
+				"passed"); err != nil {
 				return err
 			}
 		}
-		if err := check(name+": compile error", strings.Replace(string(text), "return ", "retrun ", 1)+"\nvar x int = \"\"\n", "build-failed"); err != nil {
+		if err := check(name+": compile error", strings.Replace(string(text), "return ", "retrun ", 1)+"\nvar x int = \"\"\n",
+			"build-failed"); err != nil {
 			return err
 		}
 		t.add(name+": downloaded, MB", float64(sent.Load())/1e6)

@@ -9,7 +9,8 @@ import (
 )
 
 // policy is at least as strict as that of the site's own page.
-const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'; base-uri 'none'"
+const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'; " +
+	"base-uri 'none'"
 
 // Site serves a built engine with an empty page, below any path. An encoding host sends what was compressed beforehand,
 // to be kept by the browser; any other sends files and nothing else.
@@ -18,7 +19,8 @@ func Site(dir, script string, encoding bool) http.Handler {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		switch {
 		case name == "":
-			fmt.Fprintf(w, `<!doctype html><meta http-equiv="Content-Security-Policy" content="%s"><title>engine</title>`, policy)
+			fmt.Fprintf(w, `<!doctype html><meta http-equiv="Content-Security-Policy" content="%s"><title>engine</title>`,
+				policy)
 			return
 		case name == "engine.js":
 			w.Header().Set("Content-Type", "text/javascript")

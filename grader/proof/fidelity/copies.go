@@ -129,7 +129,8 @@ func copyPrograms() []program {
 }
 
 // pinnedOrNot copies the same bytes with pageable and with pinned memory.
-func pinnedOrNot(id, what string, size int64, copied func(cuda.DevicePtr, cuda.HostMemory, int64, cuda.Stream) error) program {
+func pinnedOrNot(id, what string, size int64, copied func(cuda.DevicePtr, cuda.HostMemory, int64,
+	cuda.Stream) error) program {
 	return program{
 		Name: "copy/" + id,
 		Slow: "4 × " + what + ", pageable memory",

@@ -1,6 +1,7 @@
-// Package fidelity holds the simulator's clock to the GPU's. It is a table of small programs over package cuda, each done in
-// a slow way and in a fast one, as the lessons' baselines and solutions are. How long both take was recorded on a GPU. The
-// tests compare what the simulator predicts with that, above all the speedup, which is what a student is shown:
+// Package fidelity holds the simulator's clock to the GPU's. It is a table of small programs over package cuda, each
+// done in a slow way and in a fast one, as the lessons' baselines and solutions are. How long both take was recorded on
+// a GPU. The tests compare what the simulator predicts with that, above all the speedup, which is what a student is
+// shown:
 //
 //	go test ./grader/proof/fidelity                        the simulator against the recorded times
 //	go test ./grader/proof/fidelity -record                write the table of both, table.md
@@ -28,15 +29,16 @@ type program struct {
 
 // programs is the whole table. Names are unique.
 func programs() []program {
-	return slices.Concat(mallocPrograms(), poolPrograms(), copyPrograms(), launchPrograms(), besidePrograms(), eventPrograms(), virtualPrograms())
+	return slices.Concat(mallocPrograms(), poolPrograms(), copyPrograms(), launchPrograms(), besidePrograms(),
+		eventPrograms(), virtualPrograms())
 }
 
 // How often each way is timed. Virtual times repeat exactly.
 const simRounds, gpuRounds = 1, 21
 
-// measure times both ways, side by side, and leaves the device as it was. Both are run before each sample, so that caches,
-// pools and the driver's own stores of memory are warm for whichever is timed: on a GPU, the first to ask for memory after
-// a pause waits 0.1 ms longer for it, which is more than some of the programs take.
+// measure times both ways, side by side, and leaves the device as it was. Both are run before each sample, so that
+// caches, pools and the driver's own stores of memory are warm for whichever is timed: on a GPU, the first to ask for
+// memory after a pause waits 0.1 ms longer for it, which is more than some of the programs take.
 func (p *program) measure(d device.Device) (timing, error) {
 	rounds := gpuRounds
 	if d.Info().Kind == device.Sim {

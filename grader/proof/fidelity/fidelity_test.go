@@ -87,7 +87,8 @@ func TestARecordingSaysThatThePaceChanged(t *testing.T) {
 	}
 }
 
-// TestPredictions holds the simulated device with each recording's profile to the times recorded, and the table to both.
+// TestPredictions holds the simulated device with each recording's profile to the times recorded, and the table to
+// both.
 func TestPredictions(t *testing.T) {
 	recorded, err := readRecordings(recordings)
 	require.NoError(t, err)

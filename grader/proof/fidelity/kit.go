@@ -16,8 +16,8 @@ const (
 	keepAll = math.MaxUint64
 )
 
-// kit is what programs are made of: CUDA's calls, the first of which that fails ends the program, and what they make for
-// as long as the program lasts.
+// kit is what programs are made of: CUDA's calls, the first of which that fails ends the program, and what they make
+// for as long as the program lasts.
 type kit struct {
 	*suite.Bench
 	undo []func() error

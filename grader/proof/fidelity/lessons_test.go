@@ -62,7 +62,8 @@ func races() (all []timed, close func(), err error) {
 				continue // nothing of it is timed
 			}
 			name := "lesson/" + p.Exercise.Name
-			all = append(all, timed{name, "the baseline of " + p.Exercise.Name, "its solution", func(on target) ([]timing, error) {
+			all = append(all, timed{name, "the baseline of " + p.Exercise.Name, "its solution", func(on target) ([]timing,
+				error) {
 				checker := binary.Checker(string(on.Info().Kind), on.profile)
 				defer checker.Close()
 				r := checker.Check(context.Background(), i, 1, s)
@@ -76,7 +77,8 @@ func races() (all []timed, close func(), err error) {
 	return all, binary.Close, nil
 }
 
-// raced are the times of the solution and the baseline, for each function that a race was of; none where there was none.
+// raced are the times of the solution and the baseline, for each function that a race was of; none where there was
+// none.
 func raced(name string, cases []*verdict.CaseNotes) (all []timing) {
 	for _, notes := range cases {
 		for _, series := range slices.Sorted(maps.Keys(notes.Samples)) {
@@ -100,7 +102,8 @@ const (
 	ordered = "cuda.MallocAsync"
 )
 
-// allocators are what the lessons' allocators are compared with: they make no CUDA calls of their own when they are timed.
+// allocators are what the lessons' allocators are compared with: they make no CUDA calls of their own when they are
+// timed.
 func allocators() (all []timed) {
 	for _, m := range allocbench.Pairs("", bump) {
 		all = append(all, compared(m))
@@ -129,7 +132,8 @@ func compared(m suite.Trial[counter]) timed {
 		}
 		info := on.Info()
 		t := timing{Name: name}
-		for _, w := range m.Benchmark.Workloads(&notes.CaseNotes, verdict.Device{Kind: string(info.Kind), Name: info.Name}, func(string) bool { return false }) {
+		for _, w := range m.Benchmark.Workloads(&notes.CaseNotes, verdict.Device{Kind: string(info.Kind), Name: info.Name},
+			func(string) bool { return false }) {
 			for _, s := range w.Standings {
 				v := micros(measure.Interval{Value: s.Value, Low: s.Low, High: s.High})
 				switch s.Contender {
@@ -143,7 +147,8 @@ func compared(m suite.Trial[counter]) timed {
 		if t.Slow.Value == 0 || t.Fast.Value == 0 {
 			return nil, fmt.Errorf("%s: %s and %s were to be timed", name, plain, ordered)
 		}
-		t.Speedup = measure.Interval{Value: t.Slow.Value / t.Fast.Value, Low: t.Slow.Low / t.Fast.High, High: t.Slow.High / t.Fast.Low}
+		t.Speedup = measure.Interval{Value: t.Slow.Value / t.Fast.Value, Low: t.Slow.Low / t.Fast.High,
+			High: t.Slow.High / t.Fast.Low}
 		return []timing{t}, nil
 	}}
 }

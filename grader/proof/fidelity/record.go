@@ -21,12 +21,13 @@ import (
 type recording struct {
 	Device, Driver, Date string
 	Profile              *sim.Profile // what calibrate measured of it; nil: the built-in profile is of this machine
-	Unsure               string       // the profile's constants on which calibrate's runs did not agree: others used the machine
-	Timings              []timing
+	// the profile's constants on which calibrate's runs did not agree: others used the machine
+	Unsure  string
+	Timings []timing
 }
 
-// newRecording measures a device and then takes its timings. Profile and timings are of one machine only if it kept its pace, so
-// the device is measured once more behind them: what has changed counts as unsure.
+// newRecording measures a device and then takes its timings. Profile and timings are of one machine only if it kept its
+// pace, so the device is measured once more behind them: what has changed counts as unsure.
 func newRecording(d device.Device, take func(device.Device) ([]timing, error)) (*recording, *profile.File, error) {
 	say := func(calibrate.Progress) {}
 	before, unsure, err := calibrate.Measure(context.Background(), d, say)
@@ -117,7 +118,8 @@ func figure(v float64) string {
 // parse reads what String wrote.
 func parse(text string) (*recording, error) {
 	r := &recording{}
-	head := map[string]*string{"# device: ": &r.Device, "# driver: CUDA ": &r.Driver, "# date: ": &r.Date, "# unsure: ": &r.Unsure}
+	head := map[string]*string{"# device: ": &r.Device, "# driver: CUDA ": &r.Driver, "# date: ": &r.Date,
+		"# unsure: ": &r.Unsure}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "#") || line == "" {

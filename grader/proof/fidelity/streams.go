@@ -8,7 +8,8 @@ import (
 )
 
 // inTurns is a program of kernels that go to streams in turns. Each has so many bytes of its own.
-func inTurns(id, what string, slow, fast, kernels int, bytes int64, launch func(k *kit, s cuda.Stream, p cuda.DevicePtr)) program {
+func inTurns(id, what string, slow, fast, kernels int, bytes int64, launch func(k *kit, s cuda.Stream,
+	p cuda.DevicePtr)) program {
 	on := func(streams int) string {
 		if streams == 1 {
 			return what + " on one stream"
@@ -54,9 +55,13 @@ func launchPrograms() []program {
 			},
 		},
 		inTurns("short", "400 short kernels", 4, 1, 400, 128, (*kit).short),
-		inTurns("medium", "64 kernels of 16 blocks and 15 µs", 1, 4, 64, 16*kib, func(k *kit, s cuda.Stream, p cuda.DevicePtr) { k.long(s, p, 1000) }),
-		inTurns("long", "16 kernels of 16 blocks and 150 µs", 1, 4, 16, 16*kib, func(k *kit, s cuda.Stream, p cuda.DevicePtr) { k.long(s, p, 10_000) }),
-		inTurns("full", "8 kernels that write 8 MiB", 1, 4, 8, 8*mib, func(k *kit, s cuda.Stream, p cuda.DevicePtr) {
+		inTurns("medium", "64 kernels of 16 blocks and 15 µs", 1, 4, 64, 16*kib, func(k *kit, s cuda.Stream,
+			p cuda.DevicePtr) {
+			k.long(s, p, 1000)
+		}), inTurns("long", "16 kernels of 16 blocks and 150 µs", 1, 4, 16, 16*kib, func(k *kit, s cuda.Stream,
+			p cuda.DevicePtr) {
+			k.long(s, p, 10_000)
+		}), inTurns("full", "8 kernels that write 8 MiB", 1, 4, 8, 8*mib, func(k *kit, s cuda.Stream, p cuda.DevicePtr) {
 			k.Must(kernels.Touch(2048, 256, s, p, 8*mib, 1))
 		}),
 		{

@@ -19,8 +19,8 @@ func factor(measured, predicted float64) float64 {
 }
 
 func (r row) String() string {
-	return fmt.Sprintf("%s: measured %s and %s µs, %s times as fast; predicted %s and %s µs, %s times as fast (%s)", r.Measured.Name,
-		figure(r.Measured.Slow.Value), figure(r.Measured.Fast.Value), figure(r.Measured.Speedup.Value),
+	return fmt.Sprintf("%s: measured %s and %s µs, %s times as fast; predicted %s and %s µs, %s times as fast (%s)",
+		r.Measured.Name, figure(r.Measured.Slow.Value), figure(r.Measured.Fast.Value), figure(r.Measured.Speedup.Value),
 		figure(r.Predicted.Slow.Value), figure(r.Predicted.Fast.Value), figure(r.Predicted.Speedup.Value), r.off())
 }
 
@@ -68,10 +68,12 @@ this file: `+"`go test ./grader/proof/fidelity -record`"+`.
 		}
 	}
 	if len(unmeasured) > 0 {
-		b.WriteString("\n## Not yet measured on a GPU\n\n| program | slow, predicted | fast, predicted | speedup, predicted |\n|---|--:|--:|--:|\n")
+		b.WriteString("\n## Not yet measured on a GPU\n\n| program | slow, predicted | fast, predicted | speedup, " +
+			"predicted |\n|---|--:|--:|--:|\n")
 		for _, row := range unmeasured {
 			p := row.Predicted
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", p.Name, figure(p.Slow.Value), figure(p.Fast.Value), figure(p.Speedup.Value))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", p.Name, figure(p.Slow.Value), figure(p.Fast.Value),
+				figure(p.Speedup.Value))
 		}
 	}
 	b.WriteString("\n## The programs\n\n| program | slow way | fast way |\n|---|---|---|\n")
@@ -94,19 +96,20 @@ func (c comparison) String() string {
 		fmt.Fprintf(&b, "\nOther work disturbed the machine: no two runs of `cudalab calibrate` agreed on %s.", c.Unsure)
 	}
 	b.WriteString("\n\n")
-	b.WriteString("| program | slow, measured | predicted | fast, measured | predicted | speedup, measured | predicted | off |\n")
+	b.WriteString("| program | slow, measured | predicted | fast, measured | predicted | speedup, measured | " +
+		"predicted | off |\n")
 	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, row := range c.Rows {
 		m, p := row.Measured, row.Predicted
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s, %s to %s | %s | %s |\n", m.Name, figure(m.Slow.Value), figure(p.Slow.Value),
-			figure(m.Fast.Value), figure(p.Fast.Value), figure(m.Speedup.Value), figure(m.Speedup.Low), figure(m.Speedup.High),
-			figure(p.Speedup.Value), row.off())
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s, %s to %s | %s | %s |\n", m.Name, figure(m.Slow.Value),
+			figure(p.Slow.Value), figure(m.Fast.Value), figure(p.Fast.Value), figure(m.Speedup.Value), figure(m.Speedup.Low),
+			figure(m.Speedup.High), figure(p.Speedup.Value), row.off())
 	}
 	return b.String()
 }
 
-// bounds are how far off a prediction may be, as factors. A student is shown the speedup; the time of a whole way may be off for
-// what the virtual clock does not count, such as Go's own.
+// bounds are how far off a prediction may be, as factors. A student is shown the speedup; the time of a whole way may
+// be off for what the virtual clock does not count, such as Go's own.
 type bounds struct{ Speedup, Time float64 }
 
 var (
@@ -124,5 +127,6 @@ func (r *recording) bounds() bounds {
 
 // String says the bounds in words.
 func (b bounds) String() string {
-	return fmt.Sprintf("every speedup within %.0f %% of the measured one and every time within %.0f %%", 100*(b.Speedup-1), 100*(b.Time-1))
+	return fmt.Sprintf("every speedup within %.0f %% of the measured one and every time within %.0f %%", 100*(b.Speedup-1),
+		100*(b.Time-1))
 }

@@ -32,7 +32,8 @@ func (v *space) grow(size int64) {
 func (v *space) open(size int64, h cuda.MemGenericAllocationHandle) {
 	at := v.base + cuda.DevicePtr(v.mapped)
 	v.k.Must(cuda.MemMap(at, size, 0, h, 0))
-	v.k.Must(cuda.MemSetAccess(at, size, []cuda.MemAccessDesc{{Location: physical.Location, Flags: cuda.MemAccessFlagsProtReadWrite}}))
+	v.k.Must(cuda.MemSetAccess(at, size, []cuda.MemAccessDesc{{Location: physical.Location,
+		Flags: cuda.MemAccessFlagsProtReadWrite}}))
 	v.mapped += size
 }
 

@@ -13,7 +13,8 @@ import (
 	"cudalab/grader/proof/flips"
 )
 
-var recordChapter = flag.Bool("record-chapter", false, "write what was recorded of the GPU into the instructors' chapter")
+var recordChapter = flag.Bool("record-chapter", false,
+	"write what was recorded of the GPU into the instructors' chapter")
 
 // recorded is what TestCurve and TestNoFlips saw on a GPU.
 const (
@@ -55,8 +56,8 @@ func allSeries(t *testing.T) []flips.Series {
 	return all
 }
 
-// near is how far from the limit, as a factor, a series has to have been seen on either side. What passes nearer to it than
-// flips.Margin would pass there too.
+// near is how far from the limit, as a factor, a series has to have been seen on either side. What passes nearer to it
+// than flips.Margin would pass there too.
 const near = 1.25
 
 // TestRecordedCurve holds what was recorded on a GPU to the promise.
@@ -80,8 +81,8 @@ func TestRecordedCurve(t *testing.T) {
 	}
 }
 
-// TestRecordedNoFlips does the same for the checks of the solutions: more than a thousand, half of them under load, and none
-// failed.
+// TestRecordedNoFlips does the same for the checks of the solutions: more than a thousand, half of them under load, and
+// none failed.
 func TestRecordedNoFlips(t *testing.T) {
 	const enough = 50
 	made, of := map[string]int{}, map[string]int{}
@@ -140,11 +141,13 @@ func TestFlipped(t *testing.T) {
 		point flips.Point
 		says  string
 	}{
-		"below, all pass":     {flips.Point{Series: "x", Slowdown: 1.25, Limit: 1.5, Passed: 9, Unclear: 1}, ""},
-		"below, one fails":    {flips.Point{Series: "x", Slowdown: 1.25, Limit: 1.5, Passed: 9, Failed: 1}, "1 of 10 checks fail a program at 0.83"},
-		"near, either":        {flips.Point{Series: "x", Slowdown: 1.6, Limit: 1.5, Passed: 3, Failed: 7}, ""},
-		"beyond, all fail":    {flips.Point{Series: "x", Slowdown: 1.8, Limit: 1.5, Failed: 10}, ""},
-		"beyond, one unclear": {flips.Point{Series: "x", Slowdown: 1.8, Limit: 1.5, Unclear: 1, Failed: 9}, "1 of 10 checks pass a program at 1.20"},
+		"below, all pass": {flips.Point{Series: "x", Slowdown: 1.25, Limit: 1.5, Passed: 9, Unclear: 1}, ""},
+		"below, one fails": {flips.Point{Series: "x", Slowdown: 1.25, Limit: 1.5, Passed: 9, Failed: 1},
+			"1 of 10 checks fail a program at 0.83"},
+		"near, either":     {flips.Point{Series: "x", Slowdown: 1.6, Limit: 1.5, Passed: 3, Failed: 7}, ""},
+		"beyond, all fail": {flips.Point{Series: "x", Slowdown: 1.8, Limit: 1.5, Failed: 10}, ""},
+		"beyond, one unclear": {flips.Point{Series: "x", Slowdown: 1.8, Limit: 1.5, Unclear: 1, Failed: 9},
+			"1 of 10 checks pass a program at 1.20"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.says == "" {
@@ -157,8 +160,8 @@ func TestFlipped(t *testing.T) {
 }
 
 func TestCurveIsDrawn(t *testing.T) {
-	points, err := flips.ReadCurve("# a comment\nslab/growth 36 30 0 0 10\nslab/growth 15 30 10 0 0\nslab/growth 30 30 2 3 5\n" +
-		"pool-config 1.501 1.5 3 0 7\npool-config 1.5 1.5 9 1 0\n")
+	points, err := flips.ReadCurve("# a comment\nslab/growth 36 30 0 0 10\nslab/growth 15 30 10 0 0\nslab/growth 30 30 " +
+		"2 3 5\npool-config 1.501 1.5 3 0 7\npool-config 1.5 1.5 9 1 0\n")
 	require.NoError(t, err)
 	require.Len(t, points, 5)
 	require.Equal(t, "pool-config 1.5 1.5 9 1 0", points[0].String())
@@ -166,7 +169,8 @@ func TestCurveIsDrawn(t *testing.T) {
 		"of the limit:             0.5          1/1.2  1       1.2         1.5                 2\n"+
 		"pool-config                                   3\n"+
 		"slab/growth               .                   5       #\n", flips.Picture(allSeries(t), points))
-	require.Contains(t, flips.Table(allSeries(t), points), "| slab/growth | a search through some of the blocks | 30 | 30 | 15.00 | 36.00 |\n")
+	require.Contains(t, flips.Table(allSeries(t), points),
+		"| slab/growth | a search through some of the blocks | 30 | 30 | 15.00 | 36.00 |\n")
 	require.Contains(t, flips.Table(allSeries(t), points), "| pool-config | more launches | 1.5 | 20 | 1.50 | – |\n")
 	_, err = flips.ReadCurve("pool-config 1.5 x 9 1 0")
 	require.Error(t, err)

@@ -28,14 +28,16 @@ func (p Point) Of() float64 { return p.Slowdown / p.Limit }
 // Checks is how many there were.
 func (p Point) Checks() int { return p.Passed + p.Unclear + p.Failed }
 
-// Flipped says in what a point breaks the promise: below the limit by the margin every check passes, beyond it by the margin
-// every check fails. It is "" where it does not.
+// Flipped says in what a point breaks the promise: below the limit by the margin every check passes, beyond it by the
+// margin every check fails. It is "" where it does not.
 func (p Point) Flipped() string {
 	switch {
 	case p.Of() <= 1/Margin && p.Failed > 0:
-		return fmt.Sprintf("%s: %d of %d checks fail a program at %.2f times the limit", p.Series, p.Failed, p.Checks(), p.Of())
+		return fmt.Sprintf("%s: %d of %d checks fail a program at %.2f times the limit", p.Series, p.Failed, p.Checks(),
+			p.Of())
 	case p.Of() >= Margin && p.Failed < p.Checks():
-		return fmt.Sprintf("%s: %d of %d checks pass a program at %.2f times the limit", p.Series, p.Checks()-p.Failed, p.Checks(), p.Of())
+		return fmt.Sprintf("%s: %d of %d checks pass a program at %.2f times the limit", p.Series, p.Checks()-p.Failed,
+			p.Checks(), p.Of())
 	}
 	return ""
 }
@@ -54,7 +56,8 @@ func ReadCurve(text string) ([]Point, error) {
 			continue
 		}
 		var p Point
-		if _, err := fmt.Sscanf(line, "%s %g %g %d %d %d", &p.Series, &p.Slowdown, &p.Limit, &p.Passed, &p.Unclear, &p.Failed); err != nil {
+		if _, err := fmt.Sscanf(line, "%s %g %g %d %d %d", &p.Series, &p.Slowdown, &p.Limit, &p.Passed, &p.Unclear,
+			&p.Failed); err != nil {
 			return nil, fmt.Errorf("not a point of the curve: %q", line)
 		}
 		all = append(all, p)
@@ -65,8 +68,9 @@ func ReadCurve(text string) ([]Point, error) {
 	return all, nil
 }
 
-// Picture draws the curve of each series in a line of text: to the right goes the slowdown, from a half to twice the limit; a
-// dot stands for checks that all passed, # for checks that all failed, and a digit for how many tenths failed: from 1 to 9.
+// Picture draws the curve of each series in a line of text: to the right goes the slowdown, from a half to twice the
+// limit; a dot stands for checks that all passed, # for checks that all failed, and a digit for how many tenths failed:
+// from 1 to 9.
 func Picture(all []Series, points []Point) string {
 	const left, right, width = 0.5, 2.0, 60
 	column := func(of float64) int { return int(math.Round((of - left) / (right - left) * width)) }
@@ -109,10 +113,12 @@ func share(p Point) byte {
 	return '0' + byte(min(max(10*p.Failed/p.Checks(), 1), 9))
 }
 
-// Table says in Markdown, for each series, up to where every check passes a program and from where on every check fails it.
+// Table says in Markdown, for each series, up to where every check passes a program and from where on every check fails
+// it.
 func Table(all []Series, points []Point) string {
 	var b strings.Builder
-	b.WriteString("| check | made slower by | limit | checks | all pass up to | all fail from |\n|---|---|--:|--:|--:|--:|\n")
+	b.WriteString("| check | made slower by | limit | checks | all pass up to | all fail from " +
+		"|\n|---|---|--:|--:|--:|--:|\n")
 	for _, s := range all {
 		of := slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return p.Series != s.Name })
 		if len(of) == 0 {
@@ -129,7 +135,8 @@ func Table(all []Series, points []Point) string {
 		for fails > 0 && of[fails-1].Failed == of[fails-1].Checks() {
 			fails--
 		}
-		fmt.Fprintf(&b, "| %s | %s | %g | %d | %s | %s |\n", s.Name, s.More, s.Limit, checks, at(of, doubted-1), at(of, fails))
+		fmt.Fprintf(&b, "| %s | %s | %g | %d | %s | %s |\n", s.Name, s.More, s.Limit, checks, at(of, doubted-1),
+			at(of, fails))
 	}
 	return b.String()
 }

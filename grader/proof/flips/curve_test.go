@@ -23,17 +23,19 @@ import (
 )
 
 var (
-	curveFile   = flag.String("curve", "", "the `file` that TestCurve adds its points to; without one it takes only series that the simulator times exactly")
+	curveFile = flag.String("curve", "", "the `file` that TestCurve adds its points to; without one it takes only "+
+		"series that the simulator times exactly")
 	curveSeries = flag.String("series", "", "only series whose name matches this `regexp`")
-	curveAt     = flag.String("curve-at", "0.82,1.22", "the `slowdowns` of TestCurve's programs, as multiples of the limit")
+	curveAt     = flag.String("curve-at", "0.82,1.22",
+		"the `slowdowns` of TestCurve's programs, as multiples of the limit")
 	curveChecks = flag.Int("curve-checks", 2, "how `many` checks TestCurve makes of each program")
 	curveRuns   = flag.Int("curve-runs", 1, "in how `many` further runs the timed case tells how slow a program really is")
 )
 
 // TestCurve slows every solution down by known amounts and sees what its check says: never a failure below the limit by
 // the margin, always one beyond it by the margin. How much the programs are slowed down is measured by itself, in runs
-// that no verdict comes from. Costs of the host's alone are timed on the simulated device, and only with -curve: no test may
-// hang on how fast this machine is at the moment.
+// that no verdict comes from. Costs of the host's alone are timed on the simulated device, and only with -curve: no
+// test may hang on how fast this machine is at the moment.
 func TestCurve(t *testing.T) {
 	c := openCourse(t)
 	var levels []float64
@@ -48,8 +50,9 @@ func TestCurve(t *testing.T) {
 	}
 	var file sync.Mutex
 	header := sync.OnceFunc(func() {
-		require.NoError(t, add(fmt.Sprintf("# Programs that are slower than the solution, and what their checks say of them: series, slowdown, its limit,\n"+
-			"# checks that passed, that passed unclear, that failed. Written by TestCurve on %s.\n", time.Now().Format(time.DateOnly))))
+		require.NoError(t, add(fmt.Sprintf("# Programs that are slower than the solution, and what their checks say of "+
+			"them: series, slowdown, its limit,\n# checks that passed, that passed unclear, that failed. Written by TestCurve "+
+			"on %s.\n", time.Now().Format(time.DateOnly))))
 	})
 	for _, s := range allSeries(t) {
 		if *curveFile == "" && s.Growth() || !regexp.MustCompile(*curveSeries).MatchString(s.Name) {

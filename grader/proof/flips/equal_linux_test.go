@@ -22,8 +22,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// TestEqualSeedsEqualBytes grades a class of right and wrong programs on the simulated device, on one processor and on all
-// that there are: with equal seeds the grades are the same bytes, and so are the reports as they came, times
+// TestEqualSeedsEqualBytes grades a class of right and wrong programs on the simulated device, on one processor and on
+// all that there are: with equal seeds the grades are the same bytes, and so are the reports as they came, times
 // included, but for what is measured of the host's own.
 func TestEqualSeedsEqualBytes(t *testing.T) {
 	dir, students := classOf(t)
@@ -59,8 +59,9 @@ func TestEqualSeedsEqualBytes(t *testing.T) {
 	require.GreaterOrEqual(t, failed, 12)
 }
 
-// classOf is a class in which one has a wrong program for each lesson, and for each lesson in turn somebody has the solution,
-// another wrong program, or one that is merely slow or cheats where time is measured, as far as the corpus has it.
+// classOf is a class in which one has a wrong program for each lesson, and for each lesson in turn somebody has the
+// solution, another wrong program, or one that is merely slow or cheats where time is measured, as far as the corpus
+// has it.
 func classOf(t *testing.T) (dir string, students []string) {
 	dir = t.TempDir()
 	c := openCourse(t)

@@ -1,6 +1,7 @@
 // Package flips holds timing verdicts to what students are promised of them: right code never fails, however busy the
-// machine is; code that is clearly slower than the limit always does; and equal seeds get equal verdicts. It links programs
-// into a runner once and checks them again and again, beside a load on the machine, or slowed down by a known amount.
+// machine is; code that is clearly slower than the limit always does; and equal seeds get equal verdicts. It links
+// programs into a runner once and checks them again and again, beside a load on the machine, or slowed down by a known
+// amount.
 //
 // Only tests use it.
 package flips
@@ -73,7 +74,8 @@ type Checker struct {
 	runner *run.Runner
 }
 
-// Checker returns one that works on the given kind of device: "gpu" or "sim", which then has the profile, or the built-in one.
+// Checker returns one that works on the given kind of device: "gpu" or "sim", which then has the profile, or the
+// built-in one.
 func (b *binary) Checker(kind string, p *sim.Profile) *Checker {
 	return &Checker{b, run.NewRunner(b.built.Binary, run.Options{Device: kind, Profile: p, Turns: lock.Here()})}
 }
@@ -81,8 +83,8 @@ func (b *binary) Checker(kind string, p *sim.Profile) *Checker {
 // Close ends the process.
 func (c *Checker) Close() { c.runner.Close() }
 
-// Check carries out one check of program i, as cudalab does: with s in place of the exercise's suite if it is not nil, and
-// with the GPU's locks, so that checkers beside each other disturb no timed case.
+// Check carries out one check of program i, as cudalab does: with s in place of the exercise's suite if it is not nil,
+// and with the GPU's locks, so that checkers beside each other disturb no timed case.
 func (c *Checker) Check(ctx context.Context, i int, seed uint64, s *suite.Suite) run.Result {
 	e := c.binary.programs[i].Exercise
 	if s == nil {
@@ -118,8 +120,8 @@ func Timed(s *suite.Suite, check string) (*suite.Suite, error) {
 // Verdict is what came of one check of a whole program.
 type Verdict string
 
-// Unclear is a pass to which the clock had something to say: a figure beyond a limit, but not for certain. An Errored check
-// has no verdict: cudalab or the machine failed.
+// Unclear is a pass to which the clock had something to say: a figure beyond a limit, but not for certain. An Errored
+// check has no verdict: cudalab or the machine failed.
 const (
 	Passed  Verdict = "passed"
 	Unclear Verdict = "unclear"
@@ -143,7 +145,10 @@ func VerdictOf(r verdict.Report) (v Verdict, checks []string) {
 		v = Failed
 	}
 	for _, c := range r.Checks {
-		doubted := slices.ContainsFunc(c.Findings, func(f verdict.Finding) bool { return slices.Contains(unclearRules, f.Rule) })
+		doubted := slices.ContainsFunc(c.Findings, func(f verdict.Finding) bool {
+			return slices.Contains(unclearRules,
+				f.Rule)
+		})
 		switch {
 		case c.Status != verdict.Passed:
 			checks = append(checks, c.ID)

@@ -111,7 +111,8 @@ func (l *Ledger) Entries() []Entry {
 // Close closes the file.
 func (l *Ledger) Close() error { return l.file.Close() }
 
-// Summary counts the verdicts by exercise and load, in the order in which they first occur, as a table below the device.
+// Summary counts the verdicts by exercise and load, in the order in which they first occur, as a table below the
+// device.
 func (l *Ledger) Summary() string {
 	type row struct {
 		exercise string

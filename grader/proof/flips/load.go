@@ -11,11 +11,11 @@ import (
 	"cudalab/native/session"
 )
 
-// Load is other people's work on the machine, which knows nothing of cudalab's locks: on every core turns of arithmetic and of
-// memory traffic, and with kind "gpu" long kernels, storms of launches, kernels that fill the GPU, copies and
+// Load is other people's work on the machine, which knows nothing of cudalab's locks: on every core turns of arithmetic
+// and of memory traffic, and with kind "gpu" long kernels, storms of launches, kernels that fill the GPU, copies and
 // allocations as well. What is going on changes every few milliseconds to tenths of a second, since work that stays the
-// same slows all contenders alike. It calls ready when it is under way and ends when stop is closed, or with the first error
-// of CUDA's. It makes a session its own, so it has to be in a process of its own.
+// same slows all contenders alike. It calls ready when it is under way and ends when stop is closed, or with the first
+// error of CUDA's. It makes a session its own, so it has to be in a process of its own.
 func Load(kind string, ready func(), stop <-chan struct{}) error {
 	var gpu *gpuLoad
 	if kind == "gpu" {

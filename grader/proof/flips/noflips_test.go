@@ -21,11 +21,13 @@ import (
 
 var (
 	checks    = flag.Int("checks", 18, "how `many` checks TestNoFlips makes of all solutions together")
-	exercises = flag.String("exercises", "", "the `names` of the exercises whose solutions TestNoFlips checks, with commas between them; none: all")
-	each      = flag.Int("each", 0, "how `many` checks TestNoFlips makes of each solution, in place of -checks")
-	load      = flag.String("load", "half", "in which part of them other work loads the machine: none, half or all")
-	beside    = flag.Int("beside", 1, "how `many` checks run at one time, as in a class; timed cases run alone")
-	within    = flag.Duration("within", 0, "stop TestNoFlips or TestCurve after this `time`, to be gone on with; 0: when it is done")
+	exercises = flag.String("exercises", "", "the `names` of the exercises whose solutions TestNoFlips checks, with "+
+		"commas between them; none: all")
+	each   = flag.Int("each", 0, "how `many` checks TestNoFlips makes of each solution, in place of -checks")
+	load   = flag.String("load", "half", "in which part of them other work loads the machine: none, half or all")
+	beside = flag.Int("beside", 1, "how `many` checks run at one time, as in a class; timed cases run alone")
+	within = flag.Duration("within", 0, "stop TestNoFlips or TestCurve after this `time`, to be gone on with; 0: when "+
+		"it is done")
 	ledgerAt  = flag.String("ledger", "", "the `file` that checks are entered in; those that it has are not made again")
 	summaryAt = flag.String("summary", "", "the `file` that TestNoFlips writes its counts to")
 )
@@ -33,14 +35,17 @@ var (
 // atOneTime is how many checks of each exercise are made before the load changes.
 const atOneTime = 10
 
-// TestNoFlips checks the solutions again and again, timing included, on fresh seeds: whatever else the machine has to do,
-// none may fail. Checks whose outcome the clock calls unclear are counted; they pass.
+// TestNoFlips checks the solutions again and again, timing included, on fresh seeds: whatever else the machine has to
+// do, none may fail. Checks whose outcome the clock calls unclear are counted; they pass.
 func TestNoFlips(t *testing.T) {
 	c := openCourse(t)
 	solutions := flips.Solutions(c)
 	if *exercises != "" {
 		named := strings.Split(*exercises, ",")
-		solutions = slices.DeleteFunc(solutions, func(p flips.Program) bool { return !slices.Contains(named, p.Exercise.Name) })
+		solutions = slices.DeleteFunc(solutions, func(p flips.Program) bool {
+			return !slices.Contains(named,
+				p.Exercise.Name)
+		})
 		require.Len(t, solutions, len(named))
 	}
 	binary, err := flips.Link(context.Background(), c.Root, solutions...)
@@ -72,7 +77,8 @@ func TestNoFlips(t *testing.T) {
 	t.Logf("%d of %d checks\n%s", len(entries), *checks, summary)
 	require.NotEmpty(t, entries)
 	for _, e := range entries {
-		require.Containsf(t, []flips.Verdict{flips.Passed, flips.Unclear}, e.Verdict, "%s under seed %d: %v", e.Exercise, e.Seed, e.Checks)
+		require.Containsf(t, []flips.Verdict{flips.Passed, flips.Unclear}, e.Verdict, "%s under seed %d: %v", e.Exercise,
+			e.Seed, e.Checks)
 	}
 	if *summaryAt != "" {
 		require.NoError(t, os.WriteFile(*summaryAt, []byte(summary), 0o644))
@@ -157,7 +163,8 @@ func (r *repeated) left(loaded bool) (tasks []task) {
 
 // check makes one check and enters it.
 func (r *repeated) check(checker *flips.Checker, x task) {
-	e := flips.Entry{Exercise: r.solutions[x.solution].Exercise.Name, Seed: 1 + rand.Uint64N(check.MaxSeed), Loaded: x.loaded}
+	e := flips.Entry{Exercise: r.solutions[x.solution].Exercise.Name, Seed: 1 + rand.Uint64N(check.MaxSeed),
+		Loaded: x.loaded}
 	result := checker.Check(context.Background(), x.solution, e.Seed, nil)
 	e.Verdict, e.Checks = flips.VerdictOf(result.Report)
 	e.Millis = result.Report.DurationMS

@@ -55,8 +55,8 @@ func Figure(ratios []float64) float64 {
 	return ratios[len(ratios)/2]
 }
 
-// Ratios are what one run of the timed case shows of the program's slowness: for each round its time over the solution's, or
-// what the cost among many things is over that among few.
+// Ratios are what one run of the timed case shows of the program's slowness: for each round its time over the
+// solution's, or what the cost among many things is over that among few.
 func (s *Series) Ratios(notes *verdict.CaseNotes) (all []float64) {
 	if s.Growth() {
 		few, many := notes.Samples["few"], notes.Samples["many"]
@@ -65,7 +65,8 @@ func (s *Series) Ratios(notes *verdict.CaseNotes) (all []float64) {
 		}
 		return []float64{float64(slices.Min(many)) / float64(slices.Min(few))} // what disturbs only adds
 	}
-	yours, solution := notes.Samples[suite.SeriesOf(s.Function, verdict.Yours)], notes.Samples[suite.SeriesOf(s.Function, verdict.Solution)]
+	yours, solution := notes.Samples[suite.SeriesOf(s.Function, verdict.Yours)],
+		notes.Samples[suite.SeriesOf(s.Function, verdict.Solution)]
 	for i := range min(len(yours), len(solution)) {
 		all = append(all, float64(yours[i])/float64(solution[i]))
 	}

@@ -11,8 +11,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// requireFilm sees to it that a film shows what can be: each take does all steps, each stream's in its order, none twice, a wait
-// behind its record; only the last take goes wrong; and every frame says something.
+// requireFilm sees to it that a film shows what can be: each take does all steps, each stream's in its order, none
+// twice, a wait behind its record; only the last take goes wrong; and every frame says something.
 func requireFilm(t *testing.T, f *schedule.Film) {
 	t.Helper()
 	for n, take := range f.Takes {
@@ -23,7 +23,8 @@ func requireFilm(t *testing.T, f *schedule.Film) {
 		for k, frame := range take.Frames {
 			require.NotEmpty(t, frame.Caption)
 			require.Len(t, frame.Memory, len(f.Memory))
-			require.Equal(t, k == take.Wrong, slices.ContainsFunc(frame.Memory, func(h schedule.Held) bool { return h.Bad }), frame.Caption)
+			require.Equal(t, k == take.Wrong, slices.ContainsFunc(frame.Memory, func(h schedule.Held) bool { return h.Bad }),
+				frame.Caption)
 			if k == 0 {
 				require.Equal(t, -1, frame.Done)
 				continue

@@ -19,34 +19,31 @@ import (
 	"cudalab/native/trace"
 )
 
-var hostile = flag.Int("hostile", 3, "of how many `notes` that no runner would send each question is asked, behind the check of the solution")
+var hostile = flag.Int("hostile", 3, "of how many `notes` that no runner would send each question is asked, behind "+
+	"the check of the solution")
 
 // patience is how long a question may take to be answered, whatever the notes.
 const patience = 20 * time.Second
 
-// answersWhatever asks each question of a suite about notes that a runner has sent, with something changed in them: a runner
-// is the student's process, and may send anything. Whatever that is, the answer is one, and comes in time.
+// answersWhatever asks each question of a suite about notes that a runner has sent, with something changed in them: a
+// runner is the student's process, and may send anything. Whatever that is, the answer is one, and comes in time.
 func answersWhatever(t *testing.T, s *suite.Suite, cases []*verdict.CaseNotes, place func(trace.Site) []verdict.Place) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, q := range s.Checks {
 		for range *hostile {
-			e := &suite.Evidence{Seed: seed, Place: place, Cases: map[string]*verdict.CaseNotes{},
-				Relate: func(t *trace.Trace) suite.Relation { return order.Of(t) }}
 			var change string
 			spoilt := q.Needs[r.IntN(len(q.Needs))]
-			for _, c := range cases {
-				n := &verdict.CaseNotes{ID: c.ID, Outcomes: slices.Clone(c.Outcomes), Values: maps.Clone(c.Values), Samples: maps.Clone(c.Samples),
-					Trace: c.Trace, Findings: c.Findings}
-				if c.ID == spoilt {
+			e := evidenceOf(cases, place, func(n *verdict.CaseNotes) {
+				if n.ID == spoilt {
 					change = spoil(r, n)
 				}
-				e.Cases[c.ID] = n
-			}
+			})
 			began := time.Now()
 			func() {
 				defer func() {
 					if v := recover(); v != nil {
-						require.Fail(t, fmt.Sprintf("%s, asked about notes of %s %s, panicked: %v\n%s", q.ID, spoilt, change, v, debug.Stack()))
+						require.Fail(t, fmt.Sprintf("%s, asked about notes of %s %s, panicked: %v\n%s", q.ID, spoilt, change, v,
+							debug.Stack()))
 					}
 				}()
 				q.Judge(e)
@@ -56,7 +53,39 @@ func answersWhatever(t *testing.T, s *suite.Suite, cases []*verdict.CaseNotes, p
 	}
 }
 
-var odd = []uint64{0, 1, 2, 3, 255, 256, math.MaxInt32, math.MaxUint32, 1 << 40, math.MaxInt64, 1 << 63, math.MaxUint64 - 1, math.MaxUint64}
+// findsNothingWithout asks each question about the solution with one drawn case lost, as a crash loses it: nothing is
+// wrong with the others.
+func findsNothingWithout(t *testing.T, s *suite.Suite, cases []*verdict.CaseNotes,
+	place func(trace.Site) []verdict.Place) {
+	for _, q := range s.Checks {
+		lost := q.Needs[rand.IntN(len(q.Needs))]
+		e := evidenceOf(cases, place, func(n *verdict.CaseNotes) {
+			if n.ID == lost {
+				*n = verdict.CaseNotes{ID: lost, Trace: &trace.Trace{}}
+			}
+		})
+		for _, f := range q.Judge(e).Findings {
+			require.NotEqual(t, verdict.Error, f.Severity, "%s, asked without %s: %s", q.ID, lost, f.Message)
+		}
+	}
+}
+
+// evidenceOf is a copy of some notes, with something changed in each.
+func evidenceOf(cases []*verdict.CaseNotes, place func(trace.Site) []verdict.Place,
+	change func(*verdict.CaseNotes)) *suite.Evidence {
+	e := &suite.Evidence{Seed: seed, Place: place, Cases: map[string]*verdict.CaseNotes{},
+		Relate: func(t *trace.Trace) suite.Relation { return order.Of(t) }}
+	for _, c := range cases {
+		n := &verdict.CaseNotes{ID: c.ID, Outcomes: slices.Clone(c.Outcomes), Values: maps.Clone(c.Values),
+			Samples: maps.Clone(c.Samples), Trace: c.Trace, Findings: c.Findings}
+		change(n)
+		e.Cases[c.ID] = n
+	}
+	return e
+}
+
+var odd = []uint64{0, 1, 2, 3, 255, 256, math.MaxInt32, math.MaxUint32, 1 << 40, math.MaxInt64, 1 << 63,
+	math.MaxUint64 - 1, math.MaxUint64}
 
 // spoil changes something in a case's notes, and says what.
 func spoil(r *rand.Rand, n *verdict.CaseNotes) string {
@@ -133,7 +162,8 @@ func strange(r *rand.Rand, t *trace.Trace) *trace.Trace {
 		case 8:
 			x.Op = other.Op
 		case 9:
-			x.Accesses = []trace.Access{{Alloc: other.Alloc, Offset: int64(v), Size: int64(odd[r.IntN(len(odd))]), Kind: trace.Write}}
+			x.Accesses = []trace.Access{{Alloc: other.Alloc, Offset: int64(v), Size: int64(odd[r.IntN(len(odd))]),
+				Kind: trace.Write}}
 		case 10:
 			x.Faked, x.Label = !x.Faked, other.Label
 		}

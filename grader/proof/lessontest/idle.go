@@ -17,8 +17,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// earnsNothing sees to it that code in which everything is there and does nothing has no points: no check may be passed by
-// what was never tried.
+// earnsNothing sees to it that code in which everything is there and does nothing has no points: no check may be passed
+// by what was never tried.
 func (b bench) earnsNothing(t *testing.T, solution corpus.Program) {
 	v := b.check(t, corpus.Program{Kind: corpus.Wrong, Name: "idle", Text: idle(t, solution.Text)})
 	require.Equal(t, verdict.Failed, v.report.Status, describe(v.report))
@@ -70,7 +70,8 @@ func zeros(results *ast.FieldList) *ast.ReturnStmt {
 	}
 	for _, field := range results.List {
 		for range max(len(field.Names), 1) {
-			r.Results = append(r.Results, &ast.StarExpr{X: &ast.CallExpr{Fun: ast.NewIdent("new"), Args: []ast.Expr{field.Type}}})
+			r.Results = append(r.Results, &ast.StarExpr{X: &ast.CallExpr{Fun: ast.NewIdent("new"),
+				Args: []ast.Expr{field.Type}}})
 		}
 	}
 	return r

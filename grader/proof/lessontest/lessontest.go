@@ -1,6 +1,6 @@
 // Package lessontest is the test of a lesson. It holds the grader to the lesson's own sources and to its corpus: the
-// solution passes in full, the skeleton is not started, a half-done skeleton is told the next gap, right programs in other
-// styles pass, and wrong ones and cheats fail for the right reason on the right line.
+// solution passes in full, the skeleton is not started, a half-done skeleton is told the next gap, right programs in
+// other styles pass, and wrong ones and cheats fail for the right reason on the right line.
 //
 // Each lesson has a test package that calls it, grader/suites/PACKAGE, so that go test runs several at a time and only
 // those whose inputs have changed. What the checks say of the programs on the simulator is kept there in
@@ -38,7 +38,8 @@ import (
 
 var (
 	onDevice = flag.String("device", "sim", "the `device` on which the lesson's programs are checked: sim or gpu")
-	record   = flag.Bool("record", false, "write what the checks say of the programs, and what becomes of them, to testdata instead of comparing it")
+	record   = flag.Bool("record", false, "write what the checks say of the programs, and what becomes of them, to "+
+		"testdata instead of comparing it")
 )
 
 // seed is what the programs' workloads are drawn from.
@@ -60,7 +61,8 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 	programs, err := corpus.Programs(c.Root, e.Package)
 	require.NoError(t, err)
 	// The programs stay for as long as what was said of them is quoted.
-	b := bench{Course: c, exercise: e, folder: t.TempDir(), precompiled: check.Precompile(context.Background(), c.Root, []course.Exercise{e}, nil),
+	b := bench{Course: c, exercise: e, folder: t.TempDir(), precompiled: check.Precompile(context.Background(), c.Root,
+		[]course.Exercise{e}, nil),
 		places: places(*onDevice)}
 	checked := make([]judged, len(programs))
 	runs := drawn(e.Name, programs)
@@ -74,8 +76,11 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 				v := b.check(t, p)
 				if p.Kind == corpus.Solution && *hostile > 0 {
 					t.Run("hostile", func(t *testing.T) { answersWhatever(t, e.Suite, v.cases, v.place) })
+					t.Run("lost", func(t *testing.T) { findsNothingWithout(t, e.Suite, v.cases, v.place) })
 				}
-				v.orders = schedules(t, v.cases)
+				if v.orders = schedules(t, v.cases); v.orders.faulty() {
+					requireProofAgrees(t, check.Result{Result: run.Result{Report: v.report, Cases: v.cases, Place: v.place}})
+				}
 				v.cases = nil
 				checked[i] = v
 				require.Empty(t, p.Expect().Differences(v.report), describe(v.report))
@@ -90,7 +95,12 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 		}
 	})
 	t.Run("gaps", b.goesGapByGap)
-	matrix, said, other := corpus.NewMatrix(e.Name), newTranscript(t), &orders{faults: map[string]*shown{}, none: map[string]int{}}
+	t.Run("edges", func(t *testing.T) {
+		solution := slices.IndexFunc(programs, func(p corpus.Program) bool { return p.Kind == corpus.Solution })
+		b.refusesEachEdge(t, programs[solution])
+	})
+	matrix, said, other := corpus.NewMatrix(e.Name), newTranscript(t), &orders{faults: map[string]*shown{},
+		none: map[string]int{}}
 	wrongs, begins := 0, 0
 	for i, p := range programs {
 		if !runs(i) {
@@ -108,7 +118,8 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 			wrongs, begins = wrongs+1, begins+roots(checked[i].report)
 		}
 	}
-	t.Logf("The %d wrong programs have %d errors to begin with, %.2f each.", wrongs, begins, float64(begins)/float64(max(wrongs, 1)))
+	t.Logf("The %d wrong programs have %d errors to begin with, %.2f each.", wrongs, begins,
+		float64(begins)/float64(max(wrongs, 1)))
 	t.Run("matrix", func(t *testing.T) { compareMatrix(t, corpus.MatrixFile(c.Root, e.Package, *onDevice), matrix) })
 	if *onDevice == "sim" {
 		t.Run("words", func(t *testing.T) { compareGolden(t, wordsFile, said.String()) })
@@ -142,8 +153,8 @@ type bench struct {
 	places      chan struct{} // on the device: one for each program that is checked
 }
 
-// onGPU is how many programs are checked at a time where they share a GPU: one takes turns with itself alone, and beside some
-// 20 processes an H200 had no memory left for the next one's context.
+// onGPU is how many programs are checked at a time where they share a GPU: one takes turns with itself alone, and
+// beside some 20 processes an H200 had no memory left for the next one's context.
 const onGPU = 6
 
 // places are as many as a device has.
@@ -218,8 +229,8 @@ func requireWhole(t *testing.T, e course.Exercise, p corpus.Program, r verdict.R
 	}
 }
 
-// requireAsked sees to it that what is filled is judged: every check that needs nothing of the gap next or of those behind it,
-// nor any time, which is measured of what is complete.
+// requireAsked sees to it that what is filled is judged: every check that needs nothing of the gap next or of those
+// behind it, nor any time, which is measured of what is complete.
 func requireAsked(t *testing.T, s *suite.Suite, next string, r verdict.Report) {
 	t.Helper()
 	for _, q := range s.Checks {
@@ -227,7 +238,10 @@ func requireAsked(t *testing.T, s *suite.Suite, next string, r verdict.Report) {
 			c, ok := s.Case(id)
 			return !ok || c.Timed || c.After >= next
 		})
-		asked := slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool { return ch.ID == q.ID && ch.Status != verdict.Skipped })
+		asked := slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool {
+			return ch.ID == q.ID &&
+				ch.Status != verdict.Skipped
+		})
 		require.True(t, waits || asked, "%s needs no gap from %s on, but was not asked:\n%s", q.ID, next, describe(r))
 	}
 }
@@ -276,8 +290,8 @@ var besides = regexp.MustCompile(`(?m)^(\S+ \S+ +[0-9]+ +[0-9]+) +[0-9]+$`)
 func requireRecorded(t *testing.T, file string, err error) {
 	t.Helper()
 	if errors.Is(err, fs.ErrNotExist) {
-		require.FailNow(t, fmt.Sprintf("there is no %s/%s yet: go test with -record writes it, for you to read", filepath.Base(filepath.Dir(file)),
-			filepath.Base(file)))
+		require.FailNow(t, fmt.Sprintf("there is no %s/%s yet: go test with -record writes it, for you to read",
+			filepath.Base(filepath.Dir(file)), filepath.Base(file)))
 	}
 	require.NoError(t, err)
 }

@@ -16,8 +16,13 @@ import (
 	"cudalab/native/sim"
 )
 
-// Paces holds the paces.txt of a lesson with a race, by which handouts judge, to what the solution takes: to the digit on
-// the simulator, roughly on a GPU. The suite is over the solution, with the solution beside it. -record writes the file.
+// slowerBaseline is what the solution takes of the baseline's time at most: the baseline is what the lesson argues
+// against, and one that is not slower tells handouts nothing.
+const slowerBaseline = 0.75
+
+// Paces holds the paces.txt of a lesson with a race, by which handouts judge, to what the solution takes: to the digit
+// on the simulator, roughly on a GPU. The suite is over the solution, with the solution beside it. -record writes the
+// file.
 func Paces(t *testing.T, s *suite.Suite) {
 	const file = "paces.txt"
 	text, err := os.ReadFile(file)
@@ -31,13 +36,19 @@ func Paces(t *testing.T, s *suite.Suite) {
 	require.NoError(t, err)
 	got := paces(t, s)
 	require.NotEmpty(t, got, "the suite has no race")
+	for _, r := range got {
+		require.Less(t, r.Value, slowerBaseline, "what the lesson argues against is slower by far: %s", r)
+	}
 	if *record {
 		again, err := suite.AddPaces(string(text), got)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(file, []byte(again), 0o644))
 		return
 	}
-	recorded = slices.DeleteFunc(recorded, func(r suite.RecordedPace) bool { return r.Kind != got[0].Kind || r.Name != got[0].Name })
+	recorded = slices.DeleteFunc(recorded, func(r suite.RecordedPace) bool {
+		return r.Kind != got[0].Kind ||
+			r.Name != got[0].Name
+	})
 	if *onDevice == "sim" {
 		require.Equal(t, lines(recorded), lines(got), "record them again with -record if that is meant")
 		return

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/prove"
 	"cudalab/grader/order"
 	"cudalab/grader/order/schedule"
 	"cudalab/grader/proof/corpus"
@@ -37,8 +39,8 @@ type scheduled struct {
 // shown counts counterexamples.
 type shown struct{ all, short, longest int }
 
-// schedules builds a counterexample for every fault in the order of a program's work, and carries out other orders of that which is
-// without one: they have to come to the same.
+// schedules builds a counterexample for every fault in the order of a program's work, and carries out other orders of
+// that which is without one: they have to come to the same.
 func schedules(t *testing.T, cases []*verdict.CaseNotes) (s scheduled) {
 	t.Helper()
 	s.shown = map[string]*shown{}
@@ -75,6 +77,39 @@ func schedules(t *testing.T, cases []*verdict.CaseNotes) (s scheduled) {
 		}
 	}
 	return s
+}
+
+// faulty reports whether the order checker has found errors, whatever the lesson makes of them.
+func (s *scheduled) faulty() bool { return len(s.shown)+len(s.none) > 0 }
+
+// requireProofAgrees holds prove to what the check has told of order: it shows an order for each rule that was broken,
+// and none else, so that of a program that passes nothing is refuted.
+func requireProofAgrees(t *testing.T, r check.Result) {
+	t.Helper()
+	if r.Report.Status != verdict.Passed && r.Report.Status != verdict.Failed {
+		return
+	}
+	told, refuted := map[string]bool{}, map[string]bool{}
+	for _, c := range r.Report.Checks {
+		for _, f := range c.Findings {
+			rule := strings.TrimSuffix(f.Rule, "-on-error")
+			if f.Severity == verdict.Error && slices.Contains(shownByOrder, rule) {
+				told[rule] = true
+			}
+		}
+	}
+	proof := prove.Of(r)
+	for _, f := range proof.Faults {
+		refuted[f.Finding.Rule] = true
+		require.True(t, told[f.Finding.Rule] || !slices.Contains(shownByOrder, f.Finding.Rule), f.Finding.Message)
+	}
+	for rule := range told {
+		require.True(t, refuted[rule] || proof.Others > 0, "nothing shows the %s", rule)
+	}
+	require.Empty(t, proof.Differs)
+	if r.Report.Status == verdict.Passed {
+		require.Zero(t, len(proof.Faults)+proof.Others)
+	}
 }
 
 // add builds the counterexample of a finding.
@@ -145,7 +180,8 @@ func (o *orders) String() string {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t\n", rule, r.all+o.none[rule], r.all, r.short, r.longest)
 	}
 	w.Flush()
-	fmt.Fprintf(&b, "\ncases of right programs: %d, of which %d have more than one order; the most orders: %s\n", o.cases, o.several, o.most)
+	fmt.Fprintf(&b, "\ncases of right programs: %d, of which %d have more than one order; the most orders: %s\n", o.cases,
+		o.several, o.most)
 	return b.String()
 }
 
@@ -168,8 +204,8 @@ func keys[A, B any](a map[string]A, b map[string]B) func(func(string) bool) {
 	}
 }
 
-// compareOrders holds what became of the lesson's orders to what no lesson may fall short of. How many faults there are hangs on how far a
-// program gets that takes all the time there is, so the table is recorded and not compared.
+// compareOrders holds what became of the lesson's orders to what no lesson may fall short of. How many faults there are
+// hangs on how far a program gets that takes all the time there is, so the table is recorded and not compared.
 func compareOrders(t *testing.T, o *orders) {
 	t.Log("\n" + o.String())
 	all, short := 0, 0
@@ -185,11 +221,11 @@ func compareOrders(t *testing.T, o *orders) {
 	}
 }
 
-// inEveryOrder are the rules of which a fault may have no order that shows it, since it is there in each; and use-after-free, where the
-// device has refused the call.
-var inEveryOrder = []string{order.Leak, order.DoubleFree, order.InvalidFree, order.OutOfBounds, order.OverlappingCopy, order.UseAfterDestroy,
-	order.WaitUnrecorded, order.UseAfterFree}
+// inEveryOrder are the rules of which a fault may have no order that shows it, since it is there in each; and
+// use-after-free, where the device has refused the call.
+var inEveryOrder = []string{order.Leak, order.DoubleFree, order.InvalidFree, order.OutOfBounds, order.OverlappingCopy,
+	order.UseAfterDestroy, order.WaitUnrecorded, order.UseAfterFree}
 
 // shownByOrder are the rules of which every fault has an order in which it shows.
-var shownByOrder = []string{order.UseBeforeAlloc, order.UseAfterFree, order.FreeBeforeUse, order.RevokeBeforeUse, order.EarlyReuse, order.DataRace, order.HostRace,
-	order.UninitializedRead, order.StagedCopy}
+var shownByOrder = []string{order.UseBeforeAlloc, order.UseAfterFree, order.FreeBeforeUse, order.RevokeBeforeUse,
+	order.EarlyReuse, order.DataRace, order.HostRace, order.UninitializedRead, order.StagedCopy}

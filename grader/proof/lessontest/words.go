@@ -24,7 +24,8 @@ type transcript struct {
 	golden map[string]string // what is recorded, by program
 	seen   map[string]bool
 	text   strings.Builder
-	// What is said of the host's own time where it is right: on a busy machine not of every program, so it is told apart from them.
+	// What is said of the host's own time where it is right: on a busy machine not of every program, so it is told apart
+	// from them.
 	host []string
 }
 

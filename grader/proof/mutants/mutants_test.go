@@ -25,18 +25,20 @@ import (
 
 var (
 	which = flag.String("mutants", "", "check `all` mutants; or those whose ID, as in "+
-		"\"slab: New: deletion\", contains one of the texts between commas; else a sample. The scores of each lesson of which all were checked are written")
+		"\"slab: New: deletion\", contains one of the texts between commas; else a sample. The scores of each lesson of "+
+		"which all were checked are written")
 	seed = flag.Uint64("seed", 42, "the `seed` that the workloads are drawn from")
 )
 
-// One of so many mutants is in the sample, and one of so many that are known to pass; those take longest, for nothing ends
-// their check.
+// One of so many mutants is in the sample, and one of so many that are known to pass; those take longest, for nothing
+// ends their check.
 const oneOf, oneOfPassing = 144, 144
 
 // goal is how many of a hundred mutants of each lesson that are not equivalent have to be killed.
 const goal = 97
 
-// TestMutants has the suites check mutants of their solutions. Those that are listed have to pass, and all others to fail.
+// TestMutants has the suites check mutants of their solutions. Those that are listed have to pass, and all others to
+// fail.
 func TestMutants(t *testing.T) {
 	c, err := course.Open("../../..")
 	require.NoError(t, err)
@@ -66,7 +68,8 @@ func TestMutants(t *testing.T) {
 		}
 		n := l.tally()
 		t.Log("\n" + l.scores())
-		require.NoError(t, os.WriteFile(filepath.Join("testdata", "scores", l.exercise.Name+".txt"), []byte(l.scores()), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join("testdata", "scores", l.exercise.Name+".txt"), []byte(l.scores()),
+			0o644))
 		require.GreaterOrEqual(t, n.score(), float64(goal), l.exercise.Name)
 	}
 }
@@ -85,7 +88,10 @@ func chosen(exercise, id string, passes bool) bool {
 		}
 		return h.Sum32()%oneOf == 0
 	}
-	return slices.ContainsFunc(strings.Split(*which, ","), func(part string) bool { return strings.Contains(exercise+": "+id, part) })
+	return slices.ContainsFunc(strings.Split(*which, ","), func(part string) bool {
+		return strings.Contains(exercise+": "+
+			id, part)
+	})
 }
 
 // verdict is what became of a mutant.
@@ -103,8 +109,8 @@ type lesson struct {
 	checked  []judged
 }
 
-// checkAll has every lesson's verdicts found, a runner for each processor at a time. A runner takes one mutant of each lesson, so that one
-// build does for as many.
+// checkAll has every lesson's verdicts found, a runner for each processor at a time. A runner takes one mutant of each
+// lesson, so that one build does for as many.
 func checkAll(t *testing.T, c *course.Course, lessons []lesson) {
 	rounds := 0
 	for _, l := range lessons {
@@ -173,7 +179,8 @@ func (l *lesson) complain(t *testing.T, solution string) {
 		changed := fmt.Sprintf("%s:%d: %s\n%s", v.File, v.Line, v.ID, difference(t, filepath.Join(solution, v.File), v.Text))
 		switch passed := v.status == verdict.Passed; {
 		case passed && !listed:
-			t.Errorf("A mutant passes. Have the suite fail it, or list it in %s with the reason why it is as right as the solution.\n%s",
+			t.Errorf("A mutant passes. Have the suite fail it, or list it in %s with the reason why it is as right as the "+
+				"solution.\n%s",
 				listOf(equivalent, l.exercise.Name), changed)
 		case !passed && listed:
 			t.Errorf("A mutant is listed as one that passes (%s), but is %s by %v.\n%s", known.why, v.status, v.failed, changed)

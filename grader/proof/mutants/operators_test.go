@@ -8,19 +8,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/judge/edits"
 )
 
 // mutantsOf are the mutants of a file with these declarations, behind the imports that the solutions have.
 func mutantsOf(t *testing.T, declarations string) map[string]string {
 	t.Helper()
-	c := &code{path: "cudalab/solutions/asyncpipeline", set: token.NewFileSet()}
+	c := &edits.Code{Path: "cudalab/solutions/asyncpipeline", Set: token.NewFileSet()}
 	var err error
-	c.importer, err = compiled("../../..", c.path, c.set)
+	c.Importer, err = edits.Compiled("../../..", c.Set, c.Path)
 	require.NoError(t, err)
-	require.NoError(t, c.add("one.go", "package asyncpipeline\n\n"+declarations))
-	require.NoError(t, c.resolve())
+	require.NoError(t, c.Add("one.go", "package asyncpipeline\n\n"+declarations))
+	require.NoError(t, c.Resolve())
 	texts := map[string]string{}
-	for _, m := range c.mutants(c.files[0]) {
+	for _, m := range mutantsIn(c, c.Files[0]) {
 		require.NotContains(t, texts, m.ID)
 		texts[m.ID] = m.Text
 	}
@@ -38,33 +40,41 @@ func TestOperators(t *testing.T) {
 			"f: boundary: n < m => n <= m", "f: negation: n < m => n >= m", "f: other variable: n < m => m < m",
 			"f: other variable: n < m => n < n", "f: result: return n < m => return false"}},
 		{"func f(n int) bool { return n<<1 == 0 && !g(n) }\nfunc g(int) bool { return true }", []string{
-			"f: negation: n<<1 == 0 && !g(n) => !(n<<1 == 0 && !g(n))", "f: logic: n<<1 == 0 && !g(n) => ((n<<1 == 0) || (!g(n)))",
+			"f: negation: n<<1 == 0 && !g(n) => !(n<<1 == 0 && !g(n))",
+			"f: logic: n<<1 == 0 && !g(n) => ((n<<1 == 0) || (!g(n)))",
 			"f: logic: n<<1 == 0 && !g(n) => n<<1 == 0", "f: logic: n<<1 == 0 && !g(n) => !g(n)",
 			"f: arithmetic: n<<1 => n >> 1", "f: negation: n<<1 == 0 && !g(n) => n<<1 == 0 && g(n)",
 			"f: boundary: n<<1 == 0 => n<<1 <= 0", "f: boundary: n<<1 == 0 => n<<1 >= 0", "f: constant: n<<1 => n<<2",
 			"g: constant: return true => return false"}},
-		{"type t struct{ n int }\nfunc (x *t) f() {\n\tfor i := range 3 {\n\t\tif i > 1 {\n\t\t\tbreak\n\t\t}\n\t\tx.n += i\n\t}\n}", []string{
-			"t.f: branch: break => continue", "t.f: deletion: break => nothing", "t.f: condition: if i > 1 { => if (i > 1) && false {",
-			"t.f: deletion: x.n += i => nothing", "t.f: arithmetic: x.n += i => x.n -= i", "t.f: arithmetic: x.n += i => x.n = i",
+		{"type t struct{ n int }\nfunc (x *t) f() {\n\tfor i := range 3 {\n\t\tif i > 1 {\n\t\t\tbreak\n\t\t}\n\t\tx.n += " +
+			"i\n\t}\n}", []string{
+			"t.f: branch: break => continue", "t.f: deletion: break => nothing",
+			"t.f: condition: if i > 1 { => if (i > 1) && false {",
+			"t.f: deletion: x.n += i => nothing", "t.f: arithmetic: x.n += i => x.n -= i",
+			"t.f: arithmetic: x.n += i => x.n = i",
 			"t.f: range: for i := range 3 { => for i := range 3 + 1 {", "t.f: loop once: for i := range 3 { => break"}},
-		{"func f(a, b cuda.Stream, e cuda.Event) error {\n\tif err := cuda.EventRecord(e, a); err != nil {\n\t\treturn err\n\t}\n" +
-			"\tif err := cuda.StreamSynchronize(b); err != nil {\n\t\treturn err\n\t}\n" +
+		{"func f(a, b cuda.Stream, e cuda.Event) error {\n\tif err := cuda.EventRecord(e, a); err != nil {\n\t\treturn " +
+			"err\n\t}\n\tif err := cuda.StreamSynchronize(b); err != nil {\n\t\treturn err\n\t}\n" +
 			"\treturn cuda.StreamWaitEvent(b, e)\n}", []string{
-			"f: swap of statements: if err := cuda.EventRecord(e, a); err != nil { => if err := cuda.StreamSynchronize(b); err != nil {",
+			"f: swap of statements: if err := cuda.EventRecord(e, a); err != nil { => if err := " +
+				"cuda.StreamSynchronize(b); err != nil {",
 			"f: deletion: if err := cuda.EventRecord(e, a); err != nil { => nothing",
 			"f: other variable: cuda.EventRecord(e, a) => cuda.EventRecord(e, b)",
 			"f: default stream: cuda.StreamWaitEvent(b, e) => cuda.StreamWaitEvent(cuda.Stream{}, e)",
 			"f: result: if err := cuda.EventRecord(e, a); err != nil { => nil",
 			"f: result: return cuda.StreamWaitEvent(b, e) => return nil",
 			"f: result: return cuda.StreamWaitEvent(b, e) => _ = cuda.StreamWaitEvent(b, e)"}},
-		{"func f(p cuda.DevicePtr) (err error) {\n\tdefer func() { err = errors.Join(err, cuda.Free(p)) }()\n\treturn g(p)\n}\n" +
-			"func g(p cuda.DevicePtr) error { return fmt.Errorf(\"%d: %w\", p, contract.ErrFull) }", []string{
-			"f: at once: defer func() { err = errors.Join(err, cuda.Free(p)) }() => func() { err = errors.Join(err, cuda.Free(p)) }()",
+		{"func f(p cuda.DevicePtr) (err error) {\n\tdefer func() { err = errors.Join(err, cuda.Free(p)) }()\n\treturn " +
+			"g(p)\n}\nfunc g(p cuda.DevicePtr) error { return fmt.Errorf(\"%d: %w\", p, contract.ErrFull) }", []string{
+			"f: at once: defer func() { err = errors.Join(err, cuda.Free(p)) }() => func() { err = errors.Join(err, " +
+				"cuda.Free(p)) }()",
 			"f: error left out: errors.Join(err, cuda.Free(p)) => errors.Join(err)",
 			"f: error left out: errors.Join(err, cuda.Free(p)) => errors.Join(cuda.Free(p))",
 			"g: unwrapped error: fmt.Errorf(\"%d: %w\", p, contract.ErrFull) => fmt.Errorf(\"%d: %v\", p, contract.ErrFull)",
-			"g: wrong sentinel: fmt.Errorf(\"%d: %w\", p, contract.ErrFull) => fmt.Errorf(\"%d: %w\", p, contract.ErrInvalidFree)"}},
-		{"func f(x []int, l contract.Sample) contract.Sample {\n\tx = x[1:]\n\treturn contract.Sample{Used: uint64(x[2]), Reserved: l.Reserved}\n}", []string{
+			"g: wrong sentinel: fmt.Errorf(\"%d: %w\", p, contract.ErrFull) => fmt.Errorf(\"%d: %w\", p, " +
+				"contract.ErrInvalidFree)"}},
+		{"func f(x []int, l contract.Sample) contract.Sample {\n\tx = x[1:]\n\treturn contract.Sample{Used: uint64(x[2]), " +
+			"Reserved: l.Reserved}\n}", []string{
 			"f: index: x[2] => x[0]", "f: slice bound: x[1:] => x[1+1:]", "f: field left out: Used: uint64(x[2]) => nothing",
 			"f: field left out: Reserved: l.Reserved => nothing"}},
 	} {
@@ -74,16 +84,17 @@ func TestOperators(t *testing.T) {
 
 // Where a change leaves nothing that uses a variable or an import, the mutant does without.
 func TestWhatIsLeftUnused(t *testing.T) {
-	made := mutantsOf(t, "import (\n\t\"errors\"\n\t\"fmt\"\n)\n\nfunc f(n int) error {\n\tm := n / 2\n\tif m > 1 {\n\t\treturn fmt.Errorf(\"%d\", n)\n\t}\n"+
-		"\treturn errors.New(\"\")\n}")
+	made := mutantsOf(t, "import (\n\t\"errors\"\n\t\"fmt\"\n)\n\nfunc f(n int) error {\n\tm := n / 2\n\tif m > 1 "+
+		"{\n\t\treturn fmt.Errorf(\"%d\", n)\n\t}\n\treturn errors.New(\"\")\n}")
 	require.Contains(t, made["f: result: return errors.New(\"\") => return nil"], "import (\n\t\n\t\"fmt\"\n)")
 	require.Contains(t, made["f: other variable: m > 1 => n > 1"], "m := n / 2; _ = m; ")
 }
 
-// What no one can tell from the solution is not worth a check: the values in an error's text, results beside an error, and
-// comparisons that say the same.
+// What no one can tell from the solution is not worth a check: the values in an error's text, results beside an error,
+// and comparisons that say the same.
 func TestWhatIsLeftAlone(t *testing.T) {
-	made := mutantsOf(t, "import \"fmt\"\n\nfunc f(n, m uint) (int, error) {\n\tif n == 0 {\n\t\treturn 0, fmt.Errorf(\"%d\", n+m)\n\t}\n\treturn 3, nil\n}")
+	made := mutantsOf(t, "import \"fmt\"\n\nfunc f(n, m uint) (int, error) {\n\tif n == 0 {\n\t\treturn 0, "+
+		"fmt.Errorf(\"%d\", n+m)\n\t}\n\treturn 3, nil\n}")
 	for id := range made {
 		require.NotContains(t, id, "n+m =>")
 		require.NotContains(t, id, "return 1, fmt")

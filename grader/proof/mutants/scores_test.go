@@ -20,8 +20,8 @@ type listed struct {
 	equivalent bool // as right as the solution; else it is wrong, and tolerated for a reason
 }
 
-// passing are the mutants of an exercise that pass as they should, or as is tolerated, by ID. A line of a list is the ID,
-// a tab and the reason.
+// passing are the mutants of an exercise that pass as they should, or as is tolerated, by ID. A line of a list is the
+// ID, a tab and the reason.
 func passing(t *testing.T, exercise string) map[string]listed {
 	known := map[string]listed{}
 	for _, kind := range []string{equivalent, tolerated} {

@@ -20,7 +20,8 @@ var styled = flag.String("device", "sim", "the `device` on which solutions in ot
 
 // unlike are the lessons in which a style does not mean the same, and the check that says so.
 var unlike = map[string]string{
-	"pool-config: asks in place of waiting": "trim", // a pool gives memory back when somebody waits, and learns nothing from who asks
+	// a pool gives memory back when somebody waits, and learns nothing from who asks
+	"pool-config: asks in place of waiting": "trim",
 }
 
 // Every solution passes in other styles.

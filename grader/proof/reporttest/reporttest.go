@@ -14,10 +14,11 @@ import (
 var device = verdict.Device{Kind: "gpu", Name: "NVIDIA H200", Driver: "13.0"}
 
 var exercises = []class.Exercise{
-	{Name: "async-pipeline", Package: "asyncpipeline", Title: "A pipeline that never waits", MaxScore: 45, Checks: []class.Check{
-		{ID: "arguments", Name: "refuses bad arguments before any CUDA call", MaxPoints: 10},
-		{ID: "order", Name: "every use is ordered after its allocation", MaxPoints: 20},
-		{ID: "speed", Name: "as fast as overlapping batches allow", MaxPoints: 15}}},
+	{Name: "async-pipeline", Package: "asyncpipeline", Title: "A pipeline that never waits", MaxScore: 45,
+		Checks: []class.Check{
+			{ID: "arguments", Name: "refuses bad arguments before any CUDA call", MaxPoints: 10},
+			{ID: "order", Name: "every use is ordered after its allocation", MaxPoints: 20},
+			{ID: "speed", Name: "as fast as overlapping batches allow", MaxPoints: 15}}},
 	{Name: "slab", Package: "slab", Title: "A block in a few nanoseconds", MaxScore: 55, Checks: []class.Check{
 		{ID: "blocks", Name: "blocks never overlap", MaxPoints: 30},
 		{ID: "cost", Name: "costs the same among many blocks", MaxPoints: 25}}},
@@ -34,7 +35,8 @@ var Race = verdict.Finding{
 	Picture: "streams[0]   reduce\n               └┄┄┄┄┄┐  missing\nstreams[1]       FreeAsync\n",
 }
 
-var remark = verdict.Finding{Rule: "needless-wait", Severity: verdict.Remark, Message: "This wait orders nothing.", Fix: "Leave it out.",
+var remark = verdict.Finding{Rule: "needless-wait", Severity: verdict.Remark, Message: "This wait orders nothing.",
+	Fix:  "Leave it out.",
 	File: "slab/slab.go", Line: 7}
 
 // Class is an empty class.
@@ -49,7 +51,8 @@ func Sample() *class.Class {
 	c.Students = []class.Student{
 		student("ada", report(c, 0, verdict.Passed), with(report(c, 1, verdict.Passed), 1, remark)),
 		student("bob", with(fail(report(c, 0, verdict.Passed), 1, Race), 0), report(c, 1, verdict.NotStarted)),
-		student("carl", unbuilt(c, 0, verdict.BuildFailed, "compile", "declared and not used: y"), unbuilt(c, 1, verdict.Refused, "import", `The import of "os" is refused.`)),
+		student("carl", unbuilt(c, 0, verdict.BuildFailed, "compile", "declared and not used: y"),
+			unbuilt(c, 1, verdict.Refused, "import", `The import of "os" is refused.`)),
 		student("dora", unbuilt(c, 0, verdict.BuildFailed, "compile", "undefined: z"), report(c, 1, verdict.Passed)),
 		student("emil", stopped(c, 0, verdict.Timeout), stopped(c, 1, verdict.Crashed)),
 		student("zoë", report(c, 0, verdict.NotStarted), report(c, 1, verdict.NotStarted)),
@@ -73,8 +76,9 @@ func Partial() *class.Class {
 
 // HostileTexts are what nobody would write who means well: each format has characters that end or begin something.
 var HostileTexts = []string{
-	`</script><script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `]]>`, `&amp;&#0;<!--`, `'; DROP TABLE grades; --`,
-	"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "＝1", "a,b\"c\r\nd", "\x00\x01\x1b[31mred\x7f", "\ufffe\uffff\u202e\u2028", "\xff\xfe\xc3",
+	`</script><script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `]]>`, `&amp;&#0;<!--`,
+	`'; DROP TABLE grades; --`, "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "＝1", "a,b\"c\r\nd",
+	"\x00\x01\x1b[31mred\x7f", "\ufffe\uffff\u202e\u2028", "\xff\xfe\xc3",
 	"::set-output name=x::y", "{{.}}", "%s%!", "../../etc/passwd", "javascript:alert(1)", strings.Repeat("ä", 100_000),
 }
 
@@ -82,14 +86,16 @@ var HostileTexts = []string{
 func Hostile() *class.Class {
 	c := Class()
 	for i, text := range HostileTexts {
-		f := verdict.Finding{Rule: "panic", Severity: verdict.Error, Message: text, Why: text, Fix: text, File: text, Line: 1, Picture: text,
+		f := verdict.Finding{Rule: "panic", Severity: verdict.Error, Message: text, Why: text, Fix: text, File: text, Line: 1,
+			Picture: text,
 			Related: []verdict.Related{{File: text, Line: 2, Message: text}}}
 		r := fail(report(c, 0, verdict.Passed), 1, f)
 		r.Message, r.Output = text, text
 		s := student(text, r, unbuilt(c, 1, verdict.BuildFailed, "compile", text))
 		s.Notes = []string{text}
 		c.Students = append(c.Students, s)
-		lost := class.Student{Schema: class.SchemaVersion, ID: fmt.Sprintf("%d%s", i, text), Status: class.Errored, Problem: text, MaxScore: 100}
+		lost := class.Student{Schema: class.SchemaVersion, ID: fmt.Sprintf("%d%s", i, text), Status: class.Errored,
+			Problem: text, MaxScore: 100}
 		c.Students = append(c.Students, lost)
 	}
 	return c
@@ -100,9 +106,12 @@ func Large(students int) *class.Class {
 	c := Class()
 	c.Exercises = nil
 	for i := range 6 {
-		e := class.Exercise{Name: fmt.Sprintf("exercise-%d", i+1), Package: fmt.Sprintf("exercise%d", i+1), Title: "Halves of halves", MaxScore: 100}
-		for j, id := range []string{"arguments", "results", "placement", "order", "blocks", "coalescing", "cleanup", "speed"} {
-			e.Checks = append(e.Checks, class.Check{ID: id, Name: "what the check asks, in words", MaxPoints: []float64{10, 15}[j%2]})
+		e := class.Exercise{Name: fmt.Sprintf("exercise-%d", i+1), Package: fmt.Sprintf("exercise%d", i+1),
+			Title: "Halves of halves", MaxScore: 100}
+		for j, id := range []string{"arguments", "results", "placement", "order", "blocks", "coalescing", "cleanup",
+			"speed"} {
+			e.Checks = append(e.Checks, class.Check{ID: id, Name: "what the check asks, in words", MaxPoints: []float64{10,
+				15}[j%2]})
 		}
 		c.Exercises = append(c.Exercises, e)
 	}
@@ -142,7 +151,8 @@ func draw(c *class.Class, exercise int, ability float64, r *rand.Rand) verdict.R
 // report is one in which every check has passed, or of what was not handed in.
 func report(c *class.Class, exercise int, status verdict.Status) verdict.Report {
 	e := c.Exercises[exercise]
-	r := verdict.Report{Schema: verdict.SchemaVersion, Exercise: e.Name, Device: c.Device, Status: status, MaxScore: e.MaxScore, Seed: c.Seed,
+	r := verdict.Report{Schema: verdict.SchemaVersion, Exercise: e.Name, Device: c.Device, Status: status,
+		MaxScore: e.MaxScore, Seed: c.Seed,
 		Checks: []verdict.Check{}}
 	if status != verdict.Passed {
 		r.Message = "Not handed in: the submission has no folder " + e.Package + " with Go files."
@@ -150,8 +160,9 @@ func report(c *class.Class, exercise int, status verdict.Status) verdict.Report 
 	}
 	r.Score = e.MaxScore
 	for _, k := range e.Checks {
-		r.Checks = append(r.Checks, verdict.Check{ID: k.ID, Name: k.Name, Status: verdict.Passed, Points: k.MaxPoints, MaxPoints: k.MaxPoints,
-			Message: "As it should be.", Findings: []verdict.Finding{}, Measurements: []verdict.Measurement{}})
+		r.Checks = append(r.Checks, verdict.Check{ID: k.ID, Name: k.Name, Status: verdict.Passed, Points: k.MaxPoints,
+			MaxPoints: k.MaxPoints,
+			Message:   "As it should be.", Findings: []verdict.Finding{}, Measurements: []verdict.Measurement{}})
 	}
 	return r
 }
@@ -179,8 +190,10 @@ func unbuilt(c *class.Class, exercise int, status verdict.Status, rule, message 
 	r := report(c, exercise, status)
 	r.Message = ""
 	pkg := c.Exercises[exercise].Package
-	r.Checks = []verdict.Check{{ID: "build", Name: "compiles", Status: verdict.Failed, Measurements: []verdict.Measurement{},
-		Findings: []verdict.Finding{{Rule: rule, Severity: verdict.Error, Message: message, Fix: "Leave it out.", File: pkg + "/" + pkg + ".go", Line: 3}}}}
+	r.Checks = []verdict.Check{{ID: "build", Name: "compiles", Status: verdict.Failed,
+		Measurements: []verdict.Measurement{},
+		Findings: []verdict.Finding{{Rule: rule, Severity: verdict.Error, Message: message, Fix: "Leave it out.",
+			File: pkg + "/" + pkg + ".go", Line: 3}}}}
 	return r
 }
 
@@ -192,13 +205,15 @@ func stopped(c *class.Class, exercise int, status verdict.Status) verdict.Report
 		k.Status, k.Points, k.Message = verdict.Skipped, 0, "Could not be asked: see above how your code ended."
 	}
 	r.Checks[0].Status, r.Checks[0].Message = verdict.Failed, ""
-	r.Checks[0].Findings = []verdict.Finding{{Rule: string(status), Severity: verdict.Error, Message: "Your code did not return.", Fix: "Look at the loop."}}
+	r.Checks[0].Findings = []verdict.Finding{{Rule: string(status), Severity: verdict.Error,
+		Message: "Your code did not return.", Fix: "Look at the loop."}}
 	r.Status, r.Score = status, 0
 	return r
 }
 
 func student(id string, reports ...verdict.Report) class.Student {
-	s := class.Student{Schema: class.SchemaVersion, ID: id, Status: class.Graded, Notes: []string{}, Digest: "0", Exercises: reports}
+	s := class.Student{Schema: class.SchemaVersion, ID: id, Status: class.Graded, Notes: []string{}, Digest: "0",
+		Exercises: reports}
 	for _, r := range reports {
 		s.Score += r.Score
 		s.MaxScore += r.MaxScore

@@ -28,14 +28,20 @@ func Part() string {
 
 // Of answers which of n things are run under a name, of which the sample has k. All are, where nothing is sampled.
 func Of(name string, n, k int) (runs func(i int) bool) {
-	part, seed := setting()
+	part := Part()
 	if part == "" {
 		return func(int) bool { return true }
 	}
+	drawn := Few(name, n, k)
+	return func(i int) bool { return slices.Contains(drawn, i) == (part == Drawn) }
+}
+
+// Few draws k of n things under a name, for a test of which nobody waits for the whole: either half runs the same.
+func Few(name string, n, k int) []int {
+	_, seed := setting()
 	h := fnv.New64a()
 	h.Write([]byte(seed + " " + name))
-	drawn := rand.New(rand.NewPCG(h.Sum64(), 0)).Perm(n)[:min(n, k)]
-	return func(i int) bool { return slices.Contains(drawn, i) == (part == Drawn) }
+	return rand.New(rand.NewPCG(h.Sum64(), 0)).Perm(n)[:min(n, k)]
 }
 
 func setting() (part, seed string) {

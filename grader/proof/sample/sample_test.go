@@ -2,6 +2,7 @@ package sample
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,12 +18,15 @@ func TestOf(t *testing.T) {
 	for seed := range 200 {
 		t.Setenv(Variable, fmt.Sprint("drawn ", seed))
 		drawn, again, none := Of("slab", n, k), Of("slab", n, k), Of("slab", 1, 5)
+		few := Few("slab", n, k)
 		require.True(t, none(0), "of fewer than k all are drawn")
 		t.Setenv(Variable, fmt.Sprint("others ", seed))
 		others, count := Of("slab", n, k), 0
+		require.Equal(t, few, Few("slab", n, k), "the few are the same in both halves")
 		for i := range n {
 			require.Equal(t, drawn(i), again(i))
 			require.NotEqual(t, drawn(i), others(i), "each is run once")
+			require.Equal(t, slices.Contains(few, i), drawn(i))
 			if drawn(i) {
 				seen[i] = true
 				count++

@@ -38,14 +38,16 @@ func TestReport(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, passed)
 	require.Equal(t, "ok  \ta\t2.600s\nok  \tc\t(cached)\n"+
-		"\nThe packages that took longest, in seconds:\n     2.6  a\n\nThe tests that took longest, in seconds:\n     2.5  a TestOne\n", out.String())
+		"\nThe packages that took longest, in seconds:\n     2.6  a\n\nThe tests that took longest, in seconds:\n     2.5  "+
+		"a TestOne\n", out.String())
 }
 
 func TestReportOfWhatFails(t *testing.T) {
 	for name, c := range map[string]struct{ in, says string }{
-		"a test":            {passing + failing, "    b_test.go:1: wrong\nFAIL\nFAIL\tb\t7.000s\n"},
-		"how to repeat it":  {strings.ReplaceAll(failing, `"b"`, `"cudalab/b"`), "    go test ./b -run '^TestTwo$/^x$'\n\n"},
-		"a package's build": {`{"ImportPath":"d","Action":"build-output","Output":"d.go:1: no\n"}` + "\n" + `{"Action":"fail","Package":"d"}`, "d.go:1: no\n"},
+		"a test":           {passing + failing, "    b_test.go:1: wrong\nFAIL\nFAIL\tb\t7.000s\n"},
+		"how to repeat it": {strings.ReplaceAll(failing, `"b"`, `"cudalab/b"`), "    go test ./b -run '^TestTwo$/^x$'\n\n"},
+		"a package's build": {`{"ImportPath":"d","Action":"build-output","Output":"d.go:1: no\n"}` + "\n" +
+			`{"Action":"fail","Package":"d"}`, "d.go:1: no\n"},
 		"go test is killed": {passing + `{"Action":"start","Package":"e"}`, "FAIL\te did not end\n"},
 		"go test itself":    {"no Go files\n", "no Go files\n"},
 		"nothing":           {"", ""},

@@ -5,13 +5,14 @@ package main
 var rest = []string{
 	// The command line
 	"TestAColdAndBusyMachineChangesNoVerdict", "TestAFilmOnATerminal", "TestCtrlCLeavesTheTerminalAsItWas",
-	"TestNeovim", "TestVSCodeTasks", "TestWatchChecksTheLatestSave", "TestWatchOnATerminal",
-	"TestWatchThroughTheCourse",
+	"TestExportAndImport", "TestInit", "TestNeovim", "TestUpdate", "TestVSCodeTasks", "TestWatchChecksTheLatestSave",
+	"TestWatchOnATerminal", "TestWatchThroughTheCourse",
 	// The class
 	"TestAFaultOfOursInOneExercise", "TestAttacks", "TestFaultsOfOurs", "TestHostile", "TestInterruptedAndGoneOnWith",
 	"TestKilledAtAnyMoment", "TestOneStudentAgain", "TestRefusals", "TestShardsMergeToTheWhole",
 	"TestTheLivePageIsThereFromTheBeginningAndInTheEndIsNot", "TestTimeForASubmission", "TestVerdictsRepeat",
-	"TestWhatComesOfSubmissions", "TestWhoHandedIn", "TestHandout", "TestHandoutWithAProfile", "FuzzExports",
+	"TestWhatComesOfSubmissions", "TestWhoHandedIn", "TestHandout", "TestHandoutWithAProfile",
+	"TestAHandoutIsUpdatedInPlace", "FuzzExports",
 	"TestAFolderWithTooMuchInIt", "TestExportsLoseNobody", "TestHostileArchives", "TestHostileFilesInAnArchiveOfAll",
 	"TestMeasured", "TestNoPairIsLostInAClass", "TestAKilledNode", "TestParts", "TestStopped",
 	// What its chapters tell instructors to do
@@ -33,11 +34,14 @@ var rest = []string{
 	// What the grader is held to
 	"TestACourseOutside", "TestAnswersAreTheRecordedOnes", "TestRowsAreSteady", "TestAMistakeIsSeenBeforeTheLastGap",
 	"TestEveryProgramIsWellFormed", "TestARecordingSaysThatThePaceChanged", "TestPredictions", "TestCurve",
-	"TestEqualSeedsEqualBytes", "TestNoFlips", "TestMutants", "TestOtherStylesPass",
+	"TestEqualSeedsEqualBytes", "TestNoFlips", "TestMutants", "TestNothingTellsCasesApart", "TestOtherStylesPass",
+	"TestEverySpoiltCallIsSeen", "TestGuarded", "TestGuardedPrograms",
 	// Pages, many of them in a browser
 	"TestThePolicyAllowsTheScriptsOfFrames", "TestEveryEventIsAsTheFormatHasIt", "TestABrowserSorts",
 	"TestAClassHasPages", "TestAPageIsBounded", "TestABrowserShowsTheTimeline", "TestAFaultHasAFilm",
-	"TestAFilmIsOperatedByKeyboard", "TestALinkOpensTheSource", "TestPagesOfFailures",
+	"TestAFilmIsOperatedByKeyboard", "TestALinkOpensTheSource", "TestPagesOfFailures", "TestWhatTheTimeWentTo",
+	"TestWhatStandsBehindTheAddresses", "TestThreadsAreLanes", "TestFilmsFitOnTheScreen",
+	"TestAllocatorsAreDrawn", "TestWhyItIsFast",
 	"TestPrairieLearnDocumentThatWouldBeTooLong", "TestWhatIsShownHasNoNames", "TestInABrowser",
 	"TestTextsLeadNowhereThatIsNotThere",
 }
@@ -51,7 +55,7 @@ var sampled = []string{"TestLesson", "TestScripts"}
 var unraced = []string{
 	"cmd/cudalab/cli", "grader/browser/site", "grader/class", "grader/class/intake", "grader/class/similar",
 	"grader/class/slurm", "grader/judge/check", "grader/proof/conformance", "grader/proof/flips",
-	"grader/proof/mutants", "grader/report/pseudonyms", "native/sim",
+	"grader/proof/guarded", "grader/proof/mutants", "grader/report/pseudonyms", "native/sim",
 }
 
 // racedAlone are the tests of unraced packages that are raced all the same.

@@ -63,8 +63,8 @@ func runs(c call, folder, name string) bool {
 
 func TestArguments(t *testing.T) {
 	c := call{race: true, run: []string{"TestA", "TestB"}, skip: []string{"TestC"}, packages: []string{"./a"}}
-	require.Equal(t, []string{"test", "-vet=off", "-timeout", "40m", "-json", "-race", "-run", "^(TestA|TestB)$", "-skip", "^(TestC)$", "./a"},
-		c.arguments())
+	require.Equal(t, []string{"test", "-vet=off", "-timeout", "40m", "-json", "-race", "-run", "^(TestA|TestB)$", "-skip",
+		"^(TestC)$", "./a"}, c.arguments())
 }
 
 func TestDrawnBy(t *testing.T) {

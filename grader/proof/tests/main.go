@@ -105,7 +105,8 @@ func others(packages map[string]*tests, cc bool) (calls []call) {
 	var raced []string
 	if cc {
 		raced = racing(packages)
-		calls = append(calls, call{race: true, packages: raced}, call{race: true, run: racedAlone, packages: having(packages, racedAlone)})
+		calls = append(calls, call{race: true, packages: raced}, call{race: true, run: racedAlone, packages: having(packages,
+			racedAlone)})
 	}
 	names := slices.Concat(rest, sampled)
 	left := slices.DeleteFunc(having(packages, names), func(p string) bool { return slices.Contains(raced, p) })

@@ -1,6 +1,6 @@
 // Package chart draws a benchmark's figures as one SVG file: a bar with its interval for every contender, workload by
-// workload, on a logarithmic axis. The file needs nothing else, follows the reader's light or dark mode, and says in words
-// all that colour says.
+// workload, on a logarithmic axis. The file needs nothing else, follows the reader's light or dark mode, and says in
+// words all that colour says.
 package chart
 
 import (
@@ -20,7 +20,8 @@ import (
 //go:embed chart.svg.tmpl
 var files embed.FS
 
-var drawing = template.Must(template.New("chart.svg.tmpl").Funcs(template.FuncMap{"xml": escape}).ParseFS(files, "chart.svg.tmpl"))
+var drawing = template.Must(template.New("chart.svg.tmpl").Funcs(template.FuncMap{"xml": escape}).ParseFS(files,
+	"chart.svg.tmpl"))
 
 // Measures of the drawing, in pixels of the SVG's own. A letter is about seven wide.
 const (
@@ -99,7 +100,8 @@ func newFigure(r verdict.BenchReport) *figure {
 	if r.Device.Driver != "" {
 		where += ", CUDA " + r.Device.Driver
 	}
-	f := &figure{Title: r.Exercise + ", side by side", Subtitle: "on " + where + ": medians with their 99 % intervals, on a logarithmic axis",
+	f := &figure{Title: r.Exercise + ", side by side", Subtitle: "on " + where +
+		": medians with their 99 % intervals, on a logarithmic axis",
 		Width: width, Left: margin}
 	names := 0
 	var units []string
@@ -180,7 +182,8 @@ func newPanel(ws []verdict.Comparison, unit string, left, top px) panel {
 		g := group{Name: w.Name + ", per " + w.Operation, X: margin, Y: y + titleRow - 10, Labels: left - 8}
 		y += titleRow
 		for _, s := range w.Standings {
-			b := barOf{Class: classOf(s.Contender), Name: nameOf(s), Value: report.Written(s.Value, unit), X: left, Y: y + (barRow-bar)/2,
+			b := barOf{Class: classOf(s.Contender), Name: nameOf(s), Value: report.Written(s.Value, unit), X: left, Y: y +
+				(barRow-bar)/2,
 				W: x(s.Value) - left, H: bar, Mid: y + barRow/2, Low: x(s.Low), High: x(s.High), TextY: y + barRow/2 + 4}
 			if s.Ratio != nil {
 				b.Value += " (" + report.Number(s.Ratio.Value) + " x)"
@@ -195,7 +198,8 @@ func newPanel(ws []verdict.Comparison, unit string, left, top px) panel {
 	for decade := low; decade <= high; decade++ {
 		v := math.Pow(10, decade)
 		scale, name := report.ScaleOf(v, unit)
-		p.Ticks = append(p.Ticks, tick{X: x(v), LabelY: p.Bottom + 16, Label: strconv.FormatFloat(v/scale, 'g', 6, 64) + " " + name})
+		p.Ticks = append(p.Ticks, tick{X: x(v), LabelY: p.Bottom + 16, Label: strconv.FormatFloat(v/scale, 'g', 6, 64) + " " +
+			name})
 	}
 	return p
 }

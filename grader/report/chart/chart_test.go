@@ -72,18 +72,22 @@ func workload(unit string, standings ...verdict.Standing) verdict.Comparison {
 }
 
 func TestTheDrawingSaysAllInWords(t *testing.T) {
-	r := verdict.BenchReport{Exercise: "slab", Device: verdict.Device{Kind: "sim", Name: "simulated NVIDIA H200"}, Message: "Your code is left out.",
+	r := verdict.BenchReport{Exercise: "slab", Device: verdict.Device{Kind: "sim", Name: "simulated NVIDIA H200"},
+		Message: "Your code is left out.",
 		Workloads: []verdict.Comparison{
 			workload(verdict.Nanoseconds,
-				verdict.Standing{Contender: verdict.Yours, Value: 20, Low: 19, High: 30, Clock: verdict.CPU, Ratio: &verdict.Quotient{Value: 2}},
+				verdict.Standing{Contender: verdict.Yours, Value: 20, Low: 19, High: 30, Clock: verdict.CPU,
+					Ratio: &verdict.Quotient{Value: 2}},
 				verdict.Standing{Contender: verdict.Solution, Value: 10, Low: 10, High: 10, Clock: verdict.CPU},
 				verdict.Standing{Contender: "cuda.Malloc", Value: 62_000, Low: 61_000, High: 63_000, Clock: verdict.Virtual}),
 			workload(verdict.ByteCount, verdict.Standing{Contender: verdict.Yours, Value: 5}),
 		}}
 	drawn := draw(t, r)
 	all := strings.Join(drawn.texts, "\n")
-	for _, text := range []string{"slab, side by side", "simulated NVIDIA H200", "same <size> & more, per call", "yours *", "solution *",
-		"cuda.Malloc", "20.0 ns (2.00 x)", "10.0 ns", "62.0 µs", "5.00 B", "100 µs", "virtual clock", "Your code is left out."} {
+	for _, text := range []string{"slab, side by side", "simulated NVIDIA H200", "same <size> & more, per call", "yours *",
+		"solution *",
+		"cuda.Malloc", "20.0 ns (2.00 x)", "10.0 ns", "62.0 µs", "5.00 B", "100 µs", "virtual clock",
+		"Your code is left out."} {
 		require.Contains(t, all, text)
 	}
 	require.Less(t, drawn.bars["10.0 ns"], drawn.bars["20.0 ns (2.00 x)"])
@@ -92,10 +96,13 @@ func TestTheDrawingSaysAllInWords(t *testing.T) {
 
 func TestOddFiguresCanBeDrawn(t *testing.T) {
 	for name, r := range map[string]verdict.BenchReport{
-		"nothing":    {Exercise: "slab"},
-		"zero":       {Workloads: []verdict.Comparison{workload(verdict.ByteCount, verdict.Standing{Contender: verdict.Solution})}},
-		"one decade": {Workloads: []verdict.Comparison{workload(verdict.Nanoseconds, verdict.Standing{Value: 100, Low: 100, High: 100})}},
-		"hostile":    {Workloads: []verdict.Comparison{workload(verdict.Nanoseconds, verdict.Standing{Contender: `</text><script>`, Value: 1, Low: 1, High: 2})}},
+		"nothing": {Exercise: "slab"},
+		"zero": {Workloads: []verdict.Comparison{workload(verdict.ByteCount,
+			verdict.Standing{Contender: verdict.Solution})}},
+		"one decade": {Workloads: []verdict.Comparison{workload(verdict.Nanoseconds, verdict.Standing{Value: 100, Low: 100,
+			High: 100})}},
+		"hostile": {Workloads: []verdict.Comparison{workload(verdict.Nanoseconds,
+			verdict.Standing{Contender: `</text><script>`, Value: 1, Low: 1, High: 2})}},
 	} {
 		t.Run(name, func(t *testing.T) { require.NotEmpty(t, draw(t, r).texts) })
 	}

@@ -1,6 +1,6 @@
 // Package chrome writes timelines in the Chrome trace event format, which Perfetto (https://ui.perfetto.dev) and
-// chrome://tracing open. The fields are those of the "Trace Event Format" document of the Chromium project: each case is a
-// process, the host and each stream a thread of it.
+// chrome://tracing open. The fields are those of the "Trace Event Format" document of the Chromium project: each case
+// is a process, the host and each stream a thread of it.
 package chrome
 
 import (

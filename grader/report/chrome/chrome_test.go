@@ -141,7 +141,8 @@ func TestEveryEventIsAsTheFormatHasIt(t *testing.T) {
 	for id, s := range starts {
 		f, ok := ends[id]
 		require.True(t, ok)
-		require.Equal(t, [2]string{s.Name, s.Cat}, [2]string{f.Name, f.Cat}, "the ends of a flow are bound by name and category too")
+		require.Equal(t, [2]string{s.Name, s.Cat}, [2]string{f.Name, f.Cat},
+			"the ends of a flow are bound by name and category too")
 		require.LessOrEqual(t, *s.Time, *f.Time)
 		if s.Cat == "event" {
 			waits++

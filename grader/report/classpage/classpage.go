@@ -1,9 +1,9 @@
-// Package classpage shows a class's results as one HTML file that needs nothing else: who passed what, how the scores are
-// distributed, and what the commonest mistakes are. A second page, beside the timings, shows what was measured: it differs
-// from one grading to the next, which the first never does.
+// Package classpage shows a class's results as one HTML file that needs nothing else: who passed what, how the scores
+// are distributed, and what the commonest mistakes are. A second page, beside the timings, shows what was measured: it
+// differs from one grading to the next, which the first never does.
 //
-// As on the page of one check everything can be read without scripts, without colour and without seeing it; scripts only sort
-// the table of students.
+// As on the page of one check everything can be read without scripts, without colour and without seeing it; scripts
+// only sort the table of students.
 package classpage
 
 import (
@@ -52,9 +52,11 @@ func Write(w io.Writer, c *class.Class) error {
 type content struct {
 	*class.Class
 	Graded     int        // students
+	NoGrade    int        // students: Graded and these are all
 	Ungraded   []sentence // those that could not be graded, by no fault of theirs
-	Passed     int        // everything
-	Median     float64    // of the graded students' scores
+	Stuck      []stuck
+	Passed     int     // everything
+	Median     float64 // of the graded students' scores
 	Mean       float64
 	MaxScore   float64
 	Histograms []histogram
@@ -80,7 +82,8 @@ type grade struct {
 type sentence struct{ ID, Link, Text string }
 
 func newContent(c *class.Class) *content {
-	p := &content{Class: c, Histograms: histograms(c), Exercises: exerciseRows(c), Builds: buildProblems(c), Matrix: newMatrix(c)}
+	p := &content{Class: c, Histograms: histograms(c), Exercises: exerciseRows(c), Builds: buildProblems(c),
+		Matrix: newMatrix(c), Stuck: stuckAt(c)}
 	p.Findings, p.Rest = commonFindings(c)
 	for _, a := range c.Attention {
 		said := sentence{ID: gradebook.Clean(a.ID), Text: gradebook.Clean(a.Text)}
@@ -127,7 +130,7 @@ func newContent(c *class.Class) *content {
 	if best > 0 {
 		p.MaxScore = best
 	}
-	p.Graded = len(scores)
+	p.Graded, p.NoGrade = len(scores), len(c.Students)-len(scores)
 	if p.Graded > 0 {
 		p.Mean /= float64(p.Graded)
 		p.Median = median(scores)
@@ -135,7 +138,8 @@ func newContent(c *class.Class) *content {
 	return p
 }
 
-// link leads from the page to a student's own one, or where there is none to the result, which is not for others to see.
+// link leads from the page to a student's own one, or where there is none to the result, which is not for others to
+// see.
 func link(c *class.Class, s *class.Student) string {
 	switch {
 	case s.Page != "":
@@ -185,10 +189,12 @@ func (p *content) Now() string {
 // exerciseRow is how the class did in one exercise.
 type exerciseRow struct {
 	class.Exercise
-	Passed, Failed, Crashed, Unbuilt, Refused, Missing int
-	Median                                             float64 // of those who handed it in
-	HandedIn                                           int
-	Checks                                             []checkRow
+	// Each student is in one of these.
+	Passed, Failed, Crashed, Unbuilt, Refused, Missing, Undecided int
+
+	Median   float64 // of those who handed it in
+	HandedIn int
+	Checks   []checkRow
 }
 
 // checkRow is how those did in one check who handed the exercise in.
@@ -208,6 +214,7 @@ func exerciseRows(c *class.Class) []exerciseRow {
 		var scores []float64
 		for _, s := range c.Students {
 			if s.Status != class.Graded {
+				row.Undecided++
 				continue
 			}
 			r := s.Exercises[i]

@@ -21,9 +21,11 @@ import (
 	"cudalab/grader/proof/browsertest"
 	"cudalab/grader/proof/reporttest"
 	"cudalab/grader/report/gradebook"
+	"cudalab/grader/suite/verdict"
 )
 
-var screenshots = flag.String("screenshots", "", "write pictures of the pages, as a browser shows them, to the folder `DIR`")
+var screenshots = flag.String("screenshots", "",
+	"write pictures of the pages, as a browser shows them, to the folder `DIR`")
 
 func write(t *testing.T, c *class.Class) []byte {
 	t.Helper()
@@ -72,8 +74,8 @@ func textOf(n *html.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// holdsTogether checks what every page promises: it needs nothing from elsewhere, runs no script but its own, its links lead
-// to what lies beside it, and its drawings have names and descriptions.
+// holdsTogether checks what every page promises: it needs nothing from elsewhere, runs no script but its own, its links
+// lead to what lies beside it, and its drawings have names and descriptions.
 func holdsTogether(t *testing.T, root *html.Node, scripts int, links []string) {
 	t.Helper()
 	ids := map[string]bool{}
@@ -128,8 +130,10 @@ func TestAClass(t *testing.T) {
 	root := parse(t, write(t, c))
 	holdsTogether(t, root, 1, results(t, c))
 
-	require.Equal(t, "lost: Not graded, by no fault of the submission's: the GPU is lost.", textOf(find(find(root, "section", "alarm")[0], "li", "")[0]))
-	require.Equal(t, "1 passed everything 0 median, of 100 points 23.57 mean 1 not graded", textOf(find(root, "ul", "tiles")[0]))
+	require.Equal(t, "lost: Not graded, by no fault of the submission's: the GPU is lost.",
+		textOf(find(find(root, "section", "alarm")[0], "li", "")[0]))
+	require.Equal(t, "1 passed everything 0 median, of 100 points 23.57 mean 1 not graded",
+		textOf(find(root, "ul", "tiles")[0]))
 	for _, fact := range []string{"NVIDIA H200", "CUDA 13.0", "seed 42", "v1.2.3", "0123456789abcdef", "go1.26.8"} {
 		require.Contains(t, textOf(find(root, "p", "facts")[0]), fact)
 	}
@@ -141,6 +145,25 @@ func TestAClass(t *testing.T) {
 
 	histogram := find(find(root, "figure", "histogram")[0], "desc", "")[0]
 	require.Equal(t, "7 submissions; median 0 %, 1 reached 100 %.", textOf(histogram))
+}
+
+func TestWhereTheClassIsStuckHasTheLikelyLines(t *testing.T) {
+	c := reporttest.Sample()
+	root := parse(t, write(t, c))
+	require.NotContains(t, textOf(root), "likely line", "nobody has asked")
+	lines := 0
+	for i := range c.Students {
+		for j := range c.Students[i].Exercises {
+			if r := &c.Students[i].Exercises[j]; r.Status == verdict.Failed {
+				lines++
+				r.Likely = &verdict.Likely{Line: 40 + lines, Function: "Free", Check: r.Checks[0].ID}
+			}
+		}
+	}
+	require.Positive(t, lines)
+	text := textOf(find(parse(t, write(t, c)), "main", "")[0])
+	require.Contains(t, text, "likely line")
+	require.Contains(t, text, "Free 41")
 }
 
 func TestRatesCountThoseWhoHandedIn(t *testing.T) {
@@ -262,10 +285,14 @@ func TestALivePage(t *testing.T) {
 		goes string
 	}{
 		{class.Live{Progress: class.Progress{Total: 40}, At: at}, "Grading: 0 of 40 graded. 0 of 40 As of 14:03:05", "10"},
-		{class.Live{Progress: class.Progress{Done: 5, Total: 40, Left: 7 * time.Minute}, At: at}, "Grading: 5 of 40 graded, about 7 min left. 5 of 40 As of 14:03:05", "10"},
-		{class.Live{Progress: class.Progress{Done: 5, Total: 6, Left: 9 * time.Second}, At: at}, "5 of 6 graded, about 9 s left.", "10"},
-		{class.Live{Progress: class.Progress{Pages: true, Done: 1, Total: 6, Left: 9 * time.Second}, At: at}, "1 of 6 students' pages are drawn, about 9 s left.", "10"},
-		{class.Live{Progress: class.Progress{Done: 5, Total: 40}, At: at, Stopped: true}, "Stopped: 5 of 40 graded. 5 of 40 cudalab grade --resume goes on", ""},
+		{class.Live{Progress: class.Progress{Done: 5, Total: 40, Left: 7 * time.Minute}, At: at},
+			"Grading: 5 of 40 graded, about 7 min left. 5 of 40 As of 14:03:05", "10"},
+		{class.Live{Progress: class.Progress{Done: 5, Total: 6, Left: 9 * time.Second}, At: at},
+			"5 of 6 graded, about 9 s left.", "10"},
+		{class.Live{Progress: class.Progress{Pages: true, Done: 1, Total: 6, Left: 9 * time.Second}, At: at},
+			"1 of 6 students' pages are drawn, about 9 s left.", "10"},
+		{class.Live{Progress: class.Progress{Done: 5, Total: 40}, At: at, Stopped: true},
+			"Stopped: 5 of 40 graded. 5 of 40 cudalab grade --resume goes on", ""},
 	} {
 		c.Live = &l.live
 		root := parse(t, write(t, c))
@@ -317,7 +344,8 @@ func TestABrowserSorts(t *testing.T) {
 	require.Equal(t, "ascending", attr(heads[1], "aria-sort"))
 }
 
-// TestScreenshots writes what the pages look like, for people to look at: go test ./grader/report/classpage -screenshots DIR.
+// TestScreenshots writes what the pages look like, for people to look at: go test ./grader/report/classpage
+// -screenshots DIR.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("No folder is given with -screenshots.")
@@ -332,7 +360,8 @@ func TestScreenshots(t *testing.T) {
 			for scheme, setting := range map[string]string{"light": "1", "dark": "0"} {
 				file, err := filepath.Abs(filepath.Join(*screenshots, fmt.Sprintf("%s-%s-%s.png", name, size[:4], scheme)))
 				require.NoError(t, err)
-				browsertest.Run(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+file)
+				browsertest.Run(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+
+					file)
 				info, err := os.Stat(file)
 				require.NoError(t, err)
 				require.Positive(t, info.Size())

@@ -36,7 +36,8 @@ type tally struct {
 	examples map[string]commonFinding
 }
 
-// commonFindings counts each kind once for each student. Those about code that was not run are among the build problems.
+// commonFindings counts each kind once for each student. Those about code that was not run are among the build
+// problems.
 func commonFindings(c *class.Class) (shown []commonFinding, rest int) {
 	found := map[kind]*tally{}
 	for _, s := range c.Students {
@@ -83,8 +84,9 @@ func addTo(found map[kind]*tally, k kind, check verdict.Check, f verdict.Finding
 	t.students++
 	t.words[f.Message]++
 	if _, known := t.examples[f.Message]; !known {
-		t.examples[f.Message] = commonFinding{Exercise: k.exercise, Rule: k.rule, Severity: k.severity, Check: check.Name, Example: f,
-			Place: gradebook.Place(f.File, f.Line)}
+		t.examples[f.Message] = commonFinding{Exercise: k.exercise, Rule: k.rule, Severity: k.severity, Check: check.Name,
+			Example: f,
+			Place:   gradebook.Place(f.File, f.Line)}
 	}
 }
 
@@ -117,7 +119,8 @@ func buildProblems(c *class.Class) []buildProblem {
 			if r.Status != verdict.BuildFailed && r.Status != verdict.Refused {
 				continue
 			}
-			b := buildProblem{ID: gradebook.Clean(s.ID), Link: link(c, &s), Exercise: r.Exercise, What: gradebook.Word(r.Status), More: -1}
+			b := buildProblem{ID: gradebook.Clean(s.ID), Link: link(c, &s), Exercise: r.Exercise, What: gradebook.Word(r.Status),
+				More: -1}
 			for _, check := range r.Checks {
 				for _, f := range check.Findings {
 					if b.More++; b.More == 0 {

@@ -81,8 +81,8 @@ func newHistogram(title string, shares []float64) histogram {
 		b.H = look.Round(binsHeight * float64(b.Count) / float64(most))
 		b.Y, b.Text = binsBottom-b.H, b.X+binWidth/2
 	}
-	h.Summary = fmt.Sprintf("%s; median %s %%, %d reached 100 %%.", look.Plural(len(shares), "submission"), look.Figure(100*median(shares)),
-		h.Bins[tenths].Count)
+	h.Summary = fmt.Sprintf("%s; median %s %%, %d reached 100 %%.", look.Plural(len(shares), "submission"),
+		look.Figure(100*median(shares)), h.Bins[tenths].Count)
 	return h
 }
 

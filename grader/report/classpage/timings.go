@@ -14,8 +14,8 @@ import (
 	"cudalab/grader/report/look"
 )
 
-// WriteTimings is the writer of the page of what was measured, which goes beside the timings: everyone's figures against their
-// limits, and how long grading took. Like the timings it is another one each time.
+// WriteTimings is the writer of the page of what was measured, which goes beside the timings: everyone's figures
+// against their limits, and how long grading took. Like the timings it is another one each time.
 func WriteTimings(dir string, c *class.Class) error {
 	var text bytes.Buffer
 	if err := writeTimings(&text, c, readTimings(dir, c)); err != nil {
@@ -102,7 +102,10 @@ func strips(c *class.Class, timings []class.Timings) []strip {
 						if r.Exercise != e.Name || m.Limit == 0 || math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
 							continue
 						}
-						at := slices.IndexFunc(all, func(s *series) bool { return s.exercise == e.Name && s.check == check.Name && s.name == m.Name })
+						at := slices.IndexFunc(all, func(s *series) bool {
+							return s.exercise == e.Name && s.check == check.Name &&
+								s.name == m.Name
+						})
 						if at < 0 {
 							at = len(all)
 							all = append(all, &series{exercise: e.Name, check: check.Name, name: m.Name, unit: m.Unit, limit: m.Limit})
@@ -184,9 +187,11 @@ func (s *series) draw(say func(float64) string) strip {
 		v := end * float64(i) / 4
 		d.Ticks = append(d.Ticks, stripTick{x(v), say(v)})
 	}
-	d.Rows = [][2]string{{"students", fmt.Sprint(n)}, {"least", say(at(0))}, {"first quarter", say(at(0.25))}, {"median", say(at(0.5))},
+	d.Rows = [][2]string{{"students", fmt.Sprint(n)}, {"least", say(at(0))}, {"first quarter", say(at(0.25))},
+		{"median", say(at(0.5))},
 		{"third quarter", say(at(0.75))}, {"most", say(at(1))}}
-	d.Summary = fmt.Sprintf("%s, from %s to %s, median %s.", look.Plural(n, "student"), say(at(0)), say(at(1)), say(at(0.5)))
+	d.Summary = fmt.Sprintf("%s, from %s to %s, median %s.", look.Plural(n, "student"), say(at(0)), say(at(1)),
+		say(at(0.5)))
 	if s.limit > 0 {
 		d.Limit = &stripTick{x(s.limit), "limit " + say(s.limit)}
 		d.Rows = append(d.Rows, [2]string{"limit", say(s.limit)}, [2]string{"beyond it", fmt.Sprint(over)})

@@ -13,7 +13,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// measuredClass has a ratio with a limit of 1.5 for every student, from 1.00 up in steps of 0.01; the last is far beyond it.
+// measuredClass has a ratio with a limit of 1.5 for every student, from 1.00 up in steps of 0.01; the last is far
+// beyond it.
 func measuredClass(c *class.Class) []class.Timings {
 	var all []class.Timings
 	for i, s := range c.Students {
@@ -21,12 +22,14 @@ func measuredClass(c *class.Class) []class.Timings {
 		if i == len(c.Students)-1 {
 			ratio = 210
 		}
-		all = append(all, class.Timings{Schema: class.SchemaVersion, ID: s.ID, Attempts: 1 + i/5%2, DurationMS: int64(4000 + 100*i),
-			Exercises: []verdict.Report{{Exercise: c.Exercises[0].Name, Checks: []verdict.Check{{ID: "speed", Name: "as fast as may be",
-				Measurements: []verdict.Measurement{
-					{Name: "time / solution's time", Unit: "x", Value: ratio, Limit: 1.5},
-					{Name: "your time", Unit: "µs", Value: 20},
-				}}}}}})
+		all = append(all, class.Timings{Schema: class.SchemaVersion, ID: s.ID, Attempts: 1 + i/5%2,
+			DurationMS: int64(4000 + 100*i),
+			Exercises: []verdict.Report{{Exercise: c.Exercises[0].Name,
+				Checks: []verdict.Check{{ID: "speed", Name: "as fast as may be",
+					Measurements: []verdict.Measurement{
+						{Name: "time / solution's time", Unit: "x", Value: ratio, Limit: 1.5},
+						{Name: "your time", Unit: "µs", Value: 20},
+					}}}}}})
 	}
 	return all
 }

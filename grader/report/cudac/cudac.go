@@ -1,5 +1,5 @@
-// Package cudac says in the terms of CUDA C++ what a report says in those of the exercises: cuda.MallocAsync(n, s) becomes
-// cudaMallocAsync(&p, n, s). The sentences stay as they are, and so do a student's lines, which are Go.
+// Package cudac says in the terms of CUDA C++ what a report says in those of the exercises: cuda.MallocAsync(n, s)
+// becomes cudaMallocAsync(&p, n, s). The sentences stay as they are, and so do a student's lines, which are Go.
 package cudac
 
 import (
@@ -15,6 +15,11 @@ import (
 // Report is a report in CUDA's terms.
 func Report(r verdict.Report) verdict.Report {
 	r.Message, r.Next = Text(r.Message), Text(r.Next)
+	if r.Likely != nil {
+		likely := *r.Likely
+		likely.Where, likely.Question = Text(likely.Where), Text(likely.Question)
+		r.Likely = &likely
+	}
 	r.Checks = slices.Clone(r.Checks)
 	for i := range r.Checks {
 		c := &r.Checks[i]
@@ -32,8 +37,8 @@ func Report(r verdict.Report) verdict.Report {
 	return r
 }
 
-// A name of the exercises' is qualified, as in cuda.Malloc, or bare, as sentences about a student's own call have it. A bare
-// name counts if nothing else is called that: a Free may be an allocator's.
+// A name of the exercises' is qualified, as in cuda.Malloc, or bare, as sentences about a student's own call have it. A
+// bare name counts if nothing else is called that: a Free may be an allocator's.
 var name = regexp.MustCompile(`\*?\b(cuda|kernels)\.([A-Z]\w*)(\{\})?|\b[A-Z][a-z]+[A-Z]\w+\b`)
 
 // Text is a text in CUDA's terms. What CUDA has no name for stays as it is.
@@ -81,8 +86,8 @@ func preceded(text string) bool {
 	return strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "..")
 }
 
-// call is a call of CUDA, or its name where no arguments follow, and the text behind it. A name that is none of a call's is what
-// is given for it.
+// call is a call of CUDA, or its name where no arguments follow, and the text behind it. A name that is none of a
+// call's is what is given for it.
 func call(is, otherwise, behind string) (said, rest string) {
 	form, ok := calls[is]
 	if !ok {
@@ -97,8 +102,8 @@ func call(is, otherwise, behind string) (said, rest string) {
 	return function + "(" + filled + ")", rest
 }
 
-// fill puts arguments in the place of $1, $2 and so on. Those that a form does not fit follow each other as they came: a sentence
-// may have left some out.
+// fill puts arguments in the place of $1, $2 and so on. Those that a form does not fit follow each other as they came:
+// a sentence may have left some out.
 func fill(form string, args []string) string {
 	if len(placeholder.FindAllString(form, -1)) > len(args) {
 		return strings.Join(args, ", ")
@@ -108,7 +113,8 @@ func fill(form string, args []string) string {
 
 var placeholder = regexp.MustCompile(`\$\d`)
 
-// launch is a kernel's launch, whose first arguments are the grid, the block and the stream; without arguments it is its name.
+// launch is a kernel's launch, whose first arguments are the grid, the block and the stream; without arguments it is
+// its name.
 func launch(is, behind string) (said, rest string) {
 	first, size := utf8.DecodeRuneInString(is)
 	kernel := string(unicode.ToLower(first)) + is[size:]
@@ -119,11 +125,12 @@ func launch(is, behind string) (said, rest string) {
 	if len(args) < 3 {
 		return kernel + "(" + strings.Join(args, ", ") + ")", rest
 	}
-	return kernel + "<<<" + args[0] + ", " + args[1] + ", 0, " + args[2] + ">>>(" + strings.Join(args[3:], ", ") + ")", rest
+	return kernel + "<<<" + args[0] + ", " + args[1] + ", 0, " + args[2] + ">>>(" + strings.Join(args[3:], ", ") + ")",
+		rest
 }
 
-// arguments are those of a call, in CUDA's terms, and what is behind its closing parenthesis. It is not ok where none opens, or
-// the one that opens is never closed.
+// arguments are those of a call, in CUDA's terms, and what is behind its closing parenthesis. It is not ok where none
+// opens, or the one that opens is never closed.
 func arguments(text string) (args []string, rest string, ok bool) {
 	if !strings.HasPrefix(text, "(") {
 		return nil, text, false

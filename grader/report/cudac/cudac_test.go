@@ -22,19 +22,27 @@ func TestText(t *testing.T) {
 	for go_, c := range map[string]string{
 		"Record an event in a behind it (cuda.EventRecord), and have b wait for it (cuda.StreamWaitEvent).": "Record an event in a behind it " +
 			"(cudaEventRecord), and have b wait for it (cudaStreamWaitEvent).",
-		"Give it back with cuda.FreeAsync(ptr, stream).":                       "Give it back with cudaFreeAsync(ptr, stream).",
-		"Ask for it: cuda.MallocFromPoolAsync(size, pool, s).":                 "Ask for it: cudaMallocFromPoolAsync(&p, size, pool, s).",
-		"cuda.MemcpyDtoDAsync(v.end(), src, n*v.elem, s)":                      "cudaMemcpyAsync(v.end(), src, n*v.elem, cudaMemcpyDeviceToDevice, s)",
-		"cuda.MemsetAsync(out, 0, 8, cuda.Stream{})":                           "cudaMemsetAsync(out, 0, 8, 0)",
-		"cuda.StreamCreateWithFlags(cuda.StreamNonBlocking) makes one":         "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) makes one",
-		"cuda.MemSetAccess(p, size, desc), with cuda.MemAccessFlagsProtNone":   "cuMemSetAccess(p, size, &desc, 1), with CU_MEM_ACCESS_FLAGS_PROT_NONE",
-		"Launch kernels.Touch(64, 256, stream, block, size, seed).":            "Launch touch<<<64, 256, 0, stream>>>(block, size, seed).",
-		"kernels.FillItem comes before it":                                     "fillItem comes before it",
-		"StreamSynchronize changes nothing; Free and Alloc are the student's.": "cudaStreamSynchronize changes nothing; Free and Alloc are the student's.",
-		"p.MemMap and my.EventRecord are not CUDA's":                           "p.MemMap and my.EventRecord are not CUDA's",
-		"the answer, a *cuda.Error, of cuda.EventQuery(e":                      "the answer, a cudaError_t, of cudaEventQuery(e",
-		"cuda.StreamWaitEvent(s)":                                              "cudaStreamWaitEvent(s)",
-		"cuda.EventRecord(cuda.EventCreate(), f(a, [2]int{1, 2}))":             "cudaEventRecord(cudaEventCreate(&event), f(a, [2]int{1, 2}))",
+		"Give it back with cuda.FreeAsync(ptr, stream).": "Give it back with cudaFreeAsync(ptr, " +
+			"stream).",
+		"Ask for it: cuda.MallocFromPoolAsync(size, pool, s).": "Ask for it: cudaMallocFromPoolAsync(&p, " +
+			"size, pool, s).",
+		"cuda.MemcpyDtoDAsync(v.end(), src, n*v.elem, s)": "cudaMemcpyAsync(v.end(), src, n*v.elem, " +
+			"cudaMemcpyDeviceToDevice, s)",
+		"cuda.MemsetAsync(out, 0, 8, cuda.Stream{})": "cudaMemsetAsync(out, 0, 8, 0)",
+		"cuda.StreamCreateWithFlags(cuda.StreamNonBlocking) makes one": "cudaStreamCreateWithFlags(&stream, " +
+			"cudaStreamNonBlocking) makes one",
+		"cuda.MemSetAccess(p, size, desc), with cuda.MemAccessFlagsProtNone": "cuMemSetAccess(p, size, &desc, 1), with " +
+			"CU_MEM_ACCESS_FLAGS_PROT_NONE",
+		"Launch kernels.Touch(64, 256, stream, block, size, seed).": "Launch touch<<<64, 256, 0, " +
+			"stream>>>(block, size, seed).",
+		"kernels.FillItem comes before it": "fillItem comes before it",
+		"StreamSynchronize changes nothing; Free and Alloc are the student's.": "cudaStreamSynchronize changes nothing; " +
+			"Free and Alloc are the student's.",
+		"p.MemMap and my.EventRecord are not CUDA's":      "p.MemMap and my.EventRecord are not CUDA's",
+		"the answer, a *cuda.Error, of cuda.EventQuery(e": "the answer, a cudaError_t, of cudaEventQuery(e",
+		"cuda.StreamWaitEvent(s)":                         "cudaStreamWaitEvent(s)",
+		"cuda.EventRecord(cuda.EventCreate(), f(a, [2]int{1, 2}))": "cudaEventRecord(cudaEventCreate(&event), f(a, " +
+			"[2]int{1, 2}))",
 		"": "",
 	} {
 		require.Equal(t, c, cudac.Text(go_))
@@ -42,7 +50,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestAllOfPackageCuda holds the names to package cuda: all that it exports has one of CUDA's, and takes as many arguments.
+// TestAllOfPackageCuda holds the names to package cuda: all that it exports has one of CUDA's, and takes as many
+// arguments.
 func TestAllOfPackageCuda(t *testing.T) {
 	constants := map[string]string{}
 	files, err := filepath.Glob("../../../native/cuda/*.go")
@@ -67,7 +76,8 @@ func TestAllOfPackageCuda(t *testing.T) {
 							said := cudac.Text("cuda." + s.Name.Name)
 							require.NotContains(t, said, "."+s.Name.Name)
 							if said == "cuda"+s.Name.Name {
-								require.Contains(t, []string{"DeviceProp", "MemPoolProps", "MemPoolAttr"}, s.Name.Name, "other types are spelled otherwise")
+								require.Contains(t, []string{"DeviceProp", "MemPoolProps", "MemPoolAttr"}, s.Name.Name,
+									"other types are spelled otherwise")
 							}
 						}
 					case *ast.ValueSpec:
@@ -84,7 +94,8 @@ func TestAllOfPackageCuda(t *testing.T) {
 	require.NotEmpty(t, constants)
 	for is, c := range constants {
 		if strings.HasPrefix(c, "CU_") {
-			require.Contains(t, []string{"CU_MEM_ACCESS_FLAGS_PROT_NONE", "CU_MEM_ACCESS_FLAGS_PROT_READ", "CU_MEM_ACCESS_FLAGS_PROT_READWRITE",
+			require.Contains(t, []string{"CU_MEM_ACCESS_FLAGS_PROT_NONE", "CU_MEM_ACCESS_FLAGS_PROT_READ",
+				"CU_MEM_ACCESS_FLAGS_PROT_READWRITE",
 				"CU_MEM_ALLOCATION_TYPE_PINNED", "CU_MEM_ALLOC_GRANULARITY_MINIMUM", "CU_MEM_ALLOC_GRANULARITY_RECOMMENDED",
 				"CU_MEM_LOCATION_TYPE_DEVICE"}, c, "as in cuda.h")
 		} else {
@@ -155,9 +166,12 @@ func TestWordsOfTheLessons(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	was := verdict.Report{Message: "cuda.Free", Checks: []verdict.Check{{Name: "cuda.Free", Findings: []verdict.Finding{{
-		Message: "cuda.Free", Why: "cuda.Free", Fix: "cuda.Free", Related: []verdict.Related{{Message: "cuda.Free", File: "cuda.Free.go"}}}}}}}
+		Message: "cuda.Free", Why: "cuda.Free", Fix: "cuda.Free", Related: []verdict.Related{{Message: "cuda.Free",
+			File: "cuda.Free.go"}}}}}}}
 	is := cudac.Report(was)
-	require.Equal(t, verdict.Report{Message: "cudaFree", Checks: []verdict.Check{{Name: "cudaFree", Findings: []verdict.Finding{{
-		Message: "cudaFree", Why: "cudaFree", Fix: "cudaFree", Related: []verdict.Related{{Message: "cudaFree", File: "cuda.Free.go"}}}}}}}, is)
+	require.Equal(t, verdict.Report{Message: "cudaFree", Checks: []verdict.Check{{Name: "cudaFree",
+		Findings: []verdict.Finding{{
+			Message: "cudaFree", Why: "cudaFree", Fix: "cudaFree", Related: []verdict.Related{{Message: "cudaFree",
+				File: "cuda.Free.go"}}}}}}}, is)
 	require.Equal(t, "cuda.Free", was.Checks[0].Findings[0].Related[0].Message, "the report itself is as it was")
 }

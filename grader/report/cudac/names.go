@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// calls are the functions of package cuda as CUDA spells them: $1 is the first of Go's arguments. The runtime API has the name
-// where both have the call. Signatures are from NVIDIA's CUDA Runtime API and CUDA Driver API reference manuals, version 13.0.
+// calls are the functions of package cuda as CUDA spells them: $1 is the first of Go's arguments. The runtime API has
+// the name where both have the call. Signatures are from NVIDIA's CUDA Runtime API and CUDA Driver API reference
+// manuals, version 13.0.
 var calls = map[string]string{
 	"DeviceGetDefaultMemPool": "cudaDeviceGetDefaultMemPool(&pool, $1)",
 	"DeviceGetMemPool":        "cudaDeviceGetMemPool(&pool, $1)",

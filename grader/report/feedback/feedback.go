@@ -1,6 +1,6 @@
-// Package feedback shows a student's results as one HTML file that needs nothing else: every exercise with its verdict, its
-// findings beside the student's lines, and the films and pictures that `check --html` draws of them. It tells of nobody else, and
-// can be given to the student as it is.
+// Package feedback shows a student's results as one HTML file that needs nothing else: every exercise with its verdict,
+// its findings beside the student's lines, and the films and pictures that `check --html` draws of them. It tells of
+// nobody else, and can be given to the student as it is.
 package feedback
 
 import (
@@ -20,8 +20,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// MaxSize bounds a page, in bytes: it is sent around and opened on telephones. What does not fit is left out where it takes the
-// most, and the page says so.
+// MaxSize bounds a page, in bytes: it is sent around and opened on telephones. What does not fit is left out where it
+// takes the most, and the page says so.
 const MaxSize = 4 << 20
 
 // Bounds on what a page says besides the exercises.
@@ -77,7 +77,8 @@ func (p part) Open() bool { return p.Verdict.Class == "bad" }
 // Write writes the page of a student.
 func Write(w io.Writer, f *class.Feedback) error {
 	s := &f.Student
-	p := &content{Class: f.Class, ID: gradebook.Clean(s.ID), Student: s, Problem: short(s.Problem), Lacks: f.Lacks, HandedIn: handedIn(s)}
+	p := &content{Class: f.Class, ID: gradebook.Clean(s.ID), Student: s, Problem: short(s.Problem), Lacks: f.Lacks,
+		HandedIn: handedIn(s)}
 	for _, note := range s.Notes[:min(len(s.Notes), mostNotes)] {
 		p.Notes = append(p.Notes, short(note))
 	}
@@ -125,8 +126,9 @@ func handedIn(s *class.Student) string {
 func newPart(f *class.Feedback, i int, e class.Exercise, room int) (part, error) {
 	r, decided := f.Student.Report(i)
 	r = f.Class.Shown(r)
-	x := part{Anchor: fmt.Sprintf("e%d", i+1), Name: e.Name, Title: e.Title, Verdict: page.VerdictOf(r), Score: r.Score, MaxScore: e.MaxScore,
-		Decided: decided, Message: short(r.Message)}
+	x := part{Anchor: fmt.Sprintf("e%d", i+1), Name: e.Name, Title: e.Title, Verdict: page.VerdictOf(r), Score: r.Score,
+		MaxScore: e.MaxScore,
+		Decided:  decided, Message: short(r.Message)}
 	drawn := f.Drawn[e.Name]
 	if slices.ContainsFunc(r.Checks, func(c verdict.Check) bool { return c.ID == class.HiddenID }) {
 		drawn = class.Drawn{} // it would show what a hidden check has found
@@ -172,7 +174,8 @@ func told(r verdict.Report) int {
 
 func withoutTimelines(in *page.Input) string {
 	in.Drawn = nil
-	return "The pictures of streams and memory are left out: with them this page would be too large. `cudalab check --html` draws them."
+	return "The pictures of streams and memory are left out: with them this page would be too large. `cudalab check " +
+		"--html` draws them."
 }
 
 func withoutPictures(in *page.Input) string {
@@ -198,26 +201,34 @@ func onlyWords(in *page.Input) string {
 		c.Findings = slices.Clone(c.Findings[:min(len(c.Findings), few)])
 		for j := range c.Findings {
 			f := &c.Findings[j]
-			f.File, f.Message, f.Why, f.Fix, f.Picture = short(f.File), short(f.Message), short(f.Why), short(f.Fix), short(f.Picture)
+			f.File, f.Message, f.Why, f.Fix, f.Picture = short(f.File), short(f.Message), short(f.Why), short(f.Fix),
+				short(f.Picture)
 			f.Related = slices.Clone(f.Related[:min(len(f.Related), few)])
 			for k := range f.Related {
 				f.Related[k].Message, f.Related[k].File = short(f.Related[k].Message), short(f.Related[k].File)
 			}
 		}
 	}
-	return "Pictures, sources and long texts are left out: with them this page would be too large. `cudalab check --html` shows them."
+	return "Pictures, sources and long texts are left out: with them this page would be too large. `cudalab check " +
+		"--html` shows them."
 }
 
 // withFigures is a report with what was measured when it was made.
 func withFigures(r verdict.Report, t class.Timings) verdict.Report {
-	at := slices.IndexFunc(t.Exercises, func(o verdict.Report) bool { return o.Exercise == r.Exercise && o.Status == r.Status })
+	at := slices.IndexFunc(t.Exercises, func(o verdict.Report) bool {
+		return o.Exercise == r.Exercise &&
+			o.Status == r.Status
+	})
 	if at < 0 {
 		return r
 	}
 	r.Checks = slices.Clone(r.Checks)
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		k := slices.IndexFunc(t.Exercises[at].Checks, func(o verdict.Check) bool { return o.ID == c.ID && o.Status == c.Status })
+		k := slices.IndexFunc(t.Exercises[at].Checks, func(o verdict.Check) bool {
+			return o.ID == c.ID &&
+				o.Status == c.Status
+		})
 		if k >= 0 {
 			c.Measurements = t.Exercises[at].Checks[k].Measurements
 		}

@@ -26,7 +26,8 @@ import (
 	"cudalab/grader/suites/course"
 )
 
-var screenshots = flag.String("screenshots", "", "write pictures of the pages, as a browser shows them, to the folder `DIR`")
+var screenshots = flag.String("screenshots", "",
+	"write pictures of the pages, as a browser shows them, to the folder `DIR`")
 
 // handIn lays a class down: who passes, who fails with and without pictures, and whose code is never run.
 func handIn(t *testing.T, dir string) {
@@ -105,8 +106,8 @@ func textOf(n *html.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// holdsTogether checks what every page promises: it needs nothing from elsewhere, its links and labels lead somewhere on it, it is
-// not too large, and nothing in it is invisible.
+// holdsTogether checks what every page promises: it needs nothing from elsewhere, its links and labels lead somewhere
+// on it, it is not too large, and nothing in it is invisible.
 func holdsTogether(t *testing.T, text []byte) *html.Node {
 	t.Helper()
 	require.LessOrEqual(t, len(text), feedback.MaxSize)
@@ -159,7 +160,8 @@ func TestAClassHasPages(t *testing.T) {
 	require.Equal(t, class.Progress{Pages: true, Done: 3, Total: 3}, last)
 	pages := map[string][]byte{}
 	for _, s := range c.Students {
-		require.Equal(t, read(t, plain.Results, "students", s.ID+".json"), read(t, o.Results, "students", s.ID+".json"), "no grade depends on the pages")
+		require.Equal(t, read(t, plain.Results, "students", s.ID+".json"), read(t, o.Results, "students", s.ID+".json"),
+			"no grade depends on the pages")
 		pages[s.ID] = read(t, o.Results, "students", s.ID+".html")
 		root := holdsTogether(t, pages[s.ID])
 		require.True(t, strings.Contains(textOf(root), s.ID))
@@ -179,7 +181,8 @@ func TestAClassHasPages(t *testing.T) {
 		require.Len(t, withClass(root, "finding"), found)
 		for _, other := range c.Students {
 			if other.ID != s.ID {
-				require.False(t, strings.Contains(strings.ToLower(textOf(root)), strings.ToLower(other.ID)), "%s is on the page of %s", other.ID, s.ID)
+				require.False(t, strings.Contains(strings.ToLower(textOf(root)), strings.ToLower(other.ID)),
+					"%s is on the page of %s", other.ID, s.ID)
 			}
 		}
 		require.False(t, strings.Contains(string(pages[s.ID]), submissions), "no path of this machine")
@@ -202,7 +205,8 @@ func TestAClassHasPages(t *testing.T) {
 	_, err = class.Grade(context.Background(), o)
 	require.NoError(t, err)
 	require.Equal(t, pages["bob"], read(t, o.Results, "students", "bob.html"))
-	require.NoError(t, os.WriteFile(filepath.Join(o.Results, "students", "bob.html"), pages["bob"][:len(pages["bob"])-9], 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(o.Results, "students", "bob.html"), pages["bob"][:len(pages["bob"])-9],
+		0o644))
 	require.NoError(t, os.Remove(filepath.Join(o.Results, "students", "Grace Hopper.html")))
 	o.Pages = []class.Page{feedback.Page(false)}
 	o.Progress = nil
@@ -238,7 +242,8 @@ func TestAClassHasPages(t *testing.T) {
 func inABrowser(t *testing.T, text []byte) {
 	for _, width := range []int{1400, 420} {
 		tab := browsertest.Open(t, text, width, 900)
-		require.Equal(t, "0", tab.Eval(`Math.max(0, document.documentElement.scrollWidth - innerWidth)`), "the page is as wide as the window")
+		require.Equal(t, "0", tab.Eval(`Math.max(0, document.documentElement.scrollWidth - innerWidth)`),
+			"the page is as wide as the window")
 	}
 }
 
@@ -250,7 +255,8 @@ func shoot(t *testing.T, pages map[string][]byte) {
 		for _, size := range []string{"1400,3600", "420,4200"} {
 			for scheme, setting := range map[string]string{"light": "1", "dark": "0"} {
 				file := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.png", name, size[:4], scheme))
-				browsertest.Run(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+file)
+				browsertest.Run(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+
+					file)
 			}
 		}
 	}
@@ -267,7 +273,8 @@ func write(t *testing.T, f *class.Feedback) []byte {
 }
 
 func TestEveryEndOfASubmissionHasItsPage(t *testing.T) {
-	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(10)} {
+	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(),
+		reporttest.Large(10)} {
 		for _, s := range c.Students {
 			text := write(t, &class.Feedback{Class: c, Student: s})
 			root := holdsTogether(t, text)
@@ -292,7 +299,8 @@ func TestAPageIsBounded(t *testing.T) {
 			f.Message, f.Why, f.Fix, f.Picture = long, long, long, long
 			s.Exercises[i].Status = verdict.Failed
 			s.Exercises[i].Output, s.Exercises[i].Message = long, long
-			s.Exercises[i].Checks = []verdict.Check{{ID: "order", Name: "order", Status: verdict.Failed, Findings: slices.Repeat([]verdict.Finding{f}, n)}}
+			s.Exercises[i].Checks = []verdict.Check{{ID: "order", Name: "order", Status: verdict.Failed,
+				Findings: slices.Repeat([]verdict.Finding{f}, n)}}
 		}
 		read := func(string) ([]byte, error) { return []byte(strings.Repeat(long+"\n", 10*n)), nil }
 		text := write(t, &class.Feedback{Class: c, Student: s, Read: read})

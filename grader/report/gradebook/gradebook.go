@@ -1,5 +1,5 @@
-// Package gradebook takes a student's grade apart into tests, as autograders and gradebooks of other makers show them: one
-// for every check of every exercise, the same ones in the same order whatever became of the submission.
+// Package gradebook takes a student's grade apart into tests, as autograders and gradebooks of other makers show them:
+// one for every check of every exercise, the same ones in the same order whatever became of the submission.
 package gradebook
 
 import (
@@ -25,8 +25,9 @@ type Test struct {
 	Line      int
 }
 
-// Tests are those of one student, as the student may see them: of hidden checks there are only the points. Their points add up to the student's score, and what they are worth to the most that can
-// be reached. A student without a grade has none.
+// Tests are those of one student, as the student may see them: of hidden checks there are only the points. Their points
+// add up to the student's score, and what they are worth to the most that can be reached. A student without a grade has
+// none.
 func Tests(c *class.Class, s *class.Student) []Test {
 	if s.Status != class.Graded {
 		return nil
@@ -36,7 +37,8 @@ func Tests(c *class.Class, s *class.Student) []Test {
 		r := s.Exercises[i]
 		said := false
 		for j, asked := range e.Checks {
-			t := Test{Number: fmt.Sprintf("%d.%d", i+1, j+1), Exercise: e.Name, Package: e.Package, ID: asked.ID, Name: asked.Name,
+			t := Test{Number: fmt.Sprintf("%d.%d", i+1, j+1), Exercise: e.Name, Package: e.Package, ID: asked.ID,
+				Name:      asked.Name,
 				MaxPoints: asked.MaxPoints}
 			at := slices.IndexFunc(r.Checks, func(k verdict.Check) bool { return k.ID == asked.ID })
 			if at >= 0 {
@@ -44,6 +46,9 @@ func Tests(c *class.Class, s *class.Student) []Test {
 			} else {
 				t.explain(r, e, said)
 				said = true
+			}
+			if r.Likely != nil && r.Likely.Check == asked.ID {
+				t.Text += "\n\n" + Clean(r.Likely.Text())
 			}
 			if c.IsHidden(e.Name, asked.ID) {
 				t.ID, t.Name, t.Text, t.File, t.Line = class.HiddenID, class.HiddenName, "", "", 0

@@ -15,8 +15,9 @@ import (
 )
 
 func classes() map[string]*class.Class {
-	return map[string]*class.Class{"sample": reporttest.Sample(), "partial": reporttest.Partial(), "hostile": reporttest.Hostile(),
-		"large": reporttest.Large(40), "empty": reporttest.Class()}
+	return map[string]*class.Class{"sample": reporttest.Sample(), "partial": reporttest.Partial(),
+		"hostile": reporttest.Hostile(),
+		"large":   reporttest.Large(40), "empty": reporttest.Class()}
 }
 
 func TestEveryStudentHasTheSameTestsAndTheirOwnScore(t *testing.T) {
@@ -106,7 +107,8 @@ func TestTextsHaveNoControlCharacters(t *testing.T) {
 		}
 		for _, text := range texts {
 			require.True(t, utf8.ValidString(text))
-			require.Equal(t, -1, strings.IndexFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }), "%q", text)
+			require.Equal(t, -1, strings.IndexFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }), "%q",
+				text)
 		}
 	}
 }

@@ -69,7 +69,8 @@ func Summary(c *class.Class, s *class.Student) string {
 		lines = append(lines, Clean(s.Problem))
 	}
 	for i, r := range s.Exercises {
-		line := fmt.Sprintf("%s: %s, %s of %s points.", r.Exercise, Word(r.Status), look.Points(r.Score), look.Points(c.Exercises[i].MaxScore))
+		line := fmt.Sprintf("%s: %s, %s of %s points.", r.Exercise, Word(r.Status), look.Points(r.Score),
+			look.Points(c.Exercises[i].MaxScore))
 		if _, decided := s.Report(i); !decided {
 			line = fmt.Sprintf("%s: %s.", r.Exercise, Word(r.Status))
 		}

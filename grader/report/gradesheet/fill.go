@@ -102,7 +102,8 @@ func (s *Sheet) assignments(c *class.Class, columns []filled) []filled {
 		}
 		columns[k].head = s.head[at]
 		if s.most != nil {
-			if worth, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(s.most[at]), ",", "."), 64); err == nil && worth > 0 {
+			if worth, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(s.most[at]), ",", "."), 64); err == nil &&
+				worth > 0 {
 				columns[k].worth = worth
 			}
 		}
@@ -155,7 +156,8 @@ func (s *Sheet) row(row []string, c *class.Class, st *class.Student, columns []f
 			cells = append(cells, textCell(text))
 		}
 		grade := columns[0]
-		if worth, err := strconv.ParseFloat(strings.ReplaceAll(s.cell(row, "Maximum Grade"), ",", "."), 64); err == nil && worth > 0 {
+		if worth, err := strconv.ParseFloat(strings.ReplaceAll(s.cell(row, "Maximum Grade"), ",", "."), 64); err == nil &&
+			worth > 0 {
 			grade.worth = worth
 		}
 		cells[s.column("Grade")] = grade.cell(st)
@@ -193,10 +195,12 @@ func (f *Filled) Sentences(file string) []string {
 			by = append(by, fmt.Sprintf("%d by %s", k, way.name))
 		}
 	}
-	all := []string{fmt.Sprintf("%s has %s of %d in the gradebook, found %s, for the column %q.", file, look.Plural(n-len(f.Held), "grade"), n+len(f.Empty)+len(f.Unclear),
+	all := []string{fmt.Sprintf("%s has %s of %d in the gradebook, found %s, for the column %q.", file,
+		look.Plural(n-len(f.Held), "grade"), n+len(f.Empty)+len(f.Unclear),
 		firstOf(strings.Join(by, ", "), "by nothing"), f.Column)}
 	if f.Scaled > 0 {
-		all = append(all, fmt.Sprintf("The points are scaled to the %s that the column is worth there.", look.Points(f.Scaled)))
+		all = append(all, fmt.Sprintf("The points are scaled to the %s that the column is worth there.",
+			look.Points(f.Scaled)))
 	}
 	for _, list := range []struct {
 		what string

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"cudalab/grader/class"
 	"cudalab/grader/report/gradebook"
@@ -87,10 +88,12 @@ func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 const formula = "=+-@\t\r\n＝＋－＠"
 
 // textCell is a cell that students may have had a hand in: a spreadsheet takes what begins like a formula for one
-// unless an apostrophe stands in front. A blank does not protect, it is skipped.
+// unless an apostrophe stands in front. A blank does not protect, it is skipped. A sign alone, which some gradebooks
+// write where there is no grade, computes nothing.
 func textCell(s string) string {
 	s = gradebook.Clean(s)
-	if strings.IndexAny(strings.TrimLeft(s, " "), formula) == 0 {
+	if said := strings.TrimSpace(s); utf8.RuneCountInString(said) > 1 && strings.IndexAny(said, formula) == 0 ||
+		strings.IndexAny(s, "\t\r\n") == 0 {
 		return "'" + s
 	}
 	return s

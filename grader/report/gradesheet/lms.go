@@ -35,7 +35,8 @@ func Read(name string, text []byte) (*Sheet, error) {
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	s := &Sheet{comma: ','}
 	for _, other := range ";\t" {
-		if bytes.ContainsRune(first, other) && bytes.Count(first, []byte(string(other))) > bytes.Count(first, []byte(string(s.comma))) {
+		if bytes.ContainsRune(first, other) && bytes.Count(first, []byte(string(other))) > bytes.Count(first,
+			[]byte(string(s.comma))) {
 			s.comma = other
 		}
 	}
@@ -43,7 +44,9 @@ func Read(name string, text []byte) (*Sheet, error) {
 	r.Comma, r.FieldsPerRecord = s.comma, -1
 	all, err := r.ReadAll()
 	if err != nil {
-		return nil, &class.UsageError{Message: fmt.Sprintf("The gradebook %s is no CSV: %v. Export it once more, and leave it as it comes.", name, err)}
+		return nil,
+			&class.UsageError{Message: fmt.Sprintf("The gradebook %s is no CSV: %v. Export it once more, and leave it as it "+
+				"comes.", name, err)}
 	}
 	if len(all) == 0 {
 		return nil, &class.UsageError{Message: fmt.Sprintf("The gradebook %s is empty. Export it once more.", name)}
@@ -60,9 +63,10 @@ func Read(name string, text []byte) (*Sheet, error) {
 	case has("Email address"), has("ID number"):
 		s.Kind = Moodle
 	default:
-		return nil, &class.UsageError{Message: fmt.Sprintf("The gradebook %s is neither Canvas's nor Moodle's: its first row is %q. Canvas's begins with "+
-			"Student, ID, …, Section; Moodle's has Email address or ID number, and the worksheet of an assignment Identifier and Grade. "+
-			"Export it with English as the language.", name, strings.Join(s.head, ", "))}
+		return nil,
+			&class.UsageError{Message: fmt.Sprintf("The gradebook %s is neither Canvas's nor Moodle's: its first row is %q. "+
+				"Canvas's begins with Student, ID, …, Section; Moodle's has Email address or ID number, and the worksheet of an "+
+				"assignment Identifier and Grade. Export it with English as the language.", name, strings.Join(s.head, ", "))}
 	}
 	for _, row := range all[1:] {
 		for len(row) < len(s.head) {

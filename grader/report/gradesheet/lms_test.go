@@ -27,7 +27,8 @@ const canvas = "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Essay (31),CUD
 // people gives the sample class what a platform's export tells: each is found in another way.
 func people() *class.Class {
 	c := reporttest.Sample()
-	by := map[string]class.Person{"ada": {Platform: "101", Name: "Somebody Else"}, "bob": {Login: "bob"}, "carl": {Email: "Carl@X.edu"}, "lost": {SID: "s-5"}}
+	by := map[string]class.Person{"ada": {Platform: "101", Name: "Somebody Else"}, "bob": {Login: "bob"},
+		"carl": {Email: "Carl@X.edu"}, "lost": {SID: "s-5"}}
 	for i := range c.Students {
 		if p, known := by[c.Students[i].ID]; known {
 			c.Students[i].People = []class.Person{p}
@@ -59,7 +60,8 @@ func importsIntoCanvas(t *testing.T, rows [][]string) {
 	switch {
 	case regexp.MustCompile(`SIS\s+Login\s+ID`).MatchString(head[2]):
 		who++
-	case regexp.MustCompile(`SIS\s+User\s+ID`).MatchString(head[2]) && regexp.MustCompile(`SIS\s+Login\s+ID`).MatchString(head[3]):
+	case regexp.MustCompile(`SIS\s+User\s+ID`).MatchString(head[2]) && regexp.MustCompile(`SIS\s+Login\s+ID`).MatchString(
+		head[3]):
 		who += 2
 	}
 	require.Contains(t, head[who-1], "Section")
@@ -143,9 +145,11 @@ func TestMoodleImportsByAddressOrNumber(t *testing.T) {
 	c.Students[0].Page, c.Students[0].Notes = "students/ada.html", []string{"bob has the same name"}
 	c.Students[1].People = []class.Person{{SID: "8"}}
 	rows, f := fill(t, export, c, "Lab 1")
-	require.Equal(t, []string{"First name", "Last name", "ID number", "Email address", "Lab 1", "Lab 1 (feedback)"}, rows[0])
+	require.Equal(t, []string{"First name", "Last name", "ID number", "Email address", "Lab 1", "Lab 1 (feedback)"},
+		rows[0])
 	require.Equal(t, []string{"Ada", "Lovelace", "7", "ada@x.edu", "100"}, rows[1][:5])
-	require.Equal(t, "async-pipeline: passed, 45 of 45 points.\nslab: passed, 55 of 55 points.\nPage: students/ada.html", rows[1][5])
+	require.Equal(t, "async-pipeline: passed, 45 of 45 points.\nslab: passed, 55 of 55 points.\nPage: students/ada.html",
+		rows[1][5])
 	require.Equal(t, "'-bob@x.edu", rows[2][3])
 	require.Len(t, rows, 3)
 	for _, row := range rows[1:] {
@@ -156,21 +160,24 @@ func TestMoodleImportsByAddressOrNumber(t *testing.T) {
 }
 
 func TestAWorksheetComesBackAsItWas(t *testing.T) {
-	export := "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,Last modified (submission),Last modified (grade),Feedback comments\n" +
-		"Participant 4711,Ada Lovelace,ada@x.edu,Submitted for grading,,20.00,Yes,\"Monday, 1 September 2026, 10:00 AM\",-,\n" +
-		"Participant 4712,Bob Dylan,bob@x.edu,No submission,,20.00,Yes,-,-,\n"
+	export := "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,Last modified " +
+		"(submission),Last modified (grade),Feedback comments\nParticipant 4711,Ada Lovelace,ada@x.edu,Submitted for " +
+		"grading,,20.00,Yes,\"Monday, 1 September 2026, 10:00 AM\",-,\nParticipant 4712,Bob Dylan,bob@x.edu,No " +
+		"submission,,20.00,Yes,-,-,\n"
 	c := reporttest.Sample()
 	c.Students[0].People = []class.Person{{Platform: "4711"}}
 	c.Students = c.Students[:1]
 	rows, _ := fill(t, export, c, "cudalab")
 	require.Len(t, rows, 2)
 	require.Len(t, rows[0], 10)
-	require.Equal(t, []string{"Participant 4711", "Ada Lovelace", "ada@x.edu", "Submitted for grading", "20", "20.00", "Yes", "Monday, 1 September 2026, 10:00 AM"}, rows[1][:8])
+	require.Equal(t, []string{"Participant 4711", "Ada Lovelace", "ada@x.edu", "Submitted for grading", "20", "20.00",
+		"Yes", "Monday, 1 September 2026, 10:00 AM"}, rows[1][:8])
 	require.Contains(t, rows[1][9], "slab: passed")
 }
 
 func TestSeparatorsAreKept(t *testing.T) {
-	s, err := gradesheet.Read("x", []byte(strings.ReplaceAll("Student,ID,Section,cudalab (9)\n    Points Possible,,,\nada,1,A,\n", ",", ";")))
+	s, err := gradesheet.Read("x",
+		[]byte(strings.ReplaceAll("Student,ID,Section,cudalab (9)\n    Points Possible,,,\nada,1,A,\n", ",", ";")))
 	require.NoError(t, err)
 	var out bytes.Buffer
 	_, err = s.Write(&out, reporttest.Sample(), "cudalab")

@@ -47,7 +47,10 @@ var ways = []struct {
 
 // nameKeys are what a name is found by: its words in any order, and run together in theirs, as Canvas names files.
 func nameKeys(name string) []string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	})
 	together := strings.Join(words, "")
 	sorted := strings.Join(slices.Sorted(slices.Values(words)), " ")
 	if sorted == together {
@@ -129,7 +132,8 @@ func (s *Sheet) match(c *class.Class) (students []int, m match) {
 	for i, k := range students {
 		switch {
 		case clash[i] != nil && k < 0:
-			m.Unclear = append(m.Unclear, s.name(i)+" may be "+strings.Join(slices.Compact(slices.Sorted(slices.Values(clash[i]))), " or "))
+			m.Unclear = append(m.Unclear, s.name(i)+" may be "+
+				strings.Join(slices.Compact(slices.Sorted(slices.Values(clash[i]))), " or "))
 		case k < 0:
 			m.Empty = append(m.Empty, s.name(i))
 		}
@@ -146,5 +150,6 @@ func (s *Sheet) match(c *class.Class) (students []int, m match) {
 func (s *Sheet) name(i int) string {
 	row := s.rows[i]
 	return firstOf(s.cell(row, "Student"), s.cell(row, "Full name"), strings.TrimSpace(s.cell(row, "First name")+" "+
-		firstOf(s.cell(row, "Last name"), s.cell(row, "Surname"))), s.cell(row, "Email address"), s.cell(row, "Identifier"), s.cell(row, "ID number"))
+		firstOf(s.cell(row, "Last name"), s.cell(row, "Surname"))), s.cell(row, "Email address"), s.cell(row, "Identifier"),
+		s.cell(row, "ID number"))
 }

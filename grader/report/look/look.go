@@ -1,5 +1,5 @@
-// Package look is what cudalab's HTML pages have in common: the style sheet with the colours of light and dark mode, and how
-// figures are written.
+// Package look is what cudalab's HTML pages have in common: the style sheet with the colours of light and dark mode,
+// and how figures are written.
 package look
 
 import (

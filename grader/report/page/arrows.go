@@ -90,13 +90,14 @@ func (f *sceneFigure) arrow(from, to *bar) arrow {
 		x1 += min(10, float64(to.W)/3)
 	}
 	bend := (y1 - y0) * 0.45
-	a.Path = fmt.Sprintf("M%v %v C%v %v %v %v %v %v", look.Round(x0), look.Round(y0), look.Round(x0), look.Round(y0+bend), look.Round(x1), look.Round(y1-bend),
-		look.Round(x1), look.Round(y1))
+	a.Path = fmt.Sprintf("M%v %v C%v %v %v %v %v %v", look.Round(x0), look.Round(y0), look.Round(x0), look.Round(y0+bend),
+		look.Round(x1), look.Round(y1-bend), look.Round(x1), look.Round(y1))
 	a.label((x0+x1)/2, max(x0, x1), (y0+y1)/2+4, math.Abs(x1-x0))
 	return a
 }
 
-// label places the words of an arrow: on it where it is long, else to its left, since numbers stand at bars' right ends.
+// label places the words of an arrow: on it where it is long, else to its left, since numbers stand at bars' right
+// ends.
 func (a *arrow) label(middle, right, y, length float64) {
 	const words = 60 // about as wide as they are
 	left := right - length

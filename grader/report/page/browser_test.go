@@ -18,7 +18,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-var screenshots = flag.String("screenshots", "", "write pictures of the pages, as a browser shows them, to the folder `DIR`")
+var screenshots = flag.String("screenshots", "",
+	"write pictures of the pages, as a browser shows them, to the folder `DIR`")
 
 func TestABrowserShowsTheTimeline(t *testing.T) {
 	text, _ := render(t, "cross-stream-events", "wrong/no-wait-before-free")
@@ -38,7 +39,8 @@ func TestABrowserShowsTheTimeline(t *testing.T) {
 	}
 }
 
-// The film is gone through by keyboard: each key shows another frame of both orders, and says its sentence to who cannot see it.
+// The film is gone through by keyboard: each key shows another frame of both orders, and says its sentence to who
+// cannot see it.
 func TestAFilmIsOperatedByKeyboard(t *testing.T) {
 	text, _ := render(t, "cross-stream-events", "wrong/recorded-before-fill")
 	for _, width := range []int{1400, 420} {
@@ -48,7 +50,8 @@ func TestAFilmIsOperatedByKeyboard(t *testing.T) {
 		}
 		const film = `document.querySelector(".film")`
 		shown := func() string {
-			return tab.Eval(`[...` + film + `.querySelectorAll(".take")].map(t => [...t.querySelectorAll(".frame")].findIndex(f => f.classList.contains("shown"))).join(" ")`)
+			return tab.Eval(`[...` + film +
+				`.querySelectorAll(".take")].map(t => [...t.querySelectorAll(".frame")].findIndex(f => f.classList.contains("shown"))).join(" ")`)
 		}
 		last, err := strconv.Atoi(tab.Eval(film + `.querySelector("input").max`))
 		require.NoError(t, err)
@@ -56,7 +59,10 @@ func TestAFilmIsOperatedByKeyboard(t *testing.T) {
 		require.NoError(t, err)
 		both := func(k int) string { return fmt.Sprintf("%d %d", k, k) }
 		require.Equal(t, both(wrong), shown(), "it opens where it goes wrong")
-		require.Equal(t, "0", tab.Eval(`document.documentElement.scrollWidth - innerWidth > 0 ? document.documentElement.scrollWidth - innerWidth : 0`), "the page is as wide as the window")
+		require.Equal(t, "0",
+			tab.Eval(
+				`document.documentElement.scrollWidth - innerWidth > 0 ? document.documentElement.scrollWidth - innerWidth : 0`),
+			"the page is as wide as the window")
 
 		for n := 0; tab.Eval(`document.activeElement === `+film+`.querySelector("input")`) != "true"; n++ {
 			require.Less(t, n, 60, "the tabulator key comes to the slider")
@@ -68,7 +74,8 @@ func TestAFilmIsOperatedByKeyboard(t *testing.T) {
 			tab.Press("ArrowRight")
 			require.Equal(t, both(k), shown())
 			require.Equal(t, strconv.Itoa(k), tab.Eval(film+`.querySelector("input").value`))
-			require.Equal(t, tab.Eval(fmt.Sprintf(film+`.querySelectorAll(".take")[1].querySelectorAll(".frame p")[%d].textContent`, k)),
+			require.Equal(t,
+				tab.Eval(fmt.Sprintf(film+`.querySelectorAll(".take")[1].querySelectorAll(".frame p")[%d].textContent`, k)),
 				tab.Eval(film+`.querySelector("[aria-live]").textContent`))
 		}
 		tab.Press("ArrowRight")
@@ -101,7 +108,8 @@ func TestALinkOpensTheSource(t *testing.T) {
 	require.Eventually(t, func() bool { return tab.Eval(line) == "true" }, 10*time.Second, 20*time.Millisecond)
 }
 
-// TestScreenshots writes what the pages look like, for people to look at: go test ./grader/report/page -screenshots DIR.
+// TestScreenshots writes what the pages look like, for people to look at: go test ./grader/report/page -screenshots
+// DIR.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("No folder is given with -screenshots.")
@@ -112,9 +120,12 @@ func TestScreenshots(t *testing.T) {
 	pages := map[string][]byte{}
 	for _, p := range [][3]string{
 		{"passed-pool", "pool-config", ""}, {"passed-overlap", "overlap", ""}, {"passed-slab", "slab", ""},
-		{"free", "async-pipeline", "wrong/freed-on-another-stream"}, {"race", "cross-stream-events", "wrong/recorded-before-fill"},
-		{"alloc", "cross-stream-events", "wrong/only-the-first-consumer-waits"}, {"leak", "pool-config", "wrong/block-never-freed"},
-		{"buddy", "buddy", "wrong/wrong-buddy"}, {"arena", "vmm-arena", "wrong/not-rounded"}, {"spill", "slab", "wrong/spills-one-class"},
+		{"free", "async-pipeline", "wrong/freed-on-another-stream"}, {"race", "cross-stream-events",
+			"wrong/recorded-before-fill"},
+		{"alloc", "cross-stream-events", "wrong/only-the-first-consumer-waits"}, {"leak", "pool-config",
+			"wrong/block-never-freed"},
+		{"buddy", "buddy", "wrong/wrong-buddy"}, {"arena", "vmm-arena", "wrong/not-rounded"},
+		{"spill", "slab", "wrong/spills-one-class"}, {"slow", "overlap", "wrong/a-thread-a-block"},
 	} {
 		pages[p[0]], _ = render(t, p[1], p[2])
 	}
@@ -126,7 +137,8 @@ func TestScreenshots(t *testing.T) {
 		for _, size := range []string{"1400,3000", "420,5000"} {
 			for scheme, setting := range map[string]string{"light": "1", "dark": "0"} {
 				file := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.png", name, size[:4], scheme))
-				browsertest.Run(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+file)
+				browsertest.Run(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+
+					file)
 				info, err := os.Stat(file)
 				require.NoError(t, err)
 				require.Positive(t, info.Size())

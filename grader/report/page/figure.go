@@ -69,6 +69,14 @@ func (b *bar) in(number string) {
 // BadgeX is where the number of a bar's finding stands.
 func (b bar) BadgeX() px { return b.X + b.W - 6 }
 
+// BadgeY is how high it stands: above a point, of which it would cover the sign.
+func (b bar) BadgeY() px {
+	if b.Mark {
+		return b.Y - 8
+	}
+	return b.Y
+}
+
 // BadgeW is how wide the number's badge is.
 func (b bar) BadgeW() px { return px(15 + 7*(len(b.Fault)-1)) }
 
@@ -93,6 +101,7 @@ const (
 	mostCalls   = 48 // in one figure
 	hostName    = "host"
 	tickApart   = 110.0
+	leastZoom   = 0.6 // of the script, when a page is opened
 )
 
 // newSceneFigure draws a scene. link gives a call's line an anchor, card a fault its finding.
@@ -100,7 +109,10 @@ func newSceneFigure(id string, t *timeline.Timeline, s timeline.Scene, link func
 	card func(timeline.Fault) (number int, link string)) *sceneFigure {
 	f := &sceneFigure{ID: id, Title: t.Case + ": " + s.Label, t: t}
 	f.window(s)
-	f.Measured = !slices.ContainsFunc(t.Calls[f.from:f.to], func(c timeline.Call) bool { return c.Work && c.Code == 0 && !c.Measured })
+	f.Measured = !slices.ContainsFunc(t.Calls[f.from:f.to], func(c timeline.Call) bool {
+		return c.Work && c.Code == 0 &&
+			!c.Measured
+	})
 	f.layOut(link)
 	f.arrows(s, card)
 	f.memory()
@@ -133,7 +145,10 @@ func (f *sceneFigure) layOut(link func(*timeline.Call) string) {
 	rows := map[string]int{hostName: 0}
 	names := []string{hostName}
 	for _, st := range f.t.Streams {
-		used := slices.ContainsFunc(f.t.Calls[f.from:f.to], func(c timeline.Call) bool { return c.InStream && c.Stream == st.ID })
+		used := slices.ContainsFunc(f.t.Calls[f.from:f.to], func(c timeline.Call) bool {
+			return c.InStream &&
+				c.Stream == st.ID
+		})
 		if used {
 			rows[st.Name] = len(names)
 			names = append(names, st.Name)
@@ -211,8 +226,9 @@ func (f *sceneFigure) layOut(link func(*timeline.Call) string) {
 	for _, g := range f.scale.breaks {
 		b := tick{X: look.Round(g.x), Label: look.Duration(g.skipped) + " cut"}
 		half := float64(utf8.RuneCountInString(b.Label)) * letter / 2
-		if b.Written = g.x-half > written; b.Written {
-			written = g.x + half + labelPad
+		x := g.x * leastZoom
+		if b.Written = x-half > written && x+half < f.scale.width*leastZoom; b.Written {
+			written = x + half + labelPad
 		}
 		f.Breaks = append(f.Breaks, b)
 	}
@@ -292,7 +308,8 @@ func (f *sceneFigure) has(class string) bool {
 
 // Legend is the kinds of calls in the figure.
 func (f *sceneFigure) Legend() []style {
-	all := []style{{"kernel", "", "kernel"}, {"alloc", "+", "allocation"}, {"free", "−", "free"}, {"copy", "⇄ =", "copy, memset"},
+	all := []style{{"kernel", "", "kernel"}, {"alloc", "+", "allocation"}, {"free", "−", "free"},
+		{"copy", "⇄ =", "copy, memset"},
 		{"event", "● ◆", "event recorded, waited for"}, {"sync", "‖", "the host waits or asks"}, {"other", "", "other call"}}
 	return slices.DeleteFunc(all, func(s style) bool { return !f.has(s.Class) })
 }

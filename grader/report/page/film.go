@@ -10,8 +10,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// filmFigure is an order in which a finding goes wrong beside the one that happened, frame by frame. Rows are streams; on the left
-// is what is still to be done, on the right what the device has done, the first on the left.
+// filmFigure is an order in which a finding goes wrong beside the one that happened, frame by frame. Rows are streams;
+// on the left is what is still to be done, on the right what the device has done, the first on the left.
 type filmFigure struct {
 	ID        string
 	Lanes     []filmLane
@@ -52,6 +52,9 @@ type filmFrame struct {
 	Wrong   bool
 }
 
+// Room is from which width of a chip on its name is shown, in characters.
+func (c chip) Room() int { return rungStep * ((len(c.Name) + rungStep + 1) / rungStep) }
+
 // chip is a step where it is in a frame.
 type chip struct {
 	Step       int
@@ -71,7 +74,7 @@ const mostFilms = 6
 // film is the order in which a finding goes wrong; nil if there is none.
 func (p *content) film(n int, f verdict.Finding) *filmFigure {
 	here := func(o prove.Fault) bool {
-		return o.Finding.Rule == f.Rule && o.At.File == f.File && o.At.Line == f.Line
+		return o.Finding.Rule == f.Rule && o.At.File == f.File && (o.At.Line == f.Line || o.At.Line == f.Effect)
 	}
 	i := slices.IndexFunc(p.Orders, func(o prove.Fault) bool { return here(o) && o.Finding.Message == f.Message })
 	if i < 0 {
@@ -86,7 +89,8 @@ func (p *content) film(n int, f verdict.Finding) *filmFigure {
 	for k := range o.Film.Steps {
 		s := &o.Film.Steps[k]
 		at := o.Shots[k]
-		fig.Steps = append(fig.Steps, filmStep{o.Film.Sign(k), s.Call, p.sources.link(at.File, at.Line), place(at.File, at.Line)})
+		fig.Steps = append(fig.Steps, filmStep{o.Film.Sign(k), s.Call, p.sources.link(at.File, at.Line),
+			place(at.File, at.Line)})
 	}
 	return fig
 }
@@ -126,7 +130,8 @@ func newFilmFigure(id string, f *schedule.Film) *filmFigure {
 	return fig
 }
 
-// frame places the steps: those that are done by when they were, the others in their streams, the next one of each nearest to the device.
+// frame places the steps: those that are done by when they were, the others in their streams, the next one of each
+// nearest to the device.
 func (fig *filmFigure) frame(f *schedule.Film, frame schedule.Frame, done []int, wrong, bad bool) filmFrame {
 	x := filmFrame{Caption: frame.Caption, Wrong: wrong}
 	gone := make([]int, len(f.Lanes)) // how many of a lane are done
@@ -159,7 +164,8 @@ func (fig *filmFigure) frame(f *schedule.Film, frame schedule.Frame, done []int,
 		if b.Row < a.Row {
 			edge = -edge
 		}
-		return fmt.Sprintf("M%.1f %.2fL%.1f %.2f", float64(a.Col)-1.5, float64(a.Row)-1.5+edge, float64(b.Col)-1.5, float64(b.Row)-1.5-edge)
+		return fmt.Sprintf("M%.1f %.2fL%.1f %.2f", float64(a.Col)-1.5, float64(a.Row)-1.5+edge, float64(b.Col)-1.5,
+			float64(b.Row)-1.5-edge)
 	}
 	if bad && f.Early >= 0 {
 		x.Missing = line(f.Late, f.Early)

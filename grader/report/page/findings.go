@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"slices"
 
 	"cudalab/grader/report"
@@ -25,8 +26,15 @@ type findingCard struct {
 	Excerpt []sourceLine // the lines that it is about; one without a number stands for those between
 	Film    *filmFigure
 	Drawing *drawing
+	Race    *raceFigure // what its time went to
+	Mapping *mappingFigure
+	Threads *threadsFigure
+	Alike   string // the anchor of the finding whose picture looks the same
 	Follow  []consequence
 }
+
+// hasPicture reports whether the card itself shows what happened.
+func (f findingCard) hasPicture() bool { return f.Race != nil || f.Mapping != nil || f.Threads != nil }
 
 // consequence is an error that comes of another, of whose card it is a part.
 type consequence struct{ Rule, Origin, Message, Link, Place string }
@@ -43,18 +51,21 @@ func (f *findingCard) Elsewhere() []relatedLine {
 // finding gives a finding a card.
 func (p *content) finding(f verdict.Finding) {
 	n := len(p.Findings) + 1
-	card := findingCard{Finding: f, N: n, Anchor: p.anchor(n), Link: p.sources.link(f.File, f.Line), Place: place(f.File, f.Line)}
+	card := findingCard{Finding: f, N: n, Anchor: p.anchor(n), Link: p.sources.link(f.File, f.Line), Place: place(f.File,
+		f.Line)}
 	for _, r := range f.Related {
 		card.Related = append(card.Related, relatedLine{r.Message, p.sources.link(r.File, r.Line), place(r.File, r.Line)})
 	}
 	card.Film, card.Drawing = p.film(n, f), newDrawing(f.Drawing)
+	card.Race, card.Threads = p.slowest(n, f), newThreads(p.At(fmt.Sprintf("threads%d", n)), f.Threads)
 	p.sources.mark(n, card.Anchor, f)
 	p.Findings = append(p.Findings, card)
 }
 
 func (p *content) badge(n int, f verdict.Finding) badge { return badge{n, p.anchor(n), f.Severity} }
 
-// consequence puts an error that comes of another on the other's card, with its film where that has none of its own. A cause that is no finding leaves it one of its own.
+// consequence puts an error that comes of another on the other's card, with its film where that has none of its own. A
+// cause that is no finding leaves it one of its own.
 func (p *content) consequence(card *checkCard, f verdict.Finding) {
 	c := f.Follows
 	at := slices.IndexFunc(p.Findings, func(o findingCard) bool {
@@ -65,7 +76,8 @@ func (p *content) consequence(card *checkCard, f verdict.Finding) {
 		at = len(p.Findings) - 1
 	} else {
 		cause := &p.Findings[at]
-		cause.Follow = append(cause.Follow, consequence{f.Rule, report.Harmless(f.Origin()), f.Message, p.sources.link(f.File, f.Line), place(f.File, f.Line)})
+		cause.Follow = append(cause.Follow, consequence{f.Rule, report.Harmless(f.Origin()), f.Message, p.sources.link(f.File,
+			f.Line), place(f.File, f.Line)})
 		if cause.Film == nil && cause.Drawing == nil { // what may come of a mistake is how it is best seen
 			cause.Film = p.film(at+1, f)
 		}
@@ -80,6 +92,10 @@ func (p *content) consequence(card *checkCard, f verdict.Finding) {
 func (p *content) excerpts() {
 	for i := range p.Findings {
 		f := &p.Findings[i]
-		f.Excerpt = p.sources.excerpt(f.N, f.File, f.Line)
+		if c := f.Race.line(); c != nil {
+			f.Excerpt = p.sources.excerpt(f.N, c.File, c.Line, 1)
+			continue
+		}
+		f.Excerpt = p.sources.excerpt(f.N, f.File, f.Line, around)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// harmless is a report whose texts can be shown. Names of files stay as they are until they are: by them things are found.
+// harmless is a report whose texts can be shown. Names of files stay as they are until they are: by them things are
+// found.
 func harmless(r verdict.Report) verdict.Report {
 	plain := func(texts ...*string) {
 		for _, t := range texts {

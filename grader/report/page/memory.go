@@ -117,7 +117,8 @@ func (f *sceneFigure) memory() {
 		m.Bands = append(m.Bands, n)
 	}
 	m.Height = look.Round(height)
-	m.Summary = fmt.Sprintf("%s of device memory, each from its allocation to its free.", look.Plural(len(blocks), "block"))
+	m.Summary = fmt.Sprintf("%s of device memory, each from its allocation to its free.", look.Plural(len(blocks),
+		"block"))
 	f.Memory = m
 }
 
@@ -136,8 +137,8 @@ type span struct{ lo, hi uint64 }
 
 type placed struct{ y, height float64 }
 
-// stack gives each range of addresses a height, in their order, with the lowest address at the top. Heights grow with the
-// logarithm of the size. Ranges that overlap, since one was handed out after the other was freed, share a place.
+// stack gives each range of addresses a height, in their order, with the lowest address at the top. Heights grow with
+// the logarithm of the size. Ranges that overlap, since one was handed out after the other was freed, share a place.
 func stack(blocks []timeline.Block) (map[span]placed, float64) {
 	spans := make([]span, len(blocks))
 	for i, b := range blocks {

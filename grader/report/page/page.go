@@ -1,8 +1,8 @@
 // Package page shows a check as one HTML file that needs nothing else: the verdict, the findings beside the source, and
 // pictures of what the code did with streams and memory, with the faults marked in them.
 //
-// Everything can be read without scripts, without colour and without seeing it: each picture has a description and a table with
-// the same data. Scripts only add a line of detail under the pointer, zooming and moving by arrow keys.
+// Everything can be read without scripts, without colour and without seeing it: each picture has a description and a
+// table with the same data. Scripts only add a line of detail under the pointer, zooming and moving by arrow keys.
 package page
 
 import (
@@ -29,11 +29,12 @@ type Input struct {
 	Orders []prove.Fault                              // in which it goes wrong
 	Drawn  []*verdict.CaseNotes                       // the cases that pictures are made of
 	Timed  []*verdict.CaseNotes                       // those with samples
+	Races  []*verdict.CaseNotes                       // those in which each contender ran once to be drawn
 	Place  func(trace.Site) []verdict.Place           // as in suite.Evidence; nil where nothing was run
 	Read   func(file string) (text []byte, err error) // reads the student's files, by the names in the report
 }
 
-//go:embed page.html.tmpl style.css film.css script.js film.js
+//go:embed *.html.tmpl style.css draw.css film.css script.js film.js
 var assets embed.FS
 
 var layout = sync.OnceValue(func() *template.Template {
@@ -45,23 +46,25 @@ var layout = sync.OnceValue(func() *template.Template {
 		"percent": func(share float64) px { return look.Round(100 * share) },
 		"style":   Style,
 		"script":  Script,
-	}).ParseFS(assets, "page.html.tmpl"))
+	}).ParseFS(assets, "*.tmpl"))
 })
 
 // Write writes the page of one exercise.
 func Write(w io.Writer, in Input) error { return layout().Execute(w, newContent(in, "")) }
 
-// Part is what stands on the page of one exercise below its verdict, for a page of several. No anchor of it is another part's
-// that has another prefix, and its headings lie one level deeper. Such a page needs Style and Script.
+// Part is what stands on the page of one exercise below its verdict, for a page of several. No anchor of it is another
+// part's that has another prefix, and its headings lie one level deeper. Such a page needs Style and Script.
 func Part(in Input, prefix string) (template.HTML, error) {
 	var b strings.Builder
 	err := layout().ExecuteTemplate(&b, "exercise", newContent(in, prefix))
 	return template.HTML(b.String()), err
 }
 
-// Style is the style sheet of a page, and Script what makes it more convenient. A site that shows pages within its own allows
-// Script by its hash.
-func Style() template.CSS { return template.CSS(look.CSS + asset("style.css") + asset("film.css")) }
+// Style is the style sheet of a page, and Script what makes it more convenient. A site that shows pages within its own
+// allows Script by its hash.
+func Style() template.CSS {
+	return template.CSS(look.CSS + asset("style.css") + asset("draw.css") + rungs() + asset("film.css"))
+}
 func Script() template.JS { return template.JS(asset("script.js") + asset("film.js")) }
 
 func asset(name string) string {
@@ -75,7 +78,11 @@ func asset(name string) string {
 func newContent(in Input, prefix string) *content {
 	in.Report = harmless(in.Report)
 	p := &content{Input: in, prefix: prefix, sources: sources{read: in.Read, prefix: prefix, known: map[string]int{}}}
+	for _, n := range in.Races {
+		p.races = append(p.races, timeline.OfRace(n, in.Place))
+	}
 	p.checks()
+	p.fast()
 	p.excerpts()
 	p.scenes()
 	p.samples()
@@ -93,7 +100,10 @@ type content struct {
 	Others   []*sceneFigure // folded
 	Runs     []*runFigure
 	Spaces   []*spaceFigure
+	Mappings []*mappingFigure // of what went well
+	Fast     []*raceFigure
 	Samples  []*samplesFigure
+	races    []*timeline.Timeline
 	films    int // how many findings have one
 }
 
@@ -107,7 +117,8 @@ type checkCard struct {
 // At is an anchor of the page.
 func (p *content) At(name string) string { return p.prefix + name }
 
-// Under and Deeper are how deep the headings of sections lie, and those of what is in them, where that is not as it seems.
+// Under and Deeper are how deep the headings of sections lie, and those of what is in them, where that is not as it
+// seems.
 func (p *content) Under() template.HTMLAttr  { return p.level(3) }
 func (p *content) Deeper() template.HTMLAttr { return p.level(4) }
 
@@ -196,6 +207,15 @@ func (p *content) Next() (next struct {
 	return next
 }
 
+// Likely is where one change is enough, where that was asked for and found.
+func (p *content) Likely() *relatedLine {
+	l := p.Report.Likely
+	if l == nil {
+		return nil
+	}
+	return &relatedLine{report.Harmless(l.Text()), p.sources.link(l.File, l.Line), place(l.File, l.Line)}
+}
+
 func place(file string, line int) string {
 	if file == "" {
 		return ""
@@ -211,12 +231,13 @@ const (
 	mostBars   = 200 // calls of all scenes together, from which on no more cases are folded below
 )
 
-// scenes chooses what is drawn: of each fault the first scene it is in, and where there is none the scene in which the most
-// ran at the same time. One scene of each other case is folded below.
+// scenes chooses what is drawn: of each fault the first scene it is in, and where there is none the scene in which the
+// most ran at the same time. One scene of each other case is folded below.
 func (p *content) scenes() {
 	drawn := map[string]bool{}
 	lines := p.timelines()
 	p.addFindings(lines)
+	p.mappings(lines)
 	for _, t := range lines {
 		seen := map[string]bool{}
 		for _, s := range t.Scenes {
@@ -234,7 +255,7 @@ func (p *content) scenes() {
 			}
 		}
 	}
-	if len(p.Scenes) == 0 {
+	if len(p.Scenes) == 0 && len(p.Fast) == 0 && !slices.ContainsFunc(p.Findings, findingCard.hasPicture) {
 		if t, s, ok := busiest(lines); ok {
 			p.Scenes = append(p.Scenes, p.draw(t, s))
 			drawn[t.Case] = true
@@ -245,7 +266,8 @@ func (p *content) scenes() {
 		bars += s.to - s.from
 	}
 	for _, t := range lines {
-		if _, s, ok := busiest([]*timeline.Timeline{t}); ok && !drawn[t.Case] && len(p.Others) < mostOthers && bars < mostBars {
+		if _, s, ok := busiest([]*timeline.Timeline{t}); ok && !drawn[t.Case] && len(p.Others) < mostOthers &&
+			bars < mostBars {
 			f := p.draw(t, s)
 			p.Others = append(p.Others, f)
 			bars += f.to - f.from
@@ -263,6 +285,10 @@ func (p *content) spaces(lines []*timeline.Timeline) {
 	var all []found
 	for _, t := range lines {
 		for _, s := range t.Spaces() {
+			if len(s.Mapped) > 0 {
+				p.reserved(t, s)
+				continue
+			}
 			if len(p.Runs) == 0 || len(s.Parts) <= mostParts {
 				all = append(all, found{t, s})
 			}
@@ -283,8 +309,8 @@ func (p *content) timelines() []*timeline.Timeline {
 	return all
 }
 
-// addFindings gives the findings that are not the order checker's their places: a call that was made on their line, in the
-// scene that the message names if it names one.
+// addFindings gives the findings that are not the order checker's their places: a call that was made on their line, in
+// the scene that the message names if it names one.
 func (p *content) addFindings(lines []*timeline.Timeline) {
 	for i := range p.Findings {
 		f := &p.Findings[i]
@@ -297,9 +323,13 @@ func (p *content) addFindings(lines []*timeline.Timeline) {
 			}
 			for n, s := range t.Scenes {
 				c := slices.IndexFunc(t.Calls[s.From:s.To], f.on)
-				fit := 1
+				fit := 2
 				if strings.Contains(f.Message, s.Label) {
-					fit = 1 + len(s.Label)
+					fit = 2 + 2*len(s.Label)
+				}
+				same := func(c timeline.Call) bool { return c.Record == f.Record && f.on(c) }
+				if k := slices.IndexFunc(t.Calls[s.From:s.To], same); k >= 0 { // it may be the very call
+					c, fit = k, fit+1
 				}
 				if c >= 0 && fit > best {
 					at, scene, call, best = t, n, s.From+c, fit
@@ -316,7 +346,10 @@ func (p *content) addFindings(lines []*timeline.Timeline) {
 
 // on reports whether a call was made on the finding's line.
 func (f *findingCard) on(c timeline.Call) bool {
-	return f.File != "" && slices.ContainsFunc(c.Places, func(at verdict.Place) bool { return at.File == f.File && at.Line == f.Line })
+	return f.File != "" && slices.ContainsFunc(c.Places, func(at verdict.Place) bool {
+		return at.File == f.File &&
+			at.Line == f.Line
+	})
 }
 
 // is reports whether a fault in a timeline is the finding.
@@ -330,7 +363,7 @@ func (f *findingCard) is(fault timeline.Fault, t *timeline.Timeline) bool {
 // shown reports whether a fault's finding already has its picture.
 func (p *content) shown(f timeline.Fault, t *timeline.Timeline) bool {
 	card := p.card(f, t)
-	return card != nil && card.Scene != ""
+	return card != nil && (card.Scene != "" || card.Mapping != nil || card.Alike != "")
 }
 
 func (p *content) card(f timeline.Fault, t *timeline.Timeline) *findingCard {

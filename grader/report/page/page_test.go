@@ -43,7 +43,8 @@ func render(t *testing.T, exercise, program string) ([]byte, verdict.Report) {
 	require.NoError(t, r.Err)
 	var out bytes.Buffer
 	require.NoError(t, page.Write(&out, page.Input{
-		Title: e.Title, Report: r.Report, Orders: prove.Faults(r), Drawn: r.Drawn(), Timed: r.Timed(), Place: r.Place, Read: os.ReadFile,
+		Title: e.Title, Report: r.Report, Orders: prove.Faults(r), Drawn: r.Drawn(), Timed: r.Timed(), Races: r.Races(),
+		Place: r.Place, Read: os.ReadFile,
 	}))
 	return out.Bytes(), r.Report
 }
@@ -113,8 +114,8 @@ func textOf(n *html.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// holdsTogether checks what every page promises: it needs nothing from elsewhere, its links lead somewhere, its drawings have
-// names and descriptions, and its numbers are numbers.
+// holdsTogether checks what every page promises: it needs nothing from elsewhere, its links lead somewhere, its
+// drawings have names and descriptions, and its numbers are numbers.
 func (d document) holdsTogether() {
 	ids := map[string]bool{}
 	for _, n := range d.all(func(n *html.Node) bool { return attr(n, "id") != "" }) {
@@ -198,8 +199,9 @@ func TestAPageOfAPass(t *testing.T) {
 	require.Empty(t, d.lost(), "no wait is missing")
 	require.NotEmpty(t, d.class("band"), "the blocks are drawn")
 	require.NotEmpty(t, d.class("pool"), "and the pool's size")
-	require.Len(t, d.class("sample"), 3, "the student's, the solution's and the baseline's times")
-	require.Len(t, d.class("limit-line"), 2, "beside the check and among the times")
+	samples := document{t, d.class("samples")[0]}
+	require.Len(t, samples.class("lane"), 3, "the student's, the solution's and the baseline's times")
+	require.Len(t, d.class("most"), 1, "the limit stands beside the check")
 }
 
 func TestPagesOfFailures(t *testing.T) {
@@ -258,7 +260,8 @@ func TestAPageWithoutARun(t *testing.T) {
 	require.NoError(t, page.Write(&out, page.Input{Title: "Slabs", Read: os.ReadFile, Report: verdict.Report{
 		Exercise: "slab", Status: verdict.BuildFailed, Seed: 1,
 		Checks: []verdict.Check{{ID: "build", Name: "compiles", Status: verdict.Failed, Findings: []verdict.Finding{
-			{Rule: "compile", Severity: verdict.Error, Message: "undefined: <x>", Fix: "Declare it.", File: "gone.go", Line: 3}}}},
+			{Rule: "compile", Severity: verdict.Error, Message: "undefined: <x>", Fix: "Declare it.", File: "gone.go",
+				Line: 3}}}},
 	}}))
 	d := parse(t, out.Bytes())
 	d.holdsTogether()
@@ -298,7 +301,10 @@ func TestAFaultHasAFilm(t *testing.T) {
 					ends[k] = append(ends[k], attr(in.class("now")[0], "data-s"))
 				}
 			}
-			require.Len(t, (document{t, take}).all(func(n *html.Node) bool { return hasClass(n, "frame") && hasClass(n, "wrong") }), k,
+			require.Len(t, (document{t, take}).all(func(n *html.Node) bool {
+				return hasClass(n, "frame") &&
+					hasClass(n, "wrong")
+			}), k,
 				"it is the second in which it goes wrong, and there once")
 			require.NotEmpty(t, (document{t, take}).class("held"))
 		}

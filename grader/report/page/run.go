@@ -10,15 +10,16 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// runFigure is how full an allocator was over a long sequence, and how its memory was divided: what was asked for and what was
-// handed out for it, above each other, and the two kinds of fragmentation.
+// runFigure is how full an allocator was over a long sequence, and how its memory was divided: what was asked for and
+// what was handed out for it, above each other, and the two kinds of fragmentation.
 type runFigure struct {
 	ID, Title, Summary string
 	Width              px
 	Height, Low        px // of the two drawings
 	Steps              int
 	Total, Out, Asked  string // areas
-	Internal, External string // lines
+	Internal, External string // lines; none where next to nothing was lost
+	Torn               string // the largest part of what was free that no single request could have had
 	Figures            [][2]string
 }
 
@@ -46,11 +47,20 @@ func newRunFigure(id string, r *verdict.Run) *runFigure {
 				at = i
 			}
 		}
-		f.Figures = append(f.Figures, [2]string{name, fmt.Sprintf("%s %%, at step %d", look.Figure(100*value(r.Steps[at])), at+1)})
+		f.Figures = append(f.Figures, [2]string{name, fmt.Sprintf("%s %%, at step %d", look.Figure(100*value(r.Steps[at])),
+			at+1)})
 	}
 	worst("handed out at the most", verdict.Use.Occupancy)
 	worst("internal fragmentation at the most", verdict.Use.Internal)
 	worst("external fragmentation at the most", verdict.Use.External)
+	var torn, within float64
+	for _, u := range r.Steps {
+		torn, within = max(torn, u.External()), max(within, u.Internal())
+	}
+	const little = 0.1
+	if f.Torn = look.Figure(100*torn) + " %"; torn < little && within < little {
+		f.Internal, f.External = "", ""
+	}
 	var said []string
 	for _, x := range f.Figures {
 		said = append(said, x[0]+": "+x[1])

@@ -11,43 +11,50 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// samplesFigure is the times of one function's contenders, each sample a dot over the box of the middle half.
+// samplesFigure is the times of one function's contenders: a bar to the median of each, from nothing on.
 type samplesFigure struct {
 	ID, Title, Summary string
-	Width, Height      px
-	LabelWidth         px
-	Rows               []sampleRow
-	Ticks              []tick
-	Limit              *tick // how long the student's code may take; nil where that is not judged
+	bars
+	Rows []sampleRow
 }
 
+// bars are lanes from nothing on, with a limit.
+type bars struct {
+	Whole     lanes
+	WholeAxis axis
+	Limit     *axisTick // nil where there is none
+	Slow      bool      // it is exceeded
+}
+
+// limitAt is a limit at a share of the axis.
+func limitAt(at float64, label string) *axisTick {
+	tick := &axisTick{At: share(at), Label: label}
+	switch {
+	case at < 0.12:
+		tick.Class = "first"
+	case at > 0.88:
+		tick.Class = "last"
+	}
+	return tick
+}
+
+// barTo is a bar from nothing to a share of the axis, with the words in it or behind it.
+func barTo(at float64, class, words string) []box {
+	if at < 0.6 {
+		return []box{{Width: at, Class: class}, {From: at, Width: 1 - at, Class: "words", Labels: []string{words}}}
+	}
+	return []box{{Width: at, Class: class, Labels: []string{words}}}
+}
+
+// sampleRow is a contender as a table has it.
 type sampleRow struct {
-	Name                string
-	Y, Mid              px
-	Low, Median, High   px // the quartiles
-	First, Last         px
-	BoxY, BoxH, BoxW    px
-	Dots                []dot
-	Count               int
-	MinText, MedianText string
-	MaxText             string
+	Name                         string
+	Count                        int
+	Min, Lower, Median, Up, Most string
 }
 
-type dot struct{ X, Y px }
-
-// BoxEnd is the lower edge of the box.
-func (r sampleRow) BoxEnd() px { return r.BoxY + r.BoxH }
-
-// TextX is where the median is written, behind the slowest run.
-func (r sampleRow) TextX() px { return r.Last + 8 }
-
-const (
-	samplesWidth = 760.0
-	sampleRowH   = 44.0
-	samplesTop   = 24.0
-)
-
-// newSamplesFigures draws the series of a timed case. Series of several functions stand behind their names: "Share: yours".
+// newSamplesFigures draws the series of a timed case. Series of several functions stand behind their names: "Share:
+// yours".
 func newSamplesFigures(prefix string, n *verdict.CaseNotes, checks []verdict.Check) []*samplesFigure {
 	groups := map[string][]string{}
 	for series := range n.Samples {
@@ -93,47 +100,40 @@ func newSamplesFigure(n *verdict.CaseNotes, series []string, limit float64) *sam
 		return len(contenders)
 	}
 	slices.SortFunc(series, func(a, b string) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b)) })
-	var most, allowed int64
-	for _, s := range series {
-		most = max(most, slices.Max(n.Samples[s]))
-		if contender(s) == "solution" {
-			allowed = int64(limit * measure.MedianOf(n.Samples[s]).Value)
+	var most, allowed, took int64
+	for _, x := range series {
+		median := int64(measure.MedianOf(n.Samples[x]).Value)
+		most = max(most, median)
+		switch contender(x) {
+		case verdict.Solution:
+			allowed = int64(limit * float64(median))
+		case verdict.Yours:
+			took = median
 		}
 	}
-	most = max(most, allowed)
-	f := &samplesFigure{Width: samplesWidth, Height: px(samplesTop + sampleRowH*float64(len(series)) + 4)}
-	x := func(v int64) px { return look.Round(8 + (samplesWidth-110)*float64(v)/float64(max(most, 1))) }
+	most = max(most, allowed, 1)
+	f := &samplesFigure{}
 	var said []string
-	for i, s := range series {
-		sorted := slices.Sorted(slices.Values(n.Samples[s]))
-		quantile := func(q float64) int64 { return sorted[int(q*float64(len(sorted)-1)+0.5)] }
-		top := samplesTop + sampleRowH*float64(i)
-		row := sampleRow{Name: contender(s), Y: px(top), Mid: px(top + sampleRowH/2), Count: len(sorted),
-			Low: x(quantile(0.25)), Median: x(quantile(0.5)), High: x(quantile(0.75)),
-			First: x(sorted[0]), Last: x(sorted[len(sorted)-1]), BoxY: px(top + 10), BoxH: sampleRowH - 20,
-			MinText: look.Duration(sorted[0]), MedianText: look.Duration(quantile(0.5)), MaxText: look.Duration(sorted[len(sorted)-1])}
-		row.BoxW = max(row.High-row.Low, 2)
-		for j, v := range n.Samples[s] {
-			// Dots that would cover each other are spread over the row.
-			row.Dots = append(row.Dots, dot{x(v), px(top + sampleRowH/2 + float64(j%5-2)*4)})
-		}
+	for _, x := range series {
+		sorted := slices.Sorted(slices.Values(n.Samples[x]))
+		quantile := func(q float64) string { return look.Duration(sorted[int(q*float64(len(sorted)-1)+0.5)]) }
+		row := sampleRow{contender(x), len(sorted), quantile(0), quantile(0.25), quantile(0.5), quantile(0.75), quantile(1)}
 		f.Rows = append(f.Rows, row)
-		said = append(said, fmt.Sprintf("%s: median %s", row.Name, row.MedianText))
+		class := "host"
+		if row.Name == verdict.Yours {
+			class = "kernel"
+		}
+		median := measure.MedianOf(n.Samples[x]).Value
+		f.Whole.Lanes = append(f.Whole.Lanes, newLane(row.Name, barTo(median/float64(most), class, row.Median)))
+		said = append(said, fmt.Sprintf("%s: median %s", row.Name, row.Median))
 	}
-	for i := range 5 {
-		v := most * int64(i) / 4
-		f.Ticks = append(f.Ticks, tick{X: x(v), Label: look.Duration(v)})
-	}
-	var names []string
-	for _, r := range f.Rows {
-		names = append(names, r.Name)
-	}
-	f.LabelWidth = labelWidth(names)
+	f.WholeAxis = newAxis(most)
 	f.Summary = strings.Join(said, "; ") + "."
 	if allowed > 0 {
-		f.Limit = &tick{X: x(allowed), Label: "limit " + look.Duration(allowed)}
-		f.Summary += fmt.Sprintf(" At most %s times the solution's time is asked for: %s.", look.Figure(limit), look.Duration(allowed))
+		f.Limit, f.Slow = limitAt(float64(allowed)/float64(most), "limit "+look.Duration(allowed)), took > allowed
+		f.Summary += fmt.Sprintf(" At most %g times the solution's time is asked for: %s.", limit, look.Duration(allowed))
 	}
+	f.Whole.Said = f.Summary
 	return f
 }
 
@@ -153,25 +153,25 @@ func limitOf(checks []verdict.Check, function string) float64 {
 	return 0
 }
 
-// limitFigure is a measurement with its interval against its limit.
+// limitFigure is a measurement with its interval against its limit, in percent of the width.
 type limitFigure struct {
 	Name, Value, Interval, Limit string
-	X, Low, W, LimitX, Width     px
+	At, Low, Wide, Most          px
+	Beyond                       bool
 }
 
 // newLimitFigures draws the measurements of a check that have a limit.
 func newLimitFigures(c verdict.Check) []limitFigure {
-	const width = 420.0
 	var all []limitFigure
 	for _, m := range c.Measurements {
 		if m.Limit == 0 {
 			continue
 		}
 		most := max(m.Limit, m.High) * 1.15
-		x := func(v float64) px { return look.Round(width * v / most) }
 		all = append(all, limitFigure{Name: m.Name, Value: look.Decimal(m.Value) + " " + m.Unit,
-			Interval: look.Decimal(m.Low) + " to " + look.Decimal(m.High), Limit: look.Decimal(m.Limit) + " " + m.Unit,
-			X: x(m.Value), Low: x(m.Low), W: max(x(m.High)-x(m.Low), 2), LimitX: x(m.Limit), Width: width})
+			Interval: look.Decimal(m.Low) + " to " + look.Decimal(m.High), Limit: fmt.Sprintf("%g %s", m.Limit, m.Unit),
+			At: share(m.Value / most), Low: share(m.Low / most), Wide: share((m.High - m.Low) / most),
+			Most: share(m.Limit / most), Beyond: m.Low > m.Limit})
 	}
 	return all
 }

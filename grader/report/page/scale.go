@@ -14,8 +14,8 @@ type item struct {
 	x0, x1   float64 // where scale puts it
 }
 
-// scale maps time to the horizontal. Order and overlap are true, lengths only roughly: short items are widened until their
-// names fit, and a stretch in which nothing begins or ends is cut when it is many times longer than the others.
+// scale maps time to the horizontal. Order and overlap are true, lengths only roughly: short items are widened until
+// their names fit, and a stretch in which nothing begins or ends is cut when it is many times longer than the others.
 type scale struct {
 	times  []int64 // in order, with the place of each in x
 	x      []float64

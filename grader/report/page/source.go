@@ -52,7 +52,8 @@ func (s *sources) file(name string) int {
 	f := &sourceFile{Name: report.Harmless(name)}
 	n := len(s.files) + 1
 	for i, l := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
-		f.Lines = append(f.Lines, sourceLine{N: i + 1, Anchor: s.anchor(n, i+1), Text: report.Harmless(strings.TrimSuffix(l, "\r"))})
+		f.Lines = append(f.Lines, sourceLine{N: i + 1, Anchor: s.anchor(n, i+1), Text: report.Harmless(strings.TrimSuffix(l,
+			"\r"))})
 	}
 	s.files = append(s.files, f)
 	s.known[name] = n
@@ -95,8 +96,9 @@ func (s *sources) at(name string, line int, m lineMark) {
 // around is how many lines an excerpt shows before and behind the one at fault.
 const around = 2
 
-// excerpt is the lines around a finding's, and those that are related. A line without a number stands for what is between them.
-func (s *sources) excerpt(finding int, name string, line int) (lines []sourceLine) {
+// excerpt is the lines around a finding's, and those that are related. A line without a number stands for what is
+// between them.
+func (s *sources) excerpt(finding int, name string, line, around int) (lines []sourceLine) {
 	if s.link(name, line) == "" {
 		return nil
 	}

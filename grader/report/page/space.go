@@ -8,19 +8,18 @@ import (
 	"cudalab/grader/report/timeline"
 )
 
-// spaceFigure is an address space that an allocator hands out in parts: each part as a rectangle from the step in which it
-// was handed out to that in which it was taken back, at its addresses; fragmentation over the same steps; and how the
-// space was divided when that was highest. Of very many there are no rectangles.
+// spaceFigure is an address space that an allocator hands out in parts: each part as a rectangle from the step in which
+// it was handed out to that in which it was taken back, at its addresses; fragmentation over the same steps; and how
+// the space was divided when that was highest. Of very many there are no rectangles.
 type spaceFigure struct {
 	ID, Title, Summary string
 	Width, Height      px
 	Parts              []rect
-	Mapped             []rect
 	Fragmentation      string // a path over the steps
 	Used               string
 	Steps              int
 	Size               string
-	Torn               []rect // along the addresses, when the free memory was the most fragmented
+	Torn               lanes // the addresses, when the free memory was the most fragmented
 	TornAt             string
 	Figures            [][2]string
 }
@@ -28,14 +27,11 @@ type spaceFigure struct {
 type rect struct {
 	X, Y, W, H px
 	Class, Tip string
-	Label      string
-	TextX      px
 }
 
 const (
 	spaceWidth  = 1200.0
 	spaceHeight = 220.0
-	stripHeight = 30.0
 	mostParts   = 40 // of more, no rectangle could be told from its neighbours
 )
 
@@ -45,9 +41,6 @@ func newSpaceFigure(id string, t *timeline.Timeline, s timeline.Space) *spaceFig
 	f := &spaceFigure{ID: id, Width: spaceWidth, Height: spaceHeight, Size: bytes(whole.Size)}
 	f.Title = fmt.Sprintf("%s: %s of %s", t.Case, f.Size, whole.Kind)
 	parts := s.Parts
-	if len(parts) == 0 {
-		parts = s.Mapped
-	}
 	steps := stepsOf(t, parts)
 	f.Steps = len(steps)
 	x := func(step int) float64 { return spaceWidth * float64(step) / float64(max(len(steps), 1)) }
@@ -71,13 +64,9 @@ func newSpaceFigure(id string, t *timeline.Timeline, s timeline.Space) *spaceFig
 		x0, x1 := x(stepOf[b.Made]), x(last)
 		r := rect{X: look.Round(x0), Y: look.Round(y(b.Addr)), W: look.Round(max(x1-x0, 1.5)),
 			H: look.Round(max(y(b.Addr+uint64(b.Size))-y(b.Addr), 1.5)), Class: fmt.Sprintf("part p%d", n%3)}
-		r.Tip = fmt.Sprintf("%s at offset %s, from step %d to %s", bytes(b.Size), grouped(int64(b.Addr-whole.Addr)), stepOf[b.Made]+1, until)
+		r.Tip = fmt.Sprintf("%s at offset %s, from step %d to %s", bytes(b.Size), grouped(int64(b.Addr-whole.Addr)),
+			stepOf[b.Made]+1, until)
 		f.Parts = append(f.Parts, r)
-	}
-	for _, i := range s.Mapped {
-		b := t.Blocks[i]
-		f.Mapped = append(f.Mapped, rect{Y: look.Round(y(b.Addr)), W: spaceWidth,
-			H: look.Round(y(b.Addr+uint64(b.Size)) - y(b.Addr)), Class: "mapped", Tip: bytes(b.Size) + " of physical memory mapped here"})
 	}
 	f.follow(t, timeline.Space{Block: s.Block, Parts: parts}, steps)
 	return f
@@ -127,26 +116,7 @@ func (f *spaceFigure) follow(t *timeline.Timeline, s timeline.Space, steps []int
 	fmt.Fprintf(&torn, "H%v", spaceWidth)
 	fmt.Fprintf(&used, "H%v", spaceWidth)
 	f.Fragmentation, f.Used = torn.String(), used.String()
-	at := whole.Addr
-	x := func(addr uint64) float64 { return spaceWidth * float64(addr-whole.Addr) / float64(max(whole.Size, 1)) }
-	add := func(lo, hi uint64, class, what string) {
-		if hi <= lo {
-			return
-		}
-		r := rect{X: look.Round(x(lo)), W: look.Round(max(x(hi)-x(lo), 1)), H: stripHeight, Class: class, Label: bytes(int64(hi - lo)),
-			Tip: fmt.Sprintf("%s, %s at offset %s", what, bytes(int64(hi-lo)), grouped(int64(lo-whole.Addr)))}
-		r.TextX = r.X + r.W/2
-		if float64(len([]rune(r.Label)))*letter+6 > float64(r.W) {
-			r.Label = ""
-		}
-		f.Torn = append(f.Torn, r)
-	}
-	for n, b := range t.LiveAt(s, worstAt) {
-		add(at, b.Addr, "hole", "free")
-		add(b.Addr, b.Addr+uint64(b.Size), fmt.Sprintf("part p%d", n%3), "handed out")
-		at = max(at, b.Addr+uint64(b.Size))
-	}
-	add(at, whole.Addr+uint64(whole.Size), "hole", "free")
+	f.Torn = addresses(t, s, worstAt)
 	percent := func(v float64) string { return look.Figure(100*v) + " %" }
 	f.Figures = [][2]string{
 		{"handed out at the most", bytes(fullest) + " of " + f.Size},
@@ -155,10 +125,38 @@ func (f *spaceFigure) follow(t *timeline.Timeline, s timeline.Space, steps []int
 		{"free then", fmt.Sprintf("%s, of which the largest stretch has %s", bytes(worst.Free), bytes(worst.LargestFree))},
 		{"free at the end", fmt.Sprintf("%s in %s", bytes(last.Free), look.Plural(last.Holes, "hole"))},
 	}
-	f.Summary = fmt.Sprintf("%s in %s. At the most %s were handed out. The free memory was torn the most %s: %s of it lay outside its largest stretch.",
-		look.Plural(len(s.Parts), "block"), look.Plural(f.Steps, "step"), bytes(fullest), f.TornAt, percent(worst.Fragmentation()))
+	f.Summary = fmt.Sprintf("%s in %s. At the most %s were handed out. The free memory was torn the most %s: %s of it "+
+		"lay outside its largest stretch.",
+		look.Plural(len(s.Parts), "block"), look.Plural(f.Steps, "step"), bytes(fullest), f.TornAt,
+		percent(worst.Fragmentation()))
 	if worst.Fragmentation() == 0 {
 		f.Summary = fmt.Sprintf("%s in %s. At the most %s were handed out. The free memory always lay together.",
 			look.Plural(len(s.Parts), "block"), look.Plural(f.Steps, "step"), bytes(fullest))
 	}
+}
+
+// addresses are how a space is divided behind a call.
+func addresses(t *timeline.Timeline, s timeline.Space, call int) lanes {
+	whole := t.Blocks[s.Block]
+	part := func(bytes uint64) float64 { return float64(bytes) / float64(max(whole.Size, 1)) }
+	var boxes []box
+	var told []string
+	add := func(lo, hi uint64, class, what string) {
+		if hi <= lo {
+			return
+		}
+		size := bytes(int64(hi - lo))
+		tip := fmt.Sprintf("%s, %s at offset %s", what, size, grouped(int64(lo-whole.Addr)))
+		boxes = append(boxes, box{From: part(lo - whole.Addr), Width: part(hi - lo), Class: class,
+			Labels: []string{size}, Tip: tip})
+		told = append(told, tip)
+	}
+	at := whole.Addr
+	for _, b := range t.LiveAt(s, call) {
+		add(at, b.Addr, "none", "free")
+		add(b.Addr, b.Addr+uint64(b.Size), "alloc", "handed out")
+		at = max(at, b.Addr+uint64(b.Size))
+	}
+	add(at, whole.Addr+uint64(whole.Size), "none", "free")
+	return lanes{strings.Join(told, "; ") + ".", []lane{newLane("", fewer(boxes))}}
 }

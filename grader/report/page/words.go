@@ -36,13 +36,14 @@ func grouped(n int64) string {
 	return digits
 }
 
-// style is how a kind of call is drawn: a class of the style sheet, which gives the colour, and a sign and a short name, which
-// say the same without it.
+// style is how a kind of call is drawn: a class of the style sheet, which gives the colour, and a sign and a short
+// name, which say the same without it.
 type style struct{ Class, Sign, Name string }
 
 func styleOf(op trace.Op) style {
 	switch op {
-	case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMalloc, trace.OpMallocHost, trace.OpMemCreate, trace.OpMemMap,
+	case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMalloc, trace.OpMallocHost, trace.OpMemCreate,
+		trace.OpMemMap,
 		trace.OpBlockAlloc:
 		return style{"alloc", "+", short(op)}
 	case trace.OpFreeAsync, trace.OpFree, trace.OpFreeHost, trace.OpMemUnmap, trace.OpMemRelease, trace.OpBlockFree:
@@ -58,7 +59,8 @@ func styleOf(op trace.Op) style {
 		return style{"event", "●", "record"}
 	case trace.OpStreamWaitEvent:
 		return style{"event", "◆", "wait"}
-	case trace.OpStreamSynchronize, trace.OpEventSynchronize, trace.OpDeviceSynchronize, trace.OpStreamQuery, trace.OpEventQuery:
+	case trace.OpStreamSynchronize, trace.OpEventSynchronize, trace.OpDeviceSynchronize, trace.OpStreamQuery,
+		trace.OpEventQuery:
 		return style{"sync", "‖", short(op)}
 	}
 	return style{"other", "", short(op)}
@@ -69,7 +71,8 @@ var shortNames = map[trace.Op]string{
 	trace.OpMemcpyHtoD: "H→D", trace.OpMemcpyHtoDAsync: "H→D", trace.OpMemcpyDtoH: "D→H", trace.OpMemcpyDtoHAsync: "D→H",
 	trace.OpMemcpyDtoD: "D→D", trace.OpMemcpyDtoDAsync: "D→D",
 	trace.OpStreamSynchronize: "sync", trace.OpEventSynchronize: "sync", trace.OpDeviceSynchronize: "sync",
-	trace.OpStreamQuery: "query", trace.OpEventQuery: "query", trace.OpEventCreate: "event", trace.OpEventDestroy: "~event",
+	trace.OpStreamQuery: "query", trace.OpEventQuery: "query", trace.OpEventCreate: "event",
+	trace.OpEventDestroy: "~event",
 	trace.OpStreamCreate: "stream", trace.OpStreamDestroy: "~stream", trace.OpMemPoolCreate: "pool",
 	trace.OpMemPoolDestroy: "~pool", trace.OpMemPoolSetAttribute: "set", trace.OpMemPoolGetAttribute: "get",
 	trace.OpMemPoolTrimTo: "trim", trace.OpDeviceGetDefaultMemPool: "pool?", trace.OpDeviceGetMemPool: "pool?",

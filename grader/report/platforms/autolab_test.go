@@ -21,7 +21,8 @@ func autolabLines(t *testing.T, c *class.Class, s *class.Student) (feedback, sco
 	all := bytes.Split(bytes.TrimSuffix(out.Bytes(), []byte("\n")), []byte("\n"))
 	require.Len(t, all, 2)
 	most := map[string]reporttest.Field{}
-	outcome := reporttest.Object(map[string]reporttest.Field{"passed": {Is: reporttest.Bool, Required: true}, "hint": {Is: reporttest.Text(2 << 10)}})
+	outcome := reporttest.Object(map[string]reporttest.Field{"passed": {Is: reporttest.Bool, Required: true},
+		"hint": {Is: reporttest.Text(2 << 10)}})
 	document := map[string]reporttest.Field{"_presentation": {Is: reporttest.OneOf("semantic"), Required: true}}
 	var stages []string
 	for _, e := range c.Exercises {
@@ -35,12 +36,14 @@ func autolabLines(t *testing.T, c *class.Class, s *class.Student) (feedback, sco
 	}
 	document["stages"] = reporttest.Field{Is: reporttest.List(reporttest.OneOf(stages...)), Required: true}
 	require.NoError(t, reporttest.Check(all[0], reporttest.Object(document)))
-	require.NoError(t, reporttest.Check(all[1], reporttest.Object(map[string]reporttest.Field{"scores": {Is: reporttest.Object(most), Required: true}})))
+	require.NoError(t, reporttest.Check(all[1],
+		reporttest.Object(map[string]reporttest.Field{"scores": {Is: reporttest.Object(most), Required: true}})))
 	return all[0], all[1]
 }
 
 func TestAutolabDocuments(t *testing.T) {
-	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(10)} {
+	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(),
+		reporttest.Large(10)} {
 		for i := range c.Students {
 			if s := &c.Students[i]; s.Status == class.Graded {
 				autolabLines(t, c, s)
@@ -53,7 +56,8 @@ func TestAutolabScores(t *testing.T) {
 	c := reporttest.Sample()
 	feedback, scores := autolabLines(t, c, &c.Students[1])
 	require.Equal(t, `{"scores":{"async-pipeline":10,"slab":0}}`, string(scores))
-	require.Contains(t, string(feedback), `"order":{"passed":false,"hint":"error free-before-use at asyncpipeline/asyncpipeline.go:41`)
+	require.Contains(t, string(feedback),
+		`"order":{"passed":false,"hint":"error free-before-use at asyncpipeline/asyncpipeline.go:41`)
 }
 
 func TestAutolabWithoutGradeHasNoScores(t *testing.T) {

@@ -72,8 +72,10 @@ func Classroom(w io.Writer, c *class.Class, s *class.Student) error {
 		return err
 	}
 	if s.Status != class.Graded {
-		failed := classroomTest{Name: "grading", Status: errored, Message: gradebook.Cut(gradebook.Clean(s.Problem), maxClassroomMessage)}
-		if err := add("grading", ClassroomResult{classroomVersion, errored, s.MaxScore, []classroomTest{failed}}); err != nil {
+		failed := classroomTest{Name: "grading", Status: errored, Message: gradebook.Cut(gradebook.Clean(s.Problem),
+			maxClassroomMessage)}
+		if err := add("grading", ClassroomResult{classroomVersion, errored, s.MaxScore,
+			[]classroomTest{failed}}); err != nil {
 			return err
 		}
 	}
@@ -94,7 +96,8 @@ func classroomRunner(t gradebook.Test) ClassroomResult {
 	}
 	parts, reached := equalParts(t.Points, t.MaxPoints)
 	for i := range parts {
-		test := classroomTest{Name: t.Name, Status: fail, Message: gradebook.Cut(t.Text, maxClassroomMessage), Filename: gradebook.Cut(t.File, maxName), LineNo: t.Line}
+		test := classroomTest{Name: t.Name, Status: fail, Message: gradebook.Cut(t.Text, maxClassroomMessage),
+			Filename: gradebook.Cut(t.File, maxName), LineNo: t.Line}
 		if parts > 1 {
 			test.Name = fmt.Sprintf("%s (part %d of %d)", t.Name, i+1, parts)
 		}

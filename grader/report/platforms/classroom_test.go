@@ -74,7 +74,8 @@ func readClassroom(t *testing.T, c *class.Class, s *class.Student) []platforms.C
 
 // The reporter's notice adds scores up, its table takes the passed part of each runner's tests times its maximum.
 func TestClassroomReadersAgree(t *testing.T) {
-	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(30)} {
+	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(),
+		reporttest.Large(30)} {
 		for i := range c.Students {
 			s := &c.Students[i]
 			var notice, table, most float64

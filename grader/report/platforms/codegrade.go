@@ -72,7 +72,8 @@ func codeGradeMessage(w io.Writer, e class.Exercise, tests []gradebook.Test) err
 		r := codeGradeSuite{ID: e.Name, Name: e.Title, Weight: e.MaxScore, TestCases: []codeGradeCase{}}
 		for _, t := range tests {
 			if t.Exercise == e.Name {
-				r.TestCases = append(r.TestCases, codeGradeCase{t.Name, codeGradeStatus(t.Status), t.MaxPoints, gradebook.Cut(t.Text, limit)})
+				r.TestCases = append(r.TestCases, codeGradeCase{t.Name, codeGradeStatus(t.Status), t.MaxPoints,
+					gradebook.Cut(t.Text, limit)})
 			}
 		}
 		text, err := visible.JSON(codeGradeTest{"unit-test", []codeGradeSuite{r}})

@@ -15,15 +15,19 @@ import (
 // codeGradeDocument are the messages that CodeGrade's own reporter writes.
 func codeGradeDocument(tag string) reporttest.Kind {
 	if tag == "points" {
-		return reporttest.Object(map[string]reporttest.Field{"tag": {Is: reporttest.OneOf("points"), Required: true}, "points": {Is: reporttest.Text(40), Required: true}})
+		return reporttest.Object(map[string]reporttest.Field{"tag": {Is: reporttest.OneOf("points"), Required: true},
+			"points": {Is: reporttest.Text(40), Required: true}})
 	}
 	testCase := reporttest.Object(map[string]reporttest.Field{
-		"name": {Is: reporttest.Text(1 << 10), Required: true}, "status": {Is: reporttest.OneOf("success", "failure", "skipped"), Required: true},
-		"description": {Is: reporttest.Text(1 << 10)}, "weight": {Is: reporttest.Number(0, 1000)}, "reason": {Is: reporttest.Text(8 << 10)},
+		"name": {Is: reporttest.Text(1 << 10), Required: true}, "status": {Is: reporttest.OneOf("success", "failure",
+			"skipped"), Required: true},
+		"description": {Is: reporttest.Text(1 << 10)}, "weight": {Is: reporttest.Number(0, 1000)},
+		"reason": {Is: reporttest.Text(8 << 10)},
 	})
 	return reporttest.Object(map[string]reporttest.Field{"tag": {Is: reporttest.OneOf("unit-test"), Required: true},
 		"results": {Required: true, Is: reporttest.List(reporttest.Object(map[string]reporttest.Field{
-			"id": {Is: reporttest.Text(100), Required: true}, "name": {Is: reporttest.Text(1 << 10), Required: true}, "weight": {Is: reporttest.Number(0, 1000)},
+			"id": {Is: reporttest.Text(100), Required: true}, "name": {Is: reporttest.Text(1 << 10), Required: true},
+			"weight":    {Is: reporttest.Number(0, 1000)},
 			"testCases": {Is: reporttest.List(testCase), Required: true},
 		}))}})
 }
@@ -36,7 +40,8 @@ func codeGradeMessages(t *testing.T, c *class.Class, s *class.Student) []string 
 }
 
 func TestCodeGradeDocuments(t *testing.T) {
-	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(10)} {
+	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(),
+		reporttest.Large(10)} {
 		for i := range c.Students {
 			s := &c.Students[i]
 			if s.Status != class.Graded {
@@ -67,5 +72,6 @@ func TestCodeGradePoints(t *testing.T) {
 
 func TestCodeGradeWithoutGradeHasNoPoints(t *testing.T) {
 	c := reporttest.Sample()
-	require.Equal(t, []string{"Not graded, by no fault of the submission's: the GPU is lost."}, codeGradeMessages(t, c, &c.Students[6]))
+	require.Equal(t, []string{"Not graded, by no fault of the submission's: the GPU is lost."}, codeGradeMessages(t, c,
+		&c.Students[6]))
 }

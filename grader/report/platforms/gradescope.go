@@ -55,7 +55,8 @@ const (
 // score and no tests, which Gradescope takes for an autograder that failed rather than for a zero.
 func Gradescope(w io.Writer, c *class.Class, s *class.Student) error {
 	r := gradescopeResult{
-		Output: gradebook.Cut(gradebook.Summary(c, s), maxOutput), OutputFormat: gradescopeText, Visibility: gradescopeVisible,
+		Output: gradebook.Cut(gradebook.Summary(c, s), maxOutput), OutputFormat: gradescopeText,
+		Visibility: gradescopeVisible,
 		// What the program prints is for the instructor.
 		StdoutVisibility: gradescopeHidden,
 		ExtraData:        gradescopeExtra{s.ID, c.Seed, c.Device, c.Versions, s.Page},
@@ -68,7 +69,8 @@ func Gradescope(w io.Writer, c *class.Class, s *class.Student) error {
 		if t.Status == verdict.Passed {
 			status = gradescopePassed
 		}
-		r.Tests = append(r.Tests, gradescopeTest{Score: t.Points, MaxScore: t.MaxPoints, Status: status, Name: t.Exercise + ": " + t.Name,
+		r.Tests = append(r.Tests, gradescopeTest{Score: t.Points, MaxScore: t.MaxPoints, Status: status, Name: t.Exercise +
+			": " + t.Name,
 			Number: t.Number, Output: gradebook.Cut(t.Text, maxOutput), OutputFormat: gradescopeText,
 			Tags: []string{t.Exercise, t.ID}, Visibility: gradescopeVisible})
 	}

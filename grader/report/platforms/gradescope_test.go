@@ -59,7 +59,8 @@ func writeGradescope(t *testing.T, c *class.Class, s *class.Student) []byte {
 }
 
 func TestGradescopeDocuments(t *testing.T) {
-	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(30)} {
+	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(),
+		reporttest.Large(30)} {
 		for i := range c.Students {
 			s := &c.Students[i]
 			text := writeGradescope(t, c, s)

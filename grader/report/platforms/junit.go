@@ -102,7 +102,8 @@ func JUnit(w io.Writer, c *class.Class, timings func(id string) class.Timings) e
 func junitStudent(c *class.Class, s *class.Student, timings class.Timings) []junitSuite {
 	if s.Status != class.Graded {
 		text := gradebook.Clean(s.Problem)
-		only := junitCase{Name: "grading", ClassName: gradebook.Clean(s.ID), Error: &junitProblem{Message: firstLine(text), Type: string(s.Status), Text: text}}
+		only := junitCase{Name: "grading", ClassName: gradebook.Clean(s.ID), Error: &junitProblem{Message: firstLine(text),
+			Type: string(s.Status), Text: text}}
 		return []junitSuite{newJUnitSuite(c, s, "", []junitCase{only})}
 	}
 	tests := gradebook.Tests(c, s)
@@ -127,10 +128,11 @@ func junitStudent(c *class.Class, s *class.Student, timings class.Timings) []jun
 }
 
 func newJUnitSuite(c *class.Class, of *class.Student, name string, cases []junitCase) junitSuite {
-	s := junitSuite{Name: gradebook.Clean(of.ID + name), junitCounts: junitCounts{Tests: len(cases)}, Cases: cases, Properties: []junitProperty{
-		{"seed", strconv.FormatUint(c.Seed, 10)}, {"device", c.Device.Name}, {"driver", c.Device.Driver},
-		{"cudalab", c.Versions.Cudalab}, {"course", c.Versions.Course}, {"go", c.Versions.Go}, {"page", of.Page},
-	}}
+	s := junitSuite{Name: gradebook.Clean(of.ID + name), junitCounts: junitCounts{Tests: len(cases)}, Cases: cases,
+		Properties: []junitProperty{
+			{"seed", strconv.FormatUint(c.Seed, 10)}, {"device", c.Device.Name}, {"driver", c.Device.Driver},
+			{"cudalab", c.Versions.Cudalab}, {"course", c.Versions.Course}, {"go", c.Versions.Go}, {"page", of.Page},
+		}}
 	s.Properties = slices.DeleteFunc(s.Properties, func(p junitProperty) bool { return p.Value == "" })
 	for _, k := range cases {
 		switch {
@@ -148,7 +150,8 @@ func newJUnitSuite(c *class.Class, of *class.Student, name string, cases []junit
 // newJUnitCase is one check. Not to have begun is no failure, and neither is what could not be asked because of another
 // check.
 func newJUnitCase(id string, t gradebook.Test) junitCase {
-	k := junitCase{Name: t.ID + ": " + t.Name, ClassName: gradebook.Clean(id) + "." + t.Exercise, File: t.File, Line: t.Line}
+	k := junitCase{Name: t.ID + ": " + t.Name, ClassName: gradebook.Clean(id) + "." + t.Exercise, File: t.File,
+		Line: t.Line}
 	switch t.Status {
 	case verdict.Passed:
 	case verdict.Skipped, verdict.NotStarted:

@@ -45,10 +45,12 @@ var junitCounts = []string{"name", "tests", "failures", "errors", "skipped", "ti
 // junitDocument are the elements that readers of JUnit XML have in common.
 var junitDocument = map[string]junitElement{
 	"testsuites": {attributes: junitCounts, required: junitCounts, children: []string{"testsuite"}},
-	"testsuite":  {attributes: junitCounts, required: junitCounts, children: []string{"properties", "testcase", "system-out"}},
+	"testsuite": {attributes: junitCounts, required: junitCounts, children: []string{"properties", "testcase",
+		"system-out"}},
 	"properties": {children: []string{"property"}},
 	"property":   {attributes: []string{"name", "value"}, required: []string{"name", "value"}},
-	"testcase": {attributes: []string{"name", "classname", "time", "file", "line"}, required: []string{"name", "classname", "time"},
+	"testcase": {attributes: []string{"name", "classname", "time", "file", "line"}, required: []string{"name", "classname",
+		"time"},
 		children: []string{"failure", "error", "skipped", "system-out"}},
 	"failure":    {attributes: []string{"message", "type"}, required: []string{"message", "type"}},
 	"error":      {attributes: []string{"message", "type"}, required: []string{"message", "type"}},
@@ -117,7 +119,8 @@ func validateJUnit(t *testing.T, text []byte) {
 }
 
 func TestJUnitDocuments(t *testing.T) {
-	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(30), reporttest.Class()} {
+	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(30),
+		reporttest.Class()} {
 		validateJUnit(t, writeJUnit(t, c))
 	}
 }

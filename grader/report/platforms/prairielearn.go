@@ -49,12 +49,14 @@ func PrairieLearn(w io.Writer, c *class.Class, s *class.Student) error {
 
 // prairieLearnDocument says at most limit bytes about each test.
 func prairieLearnDocument(c *class.Class, s *class.Student, limit int) prairieLearnResult {
-	r := prairieLearnResult{Gradable: true, Message: gradebook.Cut(gradebook.Summary(c, s), maxOutput), Tests: []prairieLearnTest{}}
+	r := prairieLearnResult{Gradable: true, Message: gradebook.Cut(gradebook.Summary(c, s), maxOutput),
+		Tests: []prairieLearnTest{}}
 	if points, most, ok := s.Final(); ok && most > 0 {
 		r.Score = min(1, points/most) // PrairieLearn takes no more
 	}
 	for _, t := range gradebook.Tests(c, s) {
-		r.Tests = append(r.Tests, prairieLearnTest{Name: t.Number + " " + t.Exercise + ": " + t.ID, Description: t.Name, Points: t.Points,
+		r.Tests = append(r.Tests, prairieLearnTest{Name: t.Number + " " + t.Exercise + ": " + t.ID, Description: t.Name,
+			Points:    t.Points,
 			MaxPoints: t.MaxPoints, Message: gradebook.Word(t.Status), Output: gradebook.Cut(t.Text, limit)})
 	}
 	if errors := unusable(s, limit); len(errors) > 0 {

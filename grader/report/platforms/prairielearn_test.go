@@ -18,7 +18,8 @@ import (
 var (
 	prairieLearnText   = reporttest.Text(platforms.MaxPrairieLearnSize)
 	prairieLearnNumber = reporttest.Number(0, math.MaxFloat64)
-	prairieLearnImages = reporttest.List(reporttest.Object(map[string]reporttest.Field{"label": {Is: prairieLearnText}, "url": {Is: prairieLearnText, Required: true}}))
+	prairieLearnImages = reporttest.List(reporttest.Object(map[string]reporttest.Field{"label": {Is: prairieLearnText},
+		"url": {Is: prairieLearnText, Required: true}}))
 )
 
 // prairieLearnDocument are the fields of results.json as PrairieLearn's manual has them. Points are on all tests or on
@@ -63,7 +64,8 @@ func writePrairieLearn(t *testing.T, c *class.Class, s *class.Student) ([]byte, 
 }
 
 func TestPrairieLearnDocuments(t *testing.T) {
-	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(), reporttest.Large(30)} {
+	for _, c := range []*class.Class{reporttest.Sample(), reporttest.Partial(), reporttest.Hostile(),
+		reporttest.Large(30)} {
 		for i := range c.Students {
 			s := &c.Students[i]
 			text, r := writePrairieLearn(t, c, s)
@@ -115,7 +117,8 @@ func TestPrairieLearnDocumentThatWouldBeTooLong(t *testing.T) {
 		r.Status, r.Message = verdict.Failed, strings.Repeat(`"`, 100_000)
 		r.Checks = nil
 		for _, k := range c.Exercises[i].Checks {
-			r.Checks = append(r.Checks, verdict.Check{ID: k.ID, Status: verdict.Failed, Message: strings.Repeat("\x01\"\\", 50_000)})
+			r.Checks = append(r.Checks, verdict.Check{ID: k.ID, Status: verdict.Failed, Message: strings.Repeat("\x01\"\\",
+				50_000)})
 		}
 	}
 	text, _ := writePrairieLearn(t, c, s)

@@ -1,8 +1,8 @@
-// Package pseudonyms has a class's results in a form that can be shown to others: names, student numbers and addresses are not in
-// it, and nobody finds the way back from a pseudonym without the key, which stays in the folder of results.
+// Package pseudonyms has a class's results in a form that can be shown to others: names, student numbers and addresses
+// are not in it, and nobody finds the way back from a pseudonym without the key, which stays in the folder of results.
 //
-// What it cannot hide: code that its author is known for, a name as part of a longer word or in letters that only look like it,
-// and who it must have been, where a class is small.
+// What it cannot hide: code that its author is known for, a name as part of a longer word or in letters that only look
+// like it, and who it must have been, where a class is small.
 package pseudonyms
 
 import (
@@ -121,8 +121,9 @@ func (k *key) read() error {
 	rows.FieldsPerRecord = 2
 	all, err := rows.ReadAll()
 	if err != nil || len(all) == 0 {
-		return &class.UsageError{Message: fmt.Sprintf("%s, the key to the pseudonyms, cannot be read: %v. Restore it from a copy; without it nobody "+
-			"knows who is who on the pages that were shown. To begin with new pseudonyms, delete it and the folder %s.", path, err, folder)}
+		return &class.UsageError{Message: fmt.Sprintf("%s, the key to the pseudonyms, cannot be read: %v. Restore it from a "+
+			"copy; without it nobody knows who is who on the pages that were shown. To begin with new pseudonyms, delete it "+
+			"and the folder %s.", path, err, folder)}
 	}
 	for _, row := range all[1:] {
 		names[strings.TrimPrefix(row[1], "'")] = row[0]
@@ -188,7 +189,8 @@ func (k *key) shown(c *class.Class) (*class.Class, error) {
 	hide := newNames(c.Students)
 	shown := *c
 	shown.Attention, shown.Absent, shown.Live, shown.Pseudonyms = nil, nil, nil, true
-	shown.Students, shown.Attention, shown.Absent = nil, nil, nil // what a person has to look at names people, and is nobody else's business
+	// what a person has to look at names people, and is nobody else's business
+	shown.Students, shown.Attention, shown.Absent = nil, nil, nil
 	for i := range c.Students {
 		name, err := k.of(c.Students[i].ID)
 		if err != nil {

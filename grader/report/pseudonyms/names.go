@@ -121,7 +121,8 @@ func (n *names) in(text string) string {
 	return b.String()
 }
 
-// here reports whether a run of words stands at the start of others, with no more between them than stands between a name's parts.
+// here reports whether a run of words stands at the start of others, with no more between them than stands between a
+// name's parts.
 func (*names) here(text string, words []span, run []string) bool {
 	const apart = 3
 	if len(words) < len(run) {
@@ -144,7 +145,8 @@ func (*names) here(text string, words []span, run []string) bool {
 var (
 	address = regexp.MustCompile(`[\pL\d._%+-]+@[\pL\d.-]+\.\pL{2,}`)
 	// author is a comment that tells who wrote something.
-	author = regexp.MustCompile(`(?i)(//|/\*|^\s*\*)[^\n]*(\b(authors?|autor|autore|auteur|students?|matric|matrikel\w*|(written|submitted|created|made) by|copyright)\b|\b(names?|e-?mail|id)\s*:)[^\n]*`)
+	author = regexp.MustCompile(
+		`(?i)(//|/\*|^\s*\*)[^\n]*(\b(authors?|autor|autore|auteur|students?|matric|matrikel\w*|(written|submitted|created|made) by|copyright)\b|\b(names?|e-?mail|id)\s*:)[^\n]*`)
 )
 
 // source hides the names in a file, and the comments that look as if they told who wrote it.

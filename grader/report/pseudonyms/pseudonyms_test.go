@@ -45,7 +45,8 @@ func TestAPseudonymStaysAndTellsNothing(t *testing.T) {
 func TestNamesAreHidden(t *testing.T) {
 	c := reporttest.Sample()
 	c.Students[0].ID = "lovelace-ada"
-	c.Students[0].People = []class.Person{{Name: "Ada King Lovelace", SID: "s123456", Email: "a.lovelace@x.edu", Login: "adal"}}
+	c.Students[0].People = []class.Person{{Name: "Ada King Lovelace", SID: "s123456", Email: "a.lovelace@x.edu",
+		Login: "adal"}}
 	c.Students[1].ID = "bob_dylan"
 	n := newNames(c.Students)
 	own := n.own(&c.Students[0])
@@ -62,9 +63,11 @@ func TestNamesAreHidden(t *testing.T) {
 		require.Equal(t, want, own.text(text))
 	}
 	require.Equal(t, "ada and lovelace", n.in("ada and lovelace"), "others' first names are words like any other")
-	source := "// Author: Somebody\n/* written by X */\npackage slab // name of the package\n\t// the student numbers are\nvar x = \"ada\" // Name: Y\n"
-	require.Equal(t, "// [a comment about who wrote this]\n/* [a comment about who wrote this]\npackage slab // name of the package\n"+
-		"\t// [a comment about who wrote this]\nvar x = \"[name]\" // [a comment about who wrote this]\n", string(own.source([]byte(source))))
+	source := "// Author: Somebody\n/* written by X */\npackage slab // name of the package\n\t// the student numbers " +
+		"are\nvar x = \"ada\" // Name: Y\n"
+	require.Equal(t, "// [a comment about who wrote this]\n/* [a comment about who wrote this]\npackage slab // name of "+
+		"the package\n\t// [a comment about who wrote this]\nvar x = \"[name]\" // [a comment about who wrote this]\n",
+		string(own.source([]byte(source))))
 }
 
 // nowhere checks that nobody's name is in a text.
@@ -88,7 +91,8 @@ func TestWhatIsShownHasNoNames(t *testing.T) {
 	for i := range c.Students {
 		s := &c.Students[i]
 		s.ID = fmt.Sprintf("surname%02d-given%02d", i, i)
-		s.People = []class.Person{{Name: fmt.Sprintf("Given%02d Surname%02d", i, i), SID: fmt.Sprintf("7700%02d", i), Email: fmt.Sprintf("g%02d@x.edu", i)}}
+		s.People = []class.Person{{Name: fmt.Sprintf("Given%02d Surname%02d", i, i), SID: fmt.Sprintf("7700%02d", i),
+			Email: fmt.Sprintf("g%02d@x.edu", i)}}
 		s.Notes, s.Problem = []string{"Two submissions have the same name: " + s.ID}, "The folder of "+s.ID+" is damaged."
 		other := fmt.Sprintf("surname%02d-given%02d", (i+1)%30, (i+1)%30)
 		for j := range s.Exercises {
@@ -114,7 +118,8 @@ func TestWhatIsShownHasNoNames(t *testing.T) {
 	for _, s := range c.Students {
 		var out bytes.Buffer
 		f := &class.Feedback{Class: c, Student: s, Read: func(file string) ([]byte, error) {
-			require.Contains(t, []string{s.ID + "/slab.go", reporttest.Race.Related[0].File, "exercise1/exercise1.go"}, file, "files are read by their real names")
+			require.Contains(t, []string{s.ID + "/slab.go", reporttest.Race.Related[0].File, "exercise1/exercise1.go"}, file,
+				"files are read by their real names")
 			return []byte(strings.Repeat("// "+s.People[0].Name+"\n", 100)), nil
 		}}
 		require.NoError(t, k.feedback(&out, f))

@@ -20,8 +20,9 @@ type tool struct {
 }
 
 type driver struct {
-	Name  string `json:"name"`
-	Rules []rule `json:"rules"`
+	Name    string `json:"name"`
+	Version string `json:"semanticVersion,omitempty"`
+	Rules   []rule `json:"rules"`
 }
 
 // rule is a reportingDescriptor.

@@ -1,6 +1,6 @@
-// Package sarif writes reports in the Static Analysis Results Interchange Format, version 2.1.0, which GitHub's code scanning
-// and editors show beside the source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/. All reports of a check make one run.
-// The same reports give the same bytes.
+// Package sarif writes reports in the Static Analysis Results Interchange Format, version 2.1.0, which GitHub's code
+// scanning and editors show beside the source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/. All reports of a check
+// make one run. The same reports give the same bytes.
 package sarif
 
 import (
@@ -19,7 +19,8 @@ const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 const sourceRoot = "%SRCROOT%"
 
 // levels are what the format calls severities.
-var levels = map[verdict.Severity]string{verdict.Error: "error", verdict.Remark: "warning", verdict.Unwritten: "note", verdict.Consequence: "note"}
+var levels = map[verdict.Severity]string{verdict.Error: "error", verdict.Remark: "warning", verdict.Unwritten: "note",
+	verdict.Consequence: "note", verdict.Suspected: "note"}
 
 // Input is a report with what it takes to place what it says.
 type Input struct {
@@ -29,13 +30,16 @@ type Input struct {
 
 // Write writes one log of all reports.
 func Write(w io.Writer, reports []Input) error {
-	r := run{Tool: tool{Driver: driver{Name: "cudalab", Rules: []rule{}}}, ColumnKind: "utf16CodeUnits", Results: []result{}}
+	r := run{Tool: tool{Driver: driver{Name: "cudalab", Rules: []rule{}}}, ColumnKind: "utf16CodeUnits",
+		Results: []result{}}
 	known := map[string]int{}
 	done := invocation{ExecutionSuccessful: true}
 	for _, in := range reports {
+		r.Tool.Driver.Version = in.Report.Cudalab
 		if in.Report.Status == verdict.Errored {
 			done.ExecutionSuccessful = false
-			done.Notifications = append(done.Notifications, notification{Level: "error", Message: message{said(in.Report.Message, in.Report.Next)}})
+			done.Notifications = append(done.Notifications, notification{Level: "error", Message: message{said(in.Report.Message,
+				in.Report.Next)}})
 			continue
 		}
 		for _, f := range in.Report.Notices(in.Main) {
@@ -90,8 +94,8 @@ func said(text, fix string) string {
 	return strings.TrimSpace(text + "\nFix: " + fix)
 }
 
-// placed is a line as a whole. Columns are left out: a finding's are bytes, the format's are characters, and readers show the
-// line anyway.
+// placed is a line as a whole. Columns are left out: a finding's are bytes, the format's are characters, and readers
+// show the line anyway.
 func placed(file string, line int) location {
 	at := artifact{URI: (&url.URL{Path: filepath.ToSlash(file)}).String(), Base: sourceRoot}
 	if filepath.IsAbs(file) {

@@ -20,17 +20,23 @@ const main = "exercises/slab/slab.go"
 var said = []sarif.Input{
 	{Main: main, Report: verdict.Report{Exercise: "slab", Status: verdict.Failed, Checks: []verdict.Check{
 		{ID: "order", Status: verdict.Failed, Findings: []verdict.Finding{
-			{Rule: "free-before-use", Severity: verdict.Error, Message: "It is freed too early.", Why: "A free waits for its own stream only.",
+			{Rule: "free-before-use", Severity: verdict.Error, Message: "It is freed too early.",
+				Why: "A free waits for its own stream only.",
 				Fix: "Record an event.", File: main, Line: 70, Related: []verdict.Related{
-					{File: main, Line: 64, Message: "used here"}, {Message: "nowhere"}, {File: "exercises/slab/más öre.go", Line: 1, Message: "made here"}}},
-			{Rule: "free-before-use", Severity: verdict.Error, Message: "And here.", Why: "A free waits for its own stream only.", Fix: "Record another.",
+					{File: main, Line: 64, Message: "used here"}, {Message: "nowhere"}, {File: "exercises/slab/más öre.go", Line: 1,
+						Message: "made here"}}},
+			{Rule: "free-before-use", Severity: verdict.Error, Message: "And here.",
+				Why: "A free waits for its own stream only.", Fix: "Record another.",
 				File: main, Line: 71},
 			{Rule: "needless-wait", Severity: verdict.Remark, Message: "This wait orders nothing.", File: main, Line: 12}}},
-		{ID: "crash", Status: verdict.Failed, Findings: []verdict.Finding{{Rule: "panic", Severity: verdict.Error, Message: "It panicked."}}}}}},
-	{Main: "exercises/buddy/buddy.go", Report: verdict.Report{Exercise: "buddy", Status: verdict.NotStarted, Message: "Not started yet.",
-		Gap: &verdict.Gap{ID: "1a", File: "exercises/buddy/buddy.go", Line: 36, Text: "Answer"}}},
+		{ID: "crash", Status: verdict.Failed, Findings: []verdict.Finding{{Rule: "panic", Severity: verdict.Error,
+			Message: "It panicked."}}}}}},
+	{Main: "exercises/buddy/buddy.go", Report: verdict.Report{Exercise: "buddy", Status: verdict.NotStarted,
+		Message: "Not started yet.",
+		Gap:     &verdict.Gap{ID: "1a", File: "exercises/buddy/buddy.go", Line: 36, Text: "Answer"}}},
 	{Main: "exercises/ring/ring.go", Report: verdict.Report{Exercise: "ring", Status: verdict.Passed}},
-	{Main: "exercises/overlap/overlap.go", Report: verdict.Report{Exercise: "overlap", Status: verdict.Errored, Message: "There is no Go.", Next: "install it"}},
+	{Main: "exercises/overlap/overlap.go", Report: verdict.Report{Exercise: "overlap", Status: verdict.Errored,
+		Message: "There is no Go.", Next: "install it"}},
 }
 
 // schema is OASIS's, of errata 1, as the Go module github.com/owenrumney/go-sarif/v3 v3.3.1 carries it.
@@ -62,8 +68,9 @@ func TestLog(t *testing.T) {
 func TestAFileOutsideIsNamedInFull(t *testing.T) {
 	file, err := filepath.Abs("slab.go")
 	require.NoError(t, err)
-	got := written(t, []sarif.Input{{Report: verdict.Report{Status: verdict.Failed, Checks: []verdict.Check{{Findings: []verdict.Finding{
-		{Rule: "leak", Severity: verdict.Error, Message: "m", File: file, Line: 2}}}}}}})
+	got := written(t, []sarif.Input{{Report: verdict.Report{Status: verdict.Failed,
+		Checks: []verdict.Check{{Findings: []verdict.Finding{
+			{Rule: "leak", Severity: verdict.Error, Message: "m", File: file, Line: 2}}}}}}})
 	require.NoError(t, reporttest.Check(got, schema(t)))
 	require.Contains(t, string(got), `"uri": "file:///`)
 	require.NotContains(t, string(got), "SRCROOT")

@@ -1,8 +1,10 @@
-// Package similarpage shows which submissions are alike as one HTML file that needs nothing else: the pairs, the most alike
-// first, with the passages that they share side by side, the groups that pairs connect, and what all of this does not prove.
+// Package similarpage shows which submissions are alike as one HTML file that needs nothing else: the pairs, the most
+// alike first, with the passages that they share side by side, the groups that pairs connect, and what all of this does
+// not prove.
 package similarpage
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
@@ -34,14 +36,34 @@ type Exercise struct {
 	*similar.Result
 }
 
-// mostShown is of how many pairs of an exercise the page shows passages: a person reads fewer.
-const mostShown = 40
+// limits are how much of an exercise the page shows.
+type limits struct {
+	passages int // pairs of which it shows passages: a person reads fewer
+	pairs    int // that it lists
+	shared   int // texts of many
+	names    int // in one list
+}
 
-// mostListed is how many pairs of an exercise the page lists.
-const mostListed = 500
+// mostBytes bounds the page, which somebody may want to mail.
+const mostBytes = 1_000_000
 
-// Write writes the page. Notes are what was left aside, one sentence each.
+// Write writes the page, in at most mostBytes. Notes are what was left aside, one sentence each.
 func Write(w io.Writer, exercises []Exercise, notes []string) error {
+	var text bytes.Buffer
+	for part := 1; ; part *= 2 {
+		text.Reset()
+		few := limits{40 / part, max(1, 500/part), max(1, 20/part), max(10, 1000/part)}
+		if err := page.Execute(&text, newContent(exercises, notes, few)); err != nil {
+			return err
+		}
+		if text.Len() <= mostBytes || part > 1000 {
+			_, err := text.WriteTo(w)
+			return err
+		}
+	}
+}
+
+func newContent(exercises []Exercise, notes []string, few limits) content {
 	c := content{Threshold: 100 * similar.DefaultThreshold}
 	for _, note := range notes {
 		c.Notes = append(c.Notes, report.Harmless(note))
@@ -52,21 +74,22 @@ func Write(w io.Writer, exercises []Exercise, notes []string) error {
 		for _, p := range e.Programs {
 			people[p.ID] = true
 		}
-		s := newSection(e)
+		s := newSection(e, few)
 		c.Pairs += len(e.Result.Pairs)
-		c.Groups += len(e.Result.Groups)
+		c.Shared += len(e.Shared)
 		c.Exercises = append(c.Exercises, s)
 	}
 	c.People = len(people)
 	c.Repeated = repeated(exercises)
-	return page.Execute(w, c)
+	c.Repeated = c.Repeated[:min(len(c.Repeated), few.pairs)]
+	return c
 }
 
 // content is what the template is given.
 type content struct {
 	People    int
 	Pairs     int
-	Groups    int
+	Shared    int
 	Threshold float64 // in percent
 	Repeated  []again
 	Exercises []section
@@ -85,13 +108,49 @@ type section struct {
 	Name, Title string
 	Compared    int
 	Common      int
-	Short       []string // whose programs leave too little to compare
-	Cut         []string // whose programs are too long to be compared whole
+	Short       names // whose programs are too short for anything to be said
+	Shared      []shared
+	AsSolution  []asSolution
+	Within      int   // pairs of programs that have a text of many, which are not listed again
+	Cut         names // whose programs are too long to be compared whole
 	Pairs       []pair
 	Hidden      int // listed pairs without passages on the page
 	Unlisted    int
 	Unread      int
-	Groups      [][]string
+	Groups      []names
+}
+
+// names are people, as many as there is room for.
+type names struct {
+	All   int
+	First []string
+}
+
+func (n names) More() int { return n.All - len(n.First) }
+
+func (n *names) add(name string, few limits) {
+	if n.All++; len(n.First) < few.names {
+		n.First = append(n.First, name)
+	}
+}
+
+// shared is text that many have.
+type shared struct {
+	In       names
+	Tokens   int
+	Passages []sharedPassage
+	Hidden   int // passages that are not shown
+}
+
+type sharedPassage struct {
+	N, Tokens, In int
+	Text          excerpt
+}
+
+// asSolution is a program that is much the solution's text.
+type asSolution struct {
+	Who         string
+	Tokens, Own int
 }
 
 type pair struct {
@@ -120,22 +179,39 @@ type line struct {
 	Own  bool // some of it is the author's own
 }
 
-func newSection(e Exercise) section {
-	s := section{Name: e.Name, Title: e.Title, Common: e.Common}
+func newSection(e Exercise, few limits) section {
+	s := section{Name: e.Name, Title: e.Title, Common: e.Common, Compared: len(e.Programs), Unread: e.Unread}
 	for _, p := range e.Programs {
 		switch {
+		case p.AsSolution():
+			s.AsSolution = append(s.AsSolution, asSolution{name(p), p.Solution, p.Own})
 		case p.TooLittle():
-			s.Short = append(s.Short, name(p))
+			s.Short.add(name(p), few)
+			s.Compared--
 		case p.Cut:
-			s.Cut = append(s.Cut, name(p))
+			s.Cut.add(name(p), few)
 		}
 	}
-	s.Compared = len(e.Programs) - len(s.Short)
-	s.Unread, s.Unlisted = e.Unread, max(0, len(e.Result.Pairs)-mostListed)
-	for i, p := range e.Result.Pairs[:len(e.Result.Pairs)-s.Unlisted] {
+	slices.SortStableFunc(s.AsSolution, func(a, b asSolution) int {
+		return cmp.Compare(b.Tokens*(a.Own+a.Tokens),
+			a.Tokens*(b.Own+b.Tokens))
+	})
+	s.AsSolution = s.AsSolution[:min(len(s.AsSolution), few.names)]
+	s.addShared(e, few)
+	var between []similar.Pair
+	for _, p := range e.Result.Pairs {
+		if e.within(p) {
+			s.Within++
+		} else {
+			between = append(between, p)
+		}
+	}
+	s.Unlisted = max(0, len(between)-few.pairs)
+	for i, p := range between[:len(between)-s.Unlisted] {
 		a, b := e.Programs[p.A], e.Programs[p.B]
-		shown := pair{Anchor: fmt.Sprintf("%s-%d", e.Name, i+1), A: name(a), B: name(b), ShareA: percent(p.ShareA), ShareB: percent(p.ShareB), Tokens: p.Tokens}
-		if i < mostShown {
+		shown := pair{Anchor: fmt.Sprintf("%s-%d", e.Name, i+1), A: name(a), B: name(b), ShareA: percent(p.ShareA),
+			ShareB: percent(p.ShareB), Tokens: p.Tokens}
+		if i < few.passages {
 			for n, m := range inOrder(p.Passages) {
 				shown.Passages = append(shown.Passages, passage{n + 1, m.Tokens, newExcerpt(a, m.A), newExcerpt(b, m.B)})
 			}
@@ -145,13 +221,45 @@ func newSection(e Exercise) section {
 		s.Pairs = append(s.Pairs, shown)
 	}
 	for _, g := range e.Result.Groups {
-		var names []string
+		var group names
 		for _, i := range g {
-			names = append(names, name(e.Programs[i]))
+			group.add(name(e.Programs[i]), few)
 		}
-		s.Groups = append(s.Groups, names)
+		s.Groups = append(s.Groups, group)
 	}
 	return s
+}
+
+// within reports whether both programs of a pair have a text of many.
+func (e Exercise) within(p similar.Pair) bool {
+	return slices.ContainsFunc(e.Shared, func(s similar.Shared) bool {
+		return slices.Contains(s.In, p.A) &&
+			slices.Contains(s.In, p.B)
+	})
+}
+
+// longestShared is how many lines of a text of many are shown.
+const longestShared = 200
+
+func (s *section) addShared(e Exercise, few limits) {
+	for i, found := range e.Shared {
+		if i == few.shared {
+			return
+		}
+		many := shared{Tokens: found.Tokens}
+		for _, i := range found.In {
+			many.In.add(name(e.Programs[i]), few)
+		}
+		lines := 0
+		for n, p := range found.Passages {
+			if lines += p.Last - p.First + 1; lines > longestShared || few.passages == 0 {
+				many.Hidden = len(found.Passages) - n
+				break
+			}
+			many.Passages = append(many.Passages, sharedPassage{n + 1, p.Tokens, p.In, newExcerpt(e.Programs[found.Of], p.Span)})
+		}
+		s.Shared = append(s.Shared, many)
+	}
 }
 
 // inOrder are passages as they stand in the first program.

@@ -19,7 +19,8 @@ import (
 	"cudalab/grader/suites/course"
 )
 
-var screenshots = flag.String("screenshots", "", "write pictures of the page, as a browser shows it, to the folder `DIR`")
+var screenshots = flag.String("screenshots", "",
+	"write pictures of the page, as a browser shows it, to the folder `DIR`")
 
 const root = "../../.."
 
@@ -44,7 +45,8 @@ func found(t *testing.T) []similarpage.Exercise {
 		}
 		nasty := class[len(class)-1]
 		nasty.ID = `<script>alert("x")</script> ` + "\u202Egnp"
-		nasty.Files = []similar.File{{Name: "\u202Eog.go", Text: strings.Replace(nasty.Files[0].Text, "package", "// </pre><script>\u202E\x1b[2J\npackage", 1)}}
+		nasty.Files = []similar.File{{Name: "\u202Eog.go", Text: strings.Replace(nasty.Files[0].Text, "package",
+			"// </pre><script>\u202E\x1b[2J\npackage", 1)}}
 		nasty.Files[0].Text = strings.ReplaceAll(nasty.Files[0].Text, "return", "/* \u2066</pre><b> */ return")
 		result, err := similar.Compare(t.Context(), append(class, nasty), given.Base(), similar.Options{})
 		require.NoError(t, err)
@@ -90,7 +92,8 @@ func TestThePageNeedsNothingAndObeysNobody(t *testing.T) {
 	for _, name := range named {
 		require.True(t, ids[name], name)
 	}
-	require.Equal(t, -1, strings.IndexFunc(string(text), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }), "nothing on it steers a browser")
+	require.Equal(t, -1, strings.IndexFunc(string(text), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }),
+		"nothing on it steers a browser")
 	require.Contains(t, string(text), "What this does not prove")
 	require.Contains(t, string(text), "Alike in more than one exercise")
 }
@@ -109,16 +112,49 @@ func TestPairsBeyondWhatAPersonReadsHaveNoPassages(t *testing.T) {
 	c, err := corpus.Find(root, "slab", "right/bitmap")
 	require.NoError(t, err)
 	var class []similar.Program
-	for i := range 15 { // 105 pairs
-		class = append(class, similar.Program{ID: fmt.Sprint(i), Files: []similar.File{{Name: "slab.go", Text: c.Text}}})
+	other, err := corpus.Find(root, "slab", "right/linked-list")
+	require.NoError(t, err)
+	for i := range 9 { // 36 pairs of each
+		for j, text := range []string{c.Text, other.Text} {
+			class = append(class, similar.Program{ID: fmt.Sprint(i, j), Files: []similar.File{{Name: "slab.go", Text: text}}})
+		}
 	}
-	result, err := similar.Compare(t.Context(), class, nil, similar.Options{})
+	course, err := course.Open(root)
+	require.NoError(t, err)
+	e, err := course.Find("slab")
+	require.NoError(t, err)
+	given, err := similar.GivenFor(root, e)
+	require.NoError(t, err)
+	result, err := similar.Compare(t.Context(), class, given.Base(), similar.Options{})
 	require.NoError(t, err)
 	exercises := []similarpage.Exercise{{Name: "slab", Result: result}}
 	text := string(write(t, exercises))
 	require.Equal(t, 40, strings.Count(text, `class="pair"`))
-	require.Contains(t, text, "The passages of the last 65 pairs are not shown.")
-	require.Len(t, similarpage.List(exercises).Pairs, 105)
+	require.Contains(t, text, "The passages of the last 32 pairs are not shown.")
+	require.Len(t, similarpage.List(exercises).Pairs, 72)
+}
+
+// A whole course in which everybody has copied has a page that can be mailed, with every text of many on it.
+func TestThePageIsBounded(t *testing.T) {
+	c, err := course.Open(root)
+	require.NoError(t, err)
+	var exercises []similarpage.Exercise
+	for _, e := range c.Exercises {
+		programs, err := corpus.Programs(root, e.Package)
+		require.NoError(t, err)
+		var class []similar.Program
+		for i := range 400 {
+			p := programs[i%20%len(programs)]
+			id := strings.Repeat("A student with a long name ", 2) + fmt.Sprint(i)
+			class = append(class, similar.Program{ID: id, Files: []similar.File{{Name: "a.go", Text: p.Text}}})
+		}
+		result, err := similar.Compare(t.Context(), class, nil, similar.Options{})
+		require.NoError(t, err)
+		exercises = append(exercises, similarpage.Exercise{Name: e.Name, Result: result})
+	}
+	text := write(t, exercises)
+	require.Less(t, len(text), 1_000_000)
+	require.Greater(t, strings.Count(string(text), "This text stands in"), len(exercises)/2)
 }
 
 // A browser shows the page from 420 px on without a need to scroll sideways, and opens the pair that a link leads to.
@@ -130,7 +166,8 @@ func TestInABrowser(t *testing.T) {
 		require.Equal(t, "false true", tab.Eval(`(() => {
 			const link = document.querySelector('td a'), pair = document.querySelector(link.getAttribute('href')).closest('details');
 			const before = pair.open; link.click(); return before + ' ' + pair.open })()`))
-		require.Equal(t, "true", tab.Eval(`String(document.documentElement.scrollWidth <= innerWidth)`), "at %d px, a pair open", width)
+		require.Equal(t, "true", tab.Eval(`String(document.documentElement.scrollWidth <= innerWidth)`),
+			"at %d px, a pair open", width)
 	}
 	if *screenshots == "" {
 		return

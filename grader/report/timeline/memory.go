@@ -114,7 +114,8 @@ func (t *Timeline) made(live map[key]int, k key, addr uint64, call int) {
 	c := &t.Calls[call]
 	live[k] = len(t.Blocks)
 	t.Blocks = append(t.Blocks, Block{
-		Kind: k.kind, Alloc: k.alloc, Addr: addr, Size: c.Size, Made: call, Freed: -1, From: c.Start, Student: len(c.Places) > 0,
+		Kind: k.kind, Alloc: k.alloc, Addr: addr, Size: c.Size, Made: call, Freed: -1, From: c.Start,
+		Student: len(c.Places) > 0,
 	})
 }
 
@@ -173,7 +174,8 @@ type Fragments struct {
 	Holes                   int   // free stretches
 }
 
-// Fragmentation is the part of the free memory that the largest free stretch does not hold: 0 where all of it lies together.
+// Fragmentation is the part of the free memory that the largest free stretch does not hold: 0 where all of it lies
+// together.
 func (f Fragments) Fragmentation() float64 {
 	if f.Free == 0 {
 		return 0

@@ -17,7 +17,8 @@ func (t *Timeline) faults(at []int) {
 		}
 		fault := Fault{Rule: f.Rule, Remark: f.Severity == order.Remark, Message: f.Message, At: at[f.At], Other: -1}
 		switch f.Rule {
-		case order.UseBeforeAlloc, order.FreeBeforeUse, order.RevokeBeforeUse, order.EarlyReuse, order.DataRace, order.HostRace:
+		case order.UseBeforeAlloc, order.FreeBeforeUse, order.RevokeBeforeUse, order.EarlyReuse, order.DataRace,
+			order.HostRace:
 			if len(f.Related) > 0 {
 				fault.Other = at[f.Related[0].At]
 			}
@@ -29,8 +30,8 @@ func (t *Timeline) faults(at []int) {
 	}
 }
 
-// scenes divides the timeline by the calls of the code under test. To each belongs what was enqueued before and still at
-// work when it began, and what the grader did until the device was at rest.
+// scenes divides the timeline by the calls of the code under test. To each belongs what was enqueued before and still
+// at work when it began, and what the grader did until the device was at rest.
 func (t *Timeline) scenes(notes *verdict.CaseNotes, at []int) {
 	previous := 0
 	for i, o := range notes.Outcomes {

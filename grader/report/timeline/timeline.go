@@ -1,6 +1,6 @@
-// Package timeline makes of a trace what a picture of it shows: the calls, when the device carried each out, which waits
-// for which, how long memory lived, and where the faults are. grader/report/page draws it, grader/report/chrome writes it
-// for Perfetto.
+// Package timeline makes of a trace what a picture of it shows: the calls, when the device carried each out, which
+// waits for which, how long memory lived, and where the faults are. grader/report/page draws it, grader/report/chrome
+// writes it for Perfetto.
 package timeline
 
 import (
@@ -80,16 +80,28 @@ type Scene struct {
 
 // New reads the timeline of a case from what it left behind. Place is as in suite.Evidence.
 func New(notes *verdict.CaseNotes, place func(trace.Site) []verdict.Place) *Timeline {
-	if place == nil {
-		place = func(trace.Site) []verdict.Place { return nil }
-	}
-	t := &Timeline{Case: notes.ID, Trace: notes.Trace}
-	at := t.calls(place)
-	t.edges()
+	t, at := begin(notes, place)
 	t.memory(at)
 	t.faults(at)
 	t.scenes(notes, at)
 	return t
+}
+
+// OfRace reads only what Runs needs.
+func OfRace(notes *verdict.CaseNotes, place func(trace.Site) []verdict.Place) *Timeline {
+	t, _ := begin(notes, place)
+	return t
+}
+
+// begin reads the calls and the waits.
+func begin(notes *verdict.CaseNotes, place func(trace.Site) []verdict.Place) (t *Timeline, at []int) {
+	if place == nil {
+		place = func(trace.Site) []verdict.Place { return nil }
+	}
+	t = &Timeline{Case: notes.ID, Trace: notes.Trace}
+	at = t.calls(place)
+	t.edges()
+	return t, at
 }
 
 // StreamName is what a stream is called.

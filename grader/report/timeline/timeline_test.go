@@ -81,10 +81,12 @@ func TestWaitsJoinTheRecordAndTheWait(t *testing.T) {
 	from, to := line.Calls[line.Waits[0].From], line.Calls[line.Waits[0].To]
 	require.Equal(t, trace.OpEventRecord, from.Op)
 	require.Equal(t, trace.OpStreamWaitEvent, to.Op)
-	require.Equal(t, line.Calls[find(t, line, trace.OpMemsetAsync, "a")].End, from.Start, "the record is reached when the work before it is done")
+	require.Equal(t, line.Calls[find(t, line, trace.OpMemsetAsync, "a")].End, from.Start,
+		"the record is reached when the work before it is done")
 	require.Equal(t, from.End, to.Start, "and b is held until then")
 	require.GreaterOrEqual(t, line.Calls[find(t, line, trace.OpMemsetAsync, "b")].Start, to.End)
-	require.False(t, slices.ContainsFunc(line.Faults, func(f timeline.Fault) bool { return f.Other >= 0 }), "all is ordered")
+	require.False(t, slices.ContainsFunc(line.Faults, func(f timeline.Fault) bool { return f.Other >= 0 }),
+		"all is ordered")
 	require.Len(t, line.Scenes, 1)
 	require.Equal(t, "a call", line.Scenes[0].Label)
 	require.Zero(t, line.Scenes[0].Overlap, "b waits for a")

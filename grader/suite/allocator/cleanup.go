@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/sequence"
@@ -15,25 +14,29 @@ import (
 	"cudalab/native/trace"
 )
 
-// Cleanup is the part that asks that Close gives everything back, and that an allocator to which CUDA has refused something is
-// as it was before, and goes on working.
+// Cleanup is the part that asks that Close gives everything back, and that an allocator to which CUDA has refused
+// something is as it was before, and goes on working.
 type Cleanup[L fmt.Stringer] struct {
 	Name     string
 	Pass     string // the sentence for a pass, where the usual one will not do
 	After    string // of the trial in which every CUDA call fails in turn
 	Function string // who answers the error of a call that fails, where it is not "New or Close"
-	// Draw draws what becomes of an allocator while calls fail, up to Close: nothing that it must refuse, and always alike in what
-	// the code has to call for it.
+	// Draw draws what becomes of an allocator while calls fail, up to Close: nothing that it must refuse, and always alike
+	// in what the code has to call for it.
 	Draw func(sequence.Source) Workload[L]
 	// Others draw other lives, in which calls come from other places.
-	Others  []func(sequence.Source) Workload[L]
-	Leaks   map[trace.Op]string // what Close has to do about what it has left, by the call that made it; where it is silent, the order checker's words
-	Also    []string            // trials beside the good ones whose allocators must leave nothing behind, either
-	Queries bool                // Alloc may ask what is done; an answer other than "not ready" has to come back as any error
+	Others []func(sequence.Source) Workload[L]
+	// Far draws lives with numbers from all over their domains, on a device with memory for anything: in each one call
+	// fails. They need not be alike in what the code has to call for them.
+	Far func(sequence.Source) []Workload[L]
+	// what Close has to do about what it has left, by the call that made it; where it is silent, the order checker's words
+	Leaks   map[trace.Op]string
+	Also    []string // trials beside the good ones whose allocators must leave nothing behind, either
+	Queries bool     // Alloc may ask what is done; an answer other than "not ready" has to come back as any error
 	// Recovers is as in suite.FaultJudge.
 	Recovers func(*verdict.CaseNotes, suite.FaultRun) bool
-	// Unusable finds a block that was handed out between two records and that its user cannot use; nil where there is none. The
-	// message begins with "the". Where it is nil, that is a block outside of what was allocated there.
+	// Unusable finds a block that was handed out between two records and that its user cannot use; nil where there is
+	// none. The message begins with "the". Where it is nil, that is a block outside of what was allocated there.
 	Unusable func(notes *verdict.CaseNotes, from, to int) *verdict.Finding
 }
 
@@ -47,18 +50,25 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 	if c.Queries {
 		queries = []trace.Op{trace.OpEventQuery, trace.OpStreamQuery}
 	}
-	draws := append([]func(sequence.Source) Workload[L]{c.Draw}, c.Others...)
+	type drawing func() func(sequence.Source) Workload[L]
+	var draws []drawing
 	var trials []*suite.Trial[Code]
-	for i, draw := range draws {
+	for i, draw := range append([]func(sequence.Source) Workload[L]{c.Draw}, c.Others...) {
 		id := "faults"
 		if i > 0 {
 			id = fmt.Sprintf("faults-%d", i+1)
 		}
+		draws = append(draws, func() func(sequence.Source) Workload[L] { return draw })
 		trials = append(trials, faultTrial(lab, id, c.After, draw, queries))
+	}
+	if c.Far != nil {
+		draws = append(draws, func() func(sequence.Source) Workload[L] { return oneByOne(c.Far) })
+		trials = append(trials, farFaultTrial(lab, c.After, c.Far, queries))
 	}
 	judge := func(e *suite.Evidence) suite.Answer {
 		a := suite.Answer{
-			Message:  cmp.Or(c.Pass, "Close gave everything back, and a CUDA call that failed was reported and left nothing behind."),
+			Message: cmp.Or(c.Pass, "Close gave everything back, and a CUDA call that failed was reported and left nothing "+
+				"behind."),
 			Findings: e.Of(verdict.EndRules, append(slices.Clone(c.Also), g.IDs()...)...),
 		}
 		for i := range a.Findings {
@@ -70,17 +80,24 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 		if verdict.HasError(a.Findings) {
 			return a // what goes wrong without any failure would only be told again for each failure
 		}
-		told := slices.ContainsFunc(g.Runs(e), func(r Run[L]) bool { return r.Record != nil && r.Right < len(r.Record.Answers) })
+		told := slices.ContainsFunc(g.Runs(e), func(r Run[L]) bool {
+			return r.Record != nil &&
+				r.Right < len(r.Record.Answers)
+		})
 		failed := 0
 		for i, t := range trials {
 			notes := e.Cases[t.ID]
-			lives := newLives(e, t.ID, lab, &c, draws[i])
+			lives := newLives(e, t.ID, lab, &c, draws[i]())
 			lives.told = told
+			if t.ID == farFaults && (verdict.HasError(a.Findings) || lives.wrongAsTheyAre()) {
+				continue // nearer numbers tell it, or whoever is asked about such numbers without a failure
+			}
 			if len(notes.Outcomes) == 0 || !notes.Outcomes[0].OK() || lives.wrong(0) != "" {
 				a.Skip = "The allocator did not work even where no call failed, so this could not be seen."
 				return a
 			}
-			j := suite.FaultJudge{Function: cmp.Or(c.Function, "New or Close"), Retried: "Close", Wrong: lives.wrong, After: lives.after}
+			j := suite.FaultJudge{Function: cmp.Or(c.Function, "New or Close"), Retried: "Close", Wrong: lives.wrong,
+				After: lives.after}
 			if c.Recovers != nil {
 				j.Recovers = func(run suite.FaultRun) bool { return c.Recovers(notes, run) }
 			}
@@ -92,7 +109,16 @@ func (g Good[Code, L]) Cleanup(c Cleanup[L]) suite.Part[Code] {
 		}
 		return a
 	}
-	return suite.Part[Code]{Cases: g.Trials(trials...), Question: suite.Question{ID: "cleanup", Name: c.Name, Judge: judge}}
+	p := suite.Part[Code]{Cases: g.Trials(trials...), GivesBack: true,
+		Question: suite.Question{ID: "cleanup", Name: c.Name, Judge: judge}}
+	return p.Deeper(func(e *suite.Evidence) []verdict.Finding {
+		for i, t := range trials {
+			if f := newLives(e, t.ID, lab, &c, draws[i]()).wrongByItself(); f != nil {
+				return []verdict.Finding{*f}
+			}
+		}
+		return nil
+	})
 }
 
 // faultTrial is a trial in which every call of some lives fails in turn, and the queries that are named.
@@ -103,19 +129,53 @@ func faultTrial[Code any, L fmt.Stringer](lab *Lab[Code, L], id, after string, d
 		inputs := suite.NewInputs(from.Rand, sequence.Drawing(from, draw))
 		b.EveryFault(func(input int) (string, func() error, func()) {
 			w := inputs.At(input)
-			run, finish := lab.runner(b, sides.Student, &w, nil).lifetime(w.Ops)
+			run, finish := lab.runner(b, sides.Student, &w, nil).lifetime(w.Ops, nil, false)
 			return fmt.Sprintf("%s: %s", w.Layout, Words(w.Ops)), run, finish
 		}, queries...)
 	}}
 }
 
+// farFaults is the trial of lives with numbers from all over their domains.
+const farFaults = "faults-far"
+
+func farFaultTrial[Code any, L fmt.Stringer](lab *Lab[Code, L], after string, draw func(sequence.Source) []Workload[L],
+	queries []trace.Op) *suite.Trial[Code] {
+	drive := func(b *suite.Bench, sides suite.Sides[Code]) {
+		b.Quota = 0
+		b.NothingComputed()
+		from := sequence.NewSource(b, lab.Granular)
+		ws := draw(from)
+		b.FaultInEach(len(ws), func(input int) (string, func() error, func()) {
+			w := ws[input]
+			run, finish := lab.runner(b, sides.Student, &w, nil).lifetime(w.Ops, lab.Model(&w), from.IntN(2) == 0)
+			return fmt.Sprintf("%s: %s", w.Layout, Words(w.Ops)), run, finish
+		}, queries...)
+	}
+	return &suite.Trial[Code]{ID: farFaults, After: after, Simulated: unlimited, Drive: drive}
+}
+
+// oneByOne are the workloads that draw draws together, one after the other.
+func oneByOne[W any](draw func(sequence.Source) []W) func(sequence.Source) W {
+	var left []W
+	return func(from sequence.Source) W {
+		if len(left) == 0 {
+			left = draw(from)
+		}
+		w := left[0]
+		left = left[1:]
+		return w
+	}
+}
+
 // noteLife is the name under which the sequences are noted in which calls fail.
 const noteLife = "life"
 
-// lifetime takes an allocator through some operations, all in one Call, and answers the errors of all that failed. One in which
-// a CUDA call was made to fail is carried out once more, since no other is; where that was a Close that gave nothing back,
-// the allocator is used before.
-func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
+// lifetime takes an allocator through some operations, all in one Call, and answers the errors of all that failed. One
+// in which a CUDA call was made to fail is carried out once more, since no other is: at once, or where others may come
+// first and later says so, ahead of Close. Where it was a Close that gave nothing back, the allocator is used before.
+// Where nothing is to fail, the life ends with an answer that the model finds wrong, if there is one: what follows
+// would come of that.
+func (r *Runner) lifetime(ops []Op, model Model, later bool) (run func() error, finish func()) {
 	w := walk{bench: r.Bench}
 	var user *tenant
 	if slices.ContainsFunc(ops, func(op Op) bool { return op.Kind == KindAlloc && op.Stream != 0 }) {
@@ -127,6 +187,7 @@ func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
 	carryOut := func(op Op) (faulted bool) {
 		var err error
 		failing := r.Bench.Session.Failing()
+		r.Bench.Session.Mark(noteLife)
 		w.step(op, func(_ trace.Site, f func() error) bool {
 			err = f()
 			return true
@@ -146,22 +207,35 @@ func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
 		}
 		r.Bench.Session.Aside(w.keepBusy) // New may have waited for the device
 		w.start(ops)
-		again := 0 // the block that was asked for twice
-		for _, op := range ops {
+		watched := model != nil && !r.Bench.Session.Failing()
+		again := 0      // the block that was asked for twice
+		var putOff []Op // what has failed and is still to be carried out once more
+		for i, op := range ops {
 			if w.broken {
 				break
+			}
+			if op.Kind == KindClose && len(putOff) > 0 {
+				carryOut(putOff[0])
+				putOff = nil
 			}
 			if again > 0 && op.Block >= again {
 				op.Block++
 			}
-			given := r.givenBack()
 			if !carryOut(op) {
+				a := w.answers[len(w.answers)-1]
+				if watched && !w.broken && a.Err != sequence.Skipped && len(model.Step(op, a)) > 0 {
+					return errWrong
+				}
+				continue
+			}
+			if later && mayComeLater(op, ops[i+1:]) {
+				putOff = append(putOff, op)
 				continue
 			}
 			if op.Kind == KindAlloc {
 				again = len(w.addrs)
 			}
-			if op.Kind == KindClose && r.givenBack() == given {
+			if op.Kind == KindClose && r.givenBack() == 0 {
 				for _, use := range w.uses() {
 					carryOut(use)
 				}
@@ -178,6 +252,16 @@ func (r *Runner) lifetime(ops []Op) (run func() error, finish func()) {
 		note(r.Bench, noteLife, first, 0, done, w.answers)
 	}
 }
+
+// mayComeLater reports whether an operation may be carried out behind others, up to Close.
+func mayComeLater(op Op, others []Op) bool {
+	end := slices.IndexFunc(others, func(o Op) bool { return o.Kind == KindClose })
+	return (op.Kind == KindAlloc || op.Kind == KindFree) && end > 0 &&
+		!slices.ContainsFunc(others[:end], func(o Op) bool { return o.Kind != KindAlloc && o.Kind != KindFree })
+}
+
+// errWrong ends a life in which nothing was to fail.
+var errWrong = errors.New("a wrong answer")
 
 // tenant uses each block in the stream that it was handed out in, so that the trace shows who gets it too early.
 type tenant struct {
@@ -235,199 +319,11 @@ func (w *walk) uses() (ops []Op) {
 	return append(ops, Alloc(1).In(in))
 }
 
-// givenBack is how many calls of the student's have given something back in this Call.
+// givenBack is how many calls of the student's have given something back in the operation that was carried out last.
 func (r *Runner) givenBack() (n int) {
-	for _, op := range []trace.Op{trace.OpFree, trace.OpFreeAsync, trace.OpMemUnmap, trace.OpMemRelease, trace.OpMemAddressFree,
-		trace.OpEventDestroy, trace.OpStreamDestroy} {
+	for _, op := range []trace.Op{trace.OpFree, trace.OpFreeAsync, trace.OpMemUnmap, trace.OpMemRelease,
+		trace.OpMemAddressFree, trace.OpEventDestroy, trace.OpStreamDestroy} {
 		n += len(r.Bench.Session.Since(op))
 	}
 	return n
-}
-
-// lives are the sequences in which calls failed, as they went.
-type lives[Code any, L fmt.Stringer] struct {
-	*Cleanup[L]
-	e       *suite.Evidence
-	notes   *verdict.CaseNotes
-	lab     *Lab[Code, L]
-	drawn   []Workload[L] // by outcome
-	records []Record      // by outcome
-	told    bool          // answers were wrong without any failure, which other parts tell
-}
-
-func newLives[Code any, L fmt.Stringer](e *suite.Evidence, caseID string, lab *Lab[Code, L], c *Cleanup[L],
-	draw func(sequence.Source) Workload[L]) *lives[Code, L] {
-	l := &lives[Code, L]{Cleanup: c, e: e, notes: e.Cases[caseID], lab: lab}
-	from, ok := sequence.SourceOf(e, caseID, lab.Granular)
-	if !ok {
-		return l
-	}
-	l.drawn = suite.FaultInputs(e, caseID, sequence.Drawing(from, draw))
-	l.records = make([]Record, len(l.drawn))
-	for _, r := range Read(l.notes, noteLife, nil) {
-		if r.First < len(l.records) {
-			l.records[r.First] = r
-		}
-	}
-	return l
-}
-
-// wrong says in a sentence what is wrong with a run in which nothing was made to fail, by its outcome.
-func (l *lives[Code, L]) wrong(outcome int) string {
-	if f := l.failure(outcome); f != nil {
-		return f.Finding(l.e, l.drawn[outcome].Layout.String()).Message
-	}
-	if f := l.unusable(outcome); f != nil {
-		return strings.ToUpper(f.Message[:1]) + f.Message[1:]
-	}
-	return ""
-}
-
-// after finds what is wrong behind a call that was made to fail: the first wrong answer, or a block that cannot be used.
-func (l *lives[Code, L]) after(run suite.FaultRun) (found []verdict.Finding) {
-	if slices.Contains(l.notes.Values[noteBoth], uint64(run.Index)) {
-		found = append(found, bothAnswered(run.What+". New"))
-	}
-	at := func(record int, f verdict.Finding) verdict.Finding {
-		return l.e.At(f, l.notes.Trace.SiteOf(&l.notes.Trace.Records[record]))
-	}
-	if l.told {
-		return found
-	}
-	if failure := l.failure(run.Index); failure != nil {
-		f := failure.Finding(l.e, l.drawn[run.Index].Layout.String())
-		f.Message = run.What + ". " + f.Message
-		if f.Rule == ruleChanged {
-			return append(found, at(run.Failed, f))
-		}
-		f.Rule += "-on-error"
-		failed := slices.IndexFunc(failure.Answers, func(a sequence.Answer) bool { return a.Err == sequence.Faulted })
-		if 0 <= failed && failed < failure.At {
-			f.Why = whyUnchanged
-			f.Fix = l.fixUnchanged(run)
-		}
-		return append(found, l.e.Because(f, l.notes, run))
-	}
-	if unusable := l.unusable(run.Index); unusable != nil {
-		f := *unusable
-		f.Severity, f.Function = verdict.Error, "Alloc"
-		f.Message = fmt.Sprintf("%s. After that, %s", run.What, f.Message)
-		f.Rule += "-on-error"
-		if f.Record >= 0 {
-			f = at(f.Record, f)
-		}
-		found = append(found, l.e.Because(f, l.notes, run))
-	}
-	return append(found, l.reused(run)...)
-}
-
-// reused finds bytes that were handed out behind a call that was made to fail while their last user may still be at them. Where
-// that goes wrong without any failure as well, other parts tell of it.
-func (l *lives[Code, L]) reused(run suite.FaultRun) (found []verdict.Finding) {
-	runs := suite.FaultRuns(l.notes)
-	for _, f := range l.notes.Findings {
-		in := func(r suite.FaultRun) bool { return r.From <= f.Record && f.Record < r.To }
-		switch {
-		case f.Rule != ruleReused:
-		case !slices.ContainsFunc(runs, in):
-			return nil
-		case in(run):
-			f = suite.OnError(l.notes, f, run.What, "Alloc")
-			f.Why, f.Fix = whyUnchanged, l.fixUnchanged(run)
-			found = append(found, l.e.Because(f, l.notes, run))
-		}
-	}
-	return found
-}
-
-// ruleReused is the order checker's, of bytes that are handed out too early.
-const ruleReused = "early-reuse"
-
-// failure is the first wrong answer of a run; nil where there is none.
-func (l *lives[Code, L]) failure(outcome int) *Failure {
-	if outcome >= len(l.records) {
-		return nil
-	}
-	rec := l.records[outcome]
-	at, f := lifeFault(&rec, l.lab.Model(&l.drawn[outcome]))
-	if f == nil {
-		return nil
-	}
-	return &Failure{Record: rec, At: at, Fault: f, fresh: func() Model { return l.lab.Model(&l.drawn[outcome]) }, notes: l.notes}
-}
-
-func (l *lives[Code, L]) unusable(outcome int) *verdict.Finding {
-	from, to := l.notes.Window(outcome)
-	return l.Unusable(l.notes, from, to)
-}
-
-// fixUnchanged is how a call that fails leaves the allocator as it was.
-func (l *lives[Code, L]) fixUnchanged(run suite.FaultRun) string {
-	return fmt.Sprintf("Change what the allocator knows of itself only when %s has succeeded, and nothing where it has not.",
-		suite.CallName(&l.notes.Trace.Records[run.Failed]))
-}
-
-// whyUnchanged is why a call that fails has to leave the allocator as it was.
-const whyUnchanged = "Who is told of an error goes on as if the call had not been made, and may make it again."
-
-// ruleChanged is the rule of an allocator that a call that failed has changed.
-const ruleChanged = "changed-by-error"
-
-// lifeFault is the first wrong answer of a sequence in which a call may have been made to fail, and the operation that has it.
-// The operation that failed has to have changed nothing, but for a Close that has given something back.
-func lifeFault(rec *Record, m Model) (at int, f *sequence.Fault) {
-	var before []int64
-	for i, a := range rec.Answers[:min(len(rec.Answers), len(rec.Ops))] {
-		switch a.Err {
-		case sequence.Skipped:
-			continue
-		case sequence.Gap, sequence.Panic:
-			return -1, nil
-		case sequence.Faulted:
-			halfway := rec.Ops[i].Kind == KindClose && i+1 < len(rec.Ops) && rec.Ops[i+1].Kind == KindClose
-			if !halfway && before != nil && !slices.Equal(a.Stats(), before) {
-				message := "should have returned that error and left Stats as they were, but they are others now"
-				if t, ok := m.(Teller); ok && len(before) == len(a.Stats()) {
-					message = fmt.Sprintf("should have returned that error and left Stats at %s, but Stats says %s", t.InWords(before), t.InWords(a.Stats()))
-				}
-				return i, &sequence.Fault{Rule: ruleChanged,
-					Message: message,
-					Why:     whyUnchanged,
-					Fix:     "Change what the allocator knows of itself only when all CUDA calls have succeeded."}
-			}
-			if w, ok := m.(Witness); ok {
-				w.Failed(rec.Ops[i], a)
-			}
-		default:
-			for _, f := range m.Step(rec.Ops[i], a) {
-				return i, &f
-			}
-		}
-		before = a.Stats()
-	}
-	return -1, nil
-}
-
-// outsideOfAll finds a block that lies in none of the allocations that were made between two records.
-func outsideOfAll(notes *verdict.CaseNotes, from, to int) *verdict.Finding {
-	made := map[trace.ID]*trace.Record{}
-	for at := from; at < to; at++ {
-		r := &notes.Trace.Records[at]
-		if r.Op != trace.OpBlockAlloc {
-			if r.Alloc != 0 && r.Code == 0 && r.Size > 0 {
-				made[r.Alloc] = r
-			}
-			continue
-		}
-		around := made[trace.ID(r.Value)]
-		if around != nil && r.Addr >= around.Addr && r.Addr+uint64(r.Size) <= around.Addr+uint64(around.Size) {
-			continue
-		}
-		return &verdict.Finding{Rule: "outside", Record: -1,
-			Message: fmt.Sprintf("the allocator should have handed out memory of its own, but the block of %d bytes lies in none that it has allocated.",
-				r.Size),
-			Why: "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every later CUDA call fails.",
-			Fix: "Allocate in every New, and count a block's address from what cuda.Malloc returned there."}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package allocator_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,7 +53,8 @@ func judged(p suite.Part[newOfBump], code newOfBump) suite.Answer {
 		c.Drive(&suite.Bench{Session: s, CaseID: c.ID, Notes: n}, suite.Sides[newOfBump]{Student: code})
 		n.Trace = s.StopTrace()
 		for _, f := range order.Check(n.Trace) {
-			n.Findings = append(n.Findings, verdict.Finding{Rule: f.Rule, Severity: verdict.Error, Message: f.Message, Record: f.At})
+			n.Findings = append(n.Findings, verdict.Finding{Rule: f.Rule, Severity: verdict.Error, Message: f.Message,
+				Record: f.At})
 		}
 		e.Cases[c.ID] = &n.CaseNotes
 	}
@@ -64,8 +66,8 @@ var whole = allocator.Good[newOfBump, sixteen]{bumps.Steps("examples", "1a", all
 
 var cleanup = whole.Cleanup(allocator.Cleanup[sixteen]{Name: "cleanup", After: "1a",
 	Draw: func(from sequence.Source) allocator.Workload[sixteen] {
-		return allocator.Workload[sixteen]{Ops: []allocator.Op{allocator.Alloc(1 + from.Int64N(256)), allocator.Alloc(1 + from.Int64N(256)),
-			allocator.Close}}
+		return allocator.Workload[sixteen]{Ops: []allocator.Op{allocator.Alloc(1 + from.Int64N(256)),
+			allocator.Alloc(1 + from.Int64N(256)), allocator.Close}}
 	}})
 
 func rulesOf(a suite.Answer) (found []string) {
@@ -96,9 +98,11 @@ func TestCallsFailInALife(t *testing.T) {
 func TestACloseFails(t *testing.T) {
 	a := judged(cleanup, of(bump{forgetsOnClose: true}))
 	require.Equal(t, []string{"changed-by-error"}, rulesOf(a))
-	require.Contains(t, a.Findings[0].Message, "As a test, the 1st call of cuda.Free was made to fail with CUDA_ERROR_INVALID_VALUE (1). "+
-		"After bump.New(): allocate ")
-	require.Contains(t, a.Findings[0].Message, ", close. The last of these should have returned that error and left Stats as they were, but they are others now.")
+	require.Contains(t, a.Findings[0].Message,
+		"As a test, the 1st call of cuda.Free was made to fail with CUDA_ERROR_INVALID_VALUE (1). "+
+			"After bump.New(): allocate ")
+	require.Contains(t, a.Findings[0].Message, ", close. The last of these should have returned that error and left "+
+		"Stats as they were, but they are others now.")
 
 	a = judged(cleanup, of(bump{closesFirst: true}))
 	require.Contains(t, rulesOf(a), "leak-on-error")
@@ -107,7 +111,8 @@ func TestACloseFails(t *testing.T) {
 func TestAnAllocatorComesWithAnError(t *testing.T) {
 	a := judged(cleanup, func() (*bump, error) { return newBump(bump{}) })
 	require.Equal(t, []string{"allocator-with-error"}, rulesOf(a))
-	require.Contains(t, a.Findings[0].Message, "As a test, the 1st call of cuda.Malloc was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2). New should")
+	require.Contains(t, a.Findings[0].Message,
+		"As a test, the 1st call of cuda.Malloc was made to fail with CUDA_ERROR_OUT_OF_MEMORY (2). New should")
 }
 
 // Memory that an earlier allocator had is none of this one's.
@@ -168,4 +173,63 @@ func TestArgumentsAreBadBehindGoodOnes(t *testing.T) {
 	require.Empty(t, a.Findings)
 	require.Empty(t, a.Skip)
 	require.Equal(t, 3, made)
+}
+
+// abreast are sequences on allocators that are alive at once.
+var abreast = bumps.Steps("far", "1a", allocator.Fixed(
+	allocator.Workload[sixteen]{Name: "short", Ops: []allocator.Op{allocator.Alloc(1), allocator.Close}},
+	allocator.Workload[sixteen]{Name: "long", Ops: []allocator.Op{allocator.Alloc(1), allocator.Alloc(2),
+		allocator.Free(1), allocator.Alloc(3), allocator.Free(1), allocator.Close}})).Large(whole).Abreast()
+
+func TestAllocatorsAreAliveAtOnce(t *testing.T) {
+	part := abreast.Also(whole.Part("", "answers", "All was well.", nil))
+	require.Empty(t, judged(part, of(bump{})).Findings)
+	one := &bump{}
+	a := judged(part, func() (*bump, error) {
+		made, err := newBump(bump{})
+		if err == nil {
+			*one = *made
+		}
+		return one, err
+	})
+	require.Len(t, a.Findings, 1)
+	require.Contains(t, a.Findings[0].Message, "alone it went well")
+	require.Contains(t, a.Findings[0].Fix, "its own fields")
+}
+
+// A fault that shows with few blocks is not told again in the words of those that are alive at once.
+func TestWhatIsWrongWithFewIsToldOnce(t *testing.T) {
+	twice := func(id string, size int64) *allocator.Steps[newOfBump, sixteen] {
+		return bumps.Steps(id, "1a", allocator.Fixed(allocator.Workload[sixteen]{Name: id, Ops: []allocator.Op{
+			allocator.Alloc(size), allocator.Free(1), allocator.Free(1), allocator.Close}}))
+	}
+	few := allocator.Good[newOfBump, sixteen]{twice("few", 1)}
+	part := twice("far", 200).Large(few).Abreast().Also(few.Part("", "answers", "All was well.", nil))
+	a := judged(part, of(bump{forgetsDoubleFree: true}))
+	require.Len(t, a.Findings, 1)
+	require.Contains(t, a.Findings[0].Message, "allocate 1,")
+}
+
+func TestACallFailsInEachFarLife(t *testing.T) {
+	lives := 0
+	part := whole.Cleanup(allocator.Cleanup[sixteen]{Name: "cleanup", After: "1a",
+		Draw: func(sequence.Source) allocator.Workload[sixteen] {
+			return allocator.Workload[sixteen]{Ops: []allocator.Op{allocator.Alloc(1), allocator.Close}}
+		},
+		Far: func(sequence.Source) (ws []allocator.Workload[sixteen]) {
+			for n := range 20 { // of which each has other calls to make
+				blocks := slices.Repeat([]allocator.Op{allocator.Alloc(200)}, n%16)
+				ws = append(ws, allocator.Workload[sixteen]{Ops: append(blocks, allocator.Close)})
+			}
+			lives = len(ws)
+			return ws
+		}})
+	require.Empty(t, judged(part, of(bump{})).Findings)
+	require.Equal(t, 20, lives)
+	news := 0
+	a := judged(part, func() (*bump, error) { // from some New on, a Close that fails has closed all the same
+		news++
+		return of(bump{closesFirst: news > 12})()
+	})
+	require.NotEmpty(t, a.Findings)
 }

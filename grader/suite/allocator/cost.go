@@ -13,15 +13,16 @@ import (
 
 // Load is an allocator with many blocks handed out, whose operations are timed.
 type Load interface {
-	Fill(blocks int) error     // makes the allocator, where there is none yet, and has it hand out so many, more each time
+	Make() error               // makes the allocator
+	Fill(blocks int) error     // has it hand out so many, more each time
 	Work(operations int) error // carries out the operation so many times
 	Close() error
 	Subject() Subject
-	// Past is a sequence that comes to what the allocator is when the clock has stopped, shorter than what was done by then: it
-	// hands out the blocks that are out now. Of the answers most have no Stats.
+	// Past is a sequence that comes to what the allocator is when the clock has stopped, shorter than what was done by
+	// then: it hands out the blocks that are out now. Of the answers most have no Stats.
 	Past() ([]Op, []sequence.Answer)
-	// Misses is how many of the blocks that it was handed on the clock were not what they should be, as far as the Past does not
-	// show it.
+	// Misses is how many of the blocks that it was handed on the clock were not what they should be, as far as the Past
+	// does not show it.
 	Misses() uint64
 }
 
@@ -34,13 +35,16 @@ type Cost[Code any] struct {
 	Load func(code Code, blocks int, r *rand.Rand) Load
 	// Calls are the methods that a Load calls: "Alloc or Free".
 	Calls string
-	// Model knows what the allocator of a Load for so many blocks must answer: speed counts only where it was right. It is asked
-	// about the Load's Past, and about what Behind draws: operations that follow when the clock has stopped, up to Close.
+	// Model knows what the allocator of a Load for so many blocks must answer: speed counts only where it was right. It is
+	// asked about the Load's Past, and about what Behind draws: operations that follow when the clock has stopped, up to
+	// Close.
 	Model    func(from sequence.Source, blocks int) Model
 	Granular bool // the models have to know the device's granularity
 	Behind   func(r *rand.Rand, past []Op) []Op
 	Own      Own // of the operations; may be nil
-	// Missed says what should have been where a Load has Misses: "so many blocks should have …, but did not"; Why and Fix go with that.
+	Between  Between
+	// Missed says what should have been where a Load has Misses: "so many blocks should have …, but did not"; Why and Fix
+	// go with that.
 	Missed               func(misses uint64) string
 	MissedWhy, MissedFix string
 	GrowthWords
@@ -78,13 +82,21 @@ func (c Cost[Code]) Part() suite.Part[Code] {
 
 func (c Cost[Code]) carryOut(b *suite.Bench, sides suite.Sides[Code]) {
 	r := b.Rand()
-	loads := [2]Load{c.Load(sides.Student, c.Few, r), c.Load(sides.Student, c.Many, r)}
+	b.Quota = 0 // how much memory it takes is no matter here
+	loads := [2]*countedLoad{}
+	for i, blocks := range []int{c.Few, c.Many} {
+		loads[i] = &countedLoad{c.Load(sides.Student, blocks, r), newCounted(b)}
+		o := loads[i].calls.making("an allocator with many blocks", loads[i].Load.Make)
+		if !o.OK() {
+			return
+		}
+	}
 	var reference Load
-	var solution func() growing
+	var solution func() (growing, error)
 	if sides.Solution != nil {
-		solution = func() growing {
+		solution = func() (growing, error) {
 			reference = c.Load(*sides.Solution, c.Many, r)
-			return reference
+			return reference, reference.Make()
 		}
 	}
 	if !growth(b, c.Few, c.Many, [2]growing{loads[0], loads[1]}, solution) {
@@ -99,11 +111,27 @@ func (c Cost[Code]) carryOut(b *suite.Bench, sides suite.Sides[Code]) {
 	for i, l := range loads {
 		b.Value(noteMisses, l.Misses())
 		past, answers := l.Past()
-		goOn(b, fmt.Sprint(noteTimed, i), l.Subject(), past, answers, c.Behind(r, past))
+		goOn(b, fmt.Sprint(noteTimed, i), l.Subject(), past, answers, c.Behind(r, past), l.calls)
 	}
 	if c.Versus != nil {
 		b.Must(c.Versus(b, func(nanoseconds int64) { b.Notes.Sample(seriesVersus, nanoseconds) }))
 	}
+}
+
+// countedLoad is a Load whose CUDA calls are counted.
+type countedLoad struct {
+	Load
+	calls *counted
+}
+
+func (l *countedLoad) Fill(blocks int) (err error) {
+	l.calls.in(between, func() { err = l.Load.Fill(blocks) })
+	return err
+}
+
+func (l *countedLoad) Work(operations int) (err error) {
+	l.calls.in(between, func() { err = l.Load.Work(operations) })
+	return err
 }
 
 // wrong looks at what was handed out on the clock, and at what the allocators answered behind it.
@@ -123,14 +151,20 @@ func (c Cost[Code]) wrong(e *suite.Evidence, caseID string) []verdict.Finding {
 				return []verdict.Finding{whenTimed(rec.Ops[:at+1], rec.Answers[at], f)}
 			}
 		}
+		if calls, ok := countsOf(e, notes, fmt.Sprint(noteTimed, i)); ok {
+			when := fmt.Sprintf("Among %d blocks, as they are timed,", blocks)
+			if found := append(calls.calls(e, when, &c.Between), calls.leaks(e, when)...); len(found) > 0 {
+				return found
+			}
+		}
 	}
 	return nil
 }
 
 const wrongWhenTimed = "wrong-when-timed"
 
-// whenTimed is the finding of a wrong answer to the last of some operations. Where the answer has no Stats that was timed, else
-// it came behind. No block is named by its number: how many there were before depends on the machine.
+// whenTimed is the finding of a wrong answer to the last of some operations. Where the answer has no Stats that was
+// timed, else it came behind. No block is named by its number: how many there were before depends on the machine.
 func whenTimed(ops []Op, a sequence.Answer, f sequence.Fault) verdict.Finding {
 	when := "When time had been measured"
 	if a.Stats() == nil {

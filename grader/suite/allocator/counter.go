@@ -30,8 +30,8 @@ func NewStreamCounter(b *suite.Bench) *Counter {
 	return NewCounter(b, stream)
 }
 
-// Count has find launch kernels that add what they find to the counter at an address, waits for them and answers how much
-// that is.
+// Count has find launch kernels that add what they find to the counter at an address, waits for them and answers how
+// much that is.
 func (c *Counter) Count(find func(at cuda.DevicePtr)) uint64 {
 	c.b.Must(cuda.MemsetAsync(c.at, 0, 8, c.Stream))
 	find(c.at)

@@ -11,8 +11,8 @@ import (
 
 // Painter is a Model that can draw how its allocator stands.
 type Painter interface {
-	// Paint draws the memory behind the operation that the model was shown last, always the same rows; nil where it is not known
-	// where the memory is.
+	// Paint draws the memory behind the operation that the model was shown last, always the same rows; nil where it is not
+	// known where the memory is.
 	Paint(View) []verdict.Row
 }
 
@@ -43,14 +43,14 @@ func (v *View) Last() *Block {
 	return &v.Out[len(v.Out)-1]
 }
 
-// Meter is a Model that knows, until it has lost its notion of what is right, how much of its allocator's memory is used. It may
-// leave Asked out: then it is what was asked for all blocks that the user has.
+// Meter is a Model that knows, until it has lost its notion of what is right, how much of its allocator's memory is
+// used. It may leave Asked out: then it is what was asked for all blocks that the user has.
 type Meter interface {
 	Use() (u verdict.Use, known bool)
 }
 
-// longest is how full the allocator was during the longest of the sequences that were answered rightly to their end; nil where there
-// is none, or where it is short.
+// longest is how full the allocator was during the longest of the sequences that were answered rightly to their end;
+// nil where there is none, or where it is short.
 func (g Good[Code, L]) longest(e *suite.Evidence) *verdict.Run {
 	var best *Run[L]
 	runs := g.Runs(e)
@@ -89,7 +89,8 @@ func (g Good[Code, L]) longest(e *suite.Evidence) *verdict.Run {
 	return all
 }
 
-// mostDrawn is how many operations a sequence has at most that is drawn: one that could not be shrunk shows nothing to a person.
+// mostDrawn is how many operations a sequence has at most that is drawn: one that could not be shrunk shows nothing to
+// a person.
 const mostDrawn = 12
 
 // drawing is the memory behind each operation of the sequence, up to the wrong answer; nil where it cannot be drawn.
@@ -164,6 +165,9 @@ func dropEmpty(d *verdict.Drawing) {
 		}
 	}
 	for i := range d.Frames {
-		d.Frames[i].Rows = slices.DeleteFunc(d.Frames[i].Rows, func(r verdict.Row) bool { return slices.Contains(empty, r.Name) })
+		d.Frames[i].Rows = slices.DeleteFunc(d.Frames[i].Rows, func(r verdict.Row) bool {
+			return slices.Contains(empty,
+				r.Name)
+		})
 	}
 }

@@ -17,11 +17,11 @@ import (
 // thousand times as dear; what is independent of their number is not, but meets the processor's caches, which on
 // ordinary machines costs up to five times.
 const (
-	GrowthPasses = 8  // up to here the cost does not grow
-	GrowthFails  = 30 // from here on it does; between the two lies a remark
+	growthPasses = 8  // up to here the cost does not grow
+	growthFails  = 30 // from here on it does; between the two lies a remark
 
-	growthClear       = 1.5 * GrowthFails // neither the machine nor more blocks would bring it back below GrowthFails
-	growthBeyondDoubt = 5 * GrowthFails   // nor any chance: it needs no second run
+	growthClear       = 1.5 * growthFails // neither the machine nor more blocks would bring it back below growthFails
+	growthBeyondDoubt = 5 * growthFails   // nor any chance: it needs no second run
 )
 
 // The contenders of a growth measurement beside the solution.
@@ -41,8 +41,8 @@ const (
 	growthBudget = 8 * time.Millisecond // of CPU time, after which a sample ends with what it has
 )
 
-// growthParts are the parts of the many blocks with which the operation may prove dear already. One that searches through
-// all blocks does with a small part of them, and to hand out all would take it seconds.
+// growthParts are the parts of the many blocks with which the operation may prove dear already. One that searches
+// through all blocks does with a small part of them, and to hand out all would take it seconds.
 var growthParts = []int{32, 16, 8, 6, 4, 3, 2, 1}
 
 // noteBlocks are the numbers of blocks, few and many, that a growth was measured with.
@@ -54,13 +54,14 @@ type growing interface {
 	Work(operations int) error
 }
 
-// growth times an operation of the host's alone, among few and among many blocks. judgeGrowth takes the least sample of each. It
-// ends early where, cold or warm, even the slowest of the many is far from GrowthPasses times the cheapest of the few, and where
-// even the fastest of the many is far beyond GrowthFails times the slowest of the few: that may be before there are as many blocks
-// as there were to be. Where the cost grows, solution makes one to be timed among many too, if it is not nil: whoever is right does
-// not wait for it. The first error ends it, also one under the clock, which is noted as an outcome; growth reports whether there was
-// none: then all loads were filled.
-func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]growing, solution func() growing) (filled bool) {
+// growth times an operation of the host's alone, among few and among many blocks. judgeGrowth takes the least sample of
+// each. It ends early where, cold or warm, even the slowest of the many is far from growthPasses times the cheapest of
+// the few, and where even the fastest of the many is far beyond growthFails times the slowest of the few: that may be
+// before there are as many blocks as there were to be. Where the cost grows, solution makes one to be timed among many
+// too, if it is not nil: whoever is right does not wait for it. The first error ends it, also one under the clock,
+// which is noted as an outcome; growth reports whether there was none: then all loads were filled.
+func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]growing,
+	solution func() (growing, error)) (filled bool) {
 	fill := func(l growing, blocks int) bool {
 		o := b.Call("an allocator with many blocks", func() error { return l.Fill(blocks) })
 		return o.OK()
@@ -81,7 +82,8 @@ func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]growing, solutio
 		rounds := growthRounds
 		if part > 1 {
 			rounds = growthSome
-			looks, ok := b.Time(suite.Timing{Span: suite.OnThread, Rounds: growthLooks}, work(few, among[0], 1), work(many, among[1], 1))
+			looks, ok := b.Time(suite.Timing{Span: suite.OnThread, Rounds: growthLooks}, work(few, among[0], 1),
+				work(many, among[1], 1))
 			if !ok {
 				return false
 			}
@@ -97,12 +99,14 @@ func growth(b *suite.Bench, fewBlocks, manyBlocks int, among [2]growing, solutio
 		if part > 1 && !beyond(samples) {
 			continue
 		}
-		if solution != nil && fastest(samples[many]) > GrowthPasses*fastest(samples[few]) {
-			s := solution()
+		if solution != nil && fastest(samples[many]) > growthPasses*fastest(samples[few]) {
+			s, err := solution()
+			b.Must(err)
 			if !fill(s, blocks) {
 				return false
 			}
-			reference, _ := b.Time(suite.Timing{Span: suite.OnThread, Warm: 1, Rounds: 1}, work(verdict.Solution, s, growthOpsFew))
+			reference, _ := b.Time(suite.Timing{Span: suite.OnThread, Warm: 1, Rounds: 1}, work(verdict.Solution, s,
+				growthOpsFew))
 			b.Note(reference)
 		}
 		b.Value(noteBlocks, uint64(fewBlocks))
@@ -118,13 +122,14 @@ func slowest(s suite.Series) int64 { return slices.Max(s.Times) }
 
 // decided reports whether further rounds would say nothing else.
 func decided(s suite.Samples) bool {
-	return len(s[few].Times) > 0 && (2*slowest(s[many]) <= GrowthPasses*fastest(s[few]) || beyond(s))
+	return len(s[few].Times) > 0 && (2*slowest(s[many]) <= growthPasses*fastest(s[few]) || beyond(s))
 }
 
-// beyond reports whether even the fastest of the many is far beyond GrowthFails times the slowest of the few.
+// beyond reports whether even the fastest of the many is far beyond growthFails times the slowest of the few.
 func beyond(s suite.Samples) bool { return fastest(s[many]) >= growthClear*slowest(s[few]) }
 
-// blockCounts are the numbers of few and of many blocks that growth has measured with; it is not ok where it has not come to that.
+// blockCounts are the numbers of few and of many blocks that growth has measured with; it is not ok where it has not
+// come to that.
 func blockCounts(notes *verdict.CaseNotes) (few, many uint64, ok bool) {
 	if v := notes.Values[noteBlocks]; len(v) == 2 {
 		return v[0], v[1], true
@@ -147,9 +152,10 @@ type GrowthWords struct {
 	Why, Fix  string
 }
 
-// judgeGrowth says whether an operation costs the same among few and many blocks. What disturbs a sample can only add to its
-// CPU time, so the least of each is held against the other: not the slowest of the few, which on a busy machine would let code
-// pass that is far beyond GrowthFails. Unless a failure is beyond doubt judgeGrowth asks for a second run before it.
+// judgeGrowth says whether an operation costs the same among few and many blocks. What disturbs a sample can only add
+// to its CPU time, so the least of each is held against the other: not the slowest of the few, which on a busy machine
+// would let code pass that is far beyond growthFails. Unless a failure is beyond doubt judgeGrowth asks for a second
+// run before it.
 func judgeGrowth(notes *verdict.CaseNotes, w GrowthWords) suite.Answer {
 	cheap, dear := notes.Samples[few], notes.Samples[many]
 	fewBlocks, manyBlocks, ok := blockCounts(notes)
@@ -164,27 +170,29 @@ func judgeGrowth(notes *verdict.CaseNotes, w GrowthWords) suite.Answer {
 	}
 	each := func(name string, samples []int64) verdict.Measurement {
 		low := float64(slices.Min(samples)) / growthChunk
-		return verdict.Measurement{Name: name, Unit: "ns", Value: low, Low: low, High: float64(slices.Max(samples)) / growthChunk}
+		return verdict.Measurement{Name: name, Unit: "ns", Value: low, Low: low,
+			High: float64(slices.Max(samples)) / growthChunk}
 	}
 	amongFew, amongMany := each("time "+withFew, cheap), each("time "+withMany, dear)
 	a := suite.Answer{
 		Message: fmt.Sprintf("%.0f ns for %s %s, %.0f ns %s: the cost does not grow with their number.",
 			amongFew.Value, w.Operation, withFew, amongMany.Value, withMany),
-		Measurements: []verdict.Measurement{suite.Figure("growth", "x", growth, GrowthPasses), amongFew, amongMany},
+		Measurements: []verdict.Measurement{suite.Figure("growth", "x", growth, growthPasses), amongFew, amongMany},
 	}
 	if solution := notes.Samples[verdict.Solution]; len(solution) > 0 {
 		a.Measurements = append(a.Measurements, each("the solution's time "+withMany, solution))
 	}
-	if growth.Value <= GrowthPasses {
+	if growth.Value <= growthPasses {
 		return a
 	}
 	f := verdict.Finding{
 		Rule: "grows", Severity: verdict.Remark, Record: -1, Function: "Alloc",
-		Message: fmt.Sprintf("W%s, %s should take about as long as %s, but took %.0f ns instead of %.0f, which is %.0f times as long.",
+		Message: fmt.Sprintf("W%s, %s should take about as long as %s, but took %.0f ns instead of %.0f, which is %.0f "+
+			"times as long.",
 			withMany[1:], w.Operation, withFew, amongMany.Value, amongFew.Value, growth.Value),
 		Why: w.Why, Fix: w.Fix,
 	}
-	if growth.Value >= GrowthFails {
+	if growth.Value >= growthFails {
 		f.Severity = verdict.Error
 		if growth.Low < growthBeyondDoubt {
 			a.Again = suite.ToConfirm

@@ -63,7 +63,9 @@ func cheap(int) int { return 100 }
 func grow(t *testing.T, steps func(blocks int) int) (*samples, []int) {
 	b, s := timing()
 	many := &counting{steps: steps}
-	require.True(t, growth(b, fewBlocks, manyBlocks, [2]growing{&counting{steps: cheap}, many}, func() growing { return &counting{steps: cheap} }))
+	require.True(t, growth(b, fewBlocks, manyBlocks, [2]growing{&counting{steps: cheap}, many}, func() (growing, error) {
+		return &counting{steps: cheap}, nil
+	}))
 	for _, o := range s.Outcomes {
 		require.True(t, o.OK())
 	}
@@ -81,7 +83,8 @@ func TestGrowthSamplesFewAndManyAlike(t *testing.T) {
 }
 
 func TestGrowthDoesNotEndEarlyWhereTheCostGrows(t *testing.T) {
-	s, filled := grow(t, func(int) int { return 100 * 3 * GrowthPasses / 2 }) // far from where either end is certain, whatever the machine does
+	// far from where either end is certain, whatever the machine does
+	s, filled := grow(t, func(int) int { return 100 * 3 * growthPasses / 2 })
 	require.Len(t, s.Samples[many], growthRounds)
 	require.Len(t, s.Samples[verdict.Solution], 1)
 	require.Equal(t, manyBlocks, filled[len(filled)-1])
@@ -94,15 +97,16 @@ func TestGrowthNeedsFewOfTheManyWhereTheCostGrowsFast(t *testing.T) {
 	require.Less(t, some, manyBlocks)
 	a := judgeGrowth(&s.CaseNotes, GrowthWords{Operation: "an Alloc", Things: "blocks"})
 	require.Equal(t, verdict.Error, a.Findings[0].Severity)
-	require.Contains(t, a.Findings[0].Message, "With "+grouped(uint64(some))+" blocks, an Alloc should take about as long as with 100 blocks")
+	require.Contains(t, a.Findings[0].Message, "With "+grouped(uint64(some))+
+		" blocks, an Alloc should take about as long as with 100 blocks")
 }
 
 func TestGrowthEndsAtTheFirstError(t *testing.T) {
 	full := errors.New("full")
 	b, s := timing()
-	solution := func() growing {
+	solution := func() (growing, error) {
 		require.Fail(t, "there is nothing to compare with")
-		return nil
+		return nil, nil
 	}
 	require.False(t, growth(b, fewBlocks, manyBlocks,
 		[2]growing{&counting{steps: cheap}, &counting{fails: func() error { return full }}}, solution))
@@ -121,13 +125,15 @@ func TestJudgeGrowth(t *testing.T) {
 		severity  verdict.Severity // "" for a pass without a word
 		again     suite.Again
 	}{
-		"flat":                              {[]int64{10_000, 11_000}, []int64{12_000, 90_000}, "", suite.NotAgain},
-		"at the limit":                      {[]int64{10_000, 10_000}, []int64{80_000, 80_000}, "", suite.NotAgain},
-		"between":                           {[]int64{10_000, 11_000}, []int64{200_000, 210_000}, verdict.Remark, suite.NotAgain},
-		"beyond, some of the few disturbed": {[]int64{10_000, 40_000}, []int64{400_000, 410_000}, verdict.Error, suite.ToConfirm},
-		"some of the many disturbed":        {[]int64{10_000, 11_000}, []int64{75_000, 410_000}, "", suite.NotAgain},
-		"beyond":                            {[]int64{10_000, 11_000}, []int64{1_000_000, 1_100_000}, verdict.Error, suite.ToConfirm},
-		"beyond doubt":                      {[]int64{10_000, 11_000}, []int64{4_000_000, 4_100_000}, verdict.Error, suite.NotAgain},
+		"flat":         {[]int64{10_000, 11_000}, []int64{12_000, 90_000}, "", suite.NotAgain},
+		"at the limit": {[]int64{10_000, 10_000}, []int64{80_000, 80_000}, "", suite.NotAgain},
+		"between": {[]int64{10_000, 11_000}, []int64{200_000, 210_000}, verdict.Remark,
+			suite.NotAgain}, "beyond, some of the few disturbed": {[]int64{10_000, 40_000}, []int64{400_000, 410_000},
+			verdict.Error, suite.ToConfirm},
+		"some of the many disturbed": {[]int64{10_000, 11_000}, []int64{75_000, 410_000}, "", suite.NotAgain},
+		"beyond": {[]int64{10_000, 11_000}, []int64{1_000_000, 1_100_000}, verdict.Error,
+			suite.ToConfirm},
+		"beyond doubt": {[]int64{10_000, 11_000}, []int64{4_000_000, 4_100_000}, verdict.Error, suite.NotAgain},
 	} {
 		t.Run(name, func(t *testing.T) {
 			notes := &verdict.CaseNotes{Samples: map[string][]int64{few: c.few, many: c.many, verdict.Solution: c.few},

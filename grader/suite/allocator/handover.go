@@ -2,6 +2,7 @@ package allocator
 
 import (
 	"fmt"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/sequence"
@@ -60,12 +61,32 @@ func (h *Handover[L]) Tell(f *verdict.Finding, what, fix string) {
 	f.Fix = fix
 }
 
-// HostWait is the finding about a method that makes the host wait.
-func (x *Step) HostWait(by, fix string) verdict.Finding {
+// Missing has the finding be about a method that has not made a call of CUDA's.
+func (h *Handover[L]) Missing(f *verdict.Finding, method string, call trace.Op) {
+	f.Function, f.Look = method, verdict.Look{Call: call.String()}
+}
+
+// On puts the finding on the line of a record, and answers its places.
+func (h *Handover[L]) On(e *suite.Evidence, f *verdict.Finding, record int) []verdict.Place {
+	site := h.Site(&h.Records[record])
+	if places := e.Place(site); len(places) == 0 || places[0].File == f.File && places[0].Line == f.Line {
+		return places
+	}
+	was := verdict.Related{File: f.File, Line: f.Line, Message: "what comes of it"}
+	related := f.Related
+	*f = e.At(*f, site)
+	f.Effect = was.Line
+	f.Related = slices.Concat([]verdict.Related{was}, f.Related[len(related):], related)
+	return e.Place(site)
+}
+
+// HostWait is the finding about a method that makes the host wait, by a call that does so in the way that how says.
+func (x *Step) HostWait(r *trace.Record, how, fix string) verdict.Finding {
 	return verdict.Finding{Rule: "host-wait",
-		Message: fmt.Sprintf("%s should not make the host wait, but it does, by %s.", x.Method(), by),
-		Why:     "While the host waits it gives no stream any work, and the device runs dry: a stream that waits costs the host nothing.",
-		Fix:     fix}
+		Message: fmt.Sprintf("%s should not make the host wait, but %s %s.", x.Method(), suite.CallName(r), how),
+		Why: "While the host waits it gives no stream any work, and the device runs dry: a stream that waits costs the " +
+			"host nothing.",
+		Fix: fix}
 }
 
 // Needless is the finding about a method that may call what is allowed, and has made another call.

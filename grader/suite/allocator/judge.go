@@ -13,8 +13,8 @@ import (
 // Model knows what an allocator must answer.
 type Model = sequence.Model[Op]
 
-// Witness is a Model that has to know, beside that it has to have changed nothing, what an operation has done that failed since a CUDA
-// call was made to fail.
+// Witness is a Model that has to know, beside that it has to have changed nothing, what an operation has done that
+// failed since a CUDA call was made to fail.
 type Witness interface {
 	Failed(op Op, a sequence.Answer)
 }
@@ -27,8 +27,9 @@ type Teller interface {
 // shrunk is the name under which the shrunk sequences of a name are noted.
 func shrunk(name string) string { return name + ", shrunk" }
 
-// Check runs a sequence and has a model judge the answers. For the first fault of each part it shrinks the sequence and runs
-// the shortest one as well, but once for each rule. It reports whether the sequence ran to its end and all was right.
+// Check runs a sequence and has a model judge the answers. For the first fault of each part it shrinks the sequence and
+// runs the shortest one as well, but once for each rule. It reports whether the sequence ran to its end and all was
+// right.
 func (r *Runner) Check(name string, ops []Op, model func() Model, parts ...string) bool {
 	answers := r.Run(name, ops)
 	right := len(answers) == len(ops)
@@ -60,8 +61,8 @@ type Failure struct {
 	notes *verdict.CaseNotes
 }
 
-// Failures judges the sequences that Check noted under a name, or RunAtOnce of these operations, and answers the shortest
-// that fails for each rule of a part.
+// Failures judges the sequences that Check noted under a name, or RunAtOnce of these operations, and answers the
+// shortest that fails for each rule of a part.
 func Failures(notes *verdict.CaseNotes, name string, ops []Op, model func() Model, part string) []Failure {
 	var found []Failure
 	at := map[string]int{} // by rule, its place in found
@@ -79,8 +80,8 @@ func Failures(notes *verdict.CaseNotes, name string, ops []Op, model func() Mode
 	return found
 }
 
-// judged are the first faults of each part in the sequences of a name, the shrunk ones before the others. Every sequence is
-// gone through once for all parts.
+// judged are the first faults of each part in the sequences of a name, the shrunk ones before the others. Every
+// sequence is gone through once for all parts.
 func judged(notes *verdict.CaseNotes, name string, ops []Op, model func() Model) []Failure {
 	return verdict.Once(notes, "judged "+name, func() (found []Failure) {
 		for _, rec := range slices.Concat(Read(notes, shrunk(name), ops), Read(notes, name, ops)) {
@@ -104,10 +105,23 @@ func (f *Failure) Finding(e *suite.Evidence, allocator string) verdict.Finding {
 	if len(ops) > 1 {
 		message = fmt.Sprintf("After %s: %s. The last of these %s.", allocator, Words(ops), f.Fault.Message)
 	}
-	found := verdict.Finding{Rule: f.Fault.Rule, Severity: verdict.Error, Message: message, Why: f.Fault.Why, Fix: f.Fault.Fix,
-		Record: -1, Function: cmp.Or(f.Fault.Function, f.Ops[f.At].method()), Drawing: f.drawing()}
+	look := f.Fault.Look
+	if look == (verdict.Look{}) && f.Fault.Function == "" {
+		look.Block = f.Ops[f.At].Kind == KindAlloc && f.Answers[f.At].Err == sequence.Nil
+	}
+	found := verdict.Finding{Rule: f.Fault.Rule, Severity: verdict.Error, Message: message, Why: f.Fault.Why,
+		Fix: f.Fault.Fix, Look: look,
+		Record: -1, Function: cmp.Or(f.Fault.Function, f.Ops[f.At].method()), Drawing: f.drawing(),
+		Refused: f.Answers[f.At].Err == sequence.ErrArgument}
 	if f.Fault.Function != "" {
 		return found
+	}
+	if f.Answers[f.At].Err == sequence.ErrOther { // CUDA's, as a rule
+		from, to := f.notes.Window(f.Call(f.At))
+		if placed := e.AtError(found, f.notes, from, to); placed.File != "" {
+			placed.Effect = e.At(found, f.Answers[f.At].Details().Site).Line
+			return placed
+		}
 	}
 	return e.At(found, f.Answers[f.At].Details().Site)
 }

@@ -13,21 +13,23 @@ import (
 	"cudalab/native/sim"
 )
 
-// Lab is how a lesson makes allocators with the Code that it is given, and has them tried. L is what New is called with;
-// its String is the call: "slab.New([256 512], 4)".
+// Lab is how a lesson makes allocators with the Code that it is given, and has them tried. L is what New is called
+// with; its String is the call: "slab.New([256 512], 4)".
 type Lab[Code any, L fmt.Stringer] struct {
 	New   func(Code, L) (Subject, error) // with an error, or without an allocator, its Subject is not looked at any closer
 	Model func(*Workload[L]) Model
 	Maker string // what New calls in the student's code, where that is not New
-	// Room is how many bytes New has to allocate at least; nil where it need not allocate. It is told where no block comes of it: blocks
-	// tell themselves.
+	// Room is how many bytes New has to allocate at least; nil where it need not allocate. It is told where no block comes
+	// of it: blocks tell themselves.
 	Room func(L) int64
-	// Parts are the IDs of the parts that the Model finds faults of, those first for which a sequence is to be shrunk first.
+	// Parts are the IDs of the parts that the Model finds faults of, those first for which a sequence is to be shrunk
+	// first.
 	Parts []string
 	// Proof makes what uses the blocks of all sequences of a trial on the device. It may be nil.
 	Proof func(*suite.Bench) Proof[L]
 	// Device is as in Runner; it may be nil.
 	Device   func(L) sim.Options
+	Between  Between
 	Traced   bool // as in Runner
 	Granular bool // sequences are drawn by the granularity of the device's memory; see sequence.Source
 }
@@ -53,9 +55,12 @@ type Steps[Code any, L fmt.Stringer] struct {
 	once bool          // each sequence in one Call
 	few  Good[Code, L] // of a Large trial; see there
 	// seldom: in a Large trial Stats are asked for only now and then; see Seldom.
-	seldom bool
+	seldom  bool
+	beside  *Steps[Code, L] // of a Large trial another, of which parts ask the same; see Beside
+	abreast bool            // all allocators are alive at once; see Abreast
 
-	teller string // the part that tells where no allocator could be made; see Also
+	teller string   // the part that tells where no allocator could be made; see Also
+	asked  []string // the parts that ask; what the model finds of others the teller tells, too
 }
 
 // Steps is a trial with the sequences that draw draws. after is as in suite.Trial.
@@ -80,71 +85,186 @@ func (s *Steps[Code, L]) Idle() *Steps[Code, L] {
 	return s
 }
 
-// unlimited is more memory than any sequence asks for, in bytes: what nobody touches costs a simulated device nothing.
-const unlimited = 1 << 56
-
-// Large has the trial run on a simulated device with memory for anything, and each sequence in one Call, so that a hundred
-// thousand operations take milliseconds. Nobody uses the blocks, and a sequence that finds a fault is not shrunk. Parts
-// ask for what the model finds in it with Also. Few are trials with few blocks in little memory: where all goes well in them,
-// it is for its great numbers that one fails in this.
+// Large has the trial run on a simulated device with memory for anything, and each sequence in one Call, so that a
+// hundred thousand operations take milliseconds. Nobody uses the blocks, and a sequence that finds a fault is not
+// shrunk. Parts ask for what the model finds in it with Also. Few are trials with few blocks in little memory: where
+// all goes well in them, it is for its great numbers that one fails in this.
 func (s *Steps[Code, L]) Large(few Good[Code, L]) *Steps[Code, L] {
 	s.idle, s.once, s.few = true, true, few
-	return s.On(func(seed uint64) sim.Options { return sim.Options{Seed: seed, Memory: unlimited} })
+	s.Each(closing)
+	return s.On(unlimited)
 }
 
-// Seldom has a Large trial ask for Stats only now and then in a long row of operations of one kind, which takes a third off it. It is
-// for a Model that can tell what is right without the Stats behind each.
+// closing is a workload that ends with a Close, so that what is left behind it can be counted.
+func closing[L fmt.Stringer](w Workload[L]) Workload[L] {
+	if !slices.ContainsFunc(w.Ops, func(o Op) bool { return o.Kind == KindClose }) {
+		w.Ops = append(slices.Clip(w.Ops), Close)
+	}
+	return w
+}
+
+// unlimited is a device with memory for anything.
+func unlimited(seed uint64) sim.Options { return sim.Options{Seed: seed, Memory: suite.Unlimited} }
+
+// Seldom has a Large trial ask for Stats only now and then in a long row of operations of one kind, which takes a third
+// off it. It is for a Model that can tell what is right without the Stats behind each.
 func (s *Steps[Code, L]) Seldom() *Steps[Code, L] {
 	s.seldom = true
 	return s
 }
 
-// Also has a part ask the same of a Large trial: for what the model finds of the part there. Where no allocator could be made
-// the first such part tells of it.
+// Abreast has the sequences of a Large trial carried out in turns, an operation of each, on allocators that are alive
+// at once, and no kernel and no copy does its work. They are short.
+func (s *Steps[Code, L]) Abreast() *Steps[Code, L] {
+	s.abreast = true
+	return s
+}
+
+// Beside has parts ask of another Large trial whatever they ask of this one.
+func (s *Steps[Code, L]) Beside(other *Steps[Code, L]) *Steps[Code, L] {
+	s.beside = other
+	return s
+}
+
+// Also has a part ask the same of a Large trial: for what the model finds of the part there. Where no allocator could
+// be made the first such part tells of it, and once all is well elsewhere what the model finds of the other parts.
 func (s *Steps[Code, L]) Also(p suite.Part[Code]) suite.Part[Code] {
 	tells := s.teller == ""
 	if tells {
 		s.teller = p.ID
 	}
+	s.asked = append(s.asked, p.ID)
 	p = p.And(func(e *suite.Evidence) (found []verdict.Finding) {
-		for _, r := range s.Runs(e) {
-			for _, f := range Failures(r.Notes, r.Name, r.Ops, r.Fresh, p.ID) {
-				found = append(found, s.greatly(e, &f, f.Finding(e, r.Layout.String())))
-			}
-			if r.Record != nil || !tells {
-				continue
-			}
-			outcomes := e.Cases[s.ID].Outcomes
-			if i := slices.IndexFunc(outcomes, func(o verdict.Outcome) bool { return !o.OK() && o.Panic == "" }); i >= 0 {
-				found = append(found, s.lab.notMade(outcomes[i]))
+		for _, t := range s.all() {
+			found = append(found, t.failures(e, p.ID, tells)...)
+			if !t.faultless(e) {
+				break // others would tell the same in other words
 			}
 		}
 		return found
-	}, &s.Trial.Trial)
+	}, s.trials()...)
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
 		a := judge(e)
-		if !verdict.HasError(a.Findings) && slices.ContainsFunc(s.Runs(e), func(r Run[L]) bool { return r.Record == nil }) {
+		made, runs := 0, 0
+		for _, t := range s.all() {
+			for _, r := range t.Runs(e) {
+				if runs++; r.Record != nil {
+					made++
+				}
+			}
+		}
+		if !verdict.HasError(a.Findings) && !suite.Enough(made, runs) {
 			a.Skip = unseen
 		}
 		return a
 	}
+	if tells {
+		p = p.Deeper(s.ofOthers)
+	}
 	return p
 }
 
-// greatly words a finding of a Large trial where all goes well with few blocks, and it took many for something to go wrong.
-func (s *Steps[Code, L]) greatly(e *suite.Evidence, failure *Failure, f verdict.Finding) verdict.Finding {
-	if failure.Fault.RunsOver || failure.At < endless || failure.Ops[failure.At].Size > math.MaxInt32 { // a huge size is unlike the others by itself
-		return f
-	}
-	for _, r := range s.few.Runs(e) {
-		if r.Record == nil || r.Right < len(r.Ops) {
-			return f
+// ofOthers are failures of parts that do not ask of the trial.
+func (s *Steps[Code, L]) ofOthers(e *suite.Evidence) (found []verdict.Finding) {
+	for _, t := range s.all() {
+		for _, other := range s.lab.Parts {
+			if !slices.Contains(s.asked, other) {
+				found = append(found, t.failures(e, other, false)...)
+			}
+		}
+		if len(found) > 0 {
+			break // others would tell the same in other words
 		}
 	}
+	return found
+}
+
+// all are a Large trial and the one beside it.
+func (s *Steps[Code, L]) all() []*Steps[Code, L] {
+	if s.beside == nil {
+		return []*Steps[Code, L]{s}
+	}
+	return []*Steps[Code, L]{s, s.beside}
+}
+
+func (s *Steps[Code, L]) trials() (all []*suite.Trial[Code]) {
+	for _, t := range s.all() {
+		all = append(all, &t.Trial.Trial)
+	}
+	return all
+}
+
+// failures are what the model finds of a part in a Large trial, and, where the part tells of that, that no allocator
+// was made.
+func (s *Steps[Code, L]) failures(e *suite.Evidence, part string, tells bool) (found []verdict.Finding) {
+	if s.abreast && !s.rightWithFew(e) {
+		return nil
+	}
+	for _, r := range s.Runs(e) {
+		for _, f := range Failures(r.Notes, r.Name, r.Ops, r.Fresh, part) {
+			one := s.greatly(e, &f, f.Finding(e, r.Layout.String()))
+			if s.abreast {
+				one = amongOthers(one, r)
+			}
+			found = append(found, one)
+		}
+		if r.Record != nil || !tells {
+			continue
+		}
+		outcomes := e.Cases[s.ID].Outcomes
+		if i := slices.IndexFunc(outcomes, func(o verdict.Outcome) bool { return !o.OK() && o.Panic == "" }); i >= 0 {
+			found = append(found, s.lab.notMade(outcomes[i]))
+		}
+	}
+	return found
+}
+
+// faultless reports whether all allocators were made, and the model finds nothing wrong with what they answered.
+func (s *Steps[Code, L]) faultless(e *suite.Evidence) bool {
+	return !slices.ContainsFunc(s.Runs(e), func(r Run[L]) bool {
+		return r.Record == nil || len(judged(r.Notes, r.Name, r.Ops, r.Fresh)) > 0
+	})
+}
+
+// alone is the name under which a sequence is noted that was carried out once more, with no other allocator in use.
+func alone(name string) string { return name + ", alone" }
+
+// amongOthers words a finding of an allocator that was not alone in use.
+func amongOthers[L fmt.Stringer](f verdict.Finding, r Run[L]) verdict.Finding {
+	f.Drawing = nil // which would take others' memory for this one's
+	for _, again := range Read(r.Notes, alone(r.Name), r.Ops) {
+		for range sequence.Faults(again.Ops, again.Answers, r.Fresh()) {
+			return f
+		}
+		f.Message += " Meanwhile others were in use; alone it went well."
+		f.Why = "What is kept in a variable of the package there is once for all, and each has to know its own things."
+		f.Fix = "Keep all that one knows of itself in its own fields, which New makes anew."
+	}
+	return f
+}
+
+// rightWithFew reports whether all went well with few blocks in little memory.
+func (s *Steps[Code, L]) rightWithFew(e *suite.Evidence) bool {
+	return !slices.ContainsFunc(s.few.Runs(e), func(r Run[L]) bool { return r.Record == nil || r.Right < len(r.Ops) })
+}
+
+// greatly words a finding of a Large trial where all goes well with few blocks, and it took many for something to go
+// wrong.
+func (s *Steps[Code, L]) greatly(e *suite.Evidence, failure *Failure, f verdict.Finding) verdict.Finding {
+	// a huge size is unlike the others by itself
+	if failure.Fault.RunsOver || failure.At < endless || failure.Ops[failure.At].Size > math.MaxInt32 {
+		return f
+	}
+	if !s.rightWithFew(e) {
+		return f
+	}
 	f.Message += " With few blocks in little memory all went well."
-	f.Why = "A number of 16 or 32 bits begins anew at 0 where it runs over, and says nothing of it: here are more than 65,536 blocks, and bytes beyond 4 GiB."
-	f.Fix = "Look for a number that is kept in so few bits, or is cut to them on its way (uint16, int32, uint32(…)), and make it an int or an int64."
+	f.Why = "Here are more than 65,536 blocks, and bytes beyond 4 GiB: 16 or 32 bits do not count so far, and a table " +
+		"of a fixed length does not reach so far."
+	f.Fix = "Look at what grows with the number of blocks or with their size: how wide each number is on its way " +
+		"(uint16, int32, uint32(…)), and how long " +
+		"each table."
 	return f
 }
 
@@ -161,6 +281,11 @@ func (s *Steps[Code, L]) carryOut(b *suite.Bench, code Code, ws []Workload[L]) {
 	if s.once {
 		b.Quota = 0
 	}
+	if s.abreast {
+		b.NothingComputed()
+		s.turnByTurn(b, code, ws)
+		return
+	}
 	for _, w := range ws {
 		r := s.lab.runner(b, code, &w, proof)
 		if s.once {
@@ -171,6 +296,22 @@ func (s *Steps[Code, L]) carryOut(b *suite.Bench, code Code, ws []Workload[L]) {
 	}
 	if proof != nil {
 		proof.Close()
+	}
+}
+
+func (s *Steps[Code, L]) turnByTurn(b *suite.Bench, code Code, ws []Workload[L]) {
+	var runners []*Runner
+	var names []string
+	var ops [][]Op
+	var models []Model
+	for _, w := range ws {
+		runners = append(runners, s.lab.runner(b, code, &w, nil))
+		names, ops, models = append(names, w.Name), append(ops, w.Ops), append(models, s.lab.Model(&w))
+	}
+	for i, wrong := range abreast(b, runners, names, ops, models) {
+		if wrong > 0 {
+			runners[i].RunAtOnce(alone(names[i]), ops[i][:wrong], false)
+		}
 	}
 }
 

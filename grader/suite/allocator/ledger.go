@@ -10,8 +10,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// Ledger is a sequence on an allocator in the order of streams, as far as its answers were right, with the CUDA calls that were made for each
-// operation.
+// Ledger is a sequence on an allocator in the order of streams, as far as its answers were right, with the CUDA calls
+// that were made for each operation.
 type Ledger struct {
 	New     Step
 	Steps   []Step
@@ -115,18 +115,8 @@ func (x *Step) Finding(e *suite.Evidence, at int, f verdict.Finding) verdict.Fin
 	return e.At(f, site)
 }
 
-// HostWaits reports whether a call has the host wait for the device.
-func HostWaits(op trace.Op) bool {
-	switch op {
-	case trace.OpStreamSynchronize, trace.OpEventSynchronize, trace.OpDeviceSynchronize, trace.OpMemcpyDtoH, trace.OpMemcpyHtoD, trace.OpMemcpyDtoD,
-		trace.OpMemset, trace.OpFree, trace.OpFreeHost:
-		return true
-	}
-	return false
-}
-
-// JudgeOrder answers whether any block went out too early: by what the order checker proves, and by what its users saw, who have noted under
-// intrusions and the sequence's name how many words of theirs were somebody else's.
+// JudgeOrder answers whether any block went out too early: by what the order checker proves, and by what its users saw,
+// who have noted under intrusions and the sequence's name how many words of theirs were somebody else's.
 func (g Good[Code, L]) JudgeOrder(e *suite.Evidence, part, pass, intrusions string) suite.Answer {
 	a := g.Judge(e, part, pass, nil)
 	for _, s := range g {
@@ -146,8 +136,8 @@ func (g Good[Code, L]) JudgeOrder(e *suite.Evidence, part, pass, intrusions stri
 		for _, words := range r.Notes.Values[intrusions+r.Name] {
 			a.Findings = append(a.Findings, verdict.Finding{
 				Rule: "overwritten", Severity: verdict.Error, Record: -1, Function: "Alloc",
-				Message: fmt.Sprintf("In the sequence %q with %s every block should have been its user's alone, but users found %d words in their "+
-					"blocks that somebody else had written.", r.Name, r.Layout, words),
+				Message: fmt.Sprintf("In the sequence %q with %s every block should have been its user's alone, but users found "+
+					"%d words in their blocks that somebody else had written.", r.Name, r.Layout, words),
 				Why: "Each block belongs to one user from Alloc until what is in the stream of its Free is over.",
 				Fix: "Make sure that no block is handed out twice, and have the next owner's stream wait for the last one's.",
 			})
@@ -162,7 +152,10 @@ func (g Good[Code, L]) Noted(e *suite.Evidence, f *verdict.Finding) *Steps[Code,
 		return nil
 	}
 	for _, s := range g {
-		if slices.ContainsFunc(e.Cases[s.ID].Findings, func(o verdict.Finding) bool { return o.Record == f.Record && o.Message == f.Message }) {
+		if slices.ContainsFunc(e.Cases[s.ID].Findings, func(o verdict.Finding) bool {
+			return o.Record == f.Record &&
+				o.Message == f.Message
+		}) {
 			return s
 		}
 	}

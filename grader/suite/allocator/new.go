@@ -14,8 +14,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// OrNil is the allocator that a student's New has answered, as the lesson's interface I: nil where it is a nil pointer, or
-// nothing at all.
+// OrNil is the allocator that a student's New has answered, as the lesson's interface I: nil where it is a nil pointer,
+// or nothing at all.
 func OrNil[I any](a any) (none I) {
 	if v := reflect.ValueOf(a); !v.IsValid() || v.IsZero() {
 		return none
@@ -76,9 +76,11 @@ func (lab *Lab[Code, L]) tooLittle(e *suite.Evidence, r *Run[L]) *verdict.Findin
 	}
 	f := e.At(verdict.Finding{
 		Rule: "too-little", Severity: verdict.Error, Record: made,
-		Message: fmt.Sprintf("%s should have allocated %s for all of its blocks, but allocated %s.", r.Layout, suite.Bytes(uint64(want)), suite.Bytes(uint64(bytes))),
-		Why:     "A block that lies behind the end of the memory belongs to somebody else, or to nobody, and a kernel that uses it fails.",
-		Fix:     "Allocate the bytes of all blocks together: cuda.Malloc takes bytes.",
+		Message: fmt.Sprintf("%s should have allocated %s for all of its blocks, but allocated %s.", r.Layout,
+			suite.Bytes(uint64(want)), suite.Bytes(uint64(bytes))),
+		Why: "A block that lies behind the end of the memory belongs to somebody else, or to nobody, and a kernel " +
+			"that uses it fails.",
+		Fix: "Allocate the bytes of all blocks together: cuda.Malloc takes bytes.",
 	}, r.Notes.Trace.SiteOf(&r.Notes.Trace.Records[made]))
 	return &f
 }
@@ -88,7 +90,8 @@ func bothAnswered(when string) verdict.Finding {
 	return verdict.Finding{
 		Rule: "allocator-with-error", Severity: verdict.Error, Record: -1, Function: "New",
 		Message: when + " should have answered a nil allocator with its error, but it answered one that is not nil.",
-		Why:     "What New could not make whole has no memory to hand out, and who gets an allocator may use it, or try to close it.",
-		Fix:     "Return nil beside every error of New: return nil, err.",
+		Why: "What New could not make whole has no memory to hand out, and who gets an allocator may use it, or try to " +
+			"close it.",
+		Fix: "Return nil beside every error of New: return nil, err.",
 	}
 }

@@ -1,13 +1,15 @@
-// Package allocator is the lesson kit for exercises that ask for an allocator. A lesson declares what New is called with,
-// a Model of what the allocator has to answer, and sequences of operations; a Lab makes trials of them, and Good trials make
-// parts. What is alike in all allocators is written here once: random sequences, shrunk where they find a fault, what is left
-// behind when CUDA calls fail, arguments that have to be refused, and what a block costs among few and among many.
+// Package allocator is the lesson kit for exercises that ask for an allocator. A lesson declares what New is called
+// with, a Model of what the allocator has to answer, and sequences of operations; a Lab makes trials of them, and Good
+// trials make parts. What is alike in all allocators is written here once: random sequences, shrunk where they find a
+// fault, what is left behind when CUDA calls fail, arguments that have to be refused, and what a block costs among few
+// and among many.
 //
-// Random sequences find the faults that a handful of examples does not; one that found a fault is shrunk to the shortest
-// that still does, so that a student reads "allocate 300, free #1, free #1 again" and not two hundred operations.
+// Random sequences find the faults that a handful of examples does not; one that found a fault is shrunk to the
+// shortest that still does, so that a student reads "allocate 300, free #1, free #1 again" and not two hundred
+// operations.
 //
-// In the runner a Runner carries sequences out and notes the answers; with the Model it knows which to shrink. In cudalab
-// the answers are read back and the same Model judges them: the verdict rests on what was noted alone.
+// In the runner a Runner carries sequences out and notes the answers; with the Model it knows which to shrink. In
+// cudalab the answers are read back and the same Model judges them: the verdict rests on what was noted alone.
 package allocator
 
 import (
@@ -102,12 +104,12 @@ type Subject struct {
 	Allocator interface{ Close() error } // an Allocator, or an InStreams
 	// Stats is the allocator's Stats as numbers, in an order of the lesson's choice; nil if they are not to be noted.
 	Stats func() []int64
-	// Seen, where not nil, is asked behind each operation, with its error, what the grader has seen of it: numbers, in an order of
-	// the lesson's choice.
+	// Seen, where not nil, is asked behind each operation, with its error, what the grader has seen of it: numbers, in an
+	// order of the lesson's choice.
 	Seen func(error) []int64
 	Size int64          // in bytes, of the blocks of an allocator whose Alloc is given none
 	Base cuda.DevicePtr // where its memory begins, for a Proof; 0 where that is not known, or does not matter
-	// Student, where not nil, is the student's own, whose methods are at fault where the Allocator only passes calls on to it. Such
-	// an Allocator sees to its blocks itself: they are neither noted in the trace nor given to a User.
+	// Student, where not nil, is the student's own, whose methods are at fault where the Allocator only passes calls on to
+	// it. Such an Allocator sees to its blocks itself: they are neither noted in the trace nor given to a User.
 	Student any
 }

@@ -2,8 +2,8 @@ package allocator
 
 import "iter"
 
-// Places is a map of blocks by the address at which they begin, for models that follow a hundred thousand of them: most lie side by
-// side, and are found in less than half the time that a map takes, in a third of the memory.
+// Places is a map of blocks by the address at which they begin, for models that follow a hundred thousand of them: most
+// lie side by side, and are found in less than half the time that a map takes, in a third of the memory.
 type Places[V any] struct {
 	step  uint64
 	pages map[uint64]*page[V]

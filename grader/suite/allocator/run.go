@@ -23,10 +23,11 @@ type Runner struct {
 	User  User                    // may be nil
 	// Device is what the simulated device of a Try is like, where it must not be like any other; its seed is the Bench's.
 	Device sim.Options
-	Traced bool // a Try records its CUDA calls too, and RunAtOnce those of New, for New to look at
+	Traced bool // a Try records its CUDA calls, for New to look at
 }
 
-// User does with the blocks what who asked for them would. It is the grader's own: its CUDA calls are not the student's.
+// User does with the blocks what who asked for them would. It is the grader's own: its CUDA calls are not the
+// student's.
 type User interface {
 	// Allocated comes when a block was handed out; it has its number, its address and its size as asked for.
 	Allocated(block int, at cuda.DevicePtr, size int64)
@@ -72,9 +73,9 @@ func (r *Runner) Run(name string, ops []Op) []sequence.Answer {
 	return w.answers
 }
 
-// Try carries the operations out on an allocator of their own and notes nothing. It works on a simulated device, as a rule
-// without a trace, so that it costs little and leaves nothing behind whatever the code does. It answers nil where no allocator could
-// be made.
+// Try carries the operations out on an allocator of their own and notes nothing. It works on a simulated device, as a
+// rule without a trace, so that it costs little and leaves nothing behind whatever the code does. It answers nil where
+// no allocator could be made.
 func (r *Runner) Try(ops []Op) []sequence.Answer {
 	options := r.Device
 	options.Seed = r.Bench.Seed
@@ -110,9 +111,10 @@ func quietly(f func()) (returned bool) {
 
 // walk is one sequence under way.
 type walk struct {
-	subject   Subject
-	user      User
-	bench     *suite.Bench             // nil in a Try and at once: nothing is noted in the trace, and nobody uses the blocks
+	subject Subject
+	user    User
+	// nil in a Try and at once: nothing is noted in the trace, and nobody uses the blocks
+	bench     *suite.Bench
 	methods   [kinds]*sequence.Details // the Sites of the methods
 	entries   [kinds]uintptr           // where the methods' code begins
 	addrs     []cuda.DevicePtr         // by block; 0 where it was not handed out
@@ -156,8 +158,8 @@ func (w *walk) start(ops []Op) {
 	}
 }
 
-// siteOf is where a method of the student's is declared, and where its code begins: a wrong answer has no line of its own, but the
-// method has.
+// siteOf is where a method of the student's is declared, and where its code begins: a wrong answer has no line of its
+// own, but the method has.
 func siteOf(m reflect.Method, ok bool) (trace.Site, uintptr) {
 	if !ok {
 		return nil, 0
@@ -166,7 +168,8 @@ func siteOf(m reflect.Method, ok bool) (trace.Site, uintptr) {
 	if f == nil {
 		return nil, 0
 	}
-	file, _ := f.FileLine(f.Entry()) // whose line is, for a function without a frame of its own, that of its first statement
+	// whose line is, for a function without a frame of its own, that of its first statement
+	file, _ := f.FileLine(f.Entry())
 	return trace.Site{{Func: f.Name(), File: file}}, f.Entry()
 }
 

@@ -108,7 +108,8 @@ func (m *model) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
 		want = sequence.ErrInvalidFree
 	}
 	if a.Err != want {
-		return []sequence.Fault{{Rule: "wrong-answer", Message: fmt.Sprintf("should have returned %v, but it returned %s", want, a.Says())}}
+		return []sequence.Fault{{Rule: "wrong-answer", Message: fmt.Sprintf("should have returned %v, but it returned %s",
+			want, a.Says())}}
 	}
 	if want != sequence.Nil {
 		return nil
@@ -338,7 +339,8 @@ func TestWords(t *testing.T) {
 	require.Equal(t, "allocate 300, allocate 5000, free #1, free #1 again", allocator.Words([]allocator.Op{
 		allocator.Alloc(300), allocator.Alloc(5000), allocator.Free(1),
 		allocator.Free(1)}))
-	require.Equal(t, "allocate 1, free #1 plus 8, free the null address, free 0x80, which was never handed out, reset, close",
+	require.Equal(t, "allocate 1, free #1 plus 8, free the null address, free 0x80, which was never handed out, "+
+		"reset, close",
 		allocator.Words([]allocator.Op{allocator.Alloc(1), allocator.FreeInside(1, 8),
 			allocator.FreeNull, allocator.FreeUnknown(0x80), allocator.Reset, allocator.Close}))
 	require.Equal(t, "4 operations, "+allocator.Words(make([]allocator.Op, 16)), allocator.Words(make([]allocator.Op, 20)))

@@ -52,8 +52,8 @@ func (op Op) ByCaller() bool { return op.Kind >= KindWait }
 // Idle has the host wait for the device.
 var Idle = Op{Kind: KindIdle}
 
-// busyTime is how long a busy stream is, in nanoseconds of the device's clock: so long that no host is still at a few calls behind it
-// when that is over. Virtual time waits for nobody's processor.
+// busyTime is how long a busy stream is, in nanoseconds of the device's clock: so long that no host is still at a few
+// calls behind it when that is over. Virtual time waits for nobody's processor.
 func busyTime() int64 {
 	if session.Current().Device().Info().Kind == device.Sim {
 		return 1_000_000
@@ -61,7 +61,8 @@ func busyTime() int64 {
 	return 20_000_000
 }
 
-// InStreams is an allocator that hands blocks out in the order of streams; Alloc may be given a size as well, before the stream.
+// InStreams is an allocator that hands blocks out in the order of streams; Alloc may be given a size as well, before
+// the stream.
 type InStreams interface {
 	Free(p cuda.DevicePtr, s cuda.Stream) error
 	Close() error
@@ -82,8 +83,8 @@ type StreamUser interface {
 	User
 	// AllocatedIn comes when a block was handed out to the work that is in s next.
 	AllocatedIn(block int, at cuda.DevicePtr, size int64, s cuda.Stream)
-	// FreeingIn comes before a block that was handed out in one stream is given back in another, or the same. When it returns, all use
-	// of the block has to come before what is in that stream next.
+	// FreeingIn comes before a block that was handed out in one stream is given back in another, or the same. When it
+	// returns, all use of the block has to come before what is in that stream next.
 	FreeingIn(block int, at cuda.DevicePtr, size int64, from, to cuda.Stream)
 }
 

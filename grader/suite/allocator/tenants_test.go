@@ -14,6 +14,7 @@ import (
 	"cudalab/native/cuda"
 	"cudalab/native/session"
 	"cudalab/native/sim"
+	"cudalab/native/trace"
 )
 
 // perStream is a pool with a block for each of two streams.
@@ -45,17 +46,20 @@ var race = allocator.StreamRace[error, row]{
 }
 
 func raced(student error) *notebook {
-	n := &notebook{verdict.CaseNotes{Samples: map[string][]int64{}, Values: map[string][]uint64{}}}
+	n := &notebook{verdict.CaseNotes{ID: "speed", Samples: map[string][]int64{}, Values: map[string][]uint64{}}}
 	s := session.New(sim.New(sim.Options{}))
 	s.Use()
-	race.Drive(&suite.Bench{Session: s, Notes: n}, suite.Sides[error]{Student: student})
+	s.StartTrace()
+	s.Untraced(func() { race.Drive(&suite.Bench{Session: s, Notes: n}, suite.Sides[error]{Student: student}) })
+	n.Trace = s.StopTrace()
 	return n
 }
 
 func TestStreamRaceHasStreamsRunAtOnce(t *testing.T) {
 	n := raced(nil)
 	require.Less(t, slices.Max(n.Samples[verdict.Yours]), 3*int64(race.Rounds)*race.Work/2)
-	require.Equal(t, []uint64{0}, n.Values["strangers when timed"])
+	require.Equal(t, []uint64{0, 0}, n.Values["strangers when timed"], "of the sample, and of the run that is recorded")
+	require.True(t, slices.ContainsFunc(n.Trace.Records, func(r trace.Record) bool { return r.Kernel == "occupy" }))
 }
 
 func TestStreamRaceTellsThatCloseFails(t *testing.T) {

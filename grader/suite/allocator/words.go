@@ -3,6 +3,8 @@ package allocator
 import (
 	"fmt"
 	"strings"
+
+	"cudalab/grader/suite"
 )
 
 // maxWords is how many operations Words spells out: a sequence that could not be shrunk is told by its end.
@@ -14,8 +16,8 @@ const (
 	endWords = 3
 )
 
-// Words is a sequence as a person says it: "allocate 300, allocate 5000, free #1, free #1 again". A long one is told by its
-// last operations.
+// Words is a sequence as a person says it: "allocate 300, allocate 5000, free #1, free #1 again". A long one is told by
+// its last operations.
 func Words(ops []Op) string {
 	var words []string
 	freed := map[int]bool{}
@@ -59,7 +61,7 @@ func phrase(op Op) string {
 	}
 	switch op.Kind {
 	case KindAlloc:
-		return fmt.Sprintf("allocate %d", op.Size)
+		return "allocate " + suite.Literal(op.Size)
 	case KindFree:
 		return fmt.Sprintf("free #%d", op.Block)
 	case KindFreeInside:

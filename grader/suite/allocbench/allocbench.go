@@ -18,8 +18,8 @@ type Allocator interface {
 	Close() error
 }
 
-// Make makes an allocator that can hold so many blocks at a time, each of between least and largest bytes. All three are
-// powers of two, least and largest at least 256.
+// Make makes an allocator that can hold so many blocks at a time, each of between least and largest bytes. All three
+// are powers of two, least and largest at least 256.
 type Make func(least, largest int64, blocks int) (Allocator, error)
 
 // The sizes of the workloads, in bytes.
@@ -56,8 +56,8 @@ type maker struct {
 	make Make
 }
 
-// trial is a benchmark in which the implementations contend with each other, by what of makes with them, and with CUDA's own
-// calls.
+// trial is a benchmark in which the implementations contend with each other, by what of makes with them, and with
+// CUDA's own calls.
 func trial[Code any](id string, m suite.Benchmark, of func(Code) Make, drive func(field)) suite.Trial[Code] {
 	return suite.Trial[Code]{ID: id, Benchmark: m, Drive: func(b *suite.Bench, sides suite.Sides[Code]) {
 		makers := []maker{{verdict.Yours, of(sides.Student)}}
@@ -89,7 +89,8 @@ func Pairs[Code any](note string, of func(Code) Make) []suite.Trial[Code] {
 				mix := drawMix(f.b.Rand(), hostBatch)
 				f.pairs(1, mix.carryOut)
 			}),
-		trial("alternating-streams", suite.Benchmark{Name: "alternating streams, " + size(pairSize), Operation: pair, Note: streams}, of,
+		trial("alternating-streams", suite.Benchmark{Name: "alternating streams, " + size(pairSize), Operation: pair,
+			Note: streams}, of,
 			func(f field) { f.pairs(2, sameSize) }),
 	}
 }
@@ -98,7 +99,8 @@ func Pairs[Code any](note string, of func(Code) Make) []suite.Trial[Code] {
 func Growth[Code any](of func(Code) Make) suite.Trial[Code] {
 	return trial("growth", suite.Benchmark{
 		Name: fmt.Sprintf("growth from nothing to %d blocks of %s", allBlocks, size(pairSize)), Operation: "allocation",
-		Note: "The allocators have their memory from New, which is not in the time, and the pool of cuda.MallocAsync keeps its own.",
+		Note: "The allocators have their memory from New, which is not in the time, and the pool of cuda.MallocAsync keeps " +
+			"its own.",
 	}, of, field.growth)
 }
 

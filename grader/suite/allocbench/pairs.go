@@ -13,11 +13,13 @@ type field struct {
 	makers []maker
 }
 
-// pairs times how long work takes for an allocation and a free. CUDA's stream-ordered calls go to so many streams in turns.
+// pairs times how long work takes for an allocation and a free. CUDA's stream-ordered calls go to so many streams in
+// turns.
 func (f field) pairs(streams int, work func(a Allocator, operations int) error) {
 	var contenders []suite.Contender
 	enter := func(name string, a Allocator, operations int) {
-		contenders = append(contenders, suite.Contender{Name: name, Operations: operations, Run: func() error { return work(a, operations) }})
+		contenders = append(contenders, suite.Contender{Name: name, Operations: operations,
+			Run: func() error { return work(a, operations) }})
 	}
 	made := f.make(least, largest, liveBlocks)
 	for _, m := range made {
@@ -53,8 +55,8 @@ type step struct {
 	size int64
 }
 
-// drawMix draws so many allocations of uniform sizes, and the frees between them of any block that is out. The more are out
-// the likelier is a free, so that soon about half of mostLive are.
+// drawMix draws so many allocations of uniform sizes, and the frees between them of any block that is out. The more are
+// out the likelier is a free, so that soon about half of mostLive are.
 func drawMix(r *rand.Rand, allocations int) *mix {
 	m := &mix{}
 	var out, in []int // slots

@@ -27,7 +27,8 @@ func FuzzFind(f *testing.F) {
 	}
 	for _, text := range []string{
 		"package x\n\nvar a, b = c.TODO(`1a`), c.TODO(\"\\u0031b\",)\n",
-		"package x\n\n// TODO(1a): TODO(1b): both. More.\n/* TODO(1b */\nfunc f() { c.TODO(\"1a\"); c.d.TODO(\"1a\")(c.TODO(\"9\")) }\n",
+		"package x\n\n// TODO(1a): TODO(1b): both. More.\n/* TODO(1b */\nfunc f() { c.TODO(\"1a\"); " +
+			"c.d.TODO(\"1a\")(c.TODO(\"9\")) }\n",
 		"package x\n\n//line y.go:100\nvar a = (c.TODO)(\"1a\"); var b = c.TODO(name); var c = c.TODO((\"2a\"), 3)\n",
 		"package x\n\n//line y.go:100\nvar a = c.\n\tTODO(\"1a\")\n",
 		"package x func",
@@ -49,7 +50,8 @@ func FuzzFind(f *testing.F) {
 			require.Equal(t, path, gap.File)
 			line, ok := first[gap.ID]
 			require.True(t, ok, "the file has no call TODO(%q)", gap.ID)
-			require.True(t, 1 <= gap.Line && gap.Line <= line, "TODO(%q) is in line %d, not %d", gap.ID, line, gap.Line) // c.⏎TODO
+			// c.⏎TODO
+			require.True(t, 1 <= gap.Line && gap.Line <= line, "TODO(%q) is in line %d, not %d", gap.ID, line, gap.Line)
 			ids = append(ids, gap.ID)
 			delete(first, gap.ID)
 		}

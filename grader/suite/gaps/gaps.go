@@ -21,8 +21,8 @@ type Gap struct {
 	Text string // the first sentence of the comment that describes it; "" if there is none
 }
 
-// Find lists the gaps left in the Go files of a folder, in the order of their IDs, each once. A file that does not parse
-// has none: the compiler has more to say about it.
+// Find lists the gaps left in the Go files of a folder, in the order of their IDs, each once. A file that does not
+// parse has none: the compiler has more to say about it.
 func Find(dir string) ([]Gap, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

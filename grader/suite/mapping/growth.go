@@ -8,8 +8,8 @@ func RoundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
 // Most is how many bytes may be mapped where so many are used.
 func Most(used, granularity int64) int64 { return RoundUp(max(2*used, granularity), granularity) }
 
-// Quarters is memory that grows when it has to, by a quarter or by what is needed, whichever is more: what a program may be held
-// against that should grow by a factor, whichever that is.
+// Quarters is memory that grows when it has to, by a quarter or by what is needed, whichever is more: what a program
+// may be held against that should grow by a factor, whichever that is.
 type Quarters struct {
 	Granularity int64
 	Growths     int // so far
@@ -35,5 +35,6 @@ var Growing = []trace.Op{trace.OpMemCreate, trace.OpMemMap, trace.OpMemSetAccess
 	trace.OpMemGetAllocationGranularity, trace.OpMemGetInfo, trace.OpDeviceInfo}
 
 // Moving is what moves data, or makes memory that has addresses of its own.
-var Moving = []trace.Op{trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost, trace.OpMemcpyDtoD,
-	trace.OpMemcpyDtoDAsync, trace.OpMemcpyDtoH, trace.OpMemcpyDtoHAsync, trace.OpMemcpyHtoD, trace.OpMemcpyHtoDAsync}
+var Moving = []trace.Op{trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMallocHost,
+	trace.OpMemcpyDtoD, trace.OpMemcpyDtoDAsync, trace.OpMemcpyDtoH, trace.OpMemcpyDtoHAsync, trace.OpMemcpyHtoD,
+	trace.OpMemcpyHtoDAsync}

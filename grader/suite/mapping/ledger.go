@@ -1,5 +1,5 @@
-// Package mapping is what lessons on virtual memory judge by: which memory is mapped behind which addresses, as the trace shows it, how
-// much of it there may be, and in how many steps, and how its time is taken.
+// Package mapping is what lessons on virtual memory judge by: which memory is mapped behind which addresses, as the
+// trace shows it, how much of it there may be, and in how many steps, and how its time is taken.
 package mapping
 
 import (
@@ -105,8 +105,8 @@ func (l *Ledger) Reach(base uint64) int64 {
 	return int64(end - base)
 }
 
-// Unusable is the first mapping behind size bytes from at on that may not be read and written. It answers nil where there is none,
-// and whole is false where some of the bytes have no mapping at all.
+// Unusable is the first mapping behind size bytes from at on that may not be read and written. It answers nil where
+// there is none, and whole is false where some of the bytes have no mapping at all.
 func (l *Ledger) Unusable(at, size uint64) (p *Piece, whole bool) {
 	end := at + size
 	for i := range l.Pieces {

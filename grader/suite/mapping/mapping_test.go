@@ -86,7 +86,8 @@ func TestHeldIsMemoryUntilNothingHoldsIt(t *testing.T) {
 		{put(1, 0, 100), 150}, {release(1), 150}, // still mapped
 		{release(2), 100}, // never mapped
 		{unmap(0, 100), 0},
-		{create(3, 10), 10}, {put(3, 0, 10), 10}, {put(3, 10, 10), 10}, {unmap(0, 10), 10}, {release(3), 10}, {unmap(10, 10), 0},
+		{create(3, 10), 10}, {put(3, 0, 10), 10}, {put(3, 10, 10), 10}, {unmap(0, 10), 10}, {release(3), 10},
+		{unmap(10, 10), 0},
 	} {
 		l.See(at, &step.call)
 		require.Equal(t, step.held, l.Held(), "behind call %d", at)
@@ -127,7 +128,8 @@ func TestUnusableFindsWhatMayNotBeReadAndWritten(t *testing.T) {
 		first    int // among the pieces, of what may not be used; -1: none
 		whole    bool
 	}{
-		{0, 100, -1, true}, {50, 50, -1, true}, {50, 51, 1, true}, {100, 1, 1, true}, {200, 1, -1, false}, {299, 2, -1, false}, {300, 1, 2, true},
+		{0, 100, -1, true}, {50, 50, -1, true}, {50, 51, 1, true}, {100, 1, 1, true}, {200, 1, -1, false},
+		{299, 2, -1, false}, {300, 1, 2, true},
 	} {
 		p, whole := l.Unusable(base+c.at, c.size)
 		require.Equal(t, c.whole, whole, "%d bytes at %d", c.size, c.at)
@@ -140,7 +142,8 @@ func TestUnusableFindsWhatMayNotBeReadAndWritten(t *testing.T) {
 	require.Equal(t, []int{4, -1, -1}, []int{l.Pieces[0].Access, l.Pieces[1].Access, l.Pieces[2].Access})
 	across := allow(100, 300, both)
 	l.See(5, &across)
-	require.Equal(t, []bool{true, true, false}, []bool{l.Pieces[0].Usable, l.Pieces[1].Usable, l.Pieces[2].Usable}, "CUDA stops at the hole")
+	require.Equal(t, []bool{true, true, false}, []bool{l.Pieces[0].Usable, l.Pieces[1].Usable, l.Pieces[2].Usable},
+		"CUDA stops at the hole")
 	again := allow(0, 200, device.MemAccessRead)
 	l.See(6, &again)
 	require.False(t, l.Pieces[0].Usable || l.Pieces[1].Usable, "reading is not enough")

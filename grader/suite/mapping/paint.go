@@ -8,8 +8,9 @@ import (
 // mostCells is how many parts the memory is drawn in at most.
 const mostCells = 64
 
-// Row draws extent bytes of addresses from base on, in granules: what memory is mapped behind them, and whether it may be used, by the
-// records from where the addresses were reserved. Where each granule would be too narrow, several are drawn as one, like the first of them.
+// Row draws extent bytes of addresses from base on, in granules: what memory is mapped behind them, and whether it may
+// be used, by the records from where the addresses were reserved. Where each granule would be too narrow, several are
+// drawn as one, like the first of them.
 func Row(records []trace.Record, base uint64, extent, granule int64) verdict.Row {
 	unit, row := granule, verdict.Row{Name: "memory, in granules"}
 	for RoundUp(extent, unit)/unit > mostCells {

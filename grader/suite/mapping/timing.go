@@ -28,7 +28,8 @@ func SpeedWords(work string, limit float64, recorded string) suite.SpeedWords {
 		Passed: "%.2f times the solution's time; growing by copying takes %.1f times as long as yours.",
 		Work:   work, Takes: "takes",
 		Why: "Every growth costs about 30 µs of CUDA calls, most of it in MemSetAccess, however little it adds.",
-		Fix: "Grow by a factor, so that few growths are needed, and call cuda.MemSetAccess once for all that a growth has mapped.",
+		Fix: "Grow by a factor, so that few growths are needed, and call cuda.MemSetAccess once for all that a growth has " +
+			"mapped.",
 	}
 }
 

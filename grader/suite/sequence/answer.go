@@ -7,6 +7,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
 
@@ -92,10 +93,24 @@ func (a Answer) Seen() []int64 { return a.Details().Seen }
 
 // Says is the answer in words: "contract.ErrFull", or the text of an error that is none of the contract's.
 func (a Answer) Says() string {
-	if a.Err == ErrOther {
+	if a.Err == ErrOther && a.Details().Text != "" { // which is not kept of each in a long row
 		return "this error: " + strings.TrimSuffix(strings.ReplaceAll(a.Details().Text, "\n", "; "), ".")
 	}
 	return a.Err.String()
+}
+
+// Look is by what to look for the statement that answered otherwise than it should have.
+func (a Answer) Look(want Err) verdict.Look {
+	return verdict.Look{Got: a.Err.ofContract(), Want: want.ofContract()}
+}
+
+// ofContract is the name of an error of the contract's, without its package; "" for any other answer.
+func (e Err) ofContract() string {
+	name, ok := strings.CutPrefix(e.String(), "contract.")
+	if !ok {
+		return ""
+	}
+	return name
 }
 
 // InsteadOf says what an answer should have been: "should have returned contract.ErrFull, but it returned nil".

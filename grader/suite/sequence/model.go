@@ -2,9 +2,12 @@ package sequence
 
 import (
 	"cmp"
-	"cudalab/grader/suite"
 	"fmt"
 	"iter"
+	"reflect"
+
+	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 )
 
 // Model knows what must be answered, and is shown one operation after another, with what was answered.
@@ -22,12 +25,13 @@ type Fault struct {
 	Part                    string // the ID of the part that tells it
 	Rule, Message, Why, Fix string
 	Function                string // the method at fault, where it is not the operation's
-	RunsOver                bool   // it tells of a number that was kept in too few bits
+	Look                    verdict.Look
+	RunsOver                bool // it tells of a number that was kept in too few bits
 }
 
 // WrongError is the fault of an answer that is another than the one wanted; its part is for the model to say.
 func WrongError(want Err, a Answer) Fault {
-	f := Fault{Rule: "wrong-error", Message: a.InsteadOf(want),
+	f := Fault{Rule: "wrong-error", Message: a.InsteadOf(want), Look: a.Look(want),
 		Why: "The caller finds out with errors.Is what went wrong, and what to do about it.",
 		Fix: fmt.Sprintf("Return %v here, or an error that wraps it with %%w.", want)}
 	if want == Nil {
@@ -41,7 +45,18 @@ func WrongError(want Err, a Answer) Fault {
 	return f
 }
 
-// In is the fault as one of a part, which is all that is wrong with an answer.
+// Differing is a look at the first field in which two accounts differ.
+func Differing[T any](said, right T) verdict.Look {
+	one, other := reflect.ValueOf(said), reflect.ValueOf(right)
+	for i := range one.NumField() {
+		if !one.Field(i).Equal(other.Field(i)) {
+			return verdict.Look{Field: one.Type().Field(i).Name}
+		}
+	}
+	return verdict.Look{}
+}
+
+// In  as one of a part, which is all that is wrong with an answer.
 func (f Fault) In(part string) []Fault {
 	f.Part = part
 	return []Fault{f}

@@ -26,10 +26,23 @@ type Trial[Code, W, R any] struct {
 // suite.Trial. Where it is granular, workloads are drawn by the granularity of the device's memory.
 func NewTrial[Code, W, R any](id, after string, granular bool, draw func(Source) []W,
 	carryOut func(*suite.Bench, Code, []W), read func(*suite.Evidence, *verdict.CaseNotes, W) R) *Trial[Code, W, R] {
-	drive := func(b *suite.Bench, sides suite.Sides[Code]) {
-		carryOut(b, sides.Student, draw(NewSource(b, granular)))
+	t := &Trial[Code, W, R]{suite.Trial[Code]{ID: id, After: after}, granular, draw, read}
+	t.Drive = func(b *suite.Bench, sides suite.Sides[Code]) {
+		carryOut(b, sides.Student, t.draw(NewSource(b, granular)))
 	}
-	return &Trial[Code, W, R]{suite.Trial[Code]{ID: id, After: after, Drive: drive}, granular, draw, read}
+	return t
+}
+
+// Each has the trial carry out what of makes of each workload.
+func (t *Trial[Code, W, R]) Each(of func(W) W) {
+	draw := t.draw
+	t.draw = func(from Source) []W {
+		ws := draw(from)
+		for i, w := range ws {
+			ws[i] = of(w)
+		}
+		return ws
+	}
 }
 
 // On has the trial run on a simulated device everywhere, as in suite.Case.
@@ -38,9 +51,13 @@ func (t *Trial[Code, W, R]) On(device func(seed uint64) sim.Options) *Trial[Code
 	return t
 }
 
-// Runs are the trial's workloads as they went; there are none where it ended before it had drawn them.
+// Runs are the trial's workloads as they went; there are none where it ended before it had drawn them, or was not asked
+// for: the search for a cause asks checks as soon as the cases that they need have been run.
 func (t *Trial[Code, W, R]) Runs(e *suite.Evidence) []R {
 	notes := e.Cases[t.ID]
+	if notes == nil {
+		return nil
+	}
 	return verdict.Once(notes, "runs", func() (all []R) {
 		from, ok := SourceOf(e, t.ID, t.granular)
 		if !ok {

@@ -20,7 +20,8 @@ type Cause struct {
 // Root reports whether a finding is an error that comes of no other: one to begin with.
 func (f Finding) Root() bool { return f.Severity == Error && f.Follows == nil }
 
-// Origin says in words where a finding comes from that comes of another: "comes of the data-race in line 44".
+// Origin says in words where a finding most likely comes from that follows another: "may come of the data-race in line
+// 44". Rules know what comes of what; only a change that is tried would show it.
 func (f Finding) Origin() string {
 	c := f.Follows
 	switch at := c.place(f.File); {
@@ -31,10 +32,15 @@ func (f Finding) Origin() string {
 	case c.Same:
 		return "the same once more"
 	case at != "":
-		return "comes of the " + c.Rule + " " + at
+		return "may come of the " + c.Rule + " " + at
 	default:
-		return "comes of the " + c.Rule
+		return "may come of the " + c.Rule
 	}
+}
+
+// Again reports whether a finding says no more than the one above it but where.
+func (f Finding) Again(above Finding) bool {
+	return f.Follows != nil && above.Follows != nil && f.Follows.Same && *f.Follows == *above.Follows
 }
 
 // place is where the cause is, as seen from a file: "in line 44".
@@ -51,80 +57,113 @@ func (c *Cause) place(from string) string {
 // The rules as causes and consequences know them.
 var (
 	// placed rules are about where work goes: what is in the wrong stream is out of order there as well.
-	placed = []string{"wrong-stream", "recorded-elsewhere", "reset-too-early", "recorded-too-early", "synchronous-free", "waits-elsewhere"}
+	placed = []string{"wrong-stream", "recorded-elsewhere", "reset-too-early", "recorded-too-early", "synchronous-free",
+		"waits-elsewhere"}
 	// misused rules are about memory that a call may not touch.
 	misused = []string{"out-of-bounds", "unmapped", "no-access", "not-mapped"}
 	// disordered rules are about accesses that nothing holds in order: what comes out is luck.
-	disordered = []string{"use-before-alloc", "use-after-free", "free-before-use", "revoke-before-use", "early-reuse", "overlapping-copy", "data-race",
-		"host-race", "staged-copy", "uninitialized-read"}
+	disordered = []string{"use-before-alloc", "use-after-free", "free-before-use", "revoke-before-use", "early-reuse",
+		"overlapping-copy", "data-race", "host-race", "staged-copy", "uninitialized-read"}
 	// ended rules are about code that did not come to its end.
-	ended = []string{"panic", "crash", "timeout", "deadlock", "endless-recursion", "endless-calls", "host-memory", "memory-limit", "device-lost"}
+	ended = []string{"panic", "crash", "timeout", "deadlock", "endless-recursion", "endless-calls", "host-memory",
+		"memory-limit", "device-lost"}
 	// divided rules are about how an allocator has cut its memory.
-	divided = []string{"wrong-root", "overlap", "misaligned", "outside", "beyond-end", "wrong-block", "moved", "wrong-class", "misplaced"}
+	divided = []string{"wrong-root", "overlap", "misaligned", "outside", "beyond-end", "wrong-block", "moved",
+		"wrong-class", "misplaced"}
+	// accepted rules are about a Free that an allocator should have refused: from then on two owners have one block.
+	accepted = []string{"invalid-free-accepted", "double-free-accepted"}
+	// results are about what came out.
+	results = []string{"wrong-result", "wrong-words", "clock-misses-work", "lost", "overwritten", "result-changed",
+		"wrong-when-timed", "not-computed",
+		"step-left-out", "wrong-slot"}
 )
 
-// consequences are, by rule, the rules that it comes of where both are found in one program: mending those mends it as well, as a rule.
+// consequences are, by rule, the rules that it comes of where both are found in one program: mending those mends it as
+// well, as a rule.
 var consequences = map[string][]string{
-	"wrong-result":       slices.Concat(placed, misused, disordered, []string{"step-left-out", "overlap", "unexpected-error"}),
-	"wrong-words":        slices.Concat(placed, misused, disordered),
-	"clock-misses-work":  slices.Concat(placed, misused, disordered, []string{"wrong-words"}),
-	"lost":               slices.Concat(misused, disordered, []string{"misplaced", "unmapped"}),
-	"overwritten":        slices.Concat(placed, misused, disordered, divided),
-	"result-changed":     slices.Concat(placed, disordered),
-	"wrong-when-timed":   slices.Concat(placed, misused, disordered, divided),
-	"overlap-lost":       slices.Concat(placed, disordered),
-	"data-race":          slices.Concat(placed, []string{"wait-unrecorded", "overlap", "misplaced"}),
-	"overlapping-copy":   {"misplaced"},
-	"free-before-use":    slices.Concat(placed, []string{"wait-unrecorded", "unmapped"}),
-	"use-before-alloc":   slices.Concat(placed, []string{"wait-unrecorded"}),
-	"early-reuse":        slices.Concat(placed, []string{"wait-unrecorded"}),
-	"use-after-free":     slices.Concat(placed, []string{"double-free"}),
-	"use-after-destroy":  {"forgotten-stream"},
-	"freed-too-early":    {"early-reuse"},
-	"out-of-bounds":      {"no-access", "not-mapped"},
-	"uninitialized-read": slices.Concat(placed, misused, []string{"misplaced", "data-race", "use-before-alloc", "use-after-free", "free-before-use", "step-left-out"}),
-	"device-lost":        slices.Concat(misused, disordered, []string{"use-after-destroy", "wrong-stream", "double-free", "invalid-free"}),
-	"driver-crash":       slices.Concat(misused, disordered, []string{"use-after-destroy", "double-free", "invalid-free"}),
-	"panic":              {"overlap", "double-free"},
-	"leak":               slices.Concat(ended, []string{"unexpected-error", "double-free", "invalid-free", "works-after-close"}),
-	"unexpected-error":   slices.Concat(misused, []string{"good-argument-refused", "use-after-destroy", "device-lost", "double-free", "invalid-free", "device-ignored", "used-after-close"}),
-	"full-too-early":     slices.Concat(divided, []string{"panic"}),
+	"wrong-gaps":             {"changed-by-error", "wrong-account"},
+	"wrong-class":            {"block-refused"},
+	"misaligned":             {"wrong-in-use"},
+	"not-usable-after-error": slices.Concat(accepted, divided),
+	"wrong-result": slices.Concat(placed, misused, disordered, []string{"step-left-out", "overlap",
+		"unexpected-error"}),
+	"wrong-words":       slices.Concat(placed, misused, disordered),
+	"clock-misses-work": slices.Concat(placed, misused, disordered, []string{"wrong-words"}),
+	"lost":              slices.Concat(misused, disordered, []string{"misplaced", "unmapped"}),
+	"overwritten":       slices.Concat(placed, misused, disordered, divided, accepted),
+	"result-changed":    slices.Concat(placed, disordered),
+	"wrong-when-timed":  slices.Concat(placed, misused, disordered, divided),
+	"overlap-lost":      slices.Concat(placed, disordered),
+	"data-race": slices.Concat(placed, []string{"wait-unrecorded", "overlap", "misplaced"}, accepted,
+		divided),
+	"overlapping-copy":  {"misplaced"},
+	"free-before-use":   slices.Concat(placed, []string{"wait-unrecorded", "unmapped"}, accepted, divided),
+	"use-before-alloc":  slices.Concat(placed, []string{"wait-unrecorded"}),
+	"early-reuse":       slices.Concat(placed, []string{"wait-unrecorded"}, accepted, divided),
+	"use-after-free":    slices.Concat(placed, []string{"double-free"}, accepted, divided),
+	"use-after-destroy": {"forgotten-stream"},
+	"freed-too-early":   {"early-reuse"},
+	"out-of-bounds":     {"no-access", "not-mapped"},
+	"uninitialized-read": slices.Concat(placed, misused, []string{"misplaced", "data-race", "use-before-alloc",
+		"use-after-free", "free-before-use", "step-left-out"}),
+	"device-lost": slices.Concat(misused, disordered, []string{"use-after-destroy", "wrong-stream",
+		"double-free", "invalid-free"}),
+	"driver-crash": slices.Concat(misused, disordered, []string{"use-after-destroy", "double-free",
+		"invalid-free"}),
+	"panic": slices.Concat([]string{"overlap", "double-free"}, accepted, divided),
+	"leak": slices.Concat(ended, []string{"unexpected-error", "double-free", "invalid-free",
+		"works-after-close"}),
+	"unexpected-error": slices.Concat(misused, []string{"good-argument-refused", "use-after-destroy",
+		"device-lost", "double-free", "invalid-free", "device-ignored", "used-after-close"}),
+	"full-too-early":     slices.Concat(divided, []string{"panic"}, accepted),
 	"wrong-largest-free": slices.Concat(divided, []string{"full-too-early", "too-little", "panic"}),
-	"wrong-free-blocks":  slices.Concat(divided, []string{"full-too-early", "wrong-largest-free", "too-little", "panic"}),
-	"outside":            {"wrong-root"},
-	"overlap":            {"wrong-root", "beyond-end"},
-	"misplaced":          {"moved"},
-	"beyond-end":         {"wrong-root"},
-	"bad-size-accepted":  {"wrong-root"},
-	"too-little":         slices.Concat(divided, []string{"panic"}),
-	"too-much":           {"unexpected-error"},
-	"no-fallback":        {"unexpected-error", "growth-failed", "changed-by-error"},
-	"growth-failed":      {"not-reserved"},
-	"refused":            {"not-reserved", "invalid-free"},
-	"invalid-free":       {"not-reserved"},
-	"free-refused":       divided,
-	"double-free":        {"works-after-close", "not-reserved"},
-	"inner-not-asked":    {"called-early"},
-	"changed-by-error":   {"unexpected-error"},
-	"wrong-stats":        slices.Concat(divided, []string{"unexpected-error", "panic"}),
-	"wrong-account":      {"overlap"},
-	"wrong-groups":       {"wrong-account"},
-	"left-behind":        {"overlap", "room-lost"},
-	"wrapped":            {"room-lost", "overlap"},
-	"kept":               {"sampled-early", "leak"},
-	"wrong-error":        {"bad-argument-accepted", "use-after-destroy", "changed-by-error"},
+	"wrong-free-blocks": slices.Concat(divided, []string{"full-too-early", "wrong-largest-free", "too-little",
+		"panic"}),
+	"outside":           {"wrong-root", "wrong-in-use", "wrong-chunk"},
+	"overlap":           slices.Concat(accepted, []string{"wrong-root", "beyond-end", "misaligned", "wrong-in-use"}),
+	"misplaced":         {"moved"},
+	"beyond-end":        {"wrong-root"},
+	"bad-size-accepted": {"wrong-root"},
+	"too-little":        slices.Concat(divided, []string{"panic"}),
+	"too-much":          {"unexpected-error"},
+	"no-fallback":       {"unexpected-error", "growth-failed", "changed-by-error"},
+	"growth-failed":     {"not-reserved"},
+	"refused":           {"not-reserved", "invalid-free"},
+	"invalid-free":      {"not-reserved"},
+	"free-refused":      slices.Concat(divided, accepted),
+	"double-free":       {"works-after-close", "not-reserved"},
+	"inner-not-asked":   {"called-early", "changed-by-error"},
+	"changed-by-error":  {"unexpected-error"},
+	"wrong-stats":       slices.Concat(divided, []string{"unexpected-error", "panic"}, accepted),
+	"wrong-account":     {"overlap"},
+	"wrong-groups":      {"wrong-account"},
+	"left-behind":       {"overlap", "room-lost"},
+	"wrapped":           {"room-lost", "overlap"},
+	"kept":              {"sampled-early", "leak"},
+	"wrong-error": {"bad-argument-accepted", "use-after-destroy", "changed-by-error", "block-refused",
+		"full-too-early"},
 }
 
-// needless are the rules of a call that should not be made at all: what else is wrong with it, on its line, comes of that.
-var needless = []string{"cuda-call", "waits-too-long"}
+// ofMemory are the rules that memory breaks, one or the other, which is there from an earlier call.
+var ofMemory = slices.Concat(placed, misused, disordered, ended, results, EndRules)
+
+// ofGiven are the rules that a call breaks, or makes others break, which was given something else than it should have
+// been.
+var ofGiven = slices.Concat(results, []string{"uninitialized-read", "overlap-lost", "device-lost",
+	"clocked-too-little", "wrong-time"})
+
+// needless are the rules of a call that should not be made at all: what else is wrong with it, on its line, comes of
+// that.
+var needless = []string{"cuda-call", "waits-too-long", "host-wait"}
 
 // onError is what the rules of faults end in: the same, but only where a CUDA call was made to fail.
 const onError = "-on-error"
 
-// Relate notes in the errors of a report which of them come of others, so that a report says first what is to be mended first,
-// and each mistake once. An error that says the same as one before is the same one again; so is one with the same rule and
-// the same remedy in another line. A cause may stand in a later check than what comes of it.
+// Relate notes in the errors of a report which of them come of others, so that a report says first what is to be mended
+// first, and each mistake once. An error that says the same as one before is the same one again; so is one with the
+// same rule and the same remedy in another line. A cause may stand in a later check than what comes of it.
 func Relate(checks []Check) {
+	withhold(checks)
 	var all []*Finding
 	for i := range checks {
 		for j := range checks[i].Findings {
@@ -140,11 +179,19 @@ func Relate(checks []Check) {
 			}
 		}
 	}
+	if kept := slices.IndexFunc(all, func(f *Finding) bool { return f.Kept }); kept >= 0 {
+		for i, f := range all {
+			// What a call was given it was given whatever an earlier one has left.
+			if i != kept && (f.Kept || !f.Given && slices.Contains(ofMemory, f.Rule)) {
+				f.Follows = all[kept].asCause()
+			}
+		}
+	}
 	for i, f := range all {
 		if f.Follows != nil {
 			continue
 		}
-		if same := slices.IndexFunc(all[:i], func(o *Finding) bool { return o.Rule == f.Rule && o.Fix == f.Fix }); same >= 0 {
+		if same := slices.IndexFunc(all[:i], f.repeats); same >= 0 {
 			f.Follows = all[same].asCause()
 			f.Follows.Same = true
 		}
@@ -162,6 +209,33 @@ func Relate(checks []Check) {
 	}
 }
 
+// withhold leaves out remarks that waits order nothing where work is out of order: one of these may be the wait that
+// was to order it.
+func withhold(checks []Check) {
+	disorder := slices.ContainsFunc(checks, func(c Check) bool {
+		return slices.ContainsFunc(c.Findings, func(f Finding) bool {
+			return f.Severity == Error &&
+				slices.Contains(OrderRules, f.Rule)
+		})
+	})
+	if !disorder {
+		return
+	}
+	for i := range checks {
+		checks[i].Findings = slices.DeleteFunc(checks[i].Findings, func(f Finding) bool {
+			return f.Severity == Remark && f.Rule == "needless-wait"
+		})
+	}
+}
+
+// repeats reports whether an error says once more what another one says: its rule, with the same remedy, or an error
+// that the same
+// statement returns.
+func (f *Finding) repeats(o *Finding) bool {
+	return o.Rule == f.Rule && o.Fix == f.Fix || f.Look.Got != "" && o.Look.Got == f.Look.Got && o.File == f.File &&
+		o.Line == f.Line
+}
+
 // turn is when a finding is to be read: consequences behind the errors that they may come of.
 func (f Finding) turn() int {
 	if f.Severity == Error && f.Follows != nil && !f.Follows.Same {
@@ -174,7 +248,8 @@ func (f Finding) turn() int {
 func nearest(f *Finding, all []*Finding) *Cause {
 	var cause *Finding
 	for _, o := range all {
-		if o == f || o.Follows != nil && o.Follows.is(f) || !causes(o.Rule, f.Rule) && !o.spares(f) {
+		if o == f || o.Kept && f.Given || o.Follows != nil && o.Follows.is(f) ||
+			!causes(o.Rule, f.Rule) && !o.spares(f) && !o.gives(f) {
 			continue
 		}
 		if cause == nil || cause.Line != f.Line && o.Line == f.Line {
@@ -194,7 +269,15 @@ func causes(rule, consequence string) bool {
 
 // spares reports whether another error is about a call that should not be made at all.
 func (f *Finding) spares(o *Finding) bool {
-	return slices.Contains(needless, f.Rule) && !slices.Contains(needless, o.Rule) && slices.Contains(OrderRules, o.Rule) && f.File == o.File && f.Line == o.Line
+	return slices.Contains(needless, f.Rule) && !slices.Contains(needless, o.Rule) && slices.Contains(OrderRules,
+		o.Rule) && f.File == o.File && f.Line == o.Line
+}
+
+// gives reports whether another error is of a call that was given what it should not be: what else is wrong on its
+// line, or comes out
+// wrong, is of that.
+func (f *Finding) gives(o *Finding) bool {
+	return f.Given && !o.Given && (slices.Contains(ofGiven, o.Rule) || f.File == o.File && f.Line == o.Line)
 }
 
 // is reports whether a finding is the cause.
@@ -220,7 +303,8 @@ func (f *Finding) toTheRoot(all []*Finding) {
 
 // The order checker's rules, as checks group them: when memory may be used, and that everything made comes to an end.
 var (
-	OrderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "revoke-before-use", "early-reuse", "overlapping-copy", "data-race", "host-race", "staged-copy",
+	OrderRules = []string{"use-before-alloc", "use-after-free", "free-before-use", "revoke-before-use", "early-reuse",
+		"overlapping-copy", "data-race", "host-race", "staged-copy",
 		"uninitialized-read", "out-of-bounds", "wait-unrecorded", "use-after-destroy"}
 	EndRules = []string{"leak", "double-free", "invalid-free"}
 )

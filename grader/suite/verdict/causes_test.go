@@ -9,14 +9,15 @@ import (
 func failed(findings ...Finding) Check { return Check{Status: Failed, Findings: findings} }
 
 func found(rule string, line int) Finding {
-	return Finding{Rule: rule, Severity: Error, File: "ring.go", Line: line, Message: rule + ".", Fix: "Mend " + rule + "."}
+	return Finding{Rule: rule, Severity: Error, File: "ring.go", Line: line, Message: rule + ".", Fix: "Mend " + rule +
+		"."}
 }
 
 func TestACauseComesBeforeWhatFollows(t *testing.T) {
 	checks := []Check{failed(found("wrong-result", 44)), failed(found("data-race", 51), found("leak", 60))}
 	Relate(checks)
 	require.Equal(t, &Cause{Rule: "data-race", File: "ring.go", Line: 51}, checks[0].Findings[0].Follows)
-	require.Equal(t, "comes of the data-race in line 51", checks[0].Findings[0].Origin())
+	require.Equal(t, "may come of the data-race in line 51", checks[0].Findings[0].Origin())
 	require.True(t, checks[1].Findings[0].Root())
 	require.True(t, checks[1].Findings[1].Root(), "a race leaves nothing behind")
 }
@@ -24,13 +25,28 @@ func TestACauseComesBeforeWhatFollows(t *testing.T) {
 func TestOneMistakeIsToldOnce(t *testing.T) {
 	other := found("wrong-stream", 70)
 	other.Fix = "Another remedy."
-	checks := []Check{failed(found("wrong-stream", 12), found("wrong-stream", 12), found("wrong-stream", 31), other), failed(found("free-before-use", 31))}
+	checks := []Check{failed(found("wrong-stream", 12), found("wrong-stream", 12), found("wrong-stream", 31), other),
+		failed(found("free-before-use", 31))}
 	Relate(checks)
 	require.True(t, checks[0].Findings[0].Root())
 	require.Equal(t, "as told above", checks[0].Findings[1].Origin())
 	require.Equal(t, "the same as in line 12", checks[0].Findings[2].Origin())
 	require.True(t, checks[0].Findings[3].Root())
-	require.Equal(t, 12, checks[1].Findings[0].Follows.Line, "it comes of what is in its line, and that is the same as in line 12")
+	require.Equal(t, 12, checks[1].Findings[0].Follows.Line,
+		"it comes of what is in its line, and that is the same as in line 12")
+}
+
+// What comes of memory that an earlier call has left is told once; what a call was given comes of nothing there.
+func TestASecondMistakeStaysBesideStateThatIsKept(t *testing.T) {
+	kept, given := found("use-after-free", 12), found("wrong-result", 44)
+	kept.Kept, given.Given = true, true
+	checks := []Check{failed(found("wrong-words", 60), given), failed(kept, found("leak", 70))}
+	Relate(checks)
+	require.Equal(t, "wrong-result", checks[0].Findings[0].Rule, "what is to be mended first stands first")
+	require.True(t, checks[0].Findings[0].Root())
+	require.Equal(t, 12, checks[0].Findings[1].Follows.Line)
+	require.True(t, checks[1].Findings[0].Root())
+	require.Equal(t, 12, checks[1].Findings[1].Follows.Line)
 }
 
 // Whatever is found, something is left to begin with, and what follows leads there.
@@ -56,7 +72,8 @@ func TestEveryCauseIsARoot(t *testing.T) {
 				for _, ch := range checks {
 					for _, f := range ch.Findings {
 						if f.Follows != nil {
-							require.Contains(t, roots, Cause{Rule: f.Follows.Rule, File: f.Follows.File, Line: f.Follows.Line}, "%s, %s, %s: %s", a, b, c, f.Rule)
+							require.Contains(t, roots, Cause{Rule: f.Follows.Rule, File: f.Follows.File, Line: f.Follows.Line},
+								"%s, %s, %s: %s", a, b, c, f.Rule)
 						}
 					}
 				}
@@ -76,12 +93,13 @@ func TestRemarksFollowFromNothing(t *testing.T) {
 }
 
 func TestAConsequenceIsANoticeOfItsOwn(t *testing.T) {
-	r := Report{Status: Failed, Checks: []Check{failed(found("wrong-result", 44)), failed(found("data-race", 44), found("data-race", 44))}}
+	r := Report{Status: Failed, Checks: []Check{failed(found("wrong-result", 44)), failed(found("data-race", 44),
+		found("data-race", 44))}}
 	Relate(r.Checks)
 	notices := r.Notices("ring.go")
 	require.Len(t, notices, 2)
 	require.Equal(t, Consequence, notices[0].Severity)
-	require.Equal(t, "Comes of the data-race in line 44: wrong-result.", notices[0].Message)
+	require.Equal(t, "May come of the data-race in line 44: wrong-result.", notices[0].Message)
 	require.Empty(t, notices[0].Fix)
 	require.Equal(t, Error, notices[1].Severity)
 }

@@ -5,8 +5,11 @@ import (
 	"strings"
 )
 
-// GapRule is the rule that Notices names a gap by.
-const GapRule = "todo"
+// gapRule is the rule that Notices names a gap by.
+const gapRule = "todo"
+
+// likelyRule is the rule that Notices names the line by where one change is enough.
+const likelyRule = "likely"
 
 // consequence is a finding that comes of another as a notice of its own: what mends it is said of the other.
 func consequence(f Finding) Finding {
@@ -17,9 +20,9 @@ func consequence(f Finding) Finding {
 }
 
 // Notices are what a report has to say about the student's lines, for editors and for tools that know lines alone: the
-// findings of all checks in their order, each once, then the gap that is to be filled next. Where a report that is no pass
-// has neither, its own message is one, of the status as a rule. What is about no line in particular is put on the first line
-// of main, the exercise's file.
+// findings of all checks in their order, each once, then the gap that is to be filled next, then the likely line.
+// Where a report that is no pass has neither, its own message is one, of the status as a rule. What is about no line
+// in particular is put on the first line of main, the exercise's file.
 func (r Report) Notices(main string) []Finding {
 	var all []Finding
 	add := func(f Finding) {
@@ -54,9 +57,12 @@ func (r Report) Notices(main string) []Finding {
 		if r.Gap.Text != "" {
 			text = "TODO(" + r.Gap.ID + ") is to be written next: " + r.Gap.Text + "."
 		}
-		add(Finding{Rule: GapRule, Severity: Unwritten, Message: text, File: r.Gap.File, Line: r.Gap.Line})
+		add(Finding{Rule: gapRule, Severity: Unwritten, Message: text, File: r.Gap.File, Line: r.Gap.Line})
 	case !accounted:
 		add(Finding{Rule: string(r.Status), Severity: Error, Message: r.Message, Fix: r.Next})
+	}
+	if l := r.Likely; l != nil {
+		add(Finding{Rule: likelyRule, Severity: Suspected, Message: l.Text(), File: l.File, Line: l.Line})
 	}
 	return all
 }

@@ -22,7 +22,8 @@ func TestNotices(t *testing.T) {
 		want   []notice
 	}{
 		"a pass": {verdict.Report{Status: verdict.Passed}, nil},
-		"a pass with a remark about no line": {verdict.Report{Status: verdict.Passed, Checks: []verdict.Check{{Findings: []verdict.Finding{remark}}}},
+		"a pass with a remark about no line": {verdict.Report{Status: verdict.Passed,
+			Checks: []verdict.Check{{Findings: []verdict.Finding{remark}}}},
 			[]notice{{"odd", "r", "main.go", verdict.Remark, 1}}},
 		"one finding of two checks is said once": {verdict.Report{Status: verdict.Failed, Checks: []verdict.Check{
 			{Findings: []verdict.Finding{leak}}, {Findings: []verdict.Finding{leak, remark}}}},

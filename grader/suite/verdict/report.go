@@ -1,9 +1,11 @@
-// Package verdict is what a verdict is said in: reports, their checks and findings, the errors that come of others, what benchmarks measured,
-// and the notes of a case, which all of that is read off. Suites say it; reports, classes and editors show it.
+// Package verdict is what a verdict is said in: reports, their checks and findings, the errors that come of others,
+// what benchmarks measured, and the notes of a case, which all of that is read off. Suites say it; reports, classes and
+// editors show it.
 package verdict
 
 import (
 	"slices"
+	"strings"
 )
 
 // Status is the outcome of a check or of a whole exercise.
@@ -29,24 +31,42 @@ const SchemaVersion = 1
 // Report is what cudalab says about one exercise: `check --json` prints it. Fields are only ever added within one
 // schema version.
 type Report struct {
-	Schema     int     `json:"schema"`
-	Exercise   string  `json:"exercise"`
-	Device     Device  `json:"device"`
-	Status     Status  `json:"status"`
-	Message    string  `json:"message,omitempty"` // one sentence on the whole, where the status needs one
-	Next       string  `json:"next,omitempty"`    // what to do next
-	Gap        *Gap    `json:"gap,omitempty"`     // the first that is still to be filled, where that keeps the code from passing
+	Schema   int    `json:"schema"`
+	Cudalab  string `json:"cudalab,omitempty"` // the version of the program; a class has it once for all
+	Exercise string `json:"exercise"`
+	Device   Device `json:"device"`
+	Status   Status `json:"status"`
+	Message  string `json:"message,omitempty"` // one sentence on the whole, where the status needs one
+	Next     string `json:"next,omitempty"`    // what to do next
+	// the first that is still to be filled, where that keeps the code from passing
+	Gap        *Gap    `json:"gap,omitempty"`
 	Score      float64 `json:"score"`
 	MaxScore   float64 `json:"max_score"`
 	Seed       uint64  `json:"seed"`
 	DurationMS int64   `json:"duration_ms"`
 	Checks     []Check `json:"checks"`
 	Output     string  `json:"output,omitempty"` // what the student's code printed; of much, the start and the end
+	Likely     *Likely `json:"likely,omitempty"` // where one change is enough, where that was asked for and found
 }
 
-// Unfinished reports whether nothing was found wrong with what is written so far: a gap is what keeps the code from passing.
+// Likely is where one change of the code is enough for a check to pass.
+type Likely struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Function string `json:"function"`
+	Check    string `json:"check"`              // its ID
+	Where    string `json:"where"`              // all of that in a sentence
+	Question string `json:"question,omitempty"` // about what stands there
+}
+
+// Text is what is told of it.
+func (l *Likely) Text() string { return strings.TrimSpace(l.Where + " " + l.Question) }
+
+// Unfinished reports whether nothing was found wrong with what is written so far: a gap is what keeps the code from
+// passing.
 func (r *Report) Unfinished() bool {
-	return r.Status == Failed && r.Message != "" && !slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Status == Failed })
+	return r.Status == Failed && r.Message != "" && !slices.ContainsFunc(r.Checks,
+		func(c Check) bool { return c.Status == Failed })
 }
 
 // Gap is a place in the student's code that is still to be written.
@@ -85,13 +105,14 @@ type Check struct {
 // Severity is how much a finding weighs.
 type Severity string
 
-// An Error fails its check. A Remark costs nothing. Two are Report.Notices' alone: Unwritten is a gap, which is no finding of any
-// check, and a Consequence is an error that comes of another.
+// An Error fails its check. A Remark costs nothing. Three are Report.Notices' alone: Unwritten is a gap, which is no
+// finding of any check, a Consequence is an error that comes of another, and Suspected is where one change is enough.
 const (
 	Error       Severity = "error"
 	Remark      Severity = "remark"
 	Unwritten   Severity = "unwritten"
 	Consequence Severity = "consequence"
+	Suspected   Severity = "suspected"
 )
 
 // Finding is one concrete fault, with where it is and what mends it.
@@ -111,12 +132,38 @@ type Finding struct {
 	Picture string `json:"picture,omitempty"`
 	// Drawing is the memory of an allocator, step by step; nil where there is nothing to draw. It is for the page alone.
 	Drawing *Drawing `json:"-"`
+	// Threads is the order of threads' operations that it is about; nil where it is about none. It is for the page alone.
+	Threads *Threads `json:"-"`
 	// Record is the index of the record at fault in its case's trace; -1 where there is none.
 	Record int `json:"-"`
 	// Function is the student's function at fault where no line is and it is another than the suite's.
 	Function string `json:"-"`
+	// Refused says that the code did nothing, since it took good arguments for bad ones.
+	Refused bool `json:"-"`
 	// Gap is the gap that has answered, where that is all there is to it: what is still to be written is not wrong.
 	Gap string `json:"-"`
+	// Effect is the line that it would have been told on, in the same file, if it were not known what it comes of; 0: it
+	// was moved from none.
+	Effect int `json:"-"`
+	// Given says that it is about what a call was given: what it makes for is not told beside it.
+	Given bool `json:"-"`
+	// Kept says that it is about memory that an earlier call of the function has made.
+	Kept bool `json:"-"`
+	// Look is what is known of a wrong answer, by which the statement is found that it comes of. Zero where nothing is.
+	Look Look `json:"-"`
+}
+
+// Look is what is wrong with an answer: the error that was returned, the one that was not, a number that the code
+// tells of itself, or
+// the block that was handed out, or whatever else; or a call of CUDA's that was not made. The first of these that is
+// set counts. Errors are those of the
+// contract, "ErrFull".
+type Look struct {
+	Call      string // "EventRecord"
+	Field     string // of Stats or of a report: "InUse"
+	Got, Want string
+	Block     bool
+	Answer    bool // whatever was answered beside an error
 }
 
 // Related is a second place that a finding is about.

@@ -33,8 +33,8 @@ func measured(t *testing.T) map[string]float64 {
 	return times
 }
 
-// TestTheSimulatorPredictsTheRounds compares the simulator's clock with what the chapter's hundred rounds took a GPU. What
-// the solution and the baseline take is compared by package fidelity.
+// TestTheSimulatorPredictsTheRounds compares the simulator's clock with what the chapter's hundred rounds took a GPU.
+// What the solution and the baseline take is compared by package fidelity.
 func TestTheSimulatorPredictsTheRounds(t *testing.T) {
 	want := measured(t)
 	s := session.New(sim.New(sim.Options{}))

@@ -2,6 +2,7 @@ package asyncpipeline
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"cudalab/exercises/contract"
@@ -55,7 +56,8 @@ func ofSizes(streams int, sizes ...int) workload {
 }
 
 func (w workload) named() workload {
-	w.label = fmt.Sprintf("%s on %s", verdict.Count(len(w.batches), "batch", "batches"), verdict.Count(w.streams, "stream", "streams"))
+	w.label = fmt.Sprintf("%s on %s", verdict.Count(len(w.batches), "batch", "batches"), verdict.Count(w.streams, "stream",
+		"streams"))
 	return w
 }
 
@@ -69,13 +71,81 @@ func shapes() []workload {
 		ofSizes(1, 1),
 		ofSizes(1, 1000, 1, 777),
 		ofSizes(3, 255, 256, 257, 511, 512, 513, 4096),
-		ofSizes(5, 1023, 2049),
+		withoutWork(ofSizes(5, 1023, 2049)),
 		ofSizes(2),
 		ofSizes(1, manyElements),
 		ofSizes(3, 700, 700, 700, 700, 700), // so that nothing but the order tells one from another
 		ofSizes(1, 1000, 1, 777),            // as before, so that nothing of an earlier call may do for a later one
+		alike(3, 7),
 		ofSizes(4, manySizes()...),
 	}
+}
+
+// alike are batches that are wholly alike, but for where their results go.
+func alike(streams, batches int) workload {
+	w := workload{streams: streams}
+	for range batches {
+		w.batches = append(w.batches, contract.Batch{N: 900, Work: 7, Multiplier: 1.5})
+	}
+	return w.named()
+}
+
+// withoutWork is a workload whose first batch has none.
+func withoutWork(w workload) workload {
+	w.batches[0].Work = 0
+	return w
+}
+
+// far are calls with numbers from all over their domains.
+func far(r *rand.Rand) (ws []workload) {
+	type number = suite.Number[contract.Batch]
+	few := func() contract.Batch {
+		return contract.Batch{N: 1 + r.IntN(100), Work: r.IntN(10), Multiplier: multiplier(r)}
+	}
+	large := suite.Farther(r, few,
+		number{Least: 1, Most: math.MaxInt32, Set: func(b *contract.Batch, v int) { b.N = v }},
+		number{Most: math.MaxInt32, Set: func(b *contract.Batch, v int) { b.Work = v }},
+		number{Most: int(math.Float32bits(math.MaxFloat32)), Set: func(b *contract.Batch, v int) {
+			b.Multiplier = math.Float32frombits(uint32(v) | r.Uint32N(2)<<31)
+		}})
+	for i := 0; i < len(large); i += 3 {
+		ws = append(ws, workload{streams: 1 + r.IntN(4), batches: large[i:min(i+3, len(large))]})
+	}
+	many := func(w *workload, n int) {
+		for range n {
+			w.batches = append(w.batches, few())
+		}
+	}
+	ws = append(ws, suite.Farther(r, func() workload { return workload{streams: 1 + r.IntN(4)} },
+		suite.Number[workload]{Most: suite.FarCount, Set: many},
+		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) { w.streams = v }})...)
+	most := workload{streams: 3 + 2*r.IntN(3)} // no power of two, of which the rest is the same in a byte
+	many(&most, suite.Many(r))
+	ws = append(ws, most)
+	for i, w := range ws {
+		ws[i] = w.named()
+	}
+	return ws
+}
+
+// launches are what the call has to launch.
+func (w workload) launches() (all []suite.Launch) {
+	for _, b := range w.batches {
+		bytes := 4 * int64(b.N)
+		all = append(all, suite.Launch{Kernel: sumKernels.Fill, Bytes: bytes, First: 2, Words: processWords,
+			Numbers: []uint64{uint64(math.Float32bits(b.Multiplier)), uint64(b.Work)}},
+			suite.Launch{Kernel: sumKernels.Sum, Bytes: bytes, Words: reduceWords})
+	}
+	return all
+}
+
+func processWords(bytes int64, numbers []uint64) string {
+	multiplier := math.Float32frombits(uint32(numbers[0]))
+	return fmt.Sprintf("%s with multiplier %g and work %d", reduceWords(bytes, nil), multiplier, numbers[1])
+}
+
+func reduceWords(bytes int64, _ []uint64) string {
+	return "over " + verdict.Count(int(bytes/4), "element", "elements")
 }
 
 // manySizes are those of more batches than any other workload has.
@@ -126,7 +196,8 @@ const (
 	speedWork    = 20_000
 )
 
-// speedWorkload is one sample's workload, with the multiplier that makes its results fresh; no two batches have the same.
+// speedWorkload is one sample's workload, with the multiplier that makes its results fresh; no two batches have the
+// same.
 func speedWorkload(m float32) workload {
 	w := workload{streams: speedStreams}
 	for i := range speedBatches {

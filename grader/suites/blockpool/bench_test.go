@@ -12,8 +12,8 @@ import (
 	"cudalab/solutions/blockpool"
 )
 
-// BenchmarkPair reports the host's time for an Alloc and a Free of 64 KiB, in each of the three ways, beside the calls of CUDA's that it
-// cannot do without, and cudaMallocAsync. The simulator's figures are its own work, not virtual time.
+// BenchmarkPair reports the host's time for an Alloc and a Free of 64 KiB, in each of the three ways, beside the calls
+// of CUDA's that it cannot do without, and cudaMallocAsync. The simulator's figures are its own work, not virtual time.
 func BenchmarkPair(b *testing.B) {
 	const size = 64 << 10
 	for _, kind := range []string{"gpu", "sim"} {
@@ -120,8 +120,8 @@ func (s *stack) Free(at cuda.DevicePtr, in cuda.Stream) error {
 	return cuda.EventRecord(event, in)
 }
 
-// BenchmarkOverlap reports what becomes of the concurrency of several streams that each take a block, work in it for 100 µs and give it back,
-// 32 times: with a list for each stream, and with one list for all.
+// BenchmarkOverlap reports what becomes of the concurrency of several streams that each take a block, work in it for
+// 100 µs and give it back, 32 times: with a list for each stream, and with one list for all.
 func BenchmarkOverlap(b *testing.B) {
 	for _, kind := range []string{"gpu", "sim"} {
 		b.Run(kind, func(b *testing.B) {

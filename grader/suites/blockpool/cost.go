@@ -9,7 +9,8 @@ import (
 	"cudalab/native/cuda"
 )
 
-// Of the blocks that are out while time is measured so many are given back and taken in turns, each in one of so many streams.
+// Of the blocks that are out while time is measured so many are given back and taken in turns, each in one of so many
+// streams.
 const costStreams = 16
 
 // cost times a Free and an Alloc with nearly all blocks handed out.
@@ -19,15 +20,20 @@ var cost = allocator.Cost[Make]{
 	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load {
 		return &load{make: make, blocks: blocks, r: r}
 	},
-	Model:  func(_ sequence.Source, blocks int) allocator.Model { return modelOf(layout{256, blocks}) },
-	Behind: behind,
+	Model:   func(_ sequence.Source, blocks int) allocator.Model { return modelOf(layout{costSize, blocks}) },
+	Behind:  behind,
+	Between: lab.Between,
 	GrowthWords: allocator.GrowthWords{
 		Operation: "a Free and an Alloc", Things: "blocks",
-		Why: "A search through all blocks takes a time that grows with their number, and a pool is called in every innermost loop.",
-		Fix: "Keep the free blocks of each stream on a stack of its own, and find a block from its address by arithmetic: subtract where the memory " +
-			"begins, divide by the block size.",
+		Why: "A search through all blocks takes a time that grows with their number, and a pool is called in every " +
+			"innermost loop.",
+		Fix: "Keep the free blocks of each stream on a stack of its own, and find a block from its address by arithmetic: " +
+			"subtract where the memory begins, divide by the block size.",
 	},
 }
+
+// costSize is how many bytes a block has.
+const costSize = 512
 
 // load is a pool with most of its blocks handed out, over several streams.
 type load struct {
@@ -41,20 +47,22 @@ type load struct {
 	r       *rand.Rand
 }
 
-// Fill makes the pool, where there is none yet, and hands blocks out.
-func (l *load) Fill(blocks int) (err error) {
-	if l.p == nil {
-		if l.p, err = l.make(256, l.blocks); err != nil {
+func (l *load) Make() (err error) {
+	if l.p, err = l.make(costSize, l.blocks); err != nil {
+		return err
+	}
+	for range costStreams {
+		s, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
+		if err != nil {
 			return err
 		}
-		for range costStreams {
-			s, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
-			if err != nil {
-				return err
-			}
-			l.streams = append(l.streams, s)
-		}
+		l.streams = append(l.streams, s)
 	}
+	return nil
+}
+
+// Fill hands blocks out.
+func (l *load) Fill(blocks int) (err error) {
 	l.held, l.next = slices.Grow(l.held, blocks-len(l.held)), slices.Grow(l.next, blocks-len(l.next))
 	for i := len(l.held); i < blocks; i++ {
 		p, err := l.p.Alloc(l.streams[i%costStreams])
@@ -67,7 +75,8 @@ func (l *load) Fill(blocks int) (err error) {
 	return nil
 }
 
-// Work gives blocks back and takes others in their place: half of them in one stream, and half in streams that take turns.
+// Work gives blocks back and takes others in their place: half of them in one stream, and half in streams that take
+// turns.
 func (l *load) Work(operations int) error {
 	for n := range operations {
 		i := l.next[l.at]
@@ -108,13 +117,14 @@ func (l *load) Leave() error {
 	return nil
 }
 
-func (l *load) Subject() allocator.Subject { return subject(l.p, layout{256, l.blocks}) }
+func (l *load) Subject() allocator.Subject { return subject(l.p, layout{costSize, l.blocks}) }
 
 // Past: the blocks that are out, one after the other.
 func (l *load) Past() (ops []allocator.Op, answers []sequence.Answer) {
 	ops, answers = make([]allocator.Op, 0, len(l.held)), make([]sequence.Answer, 0, len(l.held))
 	for i, p := range l.held {
-		ops, answers = append(ops, alloc(allocator.Stream(1+i%costStreams))), append(answers, sequence.Answer{Addr: uint64(p)})
+		ops, answers = append(ops, alloc(allocator.Stream(1+i%costStreams))),
+			append(answers, sequence.Answer{Addr: uint64(p)})
 	}
 	return ops, answers
 }
@@ -130,7 +140,8 @@ func behind(r *rand.Rand, past []allocator.Op) (ops []allocator.Op) {
 	stream := func() allocator.Stream { return allocator.Stream(1 + r.IntN(costStreams)) }
 	for range costTurns {
 		any := 1 + r.IntN(len(past))
-		ops = append(ops, alloc(stream()), free(any, stream()), free(any, stream()), inside(any, 1+r.Int64N(255), stream()), alloc(stream()))
+		ops = append(ops, alloc(stream()), free(any, stream()), free(any, stream()), inside(any, 1+r.Int64N(255), stream()),
+			alloc(stream()))
 	}
 	for range costTurns {
 		ops = append(ops, free(1+r.IntN(len(past)), stream()))

@@ -8,7 +8,6 @@ import (
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/sequence"
 	"cudalab/grader/suite/verdict"
-	"cudalab/native/device"
 	"cudalab/native/trace"
 )
 
@@ -53,9 +52,11 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.
 		if offset := x.Addr - s.memory; x.Kind == allocator.KindAlloc && x.Err == sequence.Nil &&
 			(x.Addr < s.memory || offset%uint64(s.layout.size) != 0 || offset/uint64(s.layout.size) >= uint64(s.layout.blocks)) {
 			return append(found, x.Finding(e, -1, verdict.Finding{Rule: "outside",
-				Message: fmt.Sprintf("Alloc should have handed out one of the blocks at memory + i*%d, but it answered an address that is none.", s.layout.size),
-				Why:     "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every later CUDA call fails.",
-				Fix:     "Count a block's address from what cuda.Malloc returned: memory + i*blockSize, with i from 0 to blocks-1."}))
+				Message: fmt.Sprintf("Alloc should have handed out one of the blocks at memory + i*%d, but it answered an address "+
+					"that is none.", s.layout.size),
+				Why: "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every " +
+					"later CUDA call fails.",
+				Fix: "Count a block's address from what cuda.Malloc returned: memory + i*blockSize, with i from 0 to blocks-1."}))
 		}
 		if x.Waited() >= 0 && x.Err == sequence.Nil {
 			waits++
@@ -63,8 +64,9 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.
 		if x.Kind != allocator.KindClose && len(x.Stats()) == statsFields && x.Stats()[3] != int64(waits) {
 			return append(found, x.Finding(e, -1, verdict.Finding{Rule: "wrong-stats",
 				Message: fmt.Sprintf("Stats should count %d Allocs that made a stream wait, but Waits is %d.", waits, x.Stats()[3]),
-				Why:     "Waits says how much concurrency the pool has cost: each is a StreamWaitEvent, behind which a stream cannot run beside another.",
-				Fix:     "Count one for each Alloc whose StreamWaitEvent has succeeded, and nothing else."}))
+				Why: "Waits says how much concurrency the pool has cost: each is a StreamWaitEvent, behind which a stream " +
+					"cannot run beside another.",
+				Fix: "Count one for each Alloc whose StreamWaitEvent has succeeded, and nothing else."}))
 		}
 	}
 	return nil
@@ -83,9 +85,10 @@ func (s *steps) wrongMemory(e *suite.Evidence) (f verdict.Finding, wrong bool) {
 		}
 		if r.Op == trace.OpMalloc || mallocs > 1 {
 			return first.Finding(e, at, verdict.Finding{Rule: "wrong-memory",
-				Message: fmt.Sprintf("New should have got %d bytes in one cuda.Malloc, but it called %s for %d.", s.layout.size*int64(s.layout.blocks),
-					suite.CallName(r), r.Size),
-				Why: "Who asks for so many blocks has planned with so much memory: what a pool takes beyond that is missing elsewhere.",
+				Message: fmt.Sprintf("New should have got %d bytes in one cuda.Malloc, but it called %s for %d.",
+					s.layout.size*int64(s.layout.blocks), suite.CallName(r), r.Size),
+				Why: "Who asks for so many blocks has planned with so much memory: what a pool takes beyond that is missing " +
+					"elsewhere.",
 				Fix: "Call cuda.Malloc once, with blockSize times blocks."}), true
 		}
 	}
@@ -117,7 +120,8 @@ func needless(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Find
 	if s == nil {
 		return nil
 	}
-	q := &queues{free: map[trace.ID][]int{}, numbers: map[uint64]int{}, back: map[uint64]trace.ID{}, through: map[trace.ID]bool{},
+	q := &queues{free: map[trace.ID][]int{}, numbers: map[uint64]int{}, back: map[uint64]trace.ID{},
+		through:  map[trace.ID]bool{},
 		recorded: map[trace.ID]mark{}, freed: map[trace.ID]int{}}
 	at := 0
 	for i := range s.Steps {
@@ -219,10 +223,11 @@ func (q *queues) wrongCall(s *steps, x *allocator.Step, r *trace.Record) (f verd
 		owner, given := q.back[x.Addr] // asking alone is no harm: a pool may look ahead
 		if ready := q.ready(s, x); ready != "" && given && owner != x.ID {
 			return verdict.Finding{Rule: needlessQuery,
-				Message: fmt.Sprintf("Alloc in %v asked with %s, and handed out a block that was given back in another stream, although %s.", x.Stream,
+				Message: fmt.Sprintf("Alloc in %v asked with %s, and handed out a block that was given back in another stream, "+
+					"although %s.", x.Stream,
 					suite.CallName(r), ready),
-				Why: "A block of the stream's own costs nothing; to ask whether another stream is through is a call of the driver's, and its block is " +
-					"missing when that stream wants one.",
+				Why: "A block of the stream's own costs nothing; to ask whether another stream is through is a call of the " +
+					"driver's, and its block is missing when that stream wants one.",
 				Fix: needlessFix}, true
 		}
 	}
@@ -243,7 +248,8 @@ func (q *queues) ready(s *steps, x *allocator.Step) string {
 // wrongWait is what is wrong with an Alloc's wait.
 func (q *queues) wrongWait(s *steps, x *allocator.Step, r *trace.Record) (f verdict.Finding, wrong bool) {
 	event := q.recorded[r.Event]
-	made := fmt.Sprintf("Alloc in %v should have made no stream wait, but it made %s wait for %s", x.Stream, s.Name(r.Stream), s.Name(event.stream))
+	made := fmt.Sprintf("Alloc in %v should have made no stream wait, but it made %s wait for %s", x.Stream,
+		s.Name(r.Stream), s.Name(event.stream))
 	f = verdict.Finding{Rule: "needless-wait", Why: needlessWhy, Fix: needlessFix}
 	if ready := q.ready(s, x); ready != "" {
 		f.Message = fmt.Sprintf("%s although %s.", made, ready)
@@ -260,7 +266,8 @@ func (q *queues) wrongWait(s *steps, x *allocator.Step, r *trace.Record) (f verd
 		}
 	}
 	if len(done) > 0 && len(others) <= 1 {
-		f.Message = fmt.Sprintf("%s although block #%d was free, which was given back in %s, and the host had waited for that stream.", made,
+		f.Message = fmt.Sprintf("%s although block #%d was free, which was given back in %s, and the host had waited for "+
+			"that stream.", made,
 			q.free[done[0]][0], s.Name(done[0]))
 		f.Fix = "Ask the event of each stream with free blocks whether it is done (cuda.EventQuery) before you wait for any."
 		return f, true
@@ -269,8 +276,9 @@ func (q *queues) wrongWait(s *steps, x *allocator.Step, r *trace.Record) (f verd
 		for at := q.freed[event.stream]; at < event.at; at++ {
 			if later := &s.Records[at]; later.Op == trace.OpLaunch && later.Stream == event.stream && later.Code == 0 {
 				return verdict.Finding{Rule: "waits-too-long",
-					Message: fmt.Sprintf("Alloc in %v should have made it wait for what was in %s at its last Free, but it waits for the launch of %s as well, "+
-						"which %s was given later.", x.Stream, s.Name(event.stream), later.Kernel, s.Name(event.stream)),
+					Message: fmt.Sprintf("Alloc in %v should have made it wait for what was in %s at its last Free, but it waits for "+
+						"the launch of %s as well, which %s was given later.", x.Stream, s.Name(event.stream), later.Kernel,
+						s.Name(event.stream)),
 					Why: "An event remembers all that is in the stream when it is recorded.",
 					Fix: "Record the event in Free, where the last use of the block lies behind, and not in Alloc."}, true
 			}
@@ -280,12 +288,12 @@ func (q *queues) wrongWait(s *steps, x *allocator.Step, r *trace.Record) (f verd
 }
 
 // calls finds what Alloc and Free call beyond what they need.
-func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding) {
-	s := follow(r)
+func calls(e *suite.Evidence, run *allocator.Run[layout]) (found []verdict.Finding) {
+	s := follow(run)
 	if s == nil {
 		return nil
 	}
-	events, streams := 0, map[trace.ID]bool{}
+	events, streams, hostWaits := 0, map[trace.ID]bool{}, e.WaitsIn(run.Notes)
 	for _, r := range s.New.Calls {
 		if r.Op == trace.OpEventCreate && r.Code == 0 {
 			events++
@@ -299,16 +307,11 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding
 		if streams[x.ID] = true; x.Err == sequence.ErrClosed {
 			continue
 		}
-		asked, notReady, waits, records := 0, map[[2]trace.ID]bool{}, 0, 0
+		asked, waits, records := 0, 0, 0
 		for at, r := range x.Calls {
 			needless := false
 			switch r.Op {
 			case trace.OpEventQuery, trace.OpStreamQuery:
-				which := [2]trace.ID{r.Event, r.Stream}
-				if notReady[which] {
-					return append(found, x.Finding(e, at, hostWait(x, "asking again and again with "+suite.CallName(r)+" what had answered \"not ready\"")))
-				}
-				notReady[which] = r.Code == int32(device.ErrorNotReady)
 				asked++
 				needless = x.Kind != allocator.KindAlloc || asked > len(streams)
 			case trace.OpStreamWaitEvent:
@@ -322,16 +325,19 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding
 				needless = x.Kind == allocator.KindAlloc
 				if !needless && events > s.layout.blocks+len(streams) {
 					return append(found, x.Finding(e, at, verdict.Finding{Rule: "event-count",
-						Message: fmt.Sprintf("the pool should make at most %d events, one for each of its %d blocks and of the %d streams it has seen, but this is number %d.",
+						Message: fmt.Sprintf("the pool should make at most %d events, one for each of its %d blocks and of the %d "+
+							"streams it has seen, but this is number %d.",
 							s.layout.blocks+len(streams), s.layout.blocks, len(streams), events),
-						Why: "An event costs the driver memory and a call each time, and one that is recorded again serves as well as a new one.",
-						Fix: "Make an event when a stream is first given a block back, or one for each block, and record it again in each Free."}))
+						Why: "An event costs the driver memory and a call each time, and one that is recorded again serves as " +
+							"well as a new one.",
+						Fix: "Make an event when a stream is first given a block back, or one for each block, and record it again in " +
+							"each Free."}))
 				}
 			default:
 				needless = true
 			}
-			if allocator.HostWaits(r.Op) {
-				return append(found, x.Finding(e, at, hostWait(x, suite.CallName(r))))
+			if how := hostWaits[at]; how != "" {
+				return append(found, x.Finding(e, at, hostWait(x, r, how)))
 			}
 			if needless {
 				f := x.Needless(r, allowed(x),
@@ -339,12 +345,17 @@ func calls(e *suite.Evidence, r *allocator.Run[layout]) (found []verdict.Finding
 						"event once and wait once.")
 				switch {
 				case r.Op == trace.OpStreamWaitEvent && waits > 1:
-					f.Message = fmt.Sprintf("Alloc should have made the stream wait once, for the Free of the block that it hands out, but it called %s a second time.", suite.CallName(r))
-					f.Why = "Each wait costs concurrency: what comes behind it cannot run beside what is waited for, and this block needs one stream alone."
-					f.Fix = "Choose the block first, and have the stream wait for the event of the one stream that it was given back in."
+					f.Message = fmt.Sprintf("Alloc should have made the stream wait once, for the Free of the block that it hands "+
+						"out, but it called %s a second time.", suite.CallName(r))
+					f.Why = "Each wait costs concurrency: what comes behind it cannot run beside what is waited for, and this block " +
+						"needs one stream alone."
+					f.Fix = "Choose the block first, and have the stream wait for the event of the one stream that it was given " +
+						"back in."
 				case r.Op == trace.OpEventRecord && x.Kind == allocator.KindAlloc:
-					f.Why = "By the time of the Alloc the other stream may have more work, or be gone: an event that is recorded then stands for too much, or fails."
-					f.Fix = "Leave it out, and record the event in Free alone (cuda.EventRecord), where the last use of the block lies behind."
+					f.Why = "By the time of the Alloc the other stream may have more work, or be gone: an event that is recorded " +
+						"then stands for too much, or fails."
+					f.Fix = "Leave it out, and record the event in Free alone (cuda.EventRecord), where the last use of the block " +
+						"lies behind."
 				}
 				return append(found, x.Finding(e, at, f))
 			}
@@ -364,10 +375,11 @@ func allowed(x *allocator.Step) string {
 	return "one EventRecord, and EventCreate where there is no event yet"
 }
 
-func hostWait(x *allocator.Step, by string) verdict.Finding {
+func hostWait(x *allocator.Step, r *trace.Record, how string) verdict.Finding {
 	fix := "Have the stream wait (cuda.StreamWaitEvent) where a block is not done yet."
 	if x.Method() == "Free" {
-		fix = "Leave the wait out. Record an event in the stream (cuda.EventRecord): if another stream gets the block, Alloc has that one wait for it."
+		fix = "Leave the wait out. Record an event in the stream (cuda.EventRecord): if another stream gets the block, " +
+			"Alloc has that one wait for it."
 	}
-	return x.HostWait(by, fix)
+	return x.HostWait(r, how, fix)
 }

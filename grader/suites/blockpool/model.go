@@ -112,19 +112,24 @@ func (m *model) misplaced(at uint64) *sequence.Fault {
 		m.low, m.high = low, high
 		return nil
 	}
-	f := &sequence.Fault{Rule: "overlap", Why: "Each block belongs to one user from Alloc until Free; whoever else has some of its bytes destroys what is there.",
+	f := &sequence.Fault{Rule: "overlap", Why: "Each block belongs to one user from Alloc until Free; whoever else has " +
+		"some of its bytes destroys what is there.",
 		Fix: "Keep in mind which blocks are out, and count a block's address as memory + i*blockSize, in 64 bits."}
 	switch {
 	case out:
 		f.Message = "should have handed out a block that is free, but it handed out one that is still out"
 		if m.out.Len() == narrow {
-			f.Message = fmt.Sprintf("should have handed out the block behind the first %d, which are out, but it handed out one of these again", narrow)
-			f.Fix = "Number blocks with an int: a uint16 has only so many numbers, and begins again at 0. And count a block's address as memory + i*blockSize, in 64 bits."
+			f.Message = fmt.Sprintf("should have handed out the block behind the first %d, which are out, but it handed out "+
+				"one of these again", narrow)
+			f.Fix = "Number blocks with an int: a uint16 has only so many numbers, and begins again at 0. And count a block's " +
+				"address as memory + i*blockSize, in 64 bits."
 		}
 	case !whole:
-		f.Message = fmt.Sprintf("should have handed out whole blocks of %d bytes, but the block begins %d bytes behind another", m.size, max(at-low, high-at))
+		f.Message = fmt.Sprintf("should have handed out whole blocks of %d bytes, but the block begins %d bytes behind "+
+			"another", m.size, max(at-low, high-at))
 	default:
-		f.Message = fmt.Sprintf("should have handed out one of %d blocks side by side, but the block begins %d bytes away from another", m.blocks, high-low)
+		f.Message = fmt.Sprintf("should have handed out one of %d blocks side by side, but the block begins %d bytes away "+
+			"from another", m.blocks, high-low)
 	}
 	return f
 }
@@ -135,16 +140,20 @@ func (m *model) wrongAnswer(op allocator.Op, a sequence.Answer, want sequence.Er
 	case op.Kind == allocator.KindAlloc && want == sequence.Nil && a.Err == sequence.ErrFull:
 		free := m.blocks - m.out.Len()
 		f.Rule = "room-refused"
-		f.Message = fmt.Sprintf("should have handed out a block, since %d of %d %s free, but answered contract.ErrFull", free, m.blocks, isAre(free))
+		f.Message = fmt.Sprintf("should have handed out a block, since %d of %d %s free, but answered contract.ErrFull", free,
+			m.blocks, isAre(free))
 		f.Why = "Room that is not found is lost: the caller goes without memory that nobody uses."
 		f.Fix = "Look through the blocks of every stream, not of one alone, before you answer that all are out."
 	case want == sequence.ErrClosed:
 		f.Why = "Close has given all back: what a pool hands out behind it is nobody's memory."
-		f.Fix = "Keep in mind that Close has succeeded, and return contract.ErrClosed at the beginning of every method that returns an error."
+		f.Fix = "Keep in mind that Close has succeeded, and return contract.ErrClosed at the beginning of every " +
+			"method that returns an error."
 	case want == sequence.Nil && m.destroyed && strings.Contains(a.Details().Text, device.ErrorInvalidHandle.Name()):
-		f.Why = "The owner of a stream may destroy it as soon as it has given all its blocks back: a call that names it then fails, or crashes."
-		f.Fix = "Name the stream of a Free in Free alone, where you record an event in it. From then on ask that event (cuda.EventQuery), or have the stream that Alloc is " +
-			"given wait for it (cuda.StreamWaitEvent): an event stays good when its stream is gone."
+		f.Why = "The owner of a stream may destroy it as soon as it has given all its blocks back: a call that names it " +
+			"then fails, or crashes."
+		f.Fix = "Name the stream of a Free in Free alone, where you record an event in it. From then on ask that event " +
+			"(cuda.EventQuery), or have the stream that Alloc is given wait for it (cuda.StreamWaitEvent): an event " +
+			"stays good when its stream is gone."
 	case want == sequence.ErrInvalidFree && a.Err == sequence.Nil:
 		f.Rule = "invalid-free-accepted"
 		f.Why = "A block that is taken back twice, or that never was one, is handed out to two users in the end."
@@ -163,8 +172,8 @@ func isAre(n int) string {
 // statsFields is how many numbers a pool's Stats are.
 const statsFields = 4
 
-// judgeStats judges what Stats said after an operation. Waits may have gone up by one, in an Alloc; how many there really were
-// shows by the trace.
+// judgeStats judges what Stats said after an operation. Waits may have gone up by one, in an Alloc; how many there
+// really were shows by the trace.
 func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err) *sequence.Fault {
 	if len(a.Stats()) != statsFields {
 		return nil // no answer of a runner's
@@ -183,13 +192,15 @@ func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err
 	if said == right {
 		return nil
 	}
-	f := &sequence.Fault{Rule: "wrong-stats",
+	f := &sequence.Fault{Rule: "wrong-stats", Look: sequence.Differing(said, right),
 		Message: fmt.Sprintf("should have left Stats at %s, but Stats says %s", inWords(right), inWords(said)),
 		Why:     "Stats is what callers go by: whether there is room, and how much concurrency the pool has cost.",
-		Fix:     "Count InUse in Alloc and in Free, and Waits in each Alloc that has made a stream wait, when nothing can fail any more."}
+		Fix: "Count InUse in Alloc and in Free, and Waits in each Alloc that has made a stream wait, when nothing can " +
+			"fail any more."}
 	if want != sequence.Nil {
 		f.Rule = "changed-by-error"
-		f.Message = fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but says %s", inWords(right), inWords(said))
+		f.Message = fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but "+
+			"says %s", inWords(right), inWords(said))
 		f.Why = "A caller that is told of an error goes on as if the call had not been made."
 		f.Fix = "Find out whether the call can succeed before you change anything."
 	}

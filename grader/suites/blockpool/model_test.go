@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// How often streams had to wait while time was measured is the machine's to say: only from the first Stats behind it on is it counted.
+// How often streams had to wait while time was measured is the machine's to say: only from the first Stats behind it on
+// is it counted.
 func TestWaitsOfTimedAllocsAreTheMachines(t *testing.T) {
 	m := modelOf(layout{256, 2})
 	answer := func(at uint64, stats ...int64) sequence.Answer {

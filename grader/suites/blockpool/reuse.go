@@ -59,20 +59,17 @@ func tell(e *suite.Evidence, f *verdict.Finding) []verdict.Place {
 	}
 	what, fix, call := t.words()
 	t.Tell(f, fmt.Sprintf("%s gave the block back, and %s", t.given.Freeing(), what), fix)
-	if call < 0 {
-		return nil
+	switch {
+	case call >= 0:
+		places := t.On(e, f, call)
+		return places[:min(len(places), 1)]
+	case t.record < 0:
+		t.Missing(f, "Free", trace.OpEventRecord)
+	default:
+		t.Missing(f, "Alloc", trace.OpStreamWaitEvent)
 	}
-	places := e.Place(t.Site(&t.Records[call]))
-	if len(places) > 0 {
-		f.Related = append([]verdict.Related{{File: places[0].File, Line: places[0].Line, Message: noteOf[t.Records[call].Op]}}, f.Related...)
-		places = places[:1]
-	}
-	return places
+	return nil
 }
-
-// noteOf says of a call that shows what went wrong which it is.
-var noteOf = map[trace.Op]string{trace.OpEventQuery: "asked here", trace.OpStreamQuery: "asked here", trace.OpEventRecord: "recorded here",
-	trace.OpStreamWaitEvent: "a stream is made to wait here"}
 
 // tale is what became of a block from when it was given back until it was handed out too early.
 type tale struct {
@@ -113,48 +110,54 @@ func (t *tale) words() (what, fix string, call int) {
 		switch {
 		case r.Op == trace.OpStreamWaitEvent && r.Code == 0:
 			waited = at
-		case r.Op == trace.OpEventQuery && r.Event == t.event && t.record >= 0, r.Op == trace.OpStreamQuery && r.Stream == t.given.ID:
+		case r.Op == trace.OpEventQuery && r.Event == t.event && t.record >= 0, r.Op == trace.OpStreamQuery &&
+			r.Stream == t.given.ID:
 			asked, answer = at, r.Code
 		}
 	}
 	if waited >= 0 && t.Records[waited].Stream != t.Took.ID {
 		return got + fmt.Sprintf("but made %s wait", t.Name(t.Records[waited].Stream)),
-			"Give cuda.StreamWaitEvent the stream that Alloc was given: the next owner's work has to wait, not the last one's.", waited
+			"Give cuda.StreamWaitEvent the stream that Alloc was given: the next owner's work has to wait, not the last one's.",
+			waited
 	}
 	if t.record < 0 {
 		what = "recorded no event"
 		if before := t.recordedIn(t.given.ID, t.given.From); before >= 0 {
 			what += fmt.Sprintf(": the last in %v stands behind an earlier one", in)
 		}
-		return what, "Record the event in every Free (cuda.EventRecord), in the stream that Free is given, also where it was recorded before: only what is in the " +
-			"stream by then is waited for.", -1
+		return what, "Record the event in every Free (cuda.EventRecord), in the stream that Free is given, also where it " +
+			"was recorded before: only what is in the stream by then is waited for.", -1
 	}
 	if where := t.Records[t.record].Stream; where != t.given.ID {
 		return fmt.Sprintf("recorded its event in %s", t.Name(where)),
-			"Record in the stream that Free is given: what is in there next comes behind the block's last use, whatever stream it was handed out in.", t.record
+			"Record in the stream that Free is given: what is in there next comes behind the block's last use, whatever " +
+				"stream it was handed out in.", t.record
 	}
 	if again := t.recordedAgain(); again >= 0 {
 		return fmt.Sprintf("its event was recorded again in %s before %s", t.Name(t.Records[again].Stream), got[:len(got)-1]),
-			"Have an event for each stream, or for each block: one that is recorded anew in another stream stands for what is there, and no longer for the " +
-				"last use of this block.", again
+			"Have an event for each stream, or for each block: one that is recorded anew in another stream stands for what is " +
+				"there, and no longer for the last use of this block.", again
 	}
 	switch {
 	case asked >= 0 && answer == int32(device.ErrorNotReady):
 		return got + fmt.Sprintf("without a wait, though %s had answered \"not ready\"", suite.CallName(&t.Records[asked])),
-			"Hand a block out at once only where the answer is nil. Where it is cuda.ErrorNotReady go on with the next stream, and at last have the stream " +
-				"wait (cuda.StreamWaitEvent). One question is enough: to be asked again makes no stream ready.", asked
+			"Hand a block out at once only where the answer is nil. Where it is cuda.ErrorNotReady go on with the next " +
+				"stream, and at last have the stream wait (cuda.StreamWaitEvent). One question is enough: to be asked again " +
+				"makes no stream ready.", asked
 	case t.wasDone() >= 0:
 		done := t.wasDone()
-		return got + "without a wait and without a question: its event was done when it was last asked, but was recorded again since",
-			"An answer holds until the event is recorded again: ask it in each Alloc that wants another stream's block (cuda.EventQuery), or forget in Free " +
-				"that it was done.", done
+		return got + "without a wait and without a question: its event was done when it was last asked, but was recorded " +
+				"again since",
+			"An answer holds until the event is recorded again: ask it in each Alloc that wants another stream's block " +
+				"(cuda.EventQuery), or forget in Free that it was done.", done
 	case waited >= 0:
 		return got + "and was made to wait for another event than that of this Free",
-			"Have the stream wait for the event that was recorded when this very block was given back (cuda.StreamWaitEvent).", waited
+			"Have the stream wait for the event that was recorded when this very block was given back (cuda.StreamWaitEvent).",
+			waited
 	}
 	return got + "without a wait",
-		"Before a block goes to another stream ask the event of its Free (cuda.EventQuery), and where it is not done have that stream wait for it " +
-			"(cuda.StreamWaitEvent).", -1
+		"Before a block goes to another stream ask the event of its Free (cuda.EventQuery), and where it is not done have " +
+			"that stream wait for it (cuda.StreamWaitEvent).", -1
 }
 
 // recordedIn is the pool's last record of an event in a stream, before a record; -1: there is none.

@@ -3,7 +3,9 @@ package blockpool
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
+	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/sequence"
 )
@@ -14,7 +16,9 @@ type layout struct {
 	blocks int
 }
 
-func (l layout) String() string { return fmt.Sprintf("blockpool.New(%d, %d)", l.size, l.blocks) }
+func (l layout) String() string {
+	return fmt.Sprintf("blockpool.New(%s, %d)", suite.Literal(l.size), l.blocks)
+}
 
 // workload is one pool and what is done with it.
 type workload = allocator.Workload[layout]
@@ -47,28 +51,32 @@ func examples() []workload {
 	return []workload{
 		of("one block, one stream", 256, 1, alloc(a), alloc(a), free(1, a), alloc(a), free(3, a)),
 		of("one block, two streams", 256, 1, alloc(a), free(1, a), alloc(b), alloc(a), free(2, b), alloc(a), free(4, a)),
-		of("two streams, a block each", 512, 2, alloc(a), alloc(b), free(1, a), free(2, b), alloc(a), alloc(b), free(3, a), free(4, b)),
-		of("one's own before another's", 256, 2, busy(b), alloc(a), alloc(b), free(1, a), free(2, b), alloc(a), free(3, a), alloc(b), free(4, b)),
-		of("given back elsewhere", 256, 2, busy(a), alloc(a), alloc(a), free(1, b), free(2, a), alloc(b), alloc(b), free(3, b), free(4, b)),
-		of("three blocks around three streams", 256, 3, alloc(a), alloc(b), alloc(c), free(1, b), free(2, c), free(3, a),
-			alloc(a), alloc(b), alloc(c), free(4, c), free(5, a), free(6, b), alloc(b), alloc(b), alloc(b), free(7, a), free(8, b), free(9, c)),
-		of("one that is through, and one that is busy", 256, 2, alloc(a), alloc(b), busy(a), free(1, a), free(2, b), wait(b), alloc(c), alloc(c),
-			free(3, c), free(4, c)),
-		of("the one that is busy came first", 256, 3, busy(a), alloc(a), free(1, a), alloc(b), alloc(b), alloc(b), free(2, b), free(3, b), free(4, a), wait(b),
-			alloc(c), alloc(c), alloc(c), free(5, c), free(6, c), free(7, c)),
-		of("all are through", 256, 3, alloc(a), alloc(b), alloc(c), free(1, a), free(2, b), free(3, a), idle, alloc(c), alloc(c), alloc(c),
-			free(4, c), free(5, a), free(6, b), idle, alloc(b)),
+		of("two streams, a block each", 512, 2, alloc(a), alloc(b), free(1, a), free(2, b), alloc(a), alloc(b), free(3, a),
+			free(4, b)), of("one's own before another's", 256, 2, busy(b), alloc(a), alloc(b), free(1, a), free(2, b), alloc(a),
+			free(3, a), alloc(b), free(4, b)),
+		of("given back elsewhere", 256, 2, busy(a), alloc(a), alloc(a), free(1, b), free(2, a), alloc(b), alloc(b),
+			free(3, b), free(4, b)), of("three blocks around three streams", 256, 3, alloc(a), alloc(b), alloc(c), free(1, b),
+			free(2, c), free(3, a), alloc(a), alloc(b), alloc(c), free(4, c), free(5, a), free(6, b), alloc(b), alloc(b),
+			alloc(b), free(7, a), free(8, b), free(9, c)),
+		of("one that is through, and one that is busy", 256, 2, alloc(a), alloc(b), busy(a), free(1, a), free(2, b), wait(b),
+			alloc(c), alloc(c), free(3, c), free(4, c)),
+		of("the one that is busy came first", 256, 3, busy(a), alloc(a), free(1, a), alloc(b), alloc(b), alloc(b), free(2, b),
+			free(3, b), free(4, a), wait(b), alloc(c), alloc(c), alloc(c), free(5, c), free(6, c), free(7, c)),
+		of("all are through", 256, 3, alloc(a), alloc(b), alloc(c), free(1, a), free(2, b), free(3, a), idle, alloc(c),
+			alloc(c), alloc(c), free(4, c), free(5, a), free(6, b), idle, alloc(b)),
 		of("work behind a free", 256, 1, alloc(a), free(1, a), busy(a), alloc(b), free(2, b)),
-		of("freed again behind a wait", 256, 2, busy(a), busy(b), alloc(a), free(1, a), alloc(b), alloc(b), free(2, b), free(3, b), alloc(c), free(4, c), alloc(c), alloc(c),
-			free(5, a), free(6, b), alloc(c), alloc(c)),
-		of("the legacy default stream", 256, 2, alloc(legacy), alloc(a), free(1, legacy), free(2, a), alloc(a), alloc(a), free(3, legacy), alloc(legacy)),
-		of("a stream that is destroyed", 256, 2, alloc(a), alloc(a), free(1, a), free(2, a), destroy(a), alloc(b), alloc(b), free(3, b), free(4, b), alloc(b)),
+		of("freed again behind a wait", 256, 2, busy(a), busy(b), alloc(a), free(1, a), alloc(b), alloc(b), free(2, b),
+			free(3, b), alloc(c), free(4, c), alloc(c), alloc(c), free(5, a), free(6, b), alloc(c), alloc(c)),
+		of("the legacy default stream", 256, 2, alloc(legacy), alloc(a), free(1, legacy), free(2, a), alloc(a), alloc(a),
+			free(3, legacy), alloc(legacy)), of("a stream that is destroyed", 256, 2, alloc(a), alloc(a), free(1, a), free(2, a),
+			destroy(a), alloc(b), alloc(b), free(3, b), free(4, b), alloc(b)),
 		of("destroyed with a block out", 256, 1, alloc(a), free(1, b), destroy(a), alloc(c), free(2, c)),
-		of("frees that are none", 512, 3, null(a), unknown(0x1234, a), alloc(a), free(1, a), free(1, a), free(1, b), alloc(a), inside(2, 1, a), inside(2, 256, a),
-			inside(2, 512, a), inside(2, 3*512, a), unknown(-256, b), null(b), free(2, b), free(2, a), alloc(a), alloc(a), alloc(a), alloc(a),
-			inside(3, 511, b), free(3, a), free(4, b), free(4, b), alloc(b)),
-		of("everything out and back, and again", 256, 4, alloc(a), alloc(b), alloc(a), alloc(b), alloc(c), free(1, a), free(2, a), free(3, b), free(4, c),
-			alloc(c), alloc(c), alloc(c), alloc(c), alloc(c), free(6, a), free(7, a), free(8, b), free(9, b), alloc(a), alloc(a), alloc(b), alloc(b)),
+		of("frees that are none", 512, 3, null(a), unknown(0x1234, a), alloc(a), free(1, a), free(1, a), free(1, b), alloc(a),
+			inside(2, 1, a), inside(2, 256, a), inside(2, 512, a), inside(2, 3*512, a), unknown(-256, b), null(b), free(2, b),
+			free(2, a), alloc(a), alloc(a), alloc(a), alloc(a), inside(3, 511, b), free(3, a), free(4, b), free(4, b), alloc(b)),
+		of("everything out and back, and again", 256, 4, alloc(a), alloc(b), alloc(a), alloc(b), alloc(c), free(1, a),
+			free(2, a), free(3, b), free(4, c), alloc(c), alloc(c), alloc(c), alloc(c), alloc(c), free(6, a), free(7, a),
+			free(8, b), free(9, b), alloc(a), alloc(a), alloc(b), alloc(b)),
 		of("after Close", 256, 2, alloc(a), alloc(b), shut, alloc(a), free(1, a), null(b)),
 	}
 }
@@ -76,9 +84,9 @@ func examples() []workload {
 // busyStates is how many of the known states are drawn in which a stream is busy: each keeps a GPU for a while.
 const busyStates = 24
 
-// known are pools whose state is known for sure when a block is asked for: of three blocks each is out, fresh, or was given back in one of
-// two streams, and a stream is busy with that or through. What the streams are through with is tried in full, and of the others as
-// many as there is time for.
+// known are pools whose state is known for sure when a block is asked for: of three blocks each is out, fresh, or was
+// given back in one of two streams, and a stream is busy with that or through. What the streams are through with is
+// tried in full, and of the others as many as there is time for.
 func known(from sequence.Source) (ws []workload) {
 	var working []workload
 	for state := range 4 * 4 * 4 {
@@ -111,7 +119,7 @@ const (
 
 // knownState asks for all blocks that there are in a stream; flags says whether A and B are busy.
 func knownState(blocks []int, flags int, asking allocator.Stream) workload {
-	w := workload{Name: fmt.Sprintf("known %v, %d, %v", blocks, flags, asking), Layout: layout{256, len(blocks)}}
+	w := workload{Name: fmt.Sprintf("known %v, %d, %v", blocks, flags, asking), Layout: layout{512, len(blocks)}}
 	for i, busied := range []allocator.Stream{a, b} {
 		if flags>>i&1 != 0 {
 			w.Ops = append(w.Ops, busy(busied))
@@ -156,13 +164,14 @@ func drawn(from sequence.Source) []workload {
 	ws := make([]workload, randomCount)
 	for i := range ws {
 		l := layout{256 * (1 + from.Int64N(8)), 1 + from.IntN(40)}
-		ws[i] = workload{Name: fmt.Sprintf("random %d", i), Layout: l, Ops: append(drawOps(from.Rand, l, 2+from.IntN(4), randomOps, i%2 == 0), shut)}
+		ws[i] = workload{Name: fmt.Sprintf("random %d", i), Layout: l, Ops: append(drawOps(from.Rand, l, 2+from.IntN(4),
+			randomOps, i%2 == 0), shut)}
 	}
 	return ws
 }
 
-// drawOps draws operations that fill the pool and empty it again in turns, in any of so many streams and the legacy default stream, with every
-// mistake in between.
+// drawOps draws operations that fill the pool and empty it again in turns, in any of so many streams and the legacy
+// default stream, with every mistake in between.
 func drawOps(r *rand.Rand, l layout, streams, count int, working bool) (ops []allocator.Op) {
 	any := func() allocator.Stream {
 		if r.IntN(20) == 0 {
@@ -214,6 +223,69 @@ func drawOps(r *rand.Rand, l layout, streams, count int, working bool) (ops []al
 	return ops
 }
 
+// The most of what far layouts have: so many bytes are all held at once, blocks may cost a CUDA call each, whose errors
+// a life joins, and streams do.
+const (
+	farBytes       = 1 << 58
+	farBlocks      = 1 << 13
+	farLifeBlocks  = 1 << 7
+	farLifeStreams = 1 << 5
+	farStreams     = 1 << 7
+)
+
+// farLayouts have numbers from all over their domains, and so many blocks at most.
+func farLayouts(r *rand.Rand, blocks int) []layout {
+	few := func() layout { return layout{256 * (1 + r.Int64N(9)), 1 + r.IntN(2)} }
+	return slices.Concat(
+		suite.Farther(r, few, suite.Number[layout]{Least: 1, Most: blocks, Set: func(l *layout, v int) { l.blocks = v }}),
+		suite.Farther(r, few,
+			suite.Number[layout]{Least: 1, Most: farBytes / 256, Set: func(l *layout, v int) { l.size = 256 * int64(v) }}))
+}
+
+// far are a few operations on each of them, and one pool is used in many streams.
+func far(from sequence.Source) (ws []workload) {
+	for i, l := range farLayouts(from.Rand, farBlocks) {
+		ops := []allocator.Op{alloc(a), free(1, a), free(1, b), alloc(b), inside(2, 256, b), alloc(a), free(2, c),
+			alloc(c), free(3, a), alloc(a), shut, shut}
+		ws = append(ws, workload{Name: fmt.Sprintf("far %d", i), Layout: l, Ops: ops[from.IntN(2):]})
+	}
+	for i, streams := range suite.Everywhere(from.Rand, 1, farStreams) {
+		ws = append(ws, inStreams(fmt.Sprintf("far in streams %d", i), streams))
+	}
+	return ws
+}
+
+// inStreams has a block for each of some streams given back in it, and then taken in the last.
+func inStreams(name string, streams int) workload {
+	w := workload{Name: name, Layout: layout{512, streams}}
+	for i := range streams {
+		w.Ops = append(w.Ops, alloc(allocator.Stream(1+i)))
+	}
+	for i := range streams {
+		w.Ops = append(w.Ops, free(1+i, allocator.Stream(1+i)))
+	}
+	for range streams {
+		w.Ops = append(w.Ops, alloc(allocator.Stream(streams)))
+	}
+	w.Ops = append(w.Ops, shut)
+	return w
+}
+
+// farLives hand out some blocks of such layouts while the streams are busy, and take some back.
+func farLives(from sequence.Source) (ws []workload) {
+	for _, l := range farLayouts(from.Rand, farLifeBlocks) {
+		ops := []allocator.Op{alloc(a), free(1, b), alloc(a), shut}
+		if l.blocks > 1 {
+			ops = []allocator.Op{alloc(a), alloc(b), free(1, a), free(2, b), alloc(c), alloc(c), free(3, a), shut}
+		}
+		ws = append(ws, workload{Layout: l, Ops: ops})
+	}
+	for _, streams := range suite.Everywhere(from.Rand, 1, farLifeStreams) {
+		ws = append(ws, inStreams("", streams))
+	}
+	return ws
+}
+
 // The large sequences: more blocks than 16 bits can number, and more bytes than 32 bits can count.
 const (
 	largeBlocks  = 70_000
@@ -257,7 +329,7 @@ func fillAndEmpty(r *rand.Rand, blocks int) (ops []allocator.Op) {
 
 // life draws a pool whose streams are busy, so that each way to a block is gone in turn.
 func life(from sequence.Source) workload {
-	return workload{Layout: layout{256 * (1 + from.Int64N(4)), 2}, Ops: []allocator.Op{
+	return workload{Layout: layout{256 * (2 + from.Int64N(4)), 2}, Ops: []allocator.Op{
 		alloc(a), alloc(b), free(1, a), free(2, b), alloc(a), alloc(a), free(3, a), free(4, c), alloc(b), shut,
 	}}
 }

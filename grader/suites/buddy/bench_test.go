@@ -33,6 +33,7 @@ func BenchmarkPair(b *testing.B) {
 	for name, blocks := range map[string]int{"few": fewBlocks, "many": manyBlocks} {
 		b.Run(name, func(b *testing.B) {
 			l := newLoad(Of(buddy.New), blocks, rand.New(rand.NewPCG(1, 2)))
+			require.NoError(b, l.Make())
 			require.NoError(b, l.Fill(blocks))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -28,18 +28,20 @@ var cost = allocator.Cost[Make]{
 	Model: func(_ sequence.Source, blocks int) allocator.Model {
 		return newModel(&workload{Layout: costLayout(blocks)})
 	},
-	Behind: behind,
+	Behind:  behind,
+	Between: lab.Between,
 	Missed: func(misses uint64) string {
-		return fmt.Sprintf("a root that is half full should have had room for nearly all blocks, but for %d it had none", misses)
+		return fmt.Sprintf("a root that is half full should have had room for nearly all blocks, but for %d it had none",
+			misses)
 	},
 	MissedWhy: "Half of the root is free, and blocks that are freed are made whole with their buddies.",
 	MissedFix: "Do the same work whatever the size of the root and the number of blocks.",
 	GrowthWords: allocator.GrowthWords{
 		Operation: "an Alloc and a Free", Things: "blocks",
-		Why: "A root of 2^n minimal blocks is n halvings deep, so nothing need take more steps than that; a search through all blocks takes " +
-			"a thousand times as many steps when there are a thousand times as many blocks.",
-		Fix: "Keep the free blocks of each order apart, so that one is at hand, and ask of one buddy whether it is free without looking at " +
-			"the others: by a bit, or a table indexed by the block's number.",
+		Why: "A root of 2^n minimal blocks is n halvings deep, so nothing need take more steps than that; a search through " +
+			"all blocks takes a thousand times as many steps when there are a thousand times as many blocks.",
+		Fix: "Keep the free blocks of each order apart, so that one is at hand, and ask of one buddy whether it is free " +
+			"without looking at the others: by a bit, or a table indexed by the block's number.",
 	},
 	Versus: plain, VersusName: "a cuda.Malloc and a cuda.Free for each block",
 }
@@ -101,16 +103,15 @@ func newLoad(make Make, blocks int, r *rand.Rand) *load {
 	return l
 }
 
-// Fill makes the allocator, where there is none yet, and takes blocks, of one to eight minimal blocks each.
-func (l *load) Fill(blocks int) (err error) {
-	if l.a == nil {
-		if l.a, err = l.make(l.layout.total, l.layout.minBlock); err != nil {
-			return err
-		}
-		if err = l.findRoot(); err != nil {
-			return err
-		}
+func (l *load) Make() (err error) {
+	if l.a, err = l.make(l.layout.total, l.layout.minBlock); err != nil {
+		return err
 	}
+	return l.findRoot()
+}
+
+// Fill takes blocks, of one to eight minimal blocks each.
+func (l *load) Fill(blocks int) (err error) {
 	l.held, l.order = slices.Grow(l.held, blocks-len(l.held)), slices.Grow(l.order, blocks-len(l.order))
 	for len(l.held) < blocks {
 		h, err := l.take()
@@ -187,7 +188,8 @@ func (l *load) Past() ([]allocator.Op, []sequence.Answer) {
 	return l.past, l.said
 }
 
-// Misses are the blocks for which there was no room, where that are more than what lies about in pieces may be the cause of.
+// Misses are the blocks for which there was no room, where that are more than what lies about in pieces may be the
+// cause of.
 func (l *load) Misses() (refused uint64) {
 	for _, h := range l.held {
 		if h.at == 0 {

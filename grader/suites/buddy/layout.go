@@ -3,6 +3,8 @@ package buddy
 import (
 	"fmt"
 	"math/bits"
+
+	"cudalab/grader/suite"
 )
 
 const (
@@ -13,7 +15,9 @@ const (
 // layout is what New is called with.
 type layout struct{ total, minBlock int64 }
 
-func (l layout) String() string { return fmt.Sprintf("buddy.New(%d, %d)", l.total, l.minBlock) }
+func (l layout) String() string {
+	return fmt.Sprintf("buddy.New(%s, %s)", suite.Literal(l.total), suite.Literal(l.minBlock))
+}
 
 // leastBlock is what a minimal block is rounded up to at least.
 const leastBlock = 256

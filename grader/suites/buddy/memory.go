@@ -40,9 +40,10 @@ func root(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 	if r.Record == nil {
 		return nil
 	}
-	const why = "One allocation serves all blocks, and a buddy is found by the address: both need the root to be one piece, of a size " +
-		"that is a power of two."
-	fix := fmt.Sprintf("Round total up to a power of two first, here to %d, and allocate the root with one cuda.Malloc of that many bytes.",
+	const why = "One allocation serves all blocks, and a buddy is found by the address: both need the root to be one " +
+		"piece, of a size that is a power of two."
+	fix := fmt.Sprintf("Round total up to a power of two first, here to %d, and allocate the root with one cuda.Malloc "+
+		"of that many bytes.",
 		r.Layout.root())
 	var found []verdict.Finding
 	roots := 0
@@ -59,10 +60,12 @@ func root(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 			f.Message = fmt.Sprintf("%s should have made one allocation, but this is another one.", r.Layout)
 		case call.Op != trace.OpMalloc:
 			f.Rule = "wrong-root"
-			f.Message = fmt.Sprintf("%s should have got its root block from cuda.Malloc, but it called %s.", r.Layout, suite.CallName(call))
+			f.Message = fmt.Sprintf("%s should have got its root block from cuda.Malloc, but it called %s.", r.Layout,
+				suite.CallName(call))
 		case call.Size != r.Layout.root():
 			f.Rule = "wrong-root"
-			f.Message = fmt.Sprintf("%s should have allocated a root block of %d bytes, but it allocated %d.", r.Layout, r.Layout.root(), call.Size)
+			f.Message = fmt.Sprintf("%s should have allocated a root block of %d bytes, but it allocated %d.", r.Layout,
+				r.Layout.root(), call.Size)
 		default:
 			continue
 		}
@@ -71,7 +74,8 @@ func root(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 	if roots == 0 {
 		found = append(found, verdict.Finding{
 			Rule: "no-root", Severity: verdict.Error, Record: -1, Why: why, Fix: fix,
-			Message: fmt.Sprintf("%s should have allocated a root block of %d bytes, but it allocated nothing.", r.Layout, r.Layout.root()),
+			Message: fmt.Sprintf("%s should have allocated a root block of %d bytes, but it allocated nothing.", r.Layout,
+				r.Layout.root()),
 		})
 	}
 	return found
@@ -79,5 +83,6 @@ func root(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 
 // makes reports whether a kind of call allocates device memory.
 func makes(op trace.Op) bool {
-	return slices.Contains([]trace.Op{trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMemCreate}, op)
+	return slices.Contains([]trace.Op{trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMemCreate},
+		op)
 }

@@ -14,8 +14,8 @@ import (
 	"cudalab/solutions/buddy"
 )
 
-// pieces are the free blocks of some minimal blocks by definition: an aligned stretch is one if nothing in it is in use,
-// and the stretch around it that is twice as long is not one itself.
+// pieces are the free blocks of some minimal blocks by definition: an aligned stretch is one if nothing in it is in
+// use, and the stretch around it that is twice as long is not one itself.
 func pieces(used []int32) (count, largest int) {
 	free := func(from, n int) bool {
 		for _, u := range used[from : from+n] {

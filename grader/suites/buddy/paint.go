@@ -8,8 +8,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// Paint draws a row for each order, the root's at the top: the blocks that are out, and the free ones as they are once every two free
-// buddies are one.
+// Paint draws a row for each order, the root's at the top: the blocks that are out, and the free ones as they are once
+// every two free buddies are one.
 func (m *model) Paint(v allocator.View) []verdict.Row {
 	if m.root == 0 {
 		return nil
@@ -42,11 +42,13 @@ func (m *model) Paint(v allocator.View) []verdict.Row {
 	}
 	for _, b := range v.Out {
 		size, offset := m.layout.block(max(b.Asked, 1)), b.Addr-m.root
-		c := verdict.Cell{Kind: verdict.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(max(b.Asked, 0)) / float64(size)}
+		c := verdict.Cell{Kind: verdict.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked),
+			Asked: float64(max(b.Asked, 0)) / float64(size)}
 		if h, right := m.live.Get(b.Addr); !right || h.number != b.Number {
 			c.Kind = verdict.Wrong
 		}
-		if last := uint64(m.layout.root() - min(size, m.layout.root())); b.Addr < m.root || offset > last || size > m.layout.root() {
+		if last := uint64(m.layout.root() - min(size, m.layout.root())); b.Addr < m.root || offset > last ||
+			size > m.layout.root() {
 			size, offset = m.layout.root(), 0
 			c.Text, c.Asked = c.Text+", outside of the root", 0
 		}

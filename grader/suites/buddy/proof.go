@@ -26,9 +26,9 @@ const (
 	proofBlock = 256
 )
 
-// proof uses the blocks on the device as their user would. Each is filled with words of its own, and ahead of a free all
-// live ones are read back: a block that another one overlaps, or that the allocator wrote to, holds other words then. One
-// launch serves all the blocks there are.
+// proof uses the blocks on the device as their user would. Each is filled with words of its own, and ahead of a free
+// all live ones are read back: a block that another one overlaps, or that the allocator wrote to, holds other words
+// then. One launch serves all the blocks there are.
 type proof struct {
 	b           *suite.Bench
 	table       cuda.DevicePtr
@@ -76,8 +76,8 @@ func (p *proof) Freeing(_ int, at cuda.DevicePtr, _ int64) {
 	}
 }
 
-// look stamps the blocks that are new, and reads back all that are live. Where the root has been freed it does neither: the
-// device would not survive it.
+// look stamps the blocks that are new, and reads back all that are live. Where the root has been freed it does neither:
+// the device would not survive it.
 func (p *proof) look() {
 	bytes := p.layout.root()
 	if !p.b.Session.Holds(device.Ptr(p.root), bytes) {
@@ -127,13 +127,14 @@ func judgeBlocks(e *suite.Evidence) suite.Answer {
 	case wrong > 0:
 		a.Findings = []verdict.Finding{{
 			Rule: "overwritten", Severity: verdict.Error, Record: -1, Function: "Alloc",
-			Message: fmt.Sprintf("The blocks should have kept what their users wrote, but when they were read back from the device, %d "+
-				"words of 8 bytes had other values.", wrong),
+			Message: fmt.Sprintf("The blocks should have kept what their users wrote, but when they were read back from the "+
+				"device, %d words of 8 bytes had other values.", wrong),
 			Why: "A block is its user's alone from Alloc until Free.",
 			Fix: "Write nothing to the root block: what the allocator has to remember of its blocks belongs on the host.",
 		}}
 	default:
-		a.Message = fmt.Sprintf("Blocks were stamped on the device and read back %d times: all had what was written to them.", stamped)
+		a.Message = fmt.Sprintf("Blocks were stamped on the device and read back %d times: all had what was written to them.",
+			stamped)
 	}
 	return a
 }

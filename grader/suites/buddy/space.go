@@ -28,8 +28,8 @@ func newSpace(top int) *space {
 	return s
 }
 
-// use has the leaves from one up to another in one block's use more, or less with change -1. Of leaves that there are not
-// nothing is known.
+// use has the leaves from one up to another in one block's use more, or less with change -1. Of leaves that there are
+// not nothing is known.
 func (s *space) use(from, to int, change int32) {
 	if from < 0 || to > len(s.used) || from >= to {
 		return

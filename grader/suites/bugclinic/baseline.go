@@ -8,11 +8,11 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
-	"cudalab/native/trace"
 )
 
 // baseline is what the lesson argues against: a host that waits behind every item.
-var baseline = Code{PingPong: func(a, b cuda.Stream, blocks [2]cuda.DevicePtr, n, work, steps int, out cuda.DevicePtr) error {
+var baseline = Code{PingPong: func(a, b cuda.Stream, blocks [2]cuda.DevicePtr, n, work, steps int,
+	out cuda.DevicePtr) error {
 	for i := range steps {
 		if err := kernels.FillItem(grid(n), block, a, blocks[i%2], n, uint32(i), work); err != nil {
 			return err
@@ -44,52 +44,31 @@ const speedLimit = 1.6
 //go:embed paces.txt
 var paces string
 
-var speed = scene.Speed("PingPong's streams still overlap", pingPong.gap, "PingPong", &suite.Race[Code, workload]{
-	Shape:    timed(timedWords),
-	Draw:     func(r *rand.Rand) workload { return timed(timedWords - r.IntN(timedWords/8)) },
-	Baseline: baseline,
-	KeepPool: true,
-	Audit: func(_ *suite.Stage, w workload, t *trace.Trace) []uint64 {
-		if launched := launchedFor(w, t); launched < w.steps {
-			return []uint64{uint64(launched)}
-		}
-		return nil
-	},
-	LeftOut: func(w workload, launched uint64) string {
-		return fmt.Sprintf("PingPong should launch kernels.FillItem and kernels.Digest for each of the %d items, but in a call among the timed ones it "+
-			"did so for %d; the same code did all its work before.", w.steps, launched)
-	},
-	Wrong: func(m *suite.Timed[workload]) string {
-		sums := m.Sums()
-		for i, want := range m.W.results() {
-			if i >= len(sums) || sums[i] != want.want+suite.Garbage {
-				return fmt.Sprintf("PingPong should do all of its work in each call, but while it was timed for %s, %s was wrong; the same code "+
-					"was right before.", m.W.Label(), want.what)
+// speedOf asks whether PingPong is fast; good is its trial.
+func speedOf(good *suite.Good[Code, workload]) suite.Part[Code] {
+	return good.Speed(scene, "PingPong's streams still overlap", pingPong.gap, "PingPong", &suite.Race[Code, workload]{
+		Draw:     func(r *rand.Rand) workload { return timed(timedWords - r.IntN(timedWords/8)) },
+		Baseline: baseline,
+		KeepPool: true,
+		Wrong: func(m *suite.Timed[workload]) string {
+			sums := m.Sums()
+			for i, want := range m.W.results() {
+				if i >= len(sums) || sums[i] != want.want+suite.Garbage {
+					return fmt.Sprintf("PingPong should do all of its work in each call, but while it was timed for %s, "+
+						"%s was wrong; in the calls "+
+						"of the other checks it was right.", m.W.Label(), want.what)
+				}
 			}
-		}
-		return ""
-	},
-	SpeedWords: suite.SpeedWords{
-		Pacing: suite.Pacing{Function: "PingPong", Versus: "a host that waits", Limit: speedLimit, Recorded: paces},
-		Passed: "PingPong takes %.2f times the solution's time and is %.1f times as fast as with a host that waits.",
-		Work:   fmt.Sprintf("PingPong over %d items", timedSteps), Takes: "takes",
-		Why: "While b digests one block, a can fill the other: a wait too many puts the two one behind the other.",
-		Fix: "Have the fill of item i wait for the digest of item i-2 and for no later one, and the host for nothing.",
-	},
-})
+			return ""
+		},
+		SpeedWords: suite.SpeedWords{
+			Pacing: suite.Pacing{Function: "PingPong", Versus: "a host that waits", Limit: speedLimit, Recorded: paces},
+			Passed: "PingPong takes %.2f times the solution's time and is %.1f times as fast as with a host that waits.",
+			Work:   fmt.Sprintf("PingPong over %d items", timedSteps), Takes: "takes",
+			Why: "While b digests one block, a can fill the other: a wait too many puts the two one behind the other.",
+			Fix: "Have the fill of item i wait for the digest of item i-2 and for no later one, and the host for nothing.",
+		},
+	})
+}
 
 func timed(n int) workload { return workload{of: pingPong, n: n, work: timedWork, steps: timedSteps} }
-
-// launchedFor is for how many items an audited call launched both kernels over all words.
-func launchedFor(w workload, t *trace.Trace) int {
-	if t == nil {
-		return 0
-	}
-	count := map[string]int{}
-	for i := range t.Records {
-		if r := &t.Records[i]; r.Op == trace.OpLaunch && r.Code == 0 && len(r.Accesses) > 0 && r.Accesses[0].Size == int64(4*w.n) {
-			count[r.Kernel]++
-		}
-	}
-	return min(count[fills], count[digests])
-}

@@ -19,7 +19,8 @@ func (c call) heldBack(first, then int, message, fix string) []verdict.Finding {
 	}
 	return []verdict.Finding{c.At(wait, verdict.Finding{
 		Rule: "overlap-lost", Message: message, Fix: fix,
-		Why: "A stream that waits for an event waits for all that was in the event's stream when it was recorded, needed or not.",
+		Why: "A stream that waits for an event waits for all that was in the event's stream when it was recorded, needed " +
+			"or not.",
 	})}
 }
 
@@ -38,9 +39,9 @@ func pingPongOverlap(c call) (found []verdict.Finding) {
 	}
 	for i := 1; i < c.W.steps; i++ {
 		found = append(found, c.heldBack(c.digest(i-1), nth(filled[i%2], i/2),
-			fmt.Sprintf("The fill of item %d should run beside the digest of item %d, but this call makes it wait for that.", i, i-1),
-			"Have the fill of item i wait for the digest of item i-2, whose block it takes, and for no later one: record an event in b right "+
-				"behind each digest, one for each block.")...)
+			fmt.Sprintf("The fill of item %d should run beside the digest of item %d, but this call makes it wait for that.", i,
+				i-1), "Have the fill of item i wait for the digest of item i-2, whose block it takes, and for no later one: "+
+				"record an event in b right behind each digest, one for each block.")...)
 	}
 	return found
 }
@@ -64,8 +65,10 @@ func scratchOverlap(c call) (found []verdict.Finding) {
 	}
 	fix := "Allocate and free in b, where the memory is used; then there is nothing that a has to know."
 	for _, at := range c.All(func(r *trace.Record) bool { return r.Op == trace.OpLaunch && r.Stream == c.Stream(1) }) {
-		found = append(found, c.heldBack(earlier, at, "The work in b should not have to wait for what a is busy with, but this call makes it wait.", fix)...)
-		found = append(found, c.heldBack(at, later, "What a does next should not have to wait for the work in b, but this call makes it wait.", fix)...)
+		found = append(found, c.heldBack(earlier, at, "The work in b should not have to wait for what a is busy with, but "+
+			"this call makes it wait.", fix)...)
+		found = append(found, c.heldBack(at, later, "What a does next should not have to wait for the work in b, but this "+
+			"call makes it wait.", fix)...)
 	}
 	return found
 }

@@ -12,6 +12,9 @@ import (
 
 // wrong finds what a call has left behind that is not as it should be. The caller's own work behind it counts as well.
 func (c call) wrong() []verdict.Finding {
+	if c.Far {
+		return c.Unlaunched(c.W.launches())
+	}
 	words, where := wrongResult(c.Made)
 	if words == "" {
 		return nil
@@ -31,7 +34,8 @@ func (c call) wrong() []verdict.Finding {
 		return []verdict.Finding{c.At(-1, f)}
 	}
 	f.Message += fmt.Sprintf(" The last call that writes there is %s, here.", suite.CallName(c.Record(writer)))
-	f.Fix = "Compare this call with the function's comment: what it is given, what it reads, how many words, and what has to come before it."
+	f.Fix = "Compare this call with the function's comment: what it is given, what it reads, how many words, and what " +
+		"has to come before it."
 	return []verdict.Finding{c.At(writer, f)}
 }
 
@@ -61,7 +65,8 @@ func wrong(m *suite.Made[workload]) []verdict.Finding { return call{m}.wrong() }
 // is, and where that is; "" where it is no one place.
 func wrongResult(m *suite.Made[workload]) (words, where string) {
 	if m.Noted(noteRefused) != nil {
-		return fmt.Sprintf("what %s answered should be of use to the caller, but CUDA refused the caller's next call with it.", m.W.of.name), ""
+		return fmt.Sprintf("what %s answered should be of use to the caller, but CUDA refused the caller's next call "+
+			"with it.", m.W.of.name), ""
 	}
 	if m.W.of.name == "Upload" {
 		return wrongParts(m.W, m.Noted(noteParts)), ""
@@ -79,7 +84,8 @@ func wrongResult(m *suite.Made[workload]) (words, where string) {
 		switch {
 		case got == want.want:
 		case want.of != "":
-			return fmt.Sprintf("%s should hold %s, but other words are at %d of the %d places.", want.what, want.of, got, m.W.n), where
+			return fmt.Sprintf("%s should hold %s, but other words are at %d of the %d places.", want.what, want.of, got, m.W.n),
+				where
 		case sums[i] == 0 || sums[i] == want.want:
 			return fmt.Sprintf("the digest should be added to what %s holds, but that was set to zero.", want.what), ""
 		case got == 0:
@@ -101,7 +107,10 @@ func wrongParts(w workload, got []uint64) string {
 		if got[i] == hashed(part) {
 			continue
 		}
-		if slices.ContainsFunc(parts, func(other []byte) bool { return len(other) >= len(part) && got[i] == hashed(other[:len(part)]) }) {
+		if slices.ContainsFunc(parts, func(other []byte) bool {
+			return len(other) >= len(part) &&
+				got[i] == hashed(other[:len(part)])
+		}) {
 			return fmt.Sprintf("dst should hold parts[%d] at its place, but the bytes of another part are there.", i)
 		}
 		return fmt.Sprintf("dst should hold parts[%d] at its place, but other bytes are there.", i)

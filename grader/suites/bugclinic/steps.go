@@ -67,10 +67,11 @@ func (c call) judgeStep(s step) (found []verdict.Finding) {
 	for _, at := range s.found {
 		if s.stream >= 0 && !c.isStream(c.Record(at).Stream, s.stream) {
 			found = append(found, c.At(at, verdict.Finding{
-				Rule:    "wrong-stream",
-				Message: fmt.Sprintf("%s should %s%s, but this call is in %s.", c.W.of.name, s.does, in, c.streamName(c.Record(at).Stream)),
-				Why:     "The stream that a call is given to decides what it waits for and what waits for it.",
-				Fix:     fmt.Sprintf("Pass %s as the stream of this call.", c.W.of.streams[s.stream]),
+				Rule: "wrong-stream",
+				Message: fmt.Sprintf("%s should %s%s, but this call is in %s.", c.W.of.name, s.does, in,
+					c.streamName(c.Record(at).Stream)),
+				Why: "The stream that a call is given to decides what it waits for and what waits for it.",
+				Fix: fmt.Sprintf("Pass %s as the stream of this call.", c.W.of.streams[s.stream]),
 			}))
 		}
 	}
@@ -78,22 +79,26 @@ func (c call) judgeStep(s step) (found []verdict.Finding) {
 	case len(found) > 0:
 	case len(s.found) < max(s.times, 1):
 		f := verdict.Finding{
-			Rule:    "step-left-out",
-			Message: fmt.Sprintf("%s should %s%s for %s, but none of its calls does that.", c.W.of.name, s.does, in, c.W.Label()),
-			Why:     "What the function is there for has to be left of it: a bug is not mended by leaving out the work that it is in.",
-			Fix:     "Keep all the steps that the function's comment names, and add the order that is missing between them.",
+			Rule: "step-left-out",
+			Message: fmt.Sprintf("%s should %s%s for %s, but none of its calls does that.", c.W.of.name, s.does, in,
+				c.W.Label()),
+			Why: "What the function is there for has to be left of it: a bug is not mended by leaving out the work that it " +
+				"is in.",
+			Fix: "Keep all the steps that the function's comment names, and add the order that is missing between them.",
 		}
 		if s.times > 1 {
-			f.Message = fmt.Sprintf("%s should %s%s %s for %s, but did so %s.", c.W.of.name, s.does, in, often(s.times), c.W.Label(), often(len(s.found)))
+			f.Message = fmt.Sprintf("%s should %s%s %s for %s, but did so %s.", c.W.of.name, s.does, in, often(s.times),
+				c.W.Label(), often(len(s.found)))
 		}
 		f.Function = c.W.of.name
 		found = append(found, c.At(-1, f))
 	case s.times > 0 && len(s.found) > s.times:
 		found = append(found, c.At(s.found[s.times], verdict.Finding{
-			Rule:    "step-repeated",
-			Message: fmt.Sprintf("%s should %s%s %s for %s, but this is one more.", c.W.of.name, s.does, in, often(s.times), c.W.Label()),
-			Why:     "Done twice, the work takes twice as long, and adds to a result twice.",
-			Fix:     "Leave one of the calls out.",
+			Rule: "step-repeated",
+			Message: fmt.Sprintf("%s should %s%s %s for %s, but this is one more.", c.W.of.name, s.does, in, often(s.times),
+				c.W.Label()),
+			Why: "Done twice, the work takes twice as long, and adds to a result twice.",
+			Fix: "Leave one of the calls out.",
 		}))
 	}
 	return found
@@ -151,7 +156,8 @@ func pingPongSteps(c call) []verdict.Finding {
 	var steps []step
 	for i := range 2 {
 		if times := (c.W.steps + 1 - i) / 2; times > 0 {
-			steps = append(steps, step{fmt.Sprintf("launch kernels.FillItem over blocks[%d]", i), 0, c.launches(fills, c.memory(i)), times})
+			steps = append(steps, step{fmt.Sprintf("launch kernels.FillItem over blocks[%d]", i), 0,
+				c.launches(fills, c.memory(i)), times})
 		}
 	}
 	for i := range c.W.steps {
@@ -160,8 +166,9 @@ func pingPongSteps(c call) []verdict.Finding {
 			return []verdict.Finding{c.At(digest, verdict.Finding{
 				Rule:    "wrong-block",
 				Message: fmt.Sprintf("The digest of item %d should be of blocks[%d], but this call reads other memory.", i, i%2),
-				Why:     "With a single block in use, each fill has to wait for the digest right before it, and nothing runs beside anything.",
-				Fix:     "Use blocks[i%2] for item i, and have only those two wait for each other that share a block.",
+				Why: "With a single block in use, each fill has to wait for the digest right before it, and nothing runs " +
+					"beside anything.",
+				Fix: "Use blocks[i%2] for item i, and have only those two wait for each other that share a block.",
 			})}
 		}
 		s := step{does: fmt.Sprintf("launch kernels.Digest into out+8*%d", i), stream: 1, times: 1}
@@ -175,8 +182,7 @@ func pingPongSteps(c call) []verdict.Finding {
 
 // digest is the launch that adds the i-th digest to its result; -1 if there is none.
 func (c call) digest(i int) int {
-	into := slices.DeleteFunc(c.Launches(digests), func(at int) bool { return !c.Touches(c.Record(at), i) })
-	return nth(into, 0)
+	return c.LastInto(digests, i)
 }
 
 func mergeSteps(c call) []verdict.Finding {
@@ -198,7 +204,8 @@ func replaceSteps(c call) []verdict.Finding {
 			Rule: "stream-kept", Function: c.W.of.name,
 			Message: fmt.Sprintf("Replace should destroy old, %s.", but),
 			Why:     "Whoever gives a stream away to be replaced has no use for it, and nobody else destroys it.",
-			Fix:     "Make a stream with cuda.StreamCreateWithFlags, have it wait for an event that was recorded in old, and destroy old.",
+			Fix: "Make a stream with cuda.StreamCreateWithFlags, have it wait for an event that was recorded in old, and " +
+				"destroy old.",
 		})}
 	}
 	return c.judge(
@@ -246,10 +253,12 @@ func snapshotSteps(c call) []verdict.Finding {
 		return copied(r) && slices.Contains(within, r.Op) && !suite.Touching(r, src)
 	}) {
 		return []verdict.Finding{c.At(at, verdict.Finding{
-			Rule:    "step-left-out",
-			Message: fmt.Sprintf("Snapshot should copy src to dst for %s, but this call writes to dst what is not from src itself.", c.W.Label()),
-			Why:     "A copy by way of other memory is one of what was there when that was written, and costs memory and time for all of it once more.",
-			Fix:     "Copy once, from src to dst, and order that copy between what has written src and what writes it next.",
+			Rule: "step-left-out",
+			Message: fmt.Sprintf("Snapshot should copy src to dst for %s, but this call writes to dst what is not from src "+
+				"itself.", c.W.Label()),
+			Why: "A copy by way of other memory is one of what was there when that was written, and costs memory and time for " +
+				"all of it once more.",
+			Fix: "Copy once, from src to dst, and order that copy between what has written src and what writes it next.",
 		})}
 	}
 	return c.judge(

@@ -20,32 +20,47 @@ var Lesson = lesson()
 func lesson() suite.Lesson[Code] {
 	l := suite.Lesson[Code]{Name: "bug-clinic"}
 	all := &suite.Good[Code, workload]{Function: "One of the functions"}
+	timed := &suite.Good[Code, workload]{Function: pingPong.name}
 	var faults []*suite.Faults[Code, workload]
 	for _, f := range functions {
-		runs := scene.Runs(f.id, f.gap, drawn(f, f.idle, f.draw), around)
-		all.Runs = append(all.Runs, runs)
-		faults = append(faults, scene.Faults(f.id+"-faults", f.gap, f.alike, suite.FaultJudge{Function: f.name, Stops: true}, wrong))
-		l.Functions, l.Parts = append(l.Functions, f.name), append(l.Parts, mended(f, runs))
+		good := &suite.Good[Code, workload]{Function: f.name, Of: func(workload) string { return f.name },
+			Runs: []*suite.Runs[Code, workload]{scene.Runs(f.id, f.gap, drawn(f, f.idle, f.draw), around)}}
+		if far := scene.Runs(f.id+"-far", f.gap, f.reaching, around); f.real {
+			good.Runs = append(good.Runs, far)
+		} else {
+			good.Far = append(good.Far, far.Far())
+		}
+		if f == pingPong {
+			timed.Runs = good.Runs
+		}
+		all.Runs, all.Far = append(all.Runs, good.Runs...), append(all.Far, good.Far...)
+		fails := scene.Faults(f.id+"-faults", f.gap, f.alike, suite.FaultJudge{Function: f.name, Stops: true}, wrong)
+		faults, good.Further = append(faults, fails), []suite.Further{fails.Further()}
+		l.Functions, l.Parts = append(l.Functions, f.name), append(l.Parts, mended(f, good))
 	}
+	speed := speedOf(timed)
 	l.Parts = append(l.Parts,
 		all.Cleanup("nothing is left behind, not even when a call fails",
-			"Events, memory and streams are gone after every call, also where a call in between failed, and the failure was reported.",
+			"Events, memory and streams are gone after every call, also where a call in between failed, and the failure was "+
+				"reported.",
 			faults...).And(oldKept(faults[slices.Index(functions, replace)])),
 		speed)
-	l.Benchmarks = []suite.Trial[Code]{speed.Benchmark("PingPong over 32 items", "call", "The baseline has the host wait behind every item.")}
+	l.Benchmarks = []suite.Trial[Code]{speed.Benchmark("PingPong over 32 items", "call",
+		"The baseline has the host wait behind every item.")}
 	return l
 }
 
 // mended is the question whether a function is in order: what it does is ordered, right, done where it should be, and
 // nothing waits that need not.
-func mended(f *function, runs *suite.Runs[Code, workload]) suite.Part[Code] {
-	good := &suite.Good[Code, workload]{Function: f.name, Of: func(workload) string { return f.name },
-		Runs: []*suite.Runs[Code, workload]{runs}}
+func mended(f *function, good *suite.Good[Code, workload]) suite.Part[Code] {
 	order := good.Order(f.claim, f.pass).Once()
 	p := order
 	p.ID = f.id
 	p.Judge = func(e *suite.Evidence) suite.Answer { return f.advised(order.Judge(e)) }
 	waits := good.NoHostWait(f.id, f.claim, "", func(workload) suite.HostWait { return waiting(f) }).Judge
+	for _, far := range good.Far {
+		p = p.Needing(&far.Trial)
+	}
 	return p.And(func(e *suite.Evidence) (found []verdict.Finding) {
 		found = append(found, waits(e).Findings...)
 		found = append(found, good.Kept(e)...)
@@ -81,10 +96,10 @@ func (f *function) advised(a suite.Answer) suite.Answer {
 func waiting(f *function) suite.HostWait {
 	return suite.HostWait{
 		Should: f.name + " should be mended without making the host wait",
-		Why: "A host that waits enqueues nothing, so every stream runs dry and not only the one that has to wait; it hides the edge that is " +
-			"missing, and does not say which it is.",
-		Fix: cmp.Or(f.fixes["host-wait"], "Leave it out, and find the two calls that have to come one behind the other: cuda.EventRecord behind the one, "+
-			"cuda.StreamWaitEvent ahead of the other."),
+		Why: "A host that waits enqueues nothing, so every stream runs dry and not only the one that has to wait; it hides " +
+			"the edge that is missing, and does not say which it is.",
+		Fix: cmp.Or(f.fixes["host-wait"], "Leave it out, and find the two calls that have to come one behind the other: "+
+			"cuda.EventRecord behind the one, cuda.StreamWaitEvent ahead of the other."),
 		AllocationShould: f.name + " should have its memory in stream order",
 		AllocationThen:   "stands outside every stream, and what frees such memory waits for the device.",
 		AllocationWhy:    "cuda.MallocAsync and cuda.FreeAsync only join a stream's queue, so that events can order them.",

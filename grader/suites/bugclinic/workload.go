@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 
 	"cudalab/grader/suite"
@@ -103,11 +104,53 @@ func (w workload) results() (all []result) {
 	case "Allocate":
 		return []result{{what: "the memory that it answered", of: "zeros"}}
 	case "Snapshot":
-		return []result{{what: "dst", of: "the words that src held before"}, {what: "src", of: fmt.Sprintf("the words of item %d", w.item+1)}}
+		return []result{{what: "dst", of: "the words that src held before"},
+			{what: "src", of: fmt.Sprintf("the words of item %d", w.item+1)}}
 	case "Scratch":
 		return []result{digest(7, w.work)}
 	}
 	return nil
+}
+
+// launches are what a far call has to launch.
+func (w workload) launches() (all []suite.Launch) {
+	bytes, work := 4*int64(w.n), uint64(w.work)
+	fill := func(item uint32, work uint64) {
+		all = append(all, suite.Launch{Kernel: fills, Bytes: bytes, First: 2, Numbers: []uint64{uint64(item), work},
+			Words: fillWords})
+	}
+	digest := func() {
+		all = append(all, suite.Launch{Kernel: digests, Bytes: bytes, First: 2, Numbers: []uint64{work}, Words: digestWords})
+	}
+	switch w.of.name {
+	case "PingPong":
+		for i := range w.steps {
+			fill(uint32(i), work)
+			digest()
+		}
+	case "Merge":
+		digest()
+		fill(1, work)
+		fill(2, work)
+	case "Replace":
+		digest()
+		fill(1, work)
+	case "Snapshot":
+		fill(w.item+1, 0)
+	case "Scratch":
+		fill(7, work)
+		digest()
+	}
+	return all
+}
+
+func fillWords(bytes int64, numbers []uint64) string {
+	return fmt.Sprintf("over %s with item %d and work %d", verdict.Count(int(bytes/4), "word", "words"), numbers[0],
+		numbers[1])
+}
+
+func digestWords(bytes int64, numbers []uint64) string {
+	return fmt.Sprintf("over %s with work %d", verdict.Count(int(bytes/4), "word", "words"), numbers[0])
 }
 
 // maxWords bounds the numbers that are drawn. manyWords need more blocks of 256 threads than a block may have threads,
@@ -142,6 +185,15 @@ func drawn(of *function, idle int, one func(*rand.Rand, int) workload) func(*ran
 		}
 		return ws
 	}
+}
+
+// reaching are the function's calls with numbers from all over their domains.
+func (f *function) reaching(r *rand.Rand) []workload {
+	ws := f.far(r)
+	for i := range ws {
+		ws[i].of, ws[i].contents = f, r.Uint64()
+	}
+	return ws
 }
 
 // alike is a small call like all others that it draws, in what the function has to call for it.
@@ -201,4 +253,48 @@ func stepsOf(r *rand.Rand, i int) workload {
 		w.steps = i
 	}
 	return w
+}
+
+// wordsFar are far calls over words.
+func wordsFar(r *rand.Rand) []workload {
+	few := func() workload { return workload{n: 1 + r.IntN(100), work: r.IntN(10)} }
+	return suite.Farther(r, few,
+		suite.Number[workload]{Least: 1, Most: math.MaxInt32, Set: func(w *workload, v int) { w.n = v }},
+		suite.Number[workload]{Most: math.MaxInt32, Set: func(w *workload, v int) { w.work = v }},
+		suite.Number[workload]{Most: math.MaxUint32 - 1, Set: func(w *workload, v int) { w.item = uint32(v) }})
+}
+
+// stepsFar are far calls of PingPong.
+func stepsFar(r *rand.Rand) []workload {
+	few := func() workload { return workload{n: 1 + r.IntN(100), work: r.IntN(10), steps: 2} }
+	most := few()
+	most.steps = suite.Many(r)
+	return append(suite.Farther(r, few,
+		suite.Number[workload]{Least: 1, Most: math.MaxInt32, Set: func(w *workload, v int) { w.n = v }},
+		suite.Number[workload]{Most: math.MaxInt32, Set: func(w *workload, v int) { w.work = v }},
+		suite.Number[workload]{Most: suite.FarCount, Set: func(w *workload, v int) { w.steps = v }}), most)
+}
+
+// farBytes is the most that a far call of Upload or Weights copies.
+const farBytes = 1 << 19
+
+// partsFar are calls of Upload with parts of any number and size.
+func partsFar(r *rand.Rand) []workload {
+	many := func(w *workload, v int) {
+		for len(w.sizes) < v {
+			w.sizes = append(w.sizes, r.IntN(40))
+		}
+		w.sizes[r.IntN(v)] = 1
+	}
+	var most workload
+	many(&most, suite.Many(r))
+	return append(suite.Farther(r, func() workload { return workload{} },
+		suite.Number[workload]{Least: 1, Most: farBytes, Set: func(w *workload, v int) { w.sizes = []int{v} }},
+		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: many}), most)
+}
+
+// weightsFar are calls of Weights of any size.
+func weightsFar(r *rand.Rand) []workload {
+	return suite.Farther(r, func() workload { return workload{} },
+		suite.Number[workload]{Least: 1, Most: farBytes / 4, Set: func(w *workload, v int) { w.sizes = []int{4 * v} }})
 }

@@ -45,12 +45,12 @@ func (e Exercise) HasSolution(root string) bool {
 	return err == nil
 }
 
-// ProfileFile is where a course keeps the profile of its simulated device, relative to the root. Without the file that is
-// the built-in one.
+// ProfileFile is where a course keeps the profile of its simulated device, relative to the root. Without the file that
+// is the built-in one.
 const ProfileFile = "lessons/profile.json"
 
-// Profile is the profile that the course at root keeps; nil where it keeps none. An error says in sentences what is wrong
-// with the file.
+// Profile is the profile that the course at root keeps; nil where it keeps none. An error says in sentences what is
+// wrong with the file.
 func Profile(root string) (*profile.File, error) {
 	f, err := profile.Load(filepath.Join(root, filepath.FromSlash(ProfileFile)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,7 +95,8 @@ func (c *Course) Find(name string) (Exercise, error) {
 	return Exercise{}, &Unknown{Name: name, Nearest: nearest}
 }
 
-// Relative is a path as it is shortest to write from the working directory: relative where it lies below, else absolute.
+// Relative is a path as it is shortest to write from the working directory: relative where it lies below, else
+// absolute.
 func Relative(path string) string {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -2,6 +2,8 @@ package course
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
@@ -33,6 +35,19 @@ func (d Definition) Open(root string) (*Course, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.open(root)
+}
+
+// OpenAround reads the course that the folder dir lies in, or is the root of; the folder itself need not be there.
+func (d Definition) OpenAround(dir string) (*Course, error) {
+	root, err := d.rootAround(dir)
+	if err != nil {
+		return nil, err
+	}
+	return d.open(root)
+}
+
+func (d Definition) open(root string) (*Course, error) {
 	listed, err := lessons.Read(d.Texts)
 	if err != nil {
 		return nil, err
@@ -41,11 +56,33 @@ func (d Definition) Open(root string) (*Course, error) {
 	for _, e := range listed {
 		s := d.suite(e.Name)
 		if s == nil {
-			return nil, fmt.Errorf("course.toml lists %s, for which there is no suite: grader/suites/suites.go should list it", e.Name)
+			return nil, fmt.Errorf("course.toml lists %s, for which there is no suite: grader/suites/suites.go should list it",
+				e.Name)
 		}
 		c.Exercises = append(c.Exercises, Exercise{Exercise: e, Suite: s, sources: d.Sources})
 	}
 	return c, nil
+}
+
+// Digest tells courses apart by what they ask: which exercises there are, what they are worth, how they are handed out
+// and what is asked about each. What is to be read is none of it, so that a course and its handout have the same.
+func (d Definition) Digest() string {
+	h := sha256.New()
+	add := func(files fs.FS, patterns ...string) {
+		for _, pattern := range patterns {
+			names, _ := fs.Glob(files, pattern) // in order; the patterns are well-formed
+			for _, name := range names {
+				if text, err := fs.ReadFile(files, name); err == nil && !strings.HasSuffix(name, "_test.go") {
+					fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
+				}
+			}
+		}
+	}
+	add(d.Texts, "course.toml", "*.skeleton.go.txt")
+	if d.Sources != nil {
+		add(d.Sources, "*/*.go")
+	}
+	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
 // suite is the suite of an exercise; nil if there is none.
@@ -65,7 +102,8 @@ func (d Definition) findRoot(given string) (string, error) {
 			return "", err
 		}
 		if !d.isRoot(dir) {
-			return "", fmt.Errorf("%w: %s is not the course's folder, the one with the go.mod of module %s", ErrOutside, given, d.Module)
+			return "", fmt.Errorf("%w: %s is not the course's folder, the one with the go.mod of module %s", ErrOutside, given,
+				d.Module)
 		}
 		return dir, nil
 	}
@@ -73,6 +111,11 @@ func (d Definition) findRoot(given string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return d.rootAround(start)
+}
+
+// rootAround is the root of the course that a folder lies in, which need not be there.
+func (d Definition) rootAround(start string) (string, error) {
 	for dir := start; ; {
 		if d.isRoot(dir) {
 			return dir, nil
@@ -127,8 +170,8 @@ func (e Exercise) Changed(root string) string {
 	return changed
 }
 
-// Main is the Go expression that makes the suite in the runner's main function, where exercise and suite name the lesson's
-// packages, and solution too if it is to stand beside the exercise.
+// Main is the Go expression that makes the suite in the runner's main function, where exercise and suite name the
+// lesson's packages, and solution too if it is to stand beside the exercise.
 func (e Exercise) Main(solution bool) string {
 	of := func(pkg string) string {
 		var functions []string

@@ -38,6 +38,9 @@ func (c call) judgeIndependent() []verdict.Finding {
 		f.Message = fmt.Sprintf("Share should call independent once, but called it %d times.", len(made))
 		return []verdict.Finding{c.At(made[1].From, f)}
 	}
+	if c.W.quiet {
+		return nil // it enqueues nothing that would show where and when
+	}
 	at := made[0].From // its launch
 	if r := c.Record(at); r.Stream != c.Stream(0) {
 		f.Rule = "wrong-stream"
@@ -49,15 +52,18 @@ func (c call) judgeIndependent() []verdict.Finding {
 	if last := c.LastInto(sumKernels.Sum, 0); last > at {
 		f.Rule = "independent-too-early"
 		f.Message = "Share should call independent once all of b's work is enqueued, but called it before that."
-		f.Why = "What is enqueued first can begin first: while the host is busy enqueuing the independent work, b has nothing to do."
+		f.Why = "What is enqueued first can begin first: while the host is busy enqueuing the independent work, b has " +
+			"nothing to do."
 		f = c.At(at, f)
 		c.relate(&f, last, "the checksum is enqueued only here")
 		return []verdict.Finding{f}
 	}
-	if wait := c.heldBack(1, at); wait >= 0 {
+	if wait := c.heldBack(c.inStreams()[c.Stream(1)], at); wait >= 0 {
 		f.Rule = "overlap-lost"
-		f.Message = "The work of independent should run beside that of b, but here stream a is made to wait for b before independent is called."
-		f.Why = "A stream that waits for an event holds back all that is enqueued in it later, whether that needs the wait or not."
+		f.Message = "The work of independent should run beside that of b, but here stream a is made to wait for b before " +
+			"independent is called."
+		f.Why = "A stream that waits for an event holds back all that is enqueued in it later, whether that needs the wait " +
+			"or not."
 		f.Fix = "Call independent(a) first; a has to wait for b only before it frees the buffer."
 		f = c.At(wait, f)
 		c.relate(&f, at, "the work of independent is enqueued only here, after that wait")
@@ -66,9 +72,9 @@ func (c call) judgeIndependent() []verdict.Finding {
 	return nil
 }
 
-// heldBack is the call by which record at has to wait for one of the call's streams; -1 if it need not.
-func (c call) heldBack(stream, at int) int {
-	for _, i := range c.All(func(r *trace.Record) bool { return r.Stream == c.Stream(stream) }) {
+// heldBack is the call by which record at has to wait for some records; -1 if it need not.
+func (c call) heldBack(records []int, at int) int {
+	for _, i := range records {
 		if wait := c.HeldBack(i, at); i < at && wait >= 0 {
 			return wait
 		}
@@ -76,25 +82,36 @@ func (c call) heldBack(stream, at int) int {
 	return -1
 }
 
+// inStreams are the call's records by their stream.
+func (c call) inStreams() map[trace.ID][]int {
+	records := map[trace.ID][]int{}
+	for _, at := range c.All(func(*trace.Record) bool { return true }) {
+		records[c.Record(at).Stream] = append(records[c.Record(at).Stream], at)
+	}
+	return records
+}
+
 // judgeConsumers looks for checksums that come after another consumer's work.
 func (c call) judgeConsumers() []verdict.Finding {
 	var found []verdict.Finding
+	records := c.inStreams()
 	for i := range c.W.consumers {
 		at := c.LastInto(sumKernels.Sum, i)
 		if at < 0 {
 			continue
 		}
 		for j := range c.W.consumers {
-			wait := c.heldBack(1+j, at)
+			wait := c.heldBack(records[c.Stream(1+j)], at)
 			if wait < 0 {
 				continue
 			}
 			f := c.At(wait, verdict.Finding{
-				Rule:    "overlap-lost",
-				Message: fmt.Sprintf("The checksum in %s should not have to wait for the work of %s, but this call makes it wait.", c.W.streamName(1+i), c.W.streamName(1+j)),
-				Why:     "A stream that waits for an event also waits for all that the event's stream had waited for.",
-				Fix: "Make each consumer wait for one event only, recorded in source right after fill and before source waits for " +
-					"any consumer.",
+				Rule: "overlap-lost",
+				Message: fmt.Sprintf("The checksum in %s should not have to wait for the work of %s, but this call makes it wait.",
+					c.W.streamName(1+i), c.W.streamName(1+j)),
+				Why: "A stream that waits for an event also waits for all that the event's stream had waited for.",
+				Fix: "Make each consumer wait for one event only, recorded in source right after fill and before source " +
+					"waits for any consumer.",
 			})
 			c.relate(&f, at, "this checksum is held back")
 			found = append(found, f)

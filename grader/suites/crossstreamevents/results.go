@@ -19,6 +19,14 @@ func wrongResults(m *suite.Made[workload]) (found []verdict.Finding) {
 	return found
 }
 
+// uncomputed finds what a far call should have launched, and has not. What was left out whole is placement's.
+func uncomputed(m *suite.Made[workload]) []verdict.Finding {
+	if len(placement(m)) > 0 {
+		return nil
+	}
+	return m.Unlaunched(m.W.launches())
+}
+
 // incomplete finds the results that are wrong, and those that did not come from the steps that lead to them.
 func incomplete(m *suite.Made[workload]) []verdict.Finding {
 	return append(wrongResults(m), call{m}.leftOut()...)

@@ -2,7 +2,9 @@ package crossstreamevents
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
@@ -115,6 +117,30 @@ func fanOutWorkloads(r *rand.Rand) []workload {
 		{consumers: 2 + r.IntN(5), n: 1 + r.IntN(maxElements)},
 		{consumers: 2, n: 513}, // as before
 	}
+}
+
+// far are calls with numbers from all over their domains.
+func far(r *rand.Rand) []workload {
+	n := suite.Number[workload]{Least: 1, Most: math.MaxInt32, Set: func(w *workload, v int) { w.n = v }}
+	fanned := func() workload { return fewFannedOut(r) }
+	return slices.Concat(
+		suite.Farther(r, func() workload { return workload{} }, n),
+		suite.Farther(r, fanned, n, suite.Number[workload]{Least: 1, Most: suite.FarCount,
+			Set: func(w *workload, v int) { w.consumers = v }}))
+}
+
+// launches are what the call has to launch.
+func (w workload) launches() []suite.Launch {
+	bytes := 4 * int64(w.n)
+	all := []suite.Launch{{Kernel: sumKernels.Fill, Bytes: bytes, Words: overElements}}
+	for range w.outs() {
+		all = append(all, suite.Launch{Kernel: sumKernels.Sum, Bytes: bytes, Words: overElements})
+	}
+	return all
+}
+
+func overElements(bytes int64, _ []uint64) string {
+	return "over " + verdict.Count(int(bytes/4), "element", "elements")
 }
 
 // fewShared and fewFannedOut are small calls on idle streams, like all others that they draw in what has to be called

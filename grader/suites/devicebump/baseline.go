@@ -2,13 +2,14 @@ package devicebump
 
 import (
 	"errors"
+	"slices"
 
 	"cudalab/kernels"
 	"cudalab/native/cuda"
 )
 
-// chained is what the lesson argues against: a shared pool whose launches all come one after the other, with a host that waits for
-// the device whenever the pool is reset.
+// chained is what the lesson argues against: a shared pool whose launches all come one after the other, with a host
+// that waits for the device whenever the pool is reset.
 type chained struct {
 	streams []cuda.Stream
 	pool    kernels.BumpPool
@@ -17,7 +18,7 @@ type chained struct {
 }
 
 func newChained(streams []cuda.Stream, bytes int64, _ bool) (Pools, error) {
-	c := &chained{streams: streams, pool: kernels.BumpPool{Bytes: bytes}}
+	c := &chained{streams: slices.Clone(streams), pool: kernels.BumpPool{Bytes: bytes}}
 	var err error
 	if c.pool.Memory, err = cuda.Malloc(bytes); err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"cudalab/native/session"
 )
 
-// BenchmarkTake reports what an allocation takes by each kernel, with more and more threads that all try at one word. The pool has
-// room for all of them. The simulator's figures are its own work, not virtual time.
+// BenchmarkTake reports what an allocation takes by each kernel, with more and more threads that all try at one word.
+// The pool has room for all of them. The simulator's figures are its own work, not virtual time.
 func BenchmarkTake(b *testing.B) {
 	for _, kind := range []string{"gpu", "sim"} {
 		b.Run(kind, func(b *testing.B) {
@@ -24,7 +24,8 @@ func BenchmarkTake(b *testing.B) {
 			defer d.Close()
 			session.New(d).Use()
 			for _, threads := range []int{1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 23} {
-				for name, launch := range map[string]func(int, int, cuda.Stream, kernels.BumpPool, cuda.DevicePtr, int, uint32, cuda.DevicePtr) error{
+				for name, launch := range map[string]func(int, int, cuda.Stream, kernels.BumpPool, cuda.DevicePtr, int, uint32,
+					cuda.DevicePtr) error{
 					"Add": kernels.BumpAdd, "Bump": kernels.Bump, "Warp": kernels.BumpWarp, "Block": kernels.BumpBlock,
 				} {
 					if threads > 1<<20 && (name == "Bump" || name == "Warp" || kind == "sim") {
@@ -45,7 +46,8 @@ func BenchmarkTake(b *testing.B) {
 						p := kernels.BumpPool{Memory: memory, Bytes: int64(size * threads), Word: word}
 						for b.Loop() {
 							require.NoError(b, cuda.MemsetAsync(word, 0, 8, cuda.Stream{}))
-							require.NoError(b, launch(threads/block, block, cuda.Stream{}, p, room, threads, 1, room+cuda.DevicePtr(8*threads)))
+							require.NoError(b, launch(threads/block, block, cuda.Stream{}, p, room, threads, 1, room+
+								cuda.DevicePtr(8*threads)))
 							require.NoError(b, cuda.DeviceSynchronize())
 						}
 						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*threads), "ns/allocation")

@@ -17,48 +17,57 @@ func concurrency(m *suite.Made[workload]) (found []verdict.Finding) {
 	return verdict.Unique(found)
 }
 
+// waitsIn finds what a Launch or Reset may not do, whatever the life is for in which it is called.
+func waitsIn(made []suite.Made[workload]) (found []verdict.Finding) {
+	for _, m := range made {
+		found = append(found, call{&m}.hostWaits()...)
+	}
+	return verdict.Unique(found)
+}
+
 // hostWaits finds what a Launch or Reset does that only New or Close may.
 func (c call) hostWaits() (found []verdict.Finding) {
-	asked := 0
 	c.Records(func(at int, r *trace.Record) bool {
 		step := c.stepOf(at)
 		if step < 0 {
 			return true
 		}
-		waits := suite.Waiting(r)
-		if r.Op == trace.OpEventQuery || r.Op == trace.OpStreamQuery {
-			if asked++; asked > 2 && r.Code != 0 {
-				waits = "asks again and again whether work is done"
-			}
-		} else {
-			asked = 0
-		}
-		switch {
+		switch waits := c.HostWait(at); {
 		case suite.Allocates(r.Op):
 			found = append(found, c.Finding(at, suite.Rule{ID: "allocation",
 				Why: "Memory is what the pools have been made for: threads take it, and no call has to ask for more.",
-				Fix: "Allocate all memory in New."}, "%s should allocate nothing, but calls %s.", c.method(step), suite.CallName(r)))
+				Fix: "Allocate all memory in New."}, "%s should allocate nothing, but calls %s.", c.method(step),
+				suite.CallName(r)))
 		case r.Op == trace.OpEventCreate:
 			found = append(found, c.Finding(at, suite.Rule{ID: "event-count",
 				Why: "An event may be recorded again and again: who waits already goes on waiting for what it stood for then.",
 				Fix: "Create the events in New, one for each stream and one more, and record them again in every Reset."},
 				"%s should use the events that are there, but creates one.", c.method(step)))
-		default:
-			if waits != "" {
-				found = append(found, c.Finding(at, suite.Rule{ID: "host-wait",
-					Why: "While the host waits it enqueues nothing, in none of the streams. Order between streams is made on the device.",
-					Fix: "Leave it out, and let the stream wait instead: cuda.EventRecord in the earlier stream, cuda.StreamWaitEvent in the later one."},
-					"%s should leave the order to the streams and return at once, but %s %s.", c.method(step), suite.CallName(r), waits))
-			}
+		case waits != "":
+			found = append(found, c.Finding(at, suite.Rule{ID: "host-wait",
+				Why: "While the host waits it enqueues nothing, in none of the streams. Order between " +
+					"streams is made on the device.",
+				Fix: "Leave it out, and let the stream wait instead: cuda.EventRecord in the earlier " +
+					"stream, cuda.StreamWaitEvent in the later one."},
+				"%s should leave the order to the streams and return at once, but %s %s.",
+				c.method(step), suite.CallName(r), waits))
 		}
 		return true
 	})
 	return found
 }
 
+// mostEvents is how many events all Pools of the call may have together.
+func (c call) mostEvents() int {
+	if c.W.pair {
+		return c.W.streams + 2
+	}
+	return c.W.streams + 1
+}
+
 // tooManyEvents finds the first event that is too many, and records of events that a Reset has no need of.
 func (c call) tooManyEvents() []verdict.Finding {
-	if made, most := c.Find(trace.OpEventCreate), c.W.streams+1; len(made) > most {
+	if made, most := c.Find(trace.OpEventCreate), c.mostEvents(); len(made) > most {
 		return []verdict.Finding{c.Finding(made[most], suite.Rule{ID: "event-count",
 			Why: "An event may be recorded again and again: who waits already goes on waiting for what it stood for then.",
 			Fix: "Create the events in New, one for each stream and one more, and record them again in every Reset."},
@@ -114,13 +123,15 @@ func (c call) needlessWaits() []verdict.Finding {
 				continue
 			}
 			rule := suite.Rule{ID: "needless-wait",
-				Why: "Any number of threads may take from the word at once: that is what it is atomic for. A wait puts the streams one after the other.",
+				Why: "Any number of threads may take from the word at once: that is what it is atomic for. A wait puts the " +
+					"streams one after the other.",
 				Fix: "Have a stream wait only for a Reset of its pool that came since its last Launch."}
 			if !c.W.shared {
 				rule.Why = "The streams have pools of their own, so nothing that one of them does concerns another."
 				rule.Fix = "Leave events out where streams do not share a pool."
 			}
-			return []verdict.Finding{c.Finding(wait, rule, "%s, which is call %d, need not wait for %s, call %d, but this makes it wait.",
+			return []verdict.Finding{c.Finding(wait, rule,
+				"%s, which is call %d, need not wait for %s, call %d, but this makes it wait.",
 				c.method(later.step), later.step+1, c.method(earlier.step), earlier.step+1)}
 		}
 	}

@@ -93,7 +93,8 @@ func (c call) placed() (found []verdict.Finding) {
 				line = records[1]
 			}
 			f := c.Finding(line, suite.Rule{ID: "launches",
-				Why: "Each thread takes its block once: a second launch takes all of them a second time, and nobody has the first ones.",
+				Why: "Each thread takes its block once: a second launch takes all of them a second time, and nobody has the " +
+					"first ones.",
 				Fix: "Launch the kernel once for all n threads, with a grid of (n + block - 1) / block blocks."},
 				"%s should launch one kernel, but launched %d.", c.method(at), len(records))
 			f.Function = "Launch"
@@ -116,8 +117,12 @@ func (c call) placed() (found []verdict.Finding) {
 	return found
 }
 
-// wordArgument is the number of the launch's argument that is the word's address.
-const wordArgument = 2
+// The numbers of the launch's arguments that are addresses.
+const (
+	wordArgument    = 2
+	sizesArgument   = 3
+	offsetsArgument = 6
+)
 
 // wordsMixed is the rule of pools of their own that count in one word, and of a shared one that is counted in several.
 const wordsMixed = "words-mixed"
@@ -147,16 +152,20 @@ func (c call) words() []verdict.Finding {
 						continue
 					}
 					rule := suite.Rule{ID: wordsMixed,
-						Why: "The word says how many bytes of its pool are taken: pools that count in one word take each other's room, and a reset of one is a reset of all.",
-						Fix: "Have 8 bytes for each pool's word, side by side, and pass streams[i] the one at words+8*i, in Launch as in Reset."}
+						Why: "The word says how many bytes of its pool are taken: pools that count in one word take each other's room, " +
+							"and a reset of one is a reset of all.",
+						Fix: "Have 8 bytes for each pool's word, side by side, and pass streams[i] the one at words+8*i, in Launch as " +
+							"in Reset."}
 					should := "count in a word of its own pool"
 					but := "counts in that of"
 					if shared {
-						rule.Why = "The word says how many bytes of its pool are taken: threads that count in different words get the same bytes."
+						rule.Why = "The word says how many bytes of its pool are taken: threads that count in different words get the " +
+							"same bytes."
 						rule.Fix = "Have one word where the streams share a pool, and pass it to the kernel in every stream."
 						should, but = "count in the word of the pool that the streams share", "counts in another one than"
 					}
-					return []verdict.Finding{c.Finding(record, rule, "%s, call %d, should %s, but %s %s, call %d.", c.method(at), at+1, should, but, c.method(other.step), other.step+1)}
+					return []verdict.Finding{c.Finding(record, rule, "%s, call %d, should %s, but %s %s, call %d.", c.method(at), at+1,
+						should, but, c.method(other.step), other.step+1)}
 				}
 				users = append(users, u)
 			}
@@ -167,6 +176,9 @@ func (c call) words() []verdict.Finding {
 
 // results finds blocks that no order of the threads gives, and blocks that somebody else has written to.
 func (c call) results() []verdict.Finding {
+	if c.W.far {
+		return c.uncomputed()
+	}
 	offsets, wrong, launched := c.Sums(), c.Noted(noteWrong), c.launched()
 	for _, span := range c.W.spans() {
 		if rule, at, message := c.W.wrongSpan(span, offsets); message != "" {
@@ -176,13 +188,55 @@ func (c call) results() []verdict.Finding {
 	for at := range c.W.steps {
 		if at < len(wrong) && wrong[at] > 0 {
 			return []verdict.Finding{c.Finding(lineOf(launched, at), suite.Rule{ID: "overwritten",
-				Why: "A block belongs to its thread from the launch to the next Reset: who comes too early, or counts in the same bytes, writes over it.",
-				Fix: "Give every pool bytes and a word of its own, pass both to the kernel, and see to it that a Reset comes behind all that is in the streams that use the pool."},
+				Why: "A block belongs to its thread from the launch to the next Reset: who comes too early, or counts in " +
+					"the same bytes, writes over it.",
+				Fix: "Give every pool bytes and a word of its own, pass both to the kernel, and see to it that a Reset comes " +
+					"behind all that is in the streams that use the pool."},
 				"the blocks of %s, call %d, should hold what its threads have written, but %s of them did not.", c.method(at), at+1,
 				verdict.Count(int(min(wrong[at], 1<<40)), "word", "words"))}
 		}
 	}
 	return nil
+}
+
+// uncomputed finds far launches with other numbers than they should have.
+func (c call) uncomputed() []verdict.Finding {
+	memory, launched := c.Noted(noteMemory), c.launched()
+	first := 0
+	for at, s := range c.W.steps {
+		for _, record := range launched[at] {
+			r, from, bytes := c.Record(record), int64(8*first), int64(8*s.many)
+			for _, a := range r.Accesses {
+				if (a.Arg == sizesArgument || a.Arg == offsetsArgument) && (a.Offset != from || a.Size != bytes) {
+					return []verdict.Finding{c.wrongLaunch(record, at, verdict.Count(s.many, "thread", "threads")+
+						" with sizes and offsets of their own",
+						fmt.Sprintf("%s at offset %d of theirs", suite.Bytes(uint64(a.Size)), a.Offset-from))}
+				}
+			}
+			if r.Given == nil || len(r.Given.Args) <= offsetsArgument || s.stream >= len(memory) {
+				continue
+			}
+			for _, n := range []struct {
+				what string
+				at   int
+				want uint64
+			}{{"memory at address", 0, memory[s.stream]}, {"Bytes", 1, uint64(c.W.bytes)}, {"n", 4, uint64(s.many)},
+				{"tag", 5, uint64(c.W.tag(at))}} {
+				if is := r.Given.Args[n.at]; is != n.want {
+					return []verdict.Finding{c.wrongLaunch(record, at, fmt.Sprint(n.what, " ", n.want), fmt.Sprint(is))}
+				}
+			}
+		}
+		first += s.count()
+	}
+	return nil
+}
+
+// wrongLaunch is the finding about a launch that is given another thing than it should.
+func (c call) wrongLaunch(record, at int, should, is string) verdict.Finding {
+	return c.Finding(record, suite.WrongLaunch("Pass the kernel bytes, sizes, n, tag and offsets as they were given, and "+
+		"a grid of (n + block - 1) / block blocks."),
+		"%s, call %d, should launch its kernel with %s, but launches it with %s.", c.method(at), at+1, should, is)
 }
 
 // lineOf is the record of a step's launch; -1 without one.
@@ -196,7 +250,8 @@ func lineOf(launched map[int][]int, at int) int {
 // block is what a thread got.
 type block struct{ offset, size uint64 }
 
-// wrongSpan says what is wrong with the blocks that were taken of one pool between two of its resets, in whatever order that went.
+// wrongSpan says what is wrong with the blocks that were taken of one pool between two of its resets, in whatever order
+// that went.
 func (w workload) wrongSpan(s span, offsets []uint64) (rule suite.Rule, at int, message string) {
 	var blocks []block
 	taken := uint64(0)
@@ -205,9 +260,11 @@ func (w workload) wrongSpan(s span, offsets []uint64) (rule suite.Rule, at int, 
 			i := w.first(at) + j
 			if i >= len(offsets) || offsets[i] == suite.Garbage {
 				return suite.Rule{ID: "offset-missing",
-						Why: "Each thread takes one request, so threads that are not launched take nothing, and what stands at their offsets is garbage.",
+						Why: "Each thread takes one request, so threads that are not launched take nothing, and what stands at their " +
+							"offsets is garbage.",
 						Fix: "Launch n threads, by a grid of (n + block - 1) / block blocks, and pass offsets on."}, at,
-					fmt.Sprintf("offsets[%d] of call %d, a Launch of %s, should be set, but nothing was written there.", j, at+1, verdict.Count(len(w.steps[at].sizes), "thread", "threads"))
+					fmt.Sprintf("offsets[%d] of call %d, a Launch of %s, should be set, but nothing was written there.", j, at+1,
+						verdict.Count(len(w.steps[at].sizes), "thread", "threads"))
 			}
 			if offsets[i] != contract.NoRoom {
 				blocks = append(blocks, block{offsets[i], size})
@@ -229,14 +286,17 @@ func (w workload) wrongSpan(s span, offsets []uint64) (rule suite.Rule, at int, 
 	for _, b := range blocks {
 		if b.offset != end {
 			return suite.Rule{ID: "blocks-apart",
-					Why: "The kernel takes blocks where the word says that the last one has ended, so a word that is not zero at first, that is reset twice or for another pool, shows here.",
+					Why: "The kernel takes blocks where the word says that the last one has ended, so a word that is not zero at " +
+						"first, that is reset twice or for another pool, shows here.",
 					Fix: "Have each pool's word be zero before its first launch, and set it to zero in Reset and nowhere else."}, last,
-				fmt.Sprintf("the blocks of a pool should lie one behind the other from offset 0 on, since its last Reset, but behind %d the next one begins at %d.", end, b.offset)
+				fmt.Sprintf("the blocks of a pool should lie one behind the other from offset 0 on, since its last Reset, but "+
+					"behind %d the next one begins at %d.", end, b.offset)
 		}
 		end += oracle.BumpRounded(b.size)
 	}
 	if end > uint64(w.bytes) {
-		return suite.Rule{ID: "beyond-end", Why: "Bytes behind a pool are the next pool's, or nobody's.", Fix: "Pass bytes as New was given it to the kernel."}, last,
+		return suite.Rule{ID: "beyond-end", Why: "Bytes behind a pool are the next pool's, or nobody's.",
+				Fix: "Pass bytes as New was given it to the kernel."}, last,
 			fmt.Sprintf("the blocks of a pool of %d bytes should end there, but they end at %d.", w.bytes, end)
 	}
 	for _, at := range s.launches {
@@ -244,11 +304,14 @@ func (w workload) wrongSpan(s span, offsets []uint64) (rule suite.Rule, at int, 
 			if offsets[w.first(at)+j] != contract.NoRoom || !oracle.BumpFits(taken, uint64(w.bytes), size) {
 				continue
 			}
-			rule := suite.Rule{ID: "room-lost", Why: "A thread that is refused does without, and the bytes stay unused until the next Reset.",
+			rule := suite.Rule{ID: "room-lost", Why: "A thread that is refused does without, and the bytes stay unused until " +
+				"the next Reset.",
 				Fix: "Give each pool all of its bytes, and have Reset set the word back to zero."}
-			message := fmt.Sprintf("thread %d of call %d should have got its %d bytes, since %d of %d bytes were taken in the end, but was refused", j, at+1, size, taken, w.bytes)
+			message := fmt.Sprintf("thread %d of call %d should have got its %d bytes, since %d of %d bytes were taken in the "+
+				"end, but was refused", j, at+1, size, taken, w.bytes)
 			if cut := uint64(uint32(w.bytes)); cut < uint64(w.bytes) && w.fullAt(cut, taken, s, offsets) {
-				rule.Why = fmt.Sprintf("A conversion to 32 bits, such as int32(bytes), keeps the lower half of a number alone: of %d that is %d.", w.bytes, cut)
+				rule.Why = fmt.Sprintf("A conversion to 32 bits, such as int32(bytes), keeps the lower half of a number alone: of "+
+					"%d that is %d.", w.bytes, cut)
 				rule.Fix = "Pass the kernel the pool's bytes as New was given them, as an int64: kernels.BumpPool{Bytes: bytes}."
 				message += fmt.Sprintf(", as if the pool had %d bytes", cut)
 			}
@@ -258,7 +321,8 @@ func (w workload) wrongSpan(s span, offsets []uint64) (rule suite.Rule, at int, 
 	return suite.Rule{}, 0, ""
 }
 
-// fullAt reports whether those that were refused would not have fitted into so many bytes, and all that is taken lies in them.
+// fullAt reports whether those that were refused would not have fitted into so many bytes, and all that is taken lies
+// in them.
 func (w workload) fullAt(bytes, taken uint64, s span, offsets []uint64) bool {
 	if taken > bytes {
 		return false
@@ -297,7 +361,8 @@ func (c call) memory() (found []verdict.Finding) {
 		found = append(found, c.Finding(largest.at, suite.Rule{ID: "too-much-memory",
 			Why: "The caller has said how much memory the pools are to have, and needs the rest for something else.",
 			Fix: "Allocate bytes for each pool, or once if they share one, and 8 for its word."},
-			"the Pools should take %s at most, %s for each pool and 4 KiB beside it, but took %s.", suite.Bytes(uint64(most)), suite.Bytes(uint64(c.W.bytes)), suite.Bytes(uint64(total))))
+			"the Pools should take %s at most, %s for each pool and 4 KiB beside it, but took %s.", suite.Bytes(uint64(most)),
+			suite.Bytes(uint64(c.W.bytes)), suite.Bytes(uint64(total))))
 	}
 	memory, launched := c.Noted(noteMemory), c.launched()
 	for i, from := range memory[:min(len(memory), c.W.streams)] {
@@ -308,29 +373,35 @@ func (c call) memory() (found []verdict.Finding) {
 			f := c.Finding(-1, suite.Rule{ID: "pool-missing",
 				Why: "The caller reads the blocks at Memory(i)+offset.",
 				Fix: "Answer where the memory begins that is passed to the kernel for streams[i], with room for all of its bytes."},
-				"Memory(%d) should be the start of %s of memory that New has allocated, but is not.", i, suite.Bytes(uint64(c.W.bytes)))
+				"Memory(%d) should be the start of %s of memory that New has allocated, but is not.", i,
+				suite.Bytes(uint64(c.W.bytes)))
 			f.Function = "Memory"
 			return append(found, f)
 		}
 		for j, other := range memory[:i] {
 			apart := from-other >= uint64(c.W.bytes) && other-from >= uint64(c.W.bytes)
-			if c.W.shared && from == other || !c.W.shared && apart {
+			same := c.W.pool(i) == c.W.pool(j)
+			if same && from == other || !same && apart {
 				continue
 			}
 			f := c.Finding(-1, suite.Rule{ID: "pools-mixed",
 				Why: "With a pool of its own no stream waits for another; with a shared one each can have what the others leave.",
 				Fix: "One pool for all streams if shared, else one for each, side by side."},
-				"Memory(%d) and Memory(%d) should be %s, but are %d bytes apart.", j, i, map[bool]string{true: "the same", false: "of pools of their own"}[c.W.shared], int64(from-other))
+				"Memory(%d) and Memory(%d) should be %s, but are %d bytes apart.", j, i,
+				map[bool]string{true: "the same", false: "of pools of their own"}[same], int64(from-other))
 			f.Function = "Memory"
 			return append(found, f)
 		}
 		for at, s := range c.W.steps { // the pool itself may come from a stream
 			for _, r := range launched[at] {
-				if c.W.pool(s.stream) == c.W.pool(i) && c.Record(pieces[in].at).Op != trace.OpMalloc && !c.Before(pieces[in].at, r) {
+				if c.W.pool(s.stream) == c.W.pool(i) && c.Record(pieces[in].at).Op != trace.OpMalloc &&
+					!c.Before(pieces[in].at, r) {
 					return append(found, c.Finding(r, suite.Rule{ID: "use-before-alloc",
-						Why: "Memory of cuda.MallocAsync is there for what comes behind that call in its stream; another stream may come first.",
+						Why: "Memory of cuda.MallocAsync is there for what comes behind that call in its stream; another stream may " +
+							"come first.",
 						Fix: "Have every stream wait in New for an event behind the allocation, or the host for its stream."},
-						"%s should come behind the allocation of its pool, but nothing makes %s wait for that.", c.method(at), c.name(c.Record(r).Stream)))
+						"%s should come behind the allocation of its pool, but nothing makes %s wait for that.", c.method(at),
+						c.name(c.Record(r).Stream)))
 				}
 			}
 		}
@@ -344,8 +415,8 @@ const spareMemory = 4 << 10
 // launchTooEarly is the rule of a launch that does not wait for the Reset before it.
 const launchTooEarly = "launch-too-early"
 
-// usedOn finds launches that take memory whose last users may still be at it: those that looked at the blocks behind the launch
-// that took them. The launches themselves the order checker sees, by the word.
+// usedOn finds launches that take memory whose last users may still be at it: those that looked at the blocks behind
+// the launch that took them. The launches themselves the order checker sees, by the word.
 func (c call) usedOn() []verdict.Finding {
 	launched := c.launched()
 	spans := c.W.spans()
@@ -368,24 +439,29 @@ func (c call) usedOn() []verdict.Finding {
 						}
 						if reset >= 0 && c.Before(look, reset) {
 							return []verdict.Finding{c.Finding(r, suite.Rule{ID: launchTooEarly,
-								Why: "Reset returns at once: its work is in one stream, and another stream that does not wait for it may launch before the word is zero.",
-								Fix: "Record an event in Reset behind the cuda.MemsetAsync, and have Launch make its stream wait for that with cuda.StreamWaitEvent, unless it has " +
-									"done so since that Reset."},
+								Why: "Reset returns at once: its work is in one stream, and another stream that does not wait for it may " +
+									"launch before the word is zero.",
+								Fix: "Record an event in Reset behind the cuda.MemsetAsync, and have Launch make its stream wait for that " +
+									"with cuda.StreamWaitEvent, unless it has done so since that Reset."},
 								"%s, call %d, should come behind the Reset in %s, call %d, but nothing makes %s wait for that.",
 								c.method(at), at+1, c.name(c.Record(reset).Stream), c.stepOf(reset)+1, c.name(c.Record(r).Stream))}
 						}
-						why, event := "Reset returns at once, and streams run at the same time: only an event that its stream waits for holds its work back.", ""
+						why, event := "Reset returns at once, and streams run at the same time: only an event that its stream waits for "+
+							"holds its work back.", ""
 						switch at := c.eventBefore(look, line); {
 						case at < 0:
 						case c.stepOf(at) == c.stepOf(line):
 							event = fmt.Sprintf(": %s does not wait for the event that is recorded there", c.name(c.Record(line).Stream))
 						default:
-							why = "An event stands for what was in the stream when it was recorded: work that the caller put there later, such as reading the blocks, is not in it."
+							why = "An event stands for what was in the stream when it was recorded: work that the caller put there later, " +
+								"such as reading the blocks, is not in it."
 							event = fmt.Sprintf(": the last event there is recorded in %s, call %d", c.method(c.stepOf(at)), c.stepOf(at)+1)
 						}
 						return []verdict.Finding{c.Finding(line, suite.Rule{ID: "reset-too-early", Why: why,
-							Fix: "Record the events in Reset, one in each stream, and have streams[i] wait for them before the word is set to zero."},
-							"Reset should come behind all that is in the streams that use the pool, but the caller's kernel that reads blocks in %s may still run when %s takes the same bytes%s.",
+							Fix: "Record the events in Reset, one in each stream, and have streams[i] wait for them before the word " +
+								"is set to zero."},
+							"Reset should come behind all that is in the streams that use the pool, but the caller's kernel that reads "+
+								"blocks in %s may still run when %s takes the same bytes%s.",
 							c.name(c.Record(look).Stream), c.method(at), event)}
 					}
 				}
@@ -396,7 +472,8 @@ func (c call) usedOn() []verdict.Finding {
 	return nil
 }
 
-// eventBefore is the last event that a step has recorded in the stream of a look, before another record; -1 without one.
+// eventBefore is the last event that a step has recorded in the stream of a look, before another record; -1 without
+// one.
 func (c call) eventBefore(look, record int) (last int) {
 	last = -1
 	for _, at := range c.Find(trace.OpEventRecord) {

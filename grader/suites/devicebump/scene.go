@@ -21,6 +21,9 @@ const (
 	noteWrong   = "wrong"   // by launch, how many words of its blocks were not its stamps
 	noteAnswers = "answers" // of the calls that have to be refused, and of those that only look so
 	noteClosed  = "closed"  // of those behind Close
+	noteBeside  = "beside"  // that New has answered Pools beside an error
+	// by step, that a call has answered an error in which no call of CUDA's failed; the last one in a life
+	noteByItself = "by itself"
 )
 
 // What a call that has to be refused has answered.
@@ -105,6 +108,11 @@ func (l *life) prepare() {
 func (l *life) upload() {
 	all := cuda.Pageable(binary.LittleEndian.AppendUint64(nil, uint64(l.w.bytes)))
 	l.Bench.Must(cuda.MemcpyHtoD(l.all, all, int64(len(all))))
+	if l.w.far {
+		l.Bench.Must(cuda.Memset(l.sizes, 0, int64(8*l.w.threads())))
+		l.Bench.Must(cuda.DeviceSynchronize())
+		return
+	}
 	bytes := make(cuda.Pageable, 0, 8*l.w.threads())
 	for _, s := range l.w.steps {
 		for _, size := range s.sizes {
@@ -137,7 +145,7 @@ func (l *life) offsetsOf(at int) cuda.DevicePtr { return l.Result(l.w.first(at))
 func (l *life) run(code Code, w workload) error {
 	l.w, l.errs, l.answers = w, nil, nil
 	l.mark(markNew)
-	pools, err := code.New(suite.Given(l.Stage, "streams", l.streams), w.bytes, w.shared)
+	pools, err := l.make(code)
 	if err != nil {
 		return err
 	}
@@ -148,7 +156,17 @@ func (l *life) run(code Code, w workload) error {
 		}
 		l.Note(noteMemory, memory)
 	}
+	both, _ := pools.(*halves)
+	closeFirst := func() {
+		l.mark(markEnd)
+		l.again(-1, func() error { return l.Callback("the caller's wait", cuda.DeviceSynchronize) })
+		l.again(-1, both.first.Close)
+		both = nil
+	}
 	for at := range w.steps {
+		if both != nil && at == w.closing {
+			closeFirst()
+		}
 		if !l.step(pools, at) {
 			break
 		}
@@ -156,6 +174,9 @@ func (l *life) run(code Code, w workload) error {
 	l.mark(markEnd)
 	if !w.unchecked {
 		l.check(pools, -1)
+	}
+	if both != nil { // an error has come before
+		closeFirst()
 	}
 	l.again(-1, func() error { return l.Callback("the caller's wait", cuda.DeviceSynchronize) })
 	l.again(-1, pools.Close)
@@ -168,6 +189,66 @@ func (l *life) run(code Code, w workload) error {
 	}
 	return nil
 }
+
+// errBeside is what stands for an error beside which there were Pools.
+var errBeside = errors.New("there were Pools beside an error of New")
+
+// make makes the Pools, or two that act as one. The streams are the caller's again at once.
+func (l *life) make(code Code) (Pools, error) {
+	one := func(streams []cuda.Stream) (Pools, error) {
+		pools, err := code.New(suite.Given(l.Stage, "streams", streams), l.w.bytes, l.w.shared)
+		l.TakeBack()
+		if err != nil && pools != nil {
+			if l.w.fails {
+				l.Note(noteBeside, nil)
+			} else {
+				err = errBeside
+			}
+		}
+		return pools, err
+	}
+	if !l.w.pair {
+		return one(l.streams)
+	}
+	half := len(l.streams) / 2
+	first, err := one(l.streams[:half])
+	if err != nil {
+		return nil, err
+	}
+	second, err := one(l.streams[half:])
+	return &halves{first, second, half}, err
+}
+
+// halves are two Pools, of the first half of the streams and of the second.
+type halves struct {
+	first, second Pools
+	half          int
+}
+
+// of is the one of a stream, and its number there.
+func (h *halves) of(stream int) (Pools, int) {
+	if stream < h.half {
+		return h.first, stream
+	}
+	return h.second, stream - h.half
+}
+
+func (h *halves) Launch(i int, sizes cuda.DevicePtr, n int, tag uint32, offsets cuda.DevicePtr) error {
+	p, i := h.of(i)
+	return p.Launch(i, sizes, n, tag, offsets)
+}
+
+func (h *halves) Reset(i int) error {
+	p, i := h.of(i)
+	return p.Reset(i)
+}
+
+func (h *halves) Memory(i int) cuda.DevicePtr {
+	p, i := h.of(i)
+	return p.Memory(i)
+}
+
+func (h *halves) Close() error { return h.second.Close() }
 
 // behind calls methods behind Close, up to the first that takes the call: what that has done to memory that is gone
 // nobody knows.
@@ -201,7 +282,7 @@ func (l *life) step(pools Pools, at int) bool {
 		if s.sizes == nil {
 			return pools.Reset(s.stream)
 		}
-		n := len(s.sizes)
+		n := s.count()
 		if s.bad {
 			n = s.threads
 		}
@@ -210,7 +291,8 @@ func (l *life) step(pools Pools, at int) bool {
 	l.mark(markStep + strconv.Itoa(at))
 	switch {
 	case s.bad:
-		l.Bench.Session.Fail(trace.OpLaunch, 1, device.ErrorLaunchResources) // so many threads would take long, and need sizes and offsets that are not there
+		// so many threads would take long, and need sizes and offsets that are not there
+		l.Bench.Session.Fail(trace.OpLaunch, 1, device.ErrorLaunchResources)
 		l.answers = append(l.answers, answerOf(call()))
 		l.Bench.Session.ClearFaults()
 	case l.w.fails:
@@ -228,7 +310,8 @@ func (l *life) step(pools Pools, at int) bool {
 		}
 	}
 	if l.w.timed && s.sizes != nil {
-		if err := probe.Delay(l.streams[s.stream], timedDelay); err != nil {
+		work := func() error { return probe.Delay(l.streams[s.stream], timedDelay) }
+		if err := l.Callback("the caller's work", work); err != nil {
 			l.errs = err
 			return false
 		}
@@ -238,9 +321,13 @@ func (l *life) step(pools Pools, at int) bool {
 
 // again makes a call, and once more if it answers an error, which is kept.
 func (l *life) again(at int, call func() error) {
+	failing := l.Bench.Session.Failing()
 	err := call()
 	if err == nil {
 		return
+	}
+	if l.w.fails && failing == l.Bench.Session.Failing() {
+		l.Note(noteByItself, []uint64{uint64(at)})
 	}
 	l.errs = errors.Join(l.errs, err)
 	if at >= 0 {
@@ -266,7 +353,8 @@ func (l *life) check(pools Pools, reset int) {
 				s := l.w.steps[at]
 				n, sizes, offsets, wrong := len(s.sizes), l.sizesOf(at), l.offsetsOf(at), l.wrong+cuda.DevicePtr(8*at)
 				p := kernels.BumpPool{Memory: pools.Memory(s.stream), Bytes: l.w.bytes, Word: l.all}
-				l.Bench.Must(kernels.BumpCheck((n+checkBlock-1)/checkBlock, checkBlock, l.streams[s.stream], p, sizes, offsets, n, l.w.tag(at), wrong))
+				l.Bench.Must(kernels.BumpCheck((n+checkBlock-1)/checkBlock, checkBlock, l.streams[s.stream], p, sizes, offsets, n,
+					l.w.tag(at), wrong))
 			}
 			return nil
 		})

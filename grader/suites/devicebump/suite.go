@@ -36,9 +36,10 @@ type Code struct {
 }
 
 // Of is the exercise's code, whatever New calls its pools.
-func Of[P Pools](alloc func(contract.Word, uint64, uint64) (uint64, bool), allocWarp func(contract.Word, uint64, []uint64, []uint64),
-	make func([]cuda.Stream, int64, bool) (P, error)) Code {
-	return Code{Code: interleave.Code{Alloc: alloc, AllocWarp: allocWarp}, New: func(streams []cuda.Stream, bytes int64, shared bool) (Pools, error) {
+func Of[P Pools](alloc func(contract.Word, uint64, uint64) (uint64, bool), allocWarp func(contract.Word, uint64,
+	[]uint64, []uint64), make func([]cuda.Stream, int64, bool) (P, error)) Code {
+	return Code{Code: interleave.Code{Alloc: alloc, AllocWarp: allocWarp}, New: func(streams []cuda.Stream, bytes int64,
+		shared bool) (Pools, error) {
 		p, err := make(streams, bytes, shared)
 		made := allocator.OrNil[Pools](p)
 		if made == nil && err == nil {
@@ -66,31 +67,48 @@ var Lesson = suite.Lesson[Code]{
 	Memory:    16 << 30, // who has a pool for each stream of the largest is told so
 	Parts: []suite.Part[Code]{
 		among("alloc", "threads that take memory at the same time get blocks as if they had come one by one",
-			"In every order of their operations the threads got what they would have got one behind the other.", lonely, threads),
+			"In every order of their operations the threads got what they would have got one behind the other.",
+			lonely, threads).
+			And(losingThread.wrong, losingThread.Trial),
 		among("warp", "a warp takes memory together, as its lanes would one by one",
-			"In every order of the operations each warp got what its lanes would have got one behind the other.", lonelyWarp, warps),
+			"In every order of the operations each warp got what its lanes would have got one behind the other.",
+			lonelyWarp, warps).
+			And(losingWarp.wrong, losingWarp.Trial),
 		edges,
-		suite.Arguments("refuses bad arguments before any CUDA call", refusals).And(badCalls, &refusing.Trial).And(tooMuch, &beyond.Trial),
-		ordered,
+		suite.Arguments("refuses bad arguments before any CUDA call", refusals).And(badCalls, &refusing.Trial).And(tooMuch,
+			&beyond.Trial).Deeper(func(e *suite.Evidence) []verdict.Finding {
+			return append(misplaced(refusing.Made(e)), waitsIn(refusing.Made(e))...)
+		}), ordered,
 		good.Part("concurrency", "pools are not put in order without need",
 			"No launch waited for another without need, and the host for nothing.", concurrency),
-		cleanup.And(closed).And(goesOn).And(outOfOrder, &refused.Trial),
-		interleave.Cost("cost", "no operation on the word is one too many", "Alloc and AllocWarp took no operation that they could have done without.",
-			lonely, threads, lonelyWarp, warps, limits[0].Case, limits[1].Case, limits[2].Case),
+		cleanup.And(closed).And(goesOn).And(outOfOrder, &refused.Trial).
+			Deeper(func(e *suite.Evidence) []verdict.Finding {
+				return waitsIn(slices.Concat(refused.Made(e), sharedFaults.Made(e), ownFaults.Made(e)))
+			}),
+		interleave.Cost("cost", "no operation on the word is one too many",
+			"Alloc and AllocWarp took no operation that they could have done without.",
+			lonely, threads, lonelyWarp, warps, limits[0].Case, limits[1].Case, limits[2].Case).
+			And(losingThread.costly, losingThread.Trial).And(losingWarp.costly, losingWarp.Trial),
 		race,
 	},
 	Benchmarks: []suite.Trial[Code]{race.Benchmark("64 launches of 64 threads in 4 streams", "call",
-		"The streams share a pool, which is reset after every 16 launches. The baseline puts all launches one after the other, and the host waits at each reset.")},
+		"The streams share a pool, which is reset after every 16 launches. The baseline puts all launches one after the "+
+			"other, and the host waits at each reset.")},
 }
 
 var (
-	shaped   = scene.Runs("examples", lastGap, examples, suite.Around[workload]{})
-	random   = scene.Runs("drawn", lastGap, drawn, suite.Around[workload]{})
-	scale    = scene.Runs("scale", lastGap, large, suite.Around[workload]{}).On(func(seed uint64) sim.Options { return sim.Options{Seed: seed, Jitter: true} })
-	refused  = scene.Runs("unrecorded", lastGap, unrecorded, suite.Around[workload]{Fails: true})
+	shaped = scene.Runs("examples", lastGap, examples, suite.Around[workload]{})
+	random = scene.Runs("drawn", lastGap, drawn, suite.Around[workload]{})
+	scale  = scene.Runs("scale", lastGap, large, suite.Around[workload]{}).On(
+		func(seed uint64) sim.Options { return sim.Options{Seed: seed, Jitter: true} })
+	farther  = scene.Runs("far", lastGap, far, suite.Around[workload]{}).Far()
+	refused  = scene.Runs("unrecorded", lastGap, unrecorded, suite.Around[workload]{})
 	refusing = scene.Runs("bad-calls", lastGap, badlyCalled, suite.Around[workload]{})
-	beyond   = scene.Runs("beyond", "3b", lacking, suite.Around[workload]{Fails: true})
-	good     = &suite.Good[Code, workload]{Function: "New, Launch, Reset or Close", Runs: []*suite.Runs[Code, workload]{shaped, random, scale}}
+	beyond   = scene.Runs("beyond", "3b", lacking, suite.Around[workload]{})
+	good     = &suite.Good[Code, workload]{Function: "New, Launch, Reset or Close",
+		Runs:    []*suite.Runs[Code, workload]{shaped, random, scale},
+		Far:     []*suite.Runs[Code, workload]{farther},
+		Further: []suite.Further{sharedFaults.Further(), ownFaults.Further(), refusals.Further()}}
 )
 
 // among asks for what threads are answered. What goes wrong where nobody else is there is no matter of order, and goes
@@ -114,11 +132,14 @@ func byOneself(e *suite.Evidence, k *interleave.Case[Code]) suite.Answer {
 	for i := range a.Findings {
 		switch f := &a.Findings[i]; {
 		case f.Function == "AllocWarp" && (f.Rule == interleave.RoomLost || f.Rule == interleave.LeftBehind):
-			f.Why = "Each lane is granted or refused by itself: one that does not fit takes nothing, and those behind it lie as if it had not been there."
-			f.Fix = "Go through the lanes in their order with the number of bytes that are taken so far. A lane that fits gets its place and adds its " +
-				"rounded size; one that does not gets contract.NoRoom, adds nothing, and ends nothing. Change w by what was added."
+			f.Why = "Each lane is granted or refused by itself: one that does not fit takes nothing, and those behind it lie " +
+				"as if it had not been there."
+			f.Fix = "Go through the lanes in their order with the number of bytes that are taken so far. A lane that " +
+				"fits gets its place and adds its rounded size; one that does not gets contract.NoRoom, adds nothing, and ends " +
+				"nothing. Change w by what was added."
 		case f.Rule == interleave.RoomLost:
-			f.Fix = "Refuse only if the rounded size is more than capacity-taken, and leave w as it is for a request that is refused: what it adds stays taken."
+			f.Fix = "Refuse only if the rounded size is more than capacity-taken, and leave w as it is for a request that is " +
+				"refused: what it adds stays taken."
 		}
 	}
 	return a
@@ -126,7 +147,8 @@ func byOneself(e *suite.Evidence, k *interleave.Case[Code]) suite.Answer {
 
 // edges asks for sizes and capacities at the edges, and where those are right for very many calls.
 var edges = func() suite.Part[Code] {
-	p := suite.Part[Code]{Question: suite.Question{ID: "limits", Name: "no size and no capacity is too large or too small"}}
+	p := suite.Part[Code]{Question: suite.Question{ID: "limits",
+		Name: "no size and no capacity is too large or too small"}}
 	for _, l := range limits {
 		p.Cases = append(p.Cases, l.Trial())
 	}
@@ -165,23 +187,17 @@ var edges = func() suite.Part[Code] {
 }()
 
 // counted are the rules that numbers which are kept too small break.
-var counted = []string{interleave.Overlap, interleave.BeyondEnd, interleave.RoomLost, interleave.LeftBehind, interleave.NotInARow}
+var counted = []string{interleave.Overlap, interleave.BeyondEnd, interleave.RoomLost, interleave.LeftBehind,
+	interleave.NotInARow}
 
 // ordered asks for the order of launches and resets, and for what comes of it.
 var ordered = func() suite.Part[Code] {
-	p := good.Order("a reset comes behind every user of the pool and before the next", "Every thread got a block of its stream's pool, and nobody came too early.")
+	p := good.Order("a reset comes behind every user of the pool and before the next",
+		"Every thread got a block of its stream's pool, and nobody came too early.")
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
 		a := judge(e)
-		var found []verdict.Finding
-		for _, look := range []func(call) []verdict.Finding{call.unexpected, call.placed, call.memory, call.words, call.usedOn} {
-			for _, m := range good.Made(e) {
-				found = append(found, look(call{&m})...)
-			}
-			if len(found) > 0 {
-				break // the others may come of that
-			}
-		}
+		found := misplaced(good.Made(e))
 		if len(found) == 0 && !verdict.HasError(a.Findings) {
 			for _, m := range good.Made(e) {
 				found = append(found, call{&m}.results()...) // what comes of disorder is luck
@@ -196,8 +212,8 @@ var ordered = func() suite.Part[Code] {
 					f.Follows = &verdict.Cause{Rule: found[at].Rule}
 				}
 			case "uninitialized-read":
-				f.Fix = "Have New set the words of all pools to 0 with cuda.Memset, and have the host wait for that with cuda.StreamSynchronize(cuda.Stream{}): the caller's streams " +
-					"need not wait for the legacy default stream."
+				f.Fix = "Have New set the words of all pools to 0 with cuda.Memset, and have the host wait for that with " +
+					"cuda.StreamSynchronize(cuda.Stream{}): the caller's streams need not wait for the legacy default stream."
 			}
 		}
 		a.Findings = verdict.Unique(slices.Concat(found, a.Findings))
@@ -206,12 +222,27 @@ var ordered = func() suite.Part[Code] {
 		}
 		return a
 	}
-	return p.Once()
+	return p.Needing(&farther.Trial).Once()
 }()
+
+// misplaced finds calls that failed, and what is wrong with where launches and memory are.
+func misplaced(made []suite.Made[workload]) (found []verdict.Finding) {
+	for _, look := range []func(call) []verdict.Finding{call.unexpected, call.placed, call.memory, call.words,
+		call.usedOn} {
+		for _, m := range made {
+			found = append(found, look(call{&m})...)
+		}
+		if len(found) > 0 {
+			break // the others may come of that
+		}
+	}
+	return found
+}
 
 // cleanup asks for what is left behind Close.
 var cleanup = func() suite.Part[Code] {
-	p := good.Cleanup("everything is given back, also when a call fails", "Memory and events were gone after every Close, also where a call had failed, and failures were reported.",
+	p := good.Cleanup("everything is given back, also when a call fails",
+		"Memory and events were gone after every Close, also where a call had failed, and failures were reported.",
 		sharedFaults, ownFaults)
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
@@ -244,7 +275,8 @@ func badCalls(e *suite.Evidence) (found []verdict.Finding) {
 			if !s.bad || len(answers) == 0 {
 				continue
 			}
-			method, fix := fmt.Sprintf("Reset(%d)", s.stream), "Return contract.ErrArgument where i is below 0 or not below len(streams), before anything else."
+			method, fix := fmt.Sprintf("Reset(%d)", s.stream),
+				"Return contract.ErrArgument where i is below 0 or not below len(streams), before anything else."
 			if s.sizes != nil {
 				method = fmt.Sprintf("Launch(%d) with n %d", s.stream, s.threads)
 			}
@@ -272,7 +304,8 @@ func badCalls(e *suite.Evidence) (found []verdict.Finding) {
 			switch {
 			case answers[0] == answeredArgument && first >= 0:
 				rule.ID, rule.Fix = "late-argument-check", refusal.FixLate
-				return []verdict.Finding{c.Finding(first, rule, "%s should be refused before any CUDA call, but it called %s first.", method, suite.CallName(c.Record(first)))}
+				return []verdict.Finding{c.Finding(first, rule, "%s should be refused before any CUDA call, but it called %s "+
+					"first.", method, suite.CallName(c.Record(first)))}
 			case answers[0] != answeredArgument:
 				instead := saying(answers[0])
 				switch {
@@ -299,8 +332,10 @@ func tooMuch(e *suite.Evidence) (found []verdict.Finding) {
 		}
 		f := m.Finding(-1, suite.Rule{ID: "wrong-error",
 			Why: "The caller finds out with errors.Is whether the arguments were at fault or the device.",
-			Fix: "Divide math.MaxInt64 by the number of pools, not of streams, and refuse what is above that: if they share one, that is one pool."},
-			"New should return the error of cuda.Malloc, since its arguments are good and only the memory is lacking, but it returned contract.ErrArgument.")
+			Fix: "Divide math.MaxInt64 by the number of pools, not of streams, and refuse what is above that: if they share " +
+				"one, that is one pool."},
+			"New should return the error of cuda.Malloc, since its arguments are good and only the memory is lacking, but it "+
+				"returned contract.ErrArgument.")
 		f.Function = "New"
 		found = append(found, f)
 	}
@@ -342,22 +377,32 @@ func closed(e *suite.Evidence) (found []verdict.Finding) {
 var refusal = suite.Refusal{
 	Function: "New",
 	Why:      "An argument that is refused before the first CUDA call leaves nothing to undo.",
-	Fix: "Return contract.ErrArgument where there are no streams or one is there twice, where bytes is below 16 or no multiple of 16, and where all pools together have " +
-		"more than math.MaxInt64 bytes; divide that by the number of pools, since the product may be more than an integer holds.",
+	Fix: "Return contract.ErrArgument where there are no streams or one is there twice, where bytes is below 16 or no " +
+		"multiple of 16, and where all pools together have more than math.MaxInt64 bytes; divide that by the number of " +
+		"pools, since the product may be more than an integer holds.",
 	FixLate: "Look at all the arguments before the first CUDA call.",
 }
 
-var refusals = suite.NewRefusals("arguments", "3a", []suite.Bad[workload]{
+var refusals = suite.NewRefusals("arguments", "3a", append([]suite.Bad[workload]{
 	{Label: "no streams", W: workload{bytes: 64}},
 	{Label: "one stream twice", W: workload{streams: 2, bytes: 64, twice: true}},
-	{Label: "one stream twice, with another between them and a shared pool", W: workload{streams: 3, bytes: 64, twice: true, shared: true}},
+	{Label: "one stream twice, with another between them and a shared pool", W: workload{streams: 3, bytes: 64,
+		twice: true, shared: true}},
 	{Label: "0 bytes", W: workload{streams: 1}},
 	{Label: "-16 bytes", W: workload{streams: 1, bytes: -16}},
 	{Label: "15 bytes", W: workload{streams: 1, bytes: 15}},
 	{Label: "24 bytes", W: workload{streams: 1, bytes: 24, shared: true}},
-	{Label: "2 pools of 2^62 bytes", W: workload{streams: 2, bytes: 1 << 62}},
-	{Label: "4 pools of 2^62 bytes", W: workload{streams: 4, bytes: 1 << 62}},
-}, scene.Refuse, refusal).Behind(scene.Call(workload{streams: 2, bytes: 64, steps: []step{launch(0, 16)}}))
+}, tooMany()...), scene.Refuse, refusal).
+	Behind(scene.Call(workload{streams: 2, bytes: 64, steps: []step{launch(0, 16)}}))
+
+// tooMany are pools that have more bytes together than an int64 counts.
+func tooMany() (bad []suite.Bad[workload]) {
+	for _, of := range suite.Overflowing(16) {
+		bad = append(bad, suite.Bad[workload]{Label: fmt.Sprintf("%d pools of %s bytes", of[1], suite.Literal(of[0])),
+			W: workload{streams: int(of[1]), bytes: of[0]}})
+	}
+	return bad
+}
 
 // The timed workload: each launch is followed by work in its stream that takes far longer, so that streams which do not
 // wait for each other take a quarter of the time of such as do.
@@ -392,42 +437,23 @@ var timedLife = func() workload {
 //go:embed paces.txt
 var paces string
 
-var race = scene.Speed("streams that share a pool run at the same time", lastGap, "New, Launch, Reset or Close", &suite.Race[Code, workload]{
-	Shape:    timedLife,
-	Draw:     func(*rand.Rand) workload { return timedLife },
-	Baseline: Code{New: newChained},
-	Audit: func(s *suite.Stage, w workload, t *trace.Trace) []uint64 {
-		if t == nil {
-			return []uint64{0}
-		}
-		launches := 0
-		for i := range t.Records {
-			if r := &t.Records[i]; r.Op == trace.OpLaunch && r.Code == 0 && slices.Contains(takes, r.Kernel) {
-				launches++
+var race = good.Speed(scene, "streams that share a pool run at the same time", lastGap,
+	"New, Launch, Reset or Close", &suite.Race[Code, workload]{
+		Draw:     func(*rand.Rand) workload { return timedLife },
+		Baseline: Code{New: newChained},
+		Wrong: func(m *suite.Timed[workload]) string {
+			for _, span := range m.W.spans() {
+				if _, _, message := m.W.wrongSpan(span, m.Sums()); message != "" {
+					return "While time was measured, " + message
+				}
 			}
-		}
-		if launches != w.launches() {
-			return []uint64{uint64(launches)}
-		}
-		return nil
-	},
-	LeftOut: func(w workload, n uint64) string {
-		return fmt.Sprintf("Launch should launch its kernel in each call, %d times in all, but while time was measured it did so %d times; the same code did all its work before.",
-			w.launches(), n)
-	},
-	Wrong: func(m *suite.Timed[workload]) string {
-		for _, span := range m.W.spans() {
-			if _, _, message := m.W.wrongSpan(span, m.Sums()); message != "" {
-				return "While time was measured, " + message
-			}
-		}
-		return ""
-	},
-	SpeedWords: suite.SpeedWords{
-		Pacing: suite.Pacing{Versus: "launches one after the other", Limit: speedLimit, Recorded: paces},
-		Passed: "The pools take %.2f times the solution's time and are %.1f times as fast as launches one after the other.",
-		Work:   "64 launches in 4 streams", Takes: "take",
-		Why: "What follows a launch in its stream needs nothing of the other streams, until the pool is reset.",
-		Fix: "Let a stream wait only for a Reset, and the host for nothing.",
-	},
-})
+			return ""
+		},
+		SpeedWords: suite.SpeedWords{
+			Pacing: suite.Pacing{Versus: "launches one after the other", Limit: speedLimit, Recorded: paces},
+			Passed: "The pools take %.2f times the solution's time and are %.1f times as fast as launches one after the other.",
+			Work:   "64 launches in 4 streams", Takes: "take",
+			Why: "What follows a launch in its stream needs nothing of the other streams, until the pool is reset.",
+			Fix: "Let a stream wait only for a Reset, and the host for nothing.",
+		},
+	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
@@ -15,12 +16,19 @@ type step struct {
 	sizes   []uint64 // of a Launch; nil: a Reset
 	threads int      // that a Launch is told, where that has to be refused
 	bad     bool     // it has to be refused
-	most    bool     // of one that is bad: it only looks so. It is a Launch of as many threads as there may be, whose kernel launch is made to fail
-	refused int      // from which call of EventRecord on they are made to fail, as long as this call is under way; 0: none
+	// of one that is bad: it only looks so. It is a Launch of as many threads as there may be, whose kernel launch is made
+	// to fail
+	most    bool
+	many    int // of a far Launch: its threads, of which no sizes are there
+	refused int // from which call of EventRecord on they are made to fail, as long as this call is under way; 0: none
 }
 
 func launch(stream int, sizes ...uint64) step { return step{stream: stream, sizes: sizes} }
-func reset(stream int) step                   { return step{stream: stream} }
+
+// count is how many threads a Launch has.
+func (s step) count() int { return max(len(s.sizes), s.many) }
+
+func reset(stream int) step { return step{stream: stream} }
 
 // from has events refused that the call records, from the first, second and so on.
 func (s step) from(record int) step { s.refused = record; return s }
@@ -36,9 +44,13 @@ type workload struct {
 	twice     bool       // the last of the streams is streams[0] once more
 	large     bool       // the blocks are too large to be looked at whole
 	timed     bool
-	unchecked bool // no kernel looks at the blocks
-	fails     bool // calls fail
-	goesOn    bool // whatever a call answers, the next one comes
+	unchecked bool   // no kernel looks at the blocks
+	fails     bool   // calls fail
+	goesOn    bool   // whatever a call answers, the next one comes
+	far       bool   // nothing is computed, and the sizes are not there
+	tags      uint32 // what tags begin with
+	pair      bool   // there are two Pools, each of one half of the streams
+	closing   int    // of a pair: the step ahead of which the first is closed
 }
 
 // Label says what becomes of the pools: "2 streams that share a pool of 4 KiB, while streams[1] is busy".
@@ -53,6 +65,9 @@ func (w workload) Label() string {
 		label += ", each with a pool of "
 	}
 	label += suite.Bytes(uint64(max(w.bytes, 0)))
+	if w.pair {
+		label += ", halved between two Pools"
+	}
 	if w.legacy {
 		label += ", of which streams[0] is the legacy default stream"
 	}
@@ -61,7 +76,10 @@ func (w workload) Label() string {
 
 // pool is the pool of a stream.
 func (w workload) pool(stream int) int {
-	if w.shared {
+	switch {
+	case w.shared && w.pair:
+		return stream / (w.streams / 2)
+	case w.shared:
 		return 0
 	}
 	return stream
@@ -69,26 +87,16 @@ func (w workload) pool(stream int) int {
 
 // pools is how many there are.
 func (w workload) pools() int {
-	if w.shared {
-		return 1
+	if w.streams == 0 {
+		return 0
 	}
-	return w.streams
+	return w.pool(w.streams-1) + 1
 }
 
 // threads is how many threads all launches have together.
 func (w workload) threads() (n int) {
 	for _, s := range w.steps {
-		n += len(s.sizes)
-	}
-	return n
-}
-
-// launches is how many there are.
-func (w workload) launches() (n int) {
-	for _, s := range w.steps {
-		if s.sizes != nil && !s.bad {
-			n++
-		}
+		n += s.count()
 	}
 	return n
 }
@@ -96,13 +104,13 @@ func (w workload) launches() (n int) {
 // first is the number of the first thread of a step's launch, among those of all.
 func (w workload) first(at int) (n int) {
 	for _, s := range w.steps[:at] {
-		n += len(s.sizes)
+		n += s.count()
 	}
 	return n
 }
 
 // tag is what the launch of a step stamps its first thread's block with.
-func (w workload) tag(at int) uint32 { return uint32(1_000_000 * (at + 1)) }
+func (w workload) tag(at int) uint32 { return w.tags + uint32(1_000_000*(at+1)) }
 
 // span is the launches of one pool between two of its resets, by their steps.
 type span struct {
@@ -145,21 +153,72 @@ func (w workload) resetBehind(s span) int {
 
 // examples are small ones, and such as are at the edges of what the contract allows.
 var examples = suite.Fixed(
-	workload{streams: 1, bytes: 64, steps: []step{launch(0, 16, 80, 10), reset(0), launch(0, 64), reset(0), reset(0), launch(0, 48, 16, 1)}},
-	workload{streams: 2, bytes: 256, steps: []step{launch(0, 100), launch(1, 200, 16), reset(0), launch(0, 256), launch(1, 32)}},
-	workload{streams: 2, bytes: 256, shared: true, steps: []step{launch(0, 100), launch(1, 64), reset(0), launch(1, 200), launch(0, 40),
-		reset(1), reset(1), launch(0, 256), reset(0), launch(1, 256)}},
-	workload{streams: 3, bytes: 512, shared: true, late: []int{2}, steps: []step{launch(2, 500), launch(0, 16), reset(1), launch(0, 300), reset(0), launch(1, 400),
-		launch(2, 100)}},
+	workload{streams: 1, bytes: 64, steps: []step{launch(0, 16, 80, 10), reset(0), launch(0, 64), reset(0), reset(0),
+		launch(0, 48, 16, 1)}},
+	workload{streams: 2, bytes: 256, steps: []step{launch(0, 100), launch(1, 200, 16), reset(0), launch(0, 256),
+		launch(1, 32)}},
+	workload{streams: 2, bytes: 256, shared: true, steps: []step{launch(0, 100), launch(1, 64), reset(0), launch(1, 200),
+		launch(0, 40), reset(1), reset(1), launch(0, 256), reset(0), launch(1, 256)}},
+	workload{streams: 3, bytes: 512, shared: true, late: []int{2}, steps: []step{launch(2, 500), launch(0, 16), reset(1),
+		launch(0, 300), reset(0), launch(1, 400), launch(2, 100)}},
 	workload{streams: 1, bytes: 16, shared: true, steps: []step{launch(0, 16, 16), reset(0), launch(0, 0, 1)}},
-	workload{streams: 2, bytes: 1 << 20, shared: true, legacy: true, steps: []step{launch(1, 500, 600), launch(0, 16), reset(0), launch(1, 16), reset(1), launch(0, 99)}},
+	workload{streams: 2, bytes: 1 << 20, shared: true, legacy: true, steps: []step{launch(1, 500, 600), launch(0, 16),
+		reset(0), launch(1, 16), reset(1), launch(0, 99)}},
 	workload{streams: 2, bytes: 64, steps: []step{reset(1), reset(0)}},
+	workload{streams: 4, bytes: 256, pair: true, closing: 7, steps: halved},
+	workload{streams: 4, bytes: 256, shared: true, pair: true, closing: 7, steps: halved},
 )
+
+// halved are the steps of two Pools, of which the first is closed ahead of the last four.
+var halved = []step{launch(0, 100), launch(2, 60), reset(0), launch(3, 40), launch(1, 200), reset(2), reset(1),
+	launch(2, 70), launch(3, 20), reset(3), launch(2, 256)}
+
+// far are pools with numbers from all over their domains.
+func far(r *rand.Rand) []workload {
+	few := func() workload {
+		w := workload{streams: 2, bytes: 1 << 10, shared: r.IntN(2) == 0, far: true, unchecked: true, tags: r.Uint32()}
+		w.steps = []step{launches(0, 1+r.IntN(100)), launches(1, 1+r.IntN(100)), reset(0), launches(1, 1+r.IntN(100))}
+		return w
+	}
+	steps := func(w *workload, n int) {
+		w.steps = nil
+		for range n {
+			s := launches(r.IntN(w.streams), 1+r.IntN(100))
+			if r.IntN(4) == 0 {
+				s = reset(s.stream)
+			}
+			w.steps = append(w.steps, s)
+		}
+	}
+	most := few()
+	steps(&most, suite.Many(r))
+	return slices.Concat([]workload{most},
+		suite.Farther(r, few,
+			suite.Number[workload]{Least: 1, Most: maxThreads, Set: func(w *workload, v int) { w.steps[1] = launches(1, v) }},
+			suite.Number[workload]{Least: 1, Most: farBytes / 16, Set: func(w *workload, v int) { w.bytes = 16 * int64(v) }},
+			suite.Number[workload]{Most: math.MaxUint32, Set: func(w *workload, v int) { w.tags = uint32(v) }}),
+		suite.Farther(r, few, suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) {
+			w.streams = v
+			steps(w, v+2)
+		}}))
+}
+
+// The most that a Launch may have of threads, and a far pool of bytes, which is more than any device has memory.
+const (
+	maxThreads = 1 << 30
+	farBytes   = 1 << 42
+)
+
+// launches is a far Launch of so many threads.
+func launches(stream, threads int) step {
+	return step{stream: stream, sizes: []uint64{}, many: threads}
+}
 
 // badlyCalled are pools whose methods are given arguments that they have to refuse, the worst last, and some that are
 // just good.
 var badlyCalled = suite.Fixed(
-	workload{streams: 2, bytes: 64, shared: true, steps: []step{launch(0, 16), {stream: -1, sizes: []uint64{1}, threads: 1, bad: true},
+	workload{streams: 2, bytes: 64, shared: true, steps: []step{launch(0, 16), {stream: -1, sizes: []uint64{1}, threads: 1,
+		bad: true},
 		{stream: 2, sizes: []uint64{1}, threads: 1, bad: true}, {stream: 0, sizes: []uint64{1}, threads: 0, bad: true},
 		{stream: 0, sizes: []uint64{1}, threads: -1, bad: true}, {stream: -1, bad: true},
 		{stream: 2, bad: true}, launch(1, 16), {stream: 1, sizes: []uint64{1}, threads: 1 << 30, bad: true, most: true},
@@ -236,7 +295,8 @@ func large(r *rand.Rand) []workload {
 	const half, quarter = 1<<31 + 16, 1 << 30
 	return []workload{
 		{streams: 1, bytes: 16 << 20, steps: []step{launch(0, sizes...), reset(0), launch(0, 16)}},
-		{streams: 2, bytes: 5 << 30, shared: true, large: true, steps: []step{launch(0, half), launch(1, quarter), launch(0, quarter), launch(1, 1<<32+16, quarter-48, 16, 16),
+		{streams: 2, bytes: 5 << 30, shared: true, large: true, steps: []step{launch(0, half), launch(1, quarter),
+			launch(0, quarter), launch(1, 1<<32+16, quarter-48, 16, 16),
 			reset(1), launch(0, 1<<32+16), launch(1, 16)}},
 	}
 }
@@ -251,7 +311,8 @@ func shortOwn(r *rand.Rand) workload {
 }
 
 func short(r *rand.Rand, shared bool, steps []step) workload {
-	w := workload{streams: 2, bytes: 16 * (100 + r.Int64N(100)), shared: shared, steps: steps, fails: true, unchecked: true}
+	w := workload{streams: 2, bytes: 16 * (100 + r.Int64N(100)), shared: shared, steps: steps, fails: true,
+		unchecked: true, late: suite.Late{r.IntN(2)}}
 	for i := range steps {
 		if steps[i].sizes = nil; i != 2 {
 			steps[i].sizes = drawSizes(r, w.bytes, 20+r.IntN(20))

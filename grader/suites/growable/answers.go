@@ -19,6 +19,8 @@ type state struct {
 // want is what an operation has to be answered with: sequence.ErrOther is CUDA's error.
 func (s *state) want(o op) sequence.Err {
 	switch {
+	case o.kind == beside:
+		return sequence.Nil
 	case s.closed:
 		return sequence.ErrClosed
 	case o.kind == appending && o.n < 1:

@@ -5,8 +5,8 @@ import (
 	"cudalab/native/cuda"
 )
 
-// copying is what the lesson argues against: a vector that grows by allocating twice as much, copying what is there and freeing the
-// old memory. Every growth moves it, and waits.
+// copying is what the lesson argues against: a vector that grows by allocating twice as much, copying what is there and
+// freeing the old memory. Every growth moves it, and waits.
 type copying struct {
 	base                 cuda.DevicePtr
 	elem, length, n, max int64 // n elements there is room for

@@ -25,8 +25,8 @@ func onDevice(b *testing.B, kind string) (now func() int64, s cuda.Stream) {
 	return d.Now, s
 }
 
-// BenchmarkGrow reports how long it takes to grow in pieces of 64 KiB, on the device's own clock: to 256 MiB, which is what the timed
-// case measures, and on a GPU to 4 GiB. Closing is not counted.
+// BenchmarkGrow reports how long it takes to grow in pieces of 64 KiB, on the device's own clock: to 256 MiB, which is
+// what the timed case measures, and on a GPU to 4 GiB. Closing is not counted.
 func BenchmarkGrow(b *testing.B) {
 	for _, kind := range []string{"gpu", "sim"} {
 		sizes := map[string]int64{"256MiB": speedCount}
@@ -59,8 +59,8 @@ func BenchmarkGrow(b *testing.B) {
 	}
 }
 
-// BenchmarkUnmap reports what the host spends on unmapping 2 MiB that nobody uses, on an idle device and while a kernel of 5 ms runs,
-// which has nothing to do with it.
+// BenchmarkUnmap reports what the host spends on unmapping 2 MiB that nobody uses, on an idle device and while a kernel
+// of 5 ms runs, which has nothing to do with it.
 func BenchmarkUnmap(b *testing.B) {
 	for _, busy := range []time.Duration{0, 5 * time.Millisecond} {
 		b.Run("gpu/kernel of "+busy.String(), func(b *testing.B) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
@@ -29,9 +30,10 @@ var faults = &suite.Trial[Make]{ID: "faults", After: lastGap, Drive: func(b *sui
 func drawLife(from sequence.Source) script {
 	const page = 4096
 	p := from.Granularity / page
-	n, keep := 1+from.Int64N(20), 1+from.Int64N(20)
+	n, keep := 2+from.Int64N(20), 2+from.Int64N(20)
 	w := layout{granularity: from.Granularity}.scripts()("", page, 64*p, put(a, from.Int64N(20), n),
-		add(b, 3*p+from.Int64N(p/4)), shrink(keep, reader), put(b, from.Int64N(20), n), add(a, 2*p), shrink(0), put(c, 0, n), shut)
+		add(b, 3*p+from.Int64N(p/4)), shrink(keep, reader), put(b, from.Int64N(20), n), add(a, 2*p), shrink(0), put(c, 0, n),
+		shut)
 	w.Name = w.Layout.String()
 	for i, o := range w.Ops[1:] {
 		w.Name += map[bool]string{true: ": ", false: ", "}[i == 0] + o.String()
@@ -58,8 +60,8 @@ type life struct {
 	answers []sequence.Answer
 }
 
-// live carries operations out, and answers the errors of all that failed. One in which a call was made to fail is carried
-// out once more, since no other is.
+// live carries operations out, and answers the errors of all that failed. One in which a call was made to fail is
+// carried out once more, since no other is.
 func (l *life) live(ops []op) error {
 	var all error
 	for i, o := range ops {
@@ -94,7 +96,8 @@ func (l *life) live(ops []op) error {
 	return all
 }
 
-// finish waits for the device as nothing that can be made to fail does: nobody uses the elements when they are taken away.
+// finish waits for the device as nothing that can be made to fail does: nobody uses the elements when they are taken
+// away.
 func (l *life) finish() {
 	for _, s := range l.streams {
 		for range patience {
@@ -165,15 +168,16 @@ func see(notes *verdict.CaseNotes, call int, ops []lived) {
 	}
 }
 
-// fault is what is wrong with a life: the first operation whose answer or state is not as it should be, and whether a call had failed in
-// it; nil where there is none. failing is the kind of the call that was made to fail.
+// fault is what is wrong with a life: the first operation whose answer or state is not as it should be, and whether a
+// call had failed in it; nil where there is none. failing is the kind of the call that was made to fail.
 func fault(w script, ops []lived, failing trace.Op) (f *verdict.Finding, failed bool) {
 	now, capacity, held := state{layout: w.Layout}, int64(0), int64(0)
 	for i, o := range ops {
 		if o.kind == opens && moreOf(o.Answer)&isBoth != 0 {
-			return &verdict.Finding{Rule: "vector-with-error", Function: "New", Message: "New should have answered a nil vector with its error, but it answered one that is not nil.",
-				Why: "What New could not make whole has no addresses, and who gets a vector may use it, or try to close it.",
-				Fix: "Return nil beside every error of New: return nil, err."}, true
+			return &verdict.Finding{Rule: "vector-with-error", Function: "New",
+				Message: "New should have answered a nil vector with its error, but it answered one that is not nil.",
+				Why:     "What New could not make whole has no addresses, and who gets a vector may use it, or try to close it.",
+				Fix:     "Return nil beside every error of New: return nil, err."}, true
 		} else if o.kind == opens {
 			continue
 		}
@@ -184,27 +188,33 @@ func fault(w script, ops []lived, failing trace.Op) (f *verdict.Finding, failed 
 		}
 		asked := fmt.Sprintf("Asked to %s, the vector", o.op)
 		wrong := func(rule, format string, args ...any) *verdict.Finding {
-			return &verdict.Finding{Rule: rule, Message: asked + " " + fmt.Sprintf(format, args...), Function: o.method(), Why: whyUnchanged, Fix: fixUnchanged}
+			return &verdict.Finding{Rule: rule, Message: asked + " " + fmt.Sprintf(format, args...), Function: o.method(),
+				Why: whyUnchanged, Fix: fixUnchanged}
 		}
 		struck := o.struck()
 		switch {
 		case o.kind == closes:
 			continue // what is given back by then, and what the vector says of itself, is told elsewhere, or not judged
 		case errored && !struck:
-			return wrong("unexpected-error", "should have done so, but %s returned an error, though no call failed in it.", o.method()), false
-		case errored && o.kind == shrinks && (failing == trace.OpMemUnmap || failing == trace.OpMemRelease):
+			return wrong("unexpected-error", "should have done so, but %s returned an error, though no call failed in it.",
+				o.method()), false
+		case errored && o.kind == shrinks &&
+			slices.Contains([]trace.Op{trace.OpMemUnmap, trace.OpMemRelease, trace.OpEventDestroy}, failing):
 			// The elements may be gone already, though not all of their memory.
 			if o.len != before.length && o.len != o.n || o.len > o.cap {
-				return wrong(ruleChanged, "should have kept %d elements or %d, since it returned an error, but Len is %d and Cap %d.", before.length, o.n, o.len,
+				return wrong(ruleChanged, "should have kept %d elements or %d, since it returned an error, but Len is %d and "+
+					"Cap %d.", before.length, o.n, o.len,
 					o.cap), true
 			}
 			now.length = o.len
 		case o.len != now.length && errored:
-			return wrong(ruleChanged, "should have kept its %d elements, since it returned an error, but Len is %d.", now.length, o.len), true
+			return wrong(ruleChanged, "should have kept its %d elements, since it returned an error, but Len is %d.", now.length,
+				o.len), true
 		case o.len != now.length:
 			return wrong("wrong-stats", "should have %d elements then, but Len is %d.", now.length, o.len), struck
 		case errored && (o.cap != capacity || o.held != held):
-			return wrong(ruleChanged, "should have kept room for %d elements in %s of memory, since it returned an error, but has room for %d in %s.", capacity,
+			return wrong(ruleChanged, "should have kept room for %d elements in %s of memory, since it returned an error, but "+
+				"has room for %d in %s.", capacity,
 				suite.Bytes(uint64(held)), o.cap, suite.Bytes(uint64(max(o.held, 0)))), true
 		}
 		if o.cap != min(o.mapped/w.Layout.elem, w.Layout.max) {
@@ -212,10 +222,13 @@ func fault(w script, ops []lived, failing trace.Op) (f *verdict.Finding, failed 
 				min(o.mapped/w.Layout.elem, w.Layout.max), o.mapped, o.cap), struck
 		}
 		if most := o.mayHold(w.Layout); !errored && o.held > most && i > 0 && ops[i-1].kind == shrinks && ops[i-1].struck() {
-			f := wrong("too-much", "should have gone on where the Shrink before had stopped and hold at most %s, but it still holds %s.",
+			f := wrong("too-much", "should have gone on where the Shrink before had stopped and hold at most %s, but it still "+
+				"holds %s.",
 				suite.Bytes(uint64(most)), suite.Bytes(uint64(o.held)))
-			f.Why = "Who is told of an error calls again: memory that nobody gives back then is missing until the vector is closed."
-			f.Fix = "Unmap in every Shrink what is mapped beyond the elements that stay, also where Len is already what it is to be."
+			f.Why = "Who is told of an error calls again: memory that nobody gives back then is missing until the vector is " +
+				"closed."
+			f.Fix = "Unmap in every Shrink what is mapped beyond the elements that stay, also where Len is already what it is " +
+				"to be."
 			return f, false
 		}
 		capacity, held = o.cap, o.held
@@ -253,7 +266,8 @@ func changedByFaults(e *suite.Evidence) []verdict.Finding {
 	if len(ws) == 0 {
 		return nil
 	}
-	if f, _ := fault(ws[0], all[0], 0); f != nil || slices.ContainsFunc(all[0], func(o lived) bool { return o.held > o.mayHold(ws[0].Layout) }) {
+	if f, _ := fault(ws[0], all[0], 0); f != nil || slices.ContainsFunc(all[0],
+		func(o lived) bool { return o.held > o.mayHold(ws[0].Layout) }) {
 		return nil // wrong without any failure, which other parts tell
 	}
 	for _, run := range suite.FaultRuns(notes) {
@@ -278,7 +292,8 @@ func changedByFaults(e *suite.Evidence) []verdict.Finding {
 // cleanup is the part that asks that nothing is left behind.
 func cleanup() suite.Part[Make] {
 	judge := func(e *suite.Evidence) suite.Answer {
-		a := suite.Answer{Message: "Close gave everything back, and a CUDA call that failed was reported or made good, and left nothing behind.",
+		a := suite.Answer{Message: "Close gave everything back, and a CUDA call that failed was reported or made good, and " +
+			"left nothing behind.",
 			Findings: e.Of(verdict.EndRules, slices.Concat(everywhere.ids(), refused.ids())...)}
 		if verdict.HasError(a.Findings) {
 			return a // what goes wrong without any failure would only be told again for each failure
@@ -297,19 +312,72 @@ func cleanup() suite.Part[Make] {
 			a.Skip = "The vector did not work even where no call failed, so this could not be seen."
 			return a
 		}
-		a.Findings = verdict.Unique(append(a.Findings, e.AfterFaults(faults.ID, suite.FaultJudge{Function: "New, Append, Shrink or Close", Retried: "Shrink or Close",
-			Wrong: wrong, Recovers: func(run suite.FaultRun) bool { return recovered(notes, run) }})...))
+		a.Findings = verdict.Unique(append(a.Findings, e.AfterFaults(faults.ID,
+			suite.FaultJudge{Function: "New, Append, Shrink or Close", Retried: "Shrink or Close",
+				Wrong: wrong, Recovers: func(run suite.FaultRun) bool { return recovered(notes, run) }})...))
 		if !verdict.HasError(a.Findings) && len(suite.FaultRuns(notes)) == 0 {
 			a.Skip = suite.NoFault
 		}
 		return a
 	}
 	cases := append(append(slices.Clip(everywhere), refused...).cases(), faults)
-	return suite.Part[Make]{Cases: cases, Question: suite.Question{ID: "cleanup", Name: "Close gives everything back, also when a CUDA call has failed", Judge: judge}}
+	p := suite.Part[Make]{Cases: cases, GivesBack: true, Question: suite.Question{ID: "cleanup",
+		Name: "Close gives everything back, also when a CUDA call has failed", Judge: judge}}
+	return p.Deeper(wrongByItself)
 }
 
-// recovered reports whether a vector may come to its end without the call that failed: a growth may be tried once more with less, and
-// nobody has to know how much memory is free.
+// wrongByItself finds a life that went wrong although nothing was made to fail in it.
+func wrongByItself(e *suite.Evidence) []verdict.Finding {
+	notes, ws := e.Cases[faults.ID], fates(e)
+	faulted, all := map[int]bool{}, livedOf(notes, ws)
+	for _, run := range suite.FaultRuns(notes) {
+		faulted[run.Index] = true
+	}
+	for i, o := range notes.Outcomes[:min(len(notes.Outcomes), len(ws))] {
+		f, _ := fault(ws[i], all[i], 0)
+		switch {
+		case faulted[i] || f == nil && o.OK():
+			continue
+		case f == nil:
+			unexpected := suite.UnexpectedError("The vector", o)
+			f = &unexpected
+		}
+		f.Severity, f.Record = verdict.Error, -1
+		f.Message += " That was in a life beside others in which CUDA calls fail."
+		return []verdict.Finding{*f}
+	}
+	return nil
+}
+
+// needlessIn finds what no method of a vector should call, whatever it is asked for.
+func needlessIn(e *suite.Evidence, notes *verdict.CaseNotes) []verdict.Finding {
+	for at := range notes.Trace.Records {
+		r := &notes.Trace.Records[at]
+		places := e.Place(notes.Trace.SiteOf(r))
+		if len(places) == 0 || r.Phase == trace.Enter {
+			continue
+		}
+		what := e.WaitsIn(notes)[at]
+		switch _, method, _ := strings.Cut(places[len(places)-1].Func, ")."); {
+		case method == "Append" && what != "", method == "Shrink" && r.Op == trace.OpDeviceSynchronize:
+		case method == "Ptr", method == "Len", method == "Cap":
+			what = "is none of what it is to say"
+		default:
+			continue
+		}
+		return []verdict.Finding{e.At(verdict.Finding{Rule: "host-wait", Severity: verdict.Error, Record: at,
+			Message: fmt.Sprintf("Whatever it is asked for, the vector should have left out %s, which %s.",
+				suite.CallName(r), what),
+			Why: "A wait that another part of the program pays for is none the less one, and a call costs more than a number.",
+			Fix: "Append waits for nothing, Shrink for the streams that use the elements, and Ptr, Len and Cap say what the " +
+				"vector knows.",
+		}, notes.Trace.SiteOf(r))}
+	}
+	return nil
+}
+
+// recovered reports whether a vector may come to its end without the call that failed: a growth may be tried once more
+// with less.
 func recovered(notes *verdict.CaseNotes, run suite.FaultRun) bool {
 	switch run.Op {
 	case trace.OpMemCreate, trace.OpMemMap, trace.OpMemSetAccess:
@@ -320,8 +388,6 @@ func recovered(notes *verdict.CaseNotes, run suite.FaultRun) bool {
 				return false
 			}
 		}
-	case trace.OpMemGetInfo, trace.OpDeviceInfo:
-		return true
 	case trace.OpMemRelease:
 		failed := &notes.Trace.Records[run.Failed]
 		return slices.ContainsFunc(notes.Trace.Records[run.Failed+1:run.To], func(r trace.Record) bool {

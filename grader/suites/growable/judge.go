@@ -25,7 +25,8 @@ const (
 // Words that go with several findings.
 const (
 	whyUnchanged = "Who is told of an error goes on as if the call had not been made, and may make it again."
-	fixUnchanged = "Change what the vector knows of itself only when all CUDA calls have succeeded, and go back to what was mapped before where one has not."
+	fixUnchanged = "Change what the vector knows of itself only when all CUDA calls have succeeded, and go back to what " +
+		"was mapped before where one has not."
 )
 
 // judge is what is wrong with an answer, after which the vector is to be in a state; nil: nothing.
@@ -55,12 +56,14 @@ func (r *replay) judge(s *step, now state) *told {
 	case s.Addr != r.made.Addr || s.Addr == 0:
 		return of(ofContents, verdict.Finding{Rule: "moved",
 			Message: "should have stayed where it was, but Ptr answers another address now than behind New.",
-			Why:     "Kernels hold on to the address that they were launched with: a vector that moves leaves them all pointing to where it was.",
-			Fix:     "Reserve all addresses once, in New, and let Ptr be where they begin."})
+			Why: "Kernels hold on to the address that they were launched with: a vector that moves leaves them all " +
+				"pointing to where it was.",
+			Fix: "Reserve all addresses once, in New, and let Ptr be where they begin."})
 	case s.len != now.length && failed:
 		return of(part, verdict.Finding{Rule: "changed-by-error",
-			Message: fmt.Sprintf("should have kept its %d elements, since it returned an error, but Len is %d now.", now.length, s.len),
-			Why:     whyUnchanged, Fix: "Count the elements last, when the copy has succeeded."})
+			Message: fmt.Sprintf("should have kept its %d elements, since it returned an error, but Len is %d now.", now.length,
+				s.len),
+			Why: whyUnchanged, Fix: "Count the elements last, when the copy has succeeded."})
 	case s.len != now.length:
 		return of(part, verdict.Finding{Rule: "wrong-stats",
 			Message: fmt.Sprintf("should have %d elements then, but Len is %d.", now.length, s.len),
@@ -68,8 +71,9 @@ func (r *replay) judge(s *step, now state) *told {
 			Fix:     "Let Len count elements, not bytes: those that were appended, less those that Shrink took away."})
 	case failed && len(s.fail) < 2 && s.cap != r.capBefore(s):
 		return of(part, verdict.Finding{Rule: "changed-by-error",
-			Message: fmt.Sprintf("should have kept room for %d elements, since it returned an error, but Cap is %d now.", r.capBefore(s), s.cap),
-			Why:     whyUnchanged, Fix: fixUnchanged})
+			Message: fmt.Sprintf("should have kept room for %d elements, since it returned an error, but Cap is %d now.",
+				r.capBefore(s), s.cap),
+			Why: whyUnchanged, Fix: fixUnchanged})
 	}
 	return nil
 }
@@ -90,27 +94,34 @@ func (r *replay) wrongAnswer(s *step, want sequence.Err, of func(string, verdict
 	part := ofErrors
 	if want == sequence.Nil && s.kind == shrinks {
 		part = ofShrink
-	} else if want == sequence.Nil && s.kind == appending {
+	} else if want == sequence.Nil && (s.kind == appending || s.kind == beside) {
 		part = ofContents
 	}
-	if r.memory > 0 || s.fail != nil {
+	if (r.memory > 0 || s.fail != nil) && s.Err != sequence.ErrArgument {
 		part = ofRollback
 	}
 	switch {
 	case want == sequence.Nil:
-		f := verdict.Finding{Rule: "unexpected-error", Message: fmt.Sprintf("should have done so, but %s returned: %s.", s.method(), got),
+		f := verdict.Finding{Rule: "unexpected-error", Message: fmt.Sprintf("should have done so, but %s returned: %s.",
+			s.method(), got),
 			Why: "There was room, and all that was asked of CUDA could be had.",
-			Fix: cmp.Or(suite.Remedy(got), "Look at the call that the error names, where it names one, and at what the comment in the skeleton has the method refuse.")}
+			Fix: cmp.Or(suite.Remedy(got), "Look at the call that the error names, where it names one, and at what the comment "+
+				"in the skeleton has the method refuse.")}
 		if r.memory > 0 && codeOf(s.Answer) == device.ErrorOutOfMemory {
-			f.Rule, f.Why = "no-fallback", "Twice as much is a wish. What the elements take, rounded up to the granularity, is a need, and so much there was."
+			f.Rule, f.Why = "no-fallback", "Twice as much is a wish. What the elements take, rounded up to the granularity, is "+
+				"a need, and so much there was."
 			f.Fix = "Where the generous growth is refused, go back to what was mapped before, and try the least that will do."
 		}
+		f.Refused = s.Err == sequence.ErrArgument
 		t := of(part, f)
 		t.finding = r.e.AtError(t.finding, r.notes, s.begin, s.end)
 		return t
 	case want == sequence.ErrOther:
-		t := of(part, verdict.Finding{Rule: "wrong-error", Message: "should have returned the error that CUDA answered, but it returned " + got + ".",
-			Why: "contract.ErrFull says that max is reached, which no other program can change. CUDA's error says what stands in the way now.",
+		t := of(part, verdict.Finding{Rule: "wrong-error",
+			Message: "should have returned the error that CUDA answered, but " +
+				"it returned " + got + ".",
+			Why: "contract.ErrFull says that max is reached, which no other program can change. CUDA's error says what stands " +
+				"in the way now.",
 			Fix: "Return the error of the CUDA call, or wrap it with %w."})
 		if at := r.refused(s); at >= 0 {
 			t.finding.Message += fmt.Sprintf(" %s was refused.", suite.CallName(&r.notes.Trace.Records[at]))
@@ -120,9 +131,11 @@ func (r *replay) wrongAnswer(s *step, want sequence.Err, of func(string, verdict
 		}
 		return t
 	}
-	return of(part, verdict.Finding{Rule: "wrong-error", Message: fmt.Sprintf("should have returned %s, but it returned %s.", want, got),
-		Why: "The caller finds out with errors.Is what went wrong, and what to do about it.",
-		Fix: "Look in this order: closed, then the arguments, then the room, by max. Compare n with what is left of max; a sum or a product may overflow."})
+	return of(part, verdict.Finding{Rule: "wrong-error",
+		Message: fmt.Sprintf("should have returned %s, but it returned %s.", want, got),
+		Why:     "The caller finds out with errors.Is what went wrong, and what to do about it.",
+		Fix: "Look in this order: closed, then the arguments, then the room, by max. Compare n with what is left of " +
+			"max; a sum or a product may overflow."})
 }
 
 // refused is the first call of a step that CUDA has refused; -1 if there is none.
@@ -154,14 +167,17 @@ func (r *replay) unusable() []verdict.Finding {
 		switch p := s.unusable; {
 		case p != nil && p.Access >= 0:
 			return r.finding(s, p.Access, verdict.Finding{Rule: "no-access",
-				Message: r.doing(s) + " should have its elements in memory that may be read and written, but this call gave it other access.",
-				Why:     "When a kernel writes to memory that may only be read, every later CUDA call fails.",
-				Fix:     "Pass cuda.MemAccessFlagsProtReadWrite, for the vector's device."})
+				Message: r.doing(s) + " should have its elements in memory that may be read and written, but this call gave it " +
+					"other access.",
+				Why: "When a kernel writes to memory that may only be read, every later CUDA call fails.",
+				Fix: "Pass cuda.MemAccessFlagsProtReadWrite, for the vector's device."})
 		case p != nil:
 			return r.finding(s, p.Mapped, verdict.Finding{Rule: "no-access",
-				Message: r.doing(s) + " should have its elements in memory that the device may use, but what is mapped here was never given access.",
-				Why:     "A new mapping allows no access, also where another one had it before; when a kernel touches it, every later CUDA call fails.",
-				Fix:     "Call cuda.MemSetAccess after every cuda.MemMap, for all the addresses that were mapped."})
+				Message: r.doing(s) + " should have its elements in memory that the device may use, but what is mapped here was " +
+					"never given access.",
+				Why: "A new mapping allows no access, also where another one had it before; when a kernel touches it, every " +
+					"later CUDA call fails.",
+				Fix: "Call cuda.MemSetAccess after every cuda.MemMap, for all the addresses that were mapped."})
 		case s.unmapped:
 			return r.finding(s, -1, verdict.Finding{Rule: "not-mapped",
 				Message: r.doing(s) + " should have memory behind all its elements, but some of them have addresses alone.",
@@ -185,7 +201,8 @@ func (r *replay) lost() []verdict.Finding {
 		}
 	}
 	return r.finding(s, -1, verdict.Finding{Rule: "lost",
-		Message: fmt.Sprintf("The elements of %q with %s should be what was put there, but behind operation %d (%s) %d of their bytes were other ones.",
+		Message: fmt.Sprintf("The elements of %q with %s should be what was put there, but behind operation %d (%s) %d of "+
+			"their bytes were other ones.",
 			r.Name, r.layout, s.number, s.op, r.spoilt),
 		Why: "The caller counts an element's address from Ptr: element i lies i*elem bytes behind it, and stays there.",
 		Fix: "Copy to Ptr + Len*elem, n*elem bytes from src on, and leave alone what is mapped already."})
@@ -197,9 +214,11 @@ func (r *replay) heldByNew() []verdict.Finding {
 		return nil
 	}
 	return []verdict.Finding{{Rule: "too-much", Severity: verdict.Error, Record: -1, Function: "New",
-		Message: fmt.Sprintf("%s should reserve addresses and no memory, but %d bytes of memory were there when it returned.", r.layout, r.made.held),
-		Why:     "Addresses cost nothing, memory does: what a vector holds that may never have an element, no other program on the device can have.",
-		Fix:     "Map memory in Append, when it is needed."}}
+		Message: fmt.Sprintf("%s should reserve addresses and no memory, but %d bytes of memory were there when it returned.",
+			r.layout, r.made.held),
+		Why: "Addresses cost nothing, memory does: what a vector holds that may never have an element, no other program on " +
+			"the device can have.",
+		Fix: "Map memory in Append, when it is needed."}}
 }
 
 // reservedByNew finds addresses that were reserved beyond what the vector may ever need.
@@ -211,10 +230,13 @@ func (r *replay) reservedByNew() []verdict.Finding {
 			continue
 		}
 		if reserved += x.Size; reserved > most {
-			return []verdict.Finding{r.e.At(verdict.Finding{Rule: "too-long", Severity: verdict.Error, Record: at, Function: "New",
-				Message: fmt.Sprintf("%s should reserve %d bytes of addresses, elem times max rounded up to the granularity, but it reserved %d.", r.layout,
+			return []verdict.Finding{r.e.At(verdict.Finding{Rule: "too-long", Severity: verdict.Error, Record: at,
+				Function: "New",
+				Message: fmt.Sprintf("%s should reserve %d bytes of addresses, elem times max rounded up to the granularity, but "+
+					"it reserved %d.", r.layout,
 					most, reserved),
-				Why: "Addresses cost no memory, but there is an end to them: a range that is longer than it has to be is refused where the right one would fit.",
+				Why: "Addresses cost no memory, but there is an end to them: a range that is longer than it has to be is refused " +
+					"where the right one would fit.",
 				Fix: "Reserve elem*max bytes, rounded up to the minimum granularity and no further: cuda.MemAddressReserve.",
 			}, r.notes.Trace.SiteOf(x))}
 		}
@@ -222,11 +244,13 @@ func (r *replay) reservedByNew() []verdict.Finding {
 	return nil
 }
 
-// tooMuch finds memory that is held beyond what the contract allows, behind an Append or, for ofShrink, behind a Shrink.
+// tooMuch finds memory that is held beyond what the contract allows, behind an Append or, for ofShrink, behind a
+// Shrink.
 func (r *replay) tooMuch(part string) []verdict.Finding {
 	for i := range r.steps[:r.right] {
 		s := &r.steps[i]
-		if !s.ok() || s.kind == closes || (s.kind == shrinks) != (part == ofShrink) || s.kind == appending && s.mapped == s.found {
+		if !s.ok() || s.kind == closes || (s.kind == shrinks) != (part == ofShrink) || s.kind == appending &&
+			s.mapped == s.found || s.kind == beside {
 			continue // an Append that maps nothing has what was there before
 		}
 		after := s.before
@@ -236,14 +260,16 @@ func (r *replay) tooMuch(part string) []verdict.Finding {
 			continue
 		}
 		f := verdict.Finding{Rule: "too-much",
-			Message: fmt.Sprintf("%s should hold at most %d bytes of memory then, since its elements take %d and the granularity is %d, but it holds %d.",
+			Message: fmt.Sprintf("%s should hold at most %d bytes of memory then, since its elements take %d and the "+
+				"granularity is %d, but it holds %d.",
 				r.doing(s), most, after.length*r.elem, r.granularity, s.held),
-			Why: "Addresses cost nothing, memory does: what a vector holds without need, no other program on the device can have.",
+			Why: "Addresses cost nothing, memory does: what a vector holds without need, no other program on the device " +
+				"can have.",
 			Fix: "Map up to twice what the elements take, rounded up to the granularity, and not beyond the range."}
 		if part == ofShrink {
 			f.Why = "CUDA unmaps a mapping as a whole: of one that is large, nothing can go as long as its first element stays."
-			f.Fix = "Map in pieces, none larger than all before it together, or than a granule; and in each Shrink unmap those that lie wholly behind the " +
-				"elements, also where it takes no element away."
+			f.Fix = "Map in pieces, none larger than all before it together, or than a granule; and in each Shrink unmap " +
+				"those that lie wholly behind the elements, also where it takes no element away."
 			return r.finding(s, -1, f)
 		}
 		return r.finding(s, r.last(s, createCall), f)
@@ -260,7 +286,8 @@ func (r *replay) misstated(failed bool) []verdict.Finding {
 			continue
 		}
 		return r.finding(s, -1, verdict.Finding{Rule: "wrong-stats",
-			Message: fmt.Sprintf("%s should have Cap = %d then, since %d bytes are mapped from Ptr on and max is %d, but it says %d.", r.doing(s), want, s.mapped,
+			Message: fmt.Sprintf("%s should have Cap = %d then, since %d bytes are mapped from Ptr on and max is %d, but it "+
+				"says %d.", r.doing(s), want, s.mapped,
 				r.max, s.cap),
 			Why: "By Cap a caller knows how much may be appended before memory has to be mapped.",
 			Fix: "Let Cap be the bytes that are mapped divided by elem, and at most max."})
@@ -291,9 +318,11 @@ func (r *replay) tooOften() []verdict.Finding {
 	}
 	s := &r.steps[last]
 	return r.finding(s, r.last(s, createCall), verdict.Finding{Rule: "grows-too-often",
-		Message: fmt.Sprintf("In %q with %s the vector should grow in few steps, %d if by a quarter each time, but it grew %d times.", r.Name, r.layout,
+		Message: fmt.Sprintf("In %q with %s the vector should grow in few steps, %d if by a quarter each time, but it grew "+
+			"%d times.", r.Name, r.layout,
 			quarters.Growths, grown),
-		Why: "Every growth costs the same few calls, however little it adds. Steps that stay the same size make their number grow with the " +
-			"vector; steps by a factor make it grow with the logarithm.",
-		Fix: "Map more than is needed, up to twice as much, so that the next growths are not needed; where the range ends before that, up to its end."})
+		Why: "Every growth costs the same few calls, however little it adds. Steps that stay the same size make their " +
+			"number grow with the vector; steps by a factor make it grow with the logarithm.",
+		Fix: "Map more than is needed, up to twice as much, so that the next growths are not needed; where the range ends " +
+			"before that, up to its end."})
 }

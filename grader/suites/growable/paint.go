@@ -33,7 +33,8 @@ func (r *replay) drawing(last *step) *verdict.Drawing {
 		}
 		calls := r.notes.Trace.Records[r.made.begin:max(r.made.begin, s.end)]
 		memory := mapping.Row(calls, r.made.Addr, extent, r.granularity)
-		d.Frames = append(d.Frames, verdict.Frame{Op: s.op.String(), Rows: []verdict.Row{memory, r.elements(s, extent, s == last)}})
+		d.Frames = append(d.Frames, verdict.Frame{Op: s.op.String(), Rows: []verdict.Row{memory, r.elements(s, extent,
+			s == last)}})
 		if s == last {
 			return &d
 		}

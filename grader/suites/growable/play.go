@@ -16,8 +16,11 @@ func scripted(id string, draw func(sequence.Source) []script) *trial {
 // play carries scripts out. There is no sense in going on with others behind a gap or a panic.
 func play(b *suite.Bench, code Make, ws []script) {
 	for _, w := range ws {
-		if w.Layout.light {
+		if w.Layout.light || w.Layout.far {
 			b.Quota = 0 // the vector is to be large
+		}
+		if w.Layout.far {
+			b.NothingComputed()
 		}
 		p := newPlayer(b, code, w)
 		if !p.play(w) {
@@ -30,13 +33,21 @@ func play(b *suite.Bench, code Make, ws []script) {
 // broken reports whether an answer is the last that there is to a script.
 func broken(a sequence.Answer) bool { return a.Err == sequence.Gap || a.Err == sequence.Panic }
 
-// play carries a script out, each operation in a Call. Behind a wrong answer only Close is called.
+// refusal reports whether an answer that is wrong is that of a vector which does not do what it should: it is as it
+// was, and can be asked for other things, unless these come of what it was to do: whom Shrink waits for in use.
+func (l layout) refusal(o op, a sequence.Answer) bool {
+	return a.Err == sequence.ErrArgument && o.kind != opens && !l.inUse
+}
+
+// play carries a script out, each operation in a Call. Behind a wrong answer only Close is called, unless it refuses.
+// What takes elements that are not there since they were refused is left out.
 func (p *player) play(w script) (whole bool) {
 	first, answers := p.bench.Calls(), []sequence.Answer(nil)
 	defer func() { sequence.Note(p.bench, w.Name, first, 1, nil, answers) }()
 	for _, o := range w.Ops {
 		a := sequence.Answer{Err: sequence.Skipped}
-		if !p.wrong || o.kind == closes && !p.closed {
+		missing := o.from == inside && o.at+o.n > p.length
+		if !p.wrong && !missing || o.kind == closes && !p.closed {
 			a = p.step(o)
 		}
 		answers = append(answers, a)
@@ -81,9 +92,10 @@ func (p *player) step(o op) sequence.Answer {
 		return err
 	})
 	p.bench.Session.ClearFaults()
-	if !p.accepts(want, a) {
+	switch right := p.accepts(want, a); {
+	case !right && !p.refusal(o, a):
 		p.wrong, p.unsafe = true, true
-	} else if a.Err == sequence.Nil {
+	case right && a.Err == sequence.Nil:
 		p.after(o)
 	}
 	return a

@@ -3,6 +3,7 @@ package growable
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/kernels"
@@ -36,25 +37,28 @@ const (
 	block = 256
 )
 
-// edge is how many bytes at either end the caller writes of elements that have no source, where they are many; of few it writes all.
+// edge is how many bytes at either end the caller writes of elements that have no source, where they are many; of few
+// it writes all.
 const edge = 16 << 10
 
-// newPlayer makes what the caller of a script's vector has. On a scarce device it has nothing but streams.
+// newPlayer makes what the caller of a script's vector has. On a scarce device, and where nothing is
+// computed, it has nothing but streams and events.
 func newPlayer(bench *suite.Bench, f Make, w script) *player {
 	p := &player{bench: bench, stage: bench.NewStage(), state: state{layout: w.Layout}, code: f}
 	for i := range legacy {
 		p.streams[i] = p.stage.Stream(streamNames[i])
 	}
-	if p.memory > 0 {
-		p.unsafe = true
+	for i := range p.ends {
+		var err error
+		p.ends[i], err = cuda.EventCreateWithFlags(cuda.EventDisableTiming)
+		bench.Must(err)
+	}
+	if p.unsafe = p.memory > 0; p.unsafe || p.far {
 		return p
 	}
 	size := p.elem * lentElements(p.elem)
 	for i := range p.scratch {
 		p.scratch[i] = p.lend(size)
-		var err error
-		p.ends[i], err = cuda.EventCreateWithFlags(cuda.EventDisableTiming)
-		bench.Must(err)
 	}
 	p.source, p.others = p.lend(size), p.lend(8)
 	bench.Must(cuda.DeviceSynchronize()) // what is lent is filled with garbage first
@@ -72,9 +76,7 @@ func (p *player) lend(size int64) cuda.DevicePtr {
 func (p *player) close() {
 	p.bench.Must(cuda.DeviceSynchronize())
 	for _, e := range p.ends {
-		if e != (cuda.Event{}) {
-			p.bench.Must(cuda.EventDestroy(e))
-		}
+		p.bench.Must(cuda.EventDestroy(e))
 	}
 	p.stage.Close()
 }
@@ -100,13 +102,31 @@ func (p *player) carryOut(o op) error {
 		}
 		return nil
 	case shrinks:
-		var users []cuda.Stream
-		for _, u := range o.users {
-			users = append(users, p.streams[u])
-		}
-		return p.vector.Shrink(o.n, users...)
+		return p.shrink(o)
+	case beside:
+		return p.live(o.n)
 	}
 	return p.vector.Close()
+}
+
+// noteUsers is the number of a Call in which Shrink has changed its caller's slice.
+const noteUsers = "users changed"
+
+// shrink has the vector shrink for users that are part of a longer array of the caller's, who then writes to it.
+func (p *player) shrink(o op) error {
+	var users []cuda.Stream
+	for _, u := range o.users {
+		users = append(users, p.streams[u])
+	}
+	array := append(slices.Clone(users), p.streams[other], p.streams[other])
+	err := p.vector.Shrink(o.n, array[:len(users)]...)
+	if !slices.Equal(array, append(users, p.streams[other], p.streams[other])) {
+		p.bench.Value(noteUsers, uint64(p.bench.Calls()-1))
+	}
+	for i := range array {
+		array[i] = p.streams[other]
+	}
+	return err
 }
 
 // errNothing is a New's that answers neither a vector nor an error.
@@ -124,7 +144,23 @@ func (p *player) open() (err error) {
 	return err
 }
 
-// before prepares an operation: elements that are to be copied have been written, and who closes has finished, as a rule also who shrinks.
+// live is the life of another vector for elements like the script's, of which it has n.
+func (p *player) live(n int64) error {
+	v, err := p.code(p.device, p.elem, max(n, 2))
+	switch {
+	case err == nil && v == nil:
+		return errNothing
+	case err != nil:
+		return err
+	case n > 0:
+		err = v.Append(p.streams[other], 0, n)
+	}
+	p.bench.Session.Aside(func() { p.bench.Must(cuda.StreamSynchronize(p.streams[other])) })
+	return errors.Join(err, v.Close())
+}
+
+// before prepares an operation: elements that are to be copied have been written, and who closes has finished, as a
+// rule also who shrinks.
 func (p *player) before(o op) (wrong int64) {
 	switch {
 	case o.kind == appending && o.from == inside:
@@ -162,6 +198,10 @@ func (p *player) write(stream int, at, n int64) {
 		return
 	}
 	s, elem, size := p.streams[stream], p.elem, n*p.elem
+	if p.far {
+		p.unsafe = cuda.MemsetAsync(p.at(at), 0, size, s) != nil
+		return
+	}
 	if !p.light && cuda.MemsetAsync(p.at(at), 0, size, s) != nil { // where memory may not be used a kernel would end all
 		p.unsafe = true
 		return
@@ -198,7 +238,7 @@ func (p *player) join(stream int) {
 
 // read looks at all elements in a stream, behind what has written them.
 func (p *player) read(stream int) {
-	if p.unsafe {
+	if p.unsafe || p.far {
 		return
 	}
 	p.join(stream)
@@ -218,7 +258,7 @@ func (p *player) read(stream int) {
 // look waits for the device and answers how many bytes were others than they should be since the last look.
 func (p *player) look() (wrong int64) {
 	p.bench.Must(cuda.DeviceSynchronize())
-	if p.memory > 0 {
+	if p.memory > 0 || p.far {
 		return 0
 	}
 	p.read(reader)

@@ -23,7 +23,8 @@ type step struct {
 	found      int64 // bytes mapped from Ptr on when it began
 	mapped     int64 // and when it had ended
 	held       int64 // physical memory when it had ended, in bytes
-	// unusable is the first mapping behind the elements that may not be read and written; unmapped says that some of them have none.
+	// unusable is the first mapping behind the elements that may not be read and written; unmapped says that some of them
+	// have none.
 	unusable *mapping.Piece
 	unmapped bool
 }
@@ -35,15 +36,17 @@ func (s *step) ok() bool { return s.Err == sequence.Nil }
 type replay struct {
 	script
 	layout
-	e       *suite.Evidence
-	notes   *verdict.CaseNotes
-	made    *step // New; nil where it was not called
-	outcome verdict.Outcome
-	steps   []step // behind it
-	right   int    // so many of them, from the first, were answered rightly
-	wrong   *told  // what is wrong with the one behind them; nil: nothing
-	spoilt  int64  // bytes of the elements that were others than they should be when they were looked at
-	look    int    // the number of the operation then
+	e        *suite.Evidence
+	notes    *verdict.CaseNotes
+	made     *step // New; nil where it was not called
+	outcome  verdict.Outcome
+	steps    []step // behind it
+	right    int    // so many of them, from the first, were answered rightly
+	wrong    *told  // what is wrong with the one behind them; nil: nothing
+	refusals []told // those among the right ones that were refused, and should not have been
+	ended    bool   // all that could be asked was
+	spoilt   int64  // bytes of the elements that were others than they should be when they were looked at
+	look     int    // the number of the operation then
 }
 
 // told is a finding and the part that tells it.
@@ -110,24 +113,20 @@ func (r *replay) walk(rec *sequence.Record[op]) {
 		r.steps = append(r.steps, s)
 		if r.wrong != nil {
 			behind--
-		} else if r.wrong = r.judge(&r.steps[len(r.steps)-1], now); r.wrong == nil {
+		} else if t := r.judge(&r.steps[len(r.steps)-1], now); t == nil {
 			r.right++
+		} else if r.refusal(o, a) {
+			r.refusals, r.right = append(r.refusals, *t), r.right+1
 		} else { // its order is judged for so many operations more as there are Closes to come
 			behind = len(slices.DeleteFunc(slices.Clone(r.Ops[i+1:]), func(o op) bool { return o.kind != closes }))
+			r.wrong = t
 		}
 	}
+	r.ended = len(rec.Answers) >= len(r.Ops)
 }
 
-// complete reports whether the script was carried out to its end, with every answer right.
-func (r *replay) complete() bool {
-	asked := -1 // New is none of the steps
-	for _, o := range r.Ops {
-		if !o.ByCaller() {
-			asked++
-		}
-	}
-	return r.made != nil && r.right == asked
-}
+// complete reports whether the script was carried out to its end, with every answer right but refusals.
+func (r *replay) complete() bool { return r.made != nil && r.ended && r.wrong == nil }
 
 // doing begins a sentence about a step: "Asked to shrink to 3 (operation 4 of "small" with …), the vector".
 func (r *replay) doing(s *step) string {
@@ -181,8 +180,8 @@ func (r *replay) ordered(rules ...string) (found []verdict.Finding) {
 		}
 		in := slices.IndexFunc(r.steps, func(s step) bool { return s.begin <= f.Record && f.Record < s.end })
 		if f.Rule == "free-before-use" && in >= 0 && r.steps[in].kind == shrinks {
-			f.Fix = "Have Shrink wait, before it unmaps, for all that every stream has been given by then which has appended or is named to it: an event " +
-				"that was recorded earlier does not cover what came later."
+			f.Fix = "Have Shrink wait, before it unmaps, for all that every stream has been given by then which has appended " +
+				"or is named to it: an event that was recorded earlier does not cover what came later."
 		}
 		found = append(found, f)
 	}

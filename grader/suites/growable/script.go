@@ -18,16 +18,17 @@ type layout struct {
 	memory      int64 // the device's, a multiple of the granularity; 0 where there is plenty
 	// light: so many elements are added without a source that the caller writes the first and last of them alone.
 	light bool
+	far   bool // no kernel and no copy does its work, so that nobody looks at elements
 	inUse bool // the device may be at work when the vector shrinks; elsewhere it comes to rest before
 }
 
 // String is the call that makes the vector.
 func (l layout) String() string {
-	return fmt.Sprintf("growable.New(%d, %d, %d)", l.device, l.elem, l.max)
+	return fmt.Sprintf("growable.New(%d, %s, %s)", l.device, suite.Literal(l.elem), suite.Literal(l.max))
 }
 
-// The streams of a script by their places in it. The caller's own work on elements is in reader, and work that has nothing to do with the
-// vector in other.
+// The streams of a script by their places in it. The caller's own work on elements is in reader, and work that has
+// nothing to do with the vector in other.
 const (
 	a = iota
 	b
@@ -47,6 +48,7 @@ const (
 	opens kind = iota // New; the first operation of each script
 	appending
 	shrinks
+	beside // another vector is made, filled and closed
 	closes
 	// What the caller does, who has nothing to be asked:
 	use     // the elements are read, in a stream, behind what has written them
@@ -131,6 +133,8 @@ func (o op) String() string {
 			return fmt.Sprintf("shrink to %d", o.n)
 		}
 		return fmt.Sprintf("shrink to %d for %s", o.n, strings.Join(users, " and "))
+	case beside:
+		return fmt.Sprintf("live beside another vector of %d elements", o.n)
 	case closes:
 		return "close"
 	case use:
@@ -146,7 +150,7 @@ func (o op) ByCaller() bool { return o.kind > closes }
 
 // method is the method that carries an operation out.
 func (o op) method() string {
-	return map[kind]string{opens: "New", appending: "Append", shrinks: "Shrink", closes: "Close"}[o.kind]
+	return map[kind]string{opens: "New", appending: "Append", shrinks: "Shrink", beside: "New", closes: "Close"}[o.kind]
 }
 
 // script is one vector and what is done with it.
@@ -185,7 +189,8 @@ func fine(seed uint64) sim.Options {
 
 func coarse(seed uint64) sim.Options {
 	r := suite.NewRand(seed, "devices coarse")
-	return sim.Options{Granularity: 4 << 20 << r.IntN(2)} // 4 MiB or 8: what is written there is what a check takes longest for
+	// 4 MiB or 8: what is written there is what a check takes longest for
+	return sim.Options{Granularity: 4 << 20 << r.IntN(2)}
 }
 
 // scarce has room for some granules only.
@@ -195,5 +200,5 @@ func scarce(seed uint64) sim.Options {
 	return sim.Options{Granularity: g, Memory: g * (24 + r.Uint64N(24))}
 }
 
-// vast has memory for anything: what nobody touches costs a simulated device nothing.
-func vast(seed uint64) sim.Options { return sim.Options{Seed: seed, Memory: 1 << 56} }
+// vast has memory for anything.
+func vast(seed uint64) sim.Options { return sim.Options{Seed: seed, Memory: suite.Unlimited} }

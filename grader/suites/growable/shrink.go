@@ -2,6 +2,7 @@ package growable
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"cudalab/grader/suite"
@@ -17,7 +18,25 @@ func shrinking(_ *suite.Evidence, r *replay) []verdict.Finding {
 	if len(found) == 0 {
 		found = r.tooEarly()
 	}
-	return slices.Concat(found, r.waitsForOthers(), r.waitsAgain(), r.tooMuch(ofShrink))
+	return slices.Concat(found, r.waitsForOthers(), r.waitsAgain(), r.tooMuch(ofShrink), r.changedUsers())
+}
+
+// changedUsers finds a Shrink that has written to its caller's slice.
+func (r *replay) changedUsers() (found []verdict.Finding) {
+	for i := range r.steps[:r.right] {
+		s := &r.steps[i]
+		if !slices.ContainsFunc(r.notes.Values[noteUsers], func(call uint64) bool {
+			from, _ := r.notes.Window(int(min(call, math.MaxInt32)))
+			return from == s.begin
+		}) {
+			continue
+		}
+		found = append(found, r.finding(s, -1, verdict.Finding{Rule: "argument-changed",
+			Message: r.doing(s) + " should have left the slice of users as it was, but has written to it, or behind its end.",
+			Why:     "A slice is a view of its caller's memory: what is written to it is so for the caller as well.",
+			Fix:     "Make a copy first (slices.Clone), and change that."})...)
+	}
+	return found
 }
 
 // stream is the ID in the trace of one of the script's streams.
@@ -81,11 +100,12 @@ func (r *replay) tooEarly() []verdict.Finding {
 				what = "which was named to it"
 			}
 			return r.finding(s, -1, verdict.Finding{Rule: "returned-too-early",
-				Message: fmt.Sprintf("%s should have waited for %s, %s, but when Shrink returned there could still be work in it.", r.doing(s),
-					streamName(stream), what),
-				Why: "The next Append writes where the elements were, in whichever stream: a kernel that still reads them would find others there.",
-				Fix: "In every Shrink that takes elements away, wait for each stream that has appended since New and for each of users: " +
-					"cuda.StreamSynchronize."})
+				Message: fmt.Sprintf("%s should have waited for %s, %s, but when Shrink returned there could still be work in it.",
+					r.doing(s), streamName(stream), what),
+				Why: "The next Append writes where the elements were, in whichever stream: a kernel that still reads them would " +
+					"find others there.",
+				Fix: "In every Shrink that takes elements away, wait for each stream that has appended since New and for each of " +
+					"users: cuda.StreamSynchronize."})
 		}
 	}
 	return nil
@@ -99,18 +119,19 @@ func (r *replay) waitsForOthers() []verdict.Finding {
 			continue
 		}
 		work := r.lastWork(s, other)
-		if work < 0 || r.relation().Before(work, s.begin-1) || !r.relation().Before(work, s.end) {
-			continue
+		if work >= 0 && (r.relation().Before(work, s.begin-1) || !r.relation().Before(work, s.end)) {
+			work = -1
 		}
-		for at := s.begin; at < s.end; at++ {
-			if !r.relation().Before(work, at) {
+		for at, x := range r.calls(s) {
+			if x.Op != trace.OpDeviceSynchronize && (work < 0 || !r.relation().Before(work, at)) {
 				continue
 			}
 			return r.finding(s, at, verdict.Finding{Rule: "waits-for-others",
-				Message: fmt.Sprintf("%s should have waited for the streams that have appended and for those named to it alone, but here it waits for the "+
-					"work in %s as well.", r.doing(s), streamName(other)),
+				Message: fmt.Sprintf("%s should have waited for the streams that have appended and for those named to it alone, "+
+					"but here it waits for the work in %s as well.", r.doing(s), streamName(other)),
 				Why: "Another part of the program may have hours of work there, which has nothing to do with these elements.",
-				Fix: "Keep the streams that have appended, and call cuda.StreamSynchronize for each of them and for each of users; not cuda.DeviceSynchronize."})
+				Fix: "Keep the streams that have appended, and call cuda.StreamSynchronize for each of them and for each of " +
+					"users; not cuda.DeviceSynchronize."})
 		}
 	}
 	return nil
@@ -137,9 +158,11 @@ func (r *replay) waitsAgain() []verdict.Finding {
 			continue
 		}
 		return r.finding(s, last, verdict.Finding{Rule: "waits-again",
-			Message: fmt.Sprintf("%s should have waited once for each of the %d streams that have appended or were named to it, but it waited %d times.", r.doing(s),
+			Message: fmt.Sprintf("%s should have waited once for each of the %d streams that have appended or were named to "+
+				"it, but it waited %d times.", r.doing(s),
 				len(streams), waits),
-			Why: "Each wait is a call into the driver, also where the stream has long been done; a list with an entry for every Append grows as long as there is the vector.",
+			Why: "Each wait is a call into the driver, also where the stream has long been done; a list with an entry for " +
+				"every Append grows as long as there is the vector.",
 			Fix: "Look whether a stream is noted before you note it."})
 	}
 	return nil

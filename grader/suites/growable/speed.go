@@ -26,11 +26,11 @@ func race(b *suite.Bench, sides suite.Sides[Make]) {
 	suite.Contest(b, mapping.Timing(b), "", sides, newCopying, func(make Make, yours bool) suite.Contender {
 		var vector Vector
 		run := func() (err error) {
-			if vector, err = make(0, speedPiece, speedCount); err != nil {
+			if vector, err = make(0, speedPiece/2, 2*speedCount); err != nil {
 				return err
 			}
 			for range speedCount {
-				if err := vector.Append(s, 0, 1); err != nil {
+				if err := vector.Append(s, 0, 2); err != nil {
 					return err
 				}
 			}
@@ -38,7 +38,7 @@ func race(b *suite.Bench, sides suite.Sides[Make]) {
 		}
 		return suite.Contender{Run: run, Check: func() {
 			if yours {
-				b.Value(noteWrong, mapping.Unusable(b, vector.Ptr(), speedPiece, speedCount, vector.Len()))
+				b.Value(noteWrong, mapping.Unusable(b, vector.Ptr(), speedPiece/2, 2*speedCount, vector.Len()))
 			}
 			if err := vector.Close(); err != nil && yours {
 				b.Value(noteWrong, 1)

@@ -1,5 +1,5 @@
-// Package growable is the suite of the growable lesson: its scripts, what a vector must answer to them, what the trace shows of its
-// memory and of its waits, its baseline and what is asked.
+// Package growable is the suite of the growable lesson: its scripts, what a vector must answer to them, what the trace
+// shows of its memory and of its waits, its baseline and what is asked.
 package growable
 
 import (
@@ -33,8 +33,8 @@ func Of[V Vector](f func(int, int64, int64) (V, error)) Make {
 	}
 }
 
-// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
-// which is compiled for each check, calls what is compiled here.
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
+// package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise.
@@ -50,17 +50,24 @@ var Lesson = suite.Lesson[Make]{
 			"Every mistake was answered with its own error, and nothing was changed by it.", nil),
 		everywhere.part(ofCommitted, "holds no more than twice what its elements take, and grows by a factor",
 			"There was never more memory than twice what the elements took, it grew in few steps, and Cap said what there was.",
-			func(_ *suite.Evidence, r *replay) []verdict.Finding {
-				return slices.Concat(r.heldByNew(), r.reservedByNew(), r.tooMuch(ofCommitted), r.misstated(false), r.tooOften())
-			}),
-		append(slices.Clip(everywhere), users).part(ofShrink, "Shrink waits for those who use the elements, for nobody else, and gives memory back",
-			"Shrink waited for the streams that it was to wait for, and for no other, and gave back what was too much.", shrinking),
+			committed),
+		append(slices.Clip(everywhere), users).part(ofShrink,
+			"Shrink waits for those who use the elements, for nobody else, and gives memory back",
+			"Shrink waited for the streams that it was to wait for, and for no other, and gave back what was too much.",
+			shrinking).Deeper(append(trials{scale, farther}, users).inAll(lookedAt, committed)),
 		rollback(),
 		plenty.part(ofHost, "Append waits for nothing, and calls CUDA for nothing else",
 			"Append only enqueued a copy, and mapped memory where it had to.",
 			func(_ *suite.Evidence, r *replay) []verdict.Finding {
 				return append(r.callsOfAppend(ofHost), r.events()...)
-			}),
+			}).Deeper(func(e *suite.Evidence) (found []verdict.Finding) {
+			for _, r := range everywhere.replays(e) {
+				if r.made != nil {
+					found = append(found, r.callsOfAppend(ofHost)...)
+				}
+			}
+			return verdict.Unique(found)
+		}).Deeper(plenty.inAll()),
 		cleanup(),
 		speed,
 	},
@@ -81,22 +88,31 @@ var (
 		scripted("fine", both).On(fine),     // of smaller granularity than any GPU's
 		scripted("coarse", both).On(coarse), // of larger
 	}
-	// scale is the trial with more elements, Appends and bytes than small numbers can hold.
+	// scale is the trial with more elements, Appends and bytes than small numbers can hold, farther that with numbers from
+	// all over their domains.
 	scale      = scripted("scale", large).On(vast)
-	everywhere = append(slices.Clip(plenty), scale)
-	// users is the trial in which the device is at work when vectors shrink. Only ofShrink judges by it: a vector that does not wait may
-	// lose the device.
+	farther    = scripted("far", far).On(vast)
+	everywhere = append(slices.Clip(plenty), scale, farther)
+	// users is the trial in which the device is at work when vectors shrink. Only ofShrink judges by it: a vector that
+	// does not wait may lose the device.
 	users = scripted("users", inUse)
-	// refused are the trials in which CUDA refuses something: on a device that runs out of memory, and in calls that are made to fail.
+	// refused are the trials in which CUDA refuses something: on a device that runs out of memory, and in calls that are
+	// made to fail.
 	refused = trials{scripted("memory", nearlyFull).On(scarce), scripted("rollback", failing)}
-	// forGood is the trial in which CUDA refuses something again and again. What a vector leaves behind then, it leaves where one call fails.
+	// forGood is the trial in which CUDA refuses something again and again. What a vector leaves behind then, it leaves
+	// where one call fails.
 	forGood = scripted("for-good", neverMapped)
 )
+
+func committed(_ *suite.Evidence, r *replay) []verdict.Finding {
+	return slices.Concat(r.heldByNew(), r.reservedByNew(), r.tooMuch(ofCommitted), r.misstated(false), r.tooOften())
+}
 
 // noDevice is the number of a device that no machine has.
 const noDevice = 99
 
-// arguments is the part about the arguments of New. Of the kit's allocators a vector is one that New makes and Close ends.
+// arguments is the part about the arguments of New. Of the kit's allocators a vector is one that New makes and Close
+// ends.
 func arguments() suite.Part[Make] {
 	lab := &allocator.Lab[Make, layout]{New: func(f Make, l layout) (allocator.Subject, error) {
 		v, err := f(l.device, l.elem, l.max)
@@ -107,24 +123,31 @@ func arguments() suite.Part[Make] {
 	}}
 	return lab.Arguments(allocator.Arguments[layout]{
 		Name: "refuses bad arguments before any CUDA call, and reserves on the device it is told", After: "1b",
-		Bad: []layout{{elem: 0, max: 1}, {elem: 1, max: 0}, {elem: -1, max: 5}, {elem: 5, max: -1}, {elem: -2, max: -3}, {elem: 2, max: 1 << 62},
-			{elem: 1 << 32, max: 1 << 31}, {elem: 1<<63 - 1, max: 1}, {elem: 3, max: (1<<63 - 1) / 2}, {elem: 1<<62 + 1, max: 1}, {elem: 1 << 32, max: 1 << 32}},
+		Bad: []layout{{elem: 0, max: 1}, {elem: 1, max: 0}, {elem: -1, max: 5}, {elem: 5, max: -1}, {elem: -2, max: -3},
+			{elem: 2, max: 1 << 62}, {elem: 1<<62 + 1, max: 4}, {elem: 5, max: 1<<62 + 1},
+			{elem: 1 << 32, max: 1 << 31}, {elem: 1<<63 - 1, max: 1}, {elem: 3, max: (1<<63 - 1) / 2}, {elem: 1<<62 + 1, max: 1},
+			{elem: 1 << 32, max: 1 << 32}},
 		Lacking: []layout{{device: noDevice, elem: 4, max: 1}, {elem: 1, max: 1 << 62}},
 		Good:    []layout{{elem: 1, max: 1}, {elem: 12, max: 1000}},
 		Wrong: func(o verdict.Outcome) (verdict.Finding, bool) {
 			if f, wrong := allocator.Refused(o); wrong {
-				f.Message = o.Label + " should have returned CUDA's error, since its arguments are good, but it returned contract.ErrArgument."
+				f.Message = o.Label + " should have returned CUDA's error, since its arguments are good, but it returned " +
+					"contract.ErrArgument."
 				return f, true
 			}
 			return verdict.Finding{
-				Rule:    "device-ignored",
-				Message: o.Label + " should have returned CUDA's error, since there is no such device or no such range, but it returned nil.",
-				Why:     "Memory lies on one device, and its addresses are finite: a vector that has neither is of no use to its caller.",
-				Fix:     "Pass device on as the ID of the location, wherever memory is asked about or created, and return every error of CUDA's.",
+				Rule: "device-ignored",
+				Message: o.Label + " should have returned CUDA's error, since there is no such device or no such range, but it " +
+					"returned nil.",
+				Why: "Memory lies on one device, and its addresses are finite: a vector that has neither is of no use to its " +
+					"caller.",
+				Fix: "Pass device on as the ID of the location, wherever memory is asked about or created, and return every " +
+					"error of CUDA's.",
 			}, o.OK()
 		},
 		Refusal: suite.Refusal{
-			Fix:     "Return contract.ErrArgument for elem or max below 1, and for elem*max above 1<<62, before the first CUDA call.",
+			Fix: "Return contract.ErrArgument for elem or max below 1, and for elem*max above 1<<62, before the first " +
+				"CUDA call.",
 			FixLate: "Look at elem and max before the first CUDA call.",
 		},
 	})

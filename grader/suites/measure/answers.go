@@ -64,9 +64,12 @@ const (
 
 func (c call) fromNoEvents(what string, answer float64) verdict.Finding {
 	f := c.Finding(-1, suite.Rule{ID: wrongTime,
-		Why: "Only the stream knows when it was done with the first round and with the last; what the host's clock or a guess says is something else.",
-		Fix: "Record two events in s around the timed rounds, and divide what cuda.EventElapsedTime says of them by the rounds.",
-	}, "%s should answer what two events say, but answered %.6g ms, for which cuda.EventElapsedTime was not called.", what, answer)
+		Why: "Only the stream knows when it was done with the first round and with the last; what the host's clock or a " +
+			"guess says is something else.",
+		Fix: "Record two events in s around the timed rounds, and divide what cuda.EventElapsedTime says of them by the " +
+			"rounds.",
+	}, "%s should answer what two events say, but answered %.6g ms, for which cuda.EventElapsedTime was not called.", what,
+		answer)
 	f.Function = c.W.function()
 	return f
 }
@@ -83,7 +86,8 @@ func (c call) wrongTime(what string, k clock, answer float64) []verdict.Finding 
 		sum += k.Ms
 	}
 	should := fmt.Sprintf("%.6g ms, what its events say for one round", k.Ms/rounds)
-	instead, fix := "", "Answer what cuda.EventElapsedTime says of the two events around the timed rounds, divided by rounds."
+	instead, fix := "", "Answer what cuda.EventElapsedTime says of the two events around the timed rounds, divided by "+
+		"rounds."
 	switch {
 	case near(answer, k.Ms):
 		instead, fix = ", the time of all rounds together", perRound
@@ -97,7 +101,8 @@ func (c call) wrongTime(what string, k clock, answer float64) []verdict.Finding 
 		instead, fix = ", in microseconds", "Answer milliseconds, as cuda.EventElapsedTime does."
 	case near(answer, sum), near(answer, sum/rounds):
 		should = "what one clock around all rounds says, divided by them"
-		instead, fix = fmt.Sprintf(", what %d clocks say together", len(read)), "Take one time, from right before the first timed round to right after the last."
+		instead, fix = fmt.Sprintf(", what %d clocks say together", len(read)),
+			"Take one time, from right before the first timed round to right after the last."
 	}
 	if c.W.compare && instead == "" {
 		for _, w := range c.ways() {
@@ -110,5 +115,6 @@ func (c call) wrongTime(what string, k clock, answer float64) []verdict.Finding 
 		Why: "A number that is not what the clock says is of something else than the work, however plausible.",
 	}, "%s should answer %s, but answered %.6g ms%s.", what, should, answer, instead)
 	f.Function = c.W.function()
+	f.Look.Answer = !c.W.compare // which answers three times
 	return []verdict.Finding{f}
 }

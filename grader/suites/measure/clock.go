@@ -53,7 +53,8 @@ func (c call) judged() (all []clock) {
 	if len(read) > 0 {
 		return read[len(read)-1:]
 	}
-	if recorded := c.Find(trace.OpEventRecord); c.Outcome.Gap != "" && len(recorded) == 2 { // what reads it is still to be written
+	// what reads it is still to be written
+	if recorded := c.Find(trace.OpEventRecord); c.Outcome.Gap != "" && len(recorded) == 2 {
 		return []clock{{suite.Clock{Start: recorded[0], Stop: recorded[1]}, "the clock"}}
 	}
 	return nil
@@ -69,6 +70,14 @@ func clocks(m *suite.Made[workload]) (found []verdict.Finding) {
 		return nil
 	}
 	for _, k := range c.judged() {
+		if k.At > 0 && k.Start > k.Stop {
+			f := c.Finding(k.At, exchangedRule, "%s should be asked for the time from the event before the rounds to the one "+
+				"behind them, "+
+				"but here is given the later one first.", "cuda.EventElapsedTime")
+			f.Given, f.Effect = true, m.At(k.Stop, f).Line
+			found = append(found, f)
+			continue
+		}
 		if elsewhere := c.elsewhere(k); elsewhere != nil {
 			found = append(found, elsewhere...)
 			continue
@@ -88,6 +97,9 @@ func clocks(m *suite.Made[workload]) (found []verdict.Finding) {
 	return found
 }
 
+var exchangedRule = suite.Rule{ID: tooLittleRule.ID, Why: "The time from an event to one before it is negative.",
+	Fix: "Exchange the two: cuda.EventElapsedTime(start, stop)."}
+
 // elsewhere finds the records of a clock that are in another stream than s.
 func (c call) elsewhere(k clock) (found []verdict.Finding) {
 	for i, at := range []int{k.Start, k.Stop} {
@@ -95,20 +107,23 @@ func (c call) elsewhere(k clock) (found []verdict.Finding) {
 			found = append(found, c.Finding(at, suite.Rule{ID: "clocked-elsewhere",
 				Why: "An event says when its own stream got there; what other streams do by then it does not say.",
 				Fix: "Record the event in the stream whose work is timed: cuda.EventRecord(event, s).",
-			}, "the %s event of %s should be recorded in s, but was recorded in %s.", []string{"first", "second"}[i], k.of, c.streamName(r.Stream)))
+			}, "the %s event of %s should be recorded in s, but was recorded in %s.", []string{"first", "second"}[i], k.of,
+				c.streamName(r.Stream)))
 		}
 	}
 	return found
 }
 
-var tooMuchRule = suite.Rule{ID: "clocked-too-much", Why: "What lies between the two records is what the clock measures.",
+var tooMuchRule = suite.Rule{ID: "clocked-too-much",
+	Why: "What lies between the two records is what the clock measures.",
 	Fix: "Have the timed rounds between the two calls of cuda.EventRecord, and nothing else."}
 
 // tooMuch finds work of the student's own between a clock's records that can belong to no round.
 func (c call) tooMuch(k clock) (found []verdict.Finding) {
 	c.Records(func(at int, r *trace.Record) bool {
 		if k.around(at) && r.Code == 0 && enqueues(r.Op) && (!c.W.compare || !roundOp(r.Op)) {
-			found = append(found, c.Finding(at, tooMuchRule, "between the two records of %s should be %s and nothing else, but %s is there too.",
+			found = append(found, c.Finding(at, tooMuchRule, "between the two records of %s should be %s and nothing else, but "+
+				"%s is there too.",
 				k.of, c.W.onClock(), suite.CallName(r)))
 		}
 		return true
@@ -119,8 +134,8 @@ func (c call) tooMuch(k clock) (found []verdict.Finding) {
 // enqueues reports whether a call puts something into a stream, or takes or gives back memory besides.
 func enqueues(op trace.Op) bool {
 	switch op {
-	case trace.OpEventRecord, trace.OpStreamWaitEvent, trace.OpMemsetAsync, trace.OpMemset, trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync,
-		trace.OpMemcpyDtoDAsync, trace.OpMemcpyHtoD, trace.OpMemcpyDtoD, trace.OpMallocHost:
+	case trace.OpEventRecord, trace.OpStreamWaitEvent, trace.OpMemsetAsync, trace.OpMemset, trace.OpMemcpyHtoDAsync,
+		trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync, trace.OpMemcpyHtoD, trace.OpMemcpyDtoD, trace.OpMallocHost:
 		return true
 	}
 	return roundOp(op)
@@ -130,7 +145,8 @@ var (
 	coldRule = suite.Rule{ID: "cold-clock",
 		Why: "The first round pays for what later ones find ready: memory in the pool, the kernel on the device.",
 		Fix: "Enqueue the warm-up first, and record the first event behind it."}
-	tooLittleRule = suite.Rule{ID: "clocked-too-little", Why: "What lies between the two records is what the clock measures, and nothing else.",
+	tooLittleRule = suite.Rule{ID: "clocked-too-little",
+		Why: "What lies between the two records is what the clock measures, and nothing else.",
 		Fix: "Record the first event right before the first timed round is enqueued, and the second right after the last."}
 )
 
@@ -229,7 +245,8 @@ func wentOn(e *suite.Evidence) (found []verdict.Finding) {
 			found = append(found, m.Finding(made[m.W.fails].From-1, suite.Rule{ID: "goes-on-after-error",
 				Why: "The caller who is told of an error expects no further work behind it.",
 				Fix: "Look at the error of each call of work, and return it at once.",
-			}, "work answered an error in call %d of it. Time should have stopped there, but called it %s.", m.W.fails, verdict.Count(more, "more time", "more times")))
+			}, "work answered an error in call %d of it. Time should have stopped there, but called it %s.", m.W.fails,
+				verdict.Count(more, "more time", "more times")))
 		}
 	}
 	return verdict.Unique(found)
@@ -242,21 +259,25 @@ func waits(m *suite.Made[workload]) (found []verdict.Finding) {
 		return nil
 	}
 	judged, recorded := c.judged(), map[trace.ID]int{}
-	running := slices.DeleteFunc(slices.Clone(judged), func(k clock) bool { return c.elsewhere(k) != nil }) // of others nobody knows when
+	// of others nobody knows when
+	running := slices.DeleteFunc(slices.Clone(judged), func(k clock) bool { return c.elsewhere(k) != nil })
 	c.Records(func(at int, r *trace.Record) bool {
 		if r.Op == trace.OpEventRecord && r.Code == 0 {
 			recorded[r.Event] = at
 		}
-		what, why := suite.Waiting(r), "The wait is measured too, and behind it the stream is empty: the next round begins only when the host has woken up."
+		what, why := c.HostWait(at), "The wait is measured too, and behind it the stream is empty: the next round begins "+
+			"only when the host has woken up."
 		if r.Op == trace.OpStreamQuery || r.Op == trace.OpEventQuery {
-			what, why = "asks whether work is done", "While the host asks it enqueues nothing, and where the stream runs dry the clock goes on."
+			what, why = "asks whether work is done", "While the host asks it enqueues nothing, and where the stream runs dry "+
+				"the clock goes on."
 		}
 		if what == "" || r.Op == trace.OpFree && c.W.compare {
 			return true
 		}
 		for _, k := range running {
 			if k.around(at) {
-				found = append(found, c.Finding(at, suite.Rule{ID: "wait-inside", Why: why, Fix: "Leave it out: wait once, after the second record."}, "%s %s between the two records of %s.", suite.CallName(r), what, k.of))
+				found = append(found, c.Finding(at, suite.Rule{ID: "wait-inside", Why: why, Fix: "Leave it out: wait once, after " +
+					"the second record."}, "%s %s between the two records of %s.", suite.CallName(r), what, k.of))
 				return true
 			}
 		}
@@ -271,13 +292,24 @@ func waits(m *suite.Made[workload]) (found []verdict.Finding) {
 	return found
 }
 
+// waitsBeforeErrors asks the same of calls in which work fails, up to there.
+func waitsBeforeErrors(e *suite.Evidence) (found []verdict.Finding) {
+	for _, m := range timeErrors.Made(e) {
+		if made := m.Callbacks(); 0 < m.W.fails && m.W.fails <= len(made) {
+			m.To, m.Outcome.Err = made[m.W.fails-1].From, ""
+			found = append(found, waits(&m)...)
+		}
+	}
+	return found
+}
+
 // forOthers reports whether a call waits for more than the work in s. An event of a clock's that is in another stream
 // is told as such.
 func (c call) forOthers(r *trace.Record, recorded map[trace.ID]int, judged []clock) bool {
 	switch r.Op {
-	case trace.OpStreamQuery, trace.OpEventQuery:
+	case trace.OpStreamQuery, trace.OpEventQuery, trace.OpEventElapsedTime:
 		return false
-	case trace.OpStreamSynchronize:
+	case trace.OpStreamSynchronize, trace.OpMemcpyDtoHAsync:
 		return r.Stream != c.s()
 	case trace.OpEventSynchronize:
 		at, known := recorded[r.Event]

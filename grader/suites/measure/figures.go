@@ -15,21 +15,22 @@ import (
 
 // judgeCompare looks at what each round of a way consists of, and shows the figures beside the solution's.
 func judgeCompare(e *suite.Evidence) suite.Answer {
-	a := comparisons.Judge(e, "All rounds had the same work, and memory in the way that they are named after.", func(m *suite.Made[workload]) (found []verdict.Finding) {
-		if !m.Outcome.OK() {
-			return nil
-		}
-		c := call{m}
-		for _, w := range c.ways() {
-			if w.timed && w.stray >= 0 {
-				found = append(found, c.Finding(w.stray, suite.Rule{ID: "wrong-round",
-					Why: "Two figures can be compared only where all is alike but what is compared.",
-					Fix: "Have each round of " + w.name + " be " + w.round + ".",
-				}, "a round of %s should be %s, but here %s.", w.name, w.round, w.why))
+	a := comparisons.Judge(e, "All rounds had the same work, and memory in the way that they are named after.",
+		func(m *suite.Made[workload]) (found []verdict.Finding) {
+			if !m.Outcome.OK() {
+				return nil
 			}
-		}
-		return found
-	})
+			c := call{m}
+			for _, w := range c.ways() {
+				if w.timed && w.stray >= 0 {
+					found = append(found, c.Finding(w.stray, suite.Rule{ID: "wrong-round",
+						Why: "Two figures can be compared only where all is alike but what is compared.",
+						Fix: "Have each round of " + w.name + " be " + w.round + ".",
+					}, "a round of %s should be %s, but here %s.", w.name, w.round, w.why))
+				}
+			}
+			return found
+		})
 	yours, solutions := figures(e)
 	if yours == nil {
 		return a
@@ -41,9 +42,11 @@ func judgeCompare(e *suite.Evidence) suite.Answer {
 		}
 	}
 	if solutions != nil && !(solutions[2] < solutions[1] && solutions[1] < solutions[0]) {
-		a.Findings = append(a.Findings, verdict.Finding{Rule: "figures-out-of-order", Severity: verdict.Remark, Record: -1, Function: "Compare",
-			Message: fmt.Sprintf("Kept memory should cost less than memory in stream order, and that less than synchronous memory, but the solution measures "+
-				"%.3g, %.3g and %.3g µs a round here.", 1e3*solutions[2], 1e3*solutions[1], 1e3*solutions[0]),
+		a.Findings = append(a.Findings, verdict.Finding{Rule: "figures-out-of-order", Severity: verdict.Remark, Record: -1,
+			Function: "Compare",
+			Message: fmt.Sprintf("Kept memory should cost less than memory in stream order, and that less than synchronous "+
+				"memory, but the solution measures %.3g, %.3g and %.3g µs a round here.", 1e3*solutions[2], 1e3*solutions[1],
+				1e3*solutions[0]),
 			Why: "What else runs on the machine or on the GPU is measured as well.",
 			Fix: "Nothing in your code: check again when nothing else runs.",
 		})
@@ -80,8 +83,8 @@ func withFigures(r *suite.Runs[Code, workload]) *suite.Runs[Code, workload] {
 	return r
 }
 
-// figures are what was measured of the workload that is shown, in milliseconds, by the student's code and by the solution,
-// which is not always at hand; nil where there is nothing.
+// figures are what was measured of the workload that is shown, in milliseconds, by the student's code and by the
+// solution, which is not always at hand; nil where there is nothing.
 func figures(e *suite.Evidence) (yours, solutions []float64) {
 	for _, m := range compareRuns.Made(e) {
 		if m.W.shown && m.Outcome.OK() {

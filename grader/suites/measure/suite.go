@@ -52,9 +52,10 @@ var Lesson = suite.Lesson[Code]{
 		good.Part("clock", "the clock starts and stops in s, around exactly the timed rounds, warm",
 			"Every clock ran in s, from the last warm-up round to the last timed one.", clocks),
 		good.Part("result", "answers what the two events say, for one round",
-			"Every answer is what two events said, for one round.", results),
-		good.Part("waits", "waits once the work is enqueued, for s alone",
-			"No clock was running while the host waited, and it waited for nobody else's work.", waits),
+			"Every answer is what two events said, for one round.", results).Needing(&timeFars.Trial, &compareFars.Trial),
+		good.Never("waits", "waits once the work is enqueued, for s alone",
+			"No clock was running while the host waited, and it waited for nobody else's work.", waits).
+			And(waitsBeforeErrors, &timeErrors.Trial),
 		comparisons.Asking("compare", "the three ways differ only in what they say", judgeCompare),
 		comparisons.Order("every use is ordered after its allocation and before its free",
 			"No use before its allocation, after its free, or beside a write it is not ordered with."),
@@ -155,16 +156,27 @@ var around = suite.Around[workload]{Before: func(s *suite.Stage, w workload) {
 }}
 
 var (
-	timeRuns      = scene.Runs("time", lastOfTime, times, around)
-	timeDelays    = scene.Runs("time-delays", lastOfTime, delayed, around)
-	timeErrors    = scene.Runs("time-errors", lastOfTime, failing, suite.Around[workload]{Fails: true})
-	timeFaults    = scene.Faults("time-faults", lastOfTime, twoRounds, suite.FaultJudge{Function: "Time", Stops: true}, wrongAnswer)
+	timeRuns   = scene.Runs("time", lastOfTime, times, around)
+	timeDelays = scene.Runs("time-delays", lastOfTime, delayed, around)
+	timeErrors = scene.Runs("time-errors", lastOfTime, failing, suite.Around[workload]{})
+	timeFars   = scene.Runs("time-far", lastOfTime, timeFar, suite.Around[workload]{}).Far()
+	timeFaults = scene.Faults("time-faults", lastOfTime, twoRounds, suite.FaultJudge{Function: "Time", Stops: true},
+		wrongAnswer)
 	compareRuns   = withFigures(scene.Runs("compare", lastOfCompare, compared, around))
-	compareFaults = scene.Faults("compare-faults", lastOfCompare, twoCompared, suite.FaultJudge{Function: "Compare", Stops: true}, wrongAnswer)
+	compareFars   = scene.Runs("compare-far", lastOfCompare, compareFar, suite.Around[workload]{}).Far()
+	compareFaults = scene.Faults("compare-faults", lastOfCompare, twoCompared, suite.FaultJudge{Function: "Compare",
+		Stops: true}, wrongAnswer)
 
-	timed       = &suite.Good[Code, workload]{Function: "Time", Runs: []*suite.Runs[Code, workload]{timeRuns, timeDelays}}
-	comparisons = &suite.Good[Code, workload]{Function: "Compare", Runs: []*suite.Runs[Code, workload]{compareRuns}}
-	good        = &suite.Good[Code, workload]{Function: "Time or Compare", Runs: []*suite.Runs[Code, workload]{timeRuns, timeDelays, compareRuns}}
+	timed = &suite.Good[Code, workload]{Function: "Time", Runs: []*suite.Runs[Code, workload]{timeRuns, timeDelays},
+		Far:     []*suite.Runs[Code, workload]{timeFars},
+		Further: []suite.Further{timeFaults.Further(), timeRefusals.Further()}}
+	comparisons = &suite.Good[Code, workload]{Function: "Compare", Runs: []*suite.Runs[Code, workload]{compareRuns},
+		Far:     []*suite.Runs[Code, workload]{compareFars},
+		Further: []suite.Further{compareFaults.Further(), compareRefusals.Further()}}
+	good = &suite.Good[Code, workload]{Function: "Time or Compare",
+		Runs:    []*suite.Runs[Code, workload]{timeRuns, timeDelays, compareRuns},
+		Far:     []*suite.Runs[Code, workload]{timeFars, compareFars},
+		Further: append(timed.Further, comparisons.Further...)}
 )
 
 // refusal is what both functions are told about arguments that they should have refused.
@@ -180,7 +192,8 @@ var (
 		{Label: "-3 rounds", W: workload{warm: 1, rounds: -3}},
 		{Label: "-1 rounds to warm up", W: workload{warm: -1, rounds: 2}},
 		{Label: "no work", W: workload{warm: 1, rounds: 2, noWork: true}},
-	}, scene.Refuse, refusal("Time", "Return contract.ErrArgument when rounds is below 1, warm is below 0, or work is nil.")).
+	}, scene.Refuse, refusal("Time", "Return contract.ErrArgument when rounds is below 1, warm is below 0, or work "+
+		"is nil.")).
 		Behind(scene.Call(workload{warm: 1, rounds: 1}))
 
 	compareRefusals = suite.NewRefusals("compare-arguments", "2a", []suite.Bad[workload]{

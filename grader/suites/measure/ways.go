@@ -18,7 +18,8 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{"Synchronous", "cuda.Malloc of all elements, kernels.Gray on them in s, and cuda.Free", []trace.Op{trace.OpMalloc}, trace.OpFree},
+	{"Synchronous", "cuda.Malloc of all elements, kernels.Gray on them in s, and cuda.Free", []trace.Op{trace.OpMalloc},
+		trace.OpFree},
 	{"Ordered", "cuda.MallocAsync of all elements in s, kernels.Gray on them in s, and cuda.FreeAsync in s",
 		[]trace.Op{trace.OpMallocAsync, trace.OpMallocFromPoolAsync}, trace.OpFreeAsync},
 	{"Kept", "kernels.Gray in s, on memory that was there before", nil, trace.OpNone},
@@ -36,7 +37,7 @@ type way struct {
 }
 
 // ways are those of one call, in the order of kinds. Of all the clocks each gets one that says what was answered for
-// it, and that has rounds of its kind on it, as far as such can be had; where all is alike, in their order.
+// it, and that has rounds of its kind on it, warm ones, as far as such can be had; where all is alike, in their order.
 func (c call) ways() []way {
 	return verdict.Once(c.Notes, fmt.Sprint("ways of call ", c.From), func() []way {
 		read := c.clocks()
@@ -66,6 +67,9 @@ func (c call) fit(w way, k clock) (points int) {
 	}
 	if whole, stray, _ := c.roundsOf(w.kind, k); whole > 0 && stray < 0 {
 		points += 3
+		if w.clock = k; c.warm(w) {
+			points++
+		}
 	}
 	return points
 }
@@ -168,8 +172,10 @@ func (c call) wrongStep(k kind, r *trace.Record, memory trace.ID, launched bool)
 		return fmt.Sprintf("%s comes where %s should", suite.CallName(r), next)
 	case size != whole && !launched:
 		does := map[bool]string{true: "writes", false: "asks for"}[r.Op == trace.OpLaunch]
-		return fmt.Sprintf("%s %s %s instead of %s", suite.CallName(r), does, suite.Bytes(uint64(size)), suite.Bytes(uint64(whole)))
-	case memory != 0 && r.Op == trace.OpLaunch && r.Accesses[0].Alloc != memory, memory != 0 && r.Op == k.freed && r.Alloc != memory:
+		return fmt.Sprintf("%s %s %s instead of %s", suite.CallName(r), does, suite.Bytes(uint64(size)),
+			suite.Bytes(uint64(whole)))
+	case memory != 0 && r.Op == trace.OpLaunch && r.Accesses[0].Alloc != memory, memory != 0 && r.Op == k.freed &&
+		r.Alloc != memory:
 		return suite.CallName(r) + " is of other memory than the round's"
 	}
 	return ""

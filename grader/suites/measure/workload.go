@@ -2,8 +2,10 @@ package measure
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
+	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -74,8 +76,8 @@ const (
 	maxRounds   = 6
 )
 
-// times are the calls of Time on idle streams: the edges, then random ones. In most the clock has other numbers than the
-// warm-up, so that nothing can be mixed up.
+// times are the calls of Time on idle streams: the edges, then random ones. In most the clock has other numbers than
+// the warm-up, so that nothing can be mixed up.
 func times(r *rand.Rand) []workload {
 	return []workload{
 		{rounds: 1},
@@ -97,12 +99,31 @@ func delayed(*rand.Rand) []workload {
 	}
 }
 
-// failing are the calls of Time whose work fails: at once, last in the warm-up, first on the clock, and last.
-func failing(*rand.Rand) (ws []workload) {
+// failing are the calls of Time whose work fails: at once, last in the warm-up, first on the clock, and last; and
+// anywhere in calls of more rounds.
+func failing(r *rand.Rand) (ws []workload) {
 	for _, call := range []int{1, 2, 3, 5} {
 		ws = append(ws, workload{warm: 2, rounds: 3, fails: call})
 	}
-	return ws
+	return append(ws, suite.Farther(r, func() workload {
+		return workload{warm: suite.FarCount / 2, rounds: suite.FarCount / 2}
+	}, suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) { w.fails = v }})...)
+}
+
+// timeFar are calls of Time with any numbers of rounds.
+func timeFar(r *rand.Rand) []workload {
+	few := func() workload { return workload{warm: r.IntN(maxWarm + 1), rounds: 1 + r.IntN(maxRounds)} }
+	most := workload{warm: suite.Many(r), rounds: suite.Many(r)}
+	return append(suite.Farther(r, few,
+		suite.Number[workload]{Most: suite.FarCount, Set: func(w *workload, v int) { w.warm = v }},
+		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) { w.rounds = v }}), most)
+}
+
+// compareFar are calls of Compare with numbers from all over their domains.
+func compareFar(r *rand.Rand) []workload {
+	return suite.Farther(r, func() workload { return workload{compare: true, rounds: 1 + r.IntN(maxRounds)} },
+		suite.Number[workload]{Least: 1, Most: math.MaxInt32, Set: func(w *workload, v int) { w.n = v }},
+		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) { w.rounds = v }})
 }
 
 // What is compared to be shown: 4 MiB, a number of rounds that is quickly done.

@@ -43,7 +43,10 @@ func (c call) shared(record int) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(c.Record(record).Accesses, func(a trace.Access) bool { return slices.Contains(shared, a.Alloc) })
+	return slices.ContainsFunc(c.Record(record).Accesses, func(a trace.Access) bool {
+		return slices.Contains(shared,
+			a.Alloc)
+	})
 }
 
 // collide reports whether a record of the call copies words back to where another stream copies some as well.
@@ -114,60 +117,84 @@ func overlap(m *suite.Made[workload]) []verdict.Finding {
 	if !m.Outcome.OK() || !m.W.different() {
 		return nil
 	}
-	for _, op := range []trace.Op{trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync} {
-		for _, at := range c.Find(op) {
-			if r := c.Record(at); r.Size > int64(4*m.W.size()) {
-				return []verdict.Finding{c.Finding(at, suite.Rule{ID: overlapLost,
-					Why: "A kernel waits for the whole copy ahead of it: the smaller the pieces, the sooner the next machine can begin.",
-					Fix: "Copy chunk words at a time.",
-				}, "%s should copy a chunk at a time, %s, but copies %s.", suite.CallName(r), suite.Bytes(uint64(4*m.W.size())), suite.Bytes(uint64(r.Size)))}
-			}
-		}
+	if found := c.tooLarge(); found != nil {
+		return found
 	}
 	there, back := c.there(), c.back()
 	if slices.Contains(there, -1) || slices.Contains(back, -1) {
 		return nil // results tells it
 	}
-	row, before := c.longestRow(there, back)
+	row := c.longestRow(there, back)
 	if len(row) <= m.W.inRow() {
 		return nil
 	}
-	last := row[len(row)-1]
+	last, before := row[len(row)-1], row[len(row)-2]
 	at := c.Wait(back[before], there[last])
 	if at < 0 {
 		at = there[last]
 	}
 	return []verdict.Finding{c.Finding(at, suite.Rule{ID: overlapLost,
-		Why: "What is in one stream, or in one buffer, is done one after the other; a copy and a kernel overlap only where nothing orders them.",
-		Fix: "Take another stream and another buffer for the next chunk, and wait for no chunk but the one that had the buffer before.",
-	}, "of %d chunks on %d streams at most %d should come one after the other, but %d do; here chunk %d waits for chunk %d.",
+		Why: "What is in one stream, or in one buffer, is done one after the other; a copy and a kernel overlap only where " +
+			"nothing orders them.",
+		Fix: "Take another stream and another buffer for the next chunk, and wait for no chunk but the one that had the " +
+			"buffer before.",
+	}, "of %d chunks on %d streams at most %d should come one after the other, but %d do; here chunk %d waits for "+
+		"chunk %d.",
 		m.W.chunks(), m.W.streams, m.W.inRow(), len(row), last, before)}
 }
 
-// longestRow is the longest row of chunks each of which begins only behind the end of the one before, and the last
-// chunk but one in it.
-func (c call) longestRow(there, back []int) (row []int, before int) {
+// tooLarge finds the first copy of more than a chunk.
+func (c call) tooLarge() []verdict.Finding {
+	for _, op := range []trace.Op{trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync} {
+		for _, at := range c.Find(op) {
+			if r := c.Record(at); r.Size > int64(4*c.W.size()) {
+				return []verdict.Finding{c.Finding(at, suite.Rule{ID: overlapLost,
+					Why: "A kernel waits for the whole copy ahead of it: the smaller the pieces, the sooner the " +
+						"next machine can begin.",
+					Fix: "Copy chunk words at a time.",
+				}, "%s should copy a chunk at a time, %s, but copies %s.", suite.CallName(r),
+					suite.Bytes(uint64(4*c.W.size())), suite.Bytes(uint64(r.Size)))}
+			}
+		}
+	}
+	return nil
+}
+
+// longestRow is the longest row of chunks each of which begins only behind the end of the one before.
+func (c call) longestRow(there, back []int) (row []int) {
 	order := make([]int, len(there))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(there[i], there[j]) })
-	rows := make([][]int, len(there)) // the longest that ends with a chunk
+	ahead := make([]int, len(there))       // of a chunk the one before it in the longest row that ends with it; -1: none
+	lengths := make([][]int, len(there)+1) // the chunks with which longest rows of a length end
+	longest, last := 0, -1
 	for _, i := range order {
-		for _, j := range order {
-			if back[j] < there[i] && len(rows[j]) > len(rows[i]) && c.held(back[j], there[i]) {
-				rows[i] = rows[j]
+		before, length := c.behind(there[i], back, lengths[:longest+1])
+		ahead[i] = before
+		if lengths[length] = append(lengths[length], i); length > longest {
+			longest, last = length, i
+		}
+	}
+	for ; last >= 0; last = ahead[last] {
+		row = append(row, last)
+	}
+	slices.Reverse(row)
+	return row
+}
+
+// behind is the chunk with the longest row, by what those of each length end with, that work has to wait for, and the
+// length of the row that they make; -1 and 1 where it waits for none.
+func (c call) behind(work int, back []int, lengths [][]int) (chunk, length int) {
+	for n, chunks := range slices.Backward(lengths) {
+		for _, j := range chunks {
+			if back[j] < work && c.held(back[j], work) {
+				return j, n + 1
 			}
 		}
-		rows[i] = append(slices.Clip(rows[i]), i)
-		if len(rows[i]) > len(row) {
-			row = rows[i]
-		}
 	}
-	if len(row) > 1 {
-		before = row[len(row)-2]
-	}
-	return row, before
+	return -1, 1
 }
 
 // held reports whether one piece of work has to wait for another, other than by a host that waits, which another check
@@ -202,7 +229,8 @@ func memory(m *suite.Made[workload]) (found []verdict.Finding) {
 			found = append(found, m.Finding(at, suite.Rule{ID: "too-much-memory",
 				Why: "A device's memory is small beside what is to go through it; that is why there are chunks.",
 				Fix: "Use a chunk's buffer again for the next chunk in its stream.",
-			}, "Run holds %s here, but two buffers for each stream are %s.", suite.Bytes(uint64(held)), suite.Bytes(uint64(most))))
+			}, "Run holds %s here, but two buffers for each stream are %s.", suite.Bytes(uint64(held)),
+				suite.Bytes(uint64(most))))
 			return false
 		}
 		return true
@@ -216,20 +244,26 @@ type place struct {
 	offset int64
 }
 
-// audit tells which chunks of an audited call did not go from in through the kernel to out.
-func audit(_ *suite.Stage, w workload, t *trace.Trace) (left []uint64) {
-	came, mixed, done := map[place]int64{}, map[place]int64{}, make([]bool, w.chunks()) // where words of in are, or what the kernel made of them, by their offset
-	if t != nil {
-		for i := range t.Records {
-			follow(&t.Records[i], w, came, mixed, done)
-		}
+// leftOut finds the first chunk that did not go from in through the kernel to out, where chunks go one by one.
+func leftOut(m *suite.Made[workload]) []verdict.Finding {
+	if !m.W.different() {
+		return nil
 	}
-	for i, ok := range done {
-		if !ok {
-			left = append(left, uint64(i))
-		}
+	// Where words of in are, or what the kernel made of them, by their offset.
+	came, mixed, done := map[place]int64{}, map[place]int64{}, make([]bool, m.W.chunks())
+	m.Records(func(_ int, r *trace.Record) bool {
+		follow(r, m.W, came, mixed, done)
+		return true
+	})
+	i := slices.Index(done, false)
+	if i < 0 {
+		return nil
 	}
-	return left
+	return []verdict.Finding{m.Finding(-1, suite.Rule{ID: "step-left-out",
+		Why: "The copies and the kernel are what is to overlap; words that come from elsewhere overlap with nothing.",
+		Fix: "Copy each chunk from in to the device, launch kernels.Mix on it, and copy what that made to " +
+			"the chunk's place in out.",
+	}, "chunk %d of out should be what kernels.Mix made of chunk %d of in, but came there in another way.", i, i)}
 }
 
 // follow keeps up with where the words are.

@@ -32,7 +32,11 @@ func pin(s *suite.Stage, w workload, which string) (p pinned) {
 		size := max(size-lacks, 1)
 		b, err := cuda.MallocHost(int64(size))
 		s.Bench.Must(err)
-		for at := 0; at < size && (words > 0 || !w.timed); at += len(piece) { // in out every timed call finds what the one before has left
+		if w.far {
+			s.Bench.Must(b.Write(0, make([]byte, size)))
+			return b
+		}
+		for at := 0; at < size && (words > 0 || !w.timed); at += len(piece) {
 			left := min(max(words-at/4, 0), len(piece)/4)
 			for i, item := 0, w.item; i < left; i++ {
 				binary.LittleEndian.PutUint32(piece[4*i:], oracle.Item(item, at/4+i))
@@ -42,12 +46,22 @@ func pin(s *suite.Stage, w workload, which string) (p pinned) {
 			}
 			s.Bench.Must(b.Write(int64(at), piece[:min(len(piece), size-at)]))
 		}
-		s.Finally(func() { s.Bench.Must(cuda.FreeHost(b)) })
 		return b
 	}
-	p.in = allocate(w.lacksOf(1), w.n)
+	free := func(b cuda.HostBuffer) { s.Bench.Must(cuda.FreeHost(b)) }
+	lend := func(name string, lacks, words int) cuda.HostBuffer {
+		if !w.timed {
+			b := allocate(lacks, words)
+			s.Finally(func() { free(b) })
+			return b
+		}
+		b := suite.Lasting(s.Bench, name, func() cuda.HostBuffer { return allocate(lacks, words) }, free)
+		s.Bench.Must(b.Write(0, binary.LittleEndian.AppendUint32(nil, w.word(0)))) // which has it be in the trace
+		return b
+	}
+	p.in = lend("in", w.lacksOf(1), w.n)
 	if p.out = p.in; !w.alias {
-		p.out = allocate(w.lacksOf(2), 0)
+		p.out = lend("out", w.lacksOf(2), 0)
 	}
 	s.AtRest(func() {
 		s.Note(noteWords+which, w.noted(s, p.out))
@@ -149,6 +163,15 @@ func exact(all []suite.Made[workload]) string {
 // wrongResult finds the first word that is wrong, or that in was written to.
 func wrongResult(m *suite.Made[workload]) []verdict.Finding {
 	c := call{m}
+	if m.W.timed {
+		if i := m.W.firstWrongSum(m.Noted(noteWords)); i >= 0 {
+			return []verdict.Finding{c.Finding(c.writer(i), suite.Rule{ID: wrongWords,
+				Why: "Each word of out is made of the one at its place in in, so one that is missing, or another's, shows.",
+				Fix: "Send every chunk through the kernel anew in every call, whatever was done before.",
+			}, "chunk %d came out wrong.", i)}
+		}
+		return leftOut(m)
+	}
 	for _, which := range []string{"", secondCall} {
 		if which != "" && !m.W.again {
 			break
@@ -160,6 +183,47 @@ func wrongResult(m *suite.Made[workload]) []verdict.Finding {
 		if in := m.W.bytesOf(m.Noted(noteIn + which)); !m.W.alias && !m.W.untouched(in) {
 			return []verdict.Finding{c.wroteIn()}
 		}
+	}
+	return nil
+}
+
+// uncomputed finds what a far call should have launched, or copied, and has not.
+func uncomputed(m *suite.Made[workload]) []verdict.Finding {
+	c := call{m}
+	if found := c.unmixed(1); len(found) > 0 {
+		return found
+	}
+	if c.tooLarge() != nil || len(c.All(func(r *trace.Record) bool { return r.Host == trace.Pageable })) > 0 {
+		return nil // what came in other pieces, or another way, is told as that
+	}
+	return leftOut(m)
+}
+
+// workArgument is the number of the launch's argument that is the work.
+const workArgument = 3
+
+// unmixed finds a launch with another work than it should have, and words that have not gone through the kernel so
+// often.
+func (c call) unmixed(times int) []verdict.Finding {
+	rule := suite.WrongLaunch("Launch kernels.Mix over all words of each chunk, by a grid of (words + block - 1) / " +
+		"block blocks, with work as it was given.")
+	bytes, last := int64(0), -1
+	for _, at := range c.Launches(kernel) {
+		r := c.Record(at)
+		if r.Given != nil && len(r.Given.Args) > workArgument && r.Given.Args[workArgument] != uint64(c.W.work) {
+			return []verdict.Finding{c.Finding(at, rule, "kernels.Mix should be launched with work %d, but is launched with %d.",
+				c.W.work, r.Given.Args[workArgument])}
+		}
+		for _, a := range r.Accesses {
+			if a.Kind == trace.Write {
+				bytes += a.Size
+			}
+		}
+		last = at
+	}
+	if should := 4 * int64(times) * int64(c.W.n); bytes < should {
+		return []verdict.Finding{c.Finding(last, rule,
+			"kernels.Mix should go over %d words, but all launches together go over %d.", should/4, bytes/4)}
 	}
 	return nil
 }
@@ -178,17 +242,21 @@ const wrongWords = "wrong-words"
 
 // wrongWord is the finding about the first word of out that is wrong.
 func (c call) wrongWord(out []byte, i int, which string) verdict.Finding {
-	rule := suite.Rule{ID: wrongWords, Why: "Each word of out is made of the one at its place in in, so one that is missing, or another's, shows.",
-		Fix: "Take the words of chunk i from in.At(4*i*chunk), and put as many back at out.At(4*i*chunk): chunk of them, in the last chunk what is left."}
+	rule := suite.Rule{ID: wrongWords, Why: "Each word of out is made of the one at its place in in, so one that is " +
+		"missing, or another's, shows.",
+		Fix: "Take the words of chunk i from in.At(4*i*chunk), and put as many back at out.At(4*i*chunk): chunk of " +
+			"them, in the last chunk what is left."}
 	if i >= c.W.n {
-		return c.Finding(c.writer(c.W.chunks()-1), rule, "what lies behind the %d words%s should stay as it was, but was written to.", c.W.n, which)
+		return c.Finding(c.writer(c.W.chunks()-1), rule,
+			"what lies behind the %d words%s should stay as it was, but was written to.", c.W.n, which)
 	}
 	chunk, got := i/c.W.size(), binary.LittleEndian.Uint32(out[4*i:])
 	words, fix := c.explain(i, got)
 	if fix != "" {
 		rule.Fix = fix
 	}
-	return c.Finding(c.writer(chunk), rule, "word %d of out%s, in chunk %d, should be %d, but is %d%s.", i, which, chunk, c.W.want(i), got, words)
+	return c.Finding(c.writer(chunk), rule, "word %d of out%s, in chunk %d, should be %d, but is %d%s.", i, which, chunk,
+		c.W.want(i), got, words)
 }
 
 // explain recognises the commonest ways of getting a word wrong.
@@ -197,17 +265,20 @@ func (c call) explain(i int, got uint32) (words, fix string) {
 	size, last := w.size(), i/w.size() == w.chunks()-1
 	switch {
 	case got == untouched && last && w.n%size != 0:
-		return ": nothing was ever written there", "The last chunk has what is left, n - i*chunk words: send it as well, and all of it."
+		return ": nothing was ever written there", "The last chunk has what is left, n - i*chunk words: send it as well, " +
+			"and all of it."
 	case got == untouched:
 		return ": nothing was ever written there", ""
 	case got == w.word(i):
-		return ", the word of in as it was", "Launch kernels.Mix on all words of the chunk, by a grid of (words + block - 1) / block blocks, between the two copies."
+		return ", the word of in as it was", "Launch kernels.Mix on all words of the chunk, by a grid of (words + block - " +
+			"1) / block blocks, between the two copies."
 	case got == w.mixing().Of(w.want(i)):
 		return ", which is mixed twice", "Launch kernels.Mix once for each chunk."
 	}
 	for _, other := range []int{i - size, i + size} {
 		if other >= 0 && other < w.n && got == w.want(other) {
-			return fmt.Sprintf(", that of chunk %d", other/size), "Copy each chunk back to its own place, and use its buffer for the next only behind that."
+			return fmt.Sprintf(", that of chunk %d", other/size),
+				"Copy each chunk back to its own place, and use its buffer for the next only behind that."
 		}
 	}
 	return "", ""
@@ -230,6 +301,7 @@ func (c call) wroteIn() verdict.Finding {
 			at = copied
 		}
 	}
-	return c.Finding(at, suite.Rule{ID: wrongWords, Why: "What Run is given to read, its caller may still need.", Fix: "Copy back to out.At(…)."},
+	return c.Finding(at, suite.Rule{ID: wrongWords, Why: "What Run is given to read, its caller may still need.",
+		Fix: "Copy back to out.At(…)."},
 		"in should stay as it was, but was written to.")
 }

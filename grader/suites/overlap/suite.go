@@ -51,34 +51,43 @@ var Lesson = suite.Lesson[Code]{
 		suite.Arguments("refuses bad arguments before any CUDA call", runRefusals, efficiencyRefusals),
 		good.Results("every word is right, whichever stream is late", wrongResult, exact).InOrder(ordered),
 		good.NoHostWait("async", "returns while the device is busy, and leaves pinned memory to it",
-			"Run returned while the device was still busy, and touched no byte of in and out itself.", waiting, delays).And(hostTouches),
+			"Run returned while the device was still busy, and touched no byte of in and out itself.", waiting,
+			delays).And(hostTouches),
 		ordered,
 		good.Part("memory", "at most two chunk buffers a stream", "Run never held more than two buffers for each stream.",
 			memory),
 		good.Part("overlap", "chunks do not all wait for each other", "At most half of the chunks came one after the other.",
 			overlap),
 		passes.Part("efficiency", "Efficiency answers what a clock over all streams says",
-			"Both passes were on the clock, whole, warm and alone.", efficiency),
+			"Both passes were on the clock, whole, warm and alone.", efficiency).Needing(&farMeasured.Trial).
+			And(func(e *suite.Evidence) []verdict.Finding { return passes.Begun(e, waitsForOthers) }),
 		good.Cleanup("nothing is left behind, not even when a call fails",
-			"Memory and events were gone after every call, also where a call failed, and the failure was reported.", runFaults, efficiencyFaults),
+			"Memory and events were gone after every call, also where a call failed, and the failure was reported.", runFaults,
+			efficiencyFaults),
 		speed,
 	},
 	Benchmarks: []suite.Trial[Code]{speed.Benchmark("16 chunks of 1 MiB on 4 streams", "call",
 		"A copy of a chunk takes about as long as its kernel. The baseline has all of them in one stream.")},
 }
 
-var ordered = good.Order("no chunk's buffer is used by two chunks at once", "No two uses of a buffer, or of a word of in and out, that nothing orders.").
+var ordered = good.Order("no chunk's buffer is used by two chunks at once",
+	"No two uses of a buffer, or of a word of in and out, that nothing orders.").
 	Without(func(e *suite.Evidence, f verdict.Finding) bool {
 		return f.Rule == needlessWait && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool {
-			return m.W.same && m.From <= f.Record && f.Record < m.To && f.Line == m.At(f.Record, verdict.Finding{}).Line
+			return (m.W.same || m.W.pair) && m.From <= f.Record && f.Record < m.To &&
+				f.Line == m.At(f.Record, verdict.Finding{}).Line
 		})
 	}).
 	Reworded(func(e *suite.Evidence, f verdict.Finding) verdict.Finding {
-		if f.Severity == verdict.Error && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool { return call{&m}.shared(f.Record) }) {
-			f.Fix = "Give each stream buffers of its own: this one is used in several streams. Waits would put that in order, and have one chunk wait for another."
+		if f.Severity == verdict.Error && slices.ContainsFunc(good.Made(e),
+			func(m suite.Made[workload]) bool { return call{&m}.shared(f.Record) }) {
+			f.Fix = "Give each stream buffers of its own: this one is used in several streams. Waits would put that in order, " +
+				"and have one chunk wait for another."
 		}
-		if f.Severity == verdict.Error && f.Rule == "data-race" && slices.ContainsFunc(good.Made(e), func(m suite.Made[workload]) bool { return call{&m}.collide(f.Record) }) {
-			f.Fix = "Have chunk i begin 4*i*chunk bytes into in and out, counted in words of 4 bytes: then no chunk has a byte of another's, and none has to wait."
+		if f.Severity == verdict.Error && f.Rule == "data-race" && slices.ContainsFunc(good.Made(e),
+			func(m suite.Made[workload]) bool { return call{&m}.collide(f.Record) }) {
+			f.Fix = "Have chunk i begin 4*i*chunk bytes into in and out, counted in words of 4 bytes: then no chunk has " +
+				"a byte of another's, and none has to wait."
 		}
 		return f
 	}).Once()
@@ -99,6 +108,9 @@ var scene = &suite.Scene[Code, workload]{
 			for i := range streams {
 				streams[i] = s.Lent[0]
 			}
+		}
+		if w.pair {
+			streams[len(streams)-1] = streams[0]
 		}
 		first := pin(s, w, "")
 		second := first
@@ -125,15 +137,22 @@ var scene = &suite.Scene[Code, workload]{
 func busy(s *suite.Stage, w workload) { w.late.Busy(s, s.Lent) }
 
 var (
-	shaped = scene.Runs("shapes", lastOfRun, shapes, suite.Around[workload]{})
-	random = scene.Runs("drawn", lastOfRun, drawn, suite.Around[workload]{})
-	delays = scene.Runs("delays", lastOfRun, delayed, suite.Around[workload]{Before: busy})
-	good   = &suite.Good[Code, workload]{Function: "Run", Runs: []*suite.Runs[Code, workload]{shaped, random, delays}}
+	shaped  = scene.Runs("shapes", lastOfRun, shapes, suite.Around[workload]{})
+	random  = scene.Runs("drawn", lastOfRun, drawn, suite.Around[workload]{})
+	delays  = scene.Runs("delays", lastOfRun, delayed, suite.Around[workload]{Before: busy})
+	farther = scene.Runs("far", lastOfRun, far, suite.Around[workload]{}).Far()
+	good    = &suite.Good[Code, workload]{Function: "Run", Runs: []*suite.Runs[Code, workload]{shaped, random, delays},
+		Far: []*suite.Runs[Code, workload]{farther}, Uncomputed: uncomputed,
+		Further: []suite.Further{runFaults.Further(), runRefusals.Further()}}
 
-	measured = scene.Runs("efficiency", lastOfEfficiency, efficient, suite.Around[workload]{Before: busy})
-	passes   = &suite.Good[Code, workload]{Function: "Efficiency", Runs: []*suite.Runs[Code, workload]{measured}}
+	measured    = scene.Runs("efficiency", lastOfEfficiency, efficient, suite.Around[workload]{Before: busy})
+	farMeasured = scene.Runs("efficiency-far", lastOfEfficiency, efficientFar, suite.Around[workload]{}).Far()
+	passes      = &suite.Good[Code, workload]{Function: "Efficiency", Runs: []*suite.Runs[Code, workload]{measured},
+		Far:     []*suite.Runs[Code, workload]{farMeasured},
+		Further: []suite.Further{efficiencyFaults.Further(), efficiencyRefusals.Further()}}
 
-	runFaults        = scene.Faults("run-faults", lastOfRun, small(false, 3), suite.FaultJudge{Function: "Run", Stops: true}, wrongResult)
+	runFaults = scene.Faults("run-faults", lastOfRun, small(false, 3), suite.FaultJudge{Function: "Run",
+		Stops: true}, wrongResult)
 	efficiencyFaults = scene.Faults("efficiency-faults", lastOfEfficiency, small(true, 2),
 		suite.FaultJudge{Function: "Efficiency", Stops: true}, nil)
 
@@ -166,12 +185,14 @@ func refusals(id, after string, efficiency bool) *suite.Refusals[Code] {
 
 func waiting(workload) suite.HostWait {
 	return suite.HostWait{
-		Should:           "Run should return without waiting for the device",
-		Why:              "While the host waits it enqueues nothing, so two of the three machines that could be working stand still.",
+		Should: "Run should return without waiting for the device",
+		Why: "While the host waits it enqueues nothing, so two of the three machines that could be working " +
+			"stand still.",
 		Fix:              "Leave it out: within a stream each step waits for the one before by itself.",
 		AllocationShould: "Buffers should be allocated on the device, in a stream",
 		AllocationThen:   "belongs to no stream.",
-		AllocationWhy:    "An allocation outside of the streams may wait for the whole device, and pinned memory takes longer to allocate than to copy.",
+		AllocationWhy: "An allocation outside of the streams may wait for the whole device, and pinned memory takes " +
+			"longer to allocate than to copy.",
 	}
 }
 
@@ -182,12 +203,14 @@ func hostTouches(e *suite.Evidence) (found []verdict.Finding) {
 			switch {
 			case r.Op == trace.OpHostRead || r.Op == trace.OpHostWrite:
 				found = append(found, m.Finding(at, suite.Rule{ID: "host-touch",
-					Why: "The copies are only enqueued: when the host looks, the bytes may be those of before, and what it writes may come too late.",
+					Why: "The copies are only enqueued: when the host looks, the bytes may be those of before, and what it writes " +
+						"may come too late.",
 					Fix: "Leave the bytes to cuda.MemcpyHtoDAsync and cuda.MemcpyDtoHAsync, with in.At and out.At.",
 				}, "Run should leave the bytes of in and out to the device, but %s has the host touch them.", r.Op))
 			case r.Host == trace.Pageable:
 				found = append(found, m.Finding(at, suite.Rule{ID: "pageable-copy",
-					Why: "The device reaches pinned memory only. Where it is none the host copies the bytes once more, and may wait for the stream.",
+					Why: "The device reaches pinned memory only. Where it is none the host copies the bytes once more, and may wait " +
+						"for the stream.",
 					Fix: "Copy from in.At(offset), and to out.At(offset).",
 				}, "Run should copy from in and to out, which are pinned, but %s goes through Go's own memory.", suite.CallName(r)))
 			}
@@ -209,30 +232,27 @@ const (
 //go:embed paces.txt
 var paces string
 
-var speed = scene.Speed("as fast as overlapping allows", lastOfRun, "Run", &suite.Race[Code, workload]{
-	Shape: workload{streams: timedStreams, n: timedWords, chunk: timedChunk, work: timedWork, timed: true},
+var speed = good.Speed(scene, "as fast as overlapping allows", lastOfRun, "Run", &suite.Race[Code, workload]{
 	Draw: func(r *rand.Rand) workload {
-		return workload{streams: timedStreams, n: timedWords, chunk: timedChunk, work: timedWork - r.IntN(timedWork/8), timed: true}
+		return workload{streams: timedStreams, n: timedWords, chunk: timedChunk, work: timedWork - r.IntN(timedWork/8),
+			timed: true}
 	},
 	Baseline: alone,
 	KeepPool: true, // where growing it would be half of the time
-	Audit:    audit,
-	LeftOut: func(_ workload, i uint64) string {
-		return fmt.Sprintf("Run should send every chunk through the kernel in each call, but in a call among the timed ones chunk %d was not; the same code did all "+
-			"its work before.", i)
-	},
 	Wrong: func(m *suite.Timed[workload]) string {
 		if i := m.W.firstWrongSum(m.Noted(noteWords)); i >= 0 {
-			return fmt.Sprintf("Run should do all of its work in each call, but while it was timed chunk %d came out wrong; the same code was right before.", i)
+			return fmt.Sprintf("Run should do all of its work in each call, but while it was timed chunk %d came out wrong; "+
+				"in the calls of the other checks none did.", i)
 		}
 		return ""
 	},
-	WrongFix: "Send every chunk through the kernel anew in every call, whatever was done before.",
 	SpeedWords: suite.SpeedWords{
 		Pacing: suite.Pacing{Versus: "one stream", Limit: speedLimit, Recorded: paces},
 		Passed: "Run takes %.2f times the solution's time and is %.1f times as fast as all chunks in one stream.",
 		Work:   "16 chunks of 1 MiB on 4 streams", Takes: "take",
-		Why: "One engine copies in, another one copies out, and the multiprocessors compute: what is in three streams can be in all three at once.",
-		Fix: "Spread the chunks over all streams, each with a buffer of its own, have none wait for another but through its buffer, and launch the kernel in blocks of many threads.",
+		Why: "One engine copies in, another one copies out, and the multiprocessors compute: what is in three streams can " +
+			"be in all three at once.",
+		Fix: "Spread the chunks over all streams, each with a buffer of its own, have none wait for another but " +
+			"through its buffer, and launch the kernel in blocks of many threads.",
 	},
 })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
@@ -20,6 +21,8 @@ type workload struct {
 	lacks, short   int        // bytes that one of them lacks: 1 in, 2 out
 	late           suite.Late // the streams that are kept busy before the call
 	same           bool       // all of streams are one stream
+	pair           bool       // the last of streams is the first once more
+	far            bool       // nothing is computed, so that in and out hold nothing
 	alias          bool       // in and out are one buffer
 	again          bool       // a second call of Run follows at once, with other buffers
 	timed          bool       // only the sums of chunks are noted
@@ -29,16 +32,20 @@ type workload struct {
 // small draws small calls of so many chunks, which are alike in what has to be called for them.
 func small(efficiency bool, chunks int) func(*rand.Rand) workload {
 	return func(r *rand.Rand) workload {
-		return workload{efficiency: efficiency, streams: 2, n: 300*chunks - r.IntN(200), chunk: 300, work: 3, item: r.Uint32()}
+		return workload{efficiency: efficiency, streams: 2, n: 300*chunks - r.IntN(200), chunk: 300, work: 3,
+			item: r.Uint32()}
 	}
 }
 
 // Label says what is called for: "1,000 words in chunks of 300 on 2 streams".
 func (w workload) Label() string {
-	label := verdict.Count(w.n, "word", "words") + " in chunks of " + verdict.Count(w.chunk, "word", "words") + " on " + verdict.Count(w.streams, "stream", "streams")
+	label := verdict.Count(w.n, "word", "words") + " in chunks of " + verdict.Count(w.chunk, "word", "words") + " on " +
+		verdict.Count(w.streams, "stream", "streams")
 	switch {
 	case w.same:
 		label += " that are all the same"
+	case w.pair:
+		label += " of which the last is the first once more"
 	case w.alias:
 		label += ", in and out being one buffer"
 	case w.again:
@@ -64,7 +71,7 @@ func (w workload) size() int { return min(w.chunk, w.n) }
 func (w workload) chunks() int { return (w.n + w.size() - 1) / w.size() }
 
 // different reports whether chunks can overlap: there are streams for it, and more than one chunk.
-func (w workload) different() bool { return w.streams > 1 && !w.same && w.chunks() > 1 }
+func (w workload) different() bool { return w.streams > 1 && !w.same && !w.pair && w.chunks() > 1 }
 
 // inRow is how many chunks may come one after the other at most.
 func (w workload) inRow() int { return (w.chunks() + 1) / 2 }
@@ -111,12 +118,14 @@ var shapes = suite.Fixed(
 	workload{streams: 2, n: manyWords, chunk: manyWords - 1, work: 2, item: 8},
 	workload{streams: 2, n: 900, chunk: 200, work: 11, same: true, item: 9},
 	workload{streams: 3, n: 2000, chunk: 300, work: 11, alias: true, more: 8, item: 10},
+	workload{streams: 3, n: 1100, chunk: 200, work: 4, pair: true, item: 12},
 	workload{streams: 3, n: 2500, chunk: 400, work: 60, again: true, item: 11},
 )
 
 // draw is a call on so many streams at least.
 func draw(r *rand.Rand, least int) workload {
-	w := workload{streams: least + r.IntN(maxStreams+1-least), n: 100 + r.IntN(maxWords-100), work: r.IntN(maxWork), item: r.Uint32()}
+	w := workload{streams: least + r.IntN(maxStreams+1-least), n: 100 + r.IntN(maxWords-100), work: r.IntN(maxWork),
+		item: r.Uint32()}
 	w.chunk = w.n/maxChunks + 1 + r.IntN(w.n/2)
 	return w
 }
@@ -125,6 +134,51 @@ func drawn(r *rand.Rand) []workload {
 	most := draw(r, 2)
 	most.chunk = most.n/maxChunks + 1
 	return []workload{draw(r, 1), draw(r, 2), draw(r, 2), most}
+}
+
+// farWords is how many words a far call has at most: they are pinned memory of the machine.
+const farWords = 1 << 18
+
+// chunks has a call have so many chunks of the size that they have.
+func chunks(r *rand.Rand) func(*workload, int) {
+	return func(w *workload, v int) { w.n = v*w.chunk - r.IntN(w.chunk) }
+}
+
+// far are calls with numbers from all over their domains.
+func far(r *rand.Rand) []workload {
+	few := func() workload {
+		return workload{streams: 1 + r.IntN(4), n: 1 + r.IntN(500), chunk: 1 + r.IntN(100), work: r.IntN(10), far: true}
+	}
+	whole := func() workload {
+		w := few()
+		w.chunk = farWords
+		return w
+	}
+	most := few()
+	chunks(r)(&most, suite.Many(r))
+	return slices.Concat([]workload{most},
+		suite.Farther(r, few,
+			suite.Number[workload]{Least: 1, Most: math.MaxInt, Set: func(w *workload, v int) { w.chunk = max(v, w.n/10) }},
+			suite.Number[workload]{Most: math.MaxInt32, Set: func(w *workload, v int) { w.work = v }}),
+		suite.Farther(r, whole,
+			suite.Number[workload]{Least: 1, Most: farWords, Set: func(w *workload, v int) { w.n = v }}),
+		suite.Farther(r, few,
+			suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: chunks(r)},
+			suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) { w.streams = v }}))
+}
+
+// efficientFar are far calls of Efficiency.
+func efficientFar(r *rand.Rand) []workload {
+	few := func() workload {
+		return workload{efficiency: true, streams: 1 + r.IntN(4), n: 1 + r.IntN(500), chunk: 1 + r.IntN(100), far: true}
+	}
+	most := few()
+	most.n = farWords - r.IntN(farWords/2)
+	most.chunk = most.n/10 + 1
+	return append(suite.Farther(r, few,
+		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: chunks(r)},
+		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) { w.streams = v }},
+		suite.Number[workload]{Most: math.MaxInt32, Set: func(w *workload, v int) { w.work = v }}), most)
 }
 
 // delayed has each stream late in turn, then all of them.

@@ -8,8 +8,8 @@ import (
 	"cudalab/native/cuda"
 )
 
-// baseline is what the lesson argues against: a pool left at its default threshold, which gives everything back at every
-// synchronisation and has to fetch it again in the next round.
+// baseline is what the lesson argues against: a pool left at its default threshold, which gives everything back at
+// every synchronisation and has to fetch it again in the next round.
 func baseline(c contract.PoolConfig) (report contract.PoolReport, err error) {
 	pool, err := cuda.MemPoolCreate(cuda.MemPoolProps{Device: c.Device})
 	if err != nil {

@@ -1,6 +1,7 @@
 package poolconfig
 
 import (
+	"fmt"
 	"slices"
 
 	"cudalab/exercises/contract"
@@ -18,6 +19,7 @@ type call struct {
 	pool          trace.ID      // the first that Run has made; 0, as the default pool, if none
 	blocks        []suite.Block // what Run has allocated, in the order of the calls
 	reads         []read        // what it asked of its pool
+	waited        []int         // its calls that make the host wait
 }
 
 // state is what the grader's own questions show of a device's pools at one moment.
@@ -36,40 +38,57 @@ type read struct {
 
 // follow goes through the records of a call once and keeps what became of Run's pool and its blocks.
 func follow(m *suite.Made[workload]) *call {
+	c := *verdict.Once(m.Notes, fmt.Sprint("followed from ", m.From), func() *call { return followed(m) })
+	c.Made = m
+	return &c
+}
+
+func followed(m *suite.Made[workload]) *call {
 	records := m.Notes.Trace.Records
-	left := slices.IndexFunc(records[m.To:], func(r trace.Record) bool { return r.Op == trace.OpMark && r.Label == markLeft })
+	left := slices.IndexFunc(records[m.To:], func(r trace.Record) bool {
+		return r.Op == trace.OpMark &&
+			r.Label == markLeft
+	})
 	c := &call{Made: m, report: reportOf(m.Noted(noteReport)), blocks: m.Blocks(),
 		before: look(records[min(m.Set, m.From):m.From]), after: look(records[m.To : m.To+max(left, 0)])}
 	if made := c.Find(trace.OpMemPoolCreate); len(made) > 0 {
 		c.pool = c.Record(made[0]).Pool
 	}
+	work := map[trace.ID]int{} // by stream, the last that was enqueued there
 	m.Records(func(at int, r *trace.Record) bool {
+		if what := c.HostWait(at); what != "" {
+			c.waited = append(c.waited, at)
+		}
 		if r.Code != 0 {
 			return true
 		}
-		if r.Op == trace.OpMemPoolGetAttribute && r.Pool == c.pool {
-			c.reads = append(c.reads, read{at, device.PoolAttr(r.Attr), r.Value, c.settled(at)})
+		switch r.Op {
+		case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpFreeAsync, trace.OpLaunch, trace.OpMemsetAsync,
+			trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync:
+			work[r.Stream] = at
+		case trace.OpMemPoolGetAttribute:
+			if r.Pool == c.pool {
+				c.reads = append(c.reads, read{at, device.PoolAttr(r.Attr), r.Value, c.settled(at, work)})
+			}
 		}
 		return true
 	})
 	return c
 }
 
-// settled reports whether at a record the host has waited for all work that was enqueued until then.
-func (c *call) settled(at int) bool {
-	for i := c.From; i < at; i++ {
-		switch r := c.Record(i); r.Op {
-		case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpFreeAsync, trace.OpLaunch, trace.OpMemsetAsync,
-			trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync:
-			if r.Code == 0 && !c.Before(i, at) {
-				return false
-			}
+// settled reports whether at a record the host has waited for all work that was enqueued until then, of which it is
+// told the last of each stream.
+func (c *call) settled(at int, work map[trace.ID]int) bool {
+	for _, last := range work {
+		if !c.Before(last, at) {
+			return false
 		}
 	}
 	return true
 }
 
-// look gathers the grader's questions about the pools and their answers; where one was asked twice, the later answer counts.
+// look gathers the grader's questions about the pools and their answers; where one was asked twice, the later answer
+// counts.
 func look(records []trace.Record) state {
 	s := state{attributes: map[device.PoolAttr]uint64{}}
 	for i := range records {
@@ -113,8 +132,8 @@ func (c *call) rounds() [][]suite.Block {
 	return slices.Collect(slices.Chunk(c.blocks, len(c.W.config.Sizes)))
 }
 
-// span is the records of round i after its last block was allocated, and after its last free: from there on it is sampled,
-// until the next round's first block is allocated or, in the last round, Run has returned.
+// span is the records of round i after its last block was allocated, and after its last free: from there on it is
+// sampled, until the next round's first block is allocated or, in the last round, Run has returned.
 func (c *call) span(i int) (from, free, to int) {
 	n := len(c.W.config.Sizes)
 	from, to = c.blocks[(i+1)*n-1].Made, c.To
@@ -135,8 +154,12 @@ func lastFree(blocks []suite.Block) int {
 
 // asked are the answers about an attribute of Run's pool in the records from from to to.
 func (c *call) asked(attr device.PoolAttr, from, to int) (found []read) {
-	for _, r := range c.reads {
-		if r.attr == attr && r.at >= from && r.at < to {
+	first, _ := slices.BinarySearchFunc(c.reads, from, func(r read, from int) int { return r.at - from })
+	for _, r := range c.reads[first:] {
+		if r.at >= to {
+			break
+		}
+		if r.attr == attr {
 			found = append(found, r)
 		}
 	}

@@ -18,9 +18,12 @@ var sampled = []struct {
 	name  string // as the student writes it
 	value func(contract.Sample) uint64
 }{
-	{device.PoolReservedMemCurrent, "Reserved", "cuda.MemPoolAttrReservedMemCurrent", func(s contract.Sample) uint64 { return s.Reserved }},
-	{device.PoolUsedMemCurrent, "Used", "cuda.MemPoolAttrUsedMemCurrent", func(s contract.Sample) uint64 { return s.Used }},
-	{device.PoolUsedMemHigh, "UsedHigh", "cuda.MemPoolAttrUsedMemHigh", func(s contract.Sample) uint64 { return s.UsedHigh }},
+	{device.PoolReservedMemCurrent, "Reserved", "cuda.MemPoolAttrReservedMemCurrent",
+		func(s contract.Sample) uint64 { return s.Reserved }},
+	{device.PoolUsedMemCurrent, "Used", "cuda.MemPoolAttrUsedMemCurrent",
+		func(s contract.Sample) uint64 { return s.Used }},
+	{device.PoolUsedMemHigh, "UsedHigh", "cuda.MemPoolAttrUsedMemHigh",
+		func(s contract.Sample) uint64 { return s.UsedHigh }},
 }
 
 // sampledEarly finds rounds of which a number was asked for only while their work was still pending.
@@ -44,8 +47,8 @@ func (c *call) early(i int) []verdict.Finding {
 			return []verdict.Finding{c.Finding(asked[len(asked)-1].at, suite.Rule{ID: "sampled-early",
 				Why: "A pool gives memory back when the host waits for the device, so before that its numbers still change.",
 				Fix: "Free the blocks, call cuda.StreamSynchronize for every stream, and ask then."},
-				"a round should be sampled when its blocks are freed and all streams have been waited for, but here %s is asked for while "+
-					"work is still pending.", s.name)}
+				"a round should be sampled when its blocks are freed and all streams have been waited for, but here %s is asked "+
+					"for while work is still pending.", s.name)}
 		}
 	}
 	return nil
@@ -85,10 +88,11 @@ var incomplete = each(func(c *call) []verdict.Finding {
 })
 
 func (c *call) compareRounds() (found []verdict.Finding) {
+	resets := c.sets(c.pool, device.PoolUsedMemHigh)
 	for i, s := range c.report.Rounds {
 		_, free, to := c.span(i)
 		found = append(found, c.compare(fmt.Sprintf("PoolReport.Rounds[%d]", i), s, free, to)...)
-		found = append(found, c.reset(i)...)
+		found = append(found, c.reset(i, resets)...)
 	}
 	return found
 }
@@ -116,25 +120,27 @@ func (c *call) compare(name string, s contract.Sample, from, to int) (found []ve
 		found = append(found, c.Finding(last.at, suite.Rule{ID: "wrong-report",
 			Why: "Reserved is all that the pool holds, Used what is allocated from it now, and UsedHigh the most that ever was.",
 			Fix: "Put each answer into its own field of the sample that is taken at this moment."},
-			"%s.%s should be %s, which %s answered here, but it is %s.", name, n.field, bytesName(last.value), n.name, bytesName(value)))
+			"%s.%s should be %s, which %s answered here, but it is %s.", name, n.field, bytesName(last.value), n.name,
+			bytesName(value)))
 	}
 	return found
 }
 
 // reset wants the mark for the most memory used to be reset between the end of the round before and the first block of
 // round i. A new pool's mark is 0 as it is.
-func (c *call) reset(i int) []verdict.Finding {
+func (c *call) reset(i int, resets []int) []verdict.Finding {
 	if i == 0 {
 		return nil
 	}
 	from, to := lastFree(c.rounds()[i-1]), c.rounds()[i][0].Made
-	if slices.ContainsFunc(c.sets(c.pool, device.PoolUsedMemHigh), func(at int) bool { return from < at && at < to }) {
+	if slices.ContainsFunc(resets, func(at int) bool { return from < at && at < to }) {
 		return nil
 	}
 	return []verdict.Finding{c.Finding(to, suite.Rule{ID: "mark-not-reset",
 		Why: "The mark only ever rises: without a reset it shows the peak of all rounds so far, not this round's.",
 		Fix: "Call cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrUsedMemHigh, 0) before the round's first allocation."},
-		"the mark for the most memory used (cuda.MemPoolAttrUsedMemHigh) should be reset before round %d begins here, but nothing resets it.", i)}
+		"the mark for the most memory used (cuda.MemPoolAttrUsedMemHigh) should be reset before round %d begins here, but "+
+			"nothing resets it.", i)}
 }
 
 // trim judges what became of the pool after the last round.
@@ -144,8 +150,10 @@ func (c *call) trim() []verdict.Finding {
 	}
 	tell := func(at int, rule, format string, args ...any) []verdict.Finding {
 		return []verdict.Finding{c.Finding(at, suite.Rule{ID: rule,
-			Why: "What a pool keeps, nobody else on the device can have; a trim gives back what is not in use, whatever the threshold says.",
-			Fix: "Call cuda.MemPoolTrimTo(pool, int64(config.TrimTo)) once, when the last round is over and the host has waited for it."},
+			Why: "What a pool keeps, nobody else on the device can have; a trim gives back what is not in use, whatever the " +
+				"threshold says.",
+			Fix: "Call cuda.MemPoolTrimTo(pool, int64(config.TrimTo)) once, when the last round is over and the host has " +
+				"waited for it."},
 			format, args...)}
 	}
 	want, trimmed := c.W.config.TrimTo, -1
@@ -154,23 +162,27 @@ func (c *call) trim() []verdict.Finding {
 		case r.Pool != c.pool:
 			return tell(at, "wrong-trim", "Run's own pool should be trimmed, but this is another one.")
 		case at < lastFree(c.blocks):
-			return tell(at, "trimmed-early", "the pool should be trimmed after the last round, but here blocks of it are still to be freed.")
+			return tell(at, "trimmed-early", "the pool should be trimmed after the last round, but here blocks of it are still "+
+				"to be freed.")
 		case r.Value != want:
-			return tell(at, "wrong-trim", "the pool should be trimmed to %s, but here it is trimmed to %s.", bytesName(want), bytesName(r.Value))
+			return tell(at, "wrong-trim", "the pool should be trimmed to %s, but here it is trimmed to %s.", bytesName(want),
+				bytesName(r.Value))
 		}
 		trimmed = at
 	}
 	if trimmed < 0 {
-		return tell(-1, "not-trimmed", "the pool should be trimmed to %s after the last round, but nothing trims it.", bytesName(want))
+		return tell(-1, "not-trimmed", "the pool should be trimmed to %s after the last round, but nothing trims it.",
+			bytesName(want))
 	}
 	s := c.report.Trimmed
 	found := c.compare("PoolReport.Trimmed", s, trimmed, c.To)
 	// A pool gives back in steps: up to one of them may stay above what it was trimmed to.
 	if len(found) == 0 && s.Reserved > max(want, s.Used)+c.growth().step {
-		found = tell(trimmed, "kept", "the pool should give back what it holds above %s, but it keeps %s.", bytesName(want), bytesName(s.Reserved))
+		found = tell(trimmed, "kept", "the pool should give back what it holds above %s, but it keeps %s.", bytesName(want),
+			bytesName(s.Reserved))
 		if c.onlyAsked(lastFree(c.blocks), trimmed) {
-			found[0].Why = "A query that answers nil tells the host that a stream is through, and the pool nothing: what was freed in the stream it gives " +
-				"back only when a synchronisation has waited for it."
+			found[0].Why = "A query that answers nil tells the host that a stream is through, and the pool nothing: what was " +
+				"freed in the stream it gives back only when a synchronisation has waited for it."
 			found[0].Fix = "Wait with cuda.StreamSynchronize, and not by asking with a query, before you trim the pool."
 		}
 	}

@@ -21,8 +21,8 @@ func judgeReuse(e *suite.Evidence) suite.Answer {
 	return a
 }
 
-// growth is what became of the pool's reserved memory as the blocks were allocated, as the device has it: from what Run asked the
-// pool it would follow in some programs, and in others, as right, not.
+// growth is what became of the pool's reserved memory as the blocks were allocated, as the device has it: from what Run
+// asked the pool it would follow in some programs, and in others, as right, not.
 type growth struct {
 	reused int    // how many allocations did not raise it
 	step   uint64 // the largest rise
@@ -42,7 +42,8 @@ func (c *call) growth() growth {
 		if g.step = max(g.step, rise); rise == 0 {
 			g.reused++
 		}
-		asked := len(c.asked(device.PoolReservedMemCurrent, b.Made, next)) + len(c.asked(device.PoolReservedMemHigh, b.Made, next))
+		asked := len(c.asked(device.PoolReservedMemCurrent, b.Made, next)) + len(c.asked(device.PoolReservedMemHigh, b.Made,
+			next))
 		if asked == 0 && g.blind < 0 {
 			g.blind = b.Made
 		}
@@ -53,16 +54,19 @@ func (c *call) growth() growth {
 func (c *call) miscounted() []verdict.Finding {
 	g, is := c.growth(), c.report.Reused
 	rule := suite.Rule{ID: "wrong-reuse",
-		Why: "An allocation that fits into what the pool holds costs under a microsecond; one that makes it grow costs a hundred times that.",
-		Fix: "Ask for cuda.MemPoolAttrReservedMemCurrent before and after each allocation, and count those after which it is the same."}
+		Why: "An allocation that fits into what the pool holds costs under a microsecond; one that makes it grow costs a " +
+			"hundred times that.",
+		Fix: "Ask for cuda.MemPoolAttrReservedMemCurrent before and after each allocation, and count those after which it " +
+			"is the same."}
 	switch {
 	case g.blind >= 0:
 		rule.ID = "reuse-unknown"
-		return []verdict.Finding{c.Finding(g.blind, rule, "PoolReport.Reused should follow from what the pool answers, but behind this "+
-			"allocation, before the next one, it is not asked how much it has reserved: whether this one raised it, Run cannot know.")}
+		return []verdict.Finding{c.Finding(g.blind, rule, "PoolReport.Reused should follow from what the pool answers, but "+
+			"behind this allocation, before the next one, it is not asked how much it has reserved: whether this one raised "+
+			"it, Run cannot know.")}
 	case is != g.reused:
-		return []verdict.Finding{c.Finding(-1, rule, "PoolReport.Reused should be %d, because so many of %s did not raise the pool's reserved "+
-			"memory, but it is %d.", g.reused, verdict.Count(len(c.blocks), "allocation", "allocations"), is)}
+		return []verdict.Finding{c.Finding(-1, rule, "PoolReport.Reused should be %d, but it is %d: of %s %d did not raise "+
+			"the pool's reserved memory.", g.reused, is, verdict.Count(len(c.blocks), "allocation", "allocations"), g.reused)}
 	}
 	return nil
 }
@@ -81,6 +85,7 @@ func (c *call) growing() []verdict.Finding {
 	return []verdict.Finding{c.Finding(-1, suite.Rule{ID: "pool-grows",
 		Why: "A pool hands out again what has been freed; it grows only when too little of that is free.",
 		Fix: "Free every block of a round, and wait for all streams, before the next round allocates."},
-		"each round should find its memory in the pool, but the pool grew from %s after the first round to %s after the last.",
+		"each round should find its memory in the pool, but the pool grew from %s after the first round to %s after "+
+			"the last.",
 		bytesName(first), bytesName(last))}
 }

@@ -7,7 +7,6 @@ import (
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
-	"cudalab/native/trace"
 )
 
 const (
@@ -52,7 +51,8 @@ var scene = &suite.Scene[Run, workload]{
 		})
 		return func(run Run, w workload) error {
 			config := w.config
-			config.Streams, config.Sizes = suite.Given(s, "config.Streams", streams), suite.Given(s, "config.Sizes", config.Sizes)
+			config.Streams, config.Sizes = suite.Given(s, "config.Streams", streams), suite.Given(s, "config.Sizes",
+				config.Sizes)
 			report, err := run(config)
 			suite.Returned(s, "report.Rounds", report.Rounds)
 			s.Note(noteReport, numbers(report))
@@ -62,7 +62,7 @@ var scene = &suite.Scene[Run, workload]{
 }
 
 // maxRounds is how many samples of a report are noted, more than any workload has rounds.
-const maxRounds = 64
+const maxRounds = 8 * suite.FarCount
 
 // numbers are a report to be noted: Reused, the sample after the trim, and those of the rounds.
 func numbers(r contract.PoolReport) []uint64 {
@@ -98,22 +98,6 @@ func refuse(b *suite.Bench, run Run, bad suite.Bad[workload]) verdict.Outcome {
 	return scene.Refuse(b, run, bad)
 }
 
-// touchedTooLittle is how many bytes the kernels of an audited call touched, where that is less than they had to.
-func touchedTooLittle(_ *suite.Stage, w workload, t *trace.Trace) []uint64 {
-	touched := uint64(0)
-	for i := 0; t != nil && i < len(t.Records); i++ {
-		if r := &t.Records[i]; r.Op == trace.OpLaunch && r.Code == 0 {
-			for _, a := range r.Accesses {
-				touched += uint64(a.Size)
-			}
-		}
-	}
-	if touched < uint64(w.config.Rounds)*w.peak() {
-		return []uint64{touched}
-	}
-	return nil
-}
-
 // wrongWhenTimed holds the report of a timed call to what was to be allocated in it.
 func wrongWhenTimed(m *suite.Timed[workload]) string {
 	r := reportOf(m.Noted(noteReport))
@@ -122,5 +106,6 @@ func wrongWhenTimed(m *suite.Timed[workload]) string {
 	}) {
 		return ""
 	}
-	return "Run should report what happened in each call, but while it was timed its report was wrong; the same code was right before."
+	return "Run should report what happened in each call, but while it was timed its report was wrong; in the calls of " +
+		"the other checks it was right."
 }

@@ -28,7 +28,8 @@ var Lesson = suite.Lesson[Run]{
 	Parts: []suite.Part[Run]{
 		suite.Arguments("refuses bad arguments before anything is made", refusals),
 		good.Part("pool", "all memory comes from one pool of its own with the right threshold, and no other pool is changed",
-			"One pool of its own with its threshold set in time; the device's own pools are as they were.", pools),
+			"One pool of its own with its threshold set in time; the device's own pools are as they were.", pools).
+			Needing(&farther.Trial),
 		good.Asking("work", "block j is allocated, touched and freed on Streams[j % len(Streams)], every round",
 			judgeWork).ByLuck(),
 		good.Order("every use is ordered before its free, and every sample is taken after the round's work",
@@ -43,8 +44,9 @@ var Lesson = suite.Lesson[Run]{
 			faults).And(poolsAfterFaults),
 		speed,
 	},
-	Benchmarks: []suite.Trial[Run]{speed.Benchmark(fmt.Sprintf("%d rounds of %d blocks on %d streams", speedRounds, speedBlocks, speedStreams),
-		"run", "The baseline leaves the pool's release threshold at 0, so that every round fetches its memory again.")},
+	Benchmarks: []suite.Trial[Run]{speed.Benchmark(fmt.Sprintf("%d rounds of %d blocks on %d streams", speedRounds,
+		speedBlocks, speedStreams), "run", "The baseline leaves the pool's release threshold at 0, so that every round "+
+		"fetches its memory again.")},
 }
 
 // lastGap is the one behind which Run can come to its end.
@@ -55,8 +57,9 @@ var (
 		scene.Runs("shapes", lastGap, suite.Fixed(shapes()...), suite.Around[workload]{}),
 		scene.Runs("random", lastGap, drawn, suite.Around[workload]{}),
 		scene.Runs("steps", lastGap, drawn, suite.Around[workload]{}).On(otherSteps),
-	}}
-	faults = scene.Faults("faults", lastGap, threeBlocks, suite.FaultJudge{Function: "Run", Stops: true}, incomplete)
+	}, Far: []*suite.Runs[Run, workload]{farther}, Further: []suite.Further{faults.Further(), refusals.Further()}}
+	farther = scene.Runs("far", lastGap, far, suite.Around[workload]{}).Far()
+	faults  = scene.Faults("faults", lastGap, threeBlocks, suite.FaultJudge{Function: "Run", Stops: true}, incomplete)
 )
 
 var refusals = suite.NewRefusals("arguments", "1a", []suite.Bad[workload]{
@@ -85,25 +88,19 @@ const speedLimit = 1.5
 //go:embed paces.txt
 var paces string
 
-var speed = scene.Speed("as fast as a pool that keeps its memory allows", lastGap, "Run", &suite.Race[Run, workload]{
-	Shape:    newWorkload(speedStreams, speedRounds, keepAll, 0),
-	Draw:     speedWorkload,
-	Baseline: baseline,
-	Audit:    touchedTooLittle,
-	LeftOut: func(workload, uint64) string {
-		return "Run should do all of its work in each call, but in the timed calls it left some out; the same code did all of it before."
-	},
-	Wrong:    wrongWhenTimed,
-	WrongWhy: "Work that is left out or remembered from an earlier call is not faster work.",
-	WrongFix: "Do every round anew in every call, whatever was done before.",
-	SpeedWords: suite.SpeedWords{
-		Pacing: suite.Pacing{Versus: "threshold 0", Limit: speedLimit, Recorded: paces},
-		Passed: "%.2f times the solution's time; %.1f times as fast as a pool that keeps nothing.",
-		Work: fmt.Sprintf("%d rounds of %d blocks on %d streams, through a pool that may keep all its memory,", speedRounds, speedBlocks,
-			speedStreams), Takes: "take",
-		Why: "From a pool that has the memory a block costs under a microsecond; growing the pool, waiting for the device, or writing " +
-			"a block with a few threads only costs many times that.",
-		Fix: "Let the pool keep its memory from round to round, wait only once in a round, when everything is enqueued, and launch " +
-			"kernels.Touch with some thousand threads.",
-	},
-})
+var speed = good.Speed(scene, "as fast as a pool that keeps its memory allows", lastGap, "Run",
+	&suite.Race[Run, workload]{
+		Draw:     speedWorkload,
+		Baseline: baseline,
+		Wrong:    wrongWhenTimed,
+		SpeedWords: suite.SpeedWords{
+			Pacing: suite.Pacing{Versus: "threshold 0", Limit: speedLimit, Recorded: paces},
+			Passed: "%.2f times the solution's time; %.1f times as fast as a pool that keeps nothing.",
+			Work: fmt.Sprintf("%d rounds of %d blocks on %d streams, through a pool that may keep all its memory,", speedRounds,
+				speedBlocks, speedStreams), Takes: "take",
+			Why: "From a pool that has the memory a block costs under a microsecond; growing the pool, waiting for the " +
+				"device, or writing a block with a few threads only costs many times that.",
+			Fix: "Let the pool keep its memory from round to round, wait only once in a round, when everything is enqueued, " +
+				"and launch kernels.Touch with some thousand threads.",
+		},
+	})

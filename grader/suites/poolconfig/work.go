@@ -52,15 +52,16 @@ func (c *call) waits(round []suite.Block) (found []verdict.Finding) {
 	for _, b := range round {
 		last = max(last, slices.Max(append(b.Touched, -1)))
 	}
-	c.Records(func(at int, r *trace.Record) bool {
-		if what := suite.Waiting(r); what != "" && at > round[0].Made && at < last {
+	for _, at := range c.waited {
+		if at > round[0].Made && at < last {
 			found = append(found, c.Finding(at, suite.Rule{ID: "host-wait",
-				Why: "While the host waits it enqueues nothing, so the streams run dry and the blocks are touched one after the other.",
+				Why: "While the host waits it enqueues nothing, so the streams run dry and the blocks are touched one after the " +
+					"other.",
 				Fix: "Leave it out: touch all blocks of the round first, and wait once, at its end."},
-				"nothing should make the host wait before all blocks of the round have been touched, but %s %s.", suite.CallName(r), what))
+				"nothing should make the host wait before all blocks of the round have been touched, but %s %s.",
+				suite.CallName(c.Record(at)), c.HostWait(at)))
 		}
-		return at < last
-	})
+	}
 	return found
 }
 
@@ -95,10 +96,12 @@ func (c *call) misplaced(round []suite.Block) (found []verdict.Finding) {
 			found = append(found, c.Finding(b.Made, suite.Rule{ID: "wrong-size",
 				Why: "A pool counts every byte that is allocated from it, so a block of another size changes its numbers.",
 				Fix: "Allocate config.Sizes[j] bytes for block j."},
-				"a round should have one block for each of config.Sizes, but here is one of %s too many.", bytesName(uint64(b.Size))))
+				"a round should have one block for each of config.Sizes, but here is one of %s too many.",
+				bytesName(uint64(b.Size))))
 		} else if b.Pooled { // memory from Malloc is in no stream, and has been told of
-			found = append(found, c.wrongStream(b.Made, fmt.Sprintf("the block of config.Sizes[%d] should be on config.Streams[%d %% %d], which is %s",
-				j, j, len(c.Streams), streamName(j%max(len(c.Streams), 1))), b.Stream))
+			found = append(found, c.wrongStream(b.Made,
+				fmt.Sprintf("the block of config.Sizes[%d] should be on config.Streams[%d %% %d], which is %s",
+					j, j, len(c.Streams), streamName(j%max(len(c.Streams), 1))), b.Stream))
 		}
 	}
 	return found
@@ -119,7 +122,8 @@ func (c *call) apart(i int, round []suite.Block) []verdict.Finding {
 	for _, b := range round {
 		if b.Freed >= 0 && b.Freed < round[len(round)-1].Made {
 			return []verdict.Finding{c.Finding(b.Freed, suite.Rule{ID: "freed-too-soon",
-				Why: "A pool hands out again what was freed: if each block is freed at once, the pool never holds more than the largest.",
+				Why: "A pool hands out again what was freed: if each block is freed at once, the pool never holds more than the " +
+					"largest.",
 				Fix: "Allocate all blocks of the round, then touch them, then free them."},
 				"all blocks of a round should be live together, but here one is freed before round %d has allocated its last.", i)}
 		}
@@ -150,9 +154,11 @@ func (c *call) handled(b suite.Block) (found []verdict.Finding) {
 		rule := suite.Rule{ID: "not-touched", Why: "A pool's numbers mean something only for memory that is really used.",
 			Fix: "Launch kernels.Touch(64, 256, stream, block, size, seed) between the allocation and the free."}
 		size := bytesName(uint64(b.Size))
-		f := c.Finding(b.Made, rule, "every byte of the block of %s that is allocated here should be touched, but no kernel writes it.", size)
+		f := c.Finding(b.Made, rule, "every byte of the block of %s that is allocated here should be touched, but no kernel "+
+			"writes it.", size)
 		if n := len(b.Touched); n > 0 {
-			f = c.Finding(b.Touched[n-1], rule, "a block of %s should be touched whole, but here a kernel writes only its first %s.", size,
+			f = c.Finding(b.Touched[n-1], rule, "a block of %s should be touched whole, but here a kernel writes only its "+
+				"first %s.", size,
 				bytesName(uint64(covered)))
 		}
 		found = append(found, f)

@@ -108,14 +108,52 @@ func drawn(r *rand.Rand) []workload {
 	return ws
 }
 
+// farBytes is the largest block of a far call, which is more than any device has memory.
+const farBytes = 1 << 42
+
+// far are calls with numbers from all over their domains.
+func far(r *rand.Rand) (ws []workload) {
+	few := func() workload {
+		return workload{streams: 1 + r.IntN(3), ownPool: r.IntN(2) == 0,
+			config: contract.PoolConfig{Threshold: keepAll, Sizes: []int64{1 + r.Int64N(mib), 1 + r.Int64N(mib)}, Rounds: 1}}
+	}
+	blocks := func(w *workload, v int) {
+		w.config.Sizes = nil
+		for range v {
+			w.config.Sizes = append(w.config.Sizes, 1+r.Int64N(mib))
+		}
+	}
+	ws = append(suite.Farther(r, few,
+		suite.Number[workload]{Least: 1, Most: farBytes, Set: func(w *workload, v int) {
+			w.config.Sizes[r.IntN(2)] = int64(v)
+		}},
+		suite.Number[workload]{Most: math.MaxInt64, Set: func(w *workload, v int) { w.config.TrimTo = uint64(v) }},
+		suite.Number[workload]{Most: math.MaxInt64, Set: func(w *workload, v int) {
+			w.config.Threshold = uint64(v)<<1 | r.Uint64N(2)
+		}}), suite.Farther(r, few,
+		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: blocks},
+		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) { w.streams = v }})...)
+	rounds := func(w *workload, v int) { w.config.Rounds = v }
+	ws = append(ws, suite.Farther(r, few, suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: rounds})...)
+	most := few()
+	[]func(*workload, int){blocks, rounds}[r.IntN(2)](&most, suite.Many(r))
+	ws = append(ws, most)
+	for i, w := range ws {
+		c := w.config
+		ws[i] = newWorkload(w.streams, c.Rounds, c.Threshold, c.TrimTo, c.Sizes...)
+		ws[i].ownPool = w.ownPool
+	}
+	return ws
+}
+
 // otherSteps has pools grow by other steps than any GPU's do: nobody is to know them by heart.
 func otherSteps(seed uint64) sim.Options {
 	r := suite.NewRand(seed, "devices steps")
 	return sim.Options{PoolStep: []uint64{2 * mib, 4 * mib, 8 * mib, 64 * mib}[r.IntN(4)]}
 }
 
-// The timed workload. Its blocks are small, so that touching them takes less than what a pool that keeps nothing pays in
-// every round for growing and giving back: some 80 µs on an H200 whatever the blocks' size below its growth step.
+// The timed workload. Its blocks are small, so that touching them takes less than what a pool that keeps nothing pays
+// in every round for growing and giving back: some 80 µs on an H200 whatever the blocks' size below its growth step.
 const (
 	speedStreams = 2
 	speedBlocks  = 4

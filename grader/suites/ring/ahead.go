@@ -30,11 +30,14 @@ func ahead(m *suite.Made[workload]) []verdict.Finding {
 		at := c.HeldBack(digests[late], fill)
 		rule := suite.Rule{ID: overlapLost,
 			Why: "A wait is for all that stood ahead of the record, however little of it is needed.",
-			Fix: "Record an event in consumer right behind each digest, keep one for each slot, and have the fill wait for its own slot's."}
+			Fix: "Record an event in consumer right behind each digest, keep one for each slot, and have the fill wait " +
+				"for its own slot's."}
 		if own < 0 {
-			return []verdict.Finding{c.Finding(at, rule, "the fill of item %d is the first of its slot and should wait for no digest, but this call makes it wait for that of item %d.", i, late)}
+			return []verdict.Finding{c.Finding(at, rule, "the fill of item %d is the first of its slot and should wait for no "+
+				"digest, but this call makes it wait for that of item %d.", i, late)}
 		}
-		return []verdict.Finding{c.Finding(at, rule, "the fill of item %d should wait for the digest of item %d, whose slot it takes, but this call makes it wait for that of item %d.", i, own, late)}
+		return []verdict.Finding{c.Finding(at, rule, "the fill of item %d should wait for the digest of item %d, whose slot "+
+			"it takes, but this call makes it wait for that of item %d.", i, own, late)}
 	}
 	for i, digest := range digests {
 		if i+1 >= len(fills) {
@@ -49,8 +52,10 @@ func ahead(m *suite.Made[workload]) []verdict.Finding {
 		if late >= 0 {
 			return []verdict.Finding{c.Finding(c.HeldBack(fills[late], digest), suite.Rule{ID: overlapLost,
 				Why: "A wait is for all that stood ahead of the record, however little of it is needed.",
-				Fix: "Record an event in producer right behind the fill of each item, and have the digest wait for its own item's."},
-				"the digest of item %d should wait for the fill of item %d alone, but this call makes it wait for that of item %d.", i, i, late)}
+				Fix: "Record an event in producer right behind the fill of each item, and have the digest wait for its own " +
+					"item's."},
+				"the digest of item %d should wait for the fill of item %d alone, but this call makes it wait for that of item %d.",
+				i, i, late)}
 		}
 	}
 	return nil
@@ -78,7 +83,8 @@ func events(m *suite.Made[workload]) []verdict.Finding {
 		return nil
 	}
 	return []verdict.Finding{m.Finding(made[most], suite.Rule{ID: "too-many-events",
-		Why: "An event may be recorded again for the next item: who waits already goes on waiting for what it stood for at the call.",
+		Why: "An event may be recorded again for the next item: who waits already goes on waiting for what it stood for at " +
+			"the call.",
 		Fix: "Create the events before the first item, two for each slot at most, and use them again in every lap.",
 	}, "Run should create %d events at most, two for each slot, but creates %d.", most, len(made))}
 }
@@ -96,7 +102,7 @@ func handedBack(e *suite.Evidence) (found []verdict.Finding) {
 		}
 		found = append(found, c.takenTooEarly(c.From, c.To, c.laterFills(c.To, len(c.Notes.Trace.Records)))...)
 	}
-	if len(found) > 0 {
+	if found = append(found, e.Of(verdict.EndRules, again.ID)...); len(found) > 0 {
 		return verdict.Unique(found) // without any failure; behind one it would only be told again
 	}
 	notes, all := e.Cases[faults.ID], faults.Made(e)
@@ -108,8 +114,8 @@ func handedBack(e *suite.Evidence) (found []verdict.Finding) {
 		for _, f := range c.takenTooEarly(c.From, c.To, c.laterFills(c.To, len(c.Notes.Trace.Records))) {
 			f = e.Because(suite.OnError(notes, f, run.What, "Run"), notes, run)
 			if run.Op == trace.OpEventRecord || run.Op == trace.OpStreamWaitEvent {
-				f.Fix = "On the way out have producer wait for an event that is recorded in consumer then; where that fails as well, only the host is left " +
-					"to wait: cuda.StreamSynchronize(consumer)."
+				f.Fix = "On the way out have producer wait for an event that is recorded in consumer then; where that fails as " +
+					"well, only the host is left to wait: cuda.StreamSynchronize(consumer)."
 			}
 			found = append(found, f)
 		}
@@ -140,10 +146,12 @@ func (c call) takenTooEarly(from, to int, later []int) []verdict.Finding {
 				continue
 			}
 			return []verdict.Finding{c.At(at, verdict.Finding{Rule: "not-handed-back",
-				Message: "When Run has returned, what is enqueued in producer should come after this digest, but nothing makes producer wait for it.",
-				Why:     "The slots are the caller's again, who takes them for the next items, while consumer may still be reading these.",
-				Fix: "On every way out record an event in consumer behind all digests (cuda.EventRecord), and have producer wait for it " +
-					"(cuda.StreamWaitEvent).",
+				Message: "When Run has returned, what is enqueued in producer should come after this digest, but nothing makes " +
+					"producer wait for it.",
+				Why: "The slots are the caller's again, who takes them for the next items, while consumer may still be reading " +
+					"these.",
+				Fix: "On every way out record an event in consumer behind all digests (cuda.EventRecord), and have producer wait " +
+					"for it (cuda.StreamWaitEvent).",
 			})}
 		}
 	}

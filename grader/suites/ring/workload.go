@@ -1,7 +1,10 @@
 package ring
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
@@ -21,7 +24,8 @@ var streamNames = []string{"producer", "consumer"}
 
 // Label says what is called for: "5 items of 257 words through 2 slots, while consumer is busy".
 func (w workload) Label() string {
-	label := verdict.Count(w.items, "item", "items") + " of " + verdict.Count(w.n, "word", "words") + " through " + verdict.Count(w.slots, "slot", "slots")
+	label := verdict.Count(w.items, "item", "items") + " of " + verdict.Count(w.n, "word", "words") + " through " +
+		verdict.Count(w.slots, "slot", "slots")
 	switch {
 	case w.same:
 		label += ", with one stream for both"
@@ -103,6 +107,42 @@ func drawn(r *rand.Rand) []workload {
 	most := draw(r, 2)
 	most.items = maxItems
 	return []workload{draw(r, 0), draw(r, 1), draw(r, 2), most}
+}
+
+// far are calls with numbers from all over their domains.
+func far(r *rand.Rand) []workload {
+	few := func() workload {
+		return workload{slots: 1 + r.IntN(3), n: 1 + r.IntN(100), work: r.IntN(10), items: 1 + r.IntN(5)}
+	}
+	most := few()
+	most.items = suite.Many(r)
+	return slices.Concat([]workload{most},
+		suite.Farther(r, few,
+			suite.Number[workload]{Least: 1, Most: math.MaxInt32, Set: func(w *workload, v int) { w.n = v }},
+			suite.Number[workload]{Most: math.MaxInt32, Set: func(w *workload, v int) { w.work = v }}),
+		suite.Farther(r, few, suite.Number[workload]{Most: suite.FarCount, Set: func(w *workload, v int) { w.items = v }}),
+		suite.Farther(r, few,
+			suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) { w.slots, w.items = v, v+2 }}))
+}
+
+// launches are what the call has to launch.
+func (w workload) launches() (all []suite.Launch) {
+	for i := range w.items {
+		bytes, work := 4*int64(w.n), uint64(w.work)
+		all = append(all,
+			suite.Launch{Kernel: fillKernel, Bytes: bytes, First: 2, Numbers: []uint64{uint64(i), work}, Words: fillWords},
+			suite.Launch{Kernel: digestKernel, Bytes: bytes, First: 2, Numbers: []uint64{work}, Words: digestWords})
+	}
+	return all
+}
+
+func fillWords(bytes int64, numbers []uint64) string {
+	return fmt.Sprintf("over %s with item %d and work %d", verdict.Count(int(bytes/4), "word", "words"), numbers[0],
+		numbers[1])
+}
+
+func digestWords(bytes int64, numbers []uint64) string {
+	return fmt.Sprintf("over %s with work %d", verdict.Count(int(bytes/4), "word", "words"), numbers[0])
 }
 
 func delayed(r *rand.Rand) (ws []workload) {

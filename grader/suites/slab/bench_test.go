@@ -17,8 +17,9 @@ type way struct {
 	free  func(cuda.DevicePtr) error
 }
 
-// BenchmarkPair reports the host's time for an allocation and a free, of the solution and of what it replaces: of 64 KiB, and
-// of random sizes up to that with up to a hundred blocks out. The simulator's figures are its own work, not virtual time.
+// BenchmarkPair reports the host's time for an allocation and a free, of the solution and of what it replaces: of 64
+// KiB, and of random sizes up to that with up to a hundred blocks out. The simulator's figures are its own work, not
+// virtual time.
 func BenchmarkPair(b *testing.B) {
 	const most = 64 << 10
 	for _, kind := range []string{"gpu", "sim"} {

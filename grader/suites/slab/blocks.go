@@ -13,7 +13,8 @@ import (
 	"cudalab/native/trace"
 )
 
-// noteMismatches is what the proof of a sequence notes: the block's number and how many of its bytes were not the user's.
+// noteMismatches is what the proof of a sequence notes: the block's number and how many of its bytes were not the
+// user's.
 const noteMismatches = "mismatches in "
 
 // proof shows on the device that nobody else writes to a block: it stamps each with its number. A block outside of any
@@ -86,14 +87,17 @@ func outside(e *suite.Evidence) []verdict.Finding {
 			}
 			f := e.At(verdict.Finding{
 				Rule: "outside", Severity: verdict.Error, Record: at,
-				Message: fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block lies in none of its "+
-					"allocations.", r.Size),
-				Why: "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every later CUDA call fails.",
-				Fix: "Allocate the size of all blocks of all classes together in each New, and count a block's address from what cuda.Malloc returned there.",
+				Message: fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block lies in none "+
+					"of its allocations.", r.Size),
+				Why: "Memory outside belongs to somebody else, whose data a kernel would destroy, or to nobody, and then every " +
+					"later CUDA call fails.",
+				Fix: "Allocate the size of all blocks of all classes together in each New, and count a block's address from what " +
+					"cuda.Malloc returned there.",
 			}, siteOfAlloc(e))
 			if own {
-				f.Message = fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block begins %d bytes behind the "+
-					"start of an allocation of %d, and reaches beyond it.", r.Size, int64(r.Addr-around.Addr), around.Size)
+				f.Message = fmt.Sprintf("Alloc(%d) should have handed out memory of the allocator's own, but the block begins %d "+
+					"bytes behind the start of an allocation of %d, and reaches beyond it.", r.Size, int64(r.Addr-around.Addr),
+					around.Size)
 				f = e.At(f, t.SiteOf(around)) // in place of Alloc's line
 			}
 			found = append(found, f)
@@ -125,8 +129,8 @@ func overwritten(r *allocator.Run[layout]) (found []verdict.Finding) {
 		}
 		found = append(found, verdict.Finding{
 			Rule: "overwritten", Severity: verdict.Error, Record: -1, Function: "Alloc",
-			Message: fmt.Sprintf("Block #%d of the sequence %q with %s should have kept what its user wrote, but when it was given back, %d of "+
-				"its bytes had other values.", pair[0], r.Name, r.Layout, pair[1]),
+			Message: fmt.Sprintf("Block #%d of the sequence %q with %s should have kept what its user wrote, but when it was "+
+				"given back, %d of its bytes had other values.", pair[0], r.Name, r.Layout, pair[1]),
 			Why: "Each block belongs to one user from Alloc until Free; whoever else writes to it destroys what is there.",
 			Fix: "Make sure that no two blocks overlap, and that the allocator itself writes nothing into a block.",
 		})

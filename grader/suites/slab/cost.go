@@ -9,8 +9,8 @@ import (
 	"cudalab/native/cuda"
 )
 
-// spare is how many blocks there are for one that is free while time is measured: a search for a free one takes long, but
-// whoever takes any one out of a Go map, which looks through its empty places as well, finds one soon.
+// spare is how many blocks there are for one that is free while time is measured: a search for a free one takes long,
+// but whoever takes any one out of a Go map, which looks through its empty places as well, finds one soon.
 const spare = 50
 
 // cost times an Alloc and a Free with most blocks handed out.
@@ -23,12 +23,14 @@ var cost = allocator.Cost[Make]{
 	Model: func(_ sequence.Source, blocks int) allocator.Model {
 		return newModel(&workload{Layout: costLayout(blocks)})
 	},
-	Behind: behind,
+	Behind:  behind,
+	Between: lab.Between,
 	GrowthWords: allocator.GrowthWords{
 		Operation: "an Alloc and a Free", Things: "blocks",
-		Why: "A search through all blocks takes a time that grows with their number, and an allocator is called in every innermost loop.",
-		Fix: "Keep the free blocks of a class on a stack, so that one is at hand, and find a block from its address by arithmetic: " +
-			"subtract where the class begins, divide by the block size.",
+		Why: "A search through all blocks takes a time that grows with their number, and an allocator is called in every " +
+			"innermost loop.",
+		Fix: "Keep the free blocks of a class on a stack, so that one is at hand, and find a block from its address by " +
+			"arithmetic: subtract where the class begins, divide by the block size.",
 	},
 }
 
@@ -52,13 +54,14 @@ func costLayout(blocks int) layout { return layout{[]int64{256, 512}, blocks / 2
 // size is what is asked for as block i, so that the two classes take turns.
 func size(i int) int64 { return int64(200 + 256*(i%2)) }
 
-// Fill makes the allocator, where there is none yet, and hands blocks out.
-func (l *load) Fill(blocks int) (err error) {
-	if l.a == nil {
-		if l.a, err = l.make(costLayout(l.blocks).classes, costLayout(l.blocks).blocks); err != nil {
-			return err
-		}
-	}
+func (l *load) Make() (err error) {
+	classes := costLayout(l.blocks).classes
+	l.a, err = l.make(lent(classes)[:len(classes)], costLayout(l.blocks).blocks)
+	return err
+}
+
+// Fill hands blocks out.
+func (l *load) Fill(blocks int) error {
 	l.held, l.next = slices.Grow(l.held, handedOut(blocks)-len(l.held)), slices.Grow(l.next, handedOut(blocks)-len(l.next))
 	for i := len(l.held); i < handedOut(blocks); i++ {
 		p, err := l.a.Alloc(size(i))
@@ -113,11 +116,11 @@ const costTurns = 300
 func behind(r *rand.Rand, past []allocator.Op) (ops []allocator.Op) {
 	for range costTurns {
 		any := 1 + r.IntN(len(past))
-		ops = append(ops, free(any), free(any), inside(any, 1+r.Int64N(511)), alloc([]int64{0, -1, 513, 1 << 32, 1<<32 + 256, 1<<63 - 1}[r.IntN(6)]),
-			alloc(1+r.Int64N(512)))
+		ops = append(ops, free(any), free(any), inside(any, 1+r.Int64N(511)), alloc([]int64{0, -1, 513, 1 << 32, 1<<32 + 256,
+			1<<63 - 1}[r.IntN(6)]), alloc(2+r.Int64N(511)))
 	}
 	for range len(past)/(spare-1) + 2*costTurns {
-		ops = append(ops, alloc(1+r.Int64N(256)))
+		ops = append(ops, alloc(2+r.Int64N(255)))
 	}
 	for range costTurns {
 		any := 1 + r.IntN(len(past))

@@ -60,7 +60,12 @@ func (m *model) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
 	if m.lost {
 		return nil
 	}
-	found := m.judge(op, a)
+	found := []sequence.Fault(nil)
+	if len(a.Stats()) == 1 {
+		found = changed(a.Stats()[0]) // what is answered wrong comes of it
+	} else {
+		found = m.judge(op, a)
+	}
 	m.lost = len(found) > 0
 	return found
 }
@@ -156,16 +161,19 @@ func (m *model) misplaced(addr uint64, class int) *sequence.Fault {
 			where = fmt.Sprintf("before block #%d and reaches into it", number)
 		}
 		f := &sequence.Fault{Rule: "overlap",
-			Message: fmt.Sprintf("should have handed out a block that is free, but the block of %d bytes begins %s, which is still handed out",
+			Message: fmt.Sprintf("should have handed out a block that is free, but the block of %d bytes begins %s, which is "+
+				"still handed out",
 				size, where),
 			Why: "Whoever writes to one of two blocks that overlap destroys what the user of the other has there.",
-			Fix: "Give block i of a class the address first + i*blockSize, and begin each class behind the last block of the one before."}
+			Fix: "Give block i of a class the address first + i*blockSize, and begin each class behind the last block of the " +
+				"one before."}
 		if addr == other {
-			f.Message = fmt.Sprintf("should have handed out a block that is free, but it handed out block #%d, which somebody still has", number)
+			f.Message = fmt.Sprintf("should have handed out a block that is free, but it handed out block #%d, which somebody "+
+				"still has", number)
 			f.Fix = "Take a block out of the free ones when you hand it out, and put it back only in a Free that succeeds."
 			if its != class {
-				f.Message = fmt.Sprintf("should have handed out a block that is free, but the block of %d bytes begins where block #%d does, one of %d bytes, which "+
-					"somebody still has", size, number, m.classes[its].BlockSize)
+				f.Message = fmt.Sprintf("should have handed out a block that is free, but the block of %d bytes begins where "+
+					"block #%d does, one of %d bytes, which somebody still has", size, number, m.classes[its].BlockSize)
 				f.Fix = "Begin each class behind the last block of the one before: first + blocks*blockSize."
 			}
 		}
@@ -173,9 +181,11 @@ func (m *model) misplaced(addr uint64, class int) *sequence.Fault {
 	}
 	if addr%256 != 0 {
 		return &sequence.Fault{Rule: "misaligned",
-			Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but its remainder by 256 is %d", addr%256),
-			Why:     "A kernel that reads a float4 or a double has to find it at a multiple of its size; elsewhere every later CUDA call fails.",
-			Fix:     "Begin every class at a multiple of 256 from what cuda.Malloc returned; the block sizes then keep it so."}
+			Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but its remainder by 256 is %d",
+				addr%256),
+			Why: "A kernel that reads a float4 or a double has to find it at a multiple of its size; elsewhere every later " +
+				"CUDA call fails.",
+			Fix: "Begin every class at a multiple of 256 from what cuda.Malloc returned; the block sizes then keep it so."}
 	}
 	return nil
 }
@@ -219,19 +229,21 @@ func (m *model) wrongAnswer(op allocator.Op, a sequence.Answer, want sequence.Er
 		f.Fix = "Remember that Close has succeeded, and look at that first in Alloc, Free and Close."
 	case want == sequence.ErrInvalidFree && a.Err == sequence.Nil:
 		f.Rule = "invalid-free-accepted"
-		f.Why = "A block that is taken back twice would be handed out to two users at once, and an address where no block begins " +
-			"is not the allocator's to hand out."
-		f.Fix = "Check that the address is exactly where a block begins and that this block is handed out, before you change anything."
+		f.Why = "A block that is taken back twice would be handed out to two users at once, and an address where no block " +
+			"begins is not the allocator's to hand out."
+		f.Fix = "Check that the address is exactly where a block begins and that this block is handed out, before you " +
+			"change anything."
 	case op.Kind == allocator.KindAlloc && want == sequence.Nil:
 		f.Rule = "block-refused"
-		f.Message = fmt.Sprintf("should have got a block of %d bytes, since only %d of %d are handed out, but it returned %s", m.classes[class].BlockSize,
-			m.classes[class].InUse, m.classes[class].Total, a.Says())
+		f.Message = fmt.Sprintf("should have got a block of %d bytes, since only %d of %d are handed out, but it returned %s",
+			m.classes[class].BlockSize, m.classes[class].InUse, m.classes[class].Total, a.Says())
 		f.Why = "A block that is too large serves as well; only when no class that fits has one left is the allocator full."
 		f.Fix = "Try the smallest class that fits first, and then every larger one."
 		return f.In(ofClasses)
 	case want == sequence.ErrFull && a.Err == sequence.Nil:
 		f.Rule = "too-many-blocks"
-		f.Message = "should have returned contract.ErrFull, since all blocks of the classes that fit are out, but it returned nil"
+		f.Message = "should have returned contract.ErrFull, since all blocks of the classes that fit are out, but it " +
+			"returned nil"
 		f.Why = "No block is left that is large enough: what was handed out is somebody else's, or too small."
 		f.Fix = "Hand out a block only if it is free and large enough; never look into smaller classes."
 		return f.In(ofClasses)
@@ -239,7 +251,8 @@ func (m *model) wrongAnswer(op allocator.Op, a sequence.Answer, want sequence.Er
 		f.Rule = "free-refused"
 		f.Message = "should have returned nil, but it returned " + a.Says()
 		f.Why = "What is handed out has to come back, or the allocator runs full."
-		f.Fix = "Look at how the block and its class are found from the address: only blocks that are not handed out are to be refused."
+		f.Fix = "Look at how the block and its class are found from the address: only blocks that are not handed out " +
+			"are to be refused."
 		if op.Kind == allocator.KindClose {
 			f.Rule = "close-refused"
 			f.Why = "Close gives back all memory, and with it every block that is still handed out."

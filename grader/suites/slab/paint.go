@@ -11,7 +11,8 @@ import (
 // mostSlots is how many blocks of a class are drawn.
 const mostSlots = 12
 
-// Paint draws a row for each class, in it a part for each of its blocks: those that are out from the left, the oldest first.
+// Paint draws a row for each class, in it a part for each of its blocks: those that are out from the left, the oldest
+// first.
 func (m *model) Paint(v allocator.View) []verdict.Row {
 	fits, class, want := 0, -1, sequence.Nil
 	if v.Wrong && v.Op.Kind == allocator.KindAlloc && !m.closed {
@@ -38,7 +39,8 @@ func (m *model) Paint(v allocator.View) []verdict.Row {
 			if !known || number != b.Number || class != i {
 				continue
 			}
-			cell := verdict.Cell{Kind: verdict.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked), Asked: float64(b.Asked) / float64(c.BlockSize)}
+			cell := verdict.Cell{Kind: verdict.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked),
+				Asked: float64(b.Asked) / float64(c.BlockSize)}
 			if smallest, _, _ := m.place(b.Asked); smallest != i {
 				cell.Kind, cell.Text = verdict.Spilled, cell.Text+", spilled"
 			}
@@ -47,7 +49,8 @@ func (m *model) Paint(v allocator.View) []verdict.Row {
 		switch last := v.Last(); {
 		case class != i || want != sequence.Nil:
 		case last != nil && !m.knows(last):
-			put(verdict.Cell{Kind: verdict.Wrong, Text: fmt.Sprintf("#%d: %d", last.Number, last.Asked), Asked: float64(last.Asked) / float64(c.BlockSize)})
+			put(verdict.Cell{Kind: verdict.Wrong, Text: fmt.Sprintf("#%d: %d", last.Number, last.Asked),
+				Asked: float64(last.Asked) / float64(c.BlockSize)})
 		case last == nil:
 			text := "free, and large enough"
 			if i == fits {

@@ -13,6 +13,13 @@ import (
 const (
 	changedClasses = iota // what New was given
 	changedStats          // what Stats has answered before
+	keptClasses           // nothing, but it goes by a slice that its caller has written to since
+)
+
+// What a caller writes to slices that are its own, in the place of a block size: to those of Stats, and to New's.
+const (
+	callers      = -1
+	callersClass = -2
 )
 
 // statsFields is how many numbers a class has in the notes.
@@ -38,10 +45,8 @@ func stats(numbers []int64) []contract.ClassStats {
 }
 
 // judgeStats judges what Stats said after an operation; before is how the classes stood ahead of it.
-func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err, class int, before []contract.ClassStats) []sequence.Fault {
-	if len(a.Stats()) == 1 {
-		return changed(a.Stats()[0])
-	}
+func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err, class int,
+	before []contract.ClassStats) []sequence.Fault {
 	said := stats(a.Stats())
 	if len(said) != len(m.classes) {
 		return sequence.Fault{Rule: "wrong-stats",
@@ -52,9 +57,16 @@ func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err
 		if said[i] == right {
 			continue
 		}
+		if said[i].BlockSize == callers {
+			return sequence.Fault{Rule: "result-changed",
+				Message: "should have left Stats as it was, but Stats says what the caller has written to an earlier answer",
+				Why:     "A slice is a view of memory: whoever is given one may write to it, and all others see that.",
+				Fix:     "Make a new slice in every call of Stats."}.In(ofStats)
+		}
 		if want != sequence.Nil && said[i].Total == right.Total && said[i].BlockSize == right.BlockSize {
-			return sequence.Fault{Rule: "changed-by-error",
-				Message: fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but says %s",
+			return sequence.Fault{Rule: "changed-by-error", Look: sequence.Differing(said[i], right),
+				Message: fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but "+
+					"says %s",
 					inWords(right), inWords(said[i])),
 				Why: "A caller that is told of an error goes on as if the call had not been made.",
 				Fix: "Find out whether the call can succeed before you change anything."}.In(ofErrors)
@@ -65,10 +77,11 @@ func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err
 					Message: fmt.Sprintf("should have got a block of %d bytes, but as Stats shows it got one of %d bytes",
 						m.classes[class].BlockSize, m.classes[from].BlockSize),
 					Why: "A block that is larger than needed is missing when somebody needs all of it.",
-					Fix: "Go through the classes from the smallest, and take the first that is large enough and has a free block."}.In(ofClasses)
+					Fix: "Go through the classes from the smallest, and take the first that is large enough and has a free block."}.In(
+					ofClasses)
 			}
 		}
-		return sequence.Fault{Rule: "wrong-stats",
+		return sequence.Fault{Rule: "wrong-stats", Look: sequence.Differing(said[i], right),
 			Message: fmt.Sprintf("should have left %s, but Stats says: %s", inWords(right), inWords(said[i])),
 			Why:     statsWhy, Fix: statsFix(said[i], right)}.In(ofStats)
 	}
@@ -82,9 +95,11 @@ func statsFix(said, right contract.ClassStats) string {
 	case said.BlockSize != right.BlockSize || said.Total != right.Total:
 		return "BlockSize is the size that New was given, and Total the number of blocks: neither ever changes."
 	case said.InUse != right.InUse:
-		return "Count InUse up when a block of this class is handed out, whatever size was asked for, and down when it comes back."
+		return "Count InUse up when a block of this class is handed out, whatever size was asked for, and down when it " +
+			"comes back."
 	}
-	return "Count a spill in the smallest class that would have fitted, when the block came from a larger one, once for each Alloc."
+	return "Count a spill in the smallest class that would have fitted, when the block came from a larger one, once for " +
+		"each Alloc."
 }
 
 // served is the class whose use rose by one between two accounts, if it is one and no other changed its use.
@@ -122,8 +137,15 @@ func changed(what int64) []sequence.Fault {
 	if what == changedClasses {
 		return sequence.Fault{Rule: "argument-changed",
 			Message: "should have found the caller's classes as they were, but New has changed them",
-			Why:     "A slice is a view of its caller's memory: what is written to it is so for the caller as well, who goes on with it.",
-			Fix:     "Make a copy first (slices.Clone), and change that."}.In(ofStats)
+			Why: "A slice is a view of its caller's memory: what is written to it is so for the caller as well, who goes " +
+				"on with it.",
+			Fix: "Make a copy first (slices.Clone), and change that."}.In(ofStats)
+	}
+	if what == keptClasses {
+		return sequence.Fault{Rule: "argument-kept",
+			Message: "should have found its own classes as they were, but found what the caller wrote to its slice behind New",
+			Why:     "A slice is a view of its caller's memory, who may use it for something else as soon as New has returned.",
+			Fix:     "Keep a copy (slices.Clone), or numbers of your own."}.In(ofStats)
 	}
 	return sequence.Fault{Rule: "result-changed",
 		Message: "should have left what Stats answered before as it was, but it says something else now",

@@ -16,8 +16,9 @@ type fromCUDA struct{}
 func (fromCUDA) Malloc(size int64) (cuda.DevicePtr, error) { return cuda.Malloc(size) }
 func (fromCUDA) Free(p cuda.DevicePtr) error               { return cuda.Free(p) }
 
-// BenchmarkPair reports the host's time for an Alloc and a Free of sizes that differ, with one stream (of a block that goes back at once, and
-// of one of 64 that are out) and with two in turns, beside cudaMallocAsync and cudaMalloc. The simulator's figures are its own work, not virtual time.
+// BenchmarkPair reports the host's time for an Alloc and a Free of sizes that differ, with one stream (of a block that
+// goes back at once, and of one of 64 that are out) and with two in turns, beside cudaMallocAsync and cudaMalloc. The
+// simulator's figures are its own work, not virtual time.
 func BenchmarkPair(b *testing.B) {
 	size := func(i int) int64 { return 256 * int64(1+i*7919%4093) }
 	for _, kind := range []string{"gpu", "sim"} {

@@ -18,8 +18,8 @@ func entries(seen []int64, yield func(what, size int64, at uint64)) {
 // mostAsked is how often an Alloc may ask the upstream.
 const mostAsked = 2
 
-// follow takes in what the upstream was asked in an operation, and reports whether it was asked for memory. A fault is of what a right pool
-// would not have asked.
+// follow takes in what the upstream was asked in an operation, and reports whether it was asked for memory. A fault is
+// of what a right pool would not have asked.
 func (m *model) follow(op allocator.Op, a sequence.Answer) (asked bool, f *sequence.Fault) {
 	judged := len(a.Seen()) > 0 && a.Seen()[0] != past
 	m.counted = m.counted && (judged || len(a.Seen()) == 0)
@@ -53,11 +53,14 @@ func (m *model) follow(op allocator.Op, a sequence.Answer) (asked bool, f *seque
 // wrongAsk is what is wrong with what the upstream was asked for in an operation.
 func (m *model) wrongAsk(op allocator.Op, size int64, asks int) *sequence.Fault {
 	if op.Kind != allocator.KindAlloc || m.closed || !sized(op.Size) {
-		f := &sequence.Fault{Rule: "needless-growth", Message: fmt.Sprintf("should not have asked the upstream for memory, but asked for %d bytes", size),
-			Why: "Whoever asks for nothing needs no memory.", Fix: "Ask the upstream in Alloc alone, when nothing that is there will do."}
+		f := &sequence.Fault{Rule: "needless-growth",
+			Message: fmt.Sprintf("should not have asked the upstream for memory, but asked for %d bytes", size),
+			Why:     "Whoever asks for nothing needs no memory.",
+			Fix:     "Ask the upstream in Alloc alone, when nothing that is there will do."}
 		switch {
 		case m.closed:
-			f.Message = fmt.Sprintf("should have returned contract.ErrClosed and asked the upstream for nothing, but asked for %d bytes", size)
+			f.Message = fmt.Sprintf("should have returned contract.ErrClosed and asked the upstream for nothing, but asked for "+
+				"%d bytes", size)
 			f.Why, f.Fix = whyClosed, fixClosed
 		case op.Kind == allocator.KindAlloc:
 			f.Why = "A size that cannot be asked for needs no memory."
@@ -68,9 +71,10 @@ func (m *model) wrongAsk(op allocator.Op, size int64, asks int) *sequence.Fault 
 	need := need(op.Size)
 	if asks > mostAsked {
 		return &sequence.Fault{Rule: "asks-too-often",
-			Message: fmt.Sprintf("should have asked the upstream at most %d times, for a step and for what the block needs, but asked again for %d bytes", mostAsked, size),
-			Why:     "An upstream that is asked calls the driver, which takes microseconds, also to refuse.",
-			Fix:     "Ask for max(step, size), and if that is refused and size is less, for size."}
+			Message: fmt.Sprintf("should have asked the upstream at most %d times, for a step and for what the block needs, "+
+				"but asked again for %d bytes", mostAsked, size),
+			Why: "An upstream that is asked calls the driver, which takes microseconds, also to refuse.",
+			Fix: "Ask for max(step, size), and if that is refused and size is less, for size."}
 	}
 	whole := max(m.step, need)
 	if asks == 1 && size == whole || size == need && (asks > 1 || m.least <= whole) {
@@ -82,8 +86,10 @@ func (m *model) wrongAsk(op allocator.Op, size int64, asks int) *sequence.Fault 
 	}
 	f := &sequence.Fault{Rule: "wrong-chunk",
 		Message: fmt.Sprintf("should have asked the upstream for %s, but asked for %d", wanted, size),
-		Why:     "Whoever made the pool has chosen the step: what it takes beyond that is missing elsewhere, and less than the block needs is no use.",
-		Fix:     "Ask for max(step, size), and if that is refused and size is less, for size, each rounded up to a multiple of 256."}
+		Why: "Whoever made the pool has chosen the step: what it takes beyond that is missing elsewhere, and less than " +
+			"the block needs is no use.",
+		Fix: "Ask for max(step, size), and if that is refused and size is less, for size, each rounded up to a multiple " +
+			"of 256."}
 	switch cut := int64(uint32(need)); {
 	case cut != need && (size == cut || size == max(m.step, cut)):
 		f.Message += fmt.Sprintf(", as if the block were of %d: in 32 bits that is all that is left of %d", cut, need)
@@ -103,13 +109,15 @@ func (m *model) wrongAsk(op allocator.Op, size int64, asks int) *sequence.Fault 
 // What to do where an upstream was given something back.
 const (
 	whyAskAgain = "An upstream that was given something back may have room for what it has refused before."
-	fixAskAgain = "Forget what the upstream has refused whenever you give something back to it, as in Trim, and ask for the step again."
+	fixAskAgain = "Forget what the upstream has refused whenever you give something back to it, as in Trim, and ask for " +
+		"the step again."
 )
 
 // grow takes in a chunk.
 func (m *model) grow(size int64, at uint64, by allocator.Stream) *sequence.Fault {
 	if size < 1 || size > 1<<62 || at > 1<<62 || m.chunks[at] > 0 || m.held > math.MaxInt64-size {
-		return &sequence.Fault{Rule: "wrong-chunk", Message: "should have got memory that lies somewhere"} // no answer of a runner's
+		// no answer of a runner's
+		return &sequence.Fault{Rule: "wrong-chunk", Message: "should have got memory that lies somewhere"}
 	}
 	m.chunks[at] = uint64(size)
 	m.held += size
@@ -125,12 +133,14 @@ func (m *model) giveBack(op allocator.Op, at uint64, judged bool) *sequence.Faul
 		return nil // the order checker tells of what goes back twice
 	}
 	f := &sequence.Fault{Rule: "gives-back-used",
-		Message: fmt.Sprintf("should have given back only chunks of which nothing is out, but it gave back one of %d bytes with a block that is out", size),
-		Why:     "The memory of a chunk goes as a whole: whoever has a block of it writes to somebody else's memory from now on.",
-		Fix:     "Count the blocks that are out of each chunk, and let only those go of which none is."}
+		Message: fmt.Sprintf("should have given back only chunks of which nothing is out, but it gave back one of %d bytes "+
+			"with a block that is out", size),
+		Why: "The memory of a chunk goes as a whole: whoever has a block of it writes to somebody else's memory from now on.",
+		Fix: "Count the blocks that are out of each chunk, and let only those go of which none is."}
 	if judged && op.Kind != allocator.KindTrim {
 		f.Rule = "gives-back-early"
-		f.Message = fmt.Sprintf("should have given no memory back to the upstream, which Trim and Close are for, but it gave back %d bytes", size)
+		f.Message = fmt.Sprintf("should have given no memory back to the upstream, which Trim and Close are for, but it "+
+			"gave back %d bytes", size)
 		f.Why = "Memory that has gone back has to be got again, by a call of the driver's, when the next block is asked for."
 		f.Fix = "Give chunks back in Trim and in Close alone."
 		return f
@@ -159,9 +169,11 @@ func (m *model) trimmed(keep, before int64) *sequence.Fault {
 			continue
 		}
 		return &sequence.Fault{Rule: "trims-too-little",
-			Message: fmt.Sprintf("should have given back all that it can with %d bytes still held, but it holds %d, and a chunk of %d bytes of which nothing is out", keep, m.held, size),
-			Why:     "Memory that the pool holds for nobody is missing elsewhere.",
-			Fix:     "Look at every chunk: if nothing of it is out, whoever its free bytes belong to, and enough is held without it, it goes."}
+			Message: fmt.Sprintf("should have given back all that it can with %d bytes still held, but it holds %d, and a "+
+				"chunk of %d bytes of which nothing is out", keep, m.held, size),
+			Why: "Memory that the pool holds for nobody is missing elsewhere.",
+			Fix: "Look at every chunk: if nothing of it is out, whoever its free bytes belong to, and enough is held without " +
+				"it, it goes."}
 	}
 	return nil
 }

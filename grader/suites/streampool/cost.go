@@ -30,12 +30,15 @@ var cost = allocator.Cost[Make]{
 	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load {
 		return &load{make: make, layout: costLayout(blocks), r: r}
 	},
-	Model:  func(_ sequence.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks)) },
-	Behind: behind,
+	Model:   func(_ sequence.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks)) },
+	Behind:  behind,
+	Between: lab.Between,
 	GrowthWords: allocator.GrowthWords{
 		Operation: "a Free and an Alloc", Things: "blocks",
-		Why: "A search through all pieces takes a time that grows with their number, and a pool is called in every innermost loop.",
-		Fix: "Keep each owner's free pieces in a freeSet, find neighbours by the chunk's list, and blocks that are out by a map.",
+		Why: "A search through all pieces takes a time that grows with their number, and a pool is called in every " +
+			"innermost loop.",
+		Fix: "Keep each owner's free pieces in a freeSet, find neighbours by the chunk's list, and blocks that are out by " +
+			"a map.",
 	},
 }
 
@@ -46,16 +49,19 @@ var failure = allocator.Cost[Make]{
 	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load {
 		return &holes{load: load{make: make, layout: costLayout(blocks), r: r}}
 	},
-	Model:  func(_ sequence.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks)) },
-	Behind: behind,
+	Model:   func(_ sequence.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks)) },
+	Behind:  behind,
+	Between: lab.Between,
 	Missed: func(misses uint64) string {
-		return fmt.Sprintf("Alloc should have answered contract.ErrFull, since no free bytes side by side were enough, but %d times it answered something else", misses)
+		return fmt.Sprintf("Alloc should have answered contract.ErrFull, since no free bytes side by side were enough, but "+
+			"%d times it answered something else", misses)
 	},
 	MissedWhy: "A block that lies over another one's bytes destroys what is there.",
 	MissedFix: "Do the same work whatever the number of pieces.",
 	GrowthWords: allocator.GrowthWords{
 		Operation: "an Alloc that fails", Things: "holes",
-		Why: "Who is out of memory asks again and again while it makes room, and a search through all pieces for each of these takes seconds.",
+		Why: "Who is out of memory asks again and again while it makes room, and a search through all pieces for each of " +
+			"these takes seconds.",
 		Fix: "Keep the stretches of free bytes in order of their length: the longest says at once whether there is room.",
 	},
 }
@@ -87,13 +93,9 @@ type held struct {
 	size int64
 }
 
-// begin makes the pool, where there is none yet.
-func (l *load) begin() (err error) {
-	if l.p != nil {
-		return nil
-	}
+func (l *load) Make() (err error) {
 	l.up = newUpstream(l.layout)
-	if l.p, err = l.make(l.up, l.layout.step); err != nil {
+	if l.p, err = l.make(l.up.lend(), l.layout.step); err != nil {
 		return err
 	}
 	for range costStreams {
@@ -106,12 +108,9 @@ func (l *load) begin() (err error) {
 	return nil
 }
 
-// Fill hands blocks out, and leaves holes between them, which come back in the order of their addresses: a tree that is not kept balanced becomes a
-// list by that.
+// Fill hands blocks out, and leaves holes between them, which come back in the order of their addresses: a tree that is
+// not kept balanced becomes a list by that.
 func (l *load) Fill(blocks int) error {
-	if err := l.begin(); err != nil {
-		return err
-	}
 	var holes []cuda.DevicePtr
 	l.held, l.next = slices.Grow(l.held, blocks-len(l.held)), slices.Grow(l.next, blocks-len(l.next))
 	for i := len(l.held); i < blocks; i++ {
@@ -137,7 +136,7 @@ func (l *load) Fill(blocks int) error {
 	return nil
 }
 
-func (l *load) draw() int64 { return 1 + l.r.Int64N(costLargest) }
+func (l *load) draw() int64 { return 2 + l.r.Int64N(costLargest-1) }
 
 // take takes one more block.
 func (l *load) take(size int64, i int) error {
@@ -156,7 +155,8 @@ func (l *load) settle() {
 	l.up.log = l.up.log[:0]
 }
 
-// Work gives blocks back and takes others in their place: half of them in one stream, and half in streams that take turns.
+// Work gives blocks back and takes others in their place: half of them in one stream, and half in streams that take
+// turns.
 func (l *load) Work(operations int) error {
 	for n := range operations {
 		i := l.next[l.at]
@@ -237,9 +237,6 @@ type holes struct {
 
 // Fill makes as many holes.
 func (l *holes) Fill(blocks int) error {
-	if err := l.begin(); err != nil {
-		return err
-	}
 	if l.plug != 0 {
 		if err := l.p.Free(l.plug, l.streams[0]); err != nil {
 			return err
@@ -247,7 +244,7 @@ func (l *holes) Fill(blocks int) error {
 	}
 	made := len(l.held)
 	for i := made; i < 2*blocks; i++ {
-		if err := l.take(1+l.r.Int64N(costHoles), i/2); err != nil {
+		if err := l.take(2+l.r.Int64N(costHoles-1), i/2); err != nil {
 			return err
 		}
 	}
@@ -287,11 +284,11 @@ const costTurns = 200
 // behind draws mistakes while all is handed out, and gives back some of it and takes it again, in other streams.
 func behind(r *rand.Rand, past []allocator.Op) (ops []allocator.Op) {
 	stream := func() allocator.Stream { return allocator.Stream(1 + r.IntN(costStreams)) }
-	size := func() int64 { return 1 + r.Int64N(costLargest) }
+	size := func() int64 { return 2 + r.Int64N(costLargest-1) }
 	for range costTurns {
 		any := 1 + r.IntN(len(past))
-		ops = append(ops, alloc(size(), stream()), free(any, stream()), free(any, stream()), inside(any, 1+r.Int64N(255), stream()), alloc(size(), stream()),
-			alloc(1<<40, stream()))
+		ops = append(ops, alloc(size(), stream()), free(any, stream()), free(any, stream()), inside(any, 1+r.Int64N(255),
+			stream()), alloc(size(), stream()), alloc(1<<40, stream()))
 	}
 	for range costTurns {
 		ops = append(ops, free(1+r.IntN(len(past)), stream()))

@@ -48,7 +48,8 @@ func newModel(w *workload) allocator.Model {
 }
 
 func modelOf(l layout) *model {
-	return &model{layout: l, room: newRoom(), chunks: map[uint64]uint64{}, out: map[uint64]block{}, least: math.MaxInt64, ruledOut: math.MaxInt64, counted: true}
+	return &model{layout: l, room: newRoom(), chunks: map[uint64]uint64{}, out: map[uint64]block{}, least: math.MaxInt64,
+		ruledOut: math.MaxInt64, counted: true}
 }
 
 // Blind: what one part tells of spoils no other.
@@ -68,7 +69,8 @@ func (m *model) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
 	return f.In(part)
 }
 
-// Failed takes in what the upstream was asked in an operation that came to nothing: what it has refused it need not be asked again.
+// Failed takes in what the upstream was asked in an operation that came to nothing: what it has refused it need not be
+// asked again.
 func (m *model) Failed(op allocator.Op, a sequence.Answer) { _, _ = m.follow(op, a) }
 
 func (m *model) judge(op allocator.Op, a sequence.Answer) (f *sequence.Fault, part string) {
@@ -88,9 +90,10 @@ func (m *model) judge(op allocator.Op, a sequence.Answer) (f *sequence.Fault, pa
 	}
 	if want == sequence.ErrFull && asked && (len(a.Seen()) == 0 || a.Seen()[0] == 0) {
 		return &sequence.Fault{Rule: "wrong-error",
-			Message: "should have returned an error that is contract.ErrFull and the upstream's, which it has asked, but errors.Is does not find the upstream's in it",
-			Why:     "The upstream knows why there is no more, and only its error says so.",
-			Fix:     "Keep the upstream's error and return both: fmt.Errorf(\"%w: %w\", contract.ErrFull, err)."}, ofErrors
+			Message: "should have returned an error that is contract.ErrFull and the upstream's, which it has asked, but " +
+				"errors.Is does not find the upstream's in it",
+			Why: "The upstream knows why there is no more, and only its error says so.",
+			Fix: "Keep the upstream's error and return both: fmt.Errorf(\"%w: %w\", contract.ErrFull, err)."}, ofErrors
 	}
 	if want == sequence.Nil {
 		if f := m.carryOut(op, a); f != nil {
@@ -106,7 +109,8 @@ func (m *model) judge(op allocator.Op, a sequence.Answer) (f *sequence.Fault, pa
 // What to do where a pool goes on behind Close.
 const (
 	whyClosed = "Close has given all back: what a pool hands out or gets behind it nobody gives back any more."
-	fixClosed = "Keep in mind that Close has succeeded, and return contract.ErrClosed at the beginning of every method that returns an error."
+	fixClosed = "Keep in mind that Close has succeeded, and return contract.ErrClosed at the beginning of every method " +
+		"that returns an error."
 )
 
 // need is a size as rounded up.
@@ -126,7 +130,8 @@ func (m *model) want(op allocator.Op, a sequence.Answer) sequence.Err {
 		return sequence.ErrSize
 	case op.Kind == allocator.KindAlloc && m.room.longest() < uint64(need(op.Size)) && m.least <= need(op.Size):
 		return sequence.ErrFull
-	case op.Kind == allocator.KindFree, op.Kind == allocator.KindFreeInside, op.Kind == allocator.KindFreeUnknown, op.Kind == allocator.KindFreeNull:
+	case op.Kind == allocator.KindFree, op.Kind == allocator.KindFreeInside, op.Kind == allocator.KindFreeUnknown,
+		op.Kind == allocator.KindFreeNull:
 		if _, out := m.out[a.Addr]; !out {
 			return sequence.ErrInvalidFree
 		}
@@ -144,8 +149,10 @@ func (m *model) carryOut(op allocator.Op, a sequence.Answer) *sequence.Fault {
 	case allocator.KindAlloc:
 		size := uint64(need(op.Size))
 		if a.Addr%256 != 0 {
-			return &sequence.Fault{Rule: "misaligned", Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but it handed out %#x", a.Addr),
-				Why: "What cudaMalloc answers is aligned so, and kernels rely on it.", Fix: "Round every size up to a multiple of 256, so that every piece begins at one."}
+			return &sequence.Fault{Rule: "misaligned",
+				Message: fmt.Sprintf("should have handed out an address that is a multiple of 256, but it handed out %#x", a.Addr),
+				Why:     "What cudaMalloc answers is aligned so, and kernels rely on it.",
+				Fix:     "Round every size up to a multiple of 256, so that every piece begins at one."}
 		}
 		chunk, ok := m.room.take(a.Addr, a.Addr+size)
 		if !ok {
@@ -167,15 +174,18 @@ func (m *model) misplaced(at, size uint64) *sequence.Fault {
 	for begin, length := range m.chunks {
 		if at >= begin && at-begin < length && size <= length-(at-begin) {
 			return &sequence.Fault{Rule: "overlap",
-				Message: fmt.Sprintf("should have handed out %d bytes that are free, but some of those that it handed out are still another block's", size),
-				Why:     "Each block belongs to one user from Alloc until Free; whoever else has some of its bytes destroys what is there.",
-				Fix:     "Take a piece off its owner's list when it is handed out, and cut off no more than what is too much of it."}
+				Message: fmt.Sprintf("should have handed out %d bytes that are free, but some of those that it handed out are "+
+					"still another block's", size),
+				Why: "Each block belongs to one user from Alloc until Free; whoever else has some of its bytes destroys what is " +
+					"there.",
+				Fix: "Take a piece off its owner's list when it is handed out, and cut off no more than what is too much of it."}
 		}
 	}
 	return &sequence.Fault{Rule: "outside",
-		Message: fmt.Sprintf("should have handed out %d bytes of one chunk, but they do not lie in any of the %d that the upstream has handed out", size, len(m.chunks)),
-		Why: "Chunks are allocations of their own: even where two lie side by side they go back one by one, and a block across both would lose " +
-			"its half.",
+		Message: fmt.Sprintf("should have handed out %d bytes of one chunk, but they do not lie in any of the %d that the "+
+			"upstream has handed out", size, len(m.chunks)),
+		Why: "Chunks are allocations of their own: even where two lie side by side they go back one by one, and a block " +
+			"across both would lose its half.",
 		Fix: "Join neighbours within a chunk alone, and count a block's address from where its piece begins."}
 }
 
@@ -183,20 +193,24 @@ func (m *model) misplaced(at, size uint64) *sequence.Fault {
 func (o origin) fixRefusal(by allocator.Stream) string {
 	switch {
 	case o.in == nobody:
-		return "Join what is free side by side, whoever gave it back, and wait for all of them, before you answer that there is no room."
+		return "Join what is free side by side, whoever gave it back, and wait for all of them, before you answer that " +
+			"there is no room."
 	case o.joined && o.in == by:
-		return "Join in Free what a stream gives back with the free pieces beside it that are its own, and look among them first."
+		return "Join in Free what a stream gives back with the free pieces beside it that are its own, and look among them " +
+			"first."
 	case o.joined:
-		return "Join in Free what a stream gives back with the free pieces beside it that are its own. When the upstream has refused, take such bytes of another " +
-			"stream, and have the one that asks wait for the event behind them (cuda.StreamWaitEvent), if any was recorded."
+		return "Join in Free what a stream gives back with the free pieces beside it that are its own. When the upstream " +
+			"has refused, take such bytes of another stream, and have the one that asks wait for the event behind them " +
+			"(cuda.StreamWaitEvent), if any was recorded."
 	case o.in != by:
-		return "When the upstream has refused, take bytes of another stream, and have the one that asks wait for the event behind them (cuda.StreamWaitEvent), " +
-			"if any was recorded. What is too much of a piece stays free."
+		return "When the upstream has refused, take bytes of another stream, and have the one that asks wait for the event " +
+			"behind them (cuda.StreamWaitEvent), if any was recorded. What is too much of a piece stays free."
 	case o.fresh:
-		return "Cut off a piece what is too much of it, and keep the rest free, as the stream's own: a later Alloc finds it there, also where it is exactly enough."
+		return "Cut off a piece what is too much of it, and keep the rest free, as the stream's own: a later Alloc " +
+			"finds it there, also where it is exactly enough."
 	}
-	return "Keep what is given back among the stream's own free pieces, and look there first: one that is exactly enough will do, and of a longer one " +
-		"the rest stays free."
+	return "Keep what is given back among the stream's own free pieces, and look there first: one that is exactly " +
+		"enough will do, and of a longer one the rest stays free."
 }
 
 func (m *model) wrongAnswer(op allocator.Op, a sequence.Answer, want sequence.Err) (*sequence.Fault, string) {
@@ -206,17 +220,19 @@ func (m *model) wrongAnswer(op allocator.Op, a sequence.Answer, want sequence.Er
 		f.Rule = "room-refused"
 		if longest := m.room.longest(); longest >= uint64(need(op.Size)) {
 			how := m.room.longestOrigin()
-			f.Message = fmt.Sprintf("should have handed out %d bytes, since %d side by side in one chunk are free, which %v, but answered contract.ErrFull",
+			f.Message = fmt.Sprintf("should have handed out %d bytes, since %d side by side in one chunk are free, which %v, "+
+				"but answered contract.ErrFull",
 				need(op.Size), longest, how)
 			f.Why = "Room that is not found is lost: the caller goes without memory that nobody uses."
 			f.Fix = how.fixRefusal(op.Stream)
 		} else {
-			f.Message = fmt.Sprintf("should have asked the upstream for %d bytes before it says that there is no room, but answered contract.ErrFull", need(op.Size))
+			f.Message = fmt.Sprintf("should have asked the upstream for %d bytes before it says that there is no room, but "+
+				"answered contract.ErrFull", need(op.Size))
 			f.Why = "The upstream may have as much as the block needs, if not a whole step."
 			f.Fix = "If the upstream refuses the step and the block needs less, ask for what the block needs."
 			if m.ruledOut <= max(m.step, need(op.Size)) {
-				f.Message = fmt.Sprintf("should have asked the upstream for %d bytes before it says that there is no room, since the upstream was given something back after "+
-					"it had refused so much, but answered contract.ErrFull", need(op.Size))
+				f.Message = fmt.Sprintf("should have asked the upstream for %d bytes before it says that there is no room, since "+
+					"the upstream was given something back after it had refused so much, but answered contract.ErrFull", need(op.Size))
 				f.Why, f.Fix = whyAskAgain, fixAskAgain
 			}
 		}
@@ -228,12 +244,15 @@ func (m *model) wrongAnswer(op allocator.Op, a sequence.Answer, want sequence.Er
 	case want == sequence.ErrClosed:
 		f.Why, f.Fix = whyClosed, fixClosed
 	case want == sequence.ErrSize:
-		f.Message = fmt.Sprintf("should have returned contract.ErrSize for a size of %d, but it returned %s", op.Size, a.Says())
+		f.Message = fmt.Sprintf("should have returned contract.ErrSize for a size of %d, but it returned %s", op.Size,
+			a.Says())
 		f.Why = "A block of no bytes is none, and what is above 1<<62 may run over when it is rounded up."
-		f.Fix = "Return contract.ErrSize for a size below 1 or above 1<<62, before you round it up and before you ask for anything."
+		f.Fix = "Return contract.ErrSize for a size below 1 or above 1<<62, before you round it up and before you ask for " +
+			"anything."
 	case want == sequence.Nil && m.destroyed && strings.Contains(a.Details().Text, device.ErrorInvalidHandle.Name()):
 		f.Why = "Whoever has a stream forgotten may destroy it at once: a call that names it then fails, or crashes."
-		f.Fix = "Name a stream in no call from its Forget on: its event stays good. Wait with cuda.EventSynchronize for the event in place of the stream."
+		f.Fix = "Name a stream in no call from its Forget on: its event stays good. Wait with cuda.EventSynchronize " +
+			"for the event in place of the stream."
 	case op.Kind == allocator.KindAlloc && want == sequence.ErrFull && a.Err == sequence.Nil:
 		return m.misplaced(a.Addr, uint64(need(op.Size))), ofSpace
 	}
@@ -246,8 +265,8 @@ func (m *model) wrongAnswer(op allocator.Op, a sequence.Answer, want sequence.Er
 // statsFields is how many numbers a pool's Stats are.
 const statsFields = 5
 
-// judgeStats judges what Stats said after an operation. Waits may have gone up by one, in an Alloc; how many there really were
-// shows by the trace.
+// judgeStats judges what Stats said after an operation. Waits may have gone up by one, in an Alloc; how many there
+// really were shows by the trace.
 func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err) (*sequence.Fault, string) {
 	if len(a.Stats()) != statsFields {
 		return nil, "" // no answer of a runner's
@@ -256,7 +275,8 @@ func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err
 	if !m.counted {
 		m.counted, m.waits = true, said.Waits
 	}
-	right := contract.PoolStats{Reserved: m.held, InUse: m.inUse, LargestFree: int64(m.room.longest()), Chunks: len(m.chunks), Waits: m.waits}
+	right := contract.PoolStats{Reserved: m.held, InUse: m.inUse, LargestFree: int64(m.room.longest()),
+		Chunks: len(m.chunks), Waits: m.waits}
 	if op.Kind == allocator.KindAlloc && want == sequence.Nil && said.Waits == m.waits+1 {
 		right.Waits++
 	}
@@ -268,13 +288,15 @@ func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err
 	if said.Waits != right.Waits && op.Kind == allocator.KindAlloc && want == sequence.Nil {
 		wanted += fmt.Sprintf(" or %d", right.Waits+1)
 	}
-	f := &sequence.Fault{Rule: "wrong-stats",
+	f := &sequence.Fault{Rule: "wrong-stats", Look: sequence.Differing(said, right),
 		Message: fmt.Sprintf("should have left Stats with %s, but Stats says %s", wanted, differing(said, right)),
-		Why:     "Stats is what callers go by: whether there is room, how torn it is, and how much concurrency the pool has cost.",
-		Fix:     m.fixStats(op, right, said)}
+		Why: "Stats is what callers go by: whether there is room, how torn it is, and how much concurrency the pool " +
+			"has cost.",
+		Fix: m.fixStats(op, right, said)}
 	if want != sequence.Nil {
 		f.Rule = ruleChanged
-		f.Message = fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but says %s", inWords(right), inWords(said))
+		f.Message = fmt.Sprintf("failed, as it should, but should have changed nothing: Stats should still say %s, but "+
+			"says %s", inWords(right), inWords(said))
 		f.Why = "A caller that is told of an error goes on as if the call had not been made."
 		f.Fix = "Find out whether the call can succeed before you change anything."
 		return f, ofErrors
@@ -292,7 +314,8 @@ func differing(one, other contract.PoolStats) string {
 		name       string
 		one, other int64
 	}{
-		{"Reserved", one.Reserved, other.Reserved}, {"InUse", one.InUse, other.InUse}, {"LargestFree", one.LargestFree, other.LargestFree},
+		{"Reserved", one.Reserved, other.Reserved}, {"InUse", one.InUse, other.InUse}, {"LargestFree", one.LargestFree,
+			other.LargestFree},
 		{"Chunks", int64(one.Chunks), int64(other.Chunks)}, {"Waits", int64(one.Waits), int64(other.Waits)},
 	} {
 		if field.one != field.other {
@@ -321,10 +344,12 @@ func (m *model) fixStats(op allocator.Op, right, said contract.PoolStats) string
 	add(said.Reserved != right.Reserved, "Reserved is what the upstream has handed out and was not given back.")
 	add(said.InUse != right.InUse, "InUse is what is out, in rounded sizes: count it up in Alloc and down in Free.")
 	add(said.LargestFree != right.LargestFree, largest)
-	add(beside, "The chunk that came last begins where another ends, and is one of its own all the same: each goes back alone, so no piece is joined "+
-		"with one of another chunk.")
-	add(said.Chunks != right.Chunks && !beside, "Chunks is how often the upstream has handed out memory, less how often it was given some back.")
-	add(said.Waits != right.Waits, "Count Waits once for each Alloc that has handed out a block and made its stream wait, however many streams it waits for.")
+	add(beside, "The chunk that came last begins where another ends, and is one of its own all the same: each goes back "+
+		"alone, so no piece is joined with one of another chunk.")
+	add(said.Chunks != right.Chunks && !beside, "Chunks is how often the upstream has handed out memory, less how often "+
+		"it was given some back.")
+	add(said.Waits != right.Waits, "Count Waits once for each Alloc that has handed out a block and made its stream "+
+		"wait, however many streams it waits for.")
 	return strings.Join(all, " ")
 }
 
@@ -349,5 +374,6 @@ func statsOf(n []int64) contract.PoolStats {
 func (m *model) InWords(stats []int64) string { return inWords(statsOf(stats)) }
 
 func inWords(s contract.PoolStats) string {
-	return fmt.Sprintf("{Reserved: %d, InUse: %d, LargestFree: %d, Chunks: %d, Waits: %d}", s.Reserved, s.InUse, s.LargestFree, s.Chunks, s.Waits)
+	return fmt.Sprintf("{Reserved: %d, InUse: %d, LargestFree: %d, Chunks: %d, Waits: %d}", s.Reserved, s.InUse,
+		s.LargestFree, s.Chunks, s.Waits)
 }

@@ -9,8 +9,8 @@ import (
 	"cudalab/grader/suite/sequence"
 )
 
-// What the upstream has refused it need not be asked again, also where the Alloc that has asked it failed later, at a wait for another
-// stream: on a device whose streams are idle by then that is the first wait of all.
+// What the upstream has refused it need not be asked again, also where the Alloc that has asked it failed later, at a
+// wait for another stream: on a device whose streams are idle by then that is the first wait of all.
 func TestWhatWasRefusedInAFailedAllocCounts(t *testing.T) {
 	const judged = 0
 	ask := func(what, size, at int64) sequence.Answer {

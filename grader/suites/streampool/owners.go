@@ -4,13 +4,49 @@ import (
 	"slices"
 
 	"cudalab/grader/suite/allocator"
+	"cudalab/grader/suite/sequence"
 )
 
 // nobody owns what is out, and what a pool may have made another stream's.
 const nobody allocator.Stream = 0
 
-// land is the chunks of a pool in parts: blocks that are out, and free bytes with the stream that a pool has to know as their owner.
-type land struct{ parts []part }
+// land is the chunks of a pool in parts: blocks that are out, and free bytes with the stream that a pool has to know as
+// their owner.
+type land struct {
+	parts []part
+	apart bool // what is free stays in the parts in which it came free
+}
+
+// settle takes in an operation that is over.
+func (l *land) settle(x *allocator.Step) {
+	entries(x.Seen(), func(what, size int64, at uint64) {
+		switch what {
+		case handedOut:
+			l.grow(at, at+uint64(size), x.Stream)
+		case takenBack:
+			l.drop(at)
+		}
+	})
+	if x.Err != sequence.Nil {
+		return
+	}
+	switch x.Kind {
+	case allocator.KindAlloc:
+		l.take(x.Addr, x.Addr+uint64(need(x.Size)), l.chunkOf(x.Addr), x.Stream)
+	case allocator.KindFree, allocator.KindFreeInside, allocator.KindFreeUnknown:
+		l.give(x.Addr, x.Stream)
+	}
+}
+
+// chunkOf is the chunk that an address lies in.
+func (l *land) chunkOf(at uint64) uint64 {
+	for _, p := range l.parts {
+		if p.lo <= at && at < p.hi {
+			return p.chunk
+		}
+	}
+	return at
+}
 
 // part is bytes of a chunk.
 type part struct {
@@ -35,6 +71,9 @@ func (l *land) add(p part) {
 		return 1
 	})
 	l.parts = slices.Insert(l.parts, i, p)
+	if l.apart {
+		return
+	}
 	l.joinAt(i)
 	if i > 0 {
 		l.joinAt(i - 1)

@@ -27,11 +27,13 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding
 		if x.Waited() >= 0 && x.Err == sequence.Nil {
 			waits++
 		}
-		if x.Kind != allocator.KindClose && x.Err != sequence.ErrClosed && len(x.Stats()) == statsFields && x.Stats()[4] != int64(waits) {
+		if x.Kind != allocator.KindClose && x.Err != sequence.ErrClosed && len(x.Stats()) == statsFields &&
+			x.Stats()[4] != int64(waits) {
 			return []verdict.Finding{x.Finding(e, -1, verdict.Finding{Rule: "wrong-stats",
 				Message: fmt.Sprintf("Stats should count %d Allocs that made a stream wait, but Waits is %d.", waits, x.Stats()[4]),
-				Why:     "Waits says how much concurrency the pool has cost: behind each StreamWaitEvent a stream cannot run beside another.",
-				Fix:     "Count one for each Alloc that has handed out a block and made a stream wait, however often."})}
+				Why: "Waits says how much concurrency the pool has cost: behind each StreamWaitEvent a stream cannot run " +
+					"beside another.",
+				Fix: "Count one for each Alloc that has handed out a block and made a stream wait, however often."})}
 		}
 	}
 	return nil
@@ -40,7 +42,6 @@ func waitsCounted(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding
 // standing is what is known of a pool and its streams at one place of a sequence.
 type standing struct {
 	land
-	sizes    map[uint64]uint64 // of the chunks
 	arrived  map[allocator.Stream]bool
 	came     int                       // how many streams have, those again that were forgotten
 	absent   map[allocator.Stream]bool // were forgotten before, also those that were given again
@@ -67,8 +68,9 @@ func policy(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 	if l == nil {
 		return nil
 	}
-	q := &standing{sizes: map[uint64]uint64{}, arrived: map[allocator.Stream]bool{}, absent: map[allocator.Stream]bool{}, least: math.MaxInt64,
-		recorded: map[trace.ID]mark{}, freed: map[trace.ID]int{}, last: map[trace.ID]int{}, through: map[trace.ID]bool{}, ids: map[allocator.Stream]trace.ID{}}
+	q := &standing{arrived: map[allocator.Stream]bool{}, absent: map[allocator.Stream]bool{}, least: math.MaxInt64,
+		recorded: map[trace.ID]mark{}, freed: map[trace.ID]int{}, last: map[trace.ID]int{}, through: map[trace.ID]bool{},
+		ids: map[allocator.Stream]trace.ID{}}
 	at := 0
 	for i := range l.Steps {
 		x := &l.Steps[i]
@@ -147,9 +149,11 @@ func (q *standing) judge(l *allocator.Ledger, x *allocator.Step, second bool) (f
 	}
 	if grew > 0 && instead.why != "" {
 		return &verdict.Finding{Rule: "needless-growth",
-			Message: fmt.Sprintf("Alloc in %v should have asked the upstream for nothing, but it got %d bytes more although %s.", x.Stream, grew, instead),
-			Why:     "Memory that one pool holds without need is missing elsewhere, and to get it takes a call of the driver's.",
-			Fix:     instead.hint + "Look among what the stream owns first, then among what is done, and only then ask the upstream."}, -1
+			Message: fmt.Sprintf("Alloc in %v should have asked the upstream for nothing, but it got %d bytes more although %s.",
+				x.Stream, grew, instead),
+			Why: "Memory that one pool holds without need is missing elsewhere, and to get it takes a call of the driver's.",
+			Fix: instead.hint + "Look among what the stream owns first, then among what is done, and only then ask the " +
+				"upstream."}, -1
 	}
 	ready := map[trace.ID]bool{}
 	for at, r := range x.Calls {
@@ -178,19 +182,23 @@ func (b better) String() string {
 	return fmt.Sprintf("%d bytes side by side that %s %s", b.hi-b.lo, b.whose(), b.why)
 }
 
-// hint is what may have kept an Alloc from free bytes that are enough, a sentence of its own; "" where nothing is known of it.
+// hint is what may have kept an Alloc from free bytes that are enough, a sentence of its own; "" where nothing is known
+// of it.
 func (q *standing) hint(x *allocator.Step, p part, size uint64) string {
 	if p.whole < size {
-		return fmt.Sprintf("Join in Free what one stream has given back side by side: each piece of these %d bytes by itself is too short. ", p.hi-p.lo)
+		return fmt.Sprintf("Join in Free what one stream has given back side by side: each piece of these %d bytes by "+
+			"itself is too short. ", p.hi-p.lo)
 	}
 	if q.absent[p.owner] {
-		return fmt.Sprintf("%v was forgotten before it was given again: have Forget take a stream out of all that Alloc and Free look it up in, so that it comes back "+
-			"as a new one, whose pieces are found. ", p.owner)
+		return fmt.Sprintf("%v was forgotten before it was given again: have Forget take a stream out of all that Alloc and "+
+			"Free look it up in, so that it comes back as a new one, whose pieces are found. ", p.owner)
 	}
 	for at, r := range x.Calls {
 		event, known := q.recorded[r.Event]
-		if r.Op == trace.OpEventQuery && r.Code == int32(device.ErrorNotReady) && known && event.at < at && p.owner != x.Stream && event.stream != q.ids[p.owner] {
-			return fmt.Sprintf("Here one event was asked that stands for other bytes, and it was not done: go on with the next stream's (cuda.EventQuery), up to that of %v. ",
+		if r.Op == trace.OpEventQuery && r.Code == int32(device.ErrorNotReady) && known && event.at < at &&
+			p.owner != x.Stream && event.stream != q.ids[p.owner] {
+			return fmt.Sprintf("Here one event was asked that stands for other bytes, and it was not done: go on with the next "+
+				"stream's (cuda.EventQuery), up to that of %v. ",
 				p.owner)
 		}
 	}
@@ -216,28 +224,34 @@ func (p part) whose() string {
 }
 
 // wrongWait is what is wrong with an Alloc's wait; nil: nothing.
-func (q *standing) wrongWait(l *allocator.Ledger, x *allocator.Step, r *trace.Record, instead better, mayGrow bool) *verdict.Finding {
+func (q *standing) wrongWait(l *allocator.Ledger, x *allocator.Step, r *trace.Record, instead better,
+	mayGrow bool) *verdict.Finding {
 	event := q.recorded[r.Event]
-	made := fmt.Sprintf("Alloc in %v should have made no stream wait, but it made %s wait for %s", x.Stream, l.Name(r.Stream), l.Name(event.stream))
+	made := fmt.Sprintf("Alloc in %v should have made no stream wait, but it made %s wait for %s", x.Stream,
+		l.Name(r.Stream), l.Name(event.stream))
 	switch {
 	case instead.why != "":
 		return &verdict.Finding{Rule: "needless-wait",
 			Message: fmt.Sprintf("%s although %s.", made, instead),
 			Why:     "Every edge is concurrency lost: what comes behind the wait cannot run beside what is waited for.",
-			Fix:     instead.hint + "Look among what the stream owns first, and then ask the events of the others (cuda.EventQuery) before you wait for any."}
+			Fix: instead.hint + "Look among what the stream owns first, and then ask the events of the others " +
+				"(cuda.EventQuery) before you wait for any."}
 	case mayGrow:
 		return &verdict.Finding{Rule: "waits-before-growing",
 			Message: fmt.Sprintf("%s before the upstream had refused %d bytes.", made, need(x.Size)),
-			Why:     "Memory is there to be used: a stream that waits while the upstream has more gives its concurrency away for nothing.",
-			Fix:     "Ask the upstream before you have a stream wait, for the step and then for what the block needs."}
+			Why: "Memory is there to be used: a stream that waits while the upstream has more gives its concurrency away " +
+				"for nothing.",
+			Fix: "Ask the upstream before you have a stream wait, for the step and then for what the block needs."}
 	case event.late:
 		for at := max(q.freed[event.stream], event.before); at < event.at; at++ {
 			if later := &l.Records[at]; later.Op == trace.OpLaunch && later.Stream == event.stream && later.Code == 0 {
 				return &verdict.Finding{Rule: "waits-too-long",
-					Message: fmt.Sprintf("Alloc in %v should have made it wait for what was in %s at its last Free, but it waits for the launch of %s as well, "+
-						"which %s was given later.", x.Stream, l.Name(event.stream), later.Kernel, l.Name(event.stream)),
+					Message: fmt.Sprintf("Alloc in %v should have made it wait for what was in %s at its last Free, but it waits for "+
+						"the launch of %s as well, which %s was given later.", x.Stream, l.Name(event.stream), later.Kernel,
+						l.Name(event.stream)),
 					Why: "An event remembers all that is in the stream when it is recorded.",
-					Fix: "Record the event in Free, where the last use of the bytes lies behind, and not in Alloc; nor again in Forget."}
+					Fix: "Record the event in Free, where the last use of the bytes lies behind, and not in Alloc; nor again in " +
+						"Forget."}
 			}
 		}
 	}
@@ -249,43 +263,32 @@ func (q *standing) settle(x *allocator.Step) {
 	if !x.Called() || x.Err == sequence.ErrClosed {
 		return
 	}
-	entries(x.Seen(), func(what, size int64, at uint64) {
+	entries(x.Seen(), func(what, size int64, _ uint64) {
 		switch what {
-		case handedOut:
-			q.sizes[at] = uint64(size)
-			q.grow(at, at+uint64(size), x.Stream)
 		case refused:
 			q.least = min(q.least, size)
 		case takenBack:
-			delete(q.sizes, at)
-			q.drop(at)
 			q.least = math.MaxInt64
 		}
 	})
+	full := x.Kind == allocator.KindAlloc && x.Err == sequence.ErrFull
+	if x.Kind == allocator.KindAlloc && (full || x.Err == sequence.Nil && q.asked(x)) {
+		q.mix()
+	}
+	q.land.settle(x)
+	if x.Err != sequence.Nil && !full {
+		return
+	}
 	switch x.Kind {
 	case allocator.KindAlloc:
-		if x.Err != sequence.Nil && x.Err != sequence.ErrFull {
-			return
-		}
 		q.arrive(x.Stream)
-		if x.Err == sequence.ErrFull || q.asked(x) {
-			q.mix()
-		}
-		if x.Err == sequence.Nil {
-			q.take(x.Addr, x.Addr+uint64(need(x.Size)), q.chunkOf(x.Addr), x.Stream)
-		}
 	case allocator.KindForget:
-		if x.Err == sequence.Nil {
-			delete(q.arrived, x.Stream)
-			q.absent[x.Stream] = true
-			q.disown(x.Stream)
-		}
+		delete(q.arrived, x.Stream)
+		q.absent[x.Stream] = true
+		q.disown(x.Stream)
 	case allocator.KindFree, allocator.KindFreeInside, allocator.KindFreeUnknown:
-		if x.Err == sequence.Nil {
-			q.arrive(x.Stream)
-			q.give(x.Addr, x.Stream)
-			q.freed[x.ID], q.ids[x.Stream] = x.To, x.ID
-		}
+		q.arrive(x.Stream)
+		q.freed[x.ID], q.ids[x.Stream] = x.To, x.ID
 	}
 }
 
@@ -296,7 +299,8 @@ func (q *standing) arrive(s allocator.Stream) {
 	}
 }
 
-// asked reports whether an Alloc has asked an event, or made a stream wait for one: then it may have joined what is done, or waited for.
+// asked reports whether an Alloc has asked an event, or made a stream wait for one: then it may have joined what is
+// done, or waited for.
 func (q *standing) asked(x *allocator.Step) bool {
 	for _, r := range x.Calls {
 		if r.Op == trace.OpEventQuery || r.Op == trace.OpStreamQuery || r.Op == trace.OpStreamWaitEvent {
@@ -304,14 +308,4 @@ func (q *standing) asked(x *allocator.Step) bool {
 		}
 	}
 	return false
-}
-
-// chunkOf is the chunk that an address lies in.
-func (q *standing) chunkOf(at uint64) uint64 {
-	for begin, size := range q.sizes {
-		if at >= begin && at-begin < size {
-			return begin
-		}
-	}
-	return at
 }

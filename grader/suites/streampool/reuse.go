@@ -30,6 +30,25 @@ func tell(e *suite.Evidence, f *verdict.Finding) {
 	if t := taleOf(e, f); t != nil {
 		what, fix := t.words()
 		t.Tell(f, what, fix)
+		t.place(e, f)
+	}
+}
+
+// place puts the finding where the call is that was wrong, or that is missing.
+func (t *tale) place(e *suite.Evidence, f *verdict.Finding) {
+	for at, r := range t.Took.Calls {
+		if r.Op == trace.OpStreamWaitEvent && r.Code == 0 && r.Stream != t.Took.ID {
+			t.On(e, f, at)
+			return
+		}
+	}
+	switch {
+	case t.recorded():
+		t.Missing(f, "Alloc", trace.OpStreamWaitEvent)
+	case t.forgotten():
+		t.Missing(f, "Forget", trace.OpEventRecord)
+	case t.second():
+		t.Missing(f, "Free", trace.OpEventRecord)
 	}
 }
 
@@ -135,38 +154,40 @@ func (t *tale) words() (what, fix string) {
 			"Give cuda.StreamWaitEvent the stream that Alloc was given: the next owner's work has to wait, not the last one's."
 	case !t.recorded() && forgotten:
 		return what + fmt.Sprintf("though no event was recorded in %v in between", in),
-			"Have Forget record an event in the stream (cuda.EventRecord) where none stands behind its last Free yet, as while there is only one stream, " +
-				"and wait for that event before another stream gets the bytes."
+			"Have Forget record an event in the stream (cuda.EventRecord) where none stands behind its last Free yet, as " +
+				"while there is only one stream, and wait for that event before another stream gets the bytes."
 	case !t.recorded() && !t.second():
 		return what + fmt.Sprintf("though no event was recorded in %v in between", in),
-			"As long as there is one stream nothing need be recorded. When the second comes, in Alloc or in Free, record an event in the first " +
-				"(cuda.EventRecord), which then stands behind all that was given back there; from then on record in every Free."
+			"As long as there is one stream nothing need be recorded. When the second comes, in Alloc or in Free, record an " +
+				"event in the first (cuda.EventRecord), which then stands behind all that was given back there; from then on " +
+				"record in every Free."
 	case !t.recorded():
 		return what + fmt.Sprintf("though no event was recorded in %v in between", in),
 			"Once a second stream has come, record an event in every Free (cuda.EventRecord), in the stream that Free is given."
 	case t.toldNotReady():
 		return what + "without a wait, though cuda.EventQuery had answered \"not ready\"",
-			"Hand bytes out at once only where the answer is nil. Where it is cuda.ErrorNotReady go on with the next stream, and at last have the stream wait " +
-				"(cuda.StreamWaitEvent)."
+			"Hand bytes out at once only where the answer is nil. Where it is cuda.ErrorNotReady go on with the next stream, " +
+				"and at last have the stream wait (cuda.StreamWaitEvent)."
 	case rest != nil:
 		what += t.waiting(others)
-		return what, fmt.Sprintf("What %v did not take is still free behind the event of %v: leave it %v's, or record an event in %v behind its wait, and wait for that.",
+		return what, fmt.Sprintf("What %v did not take is still free behind the event of %v: leave it %v's, or record an "+
+			"event in %v behind its wait, and wait for that.",
 			rest.Stream, in, in, rest.Stream)
 	case len(others) > 0 || t.several() != "":
 		if s := t.several(); s != "" {
 			what = fmt.Sprintf("the bytes were given back in %s, and Alloc in %v got them ", s, by)
 		}
 		return what + t.waiting(others),
-			"What several streams have given back is free behind the event of each: have the stream wait for all of them, and join in Free only what one " +
-				"and the same stream has given back."
+			"What several streams have given back is free behind the event of each: have the stream wait for all of them, and " +
+				"join in Free only what one and the same stream has given back."
 	case forgotten:
 		return what + t.waiting(others),
-			fmt.Sprintf("Keep the event of a stream that is forgotten with the bytes that were given back there: until it is done (cuda.EventQuery) "+
-				"another stream has to wait for it (cuda.StreamWaitEvent), also when %v is gone.", in)
+			fmt.Sprintf("Keep the event of a stream that is forgotten with the bytes that were given back there: until it is "+
+				"done (cuda.EventQuery) another stream has to wait for it (cuda.StreamWaitEvent), also when %v is gone.", in)
 	}
 	return what + t.waiting(others),
-		"Before bytes go to another stream ask the event that stands behind their Free (cuda.EventQuery), and where it is not done have that stream wait " +
-			"for it (cuda.StreamWaitEvent)."
+		"Before bytes go to another stream ask the event that stands behind their Free (cuda.EventQuery), and where it is " +
+			"not done have that stream wait for it (cuda.StreamWaitEvent)."
 }
 
 // between yields the operations from the Free up to the Alloc, both included.

@@ -7,8 +7,8 @@ import (
 	"cudalab/grader/suite/allocator"
 )
 
-// room is the free bytes of chunks: stretches of them, as long as can be within a chunk, in the order of their addresses. It is a tree of which
-// each part knows its longest.
+// room is the free bytes of chunks: stretches of them, as long as can be within a chunk, in the order of their
+// addresses. It is a tree of which each part knows its longest.
 type room struct {
 	root  *stretch
 	r     *rand.Rand
@@ -106,29 +106,58 @@ func (m *room) take(lo, hi uint64) (chunk uint64, ok bool) {
 		return 0, false
 	}
 	from, to, chunk, how := s.lo, s.hi, s.chunk, s.origin
-	m.remove(from)
-	if from < lo {
-		m.insert(from, lo, chunk, how)
-	}
-	if hi < to {
-		m.insert(hi, to, chunk, how)
+	switch {
+	case from == lo && hi == to:
+		m.remove(from)
+	case from == lo:
+		m.root.change(from, func(s *stretch) { s.lo = hi })
+	default:
+		m.root.change(from, func(s *stretch) { s.hi = lo })
+		if hi < to {
+			m.insert(hi, to, chunk, how)
+		}
 	}
 	return chunk, true
 }
 
 // give adds bytes of a chunk, none of which are there.
 func (m *room) give(lo, hi, chunk uint64, how origin) {
-	if s := m.at(lo); s != nil && s.hi == lo && s.chunk == chunk {
-		lo, how = s.lo, how.and(s.origin)
-		m.remove(lo)
+	before, behind := m.at(lo), m.at(hi)
+	joinsBefore := before != nil && before.hi == lo && before.chunk == chunk
+	joinsBehind := behind != nil && behind.lo == hi && behind.chunk == chunk
+	if joinsBefore {
+		how = how.and(before.origin)
 	}
-	if s := m.at(hi); s != nil && s.lo == hi && s.chunk == chunk {
-		to := s.hi
-		how = how.and(s.origin)
-		m.remove(hi)
-		hi = to
+	if joinsBehind {
+		how = how.and(behind.origin)
 	}
-	m.insert(lo, hi, chunk, how)
+	switch {
+	case joinsBefore:
+		to := hi
+		if joinsBehind {
+			to = behind.hi
+			m.remove(hi)
+		}
+		m.root.change(before.lo, func(s *stretch) { s.hi, s.origin = to, how })
+	case joinsBehind:
+		m.root.change(hi, func(s *stretch) { s.lo, s.origin = lo, how })
+	default:
+		m.insert(lo, hi, chunk, how)
+	}
+}
+
+// change has f change the stretch that begins at an address, in its place in the tree: it lies between the same others
+// afterwards, which takes a fraction of removing it and inserting another.
+func (s *stretch) change(lo uint64, f func(*stretch)) {
+	switch {
+	case lo < s.lo:
+		s.left.change(lo, f)
+	case lo > s.lo:
+		s.right.change(lo, f)
+	default:
+		f(s)
+	}
+	s.sum()
 }
 
 func (m *room) insert(lo, hi, chunk uint64, how origin) {

@@ -3,8 +3,17 @@ package streampool
 import (
 	"errors"
 
+	"cudalab/grader/suite"
 	"cudalab/native/cuda"
 )
+
+// lent is an upstream as a pool gets it.
+type lent suite.Lent[*upstream]
+
+func (l lent) Malloc(size int64) (cuda.DevicePtr, error) { return l().Malloc(size) }
+func (l lent) Free(at cuda.DevicePtr) error              { return l().Free(at) }
+
+func (u *upstream) lend() lent { return lent(suite.Lend(u)) }
 
 // upstream is the grader's own, with a limit. It keeps account of what it was asked.
 type upstream struct {

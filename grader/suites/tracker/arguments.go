@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
@@ -72,7 +71,8 @@ func wrapIt(b *suite.Bench, wrap Make, w wrapped) verdict.Outcome {
 func (w wrapped) try(b *suite.Bench, wrap Make) error {
 	call := uint64(b.Calls() - 1)
 	touched := false
-	in := contract.Allocator(newInner(layout{bytes: w.bytes}, w.memory, func(eventKind, cuda.DevicePtr, int64, error) { touched = true }))
+	touch := func(eventKind, cuda.DevicePtr, int64, error) { touched = true }
+	in := lend(newInner(layout{bytes: w.bytes}, w.memory, touch))
 	if w.none {
 		in = nil
 	}
@@ -91,11 +91,12 @@ func (w wrapped) try(b *suite.Bench, wrap Make) error {
 
 var refusals = suite.NewRefusals("arguments", "1a", badArguments, wrapIt, suite.Refusal{
 	Function: "Wrap",
-	Why:      "A tracker over memory that cannot be would tell of gaps that are not there, and one without an allocator panics at its first Alloc.",
-	Fix: "Return contract.ErrArgument if inner is nil, bytes or limit is below 1, memory is 0, or memory + bytes is above 1<<63: compare " +
-		"uint64(memory) with 1<<63 - uint64(bytes), since the sum may run over.",
+	Why: "A tracker over memory that cannot be would tell of gaps that are not there, and one without an allocator " +
+		"panics at its first Alloc.",
+	Fix: "Return contract.ErrArgument if inner is nil, bytes or limit is below 1, memory is 0, or memory + bytes is " +
+		"above 1<<63: compare uint64(memory) with 1<<63 - uint64(bytes), since the sum may run over.",
 	FixLate: "Call nothing in Wrap.",
-}).Behind(func(b *suite.Bench, wrap Make) verdict.Outcome {
+}).Behind(suite.GoodCall[Make]{Make: func(b *suite.Bench, wrap Make) verdict.Outcome {
 	return b.Call(withGood, func() error {
 		for i, w := range goodArguments {
 			if err := w.try(b, wrap); err != nil {
@@ -105,10 +106,11 @@ var refusals = suite.NewRefusals("arguments", "1a", badArguments, wrapIt, suite.
 		}
 		return nil
 	})
-})
+}})
 
 // arguments is the part that asks for bad arguments to be refused.
-var arguments = suite.Arguments("refuses bad arguments, and calls nothing", refusals).And(func(e *suite.Evidence) (found []verdict.Finding) {
+var arguments = suite.Arguments("refuses bad arguments, and calls nothing",
+	refusals).And(func(e *suite.Evidence) (found []verdict.Finding) {
 	notes := e.Cases[refusals.ID]
 	for _, call := range notes.Values[noteTouched] {
 		found = append(found, verdict.Finding{
@@ -121,9 +123,10 @@ var arguments = suite.Arguments("refuses bad arguments, and calls nothing", refu
 	for _, call := range notes.Values[noteBoth] {
 		found = append(found, verdict.Finding{
 			Rule: "tracker-with-error", Severity: verdict.Error, Record: -1, Function: "Wrap",
-			Message: called(notes, call) + " should have answered a nil tracker with its error, but it answered one that is not nil.",
-			Why:     "Who gets a tracker may use it.",
-			Fix:     "Return nil beside every error of Wrap: return nil, err.",
+			Message: called(notes, call) + " should have answered a nil tracker with its error, but it answered one that is " +
+				"not nil.",
+			Why: "Who gets a tracker may use it.",
+			Fix: "Return nil beside every error of Wrap: return nil, err.",
 		})
 	}
 	for _, i := range notes.Values[noteRefused] {
@@ -135,13 +138,15 @@ var arguments = suite.Arguments("refuses bad arguments, and calls nothing", refu
 			allowed, fix = ", since "+edge+" is allowed", ": not "+edge
 		}
 		found = append(found, verdict.Finding{
-			Rule: "good-argument-refused", Severity: verdict.Error, Record: -1, Function: "Wrap",
+			Rule: "good-argument-refused", Severity: verdict.Error, Record: -1, Function: "Wrap", Refused: true,
 			Message: fmt.Sprintf("%v should have answered a tracker and nil%s, but it did not.", goodArguments[i], allowed),
 			Why:     "Memory of one byte, memory that ends at 1<<63 and a limit above the memory are unusual, and do no harm.",
 			Fix:     "Refuse what the comment above Wrap names, and nothing else" + fix + ".",
 		})
 	}
 	return verdict.Unique(found)
+}).Deeper(func(e *suite.Evidence) []verdict.Finding {
+	return lab.Between.InNew(e, e.Cases[refusals.ID], len(badArguments))
 })
 
 // withGood is the call of Wrap with one good argument after the other, in words.

@@ -74,8 +74,8 @@ type bare struct{ contract.Allocator }
 
 func (b bare) Alloc(size int64, _ string) (cuda.DevicePtr, error) { return b.Allocator.Alloc(size) }
 
-// BenchmarkPair reports the host's time for an Alloc and a Free, of three allocators alone, with the solution around them, and with a list
-// of blocks; few and many blocks are live.
+// BenchmarkPair reports the host's time for an Alloc and a Free, of three allocators alone, with the solution around
+// them, and with a list of blocks; few and many blocks are live.
 func BenchmarkPair(b *testing.B) {
 	const size, most = 256, 1 << 16
 	d := sim.New(sim.Options{})
@@ -89,10 +89,12 @@ func BenchmarkPair(b *testing.B) {
 	require.NoError(b, err)
 	pool, err := streampool.New(fromCUDA{}, size*most)
 	require.NoError(b, err)
-	for name, inner := range map[string]contract.Allocator{"slab": s, "buddy": halves, "stream-pool": inStream{pool, stream}} {
+	for name, inner := range map[string]contract.Allocator{"slab": s, "buddy": halves, "stream-pool": inStream{pool,
+		stream}} {
 		wrapped, err := tracker.Wrap(inner, 1<<40, size*most, size*most)
 		require.NoError(b, err)
-		for way, t := range map[string]tagged{"alone": bare{inner}, "tracker": wrapped, "list (baseline)": &list{inner: inner}} {
+		for way, t := range map[string]tagged{"alone": bare{inner}, "tracker": wrapped,
+			"list (baseline)": &list{inner: inner}} {
 			for _, live := range []int{100, most / 2} {
 				b.Run(name+"/"+way+"/"+strconv.Itoa(live), func(b *testing.B) { pairs(b, t, size, live) })
 			}

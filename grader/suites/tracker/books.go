@@ -21,27 +21,31 @@ type books struct {
 }
 
 func newBooks() books {
-	return books{live: map[uint64]contract.LiveBlock{}, tags: map[string]*contract.TagUse{}, sizes: map[int64]*contract.SizeUse{}}
+	return books{live: map[uint64]contract.LiveBlock{}, tags: map[string]*contract.TagUse{},
+		sizes: map[int64]*contract.SizeUse{}}
 }
 
 // upTo is the size class of a size: the smallest power of two that is not below it.
 func upTo(size int64) int64 { return 1 << bits.Len64(uint64(size-1)) }
 
 func (b *books) book(addr uint64, size int64, tag string) {
-	if b.tags[tag] == nil {
-		b.tags[tag] = &contract.TagUse{Tag: tag}
+	tagged, to := b.tags[tag], upTo(size)
+	if tagged == nil {
+		tagged = &contract.TagUse{Tag: tag}
+		b.tags[tag] = tagged
 	}
-	if b.sizes[upTo(size)] == nil {
-		b.sizes[upTo(size)] = &contract.SizeUse{UpTo: upTo(size)}
+	class := b.sizes[to]
+	if class == nil {
+		class = &contract.SizeUse{UpTo: to}
+		b.sizes[to] = class
 	}
-	for _, u := range []*contract.TagUse{&b.total, b.tags[tag]} {
+	for _, u := range []*contract.TagUse{&b.total, tagged} {
 		u.Live += size
 		u.Peak = max(u.Peak, u.Live)
 		u.Count++
 		u.Allocs++
 	}
 	b.most = max(b.most, b.total.Count)
-	class := b.sizes[upTo(size)]
 	class.Live += size
 	class.Count++
 	class.Allocs++
@@ -62,7 +66,10 @@ func (b *books) unbook(addr uint64) {
 
 // byAge are the live blocks, the oldest first.
 func (b *books) byAge() []contract.LiveBlock {
-	return slices.SortedFunc(maps.Values(b.live), func(a, b contract.LiveBlock) int { return cmp.Compare(a.Number, b.Number) })
+	return slices.SortedFunc(maps.Values(b.live), func(a, b contract.LiveBlock) int {
+		return cmp.Compare(a.Number,
+			b.Number)
+	})
 }
 
 // byAddress are the live blocks as they lie in memory.

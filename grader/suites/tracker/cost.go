@@ -13,7 +13,8 @@ import (
 // cost times an Alloc and a Free with many blocks live, under many tags.
 var cost = allocator.Cost[Make]{
 	Name: "a block costs the same among 100 blocks and among 100,000, under many tags", After: reporting,
-	Few: 100, Many: 100_000, Calls: "Alloc or Free",
+	Between: lab.Between,
+	Few:     100, Many: 100_000, Calls: "Alloc or Free",
 	Load: func(wrap Make, blocks int, r *rand.Rand) allocator.Load {
 		return &load{wrap: wrap, books: newBooks(), blocks: blocks, r: r}
 	},
@@ -23,9 +24,10 @@ var cost = allocator.Cost[Make]{
 	Behind: func(*rand.Rand, []allocator.Op) []allocator.Op { return []allocator.Op{shut} },
 	GrowthWords: allocator.GrowthWords{
 		Operation: "an Alloc and a Free", Things: "blocks",
-		Why: "A search through all blocks, or a list that is kept in order by moving it, takes a time that grows with their number, and a tracker is " +
-			"part of every single allocation.",
-		Fix: "Find a block by its address in a map, and a tag's account as well. Sort in Report, which is called when somebody wants to look.",
+		Why: "A search through all blocks, or a list that is kept in order by moving it, takes a time that grows with " +
+			"their number, and a tracker is part of every single allocation.",
+		Fix: "Find a block by its address in a map, and a tag's account as well. Sort in Report, which is called when " +
+			"somebody wants to look.",
 	},
 	Missed: func(misses uint64) string {
 		return "the tracker should have booked every block, but a report behind the last of them differed from what was done"
@@ -84,13 +86,13 @@ type load struct {
 	r      *rand.Rand
 }
 
-// Fill makes the tracker, where there is none yet, and asks it for blocks.
+func (l *load) Make() (err error) {
+	l.t, err = l.wrap(lend(&stack{next: somewhere}), costLayout.memory, costLayout.bytes, costLayout.limit)
+	return err
+}
+
+// Fill asks the tracker for blocks.
 func (l *load) Fill(blocks int) (err error) {
-	if l.t == nil {
-		if l.t, err = l.wrap(&stack{next: somewhere}, costLayout.memory, costLayout.bytes, costLayout.limit); err != nil {
-			return err
-		}
-	}
 	l.held, l.next = slices.Grow(l.held, blocks-len(l.held)), slices.Grow(l.next, blocks-len(l.next))
 	tag := ""
 	for i := len(l.held); i < blocks; i++ {
@@ -156,7 +158,8 @@ func (l *load) Misses() uint64 {
 	}
 	r := l.t.Report()
 	gaps := l.books.gaps(uint64(costLayout.memory), costLayout.bytes)
-	right := r.Live == l.books.total.Live && r.Peak == l.books.total.Peak && r.Count == len(l.held) && r.PeakCount == len(l.held) &&
+	right := r.Live == l.books.total.Live && r.Peak == l.books.total.Peak && r.Count == len(l.held) &&
+		r.PeakCount == len(l.held) &&
 		r.Allocs == l.count && r.LargestFree == largest(gaps) && slices.Equal(r.BySize, l.books.bySize()) &&
 		l.books.sameTags(r.ByTag) && l.books.sameBlocks(r.Blocks)
 	if right {

@@ -39,7 +39,8 @@ func (u *user) note(k eventKind, a, b, c int64) {
 	}
 }
 
-// log is what happened within an operation, as it was noted, to be taken off from the front. A runner may send anything.
+// log is what happened within an operation, as it was noted, to be taken off from the front. A runner may send
+// anything.
 type log struct {
 	events  []int64
 	memory  uint64 // where it begins

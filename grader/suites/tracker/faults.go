@@ -27,8 +27,8 @@ func inRoom(call string, f *sequence.Fault) *sequence.Fault {
 	return f
 }
 
-const askedWhy = "Inner's blocks are handed out by its own rules: a call too many takes a block that nobody will ever give back, or gives back " +
-	"one that somebody else has by now."
+const askedWhy = "Inner's blocks are handed out by its own rules: a call too many takes a block that nobody " +
+	"will ever give back, or gives back one that somebody else has by now."
 
 // unasked is the fault of a call that should not have come any more; when says why.
 func (m *model) unasked(part, when string, e event) *sequence.Fault {
@@ -45,12 +45,13 @@ func (m *model) unasked(part, when string, e event) *sequence.Fault {
 	case eventFull:
 		f.Rule = "called-again"
 		f.Message = when + ", but it called OnFull's function"
-		f.Why = "The function frees what its user can spare. One that is called again and again, or within itself, has nothing left to " +
-			"spare, and does not end."
+		f.Why = "The function frees what its user can spare. One that is called again and again, or within itself, has " +
+			"nothing left to spare, and does not end."
 		f.Fix = "Call it only where limit or inner has no room, once for each Alloc, and not while it is running."
 		if m.does == noFunction && m.within {
 			f.Why = "OnFull may be called at any time, by the function too, and the last call of it counts."
-			f.Fix = "Leave the function as OnFull has set it last: do not take it away while it runs and put it back behind that. That it is running is for a variable of its own to say."
+			f.Fix = "Leave the function as OnFull has set it last: do not take it away while it runs and put it back behind " +
+				"that. That it is running is for a variable of its own to say."
 		}
 	default:
 		f.Message = when + ", but it did not"
@@ -64,10 +65,11 @@ func (m *model) unasked(part, when string, e event) *sequence.Fault {
 // askedBeyondLimit is the fault of an Alloc that asked inner though limit has only so much room.
 func askedBeyondLimit(size, room int64) *sequence.Fault {
 	return &sequence.Fault{Part: ofFull, Rule: "asked-inner",
-		Message: fmt.Sprintf("should not have asked inner, since limit leaves room for %s more, but it asked inner for %d", bytes(room), size),
-		Why:     "A limit is a promise to others who use the same memory; it is held before a block is taken, not after.",
-		Fix: "Look at limit first in every try, also in the second: is size > limit - Live? The sum Live + size may be more than an int64 can " +
-			"count, the difference cannot."}
+		Message: fmt.Sprintf("should not have asked inner, since limit leaves room for %s more, but it asked inner for %d",
+			bytes(room), size),
+		Why: "A limit is a promise to others who use the same memory; it is held before a block is taken, not after.",
+		Fix: "Look at limit first in every try, also in the second: is size > limit - Live? The sum Live + size may " +
+			"be more than an int64 can count, the difference cannot."}
 }
 
 // notAsked is the fault of a try that did not ask inner.
@@ -78,15 +80,20 @@ func (m *model) notAsked(size int64, again bool, done func() reply) *sequence.Fa
 			m.layout.limit-m.total.Live, m.what(done)),
 		Why: "Whether there is room only inner knows, and the tracker is there to pass on what it says.",
 		Fix: "Compare size with limit less what is live; where it is not larger, ask inner."}
+	if e.kind != eventAsk && e.kind != eventGive && e.kind != eventFull {
+		f.Look = sequence.Answer{Err: done().err}.Look(sequence.Nil)
+	}
 	switch {
 	case again:
 		f.Rule = "not-retried"
-		f.Message = fmt.Sprintf("should have asked inner for %s once more, since OnFull's function said true, but %s", bytes(size), m.what(done))
+		f.Message = fmt.Sprintf("should have asked inner for %s once more, since OnFull's function said true, but %s",
+			bytes(size), m.what(done))
 		f.Why = "Who made room did it for this Alloc, and what is live has changed since the first try."
 		f.Fix = "After true try everything again from the start: limit, by what is live now, then inner."
 	case e.kind == eventFull:
 		f.Rule = "called-early"
-		f.Why = "The function gives up something that its user would rather keep, such as a cache: it is for where there is no room."
+		f.Why = "The function gives up something that its user would rather keep, such as a cache: it is for where " +
+			"there is no room."
 		f.Fix = "Ask inner first, and call the function if the answer is contract.ErrFull: errors.Is(err, contract.ErrFull)."
 	}
 	return f
@@ -105,12 +112,13 @@ func (m *model) notCalled(first tried, done func() reply) *sequence.Fault {
 	f := &sequence.Fault{Part: ofFull, Rule: "not-called",
 		Message: "should have called OnFull's function, since there was no room, but " + m.what(done),
 		Why:     "The function is its user's one chance to make room: what it could free is often just what is lacking.",
-		Fix: "Call it when limit has no room, and when inner's error is contract.ErrFull or wraps it: errors.Is(err, contract.ErrFull), " +
-			"since == misses what is wrapped."}
+		Fix: "Call it when limit has no room, and when inner's error is contract.ErrFull or wraps it: errors.Is(err, " +
+			"contract.ErrFull), since == misses what is wrapped."}
 	if m.called[first.byInner] {
 		f.Message += ", though an Alloc before that found no room did call it"
 		f.Why = "Each Alloc without room has a chance of its own, whatever became of the one before."
-		f.Fix = "What your code notes while the function runs, such as that it is running, it has to forget as soon as that has returned, whether it said true or false."
+		f.Fix = "What your code notes while the function runs, such as that it is running, it has to forget as soon " +
+			"as that has returned, whether it said true or false."
 	}
 	if m.log.next().kind == eventAsk {
 		f.Rule = "asked-inner"
@@ -131,10 +139,12 @@ func calledOtherwise(size, with int64) *sequence.Fault {
 // passedOn is the fault of a Free that inner should never have seen.
 func passedOn() *sequence.Fault {
 	return &sequence.Fault{Part: ofErrors, Rule: "asked-inner",
-		Message: "should have returned contract.ErrInvalidFree, since no live block begins there, but it passed the address on to inner",
-		Why: "Not every allocator looks: one that takes a block back twice hands it out to two users. The tracker knows what is live, so it is the " +
-			"one that can tell.",
-		Fix: "Look the address up among the live blocks first, and return contract.ErrInvalidFree where it is not one of theirs."}
+		Message: "should have returned contract.ErrInvalidFree, since no live block begins there, but it passed the " +
+			"address on to inner",
+		Why: "Not every allocator looks: one that takes a block back twice hands it out to two users. The tracker knows " +
+			"what is live, so it is the one that can tell.",
+		Fix: "Look the address up among the live blocks first, and return contract.ErrInvalidFree where it is not one of " +
+			"theirs."}
 }
 
 // notGiven is the fault of a Free that did not give the block back.
@@ -154,6 +164,7 @@ func givenOtherwise() *sequence.Fault {
 func freeRefused(r reply) *sequence.Fault {
 	return &sequence.Fault{Part: ofErrors, Rule: "free-refused",
 		Message: "should have returned nil, since inner has taken the block back, but it returned " + r.says,
+		Look:    sequence.Answer{Err: r.err}.Look(sequence.Nil),
 		Why:     "Who is told of an error believes that the block is still there.",
 		Fix:     "Return nil where the block was live and inner.Free has returned nil."}
 }
@@ -161,6 +172,7 @@ func freeRefused(r reply) *sequence.Fault {
 func blockRefused(size int64, r reply) *sequence.Fault {
 	return &sequence.Fault{Part: ofErrors, Rule: "block-refused",
 		Message: fmt.Sprintf("should have handed out inner's block of %s, but it returned %s", bytes(size), r.says),
+		Look:    sequence.Answer{Err: r.err}.Look(sequence.Nil),
 		Why:     "A block that inner has handed out and that nobody gets is lost.",
 		Fix:     "Book the block that inner has handed out, and return its address with nil."}
 }
@@ -188,10 +200,12 @@ func refused(part string, want sequence.Err, byInner bool, r reply) *sequence.Fa
 	case want == sequence.ErrInvalidFree && r.err == sequence.Nil:
 		f.Rule = "invalid-free-accepted"
 		f.Why = "Who frees what is not live has a mistake in the program, and finds it only if told."
-		f.Fix = "Look the address up among the live blocks, by where they begin, and return contract.ErrInvalidFree if it is none of them."
+		f.Fix = "Look the address up among the live blocks, by where they begin, and return contract.ErrInvalidFree if it " +
+			"is none of them."
 	case want == sequence.ErrFull && r.err == sequence.ErrSize:
 		f.Why = "contract.ErrSize says that the size can never be had, and this one can, when others have freed their blocks."
-		f.Fix = "Return contract.ErrFull where limit has no room just now. contract.ErrSize is for a size below 1, above limit or above 1<<62."
+		f.Fix = "Return contract.ErrFull where limit has no room just now. contract.ErrSize is for a size below 1, above " +
+			"limit or above 1<<62."
 	}
 	return &f
 }

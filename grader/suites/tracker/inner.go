@@ -5,9 +5,26 @@ import (
 	"slices"
 
 	"cudalab/exercises/contract"
+	"cudalab/grader/suite"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
 )
+
+// lent is an allocator as a tracker gets it.
+type lent suite.Lent[contract.Allocator]
+
+func lend(in contract.Allocator) contract.Allocator { return lent(suite.Lend(in)) }
+
+func (l lent) Alloc(size int64) (cuda.DevicePtr, error) { return l().Alloc(size) }
+func (l lent) Free(p cuda.DevicePtr) error              { return l().Free(p) }
+
+// Report lies: a tracker has to know by itself what it tells.
+func (lent) Report() contract.MemoryReport {
+	return contract.MemoryReport{Live: 1, Peak: 1, Free: 1, LargestFree: 1, Count: 1, PeakCount: 1, Allocs: 1, Failures: 1}
+}
+
+// Stats lies as well.
+func (l lent) Stats() contract.MemoryReport { return l.Report() }
 
 // inner is the allocator that is tracked. Every call is told.
 type inner struct {
@@ -41,6 +58,9 @@ func (in *inner) Alloc(size int64) (cuda.DevicePtr, error) {
 		err = fmt.Errorf("inner, asked for %d bytes: %w", size, err)
 	}
 	in.told(eventAsk, p, size, err)
+	if err != nil {
+		p = in.memory // what stands beside an error is nothing to go by
+	}
 	return p, err
 }
 
@@ -51,6 +71,8 @@ func (in *inner) alloc(size int64) (cuda.DevicePtr, error) {
 		return 0, contract.ErrSize
 	case in.kind == failing && in.allocs%3 == 0:
 		return 0, &cuda.Error{Call: "cudaMalloc", Code: device.ErrorOutOfMemory}
+	case in.kind == disowning && in.allocs%3 == 0:
+		return 0, contract.ErrInvalidFree
 	case in.kind == bumping:
 		return in.bump(size)
 	}
@@ -101,6 +123,9 @@ func (in *inner) free(p cuda.DevicePtr) error {
 	if in.kind == failing && in.frees%2 == 1 {
 		return &cuda.Error{Call: "cudaFree", Code: device.ErrorIllegalAddress}
 	}
+	if in.kind == disowning && in.frees%2 == 1 {
+		return contract.ErrInvalidFree
+	}
 	if in.kind == bumping {
 		size, ok := in.out[p]
 		if !ok {
@@ -117,11 +142,3 @@ func (in *inner) free(p cuda.DevicePtr) error {
 	in.live = slices.Delete(in.live, i, i+1)
 	return nil
 }
-
-// Report lies: a tracker has to know by itself what it tells.
-func (in *inner) Report() contract.MemoryReport {
-	return contract.MemoryReport{Live: 1, Peak: 1, Free: 1, LargestFree: 1, Count: 1, PeakCount: 1, Allocs: 1, Failures: 1}
-}
-
-// Stats lies as well.
-func (in *inner) Stats() contract.MemoryReport { return in.Report() }

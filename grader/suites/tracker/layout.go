@@ -25,15 +25,17 @@ func (l layout) String() string {
 type kind int
 
 const (
-	firstFit kind = iota // hands out the first free bytes that suffice, rounded up to 256
-	wrapping             // the same, and its errors are the contract's, wrapped
-	failing              // the same, and every third Alloc and every second Free fails with an error of CUDA's
-	sizing               // the same, and it has no blocks of more than 1,024 bytes: contract.ErrSize
-	bumping              // hands out one address behind the other, of memory that is not there
+	firstFit  kind = iota // hands out the first free bytes that suffice, rounded up to 256
+	wrapping              // the same, and its errors are the contract's, wrapped
+	failing               // the same, and every third Alloc and every second Free fails with an error of CUDA's
+	sizing                // the same, and it has no blocks of more than 1,024 bytes: contract.ErrSize
+	disowning             // the same, and every third Alloc and every second Free fails with contract.ErrInvalidFree
+	bumping               // hands out one address behind the other, of memory that is not there
 )
 
-var kindNames = [...]string{firstFit: "inner", wrapping: "inner whose errors are wrapped", failing: "inner that fails now and then",
-	sizing: "inner without blocks above 1024", bumping: "inner"}
+var kindNames = [...]string{firstFit: "inner", wrapping: "inner whose errors are wrapped",
+	failing: "inner that fails now and then",
+	sizing:  "inner without blocks above 1024", disowning: "inner that disowns its blocks now and then", bumping: "inner"}
 
 // largestOfSizing is the largest block of a sizing allocator.
 const largestOfSizing = 1024

@@ -9,8 +9,8 @@ import (
 	"cudalab/grader/suite/sequence"
 )
 
-// model is a tracker without an allocator: it knows from what is noted of the calls what each should come back with, and what a report
-// should say then.
+// model is a tracker without an allocator: it knows from what is noted of the calls what each should come back with,
+// and what a report should say then.
 type model struct {
 	layout layout
 	books
@@ -82,8 +82,8 @@ func (m *model) answer(op allocator.Op, a sequence.Answer) *sequence.Fault {
 	return m.free(a.Addr, done)
 }
 
-// alloc judges an Alloc, by the user or by a function of OnFull. done is what it came back with: to be asked when all that happened
-// before has been taken off the log.
+// alloc judges an Alloc, by the user or by a function of OnFull. done is what it came back with: to be asked when all
+// that happened before has been taken off the log.
 func (m *model) alloc(size int64, tag string, done func() reply) *sequence.Fault {
 	if why := m.never(size); why != "" {
 		if f := m.uncalled(ofErrors, "should have been refused for its size alone, since "+why); f != nil {
@@ -110,7 +110,8 @@ func (m *model) alloc(size int64, tag string, done func() reply) *sequence.Fault
 	if f := m.uncalled(ofFull, m.over(got)); f != nil {
 		if m.log.next().kind == eventFull && got.err != sequence.ErrFull && got.err != sequence.Nil {
 			f.Why = "The function can make room, and room is not what was lacking: only contract.ErrFull says that."
-			f.Fix = "Call it only where limit has no room, or where errors.Is(err, contract.ErrFull) is true of inner's error. Return any other error of inner's at once."
+			f.Fix = "Call it only where limit has no room, or where errors.Is(err, contract.ErrFull) is true of inner's " +
+				"error. Return any other error of inner's at once."
 		}
 		return f
 	}
@@ -143,8 +144,8 @@ func (m *model) never(size int64) string {
 	return ""
 }
 
-const sizeFix = "Begin Alloc with the size: return contract.ErrSize where it is below 1, above limit or above 1<<62, the largest power of two that an int64 can " +
-	"hold, and so the largest size class."
+const sizeFix = "Begin Alloc with the size: return contract.ErrSize where it is below 1, above limit or above 1<<62, " +
+	"the largest power of two that an int64 can hold, and so the largest size class."
 
 // tried is what one try should have come to.
 type tried struct {
@@ -164,7 +165,8 @@ func (m *model) over(got tried) string {
 	case m.asking:
 		return "found no room while OnFull's function was running, and should have returned"
 	case m.does == noFunction && m.within:
-		return "found no room, with no function to make any, since that had called OnFull(nil) while it ran, and should have returned"
+		return "found no room, with no function to make any, since that had called OnFull(nil) while it ran, and should " +
+			"have returned"
 	case m.does == noFunction:
 		return "found no room, with no function to make any, and should have returned"
 	case got.again:

@@ -29,8 +29,10 @@ func TestModelTakesAnything(t *testing.T) {
 		m := newModel(&w).(*model)
 		view := allocator.View{}
 		for range 1 + r.IntN(20) {
-			view.Op = allocator.Op{Kind: allocator.Kind(r.IntN(10)), Size: []int64{1, 300, int64(r.Uint64())}[r.IntN(3)], Block: r.IntN(100) - 5}
-			view.Answer = sequence.Answer{Err: sequence.Err(r.IntN(12)), Addr: r.Uint64() >> (8 * r.IntN(8))}.With(sequence.Details{Stats: numbers()})
+			view.Op = allocator.Op{Kind: allocator.Kind(r.IntN(10)), Size: []int64{1, 300, int64(r.Uint64())}[r.IntN(3)],
+				Block: r.IntN(100) - 5}
+			view.Answer = sequence.Answer{Err: sequence.Err(r.IntN(12)), Addr: r.Uint64() >> (8 * r.IntN(8))}.With(
+				sequence.Details{Stats: numbers()})
 			m.Step(view.Op, view.Answer)
 			for _, row := range m.Paint(view) {
 				for _, c := range row.Cells {
@@ -78,7 +80,8 @@ func TestModelFollowsTheSolution(t *testing.T) {
 }
 
 func TestReportsComeThroughAsTheyWere(t *testing.T) {
-	r := contract.MemoryReport{Live: 1 << 62, Peak: -1, Free: 3, LargestFree: 4, Count: 5, PeakCount: 6, Allocs: 7, Failures: 8, Fragmentation: 0.25,
+	r := contract.MemoryReport{Live: 1 << 62, Peak: -1, Free: 3, LargestFree: 4, Count: 5, PeakCount: 6, Allocs: 7,
+		Failures: 8, Fragmentation: 0.25,
 		BySize: []contract.SizeUse{{UpTo: 256, Live: 1, Count: 2, Allocs: 3}},
 		ByTag:  []contract.TagUse{{Tag: "a", Live: 1, Peak: 2, Count: 3, Allocs: 4}, {Tag: "", Allocs: 9}},
 		Blocks: []contract.LiveBlock{{Ptr: 1 << 63, Size: 5, Tag: "tag 99", Number: 6}}}

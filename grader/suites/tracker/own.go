@@ -53,6 +53,9 @@ func onFull(does full) allocator.Op {
 const (
 	letters   = 26
 	longerTag = "tag "
+
+	longTags = 1 << 30 // tags behind this one are as many letters x as they are numbers behind it
+	mostLong = 1 << 16
 )
 
 // tagName is the n-th tag: "" is the first, then come "a" to "z", and then "tag 28" and so on.
@@ -62,6 +65,8 @@ func tagName(n int) string {
 		return ""
 	case n <= 1+letters:
 		return string(rune('a' + n - 2))
+	case longTags+1 < n && n <= longTags+mostLong:
+		return strings.Repeat("x", n-longTags)
 	}
 	return longerTag + strconv.Itoa(n)
 }
@@ -73,6 +78,8 @@ func tagNumber(name string) int64 {
 		return 1
 	case len(name) == 1 && name[0] >= 'a' && name[0] <= 'z':
 		return int64(name[0]-'a') + 2
+	case len(name) > 1 && strings.Trim(name, "x") == "":
+		return longTags + int64(len(name))
 	case longer:
 		if n, err := strconv.Atoi(digits); err == nil && n > 1+letters && digits[0] != '0' && digits[0] != '+' {
 			return int64(n)
@@ -89,7 +96,11 @@ func tagWords(tag int) string {
 	case 1:
 		return " (no tag)"
 	}
-	return fmt.Sprintf(" (%s)", tagName(tag))
+	name := tagName(tag)
+	if len(name) > 40 {
+		name = fmt.Sprintf("a tag of %d bytes", len(name))
+	}
+	return fmt.Sprintf(" (%s)", name)
 }
 
 // full is what a function does that an allocator asks when it is full.

@@ -16,6 +16,10 @@ func TestTagsAreKnownByTheirNames(t *testing.T) {
 		seen[name] = true
 		require.EqualValues(t, n, tagNumber(name))
 	}
+	for _, long := range []int{longTags + 2, longTags + mostLong} {
+		require.EqualValues(t, long, tagNumber(tagName(long)))
+		require.Len(t, tagName(long), long-longTags)
+	}
 	for _, name := range []string{"A", "aa", "tag", "tag 1", "tag 27", "tag 028", "tag -3", "tag x", "?"} {
 		require.Zero(t, tagNumber(name), "%q", name)
 	}

@@ -7,7 +7,8 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// Paint draws the memory as a ruler, with its live blocks and the gaps between them, and below it how much of the limit is taken.
+// Paint draws the memory as a ruler, with its live blocks and the gaps between them, and below it how much of the limit
+// is taken.
 func (m *model) Paint(v allocator.View) []verdict.Row {
 	if m.start == 0 || m.layout.bytes < 1 {
 		return nil
@@ -20,7 +21,8 @@ func (m *model) Paint(v allocator.View) []verdict.Row {
 		}
 	}
 	for _, b := range m.byAddress() {
-		put(uint64(b.Ptr), b.Size, verdict.Cell{Kind: verdict.Out, Text: fmt.Sprintf("no. %d: %d (%s)", b.Number, b.Size, b.Tag)})
+		put(uint64(b.Ptr), b.Size, verdict.Cell{Kind: verdict.Out, Text: fmt.Sprintf("no. %d: %d (%s)", b.Number, b.Size,
+			b.Tag)})
 	}
 	gaps := m.gaps(m.start, m.layout.bytes)
 	for _, g := range gaps {
@@ -36,10 +38,12 @@ func (m *model) Paint(v allocator.View) []verdict.Row {
 	taken := float64(m.total.Live) / float64(max(m.layout.limit, 1))
 	limit := verdict.Row{Name: "limit"}
 	if taken > 0 {
-		limit.Cells = append(limit.Cells, verdict.Cell{Kind: verdict.Out, To: taken, Text: fmt.Sprintf("%d live", m.total.Live)})
+		limit.Cells = append(limit.Cells, verdict.Cell{Kind: verdict.Out, To: taken, Text: fmt.Sprintf("%d live",
+			m.total.Live)})
 	}
 	if taken < 1 {
-		limit.Cells = append(limit.Cells, verdict.Cell{Kind: verdict.Free, From: taken, To: 1, Text: fmt.Sprintf("%d more may be", m.layout.limit-m.total.Live)})
+		limit.Cells = append(limit.Cells, verdict.Cell{Kind: verdict.Free, From: taken, To: 1,
+			Text: fmt.Sprintf("%d more may be", m.layout.limit-m.total.Live)})
 	}
 	return []verdict.Row{memory, limit}
 }
@@ -56,5 +60,6 @@ func (m *model) faulty(part string) bool {
 
 // Use is how much of the memory is used.
 func (m *model) Use() (u verdict.Use, known bool) {
-	return verdict.Use{Total: m.layout.bytes, Out: m.total.Live, Asked: m.total.Live, Largest: largest(m.gaps(m.start, m.layout.bytes))}, m.start != 0 && !m.lost
+	return verdict.Use{Total: m.layout.bytes, Out: m.total.Live, Asked: m.total.Live,
+		Largest: largest(m.gaps(m.start, m.layout.bytes))}, m.start != 0 && !m.lost
 }

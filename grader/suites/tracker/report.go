@@ -28,8 +28,8 @@ func digest(numbers []int64) uint64 {
 // encode appends a report as numbers.
 func encode(n []int64, r *contract.MemoryReport) []int64 {
 	n = slices.Grow(n, 12+4*len(r.BySize)+5*len(r.ByTag)+4*len(r.Blocks))
-	n = append(n, r.Live, r.Peak, r.Free, r.LargestFree, int64(r.Count), int64(r.PeakCount), int64(r.Allocs), int64(r.Failures),
-		int64(math.Float64bits(r.Fragmentation)))
+	n = append(n, r.Live, r.Peak, r.Free, r.LargestFree, int64(r.Count), int64(r.PeakCount), int64(r.Allocs),
+		int64(r.Failures), int64(math.Float64bits(r.Fragmentation)))
 	n = append(n, int64(len(r.BySize)))
 	for _, u := range r.BySize {
 		n = append(n, u.UpTo, u.Live, int64(u.Count), int64(u.Allocs))
@@ -83,11 +83,13 @@ func decode(n *reader, tags *names) (r contract.MemoryReport, shared int64, ok b
 	}
 	r.ByTag = make([]contract.TagUse, n.count(5))
 	for i := range r.ByTag {
-		r.ByTag[i] = contract.TagUse{Tag: tags.of(n.next()), Live: n.next(), Peak: n.next(), Count: int(n.next()), Allocs: int(n.next())}
+		r.ByTag[i] = contract.TagUse{Tag: tags.of(n.next()), Live: n.next(), Peak: n.next(), Count: int(n.next()),
+			Allocs: int(n.next())}
 	}
 	r.Blocks = make([]contract.LiveBlock, n.count(4))
 	for i := range r.Blocks {
-		r.Blocks[i] = contract.LiveBlock{Ptr: cuda.DevicePtr(n.next()), Size: n.next(), Tag: tags.of(n.next()), Number: int(n.next())}
+		r.Blocks[i] = contract.LiveBlock{Ptr: cuda.DevicePtr(n.next()), Size: n.next(), Tag: tags.of(n.next()),
+			Number: int(n.next())}
 	}
 	return r, shared, true
 }

@@ -1,5 +1,5 @@
-// Package tracker is the suite of the tracker lesson: the allocators that are wrapped, what is done with a tracker, the model of what it
-// must answer, and what is asked.
+// Package tracker is the suite of the tracker lesson: the allocators that are wrapped, what is done with a tracker, the
+// model of what it must answer, and what is asked.
 package tracker
 
 import (
@@ -29,8 +29,8 @@ func Of[T Tracker](f func(contract.Allocator, cuda.DevicePtr, int64, int64) (T, 
 	}
 }
 
-// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
-// which is compiled for each check, calls what is compiled here.
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
+// package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise.
@@ -45,8 +45,8 @@ var Lesson = suite.Lesson[Make]{
 			"After every call the report told what was free, in how long a stretch, and how torn.", nil)),
 		scale.Also(good.Part(ofGroups, "sizes, tags and blocks are told apart, and a report is its caller's own",
 			"After every call the report told sizes, tags and blocks apart, in their order, and no report changed later.", nil)),
-		scale.Also(suite.Part[Make]{Cases: good.Trials(), Question: suite.Question{ID: ofErrors,
-			Name: "each mistake gets its own error, and only the allocator below is asked", Judge: judgeErrors}}),
+		scale.Calls(scale.Also(suite.Part[Make]{Cases: good.Trials(), Question: suite.Question{ID: ofErrors,
+			Name: "each mistake gets its own error, and only the allocator below is asked", Judge: judgeErrors}})),
 		scale.Also(good.Part(ofFull, "where there is no room, there is one chance to make some",
 			"Limit and allocator were asked in their order, and OnFull's function once, whatever it did.", nil)),
 		cost.Part(),
@@ -74,7 +74,14 @@ var lab = &allocator.Lab[Make, layout]{
 	Maker: "Wrap",
 	Model: newModel,
 	Parts: []string{ofFull, ofErrors, ofAccount, ofGaps, ofGroups},
+	Between: allocator.Between{Why: ofCUDA.Why, New: &ofCUDA,
+		Fix: "Ask inner for blocks, and keep all that is known of them on the host, however many there are."},
 }
+
+// ofCUDA is said of every call of CUDA's, wherever it is made.
+var ofCUDA = suite.Rule{ID: "cuda-call",
+	Why: "The tracker goes around any allocator, whose memory is somebody else's to get, to write and to give back.",
+	Fix: "Ask inner for blocks, and keep all that is known of them on the host."}
 
 var good = allocator.Good[Make, layout]{
 	lab.Steps("calls", calling, allocator.Fixed(calls()...)),
@@ -84,11 +91,14 @@ var good = allocator.Good[Make, layout]{
 	lab.Steps("random", reporting, drawn),
 }
 
-// scale is the trial with more blocks, tags and bytes than small numbers can hold.
-var scale = lab.Steps("scale", reporting, large).Large(good)
+// scale are the trials with more blocks, tags and bytes than small numbers can hold, and with numbers from all over
+// their domains.
+var scale = lab.Steps("scale", reporting, large).Large(good).
+	Beside(lab.Steps("far", reporting, far).Large(good).Abreast())
 
 func judgeErrors(e *suite.Evidence) suite.Answer {
-	a := good.Judge(e, ofErrors, "Every mistake was answered with its own error, the allocator below was asked when it should be, and CUDA never.", nil)
+	a := good.Judge(e, ofErrors, "Every mistake was answered with its own error, the allocator below was asked when it "+
+		"should be, and CUDA never.", nil)
 	a.Findings = verdict.Unique(append(a.Findings, callsOfCUDA(e)...))
 	return a
 }
@@ -102,10 +112,9 @@ func callsOfCUDA(e *suite.Evidence) (found []verdict.Finding) {
 					continue // the user's own, at the blocks
 				}
 				found = append(found, c.At(at, verdict.Finding{
-					Rule:    "cuda-call",
+					Rule:    ofCUDA.ID,
 					Message: "The tracker should not have called CUDA, but it called " + suite.CallName(r) + ".",
-					Why:     "It goes around any allocator, whose memory is somebody else's to get, to write and to give back.",
-					Fix:     "Ask inner for blocks, and keep all that is known of them on the host.",
+					Why:     ofCUDA.Why, Fix: ofCUDA.Fix,
 				}))
 			}
 		}

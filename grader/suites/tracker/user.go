@@ -16,8 +16,8 @@ import (
 	"cudalab/native/session"
 )
 
-// user calls a tracker as an allocator of the kit, and keeps all that happens by the way: what the allocator below is asked, when the
-// function of OnFull is called, and what that does. Its blocks it marks on the device as its own.
+// user calls a tracker as an allocator of the kit, and keeps all that happens by the way: what the allocator below is
+// asked, when the function of OnFull is called, and what that does. Its blocks it marks on the device as its own.
 type user struct {
 	layout  layout
 	inner   *inner
@@ -58,7 +58,7 @@ func newSubject(wrap Make, l layout) (allocator.Subject, error) {
 		return allocator.Subject{}, err
 	}
 	u.inner = newInner(l, u.memory, u.answered)
-	t, err := wrap(u.inner, u.memory, l.bytes, l.limit)
+	t, err := wrap(lend(u.inner), u.memory, l.bytes, l.limit)
 	if t == nil {
 		return allocator.Subject{}, errors.Join(err, u.giveBack())
 	}
@@ -169,6 +169,9 @@ func (u *user) OnFull(does full) {
 	u.set(does)
 }
 
+// set is not inlined: what OnFull is given is printed as the place of its code, which is to be one.
+//
+//go:noinline
 func (u *user) set(does full) {
 	if does == noFunction {
 		u.t.OnFull(nil)
@@ -244,8 +247,8 @@ func (u *user) allocWithin(size int64) {
 	u.note(eventAllocated, int64(sequence.Classify(err)), int64(p), u.same(err))
 }
 
-// endAtGap ends an operation in which a function of OnFull has called what is still to be written: the Alloc around it goes on without
-// a word of that.
+// endAtGap ends an operation in which a function of OnFull has called what is still to be written: the Alloc around it
+// goes on without a word of that.
 func endAtGap(err error) {
 	if gap := (*contract.Gap)(nil); errors.As(suite.Sound(err), &gap) {
 		panic(gap)
@@ -278,8 +281,8 @@ func (u *user) Close() error {
 	return u.gap
 }
 
-// mark has a value written to all bytes of a block on the device, behind the operation: within it, the call would be one that the
-// tracker has made.
+// mark has a value written to all bytes of a block on the device, behind the operation: within it, the call would be
+// one that the tracker has made.
 func (u *user) mark(p cuda.DevicePtr, size int64, v byte) {
 	if u.counts != 0 {
 		u.marks = append(u.marks, mark{p, size, v})
@@ -315,7 +318,8 @@ func (u *user) census() {
 	}
 }
 
-// When there are a census and, of a rarely reporting one, a report besides the first and that at the end, in operations.
+// When there are a census and, of a rarely reporting one, a report besides the first and that at the end, in
+// operations.
 const (
 	censusEvery  = 16
 	reportBehind = 500
@@ -334,8 +338,9 @@ func (u *user) stats() []int64 {
 	return slices.Concat([]int64{int64(len(u.events) / eventSize)}, u.events, []int64{int64(u.memory)}, u.reports)
 }
 
-// report takes a report. The one before has to be as it was, also behind this one, and is then written over: nothing of that may be
-// in the new one. Where Report is still to be written there is none: what the other calls do can be seen without it.
+// report takes a report. The one before has to be as it was, also behind this one, and is then written over: nothing of
+// that may be in the new one. Where Report is still to be written there is none: what the other calls do can be seen
+// without it.
 func (u *user) report() {
 	defer func() {
 		v := recover()

@@ -30,7 +30,8 @@ func (a *inSteps) Alloc(size int64) (cuda.DevicePtr, error) {
 	for a.used += size; a.used > a.committed; a.committed += a.step {
 		at := a.base + cuda.DevicePtr(a.committed)
 		location := cuda.MemLocation{Type: cuda.MemLocationTypeDevice}
-		handle, err := cuda.MemCreate(a.step, cuda.MemAllocationProp{Type: cuda.MemAllocationTypePinned, Location: location}, 0)
+		handle, err := cuda.MemCreate(a.step, cuda.MemAllocationProp{Type: cuda.MemAllocationTypePinned, Location: location},
+			0)
 		if err != nil {
 			return 0, err
 		}
@@ -57,12 +58,13 @@ func (a *inSteps) Close() error {
 
 func (a *inSteps) Stats() contract.ArenaStats { return contract.ArenaStats{Base: a.base} }
 
-// BenchmarkGrow reports how long it takes to grow to 256 MiB in blocks of 64 KiB, on the device's own clock: what the timed
-// case measures. Closing is not counted.
+// BenchmarkGrow reports how long it takes to grow to 256 MiB in blocks of 64 KiB, on the device's own clock: what the
+// timed case measures. Closing is not counted.
 func BenchmarkGrow(b *testing.B) {
 	for _, kind := range []string{"gpu", "sim"} {
 		for name, make := range map[string]Make{
-			"solution": Of(vmmarena.New), "copying": newCopying, "steps of 2 MiB": newInSteps(2 << 20), "steps of 16 MiB": newInSteps(16 << 20),
+			"solution": Of(vmmarena.New), "copying": newCopying, "steps of 2 MiB": newInSteps(2 << 20),
+			"steps of 16 MiB": newInSteps(16 << 20),
 		} {
 			b.Run(kind+"/"+name, func(b *testing.B) {
 				d, err := session.OpenDevice(kind)

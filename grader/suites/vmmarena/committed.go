@@ -33,9 +33,10 @@ func (c *replay) tooMuch() []verdict.Finding {
 			continue
 		}
 		return c.finding(i, c.created(i), verdict.Finding{Rule: "too-much",
-			Message: fmt.Sprintf("%s should hold at most %d bytes of memory then, since at most %d were used at a time and the granularity is %d, "+
-				"but it holds %d.", c.doing(i), most, peak, c.Layout.granularity, s.held),
-			Why: "Addresses cost nothing, memory does: what the arena holds without need, no other program on the device can have.",
+			Message: fmt.Sprintf("%s should hold at most %d bytes of memory then, since at most %d were used at a time and the "+
+				"granularity is %d, but it holds %d.", c.doing(i), most, peak, c.Layout.granularity, s.held),
+			Why: "Addresses cost nothing, memory does: what the arena holds without need, no other program on the device " +
+				"can have.",
 			Fix: "Commit up to twice what is needed, rounded up to the granularity, and not beyond the range."})
 	}
 	return nil
@@ -52,7 +53,8 @@ func (c *replay) misstated() []verdict.Finding {
 			continue
 		}
 		return c.finding(i, -1, verdict.Finding{Rule: "wrong-stats",
-			Message: fmt.Sprintf("%s should have left Stats with Committed = %d, which is what is mapped from Base on, but it says %d.",
+			Message: fmt.Sprintf("%s should have left Stats with Committed = %d, which is what is mapped from Base on, but it "+
+				"says %d.",
 				c.doing(i), s.mapped, s.answer.Stats()[statCommitted]),
 			Why: "A caller decides by these numbers what to do next.",
 			Fix: "Add to the bytes that are committed what was mapped, when it was mapped."})
@@ -80,15 +82,17 @@ func (c *replay) tooOften() []verdict.Finding {
 	if steps <= quarters.Most() {
 		return nil
 	}
-	made := slices.IndexFunc(c.steps[last].calls, func(at int) bool { return c.Notes.Trace.Records[at].Op == trace.OpMemCreate })
+	made := slices.IndexFunc(c.steps[last].calls,
+		func(at int) bool { return c.Notes.Trace.Records[at].Op == trace.OpMemCreate })
 	record := -1
 	if made >= 0 {
 		record = c.steps[last].calls[made]
 	}
 	return c.finding(last, record, verdict.Finding{Rule: "grows-too-often",
-		Message: fmt.Sprintf("In the sequence %q with %s the arena should grow in few steps, %d if by a quarter each time, but it grew %d times.",
+		Message: fmt.Sprintf("In the sequence %q with %s the arena should grow in few steps, %d if by a quarter each time, "+
+			"but it grew %d times.",
 			c.Name, c.Layout, quarters.Growths, steps),
-		Why: "Every growth costs the same few calls, however little it adds. Steps that stay the same size make their number grow with the " +
-			"arena; steps by a factor make it grow with the logarithm.",
+		Why: "Every growth costs the same few calls, however little it adds. Steps that stay the same size make their " +
+			"number grow with the arena; steps by a factor make it grow with the logarithm.",
 		Fix: "Commit more than is needed, up to twice as much, so that the next growths are not needed."})
 }

@@ -21,7 +21,8 @@ const costRoom = 12 * manyBlocks
 // cost times an Alloc behind few blocks and behind many.
 var cost = allocator.Cost[Make]{
 	Name: "a block costs the same behind 100 blocks and behind 100,000", After: lastGap,
-	Few: fewBlocks, Many: manyBlocks, Calls: "New, Alloc, Reset or Close",
+	Between: lab.Between,
+	Few:     fewBlocks, Many: manyBlocks, Calls: "New, Alloc, Reset or Close",
 	Load: func(make Make, blocks int, _ *rand.Rand) allocator.Load {
 		if blocks == fewBlocks {
 			return &load{make: make, high: 2 * fewBlocks}
@@ -34,7 +35,8 @@ var cost = allocator.Cost[Make]{
 	Granular: true,
 	Behind:   behind,
 	Missed: func(misses uint64) string {
-		return fmt.Sprintf("%d blocks should have been handed out right behind the block before, but they were elsewhere", misses)
+		return fmt.Sprintf("%d blocks should have been handed out right behind the block before, but they were elsewhere",
+			misses)
 	},
 	MissedWhy: "Two users of one address destroy each other's data; an arena is no faster for that.",
 	MissedFix: "Hand out the next bytes in every call, whatever was done before.",
@@ -56,22 +58,25 @@ type load struct {
 	said      []sequence.Answer // to the operations by which it got its memory
 }
 
-// Fill makes an arena that has its memory, where there is none yet, and hands the first blocks out.
-func (l *load) Fill(blocks int) (err error) {
-	if l.arena == nil {
-		if l.arena, err = l.make(0, costRoom*alignment); err != nil {
-			return err
-		}
-		if l.base, err = l.arena.Alloc(costRoom * alignment); err != nil {
-			return err
-		}
-		stats := subject(l.arena).Stats
-		l.said = []sequence.Answer{sequence.Answer{Addr: uint64(l.base)}.With(sequence.Details{Stats: stats()})}
-		if err = l.arena.Reset(); err != nil {
-			return err
-		}
-		l.said = append(l.said, sequence.Answer{}.With(sequence.Details{Stats: stats()}))
+// Make makes an arena that has its memory.
+func (l *load) Make() (err error) {
+	if l.arena, err = l.make(0, costRoom*alignment); err != nil {
+		return err
 	}
+	if l.base, err = l.arena.Alloc(costRoom * alignment); err != nil {
+		return err
+	}
+	stats := subject(l.arena).Stats
+	l.said = []sequence.Answer{sequence.Answer{Addr: uint64(l.base)}.With(sequence.Details{Stats: stats()})}
+	if err = l.arena.Reset(); err != nil {
+		return err
+	}
+	l.said = append(l.said, sequence.Answer{}.With(sequence.Details{Stats: stats()}))
+	return nil
+}
+
+// Fill hands the first blocks out.
+func (l *load) Fill(blocks int) (err error) {
 	l.low = blocks
 	return l.handFirst()
 }
@@ -144,7 +149,8 @@ func behind(r *rand.Rand, past []allocator.Op) (ops []allocator.Op) {
 	left := past[0].Size - past[2].Size
 	for range 2 {
 		for range costTurns {
-			ops = append(ops, alloc([]int64{0, -1, past[0].Size + 1<<30, 1 << 62, 1<<63 - 1, -1 << 63}[r.IntN(6)]), alloc(1+r.Int64N(1+left/costTurns/2)))
+			ops = append(ops, alloc([]int64{0, -1, past[0].Size + 1<<30, 1 << 62, 1<<63 - 1, -1 << 63}[r.IntN(6)]),
+				alloc(1+r.Int64N(1+left/costTurns/2)))
 		}
 		ops, left = append(ops, reset), past[0].Size
 	}

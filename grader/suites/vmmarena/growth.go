@@ -13,8 +13,8 @@ import (
 )
 
 func judgeGrowth(e *suite.Evidence) suite.Answer {
-	a := plenty.Judge(e, ofGrowth, "The range never moved, nothing was copied, and what kernels had written was there after every growth, also on "+
-		"devices of other granularities.", func(r *allocator.Run[layout]) []verdict.Finding {
+	a := plenty.Judge(e, ofGrowth, "The range never moved, nothing was copied, and what kernels had written was there "+
+		"after every growth, also on devices of other granularities.", func(r *allocator.Run[layout]) []verdict.Finding {
 		c := replayOf(e, r)
 		return slices.Concat(c.notReserved(), c.unusable(), c.callsOfAlloc(false))
 	})
@@ -39,9 +39,10 @@ func (c *replay) notReserved() []verdict.Finding {
 		return nil
 	}
 	return []verdict.Finding{{Rule: "not-reserved", Severity: verdict.Error, Record: -1, Function: "New",
-		Message: fmt.Sprintf("%s should have reserved addresses of its own, but it called no cuda.MemAddressReserve that succeeded.", c.Layout),
-		Why:     "The addresses of an earlier arena were given back in its Close: another allocation may have got them since.",
-		Fix:     "Call cuda.MemAddressReserve in every New, and use the address that it answers."}}
+		Message: fmt.Sprintf("%s should have reserved addresses of its own, but it called no cuda.MemAddressReserve that "+
+			"succeeded.", c.Layout),
+		Why: "The addresses of an earlier arena were given back in its Close: another allocation may have got them since.",
+		Fix: "Call cuda.MemAddressReserve in every New, and use the address that it answers."}}
 }
 
 // unusable finds blocks that the device may not use.
@@ -55,8 +56,9 @@ func (c *replay) unusable() []verdict.Finding {
 	return nil
 }
 
-// notUsable is the finding of a block behind which there is a mapping that may not be read and written, or which has addresses
-// without any; nil where neither is so. record is the call that is at fault, or -1. The message goes on behind "the arena".
+// notUsable is the finding of a block behind which there is a mapping that may not be read and written, or which has
+// addresses without any; nil where neither is so. record is the call that is at fault, or -1. The message goes on
+// behind "the arena".
 func notUsable(p *mapping.Piece, unmapped bool) (record int, f *verdict.Finding) {
 	switch {
 	case p != nil && p.Access >= 0:
@@ -67,8 +69,9 @@ func notUsable(p *mapping.Piece, unmapped bool) (record int, f *verdict.Finding)
 	case p != nil:
 		return p.Mapped, &verdict.Finding{Rule: "no-access",
 			Message: "should have handed out memory that the device may use, but what is mapped here was never given access.",
-			Why:     "A new mapping allows no access, even right behind one that does; when a kernel touches it, every later CUDA call fails.",
-			Fix:     "Call cuda.MemSetAccess after every cuda.MemMap, for the addresses that were mapped."}
+			Why: "A new mapping allows no access, even right behind one that does; when a kernel touches it, every later " +
+				"CUDA call fails.",
+			Fix: "Call cuda.MemSetAccess after every cuda.MemMap, for the addresses that were mapped."}
 	case unmapped:
 		return -1, &verdict.Finding{Rule: "not-mapped",
 			Message: "should have handed out memory, but some of the block's addresses have none.",
@@ -78,8 +81,8 @@ func notUsable(p *mapping.Piece, unmapped bool) (record int, f *verdict.Finding)
 	return -1, nil
 }
 
-// callsOfAlloc finds what Alloc asks of CUDA beyond growing in place; either what it asks for memory that was there before
-// a Reset, or all else.
+// callsOfAlloc finds what Alloc asks of CUDA beyond growing in place; either what it asks for memory that was there
+// before a Reset, or all else.
 func (c *replay) callsOfAlloc(again bool) []verdict.Finding {
 	var found []verdict.Finding
 	used, resets := int64(0), 0
@@ -118,22 +121,27 @@ func (c *replay) callOfAlloc(i, at int, idle bool) (f verdict.Finding, wrong boo
 	case slices.Contains(mapping.Moving, r.Op):
 		return verdict.Finding{Rule: "copied",
 			Message: fmt.Sprintf("%s should have grown in its range, but it called %s.", c.doing(i), name),
-			Why: "To grow by copying takes longer the more there is, needs the memory twice for a while, and leaves all addresses from before " +
-				"pointing to where the data was.",
+			Why: "To grow by copying takes longer the more there is, needs the memory twice for a while, and leaves all " +
+				"addresses from before pointing to where the data was.",
 			Fix: "Create physical memory with cuda.MemCreate and map it behind what is mapped already."}, true
 	case r.Op == trace.OpMemAddressReserve:
 		return verdict.Finding{Rule: "moved",
 			Message: fmt.Sprintf("%s should have grown in the range that New reserved, but it reserved another.", c.doing(i)),
-			Why:     "Whoever has an address from before holds on to it: an arena that moves leaves them all pointing to where it was.",
-			Fix:     "Reserve all addresses once, in New; they cost no memory."}, true
+			Why: "Whoever has an address from before holds on to it: an arena that moves leaves them all pointing to where " +
+				"it was.",
+			Fix: "Reserve all addresses once, in New; they cost no memory."}, true
 	case r.Op == trace.OpMemUnmap && c.unmapsOld(i, at):
 		return verdict.Finding{Rule: "unmapped",
-			Message: fmt.Sprintf("%s should have left the memory where it was, but it unmapped memory that was in use.", c.doing(i)),
-			Why:     "A kernel may be working in the blocks at this moment, and from MemUnmap on there is nothing behind their addresses.",
-			Fix:     "Map only what is missing, behind what is mapped already; CUDA takes any number of mappings side by side."}, true
+				Message: fmt.Sprintf("%s should have left the memory where it was, but it unmapped memory that was in use.",
+					c.doing(i)),
+				Why: "A kernel may be working in the blocks at this moment, and from MemUnmap on there is nothing behind their " +
+					"addresses.",
+				Fix: "Map only what is missing, behind what is mapped already; CUDA takes any number of mappings side by side."},
+			true
 	case r.Op == trace.OpMemCreate && r.Code != 0 && r.Size%c.Layout.granularity != 0:
 		return verdict.Finding{Rule: "not-rounded",
-			Message: fmt.Sprintf("%s should have asked for a multiple of the granularity, which is %d, but it asked for %d bytes, and got none.",
+			Message: fmt.Sprintf("%s should have asked for a multiple of the granularity, which is %d, but it asked for %d "+
+				"bytes, and got none.",
 				c.doing(i), c.Layout.granularity, r.Size),
 			Why: "A device maps memory in granules alone, so memory comes in whole ones as well.",
 			Fix: "Round the size up to the granularity: (size + granularity - 1) / granularity * granularity."}, true
@@ -141,13 +149,15 @@ func (c *replay) callOfAlloc(i, at int, idle bool) (f verdict.Finding, wrong boo
 		return verdict.Finding{Rule: ruleNeedless,
 			Message: fmt.Sprintf("%s should not have called CUDA, since it had the memory or had to refuse, but it called %s.",
 				c.doing(i), name),
-			Why: "As long as there is memory a block costs an addition on the host; a call into the driver costs many times that.",
+			Why: "As long as there is memory a block costs an addition on the host; a call into the driver costs many " +
+				"times that.",
 			Fix: "Call CUDA only if the block ends behind what is committed."}, true
 	case !slices.Contains(mapping.Growing, r.Op):
 		f := verdict.Finding{Rule: ruleNeedless,
-			Message: fmt.Sprintf("%s should have created, mapped and made accessible what was missing, but it called %s as well.", c.doing(i), name),
-			Why:     "Growing in place disturbs nobody: nothing has to be waited for, cleared or moved.",
-			Fix:     "Leave this call out."}
+			Message: fmt.Sprintf("%s should have created, mapped and made accessible what was missing, but it called %s "+
+				"as well.", c.doing(i), name),
+			Why: "Growing in place disturbs nobody: nothing has to be waited for, cleared or moved.",
+			Fix: "Leave this call out."}
 		if harmless(r.Op) {
 			f.Severity = verdict.Remark
 		}
@@ -159,7 +169,8 @@ func (c *replay) callOfAlloc(i, at int, idle bool) (f verdict.Finding, wrong boo
 // harmless reports whether a call only takes time.
 func harmless(op trace.Op) bool {
 	switch op {
-	case trace.OpDeviceSynchronize, trace.OpStreamSynchronize, trace.OpEventSynchronize, trace.OpStreamQuery, trace.OpEventQuery:
+	case trace.OpDeviceSynchronize, trace.OpStreamSynchronize, trace.OpEventSynchronize, trace.OpStreamQuery,
+		trace.OpEventQuery:
 		return true
 	}
 	return false
@@ -183,8 +194,9 @@ func (c *replay) lost() []verdict.Finding {
 		return nil
 	}
 	return c.finding(grew, -1, verdict.Finding{Rule: "lost",
-		Message: fmt.Sprintf("The blocks of the sequence %q with %s should have kept what kernels wrote to them, but when all were taken back "+
-			"%d words of 8 bytes were other ones.", c.Name, c.Layout, wrong),
-		Why: "What was written stays in physical memory, and goes with it: new memory behind the same addresses holds anything.",
+		Message: fmt.Sprintf("The blocks of the sequence %q with %s should have kept what kernels wrote to them, but when "+
+			"all were taken back %d words of 8 bytes were other ones.", c.Name, c.Layout, wrong),
+		Why: "What was written stays in physical memory, and goes with it: new memory behind the same addresses holds " +
+			"anything.",
 		Fix: "Leave what is mapped alone when the arena grows, and write nothing to it."})
 }

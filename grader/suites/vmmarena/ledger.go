@@ -28,8 +28,8 @@ type step struct {
 // grew reports whether memory was added.
 func (s *step) grew() bool { return s.mapped > s.before }
 
-// replay is a sequence as it went, with what the trace shows of it. What it shows behind a wrong answer may come of that,
-// and is not judged.
+// replay is a sequence as it went, with what the trace shows of it. What it shows behind a wrong answer may come of
+// that, and is not judged.
 type replay struct {
 	*allocator.Run[layout]
 	e     *suite.Evidence
@@ -46,7 +46,8 @@ func replayOf(e *suite.Evidence, r *allocator.Run[layout]) *replay {
 	})
 }
 
-// finding is a fault that the trace shows in a step, at the record which is at fault, or where that is -1 on the method's line.
+// finding is a fault that the trace shows in a step, at the record which is at fault, or where that is -1 on the
+// method's line.
 func (c *replay) finding(i, record int, f verdict.Finding) []verdict.Finding {
 	site := c.steps[i].answer.Details().Site
 	if record >= 0 {
@@ -58,7 +59,8 @@ func (c *replay) finding(i, record int, f verdict.Finding) []verdict.Finding {
 
 // doing begins a sentence about a step: "Asked to reset (operation 2 of "small blocks" with …), the arena".
 func (c *replay) doing(i int) string {
-	return fmt.Sprintf("Asked to %s (operation %d of %q with %s), the arena", allocator.Words([]allocator.Op{c.steps[i].op}), i+1, c.Name,
+	return fmt.Sprintf("Asked to %s (operation %d of %q with %s), the arena",
+		allocator.Words([]allocator.Op{c.steps[i].op}), i+1, c.Name,
 		c.Layout)
 }
 

@@ -11,12 +11,16 @@ import (
 
 // memory is the part about a device that is nearly full.
 func memory() suite.Part[Make] {
-	p := scarcity.Telling(scarcity.Part(ofMemory, "makes do with less when the device is nearly full, and a growth that fails changes nothing",
+	p := scarcity.Telling(scarcity.Part(ofMemory, "makes do with less when the device is nearly full, and a growth that "+
+		"fails changes nothing",
 		"Where there was no room for a generous growth, a small one was made; one that failed changed nothing.",
 		func(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 			c := replayOf(e, r)
 			found := c.keptByFailure()
-			if !slices.ContainsFunc(plenty.Runs(e), func(r allocator.Run[layout]) bool { return replayOf(e, &r).unusable() != nil }) {
+			if !slices.ContainsFunc(plenty.Runs(e), func(r allocator.Run[layout]) bool {
+				return replayOf(e,
+					&r).unusable() != nil
+			}) {
 				found = append(found, c.unusable()...) // else growth tells of it
 			}
 			return found
@@ -24,7 +28,8 @@ func memory() suite.Part[Make] {
 	judge := p.Judge
 	p.Judge = func(e *suite.Evidence) suite.Answer {
 		if verdict.HasError(e.Of(verdict.EndRules, scarcity.IDs()...)) {
-			return suite.Answer{Skip: "What Close did not give back is missing in the next arena on the device, so this could not be seen."}
+			return suite.Answer{Skip: "What Close did not give back is missing in the next arena on the device, so this could " +
+				"not be seen."}
 		}
 		return judge(e)
 	}
@@ -42,7 +47,8 @@ func (c *replay) keptByFailure() []verdict.Finding {
 			Message: fmt.Sprintf("%s should have failed and kept the %d bytes of memory that it had, but has %d now.",
 				c.doing(i), c.steps[i-1].held, s.held),
 			Why: "Memory that a growth leaves behind when it fails is missing in every later one.",
-			Fix: "Give back all that the growth has made before returning its error: unmap what was mapped, release what was created."})
+			Fix: "Give back all that the growth has made before returning its error: unmap what was mapped, release what was " +
+				"created."})
 	}
 	return nil
 }

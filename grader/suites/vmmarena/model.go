@@ -8,6 +8,7 @@ import (
 	"cudalab/grader/suite/allocator"
 	"cudalab/grader/suite/mapping"
 	"cudalab/grader/suite/sequence"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/device"
 )
 
@@ -60,10 +61,11 @@ func (m *model) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
 	if a.Stats() != nil {
 		m.committed = a.Stats()[statCommitted]
 	}
-	if m.lost = f != nil; m.lost {
-		return f.In(part)
+	if f == nil {
+		return nil
 	}
-	return nil
+	m.lost = a.Err != sequence.ErrArgument // what was refused has changed nothing
+	return f.In(part)
 }
 
 // judge is what is wrong with an answer, and whose it is to tell.
@@ -121,8 +123,8 @@ func (m *model) end(op allocator.Op) int64 {
 	return mapping.RoundUp(m.used+mapping.RoundUp(op.Size, alignment), m.layout.granularity)
 }
 
-// accepts reports whether an answer is the one wanted. A size beyond all that was reserved may count as a wrong one: the
-// arena will never have such a block.
+// accepts reports whether an answer is the one wanted. A size beyond all that was reserved may count as a wrong one:
+// the arena will never have such a block.
 func (m *model) accepts(want sequence.Err, op allocator.Op, a sequence.Answer) bool {
 	switch {
 	case want == sequence.ErrFull && op.Size > m.layout.reserved():
@@ -136,9 +138,10 @@ func (m *model) accepts(want sequence.Err, op allocator.Op, a sequence.Answer) b
 // misplaced is what is wrong with the address of a block that belongs elsewhere.
 func (m *model) misplaced(addr, want uint64) (part string, f *sequence.Fault) {
 	f = &sequence.Fault{Rule: "misplaced",
-		Message: fmt.Sprintf("should have handed out %s, right behind the block before, but it handed out %s", m.fromBase(want), m.fromBase(addr)),
-		Why: "An arena has no holes: its memory reaches from Base to the end of the last block, and each block begins at a multiple of 256 " +
-			"because every size is rounded up to one.",
+		Message: fmt.Sprintf("should have handed out %s, right behind the block before, but it handed out %s",
+			m.fromBase(want), m.fromBase(addr)),
+		Why: "An arena has no holes: its memory reaches from Base to the end of the last block, and each block begins at a " +
+			"multiple of 256 because every size is rounded up to one.",
 		Fix: "Hand out Base plus the bytes that are used, and add the size, rounded up to a multiple of 256, to them."}
 	base := uint64(m.base)
 	switch {
@@ -146,7 +149,8 @@ func (m *model) misplaced(addr, want uint64) (part string, f *sequence.Fault) {
 		f.Rule = "moved"
 		f.Message = fmt.Sprintf("should have handed out %s, but it handed out a block outside of the range that New reserved",
 			m.fromBase(want))
-		f.Why = "Whoever has an address from before holds on to it: an arena that moves leaves them all pointing to where it was."
+		f.Why = "Whoever has an address from before holds on to it: an arena that moves leaves them all pointing to where " +
+			"it was."
 		f.Fix = "Reserve all addresses once, in New, and map more memory behind those that are used."
 		return ofGrowth, f
 	case m.used == 0 && m.resets > 0:
@@ -160,8 +164,10 @@ func (m *model) misplaced(addr, want uint64) (part string, f *sequence.Fault) {
 		f.Message = "should have handed out Base for the first block, but it handed out " + m.fromBase(addr)
 	case addr%alignment != 0:
 		f.Rule = "misaligned"
-		f.Message = fmt.Sprintf("should have handed out %s, the next multiple of 256, but it handed out %s", m.fromBase(want), m.fromBase(addr))
-		f.Why = "A kernel that reads a float4 or a double has to find it at a multiple of its size; elsewhere every later CUDA call fails."
+		f.Message = fmt.Sprintf("should have handed out %s, the next multiple of 256, but it handed out %s", m.fromBase(want),
+			m.fromBase(addr))
+		f.Why = "A kernel that reads a float4 or a double has to find it at a multiple of its size; elsewhere every later " +
+			"CUDA call fails."
 	}
 	return ofBump, f
 }
@@ -178,7 +184,7 @@ func (m *model) fromBase(addr uint64) string {
 func (m *model) wrongStats(op allocator.Op, a sequence.Answer, before int64) (part string, f *sequence.Fault) {
 	s := a.Stats()
 	fault := func(rule, name string, got, want int64, why, fix string) *sequence.Fault {
-		return &sequence.Fault{Rule: rule, Why: why, Fix: fix,
+		return &sequence.Fault{Rule: rule, Why: why, Fix: fix, Look: verdict.Look{Field: name},
 			Message: fmt.Sprintf("should have left Stats with %s = %d, but it says %d", name, want, got)}
 	}
 	const whyStats = "A caller decides by these numbers what to do next."
@@ -186,7 +192,8 @@ func (m *model) wrongStats(op allocator.Op, a sequence.Answer, before int64) (pa
 	recommitted := m.committed >= 0 && s[statCommitted] != m.committed
 	switch {
 	case s[statBase] != m.base || s[statBase] == 0:
-		f := &sequence.Fault{Rule: "moved", Message: "should have left Base where it was, but Stats says that it is elsewhere",
+		f := &sequence.Fault{Rule: "moved", Message: "should have left Base where it was, but Stats says that it is " +
+			"elsewhere",
 			Why: "Whoever has an address from before holds on to it.",
 			Fix: "Reserve all addresses once, in New, and let Base be where they begin."}
 		if m.base == 0 {
@@ -195,7 +202,8 @@ func (m *model) wrongStats(op allocator.Op, a sequence.Answer, before int64) (pa
 		return ofGrowth, f
 	case s[statGranularity] != m.layout.granularity:
 		return ofGrowth, fault("wrong-granularity", "Granularity", s[statGranularity], m.layout.granularity,
-			"Devices differ in what they map memory in multiples of: a number that is right on one is refused by another, or too much there.",
+			"Devices differ in what they map memory in multiples of: a number that is right on one is refused by another, or "+
+				"too much there.",
 			"Ask with cuda.MemGetAllocationGranularity in New, for the minimum, and keep what it answers.")
 	case s[statReserved] != m.layout.reserved():
 		return ofGrowth, fault("wrong-stats", "Reserved", s[statReserved], m.layout.reserved(),
@@ -214,8 +222,8 @@ func (m *model) wrongStats(op allocator.Op, a sequence.Answer, before int64) (pa
 			of = ofReset
 		}
 		return of, fault("wrong-stats", "Used", s[statUsed], m.used, whyStats,
-			"Used reaches from Base to the end of the last block: count each with its size rounded up to a multiple of 256, and set it to 0 "+
-				"in Reset.")
+			"Used reaches from Base to the end of the last block: count each with its size rounded up to a multiple of 256, "+
+				"and set it to 0 in Reset.")
 	case recommitted && failed:
 		of := ofGrowth
 		if m.layout.memory > 0 {
@@ -223,8 +231,8 @@ func (m *model) wrongStats(op allocator.Op, a sequence.Answer, before int64) (pa
 		}
 		return of, fault("changed-by-error", "Committed", s[statCommitted], m.committed,
 			"A growth that fails leaves the arena as it was, so that smaller blocks may still be had.",
-			"Add to the bytes that are committed only when the memory is created, mapped, and may be used; and give back what a growth "+
-				"that stops halfway has made.")
+			"Add to the bytes that are committed only when the memory is created, mapped, and may be used; and give back what "+
+				"a growth that stops halfway has made.")
 	case recommitted && op.Kind == allocator.KindReset:
 		return ofReset, fault("changed-by-reset", "Committed", s[statCommitted], m.committed,
 			"What is mapped once costs nothing to use again; to unmap it and map it anew takes many microseconds.",

@@ -15,8 +15,9 @@ func (m *model) Use() (u verdict.Use, known bool) {
 	return verdict.Use{Total: committed, Out: m.used, Largest: committed - m.used}, !m.lost
 }
 
-// Paint draws the addresses from Base on, as far as the sequence comes and a granule more: what memory is mapped behind them, in granules,
-// and whether it may be used, by the trace; and the blocks, each rounded up to a multiple of 256 bytes.
+// Paint draws the addresses from Base on, as far as the sequence comes and a granule more: what memory is mapped behind
+// them, in granules, and whether it may be used, by the trace; and the blocks, each rounded up to a multiple of 256
+// bytes.
 func (m *model) Paint(v allocator.View) []verdict.Row {
 	if m.base == 0 {
 		return nil
@@ -35,7 +36,8 @@ func (m *model) Paint(v allocator.View) []verdict.Row {
 	blocks := verdict.Row{Name: "blocks"}
 	for i, b := range v.Out {
 		size, offset := mapping.RoundUp(max(b.Asked, 1), alignment), int64(b.Addr-uint64(m.base))
-		c := verdict.Cell{From: share(offset), To: share(offset + size), Kind: verdict.Out, Text: fmt.Sprintf("#%d: %d", b.Number, b.Asked),
+		c := verdict.Cell{From: share(offset), To: share(offset + size), Kind: verdict.Out, Text: fmt.Sprintf("#%d: %d",
+			b.Number, b.Asked),
 			Asked: float64(max(b.Asked, 0)) / float64(size)}
 		if v.Wrong && v.Last() == &v.Out[i] && offset+size != m.used {
 			c.Kind = verdict.Wrong
@@ -46,7 +48,8 @@ func (m *model) Paint(v allocator.View) []verdict.Row {
 		blocks.Cells = append(blocks.Cells, c)
 	}
 	if v.Wrong && v.Op.Kind == allocator.KindAlloc && v.Last() == nil && m.want(v.Op) == sequence.Nil {
-		blocks.Cells = append(blocks.Cells, verdict.Cell{From: share(m.used), To: share(m.used + mapping.RoundUp(v.Op.Size, alignment)), Kind: verdict.Wrong,
+		blocks.Cells = append(blocks.Cells, verdict.Cell{From: share(m.used), To: share(m.used + mapping.RoundUp(v.Op.Size,
+			alignment)), Kind: verdict.Wrong,
 			Text: "there is room"})
 	}
 	return []verdict.Row{mapped, blocks}

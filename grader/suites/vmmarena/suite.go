@@ -1,10 +1,11 @@
-// Package vmmarena is the suite of the vmm-arena lesson: its sequences, the model of what an arena must answer, the account
-// of what the trace shows of its memory, its baseline and what is asked.
+// Package vmmarena is the suite of the vmm-arena lesson: its sequences, the model of what an arena must answer, the
+// account of what the trace shows of its memory, its baseline and what is asked.
 package vmmarena
 
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"cudalab/exercises/contract"
@@ -14,6 +15,7 @@ import (
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/sim"
+	"cudalab/native/trace"
 )
 
 // Arena is what the exercise asks for.
@@ -34,8 +36,8 @@ func Of[A Arena](f func(int, int64) (A, error)) Make {
 	}
 }
 
-// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main package,
-// which is compiled for each check, calls what is compiled here.
+// Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
+// package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise.
@@ -62,14 +64,16 @@ var Lesson = suite.Lesson[Make]{
 				return append(c.callsOfReset(), c.callsOfAlloc(true)...)
 			}),
 		memory(),
-		plenty.Cleanup(cleanup),
+		scale.Leaks(plenty.Cleanup(cleanup)),
 		cost.Part(),
 		speed,
 	},
-	Benchmarks: append(allocbench.Pairs("An arena takes no single block back: it is reset when it is full, which is in the time.", ofBlocks),
+	Benchmarks: append(allocbench.Pairs("An arena takes no single block back: it is reset when it is full, which is in "+
+		"the time.", ofBlocks),
 		suite.Trial[Make]{ID: "growth", Drive: race, Benchmark: suite.Benchmark{
-			Name: fmt.Sprintf("growth from nothing to %d MiB in blocks of %d KiB", speedTotal>>20, speedBlock>>10), Operation: "run",
-			Note: "The baseline takes twice the memory, copies what is there and frees the old, whenever it is full.",
+			Name:      fmt.Sprintf("growth from nothing to %d MiB in blocks of %d KiB", speedTotal>>20, speedBlock>>10),
+			Operation: "run",
+			Note:      "The baseline takes twice the memory, copies what is there and frees the old, whenever it is full.",
 		}}, allocbench.Bookkeeping(ofBlocks)),
 }
 
@@ -91,6 +95,17 @@ var lab = &allocator.Lab[Make, layout]{
 		return sim.Options{Granularity: uint64(l.granularity), Memory: uint64(l.memory)}
 	},
 	Granular: true,
+	Between: allocator.Between{
+		Calls: []trace.Op{trace.OpMemGetAllocationGranularity, trace.OpMemAddressReserve, trace.OpMemCreate, trace.OpMemMap,
+			trace.OpMemSetAccess, trace.OpMemRelease, trace.OpMemGetInfo, trace.OpDeviceInfo,
+			// A remark tells that nothing needs these.
+			trace.OpStreamSynchronize, trace.OpEventSynchronize, trace.OpDeviceSynchronize,
+			trace.OpStreamQuery, trace.OpEventQuery},
+		Why: "What is mapped once costs nothing to use again, and to grow takes physical memory behind what there is, " +
+			"nothing else.",
+		Fix: "Create physical memory and map it where the range is not mapped yet; set the number of used bytes to 0 in " +
+			"Reset.",
+	},
 }
 
 // subject is an arena to be tried.
@@ -106,8 +121,9 @@ var (
 		lab.Steps("fine", lastGap, both).On(fine),     // of smaller granularity than any GPU's
 		lab.Steps("coarse", lastGap, both).On(coarse), // of larger
 	}
-	// scale is the trial with more blocks and bytes than small numbers can hold.
-	scale = lab.Steps("scale", lastGap, large).Large(plenty)
+	// scale are the trials with more blocks and bytes than small numbers can hold, and with numbers from all over their
+	// domains.
+	scale = lab.Steps("scale", lastGap, large).Large(plenty).Beside(lab.Steps("far", lastGap, far).Large(plenty).Abreast())
 	// scarcity is the trial on a device that runs out of memory. All of that is the arena's, so the blocks are not used.
 	scarcity = allocator.Good[Make, layout]{lab.Steps("memory", lastGap, nearlyFull).On(scarce).Idle()}
 )
@@ -117,15 +133,18 @@ const noDevice = 99
 
 var arguments = allocator.Arguments[layout]{
 	Name: "refuses a bad reserve before any CUDA call, and reserves on the device it is told", After: "1b",
-	Bad:     []layout{{reserve: 0}, {reserve: -1}, {reserve: -1 << 21}},
-	Lacking: []layout{{device: noDevice, reserve: 1 << 20}},
-	Good:    []layout{{reserve: 1}, {reserve: 1 << 21}},
+	Bad: []layout{{reserve: 0}, {reserve: -1}, {reserve: -1 << 21}},
+	Lacking: []layout{{device: noDevice, reserve: 1 << 20},
+		{reserve: 1 << 62}, {reserve: 1<<63 - 1<<30}, {reserve: math.MaxInt64}},
+	Good: []layout{{reserve: 1}, {reserve: 1 << 21}},
 	Wrong: func(o verdict.Outcome) (verdict.Finding, bool) {
 		return verdict.Finding{
-			Rule:    "device-ignored",
-			Message: o.Label + " should have returned CUDA's error, since there is no such device, but it returned nil.",
-			Why:     "Memory lies on one device: an arena on another one than its caller wants is of no use to kernels there.",
-			Fix:     "Pass device on as the ID of the location, wherever memory is asked about or created.",
+			Rule: "device-ignored",
+			Message: o.Label + " should have returned CUDA's error, since there is no such device or no such range, " +
+				"but it returned nil.",
+			Why: "Memory lies on one device, and its addresses are finite: an arena that has neither is of no use.",
+			Fix: "Pass device on as the ID of the location, wherever memory is asked about or created, and return every " +
+				"error of CUDA's.",
 		}, o.OK()
 	},
 	Refusal: suite.Refusal{

@@ -2,6 +2,7 @@ package vmmarena
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -24,7 +25,9 @@ type layout struct {
 }
 
 // String is the call that makes the arena.
-func (l layout) String() string { return fmt.Sprintf("vmmarena.New(%d, %d)", l.device, l.reserve) }
+func (l layout) String() string {
+	return fmt.Sprintf("vmmarena.New(%d, %s)", l.device, suite.Literal(l.reserve))
+}
 
 // reserved is how many bytes of addresses the arena has.
 func (l layout) reserved() int64 { return mapping.RoundUp(l.reserve, l.granularity) }
@@ -40,8 +43,8 @@ var (
 	reset, shut = allocator.Reset, allocator.Close
 )
 
-// examples are the sequences at the edges, on a device of granularity g. The first calls the methods in the order of the
-// skeleton's gaps.
+// examples are the sequences at the edges, on a device of granularity g. The first calls the methods in the order of
+// the skeleton's gaps.
 func examples(from sequence.Source) []workload {
 	g := from.Granularity
 	of := func(name string, reserve int64, ops ...allocator.Op) workload {
@@ -49,15 +52,16 @@ func examples(from sequence.Source) []workload {
 	}
 	return []workload{
 		of("small blocks", 8*g, alloc(1), alloc(256), alloc(257), alloc(1000), alloc(1), reset, alloc(5), alloc(300), shut),
-		of("sizes that no block has", 2*g, alloc(0), alloc(100), alloc(-1), alloc(1<<62), alloc(2*g+1), alloc(100), alloc(0), shut),
-		of("a range of one granule", 1, alloc(1), alloc(g-256), alloc(1), reset, alloc(g+1), alloc(g), alloc(1), shut),
+		of("sizes that no block has", 2*g, alloc(0), alloc(100), alloc(-1), alloc(1<<62), alloc(2*g+1), alloc(100), alloc(0),
+			shut), of("a range of one granule", 1, alloc(1), alloc(g-256), alloc(1), reset, alloc(g+1), alloc(g), alloc(1),
+			shut),
 		of("to the last byte", 3*g-100, alloc(g), alloc(2*g-256), alloc(256), alloc(1), reset, alloc(3*g), alloc(1), shut),
-		of("more than is left", 4*g, alloc(g), alloc(3*g+1), alloc(3*g-1), alloc(1), reset, alloc(4*g+1), alloc(2*g), alloc(2*g+1),
-			alloc(2*g), shut),
-		of("blocks across granules", 64*g, alloc(g-256), alloc(512), alloc(3*g), alloc(g/2), alloc(10*g+1), alloc(1), alloc(g), shut),
-		of("a granule at a time", 64*g, append(slices.Repeat([]allocator.Op{alloc(g)}, 48), shut)...),
-		of("the same memory again", 32*g, alloc(3*g), reset, alloc(g), alloc(g), alloc(g), alloc(g), reset, reset, alloc(4*g), reset,
-			alloc(100), alloc(8*g), reset, alloc(8*g), shut),
+		of("more than is left", 4*g, alloc(g), alloc(3*g+1), alloc(3*g-1), alloc(1), reset, alloc(4*g+1), alloc(2*g),
+			alloc(2*g+1), alloc(2*g), shut),
+		of("blocks across granules", 64*g, alloc(g-256), alloc(512), alloc(3*g), alloc(g/2), alloc(10*g+1), alloc(1),
+			alloc(g), shut), of("a granule at a time", 64*g, append(slices.Repeat([]allocator.Op{alloc(g)}, 48), shut)...),
+		of("the same memory again", 32*g, alloc(3*g), reset, alloc(g), alloc(g), alloc(g), alloc(g), reset, reset, alloc(4*g),
+			reset, alloc(100), alloc(8*g), reset, alloc(8*g), shut),
 		of("never used", 8*g, shut),
 		of("after Close", 4*g, alloc(256), shut, alloc(256), alloc(0), reset, shut),
 	}
@@ -74,12 +78,47 @@ func large(from sequence.Source) []workload {
 		for range largeBlocks >> (8 * round) {
 			ops = append(ops, alloc(1+from.Int64N(1<<16)))
 		}
-		for _, size := range []int64{1 << 31, 1<<32 - 255, 1<<32 + 1, 1 << 36, 1<<63 - 1, 1<<63 - 256, 1 << 62, -1 << 63, l.reserve} {
+		for _, size := range []int64{1 << 31, 1<<32 - 255, 1<<32 + 1, 1 << 36, 1<<63 - 1, 1<<63 - 256, 1 << 62, -1 << 63,
+			l.reserve} {
 			ops = append(ops, alloc(size), alloc(1+from.Int64N(1<<20)))
 		}
 		ops = append(ops, reset)
 	}
 	return []workload{{Name: "many blocks", Layout: l, Ops: append(ops, alloc(l.reserve), shut, shut)}}
+}
+
+// The most of what far arenas have: there are addresses for all of them at once, and memory may come by the granule.
+const (
+	farReserve    = 1 << 44
+	farMemory     = 1 << 34
+	farLifeMemory = 1 << 27
+)
+
+// far are a few operations on arenas of reserves from all over their domain, and on one all sizes.
+func far(from sequence.Source) (ws []workload) {
+	for i, reserve := range suite.Everywhere(from.Rand, 1, farReserve) {
+		l := layout{reserve: int64(reserve), granularity: from.Granularity}
+		some := func() allocator.Op { return alloc(allocator.Within(from.Rand, min(l.reserved(), farMemory))) }
+		ops := []allocator.Op{reset, some(), some(), alloc(l.reserved() + 1), reset, some(), some(), alloc(1), shut, shut}
+		ws = append(ws, workload{Name: fmt.Sprintf("far %d", i), Layout: l, Ops: ops[from.IntN(2):]})
+	}
+	sizes := workload{Name: "all sizes", Layout: layout{reserve: farMemory, granularity: from.Granularity}}
+	for _, size := range suite.Everywhere(from.Rand, 0, math.MaxInt64) {
+		sizes.Ops = append(sizes.Ops, alloc(int64(size)), alloc(-1-int64(size)), reset)
+	}
+	return append(ws, sizes)
+}
+
+// farLives are such arenas that grow, are reset, and closed with blocks handed out.
+func farLives(from sequence.Source) (ws []workload) {
+	for _, reserve := range suite.Everywhere(from.Rand, 1, farReserve) {
+		l := layout{reserve: int64(reserve), granularity: from.Granularity}
+		some := func() allocator.Op {
+			return alloc(allocator.Within(from.Rand, max(min(l.reserved(), farLifeMemory)/4, 1)))
+		}
+		ws = append(ws, workload{Layout: l, Ops: []allocator.Op{reset, some(), some(), some(), reset, some(), some(), shut}})
+	}
+	return ws
 }
 
 // Bounds of the random sequences.

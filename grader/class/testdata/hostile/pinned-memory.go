@@ -1,6 +1,6 @@
 // Pins all memory of the host.
 //
-//cudalab:status failed
+//cudalab:status crashed
 package asyncpipeline
 
 import (

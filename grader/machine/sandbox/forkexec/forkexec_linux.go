@@ -2,10 +2,10 @@
 // rights from it, which package syscall has no place for.
 //
 // The usual way to that is a helper, a program that takes its own rights and then executes the other one. A helper
-// written in Go takes longer to start than all the rest. Nor is the parent's memory copied for the new process, as package
-// syscall does where there are to be namespaces: that takes time for every page, and a fault on every page that the
-// parent writes to next. The new process uses its parent's memory until it executes the program, as after vfork; only
-// that the parent goes on meanwhile, so that it can do what takes the new process's id.
+// written in Go takes longer to start than all the rest. Nor is the parent's memory copied for the new process, as
+// package syscall does where there are to be namespaces: that takes time for every page, and a fault on every page that
+// the parent writes to next. The new process uses its parent's memory until it executes the program, as after vfork;
+// only that the parent goes on meanwhile, so that it can do what takes the new process's id.
 package forkexec
 
 import (
@@ -76,9 +76,9 @@ type Options struct {
 	Prepare func(pid int) error
 }
 
-// Start starts a process, and returns when it has executed its program or ended by itself, as the calls would have it: the
-// caller has to wait for it. If a call fails, that is the error. All signals have their default action in the process,
-// and it is killed when the thread that called Start ends.
+// Start starts a process, and returns when it has executed its program or ended by itself, as the calls would have it:
+// the caller has to wait for it. If a call fails, that is the error. All signals have their default action in the
+// process, and it is killed when the thread that called Start ends.
 func (c *Calls) Start(o Options) (pid int, err error) {
 	files := descriptors{least: len(o.Files)}
 	defer files.close()
@@ -159,7 +159,10 @@ func (c *Calls) clone(o Options) (number, a1, a2 uintptr) {
 	if o.Cgroup == nil {
 		return unix.SYS_CLONE, flags | uintptr(unix.SIGCHLD), 0
 	}
-	args := &struct{ flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls, setTID, setTIDSize, cgroup uint64 }{
+	args := &struct {
+		flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls, setTID, setTIDSize,
+		cgroup uint64
+	}{
 		flags: uint64(flags) | unix.CLONE_INTO_CGROUP, exitSignal: uint64(unix.SIGCHLD), cgroup: uint64(o.Cgroup.Fd())}
 	return unix.SYS_CLONE3, Pointer(c, args), unsafe.Sizeof(*args)
 }

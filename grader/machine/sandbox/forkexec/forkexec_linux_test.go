@@ -108,7 +108,8 @@ func TestSignalsHaveTheirDefaults(t *testing.T) {
 	defer signal.Reset(syscall.SIGHUP)
 	reads, writes := pipes(t, 1)
 	var c Calls
-	c.Add("executing cat", unix.SYS_EXECVE, c.Text("/bin/cat"), c.Texts([]string{"cat", "/proc/self/status"}), c.Texts(nil))
+	c.Add("executing cat", unix.SYS_EXECVE, c.Text("/bin/cat"), c.Texts([]string{"cat", "/proc/self/status"}),
+		c.Texts(nil))
 	pid, err := c.Start(Options{Files: []*os.File{os.Stdin, writes[0], os.Stderr}})
 	require.NoError(t, err)
 	require.NoError(t, writes[0].Close())

@@ -1,6 +1,6 @@
-// Package rights says what a confined process may do, in the kernel's terms: the files it reaches are a Landlock ruleset,
-// the system calls that it may make a seccomp filter. A process that has put both in force has them for good, and so has
-// the program that it executes.
+// Package rights says what a confined process may do, in the kernel's terms: the files it reaches are a Landlock
+// ruleset, the system calls that it may make a seccomp filter. A process that has put both in force has them for good,
+// and so has the program that it executes.
 package rights
 
 import (
@@ -22,7 +22,8 @@ const (
 	toArrange = ll.AccessFSMakeReg | ll.AccessFSMakeDir | ll.AccessFSRemoveFile | ll.AccessFSRemoveDir | ll.AccessFSRefer
 )
 
-// Files are what a process may reach. What is not there, or out of the reach of whoever makes the ruleset, needs no rule.
+// Files are what a process may reach. What is not there, or out of the reach of whoever makes the ruleset, needs no
+// rule.
 type Files struct {
 	Execute []string // files it may execute
 	Read    []string // files it may read, and folders with all that is in them
@@ -65,8 +66,8 @@ func NewRuleset(files Files) (*Ruleset, error) {
 	return r, nil
 }
 
-// AllowDriver allows what libcuda needs of the process pid itself: to write to its folder task in /proc. cuInit names its
-// threads there, and answers OPERATING_SYSTEM (304) if it cannot.
+// AllowDriver allows what libcuda needs of the process pid itself: to write to its folder task in /proc. cuInit names
+// its threads there, and answers OPERATING_SYSTEM (304) if it cannot.
 func (r *Ruleset) AllowDriver(pid int) error {
 	own := "/proc/" + strconv.Itoa(pid)
 	return errors.Join(r.allow([]string{own}, toRead, toList), r.allow([]string{own + "/task"}, toRead|toWrite, toList))

@@ -42,7 +42,8 @@ var refused = []string{
 // anyPID stands for the process's id in a filter that has been assembled before there is a process. No process has it.
 const anyPID = 1<<31 - 1
 
-// The filters for a process without the driver and for one with it. To assemble one takes longer than to start a process.
+// The filters for a process without the driver and for one with it. To assemble one takes longer than to start a
+// process.
 var (
 	plain  = sync.OnceValues(func() ([]unix.SockFilter, error) { return assemble("", false) })
 	driver = sync.OnceValues(func() ([]unix.SockFilter, error) { return assemble("", true) })
@@ -65,8 +66,8 @@ func assemble(architecture string, driver bool) (filter []unix.SockFilter, err e
 	return filter, err
 }
 
-// Filter is a seccomp filter that leaves a process the system calls that work on the process itself, and if it is to use the
-// driver what libcuda needs besides.
+// Filter is a seccomp filter that leaves a process the system calls that work on the process itself, and if it is to
+// use the driver what libcuda needs besides.
 type Filter struct{ list []unix.SockFilter }
 
 // NewFilter makes a filter for a process that is still to be made.
@@ -126,9 +127,10 @@ func instructions(machine *arch.Info, pid uint64, driver bool) ([]bpf.Instructio
 		DefaultAction: seccomp.ActionAllow,
 		Syscalls: []seccomp.SyscallGroup{
 			{
-				Action:             seccomp.ActionErrno, // EPERM
-				Names:              slices.DeleteFunc(names, unknown),
-				NamesWithCondtions: slices.DeleteFunc(conditional, func(c seccomp.NameWithConditions) bool { return unknown(c.Name) }),
+				Action: seccomp.ActionErrno, // EPERM
+				Names:  slices.DeleteFunc(names, unknown),
+				NamesWithCondtions: slices.DeleteFunc(conditional,
+					func(c seccomp.NameWithConditions) bool { return unknown(c.Name) }),
 			},
 			// Its flags are in memory, where a filter cannot look. Upon ENOSYS C libraries make their threads with clone.
 			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"clone3"}},

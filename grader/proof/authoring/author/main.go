@@ -1,5 +1,5 @@
-// Command authoring is for those who write lessons: it makes the folders of a new one, and brings up to date what follows
-// from course.toml.
+// Command authoring is for those who write lessons: it makes the folders of a new one, and brings up to date what
+// follows from course.toml.
 //
 //	go run cudalab/grader/proof/authoring/author new ring
 //	go run cudalab/grader/proof/authoring/author generate

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cudalab/exercises/contract"
+	"cudalab/grader/suite"
 )
 
 // point is how far a call has come: behind so many operations, with these answers.
@@ -106,7 +107,7 @@ func (c *calls) carryOut(p *point) {
 	script, want := p.answers(), p.ops()
 	c.executions++
 	steady, stopped, at, next := true, false, 0, Op{}
-	w := word(func(o Op) uint64 {
+	w := lend(func(o Op) uint64 {
 		if at < len(script) && o == want[at] {
 			at++
 			return script[at-1]
@@ -142,7 +143,7 @@ func run(code Code, c *call, w word, stopped *bool) (offsets []uint64) {
 		for i := range offsets {
 			offsets[i] = poison
 		}
-		code.AllocWarp(w, c.capacity, slices.Clone(c.request.Sizes), offsets)
+		code.AllocWarp(w, c.capacity, slices.Clip(slices.Clone(c.request.Sizes)), offsets)
 		return slices.Clone(offsets)
 	}
 	offset, ok := code.Alloc(w, c.capacity, c.request.Sizes[0])
@@ -168,14 +169,25 @@ func (c *calls) again() {
 // stop is what the word panics with to end a call.
 type stop struct{}
 
-// word is a contract.Word of which nothing can be seen from outside but its answers.
-type word func(Op) uint64
+// word is a contract.Word by what answers its operations.
+type word suite.Lent[func(Op) uint64]
 
-// Format prints nothing of a word.
+func lend(answer func(Op) uint64) word { return word(suite.Lend(answer)) }
+
+// Format prints nothing of a word, since code may look for a number in what is printed.
 func (word) Format(fmt.State, rune) {}
 
-func (w word) Load() uint64                  { return w(Op{Kind: Load}) }
-func (w word) Add(value uint64) (old uint64) { return w(Op{Kind: Add, Value: value}) }
+func (w word) Load() uint64                  { return w()(Op{Kind: Load}) }
+func (w word) Add(value uint64) (old uint64) { return w()(Op{Kind: Add, Value: value}) }
 func (w word) CompareAndSwap(compare, value uint64) (old uint64) {
-	return w(Op{Kind: CompareAndSwap, Compare: compare, Value: value})
+	return w()(Op{Kind: CompareAndSwap, Compare: compare, Value: value})
+}
+
+// Plain is a word that nobody else uses, kept in a variable.
+func Plain(taken *uint64) contract.Word {
+	return lend(func(o Op) (old uint64) {
+		old = *taken
+		*taken = o.after(old)
+		return old
+	})
 }

@@ -39,7 +39,8 @@ func (k *Case[C]) Trial() *suite.Trial[C] {
 		x := NewExplorer(k.Of(sides.Student), k.Budget)
 		for _, p := range k.Draw(b.Rand()) {
 			var result Result
-			if o := b.Call(p.Label(), func() error { return Unfinished(func() { result = x.Explore(&p) }) }); !o.OK() && o.Gap == "" {
+			if o := b.Call(p.Label(), func() error { return Unfinished(func() { result = x.Explore(&p) }) }); !o.OK() &&
+				o.Gap == "" {
 				return
 			}
 			whole := uint64(0)
@@ -149,7 +150,8 @@ func (k *Case[C]) Judge(pass string) func(*suite.Evidence) suite.Answer {
 		case s.whole == 0:
 			a.Skip = "No program was looked at to its end."
 		case s.whole < s.programs:
-			a.Message += fmt.Sprintf(" %d of %d programs were looked at: the others have more orders than there is time for.", s.whole, s.programs)
+			a.Message += fmt.Sprintf(" %d of %d programs were looked at: the others have more orders than there is time for.",
+				s.whole, s.programs)
 		}
 		return a
 	}
@@ -157,7 +159,8 @@ func (k *Case[C]) Judge(pass string) func(*suite.Evidence) suite.Answer {
 
 // Part asks for it.
 func (k *Case[C]) Part(id, name, pass string) suite.Part[C] {
-	return suite.Part[C]{Question: suite.Question{ID: id, Name: name, Judge: k.Judge(pass)}, Cases: []*suite.Trial[C]{k.Trial()}}
+	return suite.Part[C]{Question: suite.Question{ID: id, Name: name, Judge: k.Judge(pass)},
+		Cases: []*suite.Trial[C]{k.Trial()}}
 }
 
 // Cost is the part that asks how many operations the calls of some cases take.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Explorer explores programs with the same code.
-type Explorer struct {
+// explorer explores programs with the same code.
+type explorer struct {
 	code   Code
 	budget int
 	states int
@@ -15,11 +15,11 @@ type Explorer struct {
 }
 
 // NewExplorer is an explorer that looks at no more than so many states in all its programs together.
-func NewExplorer(code Code, budget int) *Explorer { return &Explorer{code: code, budget: budget} }
+func NewExplorer(code Code, budget int) *explorer { return &explorer{code: code, budget: budget} }
 
 // States is how many different states were looked at so far, and Runs how often the code was called for that.
-func (x *Explorer) States() int { return x.states }
-func (x *Explorer) Runs() int   { return x.runs }
+func (x *explorer) States() int { return x.states }
+func (x *explorer) Runs() int   { return x.runs }
 
 // Result is what came of a program.
 type Result struct {
@@ -48,8 +48,9 @@ type state struct {
 }
 
 // Explore looks at every order of a program's operations.
-func (x *Explorer) Explore(p *Program) Result {
-	e := &exploration{Explorer: x, program: p, calls: &calls{code: x.code, byRequest: map[string]*call{}}, seen: map[string]bool{}, alones: map[soloKey]solo{}}
+func (x *explorer) Explore(p *Program) Result {
+	e := &exploration{explorer: x, program: p, calls: &calls{code: x.code, byRequest: map[string]*call{}},
+		seen: map[string]bool{}, alones: map[soloKey]solo{}}
 	e.requests, e.first = p.requests()
 	result := e.run()
 	e.calls.again()
@@ -62,7 +63,7 @@ func (x *Explorer) Explore(p *Program) Result {
 }
 
 type exploration struct {
-	*Explorer
+	*explorer
 	program  *Program
 	requests []Request
 	first    []int
@@ -79,7 +80,8 @@ type soloKey struct {
 }
 
 func (e *exploration) run() (result Result) {
-	start := &state{word: e.program.Taken, results: make([]*point, len(e.requests)), before: make([]uint32, len(e.requests))}
+	start := &state{word: e.program.Taken, results: make([]*point, len(e.requests)), before: make([]uint32,
+		len(e.requests))}
 	for t, first := range e.first {
 		start.threads = append(start.threads, thread{request: first})
 		e.settle(start, t)

@@ -11,7 +11,7 @@ import (
 const (
 	Overlap        = "overlap"          // two blocks share bytes
 	BeyondEnd      = "beyond-end"       // a block reaches beyond capacity
-	Wrapped        = "wrapped"          // a size or a sum ran over 2^64
+	wrapped        = "wrapped"          // a size or a sum ran over 2^64
 	Unaligned      = "unaligned"        // a block begins at no multiple of 16
 	EmptyBlock     = "empty-block"      // a request of 0 bytes was granted
 	OffsetMissing  = "offset-missing"   // AllocWarp left an offset as it was
@@ -24,7 +24,8 @@ const (
 )
 
 // Rules are all of them but TooMany.
-var Rules = []string{Overlap, BeyondEnd, Wrapped, Unaligned, EmptyBlock, OffsetMissing, RoomLost, LeftBehind, NotInARow, WaitsForThread, NotRepeatable}
+var Rules = []string{Overlap, BeyondEnd, wrapped, Unaligned, EmptyBlock, OffsetMissing, RoomLost, LeftBehind, NotInARow,
+	WaitsForThread, NotRepeatable}
 
 // Failure is an order that is wrong.
 type Failure struct {
@@ -84,7 +85,7 @@ func (p *Program) faultOf(f *Failure, h *followed) fault {
 		case g.size == 0:
 			return fault{rule: EmptyBlock, first: g}
 		case over:
-			return fault{rule: Wrapped, first: g}
+			return fault{rule: wrapped, first: g}
 		case g.offset%16 != 0:
 			return fault{rule: Unaligned, first: g}
 		case end > p.Capacity:

@@ -39,7 +39,8 @@ func (p *Program) failureOf(numbers []uint64) *Failure {
 		if left[2] > uint64(CompareAndSwap) || left[0] >= uint64(len(p.Threads)) || left[1] >= maxRequests {
 			return nil
 		}
-		f.Steps = append(f.Steps, Step{int(left[0]), int(left[1]), Op{Kind(left[2]), left[3], left[4]}, left[5], left[6] == 1})
+		f.Steps = append(f.Steps, Step{int(left[0]), int(left[1]), Op{Kind(left[2]), left[3], left[4]}, left[5],
+			left[6] == 1})
 		left = left[stepNumbers:]
 	}
 	if f.Rule != WrongEnd {

@@ -65,7 +65,8 @@ func (p *Program) follow(steps []Step) (h followed, ok bool) {
 	h.begun, h.over = slices.Repeat([]int{-1}, len(requests)), slices.Repeat([]int{-1}, len(requests))
 	at, done := slices.Clone(first), uint32(0)
 	for i, s := range steps {
-		if s.Thread < 0 || s.Thread >= len(first) || s.Request != at[s.Thread] || s.Request >= first[s.Thread]+len(p.Threads[s.Thread]) ||
+		if s.Thread < 0 || s.Thread >= len(first) || s.Request != at[s.Thread] ||
+			s.Request >= first[s.Thread]+len(p.Threads[s.Thread]) ||
 			s.Op.Kind > CompareAndSwap || s.Op.Kind != 0 && s.Answer != h.word {
 			return h, false
 		}

@@ -20,7 +20,8 @@ func together() []interleave.Program {
 		{Capacity: 64, Threads: [][]interleave.Request{{interleave.Warp(16, 80, 10), interleave.Warp(64, 32)}}},
 		{Capacity: 2048, Threads: [][]interleave.Request{{interleave.Warp(full...), interleave.Warp()}}},
 		{Capacity: 128, Threads: [][]interleave.Request{{interleave.Warp(16, 32)}, {interleave.Warp(16, 16)}}},
-		{Capacity: 144, Threads: [][]interleave.Request{{interleave.Warp(16, 32, 48, 10)}, {interleave.Warp(16, 200, 16, 16)}, {one(16)}}},
+		{Capacity: 144, Threads: [][]interleave.Request{{interleave.Warp(16, 32, 48, 10)}, {interleave.Warp(16, 200, 16, 16)},
+			{one(16)}}},
 	}
 }
 
@@ -109,9 +110,11 @@ func TestPanics(t *testing.T) {
 		}()
 		return devicebump.Alloc(w, capacity, size)
 	}
-	require.Equal(t, interleave.Result{Whole: true}, interleave.NewExplorer(interleave.Code{Alloc: recovers}, 1000).Explore(&p))
+	require.Equal(t, interleave.Result{Whole: true}, interleave.NewExplorer(interleave.Code{Alloc: recovers},
+		1000).Explore(&p))
 	require.PanicsWithValue(t, "boom", func() {
-		interleave.NewExplorer(interleave.Code{Alloc: func(contract.Word, uint64, uint64) (uint64, bool) { panic("boom") }}, 1000).Explore(&p)
+		interleave.NewExplorer(interleave.Code{Alloc: func(contract.Word, uint64, uint64) (uint64, bool) { panic("boom") }},
+			1000).Explore(&p)
 	})
 }
 
@@ -140,7 +143,8 @@ func TestTheBudgetIsKept(t *testing.T) {
 }
 
 func TestNumbersInWords(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 64: "64", 1 << 20: "1048576", 1 << 31: "2^31", 1<<32 - 1: "2^32-1", 1<<32 + 16: "2^32+16", 1 << 63: "2^63",
+	for n, want := range map[uint64]string{0: "0", 64: "64", 1 << 20: "1048576", 1 << 31: "2^31", 1<<32 - 1: "2^32-1",
+		1<<32 + 16: "2^32+16", 1 << 63: "2^63",
 		^uint64(0): "2^64-1", ^uint64(0) - 15: "2^64-16", 5_000_000_000: "5000000000"} {
 		require.Equal(t, want, interleave.Number(n))
 	}

@@ -164,7 +164,8 @@ func (p *Program) Finding(f *Failure) (found verdict.Finding, ok bool) {
 		}
 		fault := p.faultOf(f, &h)
 		if fault.rule != LeftBehind && fault.rule != NotInARow {
-			warp = requests[fault.first.request].Warp || fault.rule == Overlap && !fault.start && requests[fault.other.request].Warp
+			warp = requests[fault.first.request].Warp || fault.rule == Overlap && !fault.start &&
+				requests[fault.other.request].Warp
 		}
 		s.wrongEnd(fault)
 	default:
@@ -176,7 +177,7 @@ func (p *Program) Finding(f *Failure) (found verdict.Finding, ok bool) {
 		found.Function = "AllocWarp"
 	}
 	if len(f.Steps) > 0 {
-		found.Picture = p.picture(f, &h)
+		found.Picture, found.Threads = p.picture(f, &h), p.threads(f, &h)
 	}
 	return found, true
 }
@@ -237,15 +238,18 @@ func (s *sentence) wrongEnd(f fault) {
 		s.finding = verdict.Finding{Rule: rule, Message: s.order() + message, Why: why, Fix: fix}
 	}
 	between := "Between two operations any other thread's may come: what was read before is old news."
-	compare := "Take the bytes with the operation that looks whether they fit: CompareAndSwap with the number of taken bytes that you have looked at."
-	forward := "Let w change in one operation, from a value that you have looked at to the next, and never back: CompareAndSwap does it, and says if somebody else was first."
+	compare := "Take the bytes with the operation that looks whether they fit: CompareAndSwap with the number of taken " +
+		"bytes that you have looked at."
+	forward := "Let w change in one operation, from a value that you have looked at to the next, and never back: " +
+		"CompareAndSwap does it, and says if somebody else was first."
 	if len(s.program.Threads) == 1 {
 		between = "A block takes its size rounded up to a multiple of 16, and the next one begins behind that."
 		compare = "Look whether the rounded size fits into what is left, capacity-taken, and move w by the rounded size."
 		forward = compare
 	}
 	const (
-		overRun = "Sums of unsigned numbers go on at 0 beyond 2^64, so a huge size comes out as a small one, and seems to fit."
+		overRun = "Sums of unsigned numbers go on at 0 beyond 2^64, so a huge size comes out as a small one, and seems " +
+			"to fit."
 	)
 	switch f.rule {
 	case OffsetMissing:
@@ -253,43 +257,50 @@ func (s *sentence) wrongEnd(f fault) {
 			"What stands there before the call is garbage, which a lane would take for its block.",
 			"Set offsets[i] for every lane: to where its block begins, or to contract.NoRoom.")
 	case EmptyBlock:
-		say(f.rule, fmt.Sprintf("%s should be refused, since it asks for 0 bytes, but it got a block at %s.", s.who(g), Number(g.offset)),
-			"A block without bytes has the same address as the next one, so nobody could tell the two apart.",
+		say(f.rule, fmt.Sprintf("%s should be refused, since it asks for 0 bytes, but it got a block at %s.", s.who(g),
+			Number(g.offset)), "A block without bytes has the same address as the next one, so nobody could tell the two apart.",
 			"Refuse a size of 0 before anything else, without an operation on w.")
-	case Wrapped:
-		say(f.rule, fmt.Sprintf("%s should be refused, since %s bytes do not fit, but it got a block at %s.", s.who(g), Number(g.size), Number(g.offset)),
-			overRun, "Compare size with capacity before you round it, and the rounded size with capacity-taken, which cannot run over.")
+	case wrapped:
+		say(f.rule, fmt.Sprintf("%s should be refused, since %s bytes do not fit, but it got a block at %s.", s.who(g),
+			Number(g.size), Number(g.offset)), overRun, "Compare size with capacity before you round it, and the rounded size "+
+			"with capacity-taken, which cannot run over.")
 	case Unaligned:
-		say(f.rule, fmt.Sprintf("every block should begin at a multiple of 16, but that of %s begins at %s.", s.who(g), Number(g.offset)),
-			"Threads write words of up to 16 bytes, and a word that does not lie at a multiple of its size is a misaligned address, which ends the program.",
+		say(f.rule, fmt.Sprintf("every block should begin at a multiple of 16, but that of %s begins at %s.", s.who(g),
+			Number(g.offset)), "Threads write words of up to 16 bytes, and a word that does not lie at a multiple of its size "+
+			"is a misaligned address, which ends the program.",
 			"Round every size up to a multiple of 16 before it is added: (size + 15) &^ 15.")
 	case BeyondEnd:
 		end, _ := g.end()
-		say(f.rule, fmt.Sprintf("%s got %s, but the memory ends at %s: %s bytes of it are somebody else's.", s.who(g), span(g), Number(s.program.Capacity-1),
-			Number(end-s.program.Capacity)), between, compare)
+		say(f.rule, fmt.Sprintf("%s got %s, but the memory ends at %s: %s bytes of it are somebody else's.", s.who(g),
+			span(g), Number(s.program.Capacity-1), Number(end-s.program.Capacity)), between, compare)
 	case Overlap:
-		message := fmt.Sprintf("%s got %s and %s got %s: both have byte %s.", s.who(f.first), span(f.first), s.who(f.other), span(f.other),
-			Number(max(f.first.offset, f.other.offset)))
+		message := fmt.Sprintf("%s got %s and %s got %s: both have byte %s.", s.who(f.first), span(f.first), s.who(f.other),
+			span(f.other), Number(max(f.first.offset, f.other.offset)))
 		if f.start {
 			message = fmt.Sprintf("%s got %s, but %s bytes were taken before.", s.who(g), span(g), Number(s.program.Taken))
 		}
 		say(f.rule, message, between, forward)
 	case RoomLost:
-		message := fmt.Sprintf("%s should have got its %s bytes, since they fit even in the end, but was refused: %s of %s bytes are somebody's.", s.who(g),
+		message := fmt.Sprintf("%s should have got its %s bytes, since they fit even in the end, but was refused: %s of %s "+
+			"bytes are somebody's.", s.who(g),
 			Number(g.size), Number(f.taken), Number(s.program.Capacity))
 		if !oracle.BumpFits(f.taken, s.program.Capacity, g.size) {
-			message = fmt.Sprintf("%s should have got its %s bytes, since they still fitted then, but was refused.", s.who(g), Number(g.size))
+			message = fmt.Sprintf("%s should have got its %s bytes, since they still fitted then, but was refused.", s.who(g),
+				Number(g.size))
 		}
 		say(f.rule, message,
 			"Room that is refused while it is free is lost: the thread does without, and cannot know that it need not.",
-			"Refuse only if the rounded size is more than capacity less what is taken, and have nobody take, not even for a moment, what does not fit. "+
-				"A CompareAndSwap that finds another value says that somebody was first, and not that there is no room.")
+			"Refuse only if the rounded size is more than capacity less what is taken, and have nobody take, not even for a "+
+				"moment, what does not fit. A CompareAndSwap that finds another value says that somebody was first, and not that "+
+				"there is no room.")
 	case LeftBehind:
-		say(f.rule, fmt.Sprintf("%s bytes should be taken in the end, those that somebody got, but the word says %s.", Number(f.taken), Number(s.followed.word)),
-			"Nobody has these bytes, and nobody can give them back: the next request is refused for want of them.",
+		say(f.rule, fmt.Sprintf("%s bytes should be taken in the end, those that somebody got, but the word says %s.",
+			Number(f.taken), Number(s.followed.word)), "Nobody has these bytes, and nobody can give them back: the next "+
+			"request is refused for want of them.",
 			"Change w for a block that fits and for no other, and by its rounded size.")
 	default:
-		say(f.rule, "the answers should be those of one call behind the other, in some order, but they are not: something came in between.",
+		say(f.rule, "the answers should be those of one call behind the other, in some order, but they are not: something "+
+			"came in between.",
 			"The lanes of a warp count on lying side by side, and a call that was over counts for all that begin later.",
 			"Take all that a call takes with one change of w.")
 	}
@@ -297,20 +308,26 @@ func (s *sentence) wrongEnd(f fault) {
 
 func (s *sentence) notRepeatable() {
 	s.finding = verdict.Finding{Rule: NotRepeatable,
-		Message: fmt.Sprintf("Where %s, a call should do the same whenever w answers the same, but it did another thing when it was made again.", s.program.Label()),
-		Why:     "Threads of a kernel share memory that everybody can see, such as w, and keep nothing else from one call to the next.",
-		Fix:     "Let everything that a call does follow from its arguments and from what w answers: no variables outside of the function."}
+		Message: fmt.Sprintf("Where %s, a call should do the same whenever w answers the same, but it did another thing "+
+			"when it was made again.", s.program.Label()),
+		Why: "Threads of a kernel share memory that everybody can see, such as w, and keep nothing else from one call to " +
+			"the next.",
+		Fix: "Let everything that a call does follow from its arguments and from what w answers: no variables outside of " +
+			"the function."}
 }
 
 func (s *sentence) waits(request int) {
 	thread := s.failure.Thread
 	s.finding = verdict.Finding{Rule: WaitsForThread,
-		Message: fmt.Sprintf("Where %s, thread %d is left alone in this order and should be done within %d operations, but it is not: it waits for another thread.",
+		Message: fmt.Sprintf("Where %s, thread %d is left alone in this order and should be done within %d operations, but "+
+			"it is not: it waits for another thread.",
 			s.program.Label(), thread+1, Alone),
-		Why: "Threads of a warp run in step, and a thread that waits for one of its own warp may keep that from ever going on.",
+		Why: "Threads of a warp run in step, and a thread that waits for one of its own warp may keep that from ever " +
+			"going on.",
 		Fix: "Hold no lock. Where somebody else was first, go on with what they left: CompareAndSwap answers it."}
 	if s.requests[request].Warp {
-		s.finding.Fix = "Hold no lock. Where somebody else was first, place all lanes anew behind what they left: CompareAndSwap answers it."
+		s.finding.Fix = "Hold no lock. Where somebody else was first, place all lanes anew behind what they left: " +
+			"CompareAndSwap answers it."
 	}
 }
 
@@ -330,22 +347,26 @@ func (s *sentence) tooMany(request int) {
 		who = "its call"
 	}
 	f := verdict.Finding{Rule: TooMany,
-		Why: "All threads wait for each other at the word: an operation on it that is not needed is one that everybody pays for.",
+		Why: "All threads wait for each other at the word: an operation on it that is not needed is one that everybody " +
+			"pays for.",
 		Fix: "Load once, and go on with what CompareAndSwap answers: that is what is taken now."}
 	switch {
 	case len(r.Sizes) == 0:
-		f.Message = fmt.Sprintf("%s%s has no lanes and should make no operation, but made %s.", s.order(), who, verdict.Count(made, "operation", "operations"))
+		f.Message = fmt.Sprintf("%s%s has no lanes and should make no operation, but made %s.", s.order(), who,
+			verdict.Count(made, "operation", "operations"))
 		f.Fix = "Return at once where there are no lanes."
 	case r.Warp && changes > 1:
-		f.Message = fmt.Sprintf("%s%s of AllocWarp should change w once, but did it %d times by then.", s.order(), who, changes)
+		f.Message = fmt.Sprintf("%s%s of AllocWarp should change w once, but did it %d times by then.", s.order(), who,
+			changes)
 		f.Fix = "Place all lanes first, in variables, and take the bytes of all of them with one CompareAndSwap."
 	case !r.Warp && !oracle.BumpFits(0, s.program.Capacity, r.Sizes[0]):
-		f.Message = fmt.Sprintf("%s%s cannot be granted and should make 1 operation at most, and no change, but made %s and %s.", s.order(), who,
+		f.Message = fmt.Sprintf("%s%s cannot be granted and should make 1 operation at most, and no change, but made %s "+
+			"and %s.", s.order(), who,
 			verdict.Count(made, "operation", "operations"), verdict.Count(changes, "change", "changes"))
 		f.Fix = "Look at size before the first operation."
 	default:
-		f.Message = fmt.Sprintf("%s%s should make %d operations at most, since others changed w %s meanwhile, but made %d.", s.order(), who,
-			free+each*s.failure.Others, times(s.failure.Others), made)
+		f.Message = fmt.Sprintf("%s%s should make %d operations at most, since others changed w %s meanwhile, but made %d.",
+			s.order(), who, free+each*s.failure.Others, times(s.failure.Others), made)
 	}
 	s.finding = f
 }

@@ -1,6 +1,6 @@
 // Adds up on the host and copies the sum to where the kernel should have put it.
 //
-//cudalab:fails placement
+//cudalab:fails results placement
 package crossstreamevents
 
 import (

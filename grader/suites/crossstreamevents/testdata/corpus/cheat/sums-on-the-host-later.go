@@ -1,7 +1,7 @@
 // Does all the work until it must be the clock that looks on, and from then on adds up on the host and copies the sums to
 // where the kernels should have put them.
 //
-//cudalab:fails speed
+//cudalab:fails results
 package crossstreamevents
 
 import (

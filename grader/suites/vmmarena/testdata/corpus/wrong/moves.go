@@ -1,6 +1,6 @@
 // Takes a longer range when its own is used up to the half, and copies what is there.
 //
-//cudalab:fails bump growth
+//cudalab:fails arguments bump growth
 //cudalab:may committed reset memory cleanup
 package vmmarena
 

@@ -1,0 +1,148 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cudalab/grader/report/look"
+	"cudalab/grader/report/timeline"
+	"cudalab/grader/suite/verdict"
+)
+
+// atOnce is in how many streams the device worked, as an area over time.
+type atOnce struct {
+	Title, Most, Said string
+	Path              string
+}
+
+// fastBars is about how many pieces of work are drawn of a run that has many.
+const fastBars = 48
+
+// fast draws why the student's code is fast where it passed: each function's timed run.
+func (p *content) fast() {
+	if p.Report.Status != verdict.Passed {
+		return
+	}
+	for _, c := range p.Report.Checks {
+		for _, m := range c.Measurements {
+			function, versus, ok := strings.Cut(m.Name, "speedup over ")
+			if !ok {
+				continue
+			}
+			yours, solution := p.raceOf(strings.TrimSuffix(function, ": "))
+			if yours == nil || yours.Took() <= 0 || yours.AtOnce() == 0 {
+				continue
+			}
+			if solution == nil {
+				solution = yours
+			}
+			fig := &raceFigure{ID: p.At(fmt.Sprintf("fast%d", len(p.Fast)+1)), Times: fmt.Sprintf("%s%.3g×", function, m.Value)}
+			d := raceDrawing{yours: yours, solution: solution, fig: fig}
+			d.why(versus)
+			p.Fast = append(p.Fast, fig)
+		}
+	}
+}
+
+// why says what the time of a fast run was made of, and draws it.
+func (d *raceDrawing) why(versus string) {
+	f, r := d.fig, d.yours
+	names, busy, _ := r.Streams()
+	returned := look.Duration(r.Returned - r.Began)
+	f.Answer = fmt.Sprintf(" as fast as %s: the code returned after %s of %s", versus, returned, look.Duration(r.Took()))
+	if len(names) > 1 {
+		f.Answer += fmt.Sprintf(", and on average %s streams had work", tenths(r.AtOnce()))
+	}
+	waits := 0
+	for _, b := range r.Lane(timeline.Host) {
+		if b.Waits {
+			waits++
+		}
+	}
+	steps, most, full := levels(r, busy)
+	f.Figures = []tableRow{
+		{fmt.Sprintf("streams with work at once on average, of %d", len(names)), []string{tenths(r.AtOnce())}},
+		{"of the time all of them", []string{fmt.Sprintf("%.0f %%", 100*full)}},
+		{"waits of the host", []string{fmt.Sprint(waits)}},
+	}
+	length, work := r.Took(), 0
+	for _, b := range busy {
+		work += len(b)
+	}
+	if work > fastBars {
+		length = length * fastBars / int64(work)
+	}
+	d.lay(length, r)
+	f.Runs[0].Name = "your run"
+	if length < r.Took() {
+		f.Runs[0].Note = fmt.Sprintf("the first %s of %s; the rest goes on like this", look.Duration(length),
+			look.Duration(r.Took()))
+	}
+	if len(names) > 1 {
+		f.AtOnce = &atOnce{
+			Title: "In how many streams the device had work at once, over the whole run", Most: fmt.Sprint(most),
+			Said: fmt.Sprintf("At the most %d, on average %s.", most, tenths(r.AtOnce())), Path: area(steps, most, r.Took()),
+		}
+	}
+	d.table()
+	if d.solution == d.yours {
+		f.Columns = f.Columns[:1]
+		for i := range f.Table {
+			f.Table[i].Values = f.Table[i].Values[:1]
+		}
+	}
+}
+
+// level is how many streams have work from a time on.
+type level struct {
+	at    int64 // behind the beginning
+	count int
+}
+
+// levels are how many streams have work at once, over a run, and what part of the time all of them have.
+func levels(r *timeline.Run, busy [][]timeline.Busy) (steps []level, most int, full float64) {
+	var edges []level
+	for _, b := range busy {
+		var until int64
+		for _, w := range b {
+			if from := max(w.From, until); w.To > from {
+				edges = append(edges, level{from - r.Began, 1}, level{w.To - r.Began, -1})
+				until = w.To
+			}
+		}
+	}
+	slices.SortStableFunc(edges, func(a, b level) int { return int(a.at - b.at) })
+	now := 0
+	var all int64
+	for i, e := range edges {
+		if now == len(busy) {
+			all += e.at - edges[i-1].at
+		}
+		if now += e.count; now > most {
+			most = now
+		}
+		if n := len(steps); n > 0 && steps[n-1].at == e.at {
+			steps[n-1].count = now
+			continue
+		}
+		steps = append(steps, level{e.at, now})
+	}
+	return steps, most, float64(all) / float64(max(r.Took(), 1))
+}
+
+// area is a path of steps over a run, 1000 wide and 56 high. Steps that would be narrower than half a unit are one.
+func area(steps []level, most int, took int64) string {
+	var b strings.Builder
+	b.WriteString("M0 56")
+	last := -1.0
+	for _, s := range steps {
+		x := 1000 * float64(s.at) / float64(took)
+		if x-last < 0.5 && s.count > 0 {
+			continue
+		}
+		last = x
+		fmt.Fprintf(&b, "H%vV%v", look.Round(x), look.Round(56-52*float64(s.count)/float64(max(most, 1))))
+	}
+	return b.String() + "H1000V56Z"
+}

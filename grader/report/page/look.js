@@ -1,0 +1,83 @@
+// What is wrong with how a page is seen, in lines: texts that are too small, cut, covered, on one another or too pale, and
+// pictures that have no name. It is the tests' and on no page.
+(() => {
+  const wrong = [], says = (what, el) => wrong.push(`${what}: ${(el.closest("figure, li, article") || el).id || el.closest("[class]")?.className} "${el.textContent.trim().slice(0, 40)}"`);
+  const rgba = text => {
+    const n = text.match(/[\d.e-]+/g).map(Number);
+    return text.startsWith("color(") ? [n[0] * 255, n[1] * 255, n[2] * 255, n[3] ?? 1] : [n[0], n[1], n[2], n[3] ?? 1];
+  };
+  const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);
+  const light = c => {
+    const [r, g, b] = c.slice(0, 3).map(v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const paper = (x, y, el) => {
+    const stack = document.elementsFromPoint(x, y), from = Math.max(0, stack.findIndex(e => e === el || el.contains(e)));
+    const grounds = [];
+    for (const e of stack.slice(from)) {
+      const style = getComputedStyle(e);
+      const c = rgba(e instanceof SVGElement && e.tagName !== "svg" ? (style.fill === "none" || /^(text|line|path|g|tspan|a)$/.test(e.tagName) ? "rgba(0,0,0,0)" : style.fill) : style.backgroundColor);
+      if (c[3] > 0) grounds.push(c);
+      if (c[3] === 1) break;
+    }
+    grounds.push(rgba(getComputedStyle(document.body).backgroundColor));
+    return grounds.reduceRight((under, c) => over(c, under));
+  };
+  const texts = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let n; (n = walk.nextNode());) {
+    const el = n.parentElement;
+    if (!n.data.trim() || el.closest("script, style, title, desc, .hidden, .skip, option") || !el.checkVisibility({ visibilityProperty: true })) continue;
+    const range = document.createRange();
+    range.selectNodeContents(n);
+    for (const r of range.getClientRects()) if (r.width > 0 && r.height > 0) texts.push({ n, el, r });
+  }
+  for (const text of texts) {
+    const { el, r } = text;
+    const style = getComputedStyle(el), svg = el.closest("svg"), scale = svg ? svg.getScreenCTM().a : 1;
+    if (parseFloat(style.fontSize) * scale < 10.99) says(`${(parseFloat(style.fontSize) * scale).toFixed(1)} px`, el);
+    const x = r.left + r.width / 2, y = r.top + r.height / 2;
+    let cut = false;
+    for (let e = el; e && e !== document.body; e = e.parentElement) {
+      const flow = getComputedStyle(e);
+      if (flow.overflowX === "visible" || e instanceof SVGElement && e.tagName !== "svg") continue;
+      const b = e.getBoundingClientRect();
+      if (flow.overflowX !== "auto" && (r.left < b.left - 1 || r.right > b.right + 1)) cut = `${Math.round(r.left)}…${Math.round(r.right)} of ${Math.round(b.left)}…${Math.round(b.right)}`;
+      if (flow.overflowX === "auto" && (r.left < b.left - 1 || r.right > b.right + 1)) { cut = null; break; } // it can be scrolled there
+    }
+    if (cut === null) { text.off = true; continue; }
+    if (cut) says(`cut, ${cut}`, el);
+    if (r.left < -1 || r.right > innerWidth + 1) says("beyond the page", el);
+    const top = document.elementFromPoint(x, y);
+    if (top && top !== el && !el.contains(top) && !top.contains(el) && !(svg && svg.contains(top))) says("covered", el);
+    const ink = rgba(svg ? style.fill : style.color), ground = paper(x, y, el);
+    const [a, b] = [light(over(ink, ground)), light(ground)].sort((a, b) => b - a);
+    const contrast = (a + 0.05) / (b + 0.05);
+    if (contrast < 4.495) says(`contrast ${contrast.toFixed(2)}`, el);
+  }
+  for (const fig of document.querySelectorAll("figure")) {
+    const own = texts.filter(t => !t.off && fig.contains(t.el)).sort((a, b) => a.r.top - b.r.top);
+    own.forEach((a, i) => {
+      for (let j = i + 1; j < own.length && own[j].r.top < a.r.bottom - 2; j++) {
+        const b = own[j], wide = Math.min(a.r.right, b.r.right) - Math.max(a.r.left, b.r.left);
+        const high = Math.min(a.r.bottom, b.r.bottom) - Math.max(a.r.top, b.r.top);
+        if (a.n !== b.n && !a.el.closest(".lines") && wide > 1 && high > 3) says(`on "${b.n.data.trim().slice(0, 30)}"`, a.el);
+      }
+    });
+    if (!fig.checkVisibility() || fig.matches(".source")) continue;
+    const named = document.getElementById(fig.getAttribute("aria-labelledby") || "-");
+    if (!named || !named.textContent.trim()) says("a picture without a name", fig);
+  }
+  for (const lane of document.querySelectorAll(".lane"))
+    for (const box of lane.querySelectorAll(".box")) {
+      const mine = [...box.querySelectorAll("b")].filter(b => b.checkVisibility());
+      if (mine.length > 1) says("two labels in one box", box);
+      const kin = [...lane.querySelectorAll(".box")].filter(o => o.className === box.className && o.dataset.kind === box.dataset.kind && o.querySelector("b") && box.querySelector("b"));
+      if (kin.some(o => [...o.querySelectorAll("b")].some(b => b.checkVisibility()) !== mine.length > 0)) says("some boxes of a kind have names and some have none", box);
+    }
+  for (const e of document.querySelectorAll("[role=img], button, input")) {
+    if (e.checkVisibility() && !(e.getAttribute("aria-label") || e.getAttribute("aria-labelledby") || e.textContent.trim())) says("no name", e);
+  }
+  const wide = document.documentElement.scrollWidth - innerWidth;
+  if (wide > 0) wrong.push(`the page is ${wide} px too wide`);
+  return [...new Set(wrong)].join("\n");
+})()

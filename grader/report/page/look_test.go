@@ -1,0 +1,224 @@
+package page_test
+
+import (
+	_ "embed"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cudalab/grader/proof/browsertest"
+)
+
+//go:embed look.js
+var look string
+
+// slow are programs that are too slow, what their time went to, and the line that has most of it.
+var slow = []struct{ exercise, program, answer, line string }{
+	{"overlap", "wrong/a-thread-a-block", "are the kernel mix, launched in line 85 with 1 thread to a block",
+		"kernels.Mix("},
+	{"async-pipeline", "wrong/serialised", "the streams wait for each other in line 31, 31 times",
+		"cuda.StreamWaitEvent(s, before)"},
+	{"async-pipeline", "wrong/synchronise-in-loop", "the host waits in line 42, 32 times", "cuda.StreamSynchronize("},
+	{"block-pool", "cheat/goes-by-the-size", "the streams wait for each other in line 105", "cuda.StreamWaitEvent("},
+	{"pool-config", "wrong/touched-by-one-thread", "are the kernel touch, launched in line 99 with 1 thread to a block",
+		"kernels.Touch("},
+	{"stream-pool", "cheat/goes-by-the-step", "the streams wait for each other in line 128", "cuda.StreamWaitEvent("},
+	{"vmm-arena", "wrong/access-granule-by-granule", "are 128 calls of MemSetAccess in line 103", "cuda.MemSetAccess("},
+}
+
+// A program that is too slow is told where its time went, with the line, in a picture of the run that was timed.
+func TestWhatTheTimeWentTo(t *testing.T) {
+	for _, s := range slow {
+		t.Run(s.exercise+"/"+path.Base(s.program), func(t *testing.T) {
+			text, _ := render(t, s.exercise, s.program)
+			d := parse(t, text)
+			d.holdsTogether()
+			require.Len(t, d.class("race"), 1, "one picture of one run")
+			fig := document{t, d.class("race")[0]}
+			require.Contains(t, textOf(fig.class("answer")[0]), s.answer)
+			require.NotEmpty(t, fig.class("fault"), "what costs the time is framed")
+			marked := ""
+			for _, n := range d.class("excerpt") {
+				marked += textOf(n)
+			}
+			require.Contains(t, marked, s.line, "its line is beside it")
+
+			tab := browsertest.Open(t, text, 1400, 900)
+			looks(t, tab)
+			heights(t, tab, ".race", 840, 1040)
+			// Bars are as long as what they stand for took.
+			require.Equal(t, "0", tab.Eval(`[...document.querySelectorAll(".race .box")].filter(b => {
+				const lane = b.parentElement.clientWidth, wide = parseFloat(b.style.width) * lane / 100;
+				return Math.abs(b.offsetWidth - Math.max(wide, 2)) > 1.01; }).length`))
+			byKeyboard(t, tab, ".race")
+		})
+	}
+}
+
+// behind are programs whose mappings are wrong, and what is told of them.
+var behind = []struct{ exercise, program, answer, piece string }{
+	{"growable", "wrong/shrinks-without-waiting",
+		"Taken away too early: MemUnmap in line 138 takes D away, and nothing makes it wait for writeElements on a",
+		"D no memory"},
+	{"growable", "wrong/access-once", "was never given any", "no access"},
+	{"vmm-arena", "wrong/access-missing", "No access: what MemMap in line 77 maps as A was never given any",
+		"A no access"},
+	{"vmm-arena", "wrong/freed-while-mapped", "MemAddressFree in line 106, where A is still mapped", "A still mapped"},
+}
+
+// What stands behind reserved addresses is drawn to scale, moment by moment, up to where it goes wrong.
+func TestWhatStandsBehindTheAddresses(t *testing.T) {
+	for _, m := range behind {
+		t.Run(m.exercise+"/"+m.program[6:], func(t *testing.T) {
+			text, _ := render(t, m.exercise, m.program)
+			d := parse(t, text)
+			d.holdsTogether()
+			require.NotEmpty(t, d.class("mapping"))
+			fig := document{t, d.class("mapping")[0]}
+			require.Contains(t, textOf(fig.class("answer")[0]), m.answer)
+			require.Len(t, fig.class("at-fault"), 1, "one row is at fault")
+			at := document{t, fig.class("at-fault")[0]}
+			require.Contains(t, textOf(at.class("wrong")[0]), m.piece)
+			for i, row := range fig.class("moment") {
+				boxes := document{t, row}.class("box")
+				require.Equal(t, i > 0, len(boxes) > 0, "each moment has its addresses")
+			}
+			seen := map[string]bool{}
+			for _, n := range d.class("mapping") {
+				var drawn string
+				for _, box := range (document{t, n}).class("box") {
+					drawn += attr(box, "class") + attr(box, "style")
+				}
+				require.False(t, seen[drawn], "nothing is drawn twice")
+				seen[drawn] = true
+			}
+
+			tab := browsertest.Open(t, text, 1400, 900)
+			looks(t, tab)
+			heights(t, tab, ".mapping", 780, 1200)
+			byKeyboard(t, tab, ".mapping")
+		})
+	}
+}
+
+// Allocators' memory is drawn to scale, operation by operation, and gone through by keyboard.
+func TestAllocatorsAreDrawn(t *testing.T) {
+	for exercise, program := range map[string]string{"buddy": "wrong/wrong-buddy", "slab": "wrong/spills-one-class"} {
+		t.Run(exercise, func(t *testing.T) {
+			text, _ := render(t, exercise, program)
+			d := parse(t, text)
+			d.holdsTogether()
+			fig := document{t, d.class("drawing")[0]}
+			frames := fig.class("frame")
+			require.NotEmpty(t, frames)
+			require.Contains(t, attr(frames[len(frames)-1], "class"), "wrong", "it goes wrong in the end")
+			require.NotEmpty(t, (document{t, frames[len(frames)-1]}).class("wrong"))
+			for i := range frames[1:] {
+				drawn := func(k int) (all string) {
+					for _, b := range (document{t, frames[k]}).class("box") {
+						all += attr(b, "class") + attr(b, "style") + textOf(b)
+					}
+					return all
+				}
+				require.True(t, i+2 == len(frames) || drawn(i) != drawn(i+1), "what did not change is not drawn again")
+			}
+			tab := browsertest.Open(t, text, 1400, 900)
+			looks(t, tab)
+			heights(t, tab, ".drawing", 380, 940)
+			byKeyboard(t, tab, ".drawing")
+		})
+	}
+}
+
+// What threads do to one word is drawn as lanes: what each knows of it, until that is old, and the bytes that they get.
+func TestThreadsAreLanes(t *testing.T) {
+	text, _ := render(t, "device-bump", "wrong/look-then-add")
+	d := parse(t, text)
+	d.holdsTogether()
+	require.Len(t, d.class("threads"), 1)
+	fig := document{t, d.class("threads")[0]}
+	require.Equal(t, "Thread 2 gets bytes 64…79, and what it knew of w is from before step 3",
+		textOf(fig.class("answer")[0]))
+	require.Len(t, fig.class("op"), 4, "each operation is in its thread's lane")
+	require.Len(t, fig.class("holds"), 3)
+	require.Len(t, fig.class("old"), 2, "what thread 2 knows is old from step 3 on; the legend says how that is drawn")
+	require.Len(t, fig.class("at-fault"), 1)
+	wrong := document{t, fig.class("at-fault")[0]}.class("wrong")
+	require.Len(t, wrong, 1)
+	require.Equal(t, "64…79", textOf(wrong[0]))
+
+	tab := browsertest.Open(t, text, 1400, 900)
+	looks(t, tab)
+	heights(t, tab, ".threads", 700, 960)
+}
+
+// A pass is told why it is fast, from the run that was timed: how many streams had work at once, and what they did.
+func TestWhyItIsFast(t *testing.T) {
+	for exercise, answer := range map[string]string{
+		"async-pipeline": "as fast as the synchronous baseline: the code returned after 715 µs of 2.70 ms, and on " +
+			"average 3.7 streams had work",
+		"overlap": "as fast as one stream: the code returned after 342 µs of 57",
+	} {
+		t.Run(exercise, func(t *testing.T) {
+			text, _ := render(t, exercise, "")
+			d := parse(t, text)
+			d.holdsTogether()
+			fig := document{t, d.class("race")[0]}
+			require.Contains(t, textOf(fig.class("answer")[0]), answer)
+			require.Empty(t, fig.class("fault"))
+			require.Len(t, fig.class("at-once"), 1)
+			tab := browsertest.Open(t, text, 1400, 900)
+			looks(t, tab)
+			heights(t, tab, ".race", 620, 740)
+			byKeyboard(t, tab, ".race")
+		})
+	}
+}
+
+// heights holds that a picture is no higher than so many pixels on a wide and on a narrow screen.
+func heights(t *testing.T, tab *browsertest.Tab, figure string, wide, narrow float64) {
+	t.Helper()
+	for width, most := range map[int]float64{1400: wide, 420: narrow} {
+		tab.Look(width, false)
+		high := tab.Eval(fmt.Sprintf(`Math.max(...[...document.querySelectorAll(%q)].map(f => f.offsetHeight))`, figure))
+		require.LessOrEqual(t, number64(t, high), most, "at %d px", width)
+	}
+}
+
+// looks holds that a page can be read at three widths, in light and in dark mode.
+func looks(t *testing.T, tab *browsertest.Tab) {
+	t.Helper()
+	for _, width := range []int{1400, 720, 420} {
+		for _, dark := range []bool{false, true} {
+			tab.Look(width, dark)
+			if wrong := tab.Eval(look); wrong != "" {
+				t.Errorf("%d px, dark %v:\n%s", width, dark, wrong)
+			}
+		}
+	}
+}
+
+// byKeyboard opens the table of a picture with the keyboard alone.
+func byKeyboard(t *testing.T, tab *browsertest.Tab, figure string) {
+	t.Helper()
+	const stops = `a[href], button, input, summary, [tabindex="0"]`
+	tab.Eval(fmt.Sprintf(`(() => { const all = [...document.querySelectorAll(%q)].filter(e => e.checkVisibility());
+		const i = all.findIndex(e => e.closest(%q)); all[Math.max(0, i - 1)].focus(); })()`, stops, figure))
+	for n := 0; tab.Eval(fmt.Sprintf(`document.activeElement.matches(%q)`, figure+" summary")) != "true"; n++ {
+		require.Less(t, n, 8, "the tabulator key comes to the table")
+		tab.Press("Tab")
+	}
+	tab.Press("Enter")
+	require.Equal(t, "true", tab.Eval(fmt.Sprintf(`document.querySelector(%q).open`, figure+" details")))
+}
+
+func number64(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	require.NoError(t, err)
+	return v
+}
