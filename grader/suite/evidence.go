@@ -21,8 +21,16 @@ type Evidence struct {
 	Place func(trace.Site) []verdict.Place
 	// Relate asks the order checker what comes before what in a trace.
 	Relate func(*trace.Trace) Relation
+	// Translation is the suite's OnDevice for the threads of a GPU; nil where nothing is asked of that.
+	Translation *Translation
 
 	audit *audit // nil where a check is asked about its own cases
+}
+
+// Translation is a function of the student's as the threads of a GPU carry it out.
+type Translation struct {
+	PTX     string // what package ptx makes of it; "" where it is refused
+	Refused []verdict.Finding
 }
 
 // Relation is which work is over before which begins, whatever CUDA does as late as it may: order.Relation, which a

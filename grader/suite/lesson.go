@@ -21,6 +21,7 @@ type Lesson[Code any] struct {
 	Name string
 	// what the exercise exports, as Of takes it: "Share", "FanOut"; the first is where findings without a line point to
 	Functions []string
+	OnDevice  string // as in Suite
 	// bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
 	Memory  uint64
 	Remarks map[string]verdict.Severity // as in Suite
@@ -76,8 +77,8 @@ func (l Lesson[Code]) Suite(student Code, solution ...Code) *Suite {
 	if len(solution) > 0 {
 		sides.Solution = &solution[0]
 	}
-	s := &Suite{Exercise: l.Name, Package: PackageOf(l.Name), Functions: l.Functions, Memory: l.Memory, Remarks: l.Remarks,
-		WaysOut: l.WaysOut}
+	s := &Suite{Exercise: l.Name, Package: PackageOf(l.Name), Functions: l.Functions, OnDevice: l.OnDevice,
+		Memory: l.Memory, Remarks: l.Remarks, WaysOut: l.WaysOut}
 	for _, t := range l.trials() {
 		s.Cases = append(s.Cases, Case{ID: t.ID, After: t.After, Timed: t.Timed, Resumes: t.Resumes, Simulated: t.Simulated,
 			Drive: func(b *Bench) { t.Drive(b, sides) }})

@@ -37,7 +37,10 @@ type Suite struct {
 	// Functions are what the exercise exports. The first line of the first is where a finding points to that is about none
 	// of the student's calls.
 	Functions []string
-	Memory    uint64 // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
+	// OnDevice is the function that is translated for the threads of a GPU as well; "" where none is. Cases find it in
+	// Bench.Translation, and checks in Evidence.Translation.
+	OnDevice string
+	Memory   uint64 // bytes that the code may have at one time, on the device and pinned together; 0: DefaultMemory
 	// Remarks are rules of the order checker whose remarks weigh otherwise here: as an Error, or, where nothing stands for
 	// them, not at all.
 	Remarks map[string]verdict.Severity

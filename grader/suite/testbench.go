@@ -26,7 +26,9 @@ type Bench struct {
 	Attempt int // 0, or 1 for a confirming run of a timed case
 	From    int // the Call to begin with, where an earlier one has ended a process
 	Notes   Notes
-	Quota   uint64 // bytes of memory that the student's code may have at one time while tracing; 0: any number
+	// Translation is the suite's OnDevice in PTX; "" where it is refused, or not asked for.
+	Translation string
+	Quota       uint64 // bytes of memory that the student's code may have at one time while tracing; 0: any number
 
 	// Recorded is set where a race is carried out for its picture: see record.
 	Recorded bool

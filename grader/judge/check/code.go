@@ -41,6 +41,7 @@ func (c Code) Stepwise(ctx context.Context, course compile.Course) (*compile.Res
 	if err != nil {
 		built.Close()
 	}
+	code.Translation = nil // of one text, where this is several programs in one
 	return built, code, err
 }
 

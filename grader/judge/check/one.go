@@ -62,6 +62,7 @@ func (c Code) known(root string, linked *compile.Linked) (run.Code, error) {
 		Statements: func(function string, look verdict.Look) (verdict.Place, string, bool) {
 			return code().Of(function, look)
 		},
+		Translation: translated(dir, c.Exercise.Suite.OnDevice),
 	}, nil
 }
 

@@ -69,7 +69,11 @@ const (
 
 // request asks for a case that is to be judged.
 func (c *checking) request(cs *suite.Case, attempt int) wire.Request {
-	return wire.Request{Exercise: c.Suite.Exercise, Case: cs.ID, Attempt: attempt, Seed: c.Seed, Given: c.Given}
+	r := wire.Request{Exercise: c.Suite.Exercise, Case: cs.ID, Attempt: attempt, Seed: c.Seed, Given: c.Given}
+	if c.Translation != nil {
+		r.Translation = c.Translation.PTX
+	}
+	return r
 }
 
 // ask has the runner run one case. After any end but done the process is of no further use.

@@ -32,7 +32,8 @@ type Code struct {
 	// Statements finds the statement that an answer of a function's comes of, and says what it is; nil where nobody can.
 	Statements func(function string, look verdict.Look) (at verdict.Place, what string, ok bool)
 	// InStacks has the same by the names that they have in a stack: "New", "Block.Size", "(*Pool).Alloc".
-	InStacks map[string]Function
+	InStacks    map[string]Function
+	Translation *suite.Translation // of the suite's OnDevice; nil: nothing is asked of it
 	// Name turns a path that the compiler saw into what the student calls the file.
 	Name func(file string) string
 }

@@ -195,7 +195,7 @@ func (c *checking) statement(function string, look verdict.Look) (at verdict.Pla
 // evidence is what checks judge by.
 func (c *checking) evidence() *suite.Evidence {
 	e := &suite.Evidence{Seed: c.Seed, Device: c.report.Device, Place: c.locate.places,
-		Cases:  map[string]*verdict.CaseNotes{},
+		Cases: map[string]*verdict.CaseNotes{}, Translation: c.Translation,
 		Relate: func(t *trace.Trace) suite.Relation { return order.Of(t) }}
 	for id, run := range c.runs {
 		e.Cases[id] = run.notes

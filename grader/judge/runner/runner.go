@@ -178,7 +178,7 @@ func (r *runner) run(request wire.Request) (end wire.Message) {
 	}
 	r.session.Limit(cmp.Or(request.Calls, maxRecords))
 	b := &suite.Bench{Session: r.session, Seed: request.Seed, CaseID: c.ID, Attempt: request.Attempt, From: request.From,
-		Notes: notes{r}, Quota: quota, Recorded: request.Times}
+		Notes: notes{r}, Translation: request.Translation, Quota: quota, Recorded: request.Times}
 	r.session.TimeOperations(request.Times)
 	r.session.RecordGiven(request.Given)
 	r.session.StartTrace()

@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the first thing a runner says; both sides are built from one tree and must agree.
-const Version = 11
+const Version = 12
 
 // MaxFrame is the longest frame in bytes: a trace of a million records fits.
 const MaxFrame = 256 << 20
@@ -92,6 +92,7 @@ type Request struct {
 	// Program is the one to carry out, of those that the code under test is, and Steps and Calls how many of them it may
 	// make; 0: as many as any code.
 	Program, Steps, Calls int
+	Translation           string // for Bench.Translation
 }
 
 // Mark asks a runner to write Text on both its outputs, so that cudalab sees where one exercise's output ends. There is
@@ -182,6 +183,7 @@ func (w *Writer) Send(m Message) error {
 		w.w.Uint(uint64(m.Program))
 		w.w.Uint(uint64(m.Steps))
 		w.w.Uint(uint64(m.Calls))
+		w.w.String(m.Translation)
 	case Mark:
 		kind = kindMark
 		w.w.String(m.Text)
@@ -290,7 +292,7 @@ func decode(kind messageKind, r *codec.Reader) (Message, error) {
 	case kindCase:
 		m = Request{Exercise: r.String(), Case: r.String(), Attempt: int(r.Uint()), From: int(r.Uint()),
 			Seed: r.Uint(), Times: r.Bool(), Given: r.Bool(), Program: int(r.Uint()), Steps: int(r.Uint()),
-			Calls: int(r.Uint())}
+			Calls: int(r.Uint()), Translation: r.String()}
 	case kindMark:
 		m = Mark{Text: r.String()}
 	default:

@@ -64,17 +64,16 @@ var Suite = Lesson.Suite
 var Lesson = suite.Lesson[Code]{
 	Name:      "device-bump",
 	Functions: []string{"Alloc", "AllocWarp", "New"},
+	OnDevice:  "Alloc",
 	Memory:    16 << 30, // who has a pool for each stream of the largest is told so
 	Parts: []suite.Part[Code]{
-		among("alloc", "threads that take memory at the same time get blocks as if they had come one by one",
-			"In every order of their operations the threads got what they would have got one behind the other.",
-			lonely, threads).
-			And(losingThread.wrong, losingThread.Trial),
+		byThreads,
 		among("warp", "a warp takes memory together, as its lanes would one by one",
 			"In every order of the operations each warp got what its lanes would have got one behind the other.",
 			lonelyWarp, warps).
 			And(losingWarp.wrong, losingWarp.Trial),
 		edges,
+		translated(byThreads, edges),
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals).And(badCalls, &refusing.Trial).And(tooMuch,
 			&beyond.Trial).Deeper(func(e *suite.Evidence) []verdict.Finding {
 			return append(misplaced(refusing.Made(e)), waitsIn(refusing.Made(e))...)
@@ -110,6 +109,11 @@ var (
 		Far:     []*suite.Runs[Code, workload]{farther},
 		Further: []suite.Further{sharedFaults.Further(), ownFaults.Further(), refusals.Further()}}
 )
+
+var byThreads = among("alloc", "threads that take memory at the same time get blocks as if they had come one by one",
+	"In every order of their operations the threads got what they would have got one behind the other.",
+	lonely, threads).
+	And(losingThread.wrong, losingThread.Trial)
 
 // among asks for what threads are answered. What goes wrong where nobody else is there is no matter of order, and goes
 // wrong among others as well: that is told alone.
