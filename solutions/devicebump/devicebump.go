@@ -25,9 +25,10 @@ const alignment = 16
 // than 2 operations, and 2 more for each time that another thread has changed w during the call; where size is 0 or more than
 // capacity, no more than 1, and changes nothing.
 //
-// The threads of a GPU carry it out as well: cudalab translates it for them, with the functions of this package that it calls.
-// So it uses integers, booleans, constants, if, for, switch, min and max, functions and closures that are called in place,
-// contract.NoRoom, and the operations of w; no slices, no variables of the package, nothing else from other packages.
+// The threads of a GPU carry it out as well: cudalab translates it for them, with the functions of this package that it
+// calls. So it uses integers, booleans, constants, if, for, switch, min and max, functions and closures that are called
+// in place, contract.NoRoom, and the operations of w; no slices, no variables of the package, nothing else from other
+// packages.
 func Alloc(w contract.Word, capacity, size uint64) (offset uint64, ok bool) {
 	// Compared before it is rounded: beyond capacity rounding may run over, and come out as 0.
 	if size == 0 || size > capacity {

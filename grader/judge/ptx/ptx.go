@@ -53,7 +53,16 @@ func (r *Refusal) Error() string { return fmt.Sprintf("%s: here is %s", r.Positi
 // whose parameters and results are 64-bit registers in the order of Go's, with a Status as one more result. A
 // contract.Word is a generic address of 8 bytes. An error is a *Refusal, or what keeps the files from being read.
 func Translate(files map[string][]byte, name, entry string) (string, error) {
-	t := &translator{
+	return translate(files, name, entry, false)
+}
+
+// Explain answers the same with the line of Go that each part comes of, as a comment, for people to read.
+func Explain(files map[string][]byte, name, entry string) (string, error) {
+	return translate(files, name, entry, true)
+}
+
+func translate(files map[string][]byte, name, entry string, explained bool) (string, error) {
+	t := &translator{files: files, explained: explained,
 		set: token.NewFileSet(),
 		info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
 			Uses: map[*ast.Ident]types.Object{}},
@@ -73,6 +82,8 @@ func Translate(files map[string][]byte, name, entry string) (string, error) {
 }
 
 type translator struct {
+	files     map[string][]byte
+	explained bool
 	set       *token.FileSet
 	info      *types.Info
 	functions map[types.Object]*ast.FuncDecl

@@ -3,6 +3,7 @@ package ptx
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,6 +54,26 @@ func TestTranslatedSolutionAllocates(t *testing.T) {
 		}
 	}
 	assert.EqualValues(t, 64, w)
+}
+
+func TestExplainHasTheLinesOfGoAndTheSameInstructions(t *testing.T) {
+	text := "package p\nfunc Alloc(x uint64) uint64 {\n\tx += 2 // \x1b[31m\n\treturn x\n}\n"
+	files := map[string][]byte{"p.go": []byte(text)}
+	plain, err := Translate(files, "Alloc", "alloc")
+	require.NoError(t, err)
+	explained, err := Explain(files, "Alloc", "alloc")
+	require.NoError(t, err)
+	var without strings.Builder
+	var lines []string
+	for line := range strings.Lines(explained) {
+		if comment, is := strings.CutPrefix(line, "\t// "); is {
+			lines = append(lines, strings.TrimSpace(comment))
+		} else {
+			without.WriteString(line)
+		}
+	}
+	assert.Equal(t, plain, without.String())
+	assert.Equal(t, []string{`3: x += 2 // \x1b[31m`, "4: return x"}, lines)
 }
 
 // TestTranslate has what Go says of each construct that drawn programs do not reach.

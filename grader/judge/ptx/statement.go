@@ -1,16 +1,30 @@
 package ptx
 
 import (
+	"bytes"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
+
+	"cudalab/grader/judge/visible"
 )
 
 func (t *translator) block(b *ast.BlockStmt) { t.statements(b.List) }
 
 func (t *translator) statements(list []ast.Stmt) {
 	for _, s := range list {
+		t.explain(s)
 		t.statement(s, "")
+	}
+}
+
+// explain writes the line that a statement begins in, where that is asked for.
+func (t *translator) explain(s ast.Stmt) {
+	if at := t.set.Position(s.Pos()); t.explained {
+		lines := bytes.Split(t.files[at.Filename], []byte("\n"))
+		fmt.Fprintf(&t.text, "\t// %d: %s\n", at.Line, visible.Line(strings.TrimSpace(string(lines[at.Line-1]))))
 	}
 }
 

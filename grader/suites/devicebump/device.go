@@ -99,7 +99,8 @@ var onDevice = &suite.Trial[Code]{ID: "device", After: "1b", Drive: func(b *suit
 	}
 }}
 
-// translated asks for what threads of a GPU are answered. What goes wrong by itself is told by the parts that come first.
+// translated asks for what threads of a GPU are answered. What goes wrong by itself is told by the parts that come
+// first.
 func translated(first ...suite.Part[Code]) suite.Part[Code] {
 	p := suite.Part[Code]{
 		Question: suite.Question{ID: "device", Name: "threads of a GPU take memory with Alloc"},
@@ -152,10 +153,10 @@ func (t taking) wrong(offsets, ends []uint64, taken uint64) *verdict.Finding {
 		return &verdict.Finding{Rule: rule, Severity: verdict.Error, Record: -1, Function: "Alloc",
 			Message: fmt.Sprintf("%d threads of the device call Alloc at the same time, with %d bytes for all of them. ",
 				len(t.sizes), t.capacity) + fmt.Sprintf(message, args...),
-			Why: "Between two operations of a thread on w any number of others may come: only what CompareAndSwap answers says " +
-				"whether w was still as before.",
-			Fix: "Take memory by one CompareAndSwap from what w was to what it shall be, and if it answers anything else, go on " +
-				"from there."}
+			Why: "Between two operations of a thread on w any number of others may come: only what CompareAndSwap answers " +
+				"says whether w was still as before.",
+			Fix: "Take memory by one CompareAndSwap from what w was to what it shall be, and if it answers anything else, go " +
+				"on from there."}
 	}
 	var granted []int
 	for j, offset := range offsets {
@@ -178,11 +179,11 @@ func (t taking) wrong(offsets, ends []uint64, taken uint64) *verdict.Finding {
 			return tell(interleave.BeyondEnd, "Thread %d should get %d bytes that lie there, but got those from %d on.", j,
 				t.sizes[j], offset)
 		case offset < end:
-			return tell(interleave.Overlap, "Thread %d should get %d bytes of its own, but got those from %d on, where thread %d "+
-				"has its %d bytes from %d on.", j, t.sizes[j], offset, before, t.sizes[before], offsets[before])
+			return tell(interleave.Overlap, "Thread %d should get %d bytes of its own, but got those from %d on, where thread "+
+				"%d has its %d bytes from %d on.", j, t.sizes[j], offset, before, t.sizes[before], offsets[before])
 		case offset > end:
-			return tell(interleave.LeftBehind, "The blocks should lie one behind the other, but nobody has the bytes from %d to "+
-				"%d.", end, offset)
+			return tell(interleave.LeftBehind, "The blocks should lie one behind the other, but nobody has the bytes from %d "+
+				"to %d.", end, offset)
 		}
 		end, before = offsets[j]+oracle.BumpRounded(t.sizes[j]), j
 	}
