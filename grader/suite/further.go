@@ -140,7 +140,7 @@ func (p Part[Code]) Deeper(more func(*Evidence) []verdict.Finding, further ...*T
 func (l Lesson[Code]) goingFurther(p Part[Code]) func(*Evidence) Answer {
 	return func(e *Evidence) Answer {
 		a := p.Judge(e)
-		if verdict.HasError(a.Findings) || !l.wellNearby(e) {
+		if verdict.HasError(a.Findings) || p.unfinished(e) || !l.wellNearby(e) {
 			return a
 		}
 		if p.deeper != nil {
@@ -177,7 +177,7 @@ func (l Lesson[Code]) leftElsewhere(e *Evidence, p Part[Code]) (found []verdict.
 			continue
 		}
 		for _, f := range e.Of(verdict.EndRules, t.ID) {
-			if f.Severity == verdict.Error {
+			if f.Severity == verdict.Error && f.Gap == "" {
 				f.Message += " In other calls all was given back."
 				found = append(found, f)
 			}
@@ -186,12 +186,21 @@ func (l Lesson[Code]) leftElsewhere(e *Evidence, p Part[Code]) (found []verdict.
 	return verdict.Unique(found)
 }
 
-// wellNearby reports whether no part but those about time finds an error in its own calls.
+// unfinished reports whether a case of the part came to a gap.
+func (p Part[Code]) unfinished(e *Evidence) bool {
+	return slices.ContainsFunc(p.Cases, func(t *Trial[Code]) bool {
+		c := e.Cases[t.ID]
+		return c != nil && slices.ContainsFunc(c.Outcomes, func(o verdict.Outcome) bool { return o.Gap != "" })
+	})
+}
+
+// wellNearby reports whether no part but those about time, and those that are still to be written, finds an error in its
+// own calls.
 func (l Lesson[Code]) wellNearby(e *Evidence) bool {
 	notes := e.Cases[l.Parts[0].Cases[0].ID]
 	return notes != nil && verdict.Once(notes, "well nearby", func() bool {
 		for _, p := range l.Parts {
-			if slices.ContainsFunc(p.Cases, func(t *Trial[Code]) bool { return t.Timed }) {
+			if slices.ContainsFunc(p.Cases, func(t *Trial[Code]) bool { return t.Timed }) || p.unfinished(e) {
 				continue
 			}
 			for _, t := range p.Cases {

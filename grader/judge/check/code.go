@@ -61,7 +61,9 @@ func (e *Unbuilt) Error() string {
 // linked is what package compile has to know of the code.
 func (c Code) linked(root string) compile.Exercise {
 	e, solution := c.Exercise, c.Exercise.HasSolution(root)
-	return compile.Exercise{Package: e.Package, Dir: c.Folder(root), Main: e.Main(solution), Solution: solution}
+	skeleton, _ := e.Skeleton() // who asks for the gaps says that there is none
+	return compile.Exercise{Package: e.Package, Dir: c.Folder(root), Main: e.Main(solution), Solution: solution,
+		Skeleton: skeleton}
 }
 
 // Folder is the folder that the code is in.

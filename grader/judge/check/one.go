@@ -47,6 +47,7 @@ func (c Code) known(root string, linked *compile.Linked) (run.Code, error) {
 	if err != nil {
 		return run.Code{}, err
 	}
+	left = gaps.InOrder(append(left, linked.Gaps...))
 	for i := range left {
 		left[i].Text = visible.Line(left[i].Text)
 	}

@@ -12,6 +12,8 @@ package compile
 import (
 	"context"
 	"path/filepath"
+
+	"cudalab/grader/suite/gaps"
 )
 
 // Exercise is a student's code for one exercise.
@@ -23,6 +25,9 @@ type Exercise struct {
 	// "suite.New(exercise.Run, solution.Run)".
 	Main     string
 	Solution bool // link solutions/PACKAGE
+	// Skeleton is the exercise's file as it is handed out: what a submission lacks of it counts as a gap. Without it that
+	// is an error.
+	Skeleton []byte
 	Stepwise bool // have the code count its steps, so that it can be stopped from within; see package steps
 }
 
@@ -41,7 +46,9 @@ type Linked struct {
 	Refusals []Refusal
 	Errors   []CompileError
 	Notes    []string // what was left aside in the student's folder, one sentence each
-	Sources  SourceMap
+	// Gaps are those of functions that the code lacks, each of which answers its first.
+	Gaps    []gaps.Gap
+	Sources SourceMap
 	// ImportPath is that of the exercise's package.
 	ImportPath string
 	// Starts says that some of the exercise's code runs when the runner starts, whichever exercise is asked about.
@@ -75,7 +82,8 @@ func Build(ctx context.Context, c Course, exercises ...Exercise) (*Result, error
 		}
 	}
 	for _, s := range submissions {
-		r.Exercises = append(r.Exercises, Linked{Refusals: s.refusals, Errors: s.errors, Notes: s.notes, Err: s.err,
+		r.Exercises = append(r.Exercises, Linked{Refusals: s.refusals, Errors: s.errors, Notes: s.notes, Gaps: s.gaps,
+			Err:     s.err,
 			Sources: newSourceMap(s), ImportPath: importPath(s), Starts: s.starts, Apart: s.apart})
 	}
 	return r, nil

@@ -12,6 +12,8 @@ type CompileError struct {
 	Col     int    // in bytes, from 1; 0: not known
 	Message string // the compiler's own words
 	Plain   string // what that means and what to do, in a sentence or two; empty where the compiler's words are plain
+
+	function string // of the contract, which the code has in another way; "" where the error is about something else
 }
 
 // A builder makes one runner.
@@ -59,9 +61,15 @@ func link(ctx context.Context, c Course, submissions []*submission, api *api, na
 func (b *builder) linkMost(ctx context.Context, submissions []*submission) (linked bool, err error) {
 	for len(submissions) > 0 {
 		unexplained, err := b.make(ctx, submissions)
+		again := false
+		if err == nil && unexplained == nil {
+			again, err = b.lendInstead(submissions)
+		}
 		switch {
 		case err != nil:
 			return false, err
+		case again:
+			continue
 		case unexplained == nil && !slices.ContainsFunc(submissions, (*submission).bad):
 			return true, nil
 		case unexplained == nil:

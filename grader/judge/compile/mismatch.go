@@ -32,6 +32,9 @@ func (s *submission) mismatch(e *CompileError, root, here string) bool {
 	if m := lackingMethod.FindStringSubmatch(e.Message); m != nil {
 		name, method = m[1], true
 	}
+	if !method {
+		e.function = name
+	}
 	var have string
 	e.File, e.Line, e.Col = s.files[0].path, 1, 0
 	for _, f := range s.files {

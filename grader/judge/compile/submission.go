@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"cudalab/grader/suite/gaps"
 )
 
 // Bounds on a folder, far above what any exercise needs.
@@ -35,9 +37,11 @@ type submission struct {
 	refusals []Refusal
 	errors   []CompileError
 	notes    []string
-	starts   bool  // some of it runs when the program starts
-	err      error // why nothing can be said of it
-	apart    bool  // it is too much for one program with the others
+	starts   bool       // some of it runs when the program starts
+	err      error      // why nothing can be said of it
+	apart    bool       // it is too much for one program with the others
+	lent     []string   // functions that it lacks; see lend
+	gaps     []gaps.Gap // theirs
 }
 
 // bad reports whether anything keeps it out of a runner.
@@ -115,6 +119,9 @@ func read(e Exercise, api *api) *submission {
 		}
 		return a.Line - b.Line
 	})
+	if !s.bad() {
+		s.lendMissing()
+	}
 	return s
 }
 

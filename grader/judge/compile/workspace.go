@@ -161,7 +161,7 @@ import (
 %s)
 
 var %s = %s
-`, module+"/exercises/"+e.Package, module+"/grader/suites/"+e.Package, solution, suiteName(e), e.Main)
+`, module+"/exercises/"+e.Package, module+"/grader/suites/"+e.Package, solution, suiteName(e), s.main())
 }
 
 // mainText is the runner's main function.

@@ -66,7 +66,7 @@ func (r *Runner) Check(ctx context.Context, code Code) Result {
 		Device: verdict.Device{Kind: c.Device}}
 	err := c.correctness(ctx)
 	if err == nil {
-		if timed := c.timedCases(); c.mayBeTimed() && !c.broken && len(timed) > 0 {
+		if timed := c.timedCases(); !c.broken && len(timed) > 0 {
 			c.askAhead(ctx, timed[0])
 		}
 		c.judge(false)
@@ -164,13 +164,13 @@ func (c *checking) goOn(ctx context.Context, cs *suite.Case, run caseRun) error 
 
 // timing runs the timed cases, where everything else has passed, and then once more those that leave a doubt.
 func (c *checking) timing(ctx context.Context) error {
-	if !c.mayBeTimed() || !c.mayBeFast() {
+	cases := c.timedCases()
+	if len(cases) == 0 || !c.mayBeFast() {
 		c.dropEarly()
 		c.judge(true)
 		return nil
 	}
 	var again []*suite.Case
-	cases := c.timedCases()
 	for i, cs := range cases {
 		run, err := c.timed(ctx, cs, 0)
 		if err != nil {
@@ -227,12 +227,13 @@ func settle(doubt suite.Again, carryOut func(attempt int) (suite.Again, error)) 
 	}
 }
 
-// mayBeTimed reports whether time is to be measured if all else has passed.
-func (c *checking) mayBeTimed() bool { return c.gap == "" && !c.NoTiming }
-
+// timedCases are those that time is to be measured with if all else has passed: for which nothing is still to be
+// written.
 func (c *checking) timedCases() (timed []*suite.Case) {
 	for i := range c.Suite.Cases {
-		if cs := &c.Suite.Cases[i]; cs.Timed {
+		cs := &c.Suite.Cases[i]
+		open := func(g gaps.Gap) bool { return g.ID <= cs.After }
+		if cs.Timed && !c.NoTiming && (c.gap == "" || c.gap > cs.After && !slices.ContainsFunc(c.Gaps, open)) {
 			timed = append(timed, cs)
 		}
 	}

@@ -117,6 +117,9 @@ func (c *checking) concludeGap() {
 		r.Gap = &verdict.Gap{ID: next.ID, File: next.File, Line: next.Line, Text: next.Text}
 		write += fmt.Sprintf(" in %s:%d", next.File, next.Line)
 	}
+	if next.Lacks != "" && next.File == "" {
+		write += ", which `cudalab update` brings into an older file"
+	}
 	if next.Text != "" {
 		write += ": " + next.Text
 	}
@@ -133,6 +136,19 @@ func (c *checking) concludeGap() {
 	default:
 		r.Message = fmt.Sprintf("%d of %d gaps filled%s.", filled, len(c.AllGaps), c.tried())
 	}
+	r.Message += c.lacking()
+}
+
+// lacking says which functions the code lacks, and what that comes to.
+func (c *checking) lacking() (sentences string) {
+	told := ""
+	for _, g := range c.Gaps {
+		if g.Lacks != "" && g.Lacks != told {
+			sentences += fmt.Sprintf(" %s, so it counts as TODO(%s).", g.Lacks, g.ID)
+			told = g.Lacks
+		}
+	}
+	return sentences
 }
 
 // tried says how much of what is written was tried, where nothing was wrong with it.

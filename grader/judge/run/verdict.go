@@ -24,11 +24,11 @@ func (c *checking) judge(timed bool) {
 }
 
 // mayBeFast reports whether time says anything: every check has passed, but for arguments that were refused and should
-// not have been, and for what could not be asked because of that.
+// not have been, for what could not be asked because of that, and for what a later gap is about.
 func (c *checking) mayBeFast() bool {
 	skipped, refused := false, false
 	for _, ch := range c.report.Checks {
-		skipped = skipped || ch.Status == verdict.Skipped
+		skipped = skipped || ch.Status == verdict.Skipped && !c.cameToGap(ch.ID)
 		for _, f := range ch.Findings {
 			if f.Severity != verdict.Error {
 				continue
@@ -40,6 +40,16 @@ func (c *checking) mayBeFast() bool {
 		}
 	}
 	return refused || !skipped
+}
+
+// cameToGap reports whether a case of a check came to a gap.
+func (c *checking) cameToGap(check string) bool {
+	return slices.ContainsFunc(c.Suite.Checks, func(q suite.Question) bool {
+		return q.ID == check && slices.ContainsFunc(q.Needs, func(id string) bool {
+			run, ran := c.runs[id]
+			return ran && gapOf(run.notes) != ""
+		})
+	})
 }
 
 // answer is the verdict on one check. A case that did not end well answers for the first check that needs it, and is

@@ -19,6 +19,9 @@ type Gap struct {
 	File string // under the folder as it was given
 	Line int
 	Text string // the first sentence of the comment that describes it; "" if there is none
+	// Lacks says why it is one though the code has no such place, as the beginning of a sentence: "Sums is not in the
+	// files"; "" where it has.
+	Lacks string
 }
 
 // Find lists the gaps left in the Go files of a folder, in the order of their IDs, each once. A file that does not
@@ -39,16 +42,46 @@ func Find(dir string) ([]Gap, error) {
 		if err != nil {
 			continue
 		}
-		texts := comments(file)
-		ast.Inspect(file, func(n ast.Node) bool {
-			if id, ok := todo(n); ok {
-				found = append(found, Gap{ID: id, File: path, Line: set.PositionFor(n.Pos(), false).Line, Text: texts[id]})
-			}
-			return true
-		})
+		for _, gap := range described(set, file, file) {
+			gap.File = path
+			found = append(found, gap)
+		}
 	}
+	return InOrder(found), nil
+}
+
+// InOrder are gaps in the order of their IDs, each once.
+func InOrder(found []Gap) []Gap {
 	slices.SortStableFunc(found, func(a, b Gap) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(found, func(a, b Gap) bool { return a.ID == b.ID }), nil
+	return slices.CompactFunc(found, func(a, b Gap) bool { return a.ID == b.ID })
+}
+
+// Within lists the gaps of a function in the text of a Go file, in the order in which they stand there. A file that does
+// not parse, or has no such function, has none.
+func Within(text []byte, function string) []Gap {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "", text, parser.ParseComments)
+	if err != nil {
+		return nil
+	}
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == function {
+			return described(set, file, f)
+		}
+	}
+	return nil
+}
+
+// described are the gaps in a part of a file.
+func described(set *token.FileSet, file *ast.File, part ast.Node) (found []Gap) {
+	texts := comments(file)
+	ast.Inspect(part, func(n ast.Node) bool {
+		if id, ok := todo(n); ok {
+			found = append(found, Gap{ID: id, Line: set.PositionFor(n.Pos(), false).Line, Text: texts[id]})
+		}
+		return true
+	})
+	return found
 }
 
 // Of lists the gaps' IDs in the text of a Go file, in their order, each once. One that does not parse has none.
