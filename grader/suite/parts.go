@@ -138,6 +138,49 @@ func (p Part[Code]) And(more func(*Evidence) []verdict.Finding, further ...*Tria
 	return p
 }
 
+// With has the part answer for others as well, which are no checks of their own then.
+func (p Part[Code]) With(others ...Part[Code]) Part[Code] {
+	for _, other := range others {
+		known := p.Cases
+		cases := slices.DeleteFunc(slices.Clone(other.Cases), func(t *Trial[Code]) bool {
+			return slices.Contains(known, t)
+		})
+		p = p.And(func(e *Evidence) []verdict.Finding { return other.Judge(e).Findings }, cases...)
+		if other.deeper != nil {
+			p = p.Deeper(other.deeper)
+		}
+	}
+	return p
+}
+
+// Beside has a part that is asked about the good trials not fail for what others find wrong in the same lines of what
+// both call: one slip costs its own check and no other.
+func (g *Good[Code, W]) Beside(others []Part[Code], p Part[Code]) Part[Code] {
+	judge := p.Judge
+	p.Judge = func(e *Evidence) Answer {
+		a := judge(e)
+		if !verdict.HasError(a.Findings) || !e.Own() {
+			return a
+		}
+		var told []verdict.Finding
+		for _, other := range others {
+			if other.ran(e) {
+				told = append(told, other.Judge(e).Findings...)
+			}
+		}
+		a.Findings = slices.DeleteFunc(a.Findings, func(f verdict.Finding) bool {
+			return slices.ContainsFunc(told, func(o verdict.Finding) bool {
+				return o.Severity == verdict.Error && o.Line == f.Line && o.File == f.File && (f.Line > 0 || o.Rule == f.Rule)
+			})
+		})
+		if !verdict.HasError(a.Findings) {
+			a.Skip = g.Incomplete(e)
+		}
+		return a
+	}
+	return p
+}
+
 // Once is the part where others ask it as well, to be silent about what it tells: it is answered once for all.
 func (p Part[Code]) Once() Part[Code] { return p.once("answer") }
 

@@ -75,3 +75,66 @@ func enqueue(streams []cuda.Stream, i int, batch contract.Batch) error {
 	// The kernels have hardly begun. The stream frees the memory when it gets here, not now.
 	return cuda.FreeAsync(data, stream)
 }
+
+// Sums does what Run does on n streams of its own, and answers the sums: sums[i] is what batch i leaves in the 8 bytes
+// at its Result, an unsigned 64-bit integer, lowest byte first.
+//
+// It makes n streams that do not wait for the legacy default stream, and has Run put the batches on them. It waits when
+// all of them are enqueued, and not before. Nothing is read before it is there.
+//
+// With n below 1, or with N below 1 in any batch, it answers contract.ErrArgument before it makes a single CUDA call.
+// It stops at the first error that CUDA answers and returns it, without sums. On every way out its streams are gone,
+// and what it has allocated on the device or on the host. It leaves batches as it is. Without batches the answer is no
+// sums and nil, whether or not streams are made.
+func Sums(n int, batches []contract.Batch) (sums []uint64, err error) {
+	if n < 1 {
+		return nil, fmt.Errorf("%d streams: %w", n, contract.ErrArgument)
+	}
+	streams := make([]cuda.Stream, n)
+	// Run would refuse a bad batch as well, but only behind the CUDA calls that make its streams.
+	if err := checkArguments(streams, batches); err != nil {
+		return nil, err
+	}
+	made := 0
+	// Ahead of the first stream, so that the way out on which the third cannot be made is covered as well.
+	defer func() {
+		for _, stream := range streams[:made] {
+			err = errors.Join(err, cuda.StreamDestroy(stream))
+		}
+		if err != nil {
+			sums = nil
+		}
+	}()
+	for ; made < n; made++ {
+		if streams[made], err = cuda.StreamCreateWithFlags(cuda.StreamNonBlocking); err != nil {
+			return nil, err
+		}
+	}
+
+	if err := Run(streams, batches); err != nil {
+		return nil, err
+	}
+	// All streams are fed by now, so they work side by side while the host waits for one after the other.
+	for _, stream := range streams {
+		if err := cuda.StreamSynchronize(stream); err != nil {
+			return nil, err
+		}
+	}
+
+	raw := make(cuda.Pageable, 8)
+	for _, batch := range batches {
+		if err := cuda.MemcpyDtoH(raw, batch.Result, 8); err != nil {
+			return nil, err
+		}
+		sums = append(sums, number(raw))
+	}
+	return sums, nil
+}
+
+// number is the unsigned integer that 8 bytes are, lowest byte first.
+func number(bytes []byte) (n uint64) {
+	for i, b := range bytes[:8] {
+		n |= uint64(b) << (8 * i)
+	}
+	return n
+}

@@ -52,7 +52,8 @@ var (
 var domains = map[string]map[string]domain{
 	"asyncpipeline": {
 		"Run: len(streams)": fewFrom1, "Run: len(batches)": fewFrom0, "Run: batches.N": int32s,
-		"Run: batches.Work": work32,
+		"Run: batches.Work": work32, "Sums: n": fewFrom1, "Sums: len(batches)": fewFrom0, "Sums: batches.N": int32s,
+		"Sums: batches.Work": work32,
 	},
 	"poolconfig": {
 		"Run: config.Device": oneDevice, "Run: config.Threshold": upFrom0, "Run: config.TrimTo": upFrom0,

@@ -66,8 +66,9 @@ func (t tracked) OnFull(f func(int64) bool) {
 // process, which it can count. Nothing of these says what is asked about the call.
 func TestNothingTellsCasesApart(t *testing.T) {
 	lessons := map[string]func(*seen){
-		"async-pipeline": of(asyncpipelinesuite.Lesson, asyncpipelinesuite.Of(asyncpipeline.Run)),
-		"pool-config":    of(poolconfigsuite.Lesson, poolconfigsuite.Of(poolconfig.Run)),
+		"async-pipeline": of(asyncpipelinesuite.Lesson, asyncpipelinesuite.Of(asyncpipeline.Run,
+			asyncpipeline.Sums)),
+		"pool-config": of(poolconfigsuite.Lesson, poolconfigsuite.Of(poolconfig.Run)),
 		"cross-stream-events": of(crossstreameventssuite.Lesson,
 			crossstreameventssuite.Of(crossstreamevents.Share, crossstreamevents.FanOut)),
 		"slab":      of(slabsuite.Lesson, slabsuite.Of(slab.New)),

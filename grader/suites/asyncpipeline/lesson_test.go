@@ -11,5 +11,6 @@ import (
 func TestLesson(t *testing.T) { lessontest.Run(t, "async-pipeline") }
 
 func TestPaces(t *testing.T) {
-	lessontest.Paces(t, asyncpipeline.Suite(solution.Run, solution.Run))
+	of := asyncpipeline.Of(solution.Run, solution.Sums)
+	lessontest.Paces(t, asyncpipeline.Suite(of, of))
 }

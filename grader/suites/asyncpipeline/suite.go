@@ -12,60 +12,72 @@ import (
 	"cudalab/native/trace"
 )
 
-// Run is the function that the exercise asks for.
-type Run func(streams []cuda.Stream, batches []contract.Batch) error
+// Code is the functions that the exercise asks for.
+type Code struct {
+	Run  Run
+	Sums Sums
+}
+
+// The functions of the exercise.
+type (
+	Run  func(streams []cuda.Stream, batches []contract.Batch) error
+	Sums func(n int, batches []contract.Batch) ([]uint64, error)
+)
 
 // The lesson's kernels, as the trace names them.
 var sumKernels = suite.SumKernels{Fill: "process", Sum: "reduce"}
 
 // Of is the exercise's code.
-func Of(run Run) Run { return run }
+func Of(run Run, sums Sums) Code { return Code{Run: run, Sums: sums} }
 
 // Suite makes the suite of a student's code, and of the solution where there is one. Through it a runner's main
 // package, which is compiled for each check, calls what is compiled here.
 var Suite = Lesson.Suite
 
 // Lesson is what is asked about the exercise.
-var Lesson = suite.Lesson[Run]{
+var Lesson = suite.Lesson[Code]{
 	Name:      "async-pipeline",
-	Functions: []string{"Run"},
-	Parts: []suite.Part[Run]{
-		suite.Arguments("refuses bad arguments before any CUDA call", refusals),
-		good.Results("every batch has the right sum", wrongResults, exact).ByLuck(),
-		good.Part("placement", "batch i runs whole on streams[i % len(streams)]",
-			"Each batch stays in its own stream, so nothing but the stream has to order it.", misplaced),
-		good.NoHostWait("async", "Run returns without waiting for the device",
-			"Run returned while the device was still busy.",
-			func(workload) suite.HostWait { return waiting }, pending),
-		good.Order("every use is ordered after its allocation and before its free",
-			"No use before its allocation, after its free, or beside a write it is not ordered with.", &pending.Trial),
-		good.Cleanup("nothing is left behind, not even when a CUDA call fails",
-			"Every buffer was freed once, and a failing CUDA call was reported and left nothing behind.", faults),
-		speed,
-	},
-	Benchmarks: []suite.Trial[Run]{speed.Benchmark(fmt.Sprintf("%d batches on %d streams", speedBatches, speedStreams),
+	Functions: []string{"Run", "Sums"},
+	WaysOut:   []suite.WayOut{{Gap: "2a", Makes: trace.OpStreamCreate}},
+	Parts:     append(ofRun, whole, speed),
+	Benchmarks: []suite.Trial[Code]{speed.Benchmark(fmt.Sprintf("%d batches on %d streams", speedBatches, speedStreams),
 		"run",
 		"The baseline takes memory from cuda.Malloc and waits for every batch, all on one stream.")},
+}
+
+// ofRun are the questions about Run alone.
+var ofRun = []suite.Part[Code]{
+	suite.Arguments("refuses bad arguments before any CUDA call", refusals),
+	good.Results("every batch has the right sum", wrongResults, exact).ByLuck(),
+	good.Part("placement", "batch i runs whole on streams[i % len(streams)]",
+		"Each batch stays in its own stream, so nothing but the stream has to order it.", misplaced),
+	good.NoHostWait("async", "Run returns without waiting for the device",
+		"Run returned while the device was still busy.",
+		func(workload) suite.HostWait { return waiting }, pending),
+	good.Order("every use is ordered after its allocation and before its free",
+		"No use before its allocation, after its free, or beside a write it is not ordered with.", &pending.Trial),
+	good.Cleanup("nothing is left behind, not even when a CUDA call fails",
+		"Every buffer was freed once, and a failing CUDA call was reported and left nothing behind.", faults),
 }
 
 // lastGap is the one behind which Run can come to its end.
 const lastGap = "1e"
 
 // scene lends Run its streams, and room for the results of its batches.
-var scene = &suite.Scene[Run, workload]{
-	Set: func(s *suite.Stage, w workload) func(Run, workload) error {
+var scene = &suite.Scene[Code, workload]{
+	Set: func(s *suite.Stage, w workload) func(Code, workload) error {
 		streams, results := s.Streams(w.streams, "streams[%d]"), s.Results(len(w.batches))
-		return func(run Run, w workload) error {
-			return run(suite.Given(s, "streams", streams), suite.Given(s, "batches", w.into(results)))
+		return func(code Code, w workload) error {
+			return code.Run(suite.Given(s, "streams", streams), suite.Given(s, "batches", w.into(results)))
 		}
 	},
 }
 
 var (
-	good = &suite.Good[Run, workload]{Function: "Run", Runs: []*suite.Runs[Run, workload]{
+	good = &suite.Good[Code, workload]{Function: "Run", Runs: []*suite.Runs[Code, workload]{
 		scene.Runs("shapes", lastGap, suite.Fixed(shapes()...), suite.Around[workload]{}),
 		scene.Runs("random", lastGap, drawn, suite.Around[workload]{}),
-	}, Far: []*suite.Runs[Run, workload]{scene.Runs("far", lastGap, far, suite.Around[workload]{}).Far()},
+	}, Far: []*suite.Runs[Code, workload]{scene.Runs("far", lastGap, far, suite.Around[workload]{}).Far()},
 		Uncomputed: uncomputed, Further: []suite.Further{faults.Further(), refusals.Further()}}
 	pending = scene.Runs("pending", lastGap, suite.Fixed(stillBusy()), suite.Around[workload]{
 		Before: func(s *suite.Stage, _ workload) {
@@ -115,9 +127,9 @@ const speedLimit = 2.5
 //go:embed paces.txt
 var paces string
 
-var speed = good.Speed(scene, "as fast as overlapping batches allow", lastGap, "Run", &suite.Race[Run, workload]{
+var speed = good.Speed(scene, "as fast as overlapping batches allow", lastGap, "Run", &suite.Race[Code, workload]{
 	Draw:     func(r *rand.Rand) workload { return speedWorkload(multiplier(r)) },
-	Baseline: baseline,
+	Baseline: Code{Run: baseline},
 	KeepPool: true,
 	Wrong: func(m *suite.Timed[workload]) string {
 		if i := m.W.firstWrong(m.Sums()); i >= 0 {

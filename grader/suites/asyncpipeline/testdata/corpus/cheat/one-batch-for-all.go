@@ -62,3 +62,53 @@ func compute(s cuda.Stream, b contract.Batch) error {
 	}
 	return cuda.FreeAsync(data, s)
 }
+
+func Sums(n int, batches []contract.Batch) (sums []uint64, fault error) {
+	if n < 1 {
+		return nil, contract.ErrArgument
+	}
+	for _, batch := range batches {
+		if batch.N <= 0 {
+			return nil, contract.ErrArgument
+		}
+	}
+	var own []cuda.Stream
+	defer func() {
+		for _, stream := range own {
+			if e := cuda.StreamDestroy(stream); fault == nil && e != nil {
+				sums, fault = nil, e
+			}
+		}
+	}()
+	for range n {
+		stream, e := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
+		if e != nil {
+			return nil, e
+		}
+		own = append(own, stream)
+	}
+	if e := Run(own, batches); e != nil {
+		return nil, e
+	}
+	for _, stream := range own {
+		if e := cuda.StreamSynchronize(stream); e != nil {
+			return nil, e
+		}
+	}
+	for _, batch := range batches {
+		raw := make([]byte, 8)
+		if e := cuda.MemcpyDtoH(cuda.Pageable(raw), batch.Result, 8); e != nil {
+			return nil, e
+		}
+		sums = append(sums, asNumber(raw))
+	}
+	return sums, nil
+}
+
+// asNumber is what 8 bytes are, lowest byte first.
+func asNumber(raw []byte) (value uint64) {
+	for i := 7; i >= 0; i-- {
+		value = value<<8 | uint64(raw[i])
+	}
+	return value
+}

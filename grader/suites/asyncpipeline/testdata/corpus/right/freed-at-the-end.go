@@ -50,3 +50,68 @@ func compute(b contract.Batch, data cuda.DevicePtr, s cuda.Stream) error {
 	}
 	return kernels.Reduce(grid, 256, s, data, b.N, b.Result)
 }
+
+func Sums(n int, batches []contract.Batch) (sums []uint64, fault error) {
+	if n < 1 {
+		return nil, contract.ErrArgument
+	}
+	for _, batch := range batches {
+		if batch.N <= 0 {
+			return nil, contract.ErrArgument
+		}
+	}
+	var own []cuda.Stream
+	defer func() {
+		for _, stream := range own {
+			if e := cuda.StreamDestroy(stream); fault == nil && e != nil {
+				sums, fault = nil, e
+			}
+		}
+	}()
+	for range n {
+		stream, e := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
+		if e != nil {
+			return nil, e
+		}
+		own = append(own, stream)
+	}
+	if e := Run(own, batches); e != nil {
+		return nil, e
+	}
+	if len(batches) == 0 {
+		return nil, nil
+	}
+	pinned, e := cuda.MallocHost(int64(8 * len(batches)))
+	if e != nil {
+		return nil, e
+	}
+	for i, batch := range batches {
+		if e = cuda.MemcpyDtoHAsync(pinned.At(int64(8*i)), batch.Result, 8, own[i%n]); e != nil {
+			break
+		}
+	}
+	// What is pending uses the pinned memory: whatever has failed, it goes behind that.
+	if late := cuda.DeviceSynchronize(); e == nil {
+		e = late
+	}
+	for i := 0; i < len(batches) && e == nil; i++ {
+		raw := make([]byte, 8)
+		e = pinned.Read(int64(8*i), raw)
+		sums = append(sums, asNumber(raw))
+	}
+	if late := cuda.FreeHost(pinned); e == nil {
+		e = late
+	}
+	if e != nil {
+		return nil, e
+	}
+	return sums, nil
+}
+
+// asNumber is what 8 bytes are, lowest byte first.
+func asNumber(raw []byte) (value uint64) {
+	for i := 7; i >= 0; i-- {
+		value = value<<8 | uint64(raw[i])
+	}
+	return value
+}
