@@ -194,8 +194,8 @@ func (p Part[Code]) unfinished(e *Evidence) bool {
 	})
 }
 
-// wellNearby reports whether no part but those about time, and those that are still to be written, finds an error in its
-// own calls.
+// wellNearby reports whether no part but those about time, and those that are still to be written, finds an error in
+// its own calls.
 func (l Lesson[Code]) wellNearby(e *Evidence) bool {
 	notes := e.Cases[l.Parts[0].Cases[0].ID]
 	return notes != nil && verdict.Once(notes, "well nearby", func() bool {

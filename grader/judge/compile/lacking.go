@@ -74,8 +74,8 @@ func (s *submission) lend(name string, instead *CompileError) bool {
 	return true
 }
 
-// placeholder is a file with the function of a name as the skeleton declares it, which answers a gap, and the declaration.
-// It is nil where the function's last result is no error.
+// placeholder is a file with the function of a name as the skeleton declares it, which answers a gap, and the
+// declaration. It is nil where the function's last result is no error.
 func placeholder(skeleton []byte, name, gap string) (text []byte, declared string) {
 	set := token.NewFileSet()
 	syntax, err := parser.ParseFile(set, "", skeleton, parser.SkipObjectResolution)

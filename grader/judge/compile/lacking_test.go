@@ -49,7 +49,8 @@ func TestWhatIsNotLent(t *testing.T) {
 	for name, files := range map[string]map[string]string{
 		"nothing of the student's is left": {"sample.go": header},
 		"another error":                    {"sample.go": header + "func Run() { unknown() }\n", "z.go": allocator},
-		"another method":                   {"sample.go": header + run, "z.go": header + "type Allocator struct{}\n\nfunc New(int64) (*Allocator, error) { return nil, nil }\n"},
+		"another method": {"sample.go": header + run, "z.go": header + "type Allocator struct{}\n\n" +
+			"func New(int64) (*Allocator, error) { return nil, nil }\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := built(t, onSkeleton(t, files))
