@@ -139,7 +139,10 @@ func drawOps(from sequence.Source, l layout) (ops []allocator.Op) {
 				1+from.IntN(tags)))
 			blocks++
 		case k == 3:
-			ops = append(ops, onFull(full(from.Int64N(int64(noFunction)+1))))
+			// A function shows where there is no room, and of an inner that fails now and then the second Alloc says so.
+			does, tag := full(from.Int64N(int64(noFunction)+1)), 1+from.IntN(tags)
+			ops = append(ops, onFull(does), alloc(l.limit, tag), alloc(l.limit, tag))
+			blocks += 2
 		case filling == (k < 15) || blocks == 0:
 			ops = append(ops, alloc(1+from.Int64N(l.bytes/8), 1+from.IntN(tags)))
 			blocks++
