@@ -204,13 +204,16 @@ func (g *Good[Code, W]) Incomplete(e *Evidence) string {
 		return ""
 	}
 	for _, r := range g.Runs {
-		ok := 0
+		ok, seen := 0, 0
 		for _, m := range r.Made(e) {
 			if m.Outcome.OK() {
 				ok++
 			}
+			if m.Outcome.OK() || m.Outcome.Argument && m.called() { // what came before a refusal is there to be judged
+				seen++
+			}
 		}
-		if !Enough(ok, len(r.drawn(e))) {
+		if ok == 0 || !Enough(seen, len(r.drawn(e))) {
 			return g.Function + " ended early with an error, so this could not be seen in full."
 		}
 	}
