@@ -45,6 +45,9 @@ type FaultJudge struct {
 	// Retried is what the run calls again when it has returned an error, to give back what is left: "Close". Then the
 	// object of a free that failed has to be gone as well; else it is excused.
 	Retried string
+	// Refused reports whether the code, asked once more behind the failure, took good arguments for bad ones, as it does
+	// where nothing fails: another part tells that, and nothing is asked of the run. It may be nil.
+	Refused func(FaultRun) bool
 }
 
 // AfterFaults judges the runs of EveryFault: the error must come back, all that was made must be given back, in order,
@@ -67,6 +70,9 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []verdict.Finding {
 		found = append(found, e.AtError(UnexpectedError(j.Function, c.Outcomes[0]), c, from, to))
 	}
 	for _, run := range runs {
+		if j.Refused != nil && j.Refused(run) {
+			continue
+		}
 		if j.After != nil && run.Outcome.Panic == "" {
 			after = append(after, j.After(run)...)
 		}

@@ -271,7 +271,7 @@ func changedByFaults(e *suite.Evidence) []verdict.Finding {
 		return nil // wrong without any failure, which other parts tell
 	}
 	for _, run := range suite.FaultRuns(notes) {
-		if run.Outcome.Panic != "" || run.Index >= len(ws) {
+		if run.Outcome.Panic != "" || run.Index >= len(ws) || refusedAgain(e, all[run.Index]) {
 			continue
 		}
 		f, failed := fault(ws[run.Index], all[run.Index], run.Op)
@@ -287,6 +287,13 @@ func changedByFaults(e *suite.Evidence) []verdict.Finding {
 		return []verdict.Finding{e.Because(*f, notes, run)}
 	}
 	return nil
+}
+
+// refusedAgain reports whether a method that refuses what it should do refused it in a life, too.
+func refusedAgain(e *suite.Evidence, ops []lived) bool {
+	return slices.ContainsFunc(ops, func(o lived) bool {
+		return o.Err == sequence.ErrArgument && !o.struck() && refusing(e)[o.method()]
+	})
 }
 
 // cleanup is the part that asks that nothing is left behind.
@@ -314,7 +321,8 @@ func cleanup() suite.Part[Make] {
 		}
 		a.Findings = verdict.Unique(append(a.Findings, e.AfterFaults(faults.ID,
 			suite.FaultJudge{Function: "New, Append, Shrink or Close", Retried: "Shrink or Close",
-				Wrong: wrong, Recovers: func(run suite.FaultRun) bool { return recovered(notes, run) }})...))
+				Wrong: wrong, Recovers: func(run suite.FaultRun) bool { return recovered(notes, run) },
+				Refused: func(run suite.FaultRun) bool { return refusedAgain(e, all[run.Index]) }})...))
 		if !verdict.HasError(a.Findings) && len(suite.FaultRuns(notes)) == 0 {
 			a.Skip = suite.NoFault
 		}
