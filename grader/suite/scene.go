@@ -151,6 +151,8 @@ type Good[Code any, W Workload] struct {
 	// Uncomputed finds what is wrong with a far call's way to its results, where no other part than Results asks for that.
 	Uncomputed func(*Made[W]) []verdict.Finding
 	Further    []Further
+	// Partly reports whether a call went on behind what it was refused, and did enough to go by; nil: none goes on.
+	Partly func(*Made[W]) bool
 }
 
 // Trials are the trials, for a Part; more may follow.
@@ -204,16 +206,13 @@ func (g *Good[Code, W]) Incomplete(e *Evidence) string {
 		return ""
 	}
 	for _, r := range g.Runs {
-		ok, seen := 0, 0
+		seen := 0
 		for _, m := range r.Made(e) {
-			if m.Outcome.OK() {
-				ok++
-			}
-			if m.Outcome.OK() || m.Outcome.Argument && m.called() { // what came before a refusal is there to be judged
+			if m.Outcome.OK() || m.Outcome.Argument && g.Partly != nil && g.Partly(&m) {
 				seen++
 			}
 		}
-		if ok == 0 || !Enough(seen, len(r.drawn(e))) {
+		if !Enough(seen, len(r.drawn(e))) {
 			return g.Function + " ended early with an error, so this could not be seen in full."
 		}
 	}

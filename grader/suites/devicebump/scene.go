@@ -21,6 +21,7 @@ const (
 	noteWrong   = "wrong"   // by launch, how many words of its blocks were not its stamps
 	noteAnswers = "answers" // of the calls that have to be refused, and of those that only look so
 	noteClosed  = "closed"  // of those behind Close
+	noteRefused = "refused" // how many steps were not carried out, though their arguments are good
 	noteBeside  = "beside"  // that New has answered Pools beside an error
 	// by step, that a call has answered an error in which no call of CUDA's failed; the last one in a life
 	noteByItself = "by itself"
@@ -69,6 +70,7 @@ type life struct {
 	all     cuda.DevicePtr // a word that says that all of a pool is taken, for whoever looks at blocks
 	answers []uint64
 	errs    error
+	refused uint64 // steps
 }
 
 // scene lends the code its streams, the sizes, and room for the offsets.
@@ -143,7 +145,7 @@ func (l *life) offsetsOf(at int) cuda.DevicePtr { return l.Result(l.w.first(at))
 
 // run is the call of the code under test.
 func (l *life) run(code Code, w workload) error {
-	l.w, l.errs, l.answers = w, nil, nil
+	l.w, l.errs, l.answers, l.refused = w, nil, nil, 0
 	l.mark(markNew)
 	pools, err := l.make(code)
 	if err != nil {
@@ -181,6 +183,7 @@ func (l *life) run(code Code, w workload) error {
 	l.again(-1, func() error { return l.Callback("the caller's wait", cuda.DeviceSynchronize) })
 	l.again(-1, pools.Close)
 	if l.errs != nil {
+		l.Note(noteRefused, []uint64{l.refused})
 		return l.errs
 	}
 	if !w.timed {
@@ -305,8 +308,10 @@ func (l *life) step(pools Pools, at int) bool {
 		l.Bench.Session.ClearFaults()
 	default:
 		if err := call(); err != nil {
-			l.errs = err
-			return false
+			if l.refused++; l.errs == nil {
+				l.errs = err
+			}
+			return answerOf(err) == answeredArgument // one that was refused has done nothing that the others could miss
 		}
 	}
 	if l.w.timed && s.sizes != nil {

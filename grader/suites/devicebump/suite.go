@@ -104,7 +104,7 @@ var (
 	refused  = scene.Runs("unrecorded", lastGap, unrecorded, suite.Around[workload]{})
 	refusing = scene.Runs("bad-calls", lastGap, badlyCalled, suite.Around[workload]{})
 	beyond   = scene.Runs("beyond", "3b", lacking, suite.Around[workload]{})
-	good     = &suite.Good[Code, workload]{Function: "New, Launch, Reset or Close",
+	good     = &suite.Good[Code, workload]{Function: "New, Launch, Reset or Close", Partly: goesOnRefused,
 		Runs:    []*suite.Runs[Code, workload]{shaped, random, scale},
 		Far:     []*suite.Runs[Code, workload]{farther},
 		Further: []suite.Further{sharedFaults.Further(), ownFaults.Further(), refusals.Further()}}
@@ -114,6 +114,12 @@ var byThreads = among("alloc", "threads that take memory at the same time get bl
 	"In every order of their operations the threads got what they would have got one behind the other.",
 	lonely, threads).
 	And(losingThread.wrong, losingThread.Trial)
+
+// goesOnRefused reports whether enough of a life's steps were carried out, though some were refused.
+func goesOnRefused(m *suite.Made[workload]) bool {
+	refused, steps := m.Noted(noteRefused), len(m.W.steps)
+	return len(refused) == 1 && suite.Enough(steps-int(min(refused[0], maxThreads)), steps)
+}
 
 // among asks for what threads are answered. What goes wrong where nobody else is there is no matter of order, and goes
 // wrong among others as well: that is told alone.
