@@ -30,7 +30,7 @@ var cost = allocator.Cost[Make]{
 	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load {
 		return &load{make: make, layout: costLayout(blocks), r: r}
 	},
-	Model:   func(_ sequence.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks)) },
+	Model:   func(_ sequence.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks), blocks) },
 	Behind:  behind,
 	Between: lab.Between,
 	GrowthWords: allocator.GrowthWords{
@@ -49,7 +49,7 @@ var failure = allocator.Cost[Make]{
 	Load: func(make Make, blocks int, r *rand.Rand) allocator.Load {
 		return &holes{load: load{make: make, layout: costLayout(blocks), r: r}}
 	},
-	Model:   func(_ sequence.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks)) },
+	Model:   func(_ sequence.Source, blocks int) allocator.Model { return modelOf(costLayout(blocks), blocks) },
 	Behind:  behind,
 	Between: lab.Between,
 	Missed: func(misses uint64) string {
@@ -243,6 +243,7 @@ func (l *holes) Fill(blocks int) error {
 		}
 	}
 	made := len(l.held)
+	l.held = slices.Grow(l.held, 2*blocks-made)
 	for i := made; i < 2*blocks; i++ {
 		if err := l.take(2+l.r.Int64N(costHoles-1), i/2); err != nil {
 			return err

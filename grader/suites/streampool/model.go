@@ -42,14 +42,13 @@ type model struct {
 type block struct{ size, chunk uint64 }
 
 func newModel(w *workload) allocator.Model {
-	m := modelOf(w.Layout)
-	m.out = make(map[uint64]block, len(w.Ops)/3)
-	return m
+	return modelOf(w.Layout, len(w.Ops)/3)
 }
 
-func modelOf(l layout) *model {
-	return &model{layout: l, room: newRoom(), chunks: map[uint64]uint64{}, out: map[uint64]block{}, least: math.MaxInt64,
-		ruledOut: math.MaxInt64, counted: true}
+// modelOf has room for so many blocks that are out.
+func modelOf(l layout, blocks int) *model {
+	return &model{layout: l, room: newRoom(), chunks: map[uint64]uint64{}, out: make(map[uint64]block, blocks),
+		least: math.MaxInt64, ruledOut: math.MaxInt64, counted: true}
 }
 
 // Blind: what one part tells of spoils no other.

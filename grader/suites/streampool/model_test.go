@@ -16,14 +16,14 @@ func TestWhatWasRefusedInAFailedAllocCounts(t *testing.T) {
 	ask := func(what, size, at int64) sequence.Answer {
 		return sequence.Answer{}.With(sequence.Details{Seen: []int64{judged, what, size, at}})
 	}
-	m := modelOf(layout{step: 4096, limit: 4096})
+	m := modelOf(layout{step: 4096, limit: 4096}, 0)
 	require.Nil(t, m.grow(2048, 1<<20, a))
 	small := ask(handedOut, 2048, 1<<21)
 	_, f := m.follow(allocator.Alloc(1925), small)
 	require.NotNil(t, f)
 	require.Equal(t, "wrong-chunk", f.Rule)
 
-	m = modelOf(layout{step: 4096, limit: 4096})
+	m = modelOf(layout{step: 4096, limit: 4096}, 0)
 	m.Failed(allocator.Alloc(3944), ask(refused, 4096, 0))
 	_, f = m.follow(allocator.Alloc(1925), small)
 	require.Nil(t, f)

@@ -20,8 +20,9 @@ type books struct {
 	sizes    map[int64]*contract.SizeUse // by UpTo
 }
 
-func newBooks() books {
-	return books{live: map[uint64]contract.LiveBlock{}, tags: map[string]*contract.TagUse{},
+// newBooks have room for so many blocks and tags.
+func newBooks(blocks, tags int) books {
+	return books{live: make(map[uint64]contract.LiveBlock, blocks), tags: make(map[string]*contract.TagUse, tags),
 		sizes: map[int64]*contract.SizeUse{}}
 }
 

@@ -16,7 +16,7 @@ var cost = allocator.Cost[Make]{
 	Between: lab.Between,
 	Few:     100, Many: 100_000, Calls: "Alloc or Free",
 	Load: func(wrap Make, blocks int, r *rand.Rand) allocator.Load {
-		return &load{wrap: wrap, books: newBooks(), blocks: blocks, r: r}
+		return &load{wrap: wrap, books: newBooks(blocks, blocks/blocksOfTag), blocks: blocks, r: r}
 	},
 	Model: func(sequence.Source, int) allocator.Model {
 		return newModel(&workload{Layout: costLayout})

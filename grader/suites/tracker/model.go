@@ -32,7 +32,7 @@ type model struct {
 }
 
 func newModel(w *workload) allocator.Model {
-	m := &model{layout: w.Layout, books: newBooks()}
+	m := &model{layout: w.Layout, books: newBooks(len(w.Ops), len(w.Ops))}
 	m.set(noFunction, false)
 	return m
 }

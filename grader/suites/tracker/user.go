@@ -214,7 +214,7 @@ func (u *user) makeRoom(does full, size int64) bool {
 		u.allocWithin(1)
 	case reportToo:
 		u.note(eventReport, 0, 0, 0)
-		u.report()
+		u.reports = u.report(u.reports)
 		u.freeHeld(0)
 	case freeTwice:
 		if len(u.held) > 0 {
@@ -331,17 +331,19 @@ func (u *user) stats() []int64 {
 	if u.ops%censusEvery == censusEvery-1 {
 		u.census()
 	}
+	all := slices.Concat([]int64{int64(len(u.events) / eventSize)}, u.events, []int64{int64(u.memory)}, u.reports)
 	if !u.layout.silent && (!u.layout.rarely || u.ops == 0 || u.ops == reportBehind) {
-		u.report()
+		all = u.report(all)
 	}
 	u.ops++
-	return slices.Concat([]int64{int64(len(u.events) / eventSize)}, u.events, []int64{int64(u.memory)}, u.reports)
+	return all
 }
 
-// report takes a report. The one before has to be as it was, also behind this one, and is then written over: nothing of
-// that may be in the new one. Where Report is still to be written there is none: what the other calls do can be seen
-// without it.
-func (u *user) report() {
+// report takes a report, and appends it to others. The one before has to be as it was, also behind this one, and is then
+// written over: nothing of that may be in the new one. Where Report is still to be written there is none: what the other
+// calls do can be seen without it.
+func (u *user) report(to []int64) (all []int64) {
+	all = to // also where it comes to a gap
 	defer func() {
 		v := recover()
 		if gap, ok := v.(*contract.Gap); ok && gap != nil {
@@ -356,13 +358,13 @@ func (u *user) report() {
 	if u.keptAs != 0 && digest(u.again) != u.keptAs {
 		changed = sharedLater
 	}
-	at := len(u.reports)
-	u.reports = encode(append(u.reports, sharedNot), &now)
-	u.keptAs = digest(u.reports[at+1:])
+	all = encode(append(to, sharedNot), &now)
+	u.keptAs = digest(all[len(to)+1:])
 	scribble(&u.kept)
 	if scribbled(&now) {
 		changed = sharedBack
 	}
-	u.reports[at] = int64(changed)
+	all[len(to)] = int64(changed)
 	u.kept = now
+	return all
 }
