@@ -20,12 +20,18 @@ import (
 // writeEvery is how often everything is written anew while grading goes on.
 const writeEvery = 30 * time.Second
 
+// collectFrom is near how many bytes, for the class and for each worker, all garbage is collected: it is let pile up to
+// a multiple of what is in use, and a large class's results are in use to the end.
+const collectFrom = 96 << 20
+
 // run grades submissions with several workers and keeps every result as it comes.
 func (g *grading) run(ctx context.Context, todo []submission) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	jobs := g.jobs(len(todo))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(1+jobs) * collectFrom))
 	w := &workers{grading: g, gpus: newGPUs(g.places())}
-	settled := w.start(ctx, todo, g.jobs(len(todo)))
+	settled := w.start(ctx, todo, jobs)
 	began, wrote := time.Now(), time.Now()
 	p := Progress{Total: len(todo)}
 	if len(todo) > 0 {
