@@ -25,24 +25,37 @@ func waitsIn(made []suite.Made[workload]) (found []verdict.Finding) {
 	return verdict.Unique(found)
 }
 
+// methodAt is the Launch or Reset in whose midst a record is; "" where it is in neither.
+func (c call) methodAt(record int) string {
+	switch at := c.marked(record); {
+	case at == resetClosed:
+		return "Reset behind Close"
+	case at == launchClosed:
+		return "Launch behind Close"
+	case c.stepOf(record) >= 0:
+		return c.method(at)
+	}
+	return ""
+}
+
 // hostWaits finds what a Launch or Reset does that only New or Close may.
 func (c call) hostWaits() (found []verdict.Finding) {
 	c.Records(func(at int, r *trace.Record) bool {
-		step := c.stepOf(at)
-		if step < 0 {
+		method := c.methodAt(at)
+		if method == "" {
 			return true
 		}
 		switch waits := c.HostWait(at); {
 		case suite.Allocates(r.Op):
 			found = append(found, c.Finding(at, suite.Rule{ID: "allocation",
 				Why: "Memory is what the pools have been made for: threads take it, and no call has to ask for more.",
-				Fix: "Allocate all memory in New."}, "%s should allocate nothing, but calls %s.", c.method(step),
+				Fix: "Allocate all memory in New."}, "%s should allocate nothing, but calls %s.", method,
 				suite.CallName(r)))
 		case r.Op == trace.OpEventCreate:
 			found = append(found, c.Finding(at, suite.Rule{ID: "event-count",
 				Why: "An event may be recorded again and again: who waits already goes on waiting for what it stood for then.",
 				Fix: "Create the events in New, one for each stream and one more, and record them again in every Reset."},
-				"%s should use the events that are there, but creates one.", c.method(step)))
+				"%s should use the events that are there, but creates one.", method))
 		case waits != "":
 			found = append(found, c.Finding(at, suite.Rule{ID: "host-wait",
 				Why: "While the host waits it enqueues nothing, in none of the streams. Order between " +
@@ -50,7 +63,7 @@ func (c call) hostWaits() (found []verdict.Finding) {
 				Fix: "Leave it out, and let the stream wait instead: cuda.EventRecord in the earlier " +
 					"stream, cuda.StreamWaitEvent in the later one."},
 				"%s should leave the order to the streams and return at once, but %s %s.",
-				c.method(step), suite.CallName(r), waits))
+				method, suite.CallName(r), waits))
 		}
 		return true
 	})

@@ -19,6 +19,14 @@ type call struct{ *suite.Made[workload] }
 
 // stepOf is the step that a record belongs to; -1 where that is New, or comes behind the steps.
 func (c call) stepOf(record int) int {
+	if at := c.marked(record); at >= 0 && at < len(c.W.steps) {
+		return at
+	}
+	return -1
+}
+
+// marked is the step that a record is in, also one behind Close; -1: none.
+func (c call) marked(record int) int {
 	steps := verdict.Once(c.Notes, "steps", func() []int {
 		steps, at := make([]int, len(c.Notes.Trace.Records)), -1
 		for i := range c.Notes.Trace.Records {
@@ -34,10 +42,7 @@ func (c call) stepOf(record int) int {
 		}
 		return steps
 	})
-	if at := steps[record]; at >= 0 && at < len(c.W.steps) {
-		return at
-	}
-	return -1
+	return steps[record]
 }
 
 // method is the call of the student's that a step is: "Launch(0, …)".

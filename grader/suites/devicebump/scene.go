@@ -57,6 +57,13 @@ const (
 	markEnd  = "end"
 )
 
+// The steps behind the Close that has succeeded.
+const (
+	closeAgain = -2 - iota
+	resetClosed
+	launchClosed
+)
+
 // checkBlock is how many threads look at blocks together.
 const checkBlock = 64
 
@@ -257,11 +264,12 @@ func (h *halves) Close() error { return h.second.Close() }
 // nobody knows.
 func (l *life) behind(pools Pools) {
 	var answers []uint64
-	for _, call := range []func() error{
+	for i, call := range []func() error{
 		pools.Close,
 		func() error { return pools.Reset(0) },
 		func() error { return pools.Launch(0, l.sizes, 1, 0, l.sizes) },
 	} {
+		l.mark(markStep + strconv.Itoa(closeAgain-i))
 		answer := answerOf(call())
 		if answers = append(answers, answer); answer != answeredClosed {
 			break
