@@ -339,9 +339,9 @@ func (u *user) stats() []int64 {
 	return all
 }
 
-// report takes a report, and appends it to others. The one before has to be as it was, also behind this one, and is then
-// written over: nothing of that may be in the new one. Where Report is still to be written there is none: what the other
-// calls do can be seen without it.
+// report takes a report, and appends it to others. The one before has to be as it was, also behind this one, and is
+// then written over: nothing of that may be in the new one. Where Report is still to be written there is none: what the
+// other calls do can be seen without it.
 func (u *user) report(to []int64) (all []int64) {
 	all = to // also where it comes to a gap
 	defer func() {
