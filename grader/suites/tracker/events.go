@@ -9,7 +9,7 @@ type eventKind int64
 const (
 	eventAsk       eventKind = iota + 1 // inner was asked for a block: the size, the Err, the address
 	eventGive                           // inner was given a block back: the address, the Err
-	eventFull                           // the function of OnFull was called: the size
+	eventFull                           // the function of OnFull was called: the size, what it does
 	eventAlloc                          // it calls Alloc: the size, the tag
 	eventAllocated                      // and got: the Err, the address, whether the error is inner's last
 	eventFree                           // it calls Free: the address

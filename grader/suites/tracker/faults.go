@@ -136,6 +136,15 @@ func calledOtherwise(size, with int64) *sequence.Fault {
 		Fix:     "Call it with the size that Alloc was called with."}
 }
 
+// calledEarlier is the fault of a call of a function that another one had taken the place of.
+func (m *model) calledEarlier(does full) *sequence.Fault {
+	return &sequence.Fault{Part: ofFull, Rule: "earlier-function",
+		Message: fmt.Sprintf("should have called the function that OnFull was given last, to %v, but it called an earlier "+
+			"one, to %v", m.does, does),
+		Why: "Who calls OnFull again has other things to spare now: an earlier function gives up what is in use by then.",
+		Fix: "Have every OnFull put its function in the place of the one before."}
+}
+
 // passedOn is the fault of a Free that inner should never have seen.
 func passedOn() *sequence.Fault {
 	return &sequence.Fault{Part: ofErrors, Rule: "asked-inner",

@@ -205,6 +205,9 @@ func (m *model) ask(size int64, first tried, done func() reply) (tried, *sequenc
 	if e.a != size {
 		return tried{}, calledOtherwise(size, e.a)
 	}
+	if does := full(e.b); does != m.does {
+		return tried{}, m.calledEarlier(does)
+	}
 	m.called[first.byInner], m.roomed = true, true
 	m.asking = true
 	before := m.total

@@ -178,7 +178,7 @@ func (u *user) set(does full) {
 		return
 	}
 	u.t.OnFull(func(size int64) bool {
-		u.note(eventFull, size, 0, 0)
+		u.note(eventFull, size, int64(does), 0)
 		if u.rooms++; u.rooms > mostRooms {
 			return false // who asks for ever is to come to an end
 		}
