@@ -80,7 +80,7 @@ var Lesson = suite.Lesson[Code]{
 		}), ordered,
 		good.Part("concurrency", "pools are not put in order without need",
 			"No launch waited for another without need, and the host for nothing.", concurrency),
-		cleanup.And(closed).And(goesOn).And(outOfOrder, &refused.Trial).
+		cleanup.And(closed, &refusing.Trial).And(goesOn).And(outOfOrder, &refused.Trial).
 			Deeper(func(e *suite.Evidence) []verdict.Finding {
 				return waitsIn(slices.Concat(refused.Made(e), sharedFaults.Made(e), ownFaults.Made(e)))
 			}),
@@ -367,7 +367,7 @@ func saying(answer uint64) string {
 
 // closed finds a method that goes on behind Close.
 func closed(e *suite.Evidence) (found []verdict.Finding) {
-	for _, m := range good.Made(e) {
+	for _, m := range slices.Concat(good.Made(e), refusing.Made(e)) {
 		answers := m.Noted(noteClosed)
 		last := len(answers) - 1
 		if !m.Outcome.OK() || last < 0 || last > 2 || answers[last] == answeredClosed {
