@@ -17,6 +17,7 @@ import (
 
 	"cudalab/grader/desk/progress"
 	"cudalab/grader/judge/check"
+	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/mend"
 	"cudalab/grader/machine/lock"
 	"cudalab/grader/suite/verdict"
@@ -83,8 +84,20 @@ func Ask(ctx context.Context, q check.Request, checked func(context.Context, che
 	return a, nil
 }
 
-// find looks for the cause of a failed check. What goes wrong meanwhile is a fault, but for the end of ctx.
+// find looks for the cause of a failed check, in code that is not finished with the rest as the solution has it. What
+// goes wrong meanwhile is a fault, but for the end of ctx.
 func find(ctx context.Context, q check.Request, r check.Result) (*mend.Cause, error) {
+	if r.Report.Unfinished() {
+		dir, leave, err := compile.Workplace(q.Root, "completed")
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		var ok bool
+		if q, r, ok = check.Completed(ctx, q, dir); !ok {
+			return nil, ctx.Err()
+		}
+	}
 	cause, err := (&mend.Search{Request: q, Result: r}).Cause(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -30,7 +30,7 @@ func nothing(root string, e course.Exercise, r check.Result) string {
 	case verdict.Errored:
 		return r.Report.Message
 	}
-	if r.Report.Unfinished() {
+	if r.Report.Unfinished() && (r.Report.Completed == nil || len(r.Report.Completed.Fails) == 0) {
 		return fmt.Sprintf("Nothing is wrong with what is written so far, so there is nothing to look for: TODO(%s) is "+
 			"next, and `cudalab hint %s` helps with it.", gapID(r.Report), e.Name)
 	}

@@ -31,7 +31,7 @@ func Bench(ctx context.Context, q Request, onlySolution bool) BenchResult {
 func bench(ctx context.Context, q Request, onlySolution bool) BenchResult {
 	e := q.Code[0].Exercise
 	reference := q
-	reference.Code = []Code{{e, course.Relative(filepath.Join(q.Root, e.SolutionFolder()))}}
+	reference.Code = []Code{{Exercise: e, Dir: course.Relative(filepath.Join(q.Root, e.SolutionFolder()))}}
 	if onlySolution {
 		report, _, err := measure(ctx, reference, true, 0)
 		return BenchResult{report, err}

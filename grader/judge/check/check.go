@@ -56,6 +56,9 @@ func Exercise(ctx context.Context, q Request) Result {
 		results = []Result{unbuilt(q, q.Code[0], verdict.Errored, verdict.Check{}, err)}
 	}
 	r := results[0]
+	if r.Report.Unfinished() {
+		complete(ctx, q, &r.Report)
+	}
 	r.Report.DurationMS = time.Since(began).Milliseconds()
 	return r
 }
@@ -185,7 +188,7 @@ func control(ctx context.Context, q Request, i int, r Result) (Result, error) {
 	}
 	q.Blamed = true // it is not looked into once more
 	solution := q
-	solution.Code = []Code{{e, filepath.Join(q.Root, e.SolutionFolder())}}
+	solution.Code = []Code{{Exercise: e, Dir: filepath.Join(q.Root, e.SolutionFolder())}}
 	if c, err := alone(ctx, solution, 0); err != nil || c.Report.Status != verdict.Passed {
 		return r, err
 	}

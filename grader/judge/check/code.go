@@ -14,12 +14,15 @@ import (
 type Code struct {
 	Exercise course.Exercise
 	Dir      string // the folder that it is in; "": the exercise's own
+
+	solved []solved // what is the solution's, and not the student's
+	told   string   // the folder that its files are told to be in; "": where they are
 }
 
 // Submitted is the code in a folder that has one for each exercise, named as its package.
 func Submitted(dir string, exercises []course.Exercise) (all []Code) {
 	for _, e := range exercises {
-		all = append(all, Code{e, filepath.Join(dir, e.Package)})
+		all = append(all, Code{Exercise: e, Dir: filepath.Join(dir, e.Package)})
 	}
 	return all
 }

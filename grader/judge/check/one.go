@@ -49,19 +49,32 @@ func (c Code) known(root string, linked *compile.Linked) (run.Code, error) {
 	}
 	left = gaps.InOrder(append(left, linked.Gaps...))
 	for i := range left {
-		left[i].Text = visible.Line(left[i].Text)
+		left[i].Text, left[i].File = visible.Line(left[i].Text), c.Shown(left[i].File)
 	}
 	skeleton, err := c.Exercise.Skeleton()
 	if err != nil {
 		return run.Code{}, err
 	}
 	declared, inStacks := functions(dir, skeleton)
+	for name, at := range declared {
+		at.File = c.Shown(at.File)
+		declared[name] = at
+	}
+	for _, s := range c.solved {
+		f := inStacks[s.name]
+		f.Given = true
+		inStacks[s.name] = f
+	}
+	name := nameIn(linked)
 	code := sync.OnceValue(func() *statements.Code { return statements.Read(dir) }) // few checks need it
 	return run.Code{
 		Suite: c.Exercise.Suite, Package: linked.ImportPath, Starts: linked.Starts, Points: points(c.Exercise),
-		Gaps: left, AllGaps: gaps.Of(skeleton), Functions: declared, InStacks: inStacks, Name: nameIn(linked),
+		Gaps: left, AllGaps: gaps.Of(skeleton), Functions: declared, InStacks: inStacks,
+		Name: func(file string) string { return c.Shown(name(file)) },
 		Statements: func(function string, look verdict.Look) (verdict.Place, string, bool) {
-			return code().Of(function, look)
+			at, what, ok := code().Of(function, look)
+			at.File = c.Shown(at.File)
+			return at, what, ok && !c.IsSolved(at.File, at.Line)
 		},
 		Translation: translated(dir, c.Exercise.Suite.OnDevice),
 	}, nil

@@ -18,7 +18,7 @@ import (
 // puts what came out into text, that of the exercise's paces.txt. It stays as it is where the exercise has no race.
 func Paces(ctx context.Context, root string, e course.Exercise, p *sim.Profile, text string) (string, error) {
 	q := Request{Course: compile.Course{Root: root}, Options: run.Options{Device: string(device.Sim), Profile: p},
-		Code: []Code{{e, filepath.Join(root, e.SolutionFolder())}}}
+		Code: []Code{{Exercise: e, Dir: filepath.Join(root, e.SolutionFolder())}}}
 	built, err := build(ctx, q)
 	if err != nil {
 		return "", err

@@ -24,6 +24,9 @@ func (s *Search) candidates() (all []*candidate) {
 	far, read := s.distances(own)
 	limits := limitsOf(solution)
 	for _, f := range own {
+		if s.Code[0].IsSolved(s.path(f), lineOf(f.Code, f.decl.Pos())) {
+			continue
+		}
 		var some []*candidate
 		if theirs := functionNamed(solution, f.name); theirs != nil {
 			some = append(some, differences(f, theirs)...)
@@ -115,7 +118,7 @@ func (s *Search) near(c *candidate) int { return s.target.near(s.path(c.function
 
 // path is a function's file, as findings name it.
 func (s *Search) path(f *function) string {
-	return filepath.Join(s.Code[0].Folder(s.Root), f.file.Name)
+	return s.Code[0].Shown(filepath.Join(s.Code[0].Folder(s.Root), f.file.Name))
 }
 
 // distances are, by function, how far it is from one that a finding is about, at most 2: nearer are those that call

@@ -16,6 +16,7 @@ import (
 type Cause struct {
 	*Edit
 	Check verdict.Check // that would pass
+	With  string        // which functions are the solution's, of code that is not finished
 	Apart bool          // several changes would do that are not alike, so that there is no more to say than the place
 
 	before, after []*verdict.CaseNotes     // of the cases that decide
@@ -53,7 +54,8 @@ func (s *Search) choose(ctx context.Context, err error) (*Cause, error) {
 		}
 		if ok {
 			apart := !found[0].guided && len(found) > 1 && found[1].what != found[0].what
-			return s.trials.compare(ctx, &Cause{Edit: found[0], Check: s.target.check, Apart: apart})
+			return s.trials.compare(ctx, &Cause{Edit: found[0], Check: s.target.check, With: s.Code[0].With(),
+				Apart: apart})
 		}
 		found = found[1:]
 	}

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -376,21 +375,13 @@ func alikeness(a, b string) (n int) {
 	return n
 }
 
-func importName(spec *ast.ImportSpec) string {
-	if spec.Name != nil {
-		return spec.Name.Name
-	}
-	p, _ := strconv.Unquote(spec.Path.Value) // of a file that has compiled
-	return path.Base(p)
-}
-
 // importsOf are the imports of a package, by name.
 func importsOf(c *edits.Code) map[string]string {
 	all := map[string]string{}
 	for _, f := range c.Files {
 		for _, spec := range f.Syntax.Imports {
 			p, _ := strconv.Unquote(spec.Path.Value)
-			all[importName(spec)] = p
+			all[edits.ImportName(spec)] = p
 		}
 	}
 	return all

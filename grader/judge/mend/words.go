@@ -15,11 +15,15 @@ import (
 
 // Where is what is told first: the place, and what would be right.
 func (c *Cause) Where() string {
+	one, two := "One change", "Two changes"
+	if c.With != "" {
+		one, two = c.With+", one change", c.With+", two changes"
+	}
 	if c.second != nil {
-		return fmt.Sprintf("Two changes, in line %d and in line %d, are enough for %s.", c.Place.Line, c.second.line(),
+		return fmt.Sprintf("%s, in line %d and in line %d, are enough for %s.", two, c.Place.Line, c.second.line(),
 			quoted(c.Check.Name))
 	}
-	return fmt.Sprintf("One change in line %d, in %s, is enough for %s.", c.Place.Line, c.Place.Func, quoted(c.Check.Name))
+	return fmt.Sprintf("%s in line %d, in %s, is enough for %s.", one, c.Place.Line, c.Place.Func, quoted(c.Check.Name))
 }
 
 func quoted(claim string) string { return "“" + claim + "”" }

@@ -182,7 +182,7 @@ func (p *program) file(f *edits.File, copies []*formed) string {
 func (p *program) missing(f *edits.File, copies []*formed) (text string) {
 	has := map[string]bool{}
 	for _, spec := range f.Syntax.Imports {
-		has[importName(spec)] = true
+		has[edits.ImportName(spec)] = true
 	}
 	for _, name := range sortedKeys(p.imports) {
 		if !has[name] && slices.ContainsFunc(copies, func(c *formed) bool { return names(c.text, name) }) {
@@ -319,5 +319,5 @@ func alone(code *edits.Code, imports map[string]string, c *candidate) (map[strin
 }
 
 func importsName(f *edits.File, name string) bool {
-	return slices.ContainsFunc(f.Syntax.Imports, func(spec *ast.ImportSpec) bool { return importName(spec) == name })
+	return slices.ContainsFunc(f.Syntax.Imports, func(spec *ast.ImportSpec) bool { return edits.ImportName(spec) == name })
 }

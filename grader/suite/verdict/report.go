@@ -47,6 +47,14 @@ type Report struct {
 	Checks     []Check `json:"checks"`
 	Output     string  `json:"output,omitempty"` // what the student's code printed; of much, the start and the end
 	Likely     *Likely `json:"likely,omitempty"` // where one change is enough, where that was asked for and found
+	// Completed is what came of unfinished code with the rest as the solution has it, where that was tried.
+	Completed *Completed `json:"completed,omitempty"`
+}
+
+// Completed is what was tried with code that is not finished.
+type Completed struct {
+	Text  string   `json:"text"`  // "With Free and Close as the solution has them"
+	Fails []string `json:"fails"` // the IDs of the checks that fail then
 }
 
 // Likely is where one change of the code is enough for a check to pass.
