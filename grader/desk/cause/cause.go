@@ -87,16 +87,17 @@ func Ask(ctx context.Context, q check.Request, checked func(context.Context, che
 // find looks for the cause of a failed check, in code that is not finished with the rest as the solution has it. What
 // goes wrong meanwhile is a fault, but for the end of ctx.
 func find(ctx context.Context, q check.Request, r check.Result) (*mend.Cause, error) {
-	if r.Report.Unfinished() {
-		dir, leave, err := compile.Workplace(q.Root, "completed")
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
-		var ok bool
-		if q, r, ok = check.Completed(ctx, q, dir); !ok {
-			return nil, ctx.Err()
-		}
+	dir, leave, err := compile.Workplace(q.Root, "completed")
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	with, completed, ok := check.Completed(ctx, q, dir)
+	switch {
+	case ok:
+		q, r = with, completed
+	case r.Report.Unfinished():
+		return nil, ctx.Err()
 	}
 	cause, err := (&mend.Search{Request: q, Result: r}).Cause(ctx)
 	if ctx.Err() != nil {

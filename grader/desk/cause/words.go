@@ -74,6 +74,9 @@ func notFound(root string, e course.Exercise, r check.Result) string {
 	text := "No single small change was found that is enough. That says nothing against your code: the cause may be in " +
 		"two places, or take more than a line."
 	switch {
+	case r.Report.Completed != nil:
+		text += " Changes were tried in what is written so far: if the rest is to work in another way than the " +
+			"solution's, there may be no mistake in it."
 	case r.Report.Gap != nil:
 		text += fmt.Sprintf(" Changes were tried in what is written so far: what TODO(%s) is to do may be it, too.",
 			r.Report.Gap.ID)

@@ -13,8 +13,9 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// Complete writes the code into a folder, with each function that nothing is written in as the solution has it: what is
-// written is judged as if the rest were right. It is not ok where there is no solution, or nothing of that kind is left.
+// Complete writes the code into a folder, with each function that nothing is written in as the solution has it: what
+// is written is judged as if the rest were right. It is not ok where there is no solution, or nothing of that kind is
+// left.
 func (c Code) Complete(root, dir string) (completed Code, ok bool) {
 	e := c.Exercise
 	if !e.HasSolution(root) {
@@ -80,7 +81,7 @@ func (c Code) With() string {
 	case last == 0:
 		return fmt.Sprintf("With %s as the solution has it", names[0])
 	case last >= mostNamed:
-		return "With all functions in which nothing is written yet as the solution has them"
+		return "With the functions that are still to be written as the solution has them"
 	}
 	return fmt.Sprintf("With %s and %s as the solution has them", strings.Join(names[:last], ", "), names[last])
 }
@@ -120,7 +121,7 @@ func complete(ctx context.Context, q Request, r *verdict.Report) {
 	if !ok {
 		return
 	}
-	passed, at := 0, map[string]int{}
+	passed, told, at := 0, 0, map[string]int{}
 	for i, c := range r.Checks {
 		at[c.ID] = i
 	}
@@ -135,16 +136,18 @@ func complete(ctx context.Context, q Request, r *verdict.Report) {
 			passed++
 		case verdict.Failed:
 			r.Completed.Fails = append(r.Completed.Fails, c.ID)
-			r.Checks[i].Findings = append(r.Checks[i].Findings, with.Code[0].remarks(c.Findings)...)
+			remarks := with.Code[0].remarks(c.Findings)
+			r.Checks[i].Findings = append(r.Checks[i].Findings, remarks...)
+			told += len(remarks)
 		}
 	}
 	switch failed := len(r.Completed.Fails); {
 	case failed > 0:
-		r.Message += fmt.Sprintf(" %s %s: see the %s. It counts nothing, and if those functions are to work in another way "+
-			"it need not be a mistake.", r.Completed.Text, fails(failed), plural(failed, "remark"))
+		r.Message += fmt.Sprintf(" %s, %s: see the %s. That counts nothing, and if these functions are to work in another "+
+			"way it need not be a mistake.", r.Completed.Text, fails(failed), plural(told, "remark"))
 		r.Next = "look at the first remark above, then " + r.Next
 	case passed > 0:
-		r.Message += fmt.Sprintf(" %s %s.", r.Completed.Text, passes(passed))
+		r.Message += fmt.Sprintf(" %s, %s.", r.Completed.Text, passes(passed))
 	}
 }
 
@@ -177,7 +180,8 @@ func (c Code) remarks(found []verdict.Finding) (all []verdict.Finding) {
 			continue
 		}
 		f.Severity, f.Message = verdict.Remark, c.With()+": "+f.Message
-		f.Related = slices.DeleteFunc(slices.Clone(f.Related), func(r verdict.Related) bool { return c.IsSolved(r.File, r.Line) })
+		f.Related = slices.DeleteFunc(slices.Clone(f.Related),
+			func(r verdict.Related) bool { return c.IsSolved(r.File, r.Line) })
 		if c.IsSolved(f.File, f.Line) {
 			f.File, f.Line, f.Column = "", 0, 0
 		}

@@ -64,7 +64,8 @@ func TestHalfDone(t *testing.T) {
 		r := checked(t, c, p.Exercise, p.text)
 		said := fmt.Sprintf("%s %s: %s", p.Package, p.name, r.Message)
 		t.Log(said)
-		require.False(t, slices.ContainsFunc(r.Checks, func(c verdict.Check) bool { return c.Status == verdict.Failed }), said)
+		failed := func(c verdict.Check) bool { return c.Status == verdict.Failed }
+		require.False(t, slices.ContainsFunc(r.Checks, failed), said)
 		if tried++; r.Completed != nil {
 			fits++
 			for _, ch := range r.Checks {
