@@ -190,7 +190,7 @@ func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer
 		f := verdict.Finding{Severity: verdict.Error, Record: -1, Function: r.Function, Why: r.why(), Fix: r.Fix}
 		switch {
 		case o.OK():
-			f.Rule = "bad-argument-accepted"
+			f.Rule, f.Look.Want = "bad-argument-accepted", "ErrArgument"
 			f.Message = fmt.Sprintf("%s should have returned an error, but it returned nil.", r.subject(o))
 			a.Findings = append(a.Findings, f)
 		case o.Gap > cmp.Or(r.Gap, "1a"):
@@ -199,7 +199,7 @@ func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer
 				o.Gap)
 			a.Findings = append(a.Findings, f)
 		case !o.Argument:
-			f.Rule, f.Gap = "wrong-error", o.Gap
+			f.Rule, f.Gap, f.Look.Want = "wrong-error", o.Gap, "ErrArgument"
 			f.Message = fmt.Sprintf("%s should have returned contract.ErrArgument, but it returned: %s.", r.subject(o),
 				strings.TrimSuffix(o.Err, "."))
 			f.Why = "The caller finds out with errors.Is whether the arguments were at fault or the device."

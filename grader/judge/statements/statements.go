@@ -78,13 +78,19 @@ func (c *Code) find(function string, within []*ast.FuncDecl, look verdict.Look) 
 	case look.Field != "":
 		return c.keeper(function, within, look.Field)
 	case look.Got != "":
-		at, guarded := c.returning(within, look.Got)
+		at, guarded, several := c.returning(within, look.Got)
+		if several {
+			return token.NoPos, ""
+		}
 		if guarded {
 			return at, "contract." + look.Got + " is returned where this condition holds."
 		}
 		return at, "contract." + look.Got + " is returned here."
 	case look.Want != "":
-		if at, guarded := c.returning(within, look.Want); guarded {
+		switch at, guarded, several := c.returning(within, look.Want); {
+		case several:
+			return at, "contract." + look.Want + " is returned where a condition holds from here on, but here none did."
+		case guarded:
 			return at, "contract." + look.Want + " is returned where this condition holds, but here it did not."
 		}
 		return c.answer(within[:1], isNil), "It is returned here."
@@ -125,20 +131,36 @@ func named(n ast.Node) string {
 }
 
 // returning is where an error of the contract is returned: the condition around that, if there is one. Several places
-// are none.
-func (c *Code) returning(within []*ast.FuncDecl, name string) (at token.Pos, guarded bool) {
+// are the first of them where each has a condition and a reader sees them at once, and else none.
+func (c *Code) returning(within []*ast.FuncDecl, name string) (at token.Pos, guarded, several bool) {
 	long := slices.DeleteFunc(slices.Clone(within), func(f *ast.FuncDecl) bool {
 		return len(f.Body.List) == 1 && len(within) > 1 // it says only what the error is; where it is called matters
 	})
-	return c.only(long, func(n ast.Node) bool {
+	places, bare := c.all(long, func(n ast.Node) bool {
 		r, ok := n.(*ast.ReturnStmt)
 		return ok && mentions(r, name)
 	})
+	if len(places) > 1 && !bare {
+		at = c.one(places)
+		return at, at.IsValid(), at.IsValid()
+	}
+	if len(places) == 1 {
+		return places[0], !bare, false
+	}
+	return token.NoPos, false, false
 }
 
 // only is the one node of some functions that fits: the condition around it, if there is one. Several are none.
 func (c *Code) only(within []*ast.FuncDecl, fits func(ast.Node) bool) (at token.Pos, guarded bool) {
-	places := 0
+	places, bare := c.all(within, fits)
+	if len(places) != 1 {
+		return token.NoPos, false
+	}
+	return places[0], !bare
+}
+
+// all are the nodes of some functions that fit: the conditions around them. Bare says that one of them has none.
+func (c *Code) all(within []*ast.FuncDecl, fits func(ast.Node) bool) (places []token.Pos, bare bool) {
 	for _, f := range within {
 		var around []ast.Node
 		ast.Inspect(f.Body, func(n ast.Node) bool {
@@ -148,19 +170,16 @@ func (c *Code) only(within []*ast.FuncDecl, fits func(ast.Node) bool) (at token.
 			}
 			around = append(around, n)
 			if fits(n) {
-				places++
-				at, guarded = n.Pos(), false
-				if cond := condition(around); cond.IsValid() {
-					at, guarded = cond, true
+				at := condition(around)
+				if !at.IsValid() {
+					at, bare = n.Pos(), true
 				}
+				places = append(places, at)
 			}
 			return true
 		})
 	}
-	if places != 1 {
-		return token.NoPos, false
-	}
-	return at, guarded
+	return places, bare
 }
 
 func mentions(n ast.Node, name string) (found bool) {

@@ -28,6 +28,10 @@ import (
 	"cudalab/grader/suites/course"
 )
 
+// toAnotherPlan are right programs in which functions share their work otherwise than in the solution, so that halves
+// of the two do not make a whole.
+var toAnotherPlan = []string{"streampool right/never-steals-only-merges"}
+
 // TestHalfDone opens the second half of the gaps in right programs: with those functions as the solution has them, what
 // is left of each is right, whatever its style, or does not compile with them.
 func TestHalfDone(t *testing.T) {
@@ -78,7 +82,7 @@ func TestHalfDone(t *testing.T) {
 					t.Log("    ", f.Rule, f.Line, f.Message)
 				}
 			}
-			if len(r.Completed.Fails) > 0 {
+			if len(r.Completed.Fails) > 0 && !slices.Contains(toAnotherPlan, p.Package+" "+p.name) {
 				t.Errorf("%s: right, but something is said", said)
 			}
 		}
