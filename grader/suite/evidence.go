@@ -108,7 +108,7 @@ func (e *Evidence) AtError(f verdict.Finding, c *verdict.CaseNotes, from, to int
 			continue
 		}
 		if placed := e.At(f, c.Trace.SiteOf(r)); placed.File != "" {
-			placed.Record = at
+			placed.Record, placed.Failed = at, true
 			return e.atTimeless(placed, c, r)
 		}
 	}

@@ -47,6 +47,16 @@ func (p *Pool) count() {
 	p.peak++ // one more
 }
 
+func (p *Pool) Trim(keep int64) error {
+	if keep < 0 { // first
+		return contract.ErrArgument
+	}
+	if keep > p.size {
+		return contract.ErrArgument
+	}
+	return nil
+}
+
 func (p *Pool) Free(at int64) error {
 	if !p.out[at] { // not out
 		return contract.ErrInvalidFree
@@ -78,6 +88,8 @@ func TestCodeOf(t *testing.T) {
 		"the condition of an error that came":                     {"Alloc", verdict.Look{Got: "ErrSize"}, "too small"},
 		"the condition of an error that did not":                  {"Free", verdict.Look{Want: "ErrInvalidFree"}, "not out"},
 		"an error that came from a function that is one sentence": {"Alloc", verdict.Look{Got: "ErrFull"}, ""},
+		"the first of the conditions of an error that did not":    {"Trim", verdict.Look{Want: "ErrArgument"}, "first"},
+		"several conditions of an error that came":                {"Trim", verdict.Look{Got: "ErrArgument"}, ""},
 		"an error that the code does not know":                    {"Free", verdict.Look{Want: "ErrClosed"}, "fine"},
 		"a number that another function changes":                  {"Alloc", verdict.Look{Field: "Peak"}, "one more"},
 		"where a number comes from that is kept":                  {"Alloc", verdict.Look{Field: "Used"}, "how far"},
@@ -87,7 +99,7 @@ func TestCodeOf(t *testing.T) {
 		"a call that was not come to":                             {"Free", verdict.Look{Call: "EventRecord"}, "only then"},
 		"a call that is missing": {"Stats", verdict.Look{Call: "EventRecord"},
 			"func (p *Pool) Stats"},
-		"a function that is not there": {"Trim", verdict.Look{Got: "ErrSize"}, ""},
+		"a function that is not there": {"Close", verdict.Look{Got: "ErrSize"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at, what, ok := code.Of(x.function, x.look)

@@ -212,9 +212,9 @@ func (s *Steps[Code, L]) failures(e *suite.Evidence, part string, tells bool) (f
 		if r.Record != nil || !tells {
 			continue
 		}
-		outcomes := e.Cases[s.ID].Outcomes
-		if i := slices.IndexFunc(outcomes, func(o verdict.Outcome) bool { return !o.OK() && o.Panic == "" }); i >= 0 {
-			found = append(found, s.lab.notMade(outcomes[i]))
+		notes := e.Cases[s.ID]
+		if i := slices.IndexFunc(notes.Outcomes, func(o verdict.Outcome) bool { return !o.OK() && o.Panic == "" }); i >= 0 {
+			found = append(found, s.lab.notMade(e, notes, i))
 		}
 	}
 	return found

@@ -41,13 +41,14 @@ func (lab *Lab[Code, L]) newSubject(b *suite.Bench, code Code, l L) (Subject, er
 	return s, err
 }
 
-// notMade is the finding where no allocator was made.
-func (lab *Lab[Code, L]) notMade(o verdict.Outcome) verdict.Finding {
-	maker := cmp.Or(lab.Maker, "New")
+// notMade is the finding where the i-th call of a case made no allocator.
+func (lab *Lab[Code, L]) notMade(e *suite.Evidence, notes *verdict.CaseNotes, i int) verdict.Finding {
+	maker, o := cmp.Or(lab.Maker, "New"), notes.Outcomes[i]
 	if o.Err != errNothing.Error() {
 		f := suite.UnexpectedError(maker, o)
 		f.Function = lab.Maker
-		return f
+		from, to := notes.Window(i)
+		return e.AtError(f, notes, from, to)
 	}
 	return verdict.Finding{
 		Rule: "no-allocator", Severity: verdict.Error, Record: -1, Function: maker,

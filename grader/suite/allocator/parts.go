@@ -106,9 +106,9 @@ func (g Good[Code, L]) Telling(p suite.Part[Code]) suite.Part[Code] {
 		a := judge(e)
 		made := g.made(e)
 		for _, id := range g.IDs() {
-			for _, o := range e.Cases[id].Outcomes {
+			for i, o := range e.Cases[id].Outcomes {
 				if made[o.Label] && !o.OK() {
-					a.Findings = append(a.Findings, g[0].lab.notMade(o))
+					a.Findings = append(a.Findings, g[0].lab.notMade(e, e.Cases[id], i))
 				}
 			}
 		}

@@ -249,7 +249,7 @@ func nearest(f *Finding, all []*Finding) *Cause {
 	var cause *Finding
 	for _, o := range all {
 		if o == f || o.Kept && f.Given || o.Follows != nil && o.Follows.is(f) ||
-			!causes(o.Rule, f.Rule) && !o.spares(f) && !o.gives(f) {
+			!causes(o.Rule, f.Rule) && !o.spares(f) && !o.gives(f) && !o.fails(f) {
 			continue
 		}
 		if cause == nil || cause.Line != f.Line && o.Line == f.Line {
@@ -278,6 +278,13 @@ func (f *Finding) spares(o *Finding) bool {
 // wrong, is of that.
 func (f *Finding) gives(o *Finding) bool {
 	return f.Given && !o.Given && (slices.Contains(ofGiven, o.Rule) || f.File == o.File && f.Line == o.Line)
+}
+
+// fails reports whether an error is about the call that another error says has failed. Nothing fails by being out of
+// order.
+func (f *Finding) fails(o *Finding) bool {
+	return o.Failed && !f.Failed && f.Record >= 0 && f.File == o.File && f.Line == o.Line &&
+		!slices.Contains(disordered, f.Rule) && f.Rule != "leak"
 }
 
 // is reports whether a finding is the cause.

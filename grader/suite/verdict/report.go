@@ -155,6 +155,8 @@ type Finding struct {
 	Effect int `json:"-"`
 	// Given says that it is about what a call was given: what it makes for is not told beside it.
 	Given bool `json:"-"`
+	// Failed says that it stands where a call of CUDA's answered an error: what is wrong with that call is why.
+	Failed bool `json:"-"`
 	// Kept says that it is about memory that an earlier call of the function has made.
 	Kept bool `json:"-"`
 	// Look is what is known of a wrong answer, by which the statement is found that it comes of. Zero where nothing is.

@@ -111,7 +111,7 @@ func (r *replay) notMade() []verdict.Finding {
 			Why:     "Who is told of no error goes on with the vector, and a nil pointer has no fields: the next call panics.",
 			Fix:     "Return the vector that New has made, and nil as its error."}}
 	}
-	return []verdict.Finding{suite.UnexpectedError("New", r.outcome)}
+	return []verdict.Finding{r.e.AtError(suite.UnexpectedError("New", r.outcome), r.notes, r.made.begin, r.made.end)}
 }
 
 // inAll finds in trials what the part that asks for it does not look for there: vectors that were not made, answers
