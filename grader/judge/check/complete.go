@@ -180,6 +180,7 @@ func (c Code) remarks(found []verdict.Finding) (all []verdict.Finding) {
 			continue
 		}
 		f.Severity, f.Message = verdict.Remark, c.With()+": "+f.Message
+		f.Record = -1 // its trace is not the report's
 		f.Related = slices.DeleteFunc(slices.Clone(f.Related),
 			func(r verdict.Related) bool { return c.IsSolved(r.File, r.Line) })
 		if c.IsSolved(f.File, f.Line) {
