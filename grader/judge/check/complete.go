@@ -142,34 +142,15 @@ func complete(ctx context.Context, q Request, r *verdict.Report) {
 		}
 	}
 	switch failed := len(r.Completed.Fails); {
-	case failed > 0:
-		r.Message += fmt.Sprintf(" %s, %s: see the %s. That counts nothing, and if these functions are to work in another "+
-			"way it need not be a mistake.", r.Completed.Text, fails(failed), plural(told, "remark"))
+	case told > 0:
+		r.Message += fmt.Sprintf(" %s, %s: %s how. That counts nothing, and if these functions are to work in another way "+
+			"it need not be a mistake.", r.Completed.Text, verdict.Count(failed, "more check fails", "more checks fail"),
+			verdict.Count(told, "remark says", "remarks say"))
 		r.Next = "look at the first remark above, then " + r.Next
-	case passed > 0:
-		r.Message += fmt.Sprintf(" %s, %s.", r.Completed.Text, passes(passed))
+	case failed == 0 && passed > 0:
+		r.Message += fmt.Sprintf(" %s, %s.", r.Completed.Text, verdict.Count(passed, "more check passes",
+			"more checks pass"))
 	}
-}
-
-func fails(n int) string {
-	if n == 1 {
-		return "one more check fails"
-	}
-	return fmt.Sprintf("%d more checks fail", n)
-}
-
-func passes(n int) string {
-	if n == 1 {
-		return "one more passes"
-	}
-	return fmt.Sprintf("%d more pass", n)
-}
-
-func plural(n int, thing string) string {
-	if n == 1 {
-		return thing
-	}
-	return thing + "s"
 }
 
 // remarks are the errors to begin with of a check of completed code. What stands in a function of the solution's has no
