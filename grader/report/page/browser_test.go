@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/net/html"
 
 	"cudalab/grader/proof/browsertest"
 	"cudalab/grader/report/page"
@@ -20,24 +19,6 @@ import (
 
 var screenshots = flag.String("screenshots", "",
 	"write pictures of the pages, as a browser shows them, to the folder `DIR`")
-
-func TestABrowserShowsTheTimeline(t *testing.T) {
-	text, _ := render(t, "cross-stream-events", "wrong/no-wait-before-free")
-	before := parse(t, text)
-	d := parse(t, browsertest.Run(t, text, "--dump-dom"))
-	require.Len(t, d.class("bar"), len(before.class("bar")))
-	require.NotEmpty(t, d.lost())
-	for _, scene := range d.class("scene") {
-		in := document{t, scene}
-		stops := in.all(func(n *html.Node) bool { return hasClass(n, "bar") && attr(n, "tabindex") == "0" })
-		require.Len(t, stops, 1, "the script makes each picture one stop of the tabulator key")
-		for _, tools := range in.class("tools") {
-			for _, a := range tools.Attr {
-				require.NotEqual(t, "hidden", a.Key, "the script shows the buttons")
-			}
-		}
-	}
-}
 
 // The film is gone through by keyboard: each key shows another frame of both orders, and says its sentence to who
 // cannot see it.

@@ -10,10 +10,9 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// atOnce is in how many streams the device worked, as an area over time.
+// atOnce is a count over time as an area: in how many streams the device worked, how large a pool was.
 type atOnce struct {
-	Title, Most, Said string
-	Path              string
+	ID, Title, Most, Said, Path string
 }
 
 // fastBars is about how many pieces of work are drawn of a run that has many.
@@ -81,7 +80,7 @@ func (d *raceDrawing) why(versus string) {
 	}
 	if len(names) > 1 {
 		f.AtOnce = &atOnce{
-			Title: "In how many streams the device had work at once, over the whole run", Most: fmt.Sprint(most),
+			ID: f.ID + "-at", Title: "In how many streams the device had work at once, over the whole run", Most: fmt.Sprint(most),
 			Said: fmt.Sprintf("At the most %d, on average %s.", most, tenths(r.AtOnce())), Path: area(steps, most, r.Took()),
 		}
 	}

@@ -22,19 +22,22 @@ type findingCard struct {
 	Link    string
 	Place   string
 	Related []relatedLine
-	Scene   string       // the anchor of the picture that it is drawn in
 	Excerpt []sourceLine // the lines that it is about; one without a number stands for those between
 	Film    *filmFigure
 	Drawing *drawing
 	Race    *raceFigure // what its time went to
 	Mapping *mappingFigure
 	Threads *threadsFigure
+	Scene   *sceneFigure
 	Alike   string // the anchor of the finding whose picture looks the same
 	Follow  []consequence
 }
 
 // hasPicture reports whether the card itself shows what happened.
-func (f findingCard) hasPicture() bool { return f.Race != nil || f.Mapping != nil || f.Threads != nil }
+func (f findingCard) hasPicture() bool {
+	return f.Race != nil || f.Mapping != nil || f.Threads != nil || f.Film != nil || f.Drawing != nil ||
+		f.Scene != nil || f.Picture != ""
+}
 
 // consequence is an error that comes of another, of whose card it is a part.
 type consequence struct{ Rule, Origin, Message, Link, Place string }

@@ -130,13 +130,7 @@ func (p *content) reserved(t *timeline.Timeline, s timeline.Space) {
 
 // mapped begins a figure.
 func (p *content) mapped(id string, t *timeline.Timeline) *mapped {
-	return &mapped{t: t, fig: &mappingFigure{ID: id}, letters: map[int]string{},
-		link: func(c *timeline.Call) string {
-			if len(c.Places) == 0 {
-				return ""
-			}
-			return p.sources.link(c.Places[0].File, c.Places[0].Line)
-		}}
+	return &mapped{t: t, fig: &mappingFigure{ID: id}, letters: map[int]string{}, link: p.linkOf}
 }
 
 func (m *mapped) figure() *mappingFigure {

@@ -228,49 +228,51 @@ const (
 	mostScenes = 6
 	mostOthers = 6
 	mostSpaces = 3
-	mostBars   = 200 // calls of all scenes together, from which on no more cases are folded below
 )
 
-// scenes chooses what is drawn: of each fault the first scene it is in, and where there is none the scene in which the
-// most ran at the same time. One scene of each other case is folded below.
+// scenes draws for each error that has no picture yet the scene that it is in. One scene of each other case is folded
+// below; where nothing else is drawn the one in which the most ran at the same time is open.
 func (p *content) scenes() {
-	drawn := map[string]bool{}
 	lines := p.timelines()
 	p.addFindings(lines)
 	p.mappings(lines)
-	for _, t := range lines {
-		seen := map[string]bool{}
-		for _, s := range t.Scenes {
-			fresh := false
-			for _, n := range s.Faults {
-				f := t.Faults[n]
-				k := f.Rule + t.Calls[f.At].Line()
-				if !f.Remark && !seen[k] && !p.shown(f, t) {
-					fresh, seen[k] = true, true
-				}
+	type place struct {
+		t     *timeline.Timeline
+		scene int
+	}
+	drawn := map[place]*findingCard{}
+	shown := map[*timeline.Timeline]bool{}
+	for i := range p.Findings {
+		card := &p.Findings[i]
+		if card.Severity != verdict.Error || card.hasPicture() || len(drawn) == mostScenes {
+			continue
+		}
+		for _, t := range lines {
+			n := slices.IndexFunc(t.Scenes, func(s timeline.Scene) bool {
+				return slices.ContainsFunc(s.Faults, func(n int) bool { return card.is(t.Faults[n], t) })
+			})
+			if n < 0 {
+				continue
 			}
-			if fresh && len(p.Scenes) < mostScenes {
-				p.Scenes = append(p.Scenes, p.draw(t, s))
-				drawn[t.Case] = true
+			at := place{t, n}
+			if same := drawn[at]; same != nil {
+				card.Alike = same.Anchor
+			} else {
+				card.Scene = p.drawScene(p.At(fmt.Sprintf("scene%d", card.N)), t, t.Scenes[n])
+				drawn[at], shown[t] = card, true
 			}
+			break
 		}
 	}
-	if len(p.Scenes) == 0 && len(p.Fast) == 0 && !slices.ContainsFunc(p.Findings, findingCard.hasPicture) {
+	if len(p.Fast) == 0 && !slices.ContainsFunc(p.Findings, findingCard.hasPicture) {
 		if t, s, ok := busiest(lines); ok {
-			p.Scenes = append(p.Scenes, p.draw(t, s))
-			drawn[t.Case] = true
+			p.Scenes = append(p.Scenes, p.drawScene(p.At("scene0"), t, s))
+			shown[t] = true
 		}
 	}
-	bars := 0
-	for _, s := range p.Scenes {
-		bars += s.to - s.from
-	}
 	for _, t := range lines {
-		if _, s, ok := busiest([]*timeline.Timeline{t}); ok && !drawn[t.Case] && len(p.Others) < mostOthers &&
-			bars < mostBars {
-			f := p.draw(t, s)
-			p.Others = append(p.Others, f)
-			bars += f.to - f.from
+		if _, s, ok := busiest([]*timeline.Timeline{t}); ok && !shown[t] && len(p.Others) < mostOthers {
+			p.Others = append(p.Others, p.drawScene(p.At(fmt.Sprintf("case%d", len(p.Others)+1)), t, s))
 		}
 	}
 	p.spaces(lines)
@@ -289,7 +291,7 @@ func (p *content) spaces(lines []*timeline.Timeline) {
 				p.reserved(t, s)
 				continue
 			}
-			if len(p.Runs) == 0 || len(s.Parts) <= mostParts {
+			if len(p.Runs) == 0 && len(s.Parts) <= mostParts {
 				all = append(all, found{t, s})
 			}
 		}
@@ -360,12 +362,7 @@ func (f *findingCard) is(fault timeline.Fault, t *timeline.Timeline) bool {
 	return f.on(t.Calls[fault.At]) || fault.Other >= 0 && f.on(t.Calls[fault.Other])
 }
 
-// shown reports whether a fault's finding already has its picture.
-func (p *content) shown(f timeline.Fault, t *timeline.Timeline) bool {
-	card := p.card(f, t)
-	return card != nil && (card.Scene != "" || card.Mapping != nil || card.Alike != "")
-}
-
+// card is the finding that a fault is.
 func (p *content) card(f timeline.Fault, t *timeline.Timeline) *findingCard {
 	for i := range p.Findings {
 		if p.Findings[i].is(f, t) {
@@ -386,27 +383,6 @@ func busiest(lines []*timeline.Timeline) (best *timeline.Timeline, scene timelin
 		}
 	}
 	return best, scene, ok
-}
-
-func (p *content) draw(t *timeline.Timeline, s timeline.Scene) *sceneFigure {
-	id := p.At(fmt.Sprintf("scene%d", len(p.Scenes)+len(p.Others)+1))
-	link := func(c *timeline.Call) string {
-		if len(c.Places) == 0 {
-			return ""
-		}
-		return p.sources.link(c.Places[0].File, c.Places[0].Line)
-	}
-	card := func(f timeline.Fault) (number int, link string) {
-		c := p.card(f, t)
-		if c == nil {
-			return 0, ""
-		}
-		if c.Scene == "" {
-			c.Scene = id
-		}
-		return c.N, "#" + c.Anchor
-	}
-	return newSceneFigure(id, t, s, link, card)
 }
 
 func (p *content) samples() {

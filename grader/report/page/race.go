@@ -279,7 +279,8 @@ func (d *raceDrawing) lay(length int64, runs ...*timeline.Run) {
 		x.Said = x.Name + ", " + x.Note + ". " + said(x.Lanes)
 		f.Runs = append(f.Runs, x)
 	}
-	d.legend()
+	f.Legend = present([]style{{"kernel", "", "kernel"}, {"copy", "", "copy, memset"}, {"host", "", "host: a call"},
+		{"wait", "", "waits"}, {"fault", "", "what costs the time"}}, f.Runs)
 }
 
 func (d *raceDrawing) has(e timeline.Engine) bool {
@@ -389,22 +390,6 @@ func said(all []lane) string {
 		texts = append(texts, text)
 	}
 	return strings.Join(texts, "; ") + "."
-}
-
-func (d *raceDrawing) legend() {
-	names := []style{{"kernel", "", "kernel"}, {"copy", "", "copy, memset"}, {"host", "", "host: a call"},
-		{"wait", "", "waits"}, {"fault", "", "what costs the time"}}
-	there := map[string]bool{}
-	for _, r := range d.fig.Runs {
-		for _, l := range r.Lanes {
-			for _, b := range l.Boxes {
-				for _, class := range strings.Fields(b.Class) {
-					there[class] = true
-				}
-			}
-		}
-	}
-	d.fig.Legend = slices.DeleteFunc(names, func(s style) bool { return !there[s.Class] })
 }
 
 func (d *raceDrawing) table() {

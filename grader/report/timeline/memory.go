@@ -1,9 +1,6 @@
 package timeline
 
 import (
-	"cmp"
-	"slices"
-
 	"cudalab/native/device"
 	"cudalab/native/trace"
 )
@@ -166,54 +163,6 @@ func (t *Timeline) Spaces() []Space {
 		}
 	}
 	return spaces
-}
-
-// Fragments is how an address space is divided after some call.
-type Fragments struct {
-	Used, Free, LargestFree int64 // bytes
-	Holes                   int   // free stretches
-}
-
-// Fragmentation is the part of the free memory that the largest free stretch does not hold: 0 where all of it lies
-// together.
-func (f Fragments) Fragmentation() float64 {
-	if f.Free == 0 {
-		return 0
-	}
-	return 1 - float64(f.LargestFree)/float64(f.Free)
-}
-
-// FragmentsOf looks at a space after a call, by its index: an allocator's own steps need not take any time.
-func (t *Timeline) FragmentsOf(s Space, call int) Fragments {
-	whole := t.Blocks[s.Block]
-	var f Fragments
-	at := whole.Addr
-	hole := func(until uint64) {
-		if until > at {
-			f.Holes++
-			f.Free += int64(until - at)
-			f.LargestFree = max(f.LargestFree, int64(until-at))
-		}
-	}
-	for _, b := range t.LiveAt(s, call) {
-		hole(b.Addr)
-		f.Used += b.Size
-		at = max(at, b.Addr+uint64(b.Size))
-	}
-	hole(whole.Addr + uint64(whole.Size))
-	return f
-}
-
-// LiveAt is the parts of a space that are there after a call, by address.
-func (t *Timeline) LiveAt(s Space, call int) []Block {
-	var live []Block
-	for _, i := range s.Parts {
-		if b := t.Blocks[i]; b.livesAt(call) {
-			live = append(live, b)
-		}
-	}
-	slices.SortFunc(live, func(a, b Block) int { return cmp.Compare(a.Addr, b.Addr) })
-	return live
 }
 
 func (b *Block) livesAt(call int) bool { return b.Made <= call && (b.Freed < 0 || call < b.Freed) }
