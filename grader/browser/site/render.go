@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"encoding/base64"
 	"path"
 	"strings"
 
@@ -12,11 +13,13 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 
+	"cudalab/grader/report/figure"
 	"cudalab/grader/suites/course"
 )
 
 // renderer makes HTML of the course's Markdown. Links to other chapters lead to their lessons in the page, links to the
-// world open beside it, and what else they lead to is not in a browser: of such a link its words are left.
+// world open beside it, and what else they lead to is not in a browser: of such a link its words are left. Figures are
+// within the text.
 type renderer struct {
 	markdown goldmark.Markdown
 	lessons  map[string]bool
@@ -35,10 +38,22 @@ func newRenderer(c *course.Course) *renderer {
 func (m *renderer) html(markdown string) (string, error) {
 	source := []byte(markdown)
 	tree := m.markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext()))
+	drawn := map[string]string{}
+	for _, f := range figure.Of(markdown) {
+		drawn["figures/"+f.Name+".svg"] = f.SVG()
+	}
 	var links []*ast.Link
 	err := ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if link, ok := n.(*ast.Link); ok && entering {
-			links = append(links, link)
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Link:
+			links = append(links, n)
+		case *ast.Image:
+			if svg, ok := drawn[string(n.Destination)]; ok {
+				n.Destination = []byte("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg)))
+			}
 		}
 		return ast.WalkContinue, nil
 	})

@@ -35,7 +35,7 @@ var systems = []string{"linux/amd64", "linux/arm64", "windows/amd64", "darwin/ar
 
 // documents are files to read that no build needs, as patterns below the course's root.
 var documents = []string{"LICENSE", "go.mod", "go.sum", "kernels/*.cu", "kernels/*.h", "kernels/*/*.cu",
-	".vscode/*.json", course.ProfileFile}
+	"lessons/figures/*.svg", ".vscode/*.json", course.ProfileFile}
 
 // needed are the files of the course that a handout holds, relative to its root, in order, and the files of modules
 // that it takes from folders of this machine: by their path in the handout, where they are. What lies about in the

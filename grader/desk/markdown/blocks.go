@@ -58,6 +58,9 @@ func (l layout) block(n ast.Node, width int, base look) []string {
 	case *ast.ThematicBreak:
 		return []string{strings.Repeat("─", width)}
 	case *ast.HTMLBlock:
+		if strings.Contains(l.text(n), `class="figure"`) { // it folds away what a terminal shows
+			return nil
+		}
 		return strings.FieldsFunc(tag.ReplaceAllString(l.text(n), ""), func(r rune) bool { return r == '\n' })
 	case *extast.Table:
 		return l.table(n, width)

@@ -137,7 +137,7 @@ func (l layout) spell(s *speller, parent ast.Node, k look) {
 			s.add(string(n.URL(l.source)), address)
 		case *extast.TaskCheckBox:
 			s.add(map[bool]string{true: "☑ ", false: "☐ "}[n.IsChecked], k)
-		case *ast.RawHTML:
+		case *ast.RawHTML, *ast.Image: // what a figure shows stands behind it in letters
 		default:
 			l.spell(s, n, k)
 		}

@@ -105,6 +105,7 @@ func (r *review) shown(file, text string) {
 	r.links(file, text)
 	r.names(file, text)
 	r.pictures(file, text)
+	r.figures(file, text)
 }
 
 var relative = regexp.MustCompile(`\]\(([^):#]+)(?:#[^)]*)?\)`)

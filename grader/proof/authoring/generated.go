@@ -32,6 +32,9 @@ func Generate(root string) (changed []string, err error) {
 		if now, err := os.ReadFile(at); err == nil && string(now) == files[file] {
 			continue
 		}
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			return changed, err
+		}
 		if err := os.WriteFile(at, []byte(files[file]), 0o644); err != nil {
 			return changed, err
 		}
@@ -49,12 +52,19 @@ func (r *review) generated() {
 	}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		if now, err := fs.ReadFile(r.course, file); err != nil || string(now) != files[file] {
-			r.add(file, "it is not what follows from course.toml, the exercises and what tests have recorded", do)
+			r.add(file, "it is not what follows from course.toml, the exercises, the chapters and what tests have recorded", do)
+		}
+	}
+	left, _ := fs.Glob(r.course, "lessons/figures/*")
+	for _, file := range left {
+		if _, drawn := files[file]; !drawn {
+			r.add(file, "no chapter has this figure", "Delete the file")
 		}
 	}
 }
 
-// generated are the texts of the files that follow from course.toml, the exercises and what tests have recorded.
+// generated are the texts of the files that follow from course.toml, the exercises, the chapters and what tests have
+// recorded.
 func generated(course fs.FS) (map[string]string, error) {
 	texts, err := fs.Sub(course, "lessons")
 	if err != nil {
@@ -78,6 +88,7 @@ func generated(course fs.FS) (map[string]string, error) {
 	listed := func(text, list string) string { return between(text, listBegins, listEnds, list) }
 	rewrite("lessons/README.md", func(text string) string { return numbered(listed(text, table(exercises)), exercises) })
 	rewrite("README.md", func(text string) string { return listed(text, list(exercises)) })
+	maps.Copy(files, figures(course, exercises))
 	tables, err := measured(course, exercises)
 	if err != nil {
 		return nil, err

@@ -80,8 +80,9 @@ func (d *raceDrawing) why(versus string) {
 	}
 	if len(names) > 1 {
 		f.AtOnce = &atOnce{
-			ID: f.ID + "-at", Title: "In how many streams the device had work at once, over the whole run", Most: fmt.Sprint(most),
-			Said: fmt.Sprintf("At the most %d, on average %s.", most, tenths(r.AtOnce())), Path: area(steps, most, r.Took()),
+			ID: f.ID + "-at", Most: fmt.Sprint(most),
+			Title: "In how many streams the device had work at once, over the whole run",
+			Said:  fmt.Sprintf("At the most %d, on average %s.", most, tenths(r.AtOnce())), Path: area(steps, most, r.Took()),
 		}
 	}
 	d.table()

@@ -274,8 +274,8 @@ func (d *sceneDrawing) table() {
 	}
 	for i := from; i < to; i++ {
 		c := &d.t.Calls[i]
-		row := sceneCall{Name: d.t.Title(c), Link: d.link(c), Place: c.Line(), When: "+" + look.Duration(max(c.Time-d.from, 0)),
-			Took: look.Duration(c.Took), Finding: d.faults[i], Device: "–"}
+		row := sceneCall{Name: d.t.Title(c), Link: d.link(c), Place: c.Line(), Finding: d.faults[i], Device: "–",
+			When: "+" + look.Duration(max(c.Time-d.from, 0)), Took: look.Duration(c.Took)}
 		if c.Work && c.Measured && c.Code == 0 {
 			row.Device = fmt.Sprintf("+%s, %s", look.Duration(max(c.Start-d.from, 0)), look.Duration(c.End-c.Start))
 		}

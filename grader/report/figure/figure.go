@@ -1,0 +1,204 @@
+// Package figure draws the figures of chapters as SVG from what a terminal shows of them. A character is a column, a
+// line is a row:
+//
+//	streams[0]  (A)[process 0 ][reduce](F)●a
+//	streams[1]                            ○a(A)[process 1 ]
+//
+//	[P] process   (A) MallocAsync
+//
+// Boxes are work of kernels in brackets, memory in parentheses, copies and what the host does in braces, and what is
+// only reserved, or free, in angles. ● is an event that is recorded, ○ a wait for the one with the same letter. What
+// else stands there is text; what a line begins with is its name. A line that begins with a box says what boxes mean.
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"cudalab/grader/report/look"
+)
+
+// Figure is one of a chapter.
+type Figure struct{ Name, Said, Text string }
+
+// shown matches a figure in a chapter: what it says to those who do not see it, its name, and what it is drawn of.
+var shown = regexp.MustCompile("(?s)!\\[([^\\]]*)\\]\\(figures/([\\w-]+)\\.svg\\)\n\n<details class=\"figure\">\n" +
+	"<summary>[^\n]*</summary>\n\n```figure\n(.*?)```\n\n</details>")
+
+// Of are the figures of a chapter.
+func Of(chapter string) (all []Figure) {
+	for _, m := range shown.FindAllStringSubmatch(chapter, -1) {
+		all = append(all, Figure{Name: m[2], Said: strings.Join(strings.Fields(m[1]), " "), Text: m[3]})
+	}
+	return all
+}
+
+// Columns is how many characters a line may have, so that 13 px of text are 11 where the figure is 380 px wide.
+const Columns = 52
+
+// Width of a figure in px.
+const Width = 440
+
+const (
+	column, left           = 7.9, 14.0
+	lane, words, gap, edge = 30.0, 20.0, 8.0, 12.0 // heights of rows, and the margin
+)
+
+// kinds are the classes of boxes, by what opens them.
+var kinds = map[rune]struct {
+	closes rune
+	class  string
+}{'[': {']', "work"}, '(': {')', "mem"}, '{': {'}', "copy"}, '<': {'>', "free"}}
+
+// Piece is something that a line has.
+type Piece struct {
+	At, End int    // columns
+	Class   string // of a box, "text", "record" or "wait"
+	Text    string
+}
+
+// Pieces reads a line.
+func Pieces(line string) (all []Piece) {
+	runes := []rune(line)
+	opens := func(i int) bool {
+		_, is := kinds[runes[i]]
+		return is && (i == 0 || !unicode.IsLetter(runes[i-1])) // streams[0] is a name
+	}
+	for i := 0; i < len(runes); {
+		from := i
+		kind := kinds[runes[i]]
+		switch {
+		case runes[i] == ' ':
+			i++
+		case opens(i):
+			for i < len(runes) && runes[i] != kind.closes {
+				i++
+			}
+			i = min(i+1, len(runes))
+			all = append(all, Piece{from, i, kind.class, strings.TrimSpace(string(runes[from+1 : i-1]))})
+		case strings.ContainsRune("●○", runes[i]) && i+1 < len(runes):
+			i += 2
+			all = append(all, Piece{from, i, map[rune]string{'●': "record", '○': "wait"}[runes[from]], string(runes[i-1])})
+		default:
+			for i < len(runes) && !opens(i) && !strings.ContainsRune("●○", runes[i]) && !strings.HasPrefix(string(runes[i:]), "  ") {
+				i++
+			}
+			all = append(all, Piece{from, i, "text", strings.TrimSpace(string(runes[from:i]))})
+		}
+	}
+	return all
+}
+
+// styles are of all figures; names of colours are put in for light and for dark mode.
+const styles = `.bg{fill:paper;stroke:rule}text{fill:ink}.s,.n{fill:soft}.ln{stroke:rule}.work{fill:kernel;stroke:kernel}` +
+	`.mem{fill:alloc;stroke:alloc}.copy{fill:host;stroke:host}.free{fill:paper;stroke:soft}.ev{fill:event;stroke:event}` +
+	`.wt{fill:paper;stroke:event}.ed{stroke:event}`
+
+const fixed = `text{font:13px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif}` +
+	`.m,.n{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}.m{text-anchor:middle}` +
+	`.box{stroke-width:1.25;fill-opacity:.3}.free{fill-opacity:1;stroke-dasharray:4 3}.copy{fill-opacity:.16}` +
+	`.ed{fill:none;stroke-width:1.75}.wt{stroke-width:2}`
+
+var colour = regexp.MustCompile(`--(\w+): (#\w+)`)
+
+// style is what colours a figure, from the colours of all pages.
+func style() string {
+	light, dark, _ := strings.Cut(look.Colors, "@media")
+	in := func(colors string) string {
+		var pairs []string
+		for _, m := range colour.FindAllStringSubmatch(colors, -1) {
+			pairs = append(pairs, ":"+m[1]+";", ":"+m[2]+";", ":"+m[1]+"}", ":"+m[2]+"}")
+		}
+		return strings.NewReplacer(pairs...).Replace(styles)
+	}
+	return fixed + in(light) + "@media (prefers-color-scheme:dark){" + in(dark) + "}"
+}
+
+// SVG is the figure as an image of its own, in light and dark mode.
+func (f Figure) SVG() string {
+	var b strings.Builder
+	x := func(col float64) float64 { return left + column*col }
+	y := edge
+	type point struct{ x, y float64 }
+	recorded, waits := map[string]point{}, map[point]string{}
+	for line := range strings.Lines(f.Text) {
+		pieces := Pieces(strings.TrimSuffix(line, "\n"))
+		boxes := 0
+		for _, p := range pieces {
+			if p.Class != "text" {
+				boxes++
+			}
+		}
+		high := lane
+		switch {
+		case len(pieces) == 0:
+			y += gap
+			continue
+		case boxes == 0:
+			high = words
+		}
+		mid := y + high/2
+		if pieces[0].Class == "text" && boxes > 0 {
+			to := Width - left
+			if last := pieces[len(pieces)-1]; last.Class == "text" {
+				to = x(float64(last.At) - 0.5)
+			}
+			fmt.Fprintf(&b, `<line class="ln" x1="%.1f" x2="%.1f" y1="%[3]v" y2="%[3]v"/>`, x(float64(pieces[0].End)+1), to, mid)
+		}
+		for i, p := range pieces {
+			middle := point{math.Round(x(float64(p.At) + 0.5)), mid}
+			switch p.Class {
+			case "text":
+				class := "s"
+				if i == 0 && boxes > 0 {
+					class = "n"
+				}
+				fmt.Fprintf(&b, `<text class="%s" x="%.1f" y="%v">%s</text>`, class, x(float64(p.At)), mid+4.5,
+					html.EscapeString(p.Text))
+			case "record":
+				recorded[p.Text] = middle
+				fmt.Fprintf(&b, `<circle class="ev" cx="%.1f" cy="%v" r="5"/>`, middle.x, mid)
+			case "wait":
+				fmt.Fprintf(&b, `<circle class="wt" cx="%.1f" cy="%v" r="5"/>`, middle.x, mid)
+				waits[middle] = p.Text
+			default:
+				wide := float64(p.End-p.At) * column
+				fmt.Fprintf(&b, `<rect class="box %s" x="%.1f" y="%v" width="%.1f" height="24" rx="2"/>`, p.Class,
+					x(float64(p.At))+0.75, mid-12, wide-1.5)
+				if p.Text != "" {
+					fmt.Fprintf(&b, `<text class="m" x="%.1f" y="%v">%s</text>`, x(float64(p.At))+wide/2, mid+4.5,
+						html.EscapeString(p.Text))
+				}
+			}
+		}
+		y += high
+	}
+	for _, to := range slices.SortedFunc(maps.Keys(waits), func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
+	}) {
+		from, ok := recorded[waits[to]]
+		if !ok || waits[to] == " " { // in a legend
+			continue
+		}
+		down := math.Copysign(6, to.y-from.y)
+		bend := (to.y - from.y) / 2
+		fmt.Fprintf(&b, `<path class="ed" marker-end="url(#h)" d="M%v %vC%[1]v %[3]v %[4]v %[5]v %[4]v %[6]v"/>`, from.x,
+			from.y+down, from.y+bend, to.x, to.y-bend, to.y-down*7/6)
+	}
+	title, _, _ := strings.Cut(f.Said, ". ")
+	high := int(y + edge)
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" `+
+		`role="img" aria-labelledby="t d"><title id="t">%s</title><desc id="d">%s</desc><style>%s</style>`, Width, high,
+		html.EscapeString(strings.TrimSuffix(title, ".")), html.EscapeString(f.Said), style())
+	const arrow = `<defs><marker id="h" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="8" markerHeight="8" ` +
+		`markerUnits="userSpaceOnUse" orient="auto"><path class="ev" d="M0 .5L8 4L0 7.5Z"/></marker></defs>`
+	ground := fmt.Sprintf(`<rect class="bg" x=".5" y=".5" width="%d" height="%d" rx="8"/>`, Width-1, high-1)
+	return head + arrow + ground + b.String() + "</svg>\n"
+}
