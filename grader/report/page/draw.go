@@ -33,6 +33,9 @@ type rung struct {
 func (b box) Left() px { return share(b.From) }
 func (b box) Wide() px { return share(b.Width) }
 
+// faulty reports whether a finding is about it.
+func (b box) faulty() bool { return strings.Contains(b.Class, "fault") }
+
 func share(part float64) px { return px(math.Round(part*1e5) / 1e3) }
 
 // lane is a row of boxes that do not cover each other.

@@ -228,6 +228,7 @@ const (
 	mostScenes = 6
 	mostOthers = 6
 	mostSpaces = 3
+	mostDrawn  = 500 // boxes of all scenes together, from which on no more cases are folded below
 )
 
 // scenes draws for each error that has no picture yet the scene that it is in. One scene of each other case is folded
@@ -270,9 +271,15 @@ func (p *content) scenes() {
 			shown[t] = true
 		}
 	}
+	boxes := 0
+	for _, s := range p.Scenes {
+		boxes += s.boxes()
+	}
 	for _, t := range lines {
-		if _, s, ok := busiest([]*timeline.Timeline{t}); ok && !shown[t] && len(p.Others) < mostOthers {
-			p.Others = append(p.Others, p.drawScene(p.At(fmt.Sprintf("case%d", len(p.Others)+1)), t, s))
+		if _, s, ok := busiest([]*timeline.Timeline{t}); ok && !shown[t] && len(p.Others) < mostOthers && boxes < mostDrawn {
+			fig := p.drawScene(p.At(fmt.Sprintf("case%d", len(p.Others)+1)), t, s)
+			p.Others = append(p.Others, fig)
+			boxes += fig.boxes()
 		}
 	}
 	p.spaces(lines)

@@ -378,7 +378,7 @@ func said(all []lane) string {
 		faults, sum := 0, 0.0
 		for _, b := range l.Boxes {
 			sum += b.Width
-			if strings.Contains(b.Class, "fault") {
+			if b.faulty() {
 				faults++
 			}
 		}

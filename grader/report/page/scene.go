@@ -22,7 +22,7 @@ type sceneFigure struct {
 	Pools               []*atOnce
 	Legend              []style
 	Calls               []sceneCall
-	Left                string // which calls the table leaves out
+	Left                string // what is left out
 }
 
 type sceneCall struct{ Name, Link, Place, When, Took, Device, Finding string }
@@ -30,7 +30,7 @@ type sceneCall struct{ Name, Link, Place, When, Took, Device, Finding string }
 const (
 	hostName   = "host"
 	mostCalls  = 48 // in a table
-	mostMemory = 8  // addresses with lanes
+	mostMemory = 8  // of streams, and of addresses
 )
 
 // sceneDrawing is a figure in the making.
@@ -84,8 +84,20 @@ func (p *content) linkOf(c *timeline.Call) string {
 	return p.sources.link(c.Places[0].File, c.Places[0].Line)
 }
 
-// window is from the first call of the code under test to the end of its work.
+// window is from the first call of the code under test to the end of its work; of many calls those around the first that
+// a finding is about.
 func (d *sceneDrawing) window() {
+	if all := d.s.To - d.s.From; all > mostCalls {
+		first := d.s.From
+		for i := d.s.To - 1; i >= d.s.From; i-- {
+			if d.faults[i] != "" {
+				first = i
+			}
+		}
+		d.s.From = min(max(first-mostCalls/2, d.s.From), d.s.To-mostCalls)
+		d.s.To = d.s.From + mostCalls
+		d.Left = fmt.Sprintf(" %d of %d calls are drawn; --trace FILE writes all of them.", mostCalls, all)
+	}
 	calls := d.t.Calls[d.s.From:d.s.To]
 	own := slices.DeleteFunc(slices.Clone(calls), func(c timeline.Call) bool { return len(c.Places) == 0 })
 	if len(own) == 0 {
@@ -193,10 +205,10 @@ func (d *sceneDrawing) memory() {
 	slices.Sort(addrs)
 	// Those that findings are about come first where not all can be drawn.
 	if len(addrs) > mostMemory {
-		whole := func(a uint64) bool {
-			return !slices.ContainsFunc(lanes[a], func(b box) bool { return strings.Contains(b.Class, "fault") })
+		rank := func(a uint64) int {
+			return slices.Index([]bool{true, false}, slices.ContainsFunc(lanes[a], box.faulty))
 		}
-		slices.SortStableFunc(addrs, func(a, b uint64) int { return cmp.Compare(btoi(whole(a)), btoi(whole(b))) })
+		slices.SortStableFunc(addrs, func(a, b uint64) int { return cmp.Compare(rank(a), rank(b)) })
 	}
 	x := runLanes{Name: "Memory", Note: "A lane is an address; what it holds is there from its allocation to its free."}
 	if more := len(addrs) - mostMemory; more > 0 {
@@ -209,13 +221,6 @@ func (d *sceneDrawing) memory() {
 	if x.Said = said(x.Lanes); len(x.Lanes) > 0 {
 		d.Runs = append(d.Runs, x)
 	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // pools draws what the pools said of their sizes meanwhile.
@@ -258,21 +263,9 @@ func (d *sceneDrawing) pools() {
 	}
 }
 
-// table lists the calls, of many those around the first that a finding is about.
+// table lists the calls.
 func (d *sceneDrawing) table() {
-	from, to := d.s.From, d.s.To
-	if all := to - from; all > mostCalls {
-		first := from
-		for i := to - 1; i >= from; i-- {
-			if d.faults[i] != "" {
-				first = i
-			}
-		}
-		from = min(max(first-mostCalls/2, from), to-mostCalls)
-		to = from + mostCalls
-		d.Left = fmt.Sprintf("%d of %d calls; --trace FILE writes all of them", mostCalls, all)
-	}
-	for i := from; i < to; i++ {
+	for i := d.s.From; i < d.s.To; i++ {
 		c := &d.t.Calls[i]
 		row := sceneCall{Name: d.t.Title(c), Link: d.link(c), Place: c.Line(), Finding: d.faults[i], Device: "–",
 			When: "+" + look.Duration(max(c.Time-d.from, 0)), Took: look.Duration(c.Took)}
@@ -281,6 +274,16 @@ func (d *sceneDrawing) table() {
 		}
 		d.Calls = append(d.Calls, row)
 	}
+}
+
+// boxes is how many a figure has.
+func (f *sceneFigure) boxes() (n int) {
+	for _, r := range f.Runs {
+		for _, l := range r.Lanes {
+			n += len(l.Boxes)
+		}
+	}
+	return n
 }
 
 // present are the kinds of boxes that are drawn.
