@@ -55,6 +55,9 @@ their browsers. Over plain HTTP browsers do not keep the site for visits without
 				if err := writeSite(cmd, c, dir); err != nil {
 					return err
 				}
+			} else if err := site.Whole(dir); err != nil {
+				return &exitError{exitEnvironment, fmt.Sprintf("the site in %s is not whole: %v. Its build was interrupted, or a "+
+					"file was lost or changed since, and students could not use it: `cudalab browser %[1]s` builds it again.", dir, err)}
 			}
 			return serveSite(cmd, dir, address)
 		},
@@ -65,9 +68,13 @@ their browsers. Over plain HTTP browsers do not keep the site for visits without
 
 // writeSite writes the site of a course into a folder, and says how large it is.
 func writeSite(cmd *cobra.Command, c *course.Course, dir string) error {
-	screenOf(cmd.ErrOrStderr()).say("Go's compiler and linker are built for browsers, and the packages of the course. " +
-		"That takes a few minutes.")
-	if err := makeSite(cmd.Context(), c, dir); err != nil {
+	out, began, step := screenOf(cmd.ErrOrStderr()), time.Now(), 0
+	out.say("The course is built for browsers, with Go's compiler and linker. That takes two to five minutes.")
+	err := makeSite(cmd.Context(), c, dir, func(what string) {
+		step++
+		out.say(fmt.Sprintf("%4.0f s  %d of %d: %s", time.Since(began).Seconds(), step, build.Steps+1, what))
+	})
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "The course is in %s, as a site that any host of static files can serve.\n"+
@@ -75,8 +82,8 @@ func writeSite(cmd *cobra.Command, c *course.Course, dir string) error {
 	return nil
 }
 
-// makeSite writes the site of a course into a folder.
-func makeSite(ctx context.Context, c *course.Course, dir string) error {
+// makeSite writes the site of a course into a folder, and tells of each step.
+func makeSite(ctx context.Context, c *course.Course, dir string, tell func(step string)) error {
 	err := fromSource(c, "the site")
 	if err == nil {
 		err = vacantForSite(dir)
@@ -85,9 +92,10 @@ func makeSite(ctx context.Context, c *course.Course, dir string) error {
 		err = site.Write(c, dir)
 	}
 	if err == nil {
-		err = build.Write(ctx, c, dir, site.Engine())
+		err = build.Write(ctx, c, dir, site.Engine(), tell)
 	}
 	if err == nil {
+		tell("the list of its files, for visits without a network")
 		err = site.Seal(ctx, dir)
 	}
 	var environment *compile.EnvironmentError

@@ -32,7 +32,11 @@ type site struct {
 	tool   string // the go command
 	env    []string
 	goroot string
+	tell   func(step string)
 }
+
+// Steps is how many steps Write tells of.
+const Steps = 5
 
 // manifest is what the page's engine learns first. All else has a name by its content and never changes.
 type manifest struct {
@@ -53,14 +57,15 @@ type file struct {
 }
 
 // Write writes the engine of a course's site into a folder. Scripts are the texts of grader/browser/site/engine, by
-// name. What the folder has of an earlier build and this one does not need is deleted.
-func Write(ctx context.Context, c *course.Course, out string, scripts map[string]string) error {
+// name. What the folder has of an earlier build and this one does not need is deleted. Tell is called with what comes
+// next at the beginning of each step.
+func Write(ctx context.Context, c *course.Course, out string, scripts map[string]string, tell func(string)) error {
 	temp, err := os.MkdirTemp("", "cudalab-browser-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	s := &site{course: c, out: out, temp: temp}
+	s := &site{course: c, out: out, temp: temp, tell: tell}
 	if s.tool, s.env, err = compile.GoCommand(c.Root); err != nil {
 		return err
 	}
@@ -73,6 +78,7 @@ func Write(ctx context.Context, c *course.Course, out string, scripts map[string
 	if err := s.engine(ctx, &m, scripts); err != nil {
 		return err
 	}
+	s.tell("compressed copies")
 	if err := s.compress(ctx, m); err != nil {
 		return err
 	}
@@ -93,6 +99,7 @@ func (s *site) engine(ctx context.Context, m *manifest, scripts map[string]strin
 	if err := os.MkdirAll(filepath.Join(s.out, folder), 0o755); err != nil {
 		return err
 	}
+	s.tell("the judge")
 	judge := filepath.Join(s.temp, "judge.wasm")
 	if _, err := s.ask(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", judge,
 		"cudalab/grader/browser/engine"); err != nil {
@@ -100,6 +107,7 @@ func (s *site) engine(ctx context.Context, m *manifest, scripts map[string]strin
 	}
 	modules := map[string]string{"judge": judge}
 	for _, name := range []string{"compile", "link"} {
+		s.tell("Go's tool " + name + ", for browsers")
 		var err error
 		if modules[name], err = s.goTool(ctx, name); err != nil {
 			return err
@@ -114,6 +122,7 @@ func (s *site) engine(ctx context.Context, m *manifest, scripts map[string]strin
 			return err
 		}
 	}
+	s.tell("the packages that checks are linked from")
 	if err := s.packages(ctx, m); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func newRenderer(c *course.Course) *renderer {
 }
 
 func (m *renderer) html(markdown string) (string, error) {
-	source := []byte(markdown)
+	source := []byte(here(markdown))
 	tree := m.markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext()))
 	drawn := map[string]string{}
 	for _, f := range figure.Of(markdown) {

@@ -6,9 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"cudalab/grader/browser/serve"
@@ -30,8 +33,7 @@ func Seal(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256(text)
-		hashes[name] = hex.EncodeToString(sum[:8])
+		hashes[name] = hashOf(text)
 	}
 	delete(hashes, worker)
 	index, err := json.Marshal(hashes) // sorted: the same site has the same worker
@@ -49,6 +51,38 @@ func Seal(ctx context.Context, dir string) error {
 		files[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
 	return serve.Compress(ctx, files)
+}
+
+// sealed matches the list that a site's worker has of the site's files.
+var sealed = regexp.MustCompile(`(?m)^const files = (\{.*\});`)
+
+// Whole is an error that says what is not there, or not as it was sealed, where that is so of a site.
+func Whole(dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, worker))
+	if err != nil {
+		return fmt.Errorf("%s, which lists its files, cannot be read", worker)
+	}
+	hashes := map[string]string{}
+	listed := sealed.FindSubmatch(text)
+	if listed == nil || json.Unmarshal(listed[1], &hashes) != nil {
+		return fmt.Errorf("%s lists no files yet", worker)
+	}
+	for _, name := range slices.Sorted(maps.Keys(hashes)) {
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s cannot be read", name)
+		case hashOf(text) != hashes[name]:
+			return fmt.Errorf("%s is not the one that was built", name)
+		}
+	}
+	return nil
+}
+
+// hashOf tells a file's content apart.
+func hashOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 // list is every file of a site, without the compressed copies of others.

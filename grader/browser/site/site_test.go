@@ -83,6 +83,25 @@ func TestTextsLeadNowhereThatIsNotThere(t *testing.T) {
 	}
 }
 
+// Texts say what is to be done in the page; a command line is named where it can do more.
+func TestTextsAreAboutThePage(t *testing.T) {
+	c, err := course.Open(root)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, site.Write(c, dir))
+	elsewhere := regexp.MustCompile(`(?:On a command line )?<code>cudalab (?:check|prove|solution|hint|lesson|reset)|<code>(?:exercises|solutions)/`)
+	for _, e := range c.Exercises {
+		var texts lessonTexts
+		require.NoError(t, json.Unmarshal([]byte(read(t, dir, "lessons/"+e.Name+".json")), &texts))
+		for _, said := range elsewhere.FindAllString(texts.Chapter, -1) {
+			require.Regexp(t, "^On a command line ", said, "%s sends readers elsewhere", e.Name)
+		}
+		for _, image := range regexp.MustCompile(`<img [^>]*>`).FindAllString(texts.Chapter, -1) {
+			require.Regexp(t, `src="data:image/svg\+xml;base64,[^"]+" alt="[^"]+"`, image, e.Name)
+		}
+	}
+}
+
 func TestAHandoutsSiteHasNoSolutions(t *testing.T) {
 	c, err := course.Open(root)
 	require.NoError(t, err)
@@ -115,7 +134,17 @@ func TestTheWorkerKnowsEveryFile(t *testing.T) {
 
 	require.NoError(t, site.Seal(t.Context(), dir))
 	require.Equal(t, worker, read(t, dir, "sw.js"), "the same files, the same worker")
+	require.NoError(t, site.Whole(dir))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "app.js"), []byte("export {};"), 0o644))
+	require.EqualError(t, site.Whole(dir), "app.js is not the one that was built")
 	require.NoError(t, site.Seal(t.Context(), dir))
 	require.NotEqual(t, worker, read(t, dir, "sw.js"))
+	require.NoError(t, site.Whole(dir))
+	require.NoError(t, os.Remove(filepath.Join(dir, "course.json")))
+	require.EqualError(t, site.Whole(dir), "course.json cannot be read")
+
+	c, err := course.Open(root)
+	require.NoError(t, err)
+	require.NoError(t, site.Write(c, dir))
+	require.EqualError(t, site.Whole(dir), "sw.js lists no files yet", "a build was interrupted")
 }
