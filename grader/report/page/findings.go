@@ -95,10 +95,10 @@ func (p *content) consequence(card *checkCard, f verdict.Finding) {
 func (p *content) excerpts() {
 	for i := range p.Findings {
 		f := &p.Findings[i]
+		at := verdict.Place{File: f.File, Line: f.Line}
 		if c := f.Race.line(); c != nil {
-			f.Excerpt = p.sources.excerpt(f.N, c.File, c.Line, 1)
-			continue
+			at = *c
 		}
-		f.Excerpt = p.sources.excerpt(f.N, f.File, f.Line, around)
+		f.Excerpt = p.sources.excerpt(f.N, at.File, at.Line)
 	}
 }

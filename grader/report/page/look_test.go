@@ -99,7 +99,7 @@ func TestWhatStandsBehindTheAddresses(t *testing.T) {
 
 			tab := browsertest.Open(t, text, 1400, 900)
 			looks(t, tab)
-			heights(t, tab, ".mapping", 780, 1200)
+			heights(t, tab, ".finding:has(> .mapping)", 860, 1600)
 			byKeyboard(t, tab, ".mapping")
 		})
 	}

@@ -73,7 +73,7 @@ type group struct {
 }
 
 // mostMoments is how many rows a figure has at most: of more, those in the middle are one.
-const mostMoments = 6
+const mostMoments = 5
 
 // mappings draws the reserved addresses that findings are about; equal figures are drawn once.
 func (p *content) mappings(lines []*timeline.Timeline) {

@@ -22,8 +22,9 @@ func (m *mapped) words(row group) (x moment) {
 			names = append(names, name)
 		}
 	}
-	if x.Calls = strings.Join(names[:min(len(names), 3)], ", "); len(names) > 3 {
-		x.Calls += fmt.Sprintf(" and %d more", len(names)-3)
+	const told = 2
+	if x.Calls = strings.Join(names[:min(len(names), told)], ", "); len(names) > told {
+		x.Calls += fmt.Sprintf(" and %d more", len(names)-told)
 	}
 	first := &m.t.Calls[row.calls[0]]
 	if row.folds == 1 && len(first.Places) > 0 {

@@ -94,11 +94,11 @@ func (s *sources) at(name string, line int, m lineMark) {
 }
 
 // around is how many lines an excerpt shows before and behind the one at fault.
-const around = 2
+const around = 1
 
 // excerpt is the lines around a finding's, and those that are related. A line without a number stands for what is
 // between them.
-func (s *sources) excerpt(finding int, name string, line, around int) (lines []sourceLine) {
+func (s *sources) excerpt(finding int, name string, line int) (lines []sourceLine) {
 	if s.link(name, line) == "" {
 		return nil
 	}
