@@ -29,10 +29,7 @@ func Frame(f *prove.Fault, k int, o Options) string {
 func below(f *prove.Fault, k int, o Options) string {
 	p := newPrinter(verdict.Report{}, o)
 	film := f.Film
-	titles := []string{"What happened", "What may happen as well"}
-	if len(film.Takes) == 1 {
-		titles = []string{"What happens"}
-	}
+	titles := film.Titles()
 	for n, take := range film.Takes {
 		p.line(p.palette.bold(titles[n]))
 		p.stage(film, take, k)
@@ -60,18 +57,26 @@ func below(f *prove.Fault, k int, o Options) string {
 	if film.Early >= 0 {
 		p.line(p.palette.bad("  " + film.Missing()))
 	}
-	for i, s := range film.Steps {
-		text := fmt.Sprintf("%s  %s", film.Sign(i), s.Call)
-		if at := f.Shots[i]; at.File != "" {
-			text += fmt.Sprintf(", line %d", at.Line)
-		}
+	for _, text := range signs(f) {
 		p.line(p.palette.dim("  " + clip(text, p.width-2)))
-	}
-	for i, name := range film.Memory {
-		p.line(p.palette.dim("  " + clip(schedule.Letter(i)+"  "+name, p.width-2)))
 	}
 	p.line("")
 	return p.text.String()
+}
+
+// signs are what a film's signs stand for.
+func signs(f *prove.Fault) (all []string) {
+	for i, s := range f.Film.Steps {
+		text := fmt.Sprintf("%s  %s", f.Film.Sign(i), s.Call)
+		if at := f.Shots[i]; at.File != "" {
+			text += fmt.Sprintf(", line %d", at.Line)
+		}
+		all = append(all, text)
+	}
+	for i, name := range f.Film.Memory {
+		all = append(all, schedule.Letter(i)+"  "+name)
+	}
+	return all
 }
 
 func lines(text string) int { return strings.Count(text, "\n") }

@@ -85,10 +85,7 @@ func (b *besides) fits() bool {
 }
 
 func (b *besides) draw(captions, blanks int, legend []string) {
-	titles := []string{"What happened", "What may happen as well"}
-	if len(b.film.Takes) == 1 {
-		titles = []string{"What happens"}
-	}
+	titles := b.film.Titles()
 	b.row("", func(n int) (string, painted) { return titles[n], b.palette.bold })
 	for lane, name := range b.film.Lanes {
 		b.row(name, func(n int) (string, painted) { return b.lane(b.film.Takes[n], lane), nil })
@@ -181,17 +178,7 @@ func (b *besides) lane(take schedule.Take, lane int) string {
 
 // legend is what the signs stand for, two to a line.
 func (b *besides) legend(f *prove.Fault) (lines []string) {
-	var all []string
-	for i, s := range b.film.Steps {
-		text := fmt.Sprintf("%s  %s", b.film.Sign(i), s.Call)
-		if at := f.Shots[i]; at.File != "" {
-			text += fmt.Sprintf(", line %d", at.Line)
-		}
-		all = append(all, text)
-	}
-	for i, name := range b.film.Memory {
-		all = append(all, schedule.Letter(i)+"  "+name)
-	}
+	all := signs(f)
 	half := (b.width - 2) / 2
 	for rows, i := (len(all)+1)/2, 0; i < rows; i++ {
 		line := pad(clip(all[i], half), half)

@@ -57,7 +57,8 @@ their browsers. Over plain HTTP browsers do not keep the site for visits without
 				}
 			} else if err := site.Whole(dir); err != nil {
 				return &exitError{exitEnvironment, fmt.Sprintf("the site in %s is not whole: %v. Its build was interrupted, or a "+
-					"file was lost or changed since, and students could not use it: `cudalab browser %[1]s` builds it again.", dir, err)}
+					"file was lost or changed since, and students could not use it: `cudalab browser %[1]s` builds it again.",
+					dir, err)}
 			}
 			return serveSite(cmd, dir, address)
 		},

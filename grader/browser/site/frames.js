@@ -22,18 +22,14 @@ export class Report {
     this.#document = new DOMParser().parseFromString(html, 'text/html');
   }
 
-  // film is a frame with the film of the finding of that number, from 1; null where it has none.
-  async film(number, opened) {
-    const film = this.#document.querySelector(`#finding${number} .film`);
-    return film && this.#frame(film.outerHTML, film.querySelector('h4')?.textContent ?? 'Step by step', opened);
-  }
-
-  get filmed() {
-    return this.#document.querySelector('.film') !== null;
+  // picture is a frame with the picture of the finding of that number, from 1; null where it has none.
+  async picture(number, opened) {
+    const figure = this.#document.querySelector(`#finding${number} > figure`);
+    return figure && this.#frame(figure.outerHTML, figure.querySelector('h4').textContent, opened);
   }
 
   get pictured() {
-    return this.#document.querySelector('.film, .scene, .space, .run, .samples') !== null;
+    return this.#document.querySelector('figure:not(.source)') !== null;
   }
 
   // whole is the page in a frame.

@@ -89,7 +89,8 @@ func TestTextsAreAboutThePage(t *testing.T) {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, site.Write(c, dir))
-	elsewhere := regexp.MustCompile(`(?:On a command line )?<code>cudalab (?:check|prove|solution|hint|lesson|reset)|<code>(?:exercises|solutions)/`)
+	elsewhere := regexp.MustCompile(`(?:On a command line )?<code>cudalab (?:check|prove|solution|hint|reset)|` +
+		`<code>(?:exercises|solutions)/`)
 	for _, e := range c.Exercises {
 		var texts lessonTexts
 		require.NoError(t, json.Unmarshal([]byte(read(t, dir, "lessons/"+e.Name+".json")), &texts))

@@ -92,10 +92,10 @@ function finding(f, number, followers, pages, acts) {
   }
   const drawn = f.picture ? el('pre', {class: 'picture'}, f.picture) : null;
   if (drawn) item.append(drawn);
-  pages?.film(number, line => acts.goTo(f.file, line)).then(film => {
-    if (!film) return;
-    if (drawn) drawn.replaceWith(film);
-    else item.append(film);
+  pages?.picture(number, line => acts.goTo(f.file, line)).then(figure => {
+    if (!figure) return;
+    if (drawn) drawn.replaceWith(figure);
+    else item.append(figure);
   });
   return item;
 }

@@ -34,6 +34,13 @@ func TestCodeAndDrawingsStayAsTheyAre(t *testing.T) {
 	require.Equal(t, "Head\n\n  a   PPP ● I\n           ╲\n  b         ○ R\n\n  if x {\n      return\n  }\n", shown)
 }
 
+func TestOfAFigureTheLettersAreShown(t *testing.T) {
+	shown := render(t, "Before\n\n![A fill in\nstream a.](figures/x.svg)\n\n<details class=\"figure\">\n"+
+		"<summary>The same in letters</summary>\n\n```figure\na  [fill]●1\n```\n\n</details>\n\n"+
+		"Behind\n", 80, false)
+	require.Equal(t, "Before\n\n  a  [fill]●1\n\nBehind\n", shown)
+}
+
 func TestItemsHangBehindTheirMarks(t *testing.T) {
 	text := "- One\n  of two words\n  - within it\n- [x] done\n\n9. nine nine nine\n\n   more of it\n10. ten\n\n    " +
 		"```text\n    code\n    ```\n"

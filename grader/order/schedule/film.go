@@ -70,6 +70,14 @@ func (f *Film) Missing() string {
 	return fmt.Sprintf("Nothing makes step %s wait for step %s.", f.Sign(f.Early), f.Sign(f.Late))
 }
 
+// Titles are what the takes are.
+func (f *Film) Titles() []string {
+	if len(f.Takes) == 1 {
+		return []string{"What happens"}
+	}
+	return []string{"What happened", "What may happen as well"}
+}
+
 // mostMemory is how much memory a film follows.
 const mostMemory = 3
 

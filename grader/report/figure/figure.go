@@ -67,17 +67,18 @@ type Piece struct {
 // Pieces reads a line.
 func Pieces(line string) (all []Piece) {
 	runes := []rune(line)
-	opens := func(i int) bool {
-		_, is := kinds[runes[i]]
-		return is && (i == 0 || !unicode.IsLetter(runes[i-1])) // streams[0] is a name
+	within := func(i int) bool { // a text goes on; streams[0] is one
+		_, opens := kinds[runes[i]]
+		return (!opens || unicode.IsLetter(runes[i-1])) && !strings.ContainsRune("●○", runes[i]) &&
+			!strings.HasPrefix(string(runes[i:]), "  ")
 	}
 	for i := 0; i < len(runes); {
 		from := i
-		kind := kinds[runes[i]]
+		kind, opens := kinds[runes[i]]
 		switch {
 		case runes[i] == ' ':
 			i++
-		case opens(i):
+		case opens:
 			for i < len(runes) && runes[i] != kind.closes {
 				i++
 			}
@@ -87,8 +88,7 @@ func Pieces(line string) (all []Piece) {
 			i += 2
 			all = append(all, Piece{from, i, map[rune]string{'●': "record", '○': "wait"}[runes[from]], string(runes[i-1])})
 		default:
-			for i < len(runes) && !opens(i) && !strings.ContainsRune("●○", runes[i]) && !strings.HasPrefix(string(runes[i:]), "  ") {
-				i++
+			for i++; i < len(runes) && within(i); i++ {
 			}
 			all = append(all, Piece{from, i, "text", strings.TrimSpace(string(runes[from:i]))})
 		}
@@ -97,7 +97,8 @@ func Pieces(line string) (all []Piece) {
 }
 
 // styles are of all figures; names of colours are put in for light and for dark mode.
-const styles = `.bg{fill:paper;stroke:rule}text{fill:ink}.s,.n{fill:soft}.ln{stroke:rule}.work{fill:kernel;stroke:kernel}` +
+const styles = `.bg{fill:paper;stroke:rule}text{fill:ink}.s,.n{fill:soft}.ln{stroke:rule}` +
+	`.work{fill:kernel;stroke:kernel}` +
 	`.mem{fill:alloc;stroke:alloc}.copy{fill:host;stroke:host}.free{fill:paper;stroke:soft}.ev{fill:event;stroke:event}` +
 	`.wt{fill:paper;stroke:event}.ed{stroke:event}`
 

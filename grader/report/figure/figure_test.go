@@ -52,7 +52,7 @@ func TestFiguresAreSmallAndSayWhatTheyShow(t *testing.T) {
 }
 
 func TestAWaitHasAnArrowFromItsRecord(t *testing.T) {
-	svg := figure.Figure{Text: "a  [fill]●1\nb          ○1[read]\n\n● EventRecord  ○ StreamWaitEvent\n"}.SVG()
+	svg := figure.Figure{Text: "a  [fill]●a\nb          ○a[read]\n\n● EventRecord  ○ StreamWaitEvent\n"}.SVG()
 	require.Equal(t, 1, strings.Count(svg, "marker-end"), "the signs of the legend have none")
 	require.Equal(t, 2, strings.Count(svg, `class="box work"`))
 }

@@ -111,10 +111,7 @@ func newFilmFigure(id string, f *schedule.Film) *filmFigure {
 		fig.Memory = append(fig.Memory, filmMemory{schedule.Letter(k), name})
 	}
 	fig.Missing = f.Missing()
-	titles := []string{"What happened", "What may happen as well"}
-	if len(f.Takes) == 1 {
-		titles = []string{"What happens"}
-	}
+	titles := f.Titles()
 	for k, t := range f.Takes {
 		take := filmTake{Title: titles[k]}
 		done := make([]int, len(f.Steps)) // by step: when it was done, from 1; 0: not yet

@@ -99,7 +99,8 @@ func TestWhatStandsBehindTheAddresses(t *testing.T) {
 
 			tab := browsertest.Open(t, text, 1400, 900)
 			looks(t, tab)
-			heights(t, tab, ".finding:has(> .mapping)", 860, 1600)
+			heights(t, tab, ".mapping", 560, 900)
+			heights(t, tab, ".finding:has(> .mapping)", 860, 1750)
 			byKeyboard(t, tab, ".mapping")
 		})
 	}

@@ -84,8 +84,8 @@ func (p *content) linkOf(c *timeline.Call) string {
 	return p.sources.link(c.Places[0].File, c.Places[0].Line)
 }
 
-// window is from the first call of the code under test to the end of its work; of many calls those around the first that
-// a finding is about.
+// window is from the first call of the code under test to the end of its work; of many calls those around the first
+// that a finding is about.
 func (d *sceneDrawing) window() {
 	if all := d.s.To - d.s.From; all > mostCalls {
 		first := d.s.From

@@ -24,8 +24,6 @@ type Timeline struct {
 	Levels  []Level // of the pools, in the order of time
 	Faults  []Fault
 	Scenes  []Scene
-	// Measured is set where the device's times were taken.
-	Measured bool
 }
 
 // Stream is a row of the device's.
@@ -139,7 +137,6 @@ func (t *Timeline) calls(place func(trace.Site) []verdict.Place) []int {
 		if r.Phase == trace.Leave {
 			at[i] = at[r.Pair]
 			t.Calls[at[i]].leave(r)
-			t.Measured = t.Measured || r.End != 0
 			continue
 		}
 		if r.Site == 0 || r.Op == trace.OpMark { // nobody's call
@@ -149,7 +146,6 @@ func (t *Timeline) calls(place func(trace.Site) []verdict.Place) []int {
 		c.Places = place(t.Trace.SiteOf(r))
 		at[i] = len(t.Calls)
 		t.Calls = append(t.Calls, c)
-		t.Measured = t.Measured || c.Measured
 		if c.InStream && !seen[c.Stream] {
 			seen[c.Stream] = true
 			t.Streams = append(t.Streams, Stream{ID: c.Stream})

@@ -75,7 +75,6 @@ func TestWaitsJoinTheRecordAndTheWait(t *testing.T) {
 		require.Equal(t, device.Success, s.MemsetAsync(p, 2, 64, b))
 		require.Equal(t, device.Success, s.FreeAsync(p, b))
 	})
-	require.True(t, line.Measured)
 	require.Equal(t, []timeline.Stream{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}, line.Streams)
 	require.Len(t, line.Waits, 1, "an event that was never recorded orders nothing")
 	from, to := line.Calls[line.Waits[0].From], line.Calls[line.Waits[0].To]
