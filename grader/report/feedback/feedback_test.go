@@ -191,7 +191,6 @@ func TestAClassHasPages(t *testing.T) {
 	bob, err := html.Parse(bytes.NewReader(pages["bob"]))
 	require.NoError(t, err)
 	require.NotEmpty(t, withClass(bob, "take"), "the race is shown as a film")
-	require.NotEmpty(t, withClass(bob, "lost"), "and in a timeline")
 	require.NotEmpty(t, withClass(bob, "drawing"), "the blocks step by step")
 	require.NotEmpty(t, withClass(bob, "excerpt"))
 	ada, err := html.Parse(bytes.NewReader(pages["Ada Lovelace"]))
