@@ -13,7 +13,7 @@ import (
 
 // samplesFigure is the times of one function's contenders: a bar to the median of each, from nothing on.
 type samplesFigure struct {
-	ID, Title, Summary string
+	ID, Title string
 	bars
 	Rows []sampleRow
 }
@@ -128,12 +128,11 @@ func newSamplesFigure(n *verdict.CaseNotes, series []string, limit float64) *sam
 		said = append(said, fmt.Sprintf("%s: median %s", row.Name, row.Median))
 	}
 	f.WholeAxis = newAxis(most)
-	f.Summary = strings.Join(said, "; ") + "."
+	f.Whole.Said = strings.Join(said, "; ") + "."
 	if allowed > 0 {
 		f.Limit, f.Slow = limitAt(float64(allowed)/float64(most), "limit "+look.Duration(allowed)), took > allowed
-		f.Summary += fmt.Sprintf(" At most %g times the solution's time is asked for: %s.", limit, look.Duration(allowed))
+		f.Whole.Said += fmt.Sprintf(" At most %g times the solution's time is asked for: %s.", limit, look.Duration(allowed))
 	}
-	f.Whole.Said = f.Summary
 	return f
 }
 

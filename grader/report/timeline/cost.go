@@ -11,16 +11,15 @@ import (
 
 // Cost is what a run lost its time to that another one took less of.
 type Cost struct {
-	Kind            CostKind
-	Name            string        // the kernel's, the call's, or the stream's
-	Place           verdict.Place // the line that has the most of it
-	Calls           map[int]bool  // those that it is made of, as indices into Run.Calls
-	Spent           int64         // how long the run was at it
-	Lost            int64         // how much longer than the other one was
-	Count           int           // how many calls there are, and in the other run
-	Other           int
-	Each, OtherEach int64  // how long one takes as a rule, and in the other run
-	Block           uint64 // threads to a block, of a kernel
+	Kind  CostKind
+	Name  string        // the kernel's, the call's, or the stream's
+	Place verdict.Place // the line that has the most of it
+	Calls map[int]bool  // those that it is made of, as indices into Run.Calls
+	Spent int64         // how long the run was at it
+	Lost  int64         // how much longer than the other one was
+	Count int           // how many calls there are, and in the other run
+	Other int
+	Block uint64 // threads to a block, of a kernel
 }
 
 // CostKind is what a Cost is of.
@@ -162,9 +161,8 @@ func slowKernel(yours, solution *Run, lost int64) (best Cost, ok bool) {
 			spent[i] = yours.Calls[i].End - yours.Calls[i].Start
 			c.Calls[i] = true
 		}
-		c.Each, c.OtherEach = yours.median(calls), solution.median(other)
 		switch {
-		case float64(c.Each) >= clearly*float64(c.OtherEach):
+		case float64(yours.median(calls)) >= clearly*float64(solution.median(other)):
 			c.Kind = SlowKernel
 		case float64(c.Count) >= clearly*float64(c.Other):
 			c.Kind = ManyKernels

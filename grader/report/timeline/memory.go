@@ -24,7 +24,6 @@ func (k Kind) String() string {
 // Block is a piece of memory and its life.
 type Block struct {
 	Kind    Kind
-	Alloc   trace.ID
 	Addr    uint64
 	Size    int64 // bytes
 	Made    int   // index into Calls
@@ -111,7 +110,7 @@ func (t *Timeline) made(live map[key]int, k key, addr uint64, call int) {
 	c := &t.Calls[call]
 	live[k] = len(t.Blocks)
 	t.Blocks = append(t.Blocks, Block{
-		Kind: k.kind, Alloc: k.alloc, Addr: addr, Size: c.Size, Made: call, Freed: -1, From: c.Start,
+		Kind: k.kind, Addr: addr, Size: c.Size, Made: call, Freed: -1, From: c.Start,
 		Student: len(c.Places) > 0,
 	})
 }
