@@ -78,8 +78,10 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 					t.Run("hostile", func(t *testing.T) { answersWhatever(t, e.Suite, v.cases, v.place) })
 					t.Run("lost", func(t *testing.T) { findsNothingWithout(t, e.Suite, v.cases, v.place) })
 				}
-				if v.orders = schedules(t, v.cases); v.orders.faulty() {
-					requireProofAgrees(t, check.Result{Result: run.Result{Report: v.report, Cases: v.cases, Place: v.place}})
+				right := p.Kind == corpus.Right || p.Kind == corpus.Solution
+				if v.orders = schedules(t, v.cases, right && *record); v.orders.faulty() {
+					requireProofAgrees(t, check.Result{Result: run.Result{Report: v.report, Cases: v.cases, Place: v.place}},
+						v.orders)
 				}
 				v.cases = nil
 				checked[i] = v
@@ -88,7 +90,7 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 				if p.Kind == corpus.Solution {
 					t.Run("idle", func(t *testing.T) { b.earnsNothing(t, p) })
 				}
-				if p.Kind == corpus.Right || p.Kind == corpus.Solution {
+				if right {
 					requireRoom(t, v.report)
 				}
 			})
