@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,8 +183,8 @@ func TestAttacks(t *testing.T) {
 }
 
 // TestVerdictsRepeat grades those who loop, recurse and take memory without end, and who are right, on a machine as it
-// is and on one that four other programs keep busy. CPU time and memory decide, so that the results are the same to the
-// byte.
+// is and on one of which another program keeps each processor busy. CPU time and memory decide, so that the results are
+// the same to the byte.
 func TestVerdictsRepeat(t *testing.T) {
 	dir := t.TempDir()
 	chosen := regexp.MustCompile(*repeated)
@@ -200,7 +201,7 @@ func TestVerdictsRepeat(t *testing.T) {
 		require.Equal(t, Graded, s.Status, s.Problem)
 	}
 	want := promised(t, quiet.Results)
-	for range 4 {
+	for range runtime.NumCPU() {
 		loop := exec.Command("/bin/sh", "-c", "while :; do :; done")
 		require.NoError(t, loop.Start())
 		defer func() { _ = loop.Process.Kill(); _ = loop.Wait() }()
