@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -29,7 +30,10 @@ func (g *grading) run(ctx context.Context, todo []submission) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	jobs := g.jobs(len(todo))
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(1+jobs) * collectFrom))
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // nobody has asked for another by GOMEMLIMIT
+		debug.SetMemoryLimit(int64(1+jobs) * collectFrom)
+		defer debug.SetMemoryLimit(math.MaxInt64)
+	}
 	w := &workers{grading: g, gpus: newGPUs(g.places())}
 	settled := w.start(ctx, todo, jobs)
 	began, wrote := time.Now(), time.Now()
