@@ -17,12 +17,12 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 # With the compiler's flags of what it packs for, nothing is compiled twice. HTTP/2, which nobody speaks here, is left
-# out: 0.4 MB.
+# out: 0.4 MB. Functions begin at multiples of 16 bytes and not of 32: 0.3 MB.
 build: export CGO_ENABLED = 0
 build: export GOFLAGS = -trimpath -buildvcs=false -gcflags=all=-dwarf=false
 build: ## build bin/cudalab, with the course in it for `cudalab init`
 	GOOS= GOARCH= go run ./grader/class/handout/pack bin/parcel
-	go build -tags nethttpomithttp2 -overlay bin/parcel/overlay.json -ldflags='-s -w' -o bin/cudalab ./cmd/cudalab
+	go build -tags nethttpomithttp2 -overlay bin/parcel/overlay.json -ldflags='-s -w -funcalign=16' -o bin/cudalab ./cmd/cudalab
 
 # The skeleton is not started, so its check ends with status 1; whoever has begun to write gets their own verdict.
 demo: build ## see it work: what this machine has, a solution that passes, the exercise that waits for you
