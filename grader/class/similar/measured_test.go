@@ -53,7 +53,19 @@ func related(a, b, given string) bool {
 	for line := range of {
 		shared += one(with[line])
 	}
-	return 2*shared >= min(len(of), len(with))
+	return 2*shared >= min(len(of), len(with)) || sameFunction(a, b, given)
+}
+
+// sameFunction reports whether two programs have a function alike to the letter that was not given out: nobody writes
+// eight such lines twice by chance.
+func sameFunction(a, b, given string) bool {
+	for _, f := range strings.Split(a, "\nfunc ")[1:] {
+		f, _, _ = strings.Cut(f, "\n}\n")
+		if strings.Count(f, "\n") >= 8 && strings.Contains(b, f) && !strings.Contains(given, f) {
+			return true
+		}
+	}
+	return false
 }
 
 // classOf is a class that hands in one exercise: the corpus's right programs with a file of their own, which were

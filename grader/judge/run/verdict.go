@@ -274,6 +274,9 @@ func (c *checking) conclude(err error) error {
 		}
 	case c.gap != "":
 		c.concludeGap()
+		if c.status != "" { // a bad end is one, whatever is still to be written
+			r.Status = c.status
+		}
 	case c.status != "" && c.status != verdict.Failed:
 		r.Status = c.status
 	case slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool { return ch.Status == verdict.Failed }),

@@ -4,7 +4,9 @@
 package asyncpipeline
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cudalab/exercises/contract"
@@ -55,4 +57,47 @@ func one(s cuda.Stream, b contract.Batch) error {
 		err = freed
 	}
 	return err
+}
+
+func Sums(n int, batches []contract.Batch) (sums []uint64, err error) {
+	if n < 1 || slices.ContainsFunc(batches, func(b contract.Batch) bool { return b.N < 1 }) {
+		return nil, contract.ErrArgument
+	}
+	var streams []cuda.Stream
+	defer func() {
+		for _, s := range streams {
+			err = errors.Join(err, cuda.StreamDestroy(s))
+		}
+		if err != nil {
+			sums = nil
+		}
+	}()
+	for range n {
+		s, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
+		if err != nil {
+			return nil, err
+		}
+		streams = append(streams, s)
+	}
+	if err := Run(streams, batches); err != nil {
+		return nil, err
+	}
+	if err := cuda.DeviceSynchronize(); err != nil {
+		return nil, err
+	}
+	for _, b := range batches {
+		sum := make(cuda.Pageable, 8)
+		if err := cuda.MemcpyDtoH(sum, b.Result, 8); err != nil {
+			return nil, err
+		}
+		sums = append(sums, number(sum))
+	}
+	return sums, nil
+}
+
+func number(bytes []byte) (n uint64) {
+	for i, b := range bytes[:8] {
+		n |= uint64(b) << (8 * i)
+	}
+	return n
 }
