@@ -127,7 +127,7 @@ func TestNothingToHintAt(t *testing.T) {
 	require.Contains(t, nothing(), "has passed")
 
 	_, err := hints.Next(context.Background(), root, e, "9z")
-	require.EqualError(t, err, `async-pipeline has no TODO "9z", only 1a, 1b, 1c, 1d, 1e`)
+	require.EqualError(t, err, `async-pipeline has no TODO "9z", only 1a, 1b, 1c, 1d, 1e, 2a, 2b, 2c`)
 	_, err = hints.All(e, "9z")
 	require.Error(t, err)
 	one, err := hints.All(e, "1b")
