@@ -107,8 +107,8 @@ func TestWhatALessonLacks(t *testing.T) {
 		"no half program": {without("grader/suites/tally/testdata/corpus/half.diff"), nil,
 			"grader/suites/tally/testdata/corpus/half.diff: the corpus has no program of kind half"},
 		"old skeleton": {without("lessons/tally.skeleton.go.txt"), nil,
-			"lessons/tally.skeleton.go.txt: it is not what follows from course.toml, the exercises and what tests have " +
-				"recorded. Run go generate ./lessons"},
+			"lessons/tally.skeleton.go.txt: it is not what follows from course.toml, the exercises, the chapters and what " +
+				"tests have recorded. Run go generate ./lessons"},
 		"old index": {replace("lessons/README.md", "do not get lost", "get lost"), nil,
 			"lessons/README.md: it is not what follows from course.toml"},
 		"nothing recorded": {without("grader/suites/tally/testdata/words.txt"), nil,
