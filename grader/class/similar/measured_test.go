@@ -56,7 +56,8 @@ func related(a, b, given string) bool {
 	return 2*shared >= min(len(of), len(with))
 }
 
-// byOneHand are exercises in which one hand has written a part for all the right programs, so that none are independent.
+// byOneHand are exercises in which one hand has written a part for all the right programs, so that none are
+// independent.
 var byOneHand = []string{"async-pipeline"}
 
 // classOf is a class that hands in one exercise: the corpus's right programs with a file of their own, which were

@@ -44,8 +44,9 @@ var byKit = map[relation]string{
 // own is what lessons ask in their own way, by package.
 var own = map[string]map[relation]string{
 	"asyncpipeline": {
-		Alike:   "wrong/remembers-batches",
-		Aliased: "none: the streams are all different",
+		Alike:       "wrong/remembers-batches",
+		Aliased:     "none: the streams are all different",
+		BesideError: "wrong/sums-in-part",
 	},
 	"poolconfig": {
 		Alike:       "wrong/remembers-reports",
