@@ -38,7 +38,7 @@ var rest = []string{
 	"TestEverySpoiltCallIsSeen", "TestGuarded", "TestGuardedPrograms",
 	// Pages, many of them in a browser
 	"TestThePolicyAllowsTheScriptsOfFrames", "TestEveryEventIsAsTheFormatHasIt", "TestABrowserSorts",
-	"TestAClassHasPages", "TestAPageIsBounded", "TestABrowserShowsTheTimeline", "TestAFaultHasAFilm",
+	"TestAClassHasPages", "TestAPageIsBounded", "TestAFaultHasAFilm",
 	"TestAFilmIsOperatedByKeyboard", "TestALinkOpensTheSource", "TestPagesOfFailures", "TestWhatTheTimeWentTo",
 	"TestWhatStandsBehindTheAddresses", "TestThreadsAreLanes", "TestFilmsFitOnTheScreen",
 	"TestAllocatorsAreDrawn", "TestWhyItIsFast",
