@@ -11,6 +11,7 @@ import (
 var kept []cuda.HostBuffer
 
 func Run(streams []cuda.Stream, batches []contract.Batch) error {
+	piece := make([]byte, 1<<20)
 	for {
 		b, err := cuda.MallocHost(256 << 20) // want: memory-limit
 		if err != nil {
@@ -18,7 +19,7 @@ func Run(streams []cuda.Stream, batches []contract.Batch) error {
 		}
 		kept = append(kept, b)
 		for at := int64(0); at < b.Len(); at += 1 << 20 {
-			if err := b.Write(at, make([]byte, 1<<20)); err != nil {
+			if err := b.Write(at, piece); err != nil {
 				return err
 			}
 		}
