@@ -189,6 +189,7 @@ func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer
 		o := notes.Outcomes[i]
 		f := verdict.Finding{Severity: verdict.Error, Record: -1, Function: r.Function, Why: r.why(), Fix: r.Fix}
 		switch {
+		case o.Panic != "": // told as the panic that it is
 		case o.OK():
 			f.Rule, f.Look.Want = "bad-argument-accepted", "ErrArgument"
 			f.Message = fmt.Sprintf("%s should have returned an error, but it returned nil.", r.subject(o))
