@@ -114,8 +114,9 @@ func (a *Allocator) take(fits int) (cuda.DevicePtr, error) {
 	return 0, contract.TODO("1d")
 }
 
-// Free takes back the block that begins at p; the caller has finished with it on the device. It answers
-// contract.ErrInvalidFree if p is not where a block begins that is handed out, and contract.ErrClosed after Close.
+// Free takes back the block that begins at p. What is freed may be handed out at once: the caller has finished with it
+// on the device, or what uses the block next comes into the same stream. Free answers contract.ErrInvalidFree if p is
+// not where a block begins that is handed out, and contract.ErrClosed after Close.
 func (a *Allocator) Free(p cuda.DevicePtr) error {
 	if a.closed {
 		return contract.ErrClosed

@@ -50,6 +50,7 @@ type Pacing struct {
 	Function string
 	Versus   string // the baseline in plain words: "the synchronous baseline"
 	Limit    float64
+	Beside   string // a contender that is shown beside the others, and nobody is judged by; "" for none
 	// Recorded is what the solution took where it was at hand, in the form of ReadPaces: in a handout, which holds no
 	// solution, the student's time is held against the baseline's and this.
 	Recorded string
@@ -104,6 +105,9 @@ func (e *Evidence) Pace(notes *verdict.CaseNotes, q Pacing) (p Pace, ok bool) {
 			recorded.interval(), 0))
 	}
 	p.Measurements = append(p.Measurements, Microseconds(prefix+"the baseline's time", baseline))
+	if beside := notes.Samples[prefix+q.Beside]; q.Beside != "" && len(beside) > 0 {
+		p.Measurements = append(p.Measurements, Microseconds(prefix+"the time with "+q.Beside, beside))
+	}
 	return p, true
 }
 

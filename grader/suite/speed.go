@@ -107,7 +107,8 @@ func (r *Race[Code, W]) carryOut(b *Bench, sc *Scene[Code, W], sides Sides[Code]
 		drawn++
 		return r.Draw(random)
 	}
-	Contest(b, b.raceTiming(), r.Function, sides, r.Baseline, func(code Code, yours bool) Contender {
+	Contest(b, b.raceTiming(), r.Function, sides, r.Baseline, func(name string, code Code) Contender {
+		yours := name == verdict.Yours
 		var s *Stage
 		var sample func() error
 		c := Contender{TimeOnly: !yours, Run: func() error { return sample() }}
@@ -155,12 +156,13 @@ func (b *Bench) raceTiming() Timing {
 }
 
 // Contest holds implementations against each other and notes their samples: contender makes a contender of each, of the
-// student's first. Function is the one that is timed, where a case times several, as in Pacing.
+// student's first, and of others by their names alone. Function is the one that is timed, where a case times several,
+// as in Pacing.
 func Contest[Code any](b *Bench, t Timing, function string, sides Sides[Code], baseline Code,
-	contender func(code Code, yours bool) Contender) {
+	contender func(name string, code Code) Contender, others ...string) {
 	var all []Contender
 	add := func(name string, code Code) {
-		c := contender(code, name == verdict.Yours)
+		c := contender(name, code)
 		c.Name = SeriesOf(function, name)
 		if name == verdict.Yours && c.Audit == nil {
 			c.Audit = func() bool { return b.audit(&c) }
@@ -176,6 +178,10 @@ func Contest[Code any](b *Bench, t Timing, function string, sides Sides[Code], b
 		return
 	}
 	add(Baseline, baseline)
+	for _, name := range others {
+		var none Code
+		add(name, none)
+	}
 	samples, _ := b.Time(t, all...)
 	b.Note(samples)
 }

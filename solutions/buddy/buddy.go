@@ -140,8 +140,9 @@ func (a *Allocator) find(p cuda.DevicePtr) (n, order int, err error) {
 }
 
 // Free takes back the block that begins at p, and makes it one with its buddy if that is free too, and so on up to the
-// root. The caller has finished all device use of the block. Free answers contract.ErrInvalidFree if no block that is
-// handed out begins at p, and contract.ErrClosed after Close.
+// root. What is freed may be handed out at once: the caller has finished with it on the device, or what uses it next
+// comes into the same stream. Free answers contract.ErrInvalidFree if no block that is handed out begins at p, and
+// contract.ErrClosed after Close.
 func (a *Allocator) Free(p cuda.DevicePtr) error {
 	if a.closed {
 		return contract.ErrClosed

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/probe"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
@@ -144,44 +145,54 @@ func (p *tenancy[L]) Close() {
 	p.strangers.Free()
 }
 
-// StreamRace holds pools against each other from which several streams each take a block, work in it for a while and
-// give it back, round after round. The pools are made and closed off the clock.
+// StreamRace holds pools against each other, and against cuda.MallocAsync: several streams each take a block, work in
+// it for a while and give it back, round after round. The pools are made and closed off the clock.
 type StreamRace[Code any, L fmt.Stringer] struct {
 	Tenants[L]
 	After           string // the last gap that has to be filled, as in Trial
 	Streams, Rounds int
+	Rest            int                           // behind so many rounds the host waits for the device; 0: never
 	Work            int64                         // in a block, in nanoseconds
 	Size            func(round, stream int) int64 // of a block
 	New             func(Code) (InStreams, error)
-	Baseline        Code
-	Passed          string // of SpeedWords, behind the number of streams
-	Fix             string
-	suite.Pacing
+	Baseline        Code // left out where cuda.MallocAsync is the baseline: there is one stream
+	suite.SpeedWords
+	Crowded string // what to do where a block was not its user's alone
 }
 
 // noteCrowded is what is noted of each sample: how many words of blocks were not their tenant's when it was over.
 const noteCrowded = "strangers when timed"
 
-// Part asks whether the streams of the student's pool run at once.
-func (r *StreamRace[Code, L]) Part() suite.Part[Code] {
-	words := suite.SpeedWords{
-		Pacing: r.Pacing,
-		Passed: fmt.Sprintf("%d streams ", r.Streams) + r.Passed,
-		Work:   fmt.Sprintf("%d rounds on %d streams", r.Rounds, r.Streams), Takes: "take",
+// mallocAsync is the contender that has every block from cuda.MallocAsync.
+const mallocAsync = "cuda.MallocAsync"
+
+// CrowdedStreams is what to do where the users of two streams met in a block.
+const CrowdedStreams = "Do the same whatever was done before: have the next owner's stream wait where it has to."
+
+// AtOnce are the words about streams that take blocks at once. passed is SpeedWords.Passed from behind their number on.
+func AtOnce(streams, rounds int, p suite.Pacing, passed, fix string) suite.SpeedWords {
+	p.Beside = mallocAsync
+	return suite.SpeedWords{
+		Pacing: p,
+		Passed: fmt.Sprintf("%d streams ", streams) + passed,
+		Work:   fmt.Sprintf("%d rounds on %d streams", rounds, streams), Takes: "take",
 		Why: "A stream that waits for another runs behind it and not beside it, however many multiprocessors are idle " +
 			"meanwhile.",
-		Fix: r.Fix,
+		Fix: fix,
 	}
+}
+
+// Part asks whether rounds with the student's pool take about as long as with the solution's.
+func (r *StreamRace[Code, L]) Part(name string) suite.Part[Code] {
 	crowded := suite.Flaw{Note: noteCrowded, Function: "Alloc",
 		Message: func(words uint64) string {
 			return fmt.Sprintf("While time was measured every block should have been its user's alone, but users found %d "+
 				"words in theirs that somebody else had written, or Close failed.", words)
 		},
 		Why: "A block that is handed out before its last user is through is not a faster one.",
-		Fix: "Do the same whatever was done before: have the next owner's stream wait where it has to.",
+		Fix: r.Crowded,
 	}
-	return suite.SpeedPart("streams that take blocks at once run at once", r.After, "New, Alloc or Free", r.Drive, words,
-		crowded)
+	return suite.SpeedPart(name, r.After, "New, Alloc or Free", r.Drive, r.SpeedWords, crowded)
 }
 
 // Drive carries the race out.
@@ -189,13 +200,22 @@ func (r *StreamRace[Code, L]) Drive(b *suite.Bench, sides suite.Sides[Code]) {
 	s := b.NewStage()
 	streams := s.Streams(r.Streams, "streams[%d]")
 	timing := b.TimingFor(suite.Timing{Rounds: 1}, suite.Timing{Warm: 2, Rounds: 25})
-	suite.Contest(b, timing, "", sides, r.Baseline, func(code Code, yours bool) suite.Contender {
+	async, beside := suite.Baseline, []string(nil)
+	if r.Beside != "" {
+		async, beside = r.Beside, []string{r.Beside}
+	}
+	suite.Contest(b, timing, "", sides, r.Baseline, func(name string, code Code) suite.Contender {
+		yours := name == verdict.Yours
 		var pool InStreams
 		var strangers *suite.Results
 		return suite.Contender{
 			Prepare: func() (err error) {
 				strangers = b.NewResults(1)
 				strangers.Clear()
+				if name == async {
+					pool = fromPool{}
+					return nil
+				}
 				pool, err = r.New(code)
 				return err
 			},
@@ -210,7 +230,7 @@ func (r *StreamRace[Code, L]) Drive(b *suite.Bench, sides suite.Sides[Code]) {
 				strangers.Free()
 			},
 		}
-	})
+	}, beside...)
 	s.Close()
 }
 
@@ -223,21 +243,36 @@ func (r *StreamRace[Code, L]) run(pool InStreams, streams []cuda.Stream, strange
 			if err != nil {
 				return err
 			}
-			if err := r.MoveIn(tenantBlocks, tenantThreads, s, at, size, tenant, 1, strangers); err != nil {
+			if err := r.MoveIn(tenantBlocks, tenantThreads, s, at, r.used(size), tenant, 1, strangers); err != nil {
 				return err
 			}
-			if err := probe.Delay(s, r.Work); err != nil {
-				return err
+			if r.Work > 0 {
+				if err := probe.Delay(s, r.Work); err != nil {
+					return err
+				}
 			}
-			if err := r.MoveOut(tenantBlocks, tenantThreads, s, at, size, tenant, strangers); err != nil {
+			if err := r.MoveOut(tenantBlocks, tenantThreads, s, at, r.used(size), tenant, strangers); err != nil {
 				return err
 			}
 			if err := pool.Free(at, s); err != nil {
 				return err
 			}
 		}
+		if r.Rest > 0 && (round+1)%r.Rest == 0 {
+			if err := cuda.DeviceSynchronize(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// used is how many bytes of a block its tenant touches: of large ones so few that it is the calls that take time.
+func (r *StreamRace[Code, L]) used(size int64) int64 {
+	if r.Work == 0 {
+		return min(size, 16<<10)
+	}
+	return size
 }
 
 // take has a pool hand out a block.
@@ -247,3 +282,12 @@ func take(pool InStreams, size int64, s cuda.Stream) (cuda.DevicePtr, error) {
 	}
 	return pool.(blocksInStreams).Alloc(s)
 }
+
+// fromPool has every block from the device's current pool, which keeps no memory beyond the next synchronisation.
+type fromPool struct{}
+
+func (fromPool) Alloc(size int64, s cuda.Stream) (cuda.DevicePtr, error) {
+	return cuda.MallocAsync(size, s)
+}
+func (fromPool) Free(p cuda.DevicePtr, s cuda.Stream) error { return cuda.FreeAsync(p, s) }
+func (fromPool) Close() error                               { return nil }

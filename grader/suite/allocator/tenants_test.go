@@ -38,7 +38,8 @@ func (p *perStream) Close() error { return errors.Join(p.closes, cuda.Free(p.mem
 // race is between pools of which each has an error that its Close answers.
 var race = allocator.StreamRace[error, row]{
 	Tenants: allocator.Tenants[row]{MoveIn: kernels.Occupy, MoveOut: kernels.Occupied},
-	Streams: 2, Rounds: 2, Work: 100_000, Size: func(int, int) int64 { return 4096 }, Passed: "%.1f %.1f",
+	Streams: 2, Rounds: 2, Work: 100_000, Size: func(int, int) int64 { return 4096 },
+	SpeedWords: suite.SpeedWords{Pacing: suite.Pacing{Beside: "cuda.MallocAsync"}, Passed: "%.1f %.1f"},
 	New: func(closes error) (allocator.InStreams, error) {
 		memory, err := cuda.Malloc(2 * 4096)
 		return &perStream{memory, map[cuda.Stream]cuda.DevicePtr{}, closes}, err
@@ -64,6 +65,6 @@ func TestStreamRaceHasStreamsRunAtOnce(t *testing.T) {
 
 func TestStreamRaceTellsThatCloseFails(t *testing.T) {
 	n := raced(errors.New("still in use"))
-	a := race.Part().Judge(&suite.Evidence{Cases: map[string]*verdict.CaseNotes{"speed": &n.CaseNotes}})
+	a := race.Part("at once").Judge(&suite.Evidence{Cases: map[string]*verdict.CaseNotes{"speed": &n.CaseNotes}})
 	require.Equal(t, "wrong-when-timed", a.Findings[0].Rule)
 }

@@ -29,10 +29,11 @@ var speed = &allocator.StreamRace[Make, layout]{
 	New:      func(f Make) (allocator.InStreams, error) { return f(speedSize, speedBlocks) },
 	Baseline: newWaiting,
 	// A pool that has a stream wait for another in every round takes up to four times as long.
-	Pacing: suite.Pacing{Versus: "a host that waits", Limit: 1.5, Recorded: paces},
-	Passed: "take %.2f times as long as with the solution's pool; with a host that waits they take %.1f times as long " +
-		"as yours.",
-	Fix: "Hand out what was given back in the same stream first, and what is done next: neither needs an edge.",
+	SpeedWords: allocator.AtOnce(speedStreams, speedRounds,
+		suite.Pacing{Versus: "a host that waits", Limit: 1.5, Recorded: paces},
+		"take %.2f times as long as with the solution's pool; with a host that waits they take %.1f times as long as yours.",
+		"Hand out what was given back in the same stream first, and what is done next: neither needs an edge."),
+	Crowded: allocator.CrowdedStreams,
 }
 
 // waiting is what the lesson argues against: one list for all streams, and a host that waits before a block goes to

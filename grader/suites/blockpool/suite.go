@@ -57,7 +57,7 @@ var Lesson = suite.Lesson[Make]{
 			Leaks: leaks,
 		})),
 		cost.Part(),
-		speed.Part(),
+		speed.Part("streams that take blocks at once run at once"),
 	},
 	Benchmarks: []suite.Trial[Make]{{ID: "rounds", Drive: speed.Drive, Benchmark: suite.Benchmark{
 		Name: fmt.Sprintf("%d rounds on %d streams", speedRounds, speedStreams), Operation: "run",

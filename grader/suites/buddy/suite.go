@@ -58,6 +58,7 @@ var Lesson = suite.Lesson[Make]{
 			After: lastGap, Draw: threeBlocks, Far: farLives,
 		})),
 		cost.Part(),
+		speed.Part("kernels run with its blocks as soon as with the solution's"),
 	},
 	// The root has room for all blocks at their largest.
 	Benchmarks: allocbench.Benchmarks(func(f Make) allocbench.Make {

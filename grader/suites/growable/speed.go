@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 )
 
 // noteWrong is how many pieces of a vector that was timed were not there, or could not be written to.
@@ -23,7 +24,8 @@ const (
 func race(b *suite.Bench, sides suite.Sides[Make]) {
 	stage := b.NewStage()
 	s := stage.Stream("s")
-	suite.Contest(b, mapping.Timing(b), "", sides, newCopying, func(make Make, yours bool) suite.Contender {
+	suite.Contest(b, mapping.Timing(b), "", sides, newCopying, func(name string, make Make) suite.Contender {
+		yours := name == verdict.Yours
 		var vector Vector
 		run := func() (err error) {
 			if vector, err = make(0, speedPiece/2, 2*speedCount); err != nil {

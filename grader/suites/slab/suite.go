@@ -56,6 +56,7 @@ var Lesson = suite.Lesson[Make]{
 			Far: farLives,
 		})),
 		cost.Part(),
+		speed.Part("kernels run with its blocks as soon as with the solution's"),
 	},
 	Benchmarks: allocbench.Benchmarks(func(f Make) allocbench.Make {
 		return func(least, largest int64, blocks int) (allocbench.Allocator, error) {

@@ -16,19 +16,27 @@ var tenants = allocator.Tenants[layout]{MoveIn: kernels.Lease, MoveOut: kernels.
 //go:embed paces.txt
 var paces string
 
+// The timed workload.
+const (
+	speedStreams = 4
+	speedRounds  = 8
+)
+
 var speed = &allocator.StreamRace[Make, layout]{
-	Tenants: tenants, After: lastGap, Streams: 4, Rounds: 8, Work: 200_000,
+	Tenants: tenants, After: lastGap, Streams: speedStreams, Rounds: speedRounds, Work: 200_000,
 	Size: func(round, stream int) int64 { return int64(300_000 + 1024*(round+stream)) },
 	New: func(f Make) (allocator.InStreams, error) {
 		return f(newUpstream(layout{limit: 64 << 20}).lend(), 1<<20)
 	},
 	Baseline: newPlain,
 	// A pool that has a stream wait for another in every round takes up to four times as long.
-	Pacing: suite.Pacing{Versus: "cuda.Malloc and cuda.Free", Limit: 1.5, Recorded: paces},
-	Passed: "take %.2f times as long as with the solution's pool; with a cuda.Malloc and a cuda.Free for each block " +
-		"they take %.1f times as long as with yours.",
-	Fix: "Hand out what was given back in the same stream first, and what is done next, and ask the upstream before a " +
-		"stream waits.",
+	SpeedWords: allocator.AtOnce(speedStreams, speedRounds,
+		suite.Pacing{Versus: "cuda.Malloc and cuda.Free", Limit: 1.5, Recorded: paces},
+		"take %.2f times as long as with the solution's pool; with a cuda.Malloc and a cuda.Free for each block they take "+
+			"%.1f times as long as with yours.",
+		"Hand out what was given back in the same stream first, and what is done next, and ask the upstream before a "+
+			"stream waits."),
+	Crowded: allocator.CrowdedStreams,
 }
 
 // plain is what the lesson argues against: every block is an allocation of its own.

@@ -67,7 +67,7 @@ var Lesson = suite.Lesson[Make]{
 		})),
 		cost.Part(),
 		failure.Part(),
-		speed.Part(),
+		speed.Part("streams that take blocks at once run at once"),
 	},
 	Benchmarks: []suite.Trial[Make]{{ID: "rounds", Drive: speed.Drive, Benchmark: suite.Benchmark{
 		Name: "streams that take blocks at once, cold", Operation: "run",

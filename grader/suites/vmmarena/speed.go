@@ -6,6 +6,7 @@ import (
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/mapping"
+	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 )
 
@@ -23,7 +24,8 @@ const (
 
 // race times how an arena grows. It is closed off the clock.
 func race(b *suite.Bench, sides suite.Sides[Make]) {
-	suite.Contest(b, mapping.Timing(b), "", sides, newCopying, func(make Make, yours bool) suite.Contender {
+	suite.Contest(b, mapping.Timing(b), "", sides, newCopying, func(name string, make Make) suite.Contender {
+		yours := name == verdict.Yours
 		var arena Arena
 		var last cuda.DevicePtr
 		var misplaced uint64
