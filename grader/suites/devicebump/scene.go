@@ -18,6 +18,7 @@ import (
 // What is noted of a call beside the offsets, which are its results.
 const (
 	noteMemory  = "memory"  // Memory of each stream
+	noteMoved   = "moved"   // a stream, and by how many bytes its Memory was another than at first
 	noteWrong   = "wrong"   // by launch, how many words of its blocks were not its stamps
 	noteAnswers = "answers" // of the calls that have to be refused, and of those that only look so
 	noteClosed  = "closed"  // of those behind Close
@@ -75,6 +76,7 @@ type life struct {
 	sizes   cuda.DevicePtr
 	wrong   cuda.DevicePtr
 	all     cuda.DevicePtr // a word that says that all of a pool is taken, for whoever looks at blocks
+	memory  []uint64       // what is noted as noteMemory
 	answers []uint64
 	errs    error
 	refused uint64 // steps
@@ -152,18 +154,17 @@ func (l *life) offsetsOf(at int) cuda.DevicePtr { return l.Result(l.w.first(at))
 
 // run is the call of the code under test.
 func (l *life) run(code Code, w workload) error {
-	l.w, l.errs, l.answers, l.refused = w, nil, nil, 0
+	l.w, l.errs, l.answers, l.refused, l.memory = w, nil, nil, 0, nil
 	l.mark(markNew)
 	pools, err := l.make(code)
 	if err != nil {
 		return err
 	}
 	if !w.timed {
-		var memory []uint64
 		for i := range w.streams {
-			memory = append(memory, uint64(pools.Memory(i)))
+			l.memory = append(l.memory, uint64(pools.Memory(i)))
 		}
-		l.Note(noteMemory, memory)
+		l.Note(noteMemory, l.memory)
 	}
 	both, _ := pools.(*halves)
 	closeFirst := func() {
@@ -198,6 +199,15 @@ func (l *life) run(code Code, w workload) error {
 		l.behind(pools)
 	}
 	return nil
+}
+
+// memoryOf is the Memory of a stream, which has to be what it was at first.
+func (l *life) memoryOf(pools Pools, stream int) cuda.DevicePtr {
+	now := pools.Memory(stream)
+	if stream < len(l.memory) && uint64(now) != l.memory[stream] {
+		l.Note(noteMoved, []uint64{uint64(stream), uint64(now) - l.memory[stream]})
+	}
+	return now
 }
 
 // errBeside is what stands for an error beside which there were Pools.
@@ -365,7 +375,7 @@ func (l *life) check(pools Pools, reset int) {
 			for _, at := range span.launches {
 				s := l.w.steps[at]
 				n, sizes, offsets, wrong := len(s.sizes), l.sizesOf(at), l.offsetsOf(at), l.wrong+cuda.DevicePtr(8*at)
-				p := kernels.BumpPool{Memory: pools.Memory(s.stream), Bytes: l.w.bytes, Word: l.all}
+				p := kernels.BumpPool{Memory: l.memoryOf(pools, s.stream), Bytes: l.w.bytes, Word: l.all}
 				l.Bench.Must(kernels.BumpCheck((n+checkBlock-1)/checkBlock, checkBlock, l.streams[s.stream], p, sizes, offsets, n,
 					l.w.tag(at), wrong))
 			}

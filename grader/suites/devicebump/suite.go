@@ -83,7 +83,8 @@ var Lesson = suite.Lesson[Code]{
 		cleanup.And(closed, &refusing.Trial).And(goesOn).And(outOfOrder, &refused.Trial).
 			Deeper(func(e *suite.Evidence) []verdict.Finding {
 				return waitsIn(slices.Concat(refused.Made(e), sharedFaults.Made(e), ownFaults.Made(e)))
-			}),
+			}).
+			Deeper(whereRefused),
 		interleave.Cost("cost", "no operation on the word is one too many",
 			"Alloc and AllocWarp took no operation that they could have done without.",
 			lonely, threads, lonelyWarp, warps, limits[0].Case, limits[1].Case, limits[2].Case).
@@ -266,6 +267,16 @@ var cleanup = func() suite.Part[Code] {
 	}
 	return p
 }()
+
+// whereRefused finds what lives leave behind in which calls are refused, and what is wrong with the memory of those in
+// which events cannot be recorded.
+func whereRefused(e *suite.Evidence) []verdict.Finding {
+	found := e.Of(verdict.EndRules, refusing.ID, refused.ID)
+	for _, m := range refused.Made(e) {
+		found = append(found, call{&m}.memory()...)
+	}
+	return verdict.Unique(found)
+}
 
 // unexpected finds a call that answered an error.
 func (c call) unexpected() []verdict.Finding {
