@@ -234,7 +234,58 @@ func (c call) uncomputed() []verdict.Finding {
 		}
 		first += s.count()
 	}
+	return c.unreset(launched)
+}
+
+// unreset finds a Reset behind which a launch takes from its pool without anything having been written to the word.
+func (c call) unreset(launched map[int][]int) []verdict.Finding {
+	last := map[int]int{}  // by pool, the record of the last launch
+	reset := map[int]int{} // by pool, the first Reset since
+	for at, s := range c.W.steps {
+		pool := c.W.pool(s.stream)
+		if s.sizes == nil {
+			if _, waits := reset[pool]; !waits {
+				reset[pool] = at
+			}
+			continue
+		}
+		for _, record := range launched[at] {
+			before, ok := last[pool]
+			last[pool] = record
+			of, waits := reset[pool]
+			delete(reset, pool)
+			if !ok || !waits || c.writesWord(before+1, record) {
+				continue
+			}
+			f := c.Finding(-1, suite.Rule{ID: "blocks-apart",
+				Why: "The kernel takes blocks where the word says that the last one has ended: until that is 0 again, nothing has " +
+					"been taken back.",
+				Fix: "Have each pool's word be zero before its first launch, and set it to zero in every Reset and nowhere else."},
+				"%s, call %d, should set the word of its pool to 0 before the next launch takes from it, but nothing is written "+
+					"there.", c.method(of), of+1)
+			f.Function = "Reset"
+			return []verdict.Finding{f}
+		}
+	}
 	return nil
+}
+
+// writesWord reports whether a record from one on writes to the word that the launch at another takes from.
+func (c call) writesWord(from, launch int) bool {
+	for _, word := range c.Record(launch).Accesses {
+		if word.Arg != wordArgument || word.Kind != trace.Atomic {
+			continue
+		}
+		for i := from; i < launch; i++ {
+			for _, a := range c.Record(i).Accesses {
+				if a.Kind == trace.Write && a.Alloc == word.Alloc && a.Offset <= word.Offset && word.Offset < a.Offset+a.Size {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return true // which takes from no word, as is told
 }
 
 // wrongLaunch is the finding about a launch that is given another thing than it should.
@@ -369,15 +420,22 @@ func (c call) memory() (found []verdict.Finding) {
 			"the Pools should take %s at most, %s for each pool and 4 KiB beside it, but took %s.", suite.Bytes(uint64(most)),
 			suite.Bytes(uint64(c.W.bytes)), suite.Bytes(uint64(total))))
 	}
+	missing := suite.Rule{ID: "pool-missing",
+		Why: "The caller reads the blocks at Memory(i)+offset.",
+		Fix: "Answer where the memory begins that is passed to the kernel for streams[i], with room for all of its bytes."}
+	if moved := c.Noted(noteMoved); len(moved) > 1 {
+		f := c.Finding(-1, missing, "Memory(%d) should be the same from New to Close, but was asked for once more, and was %d "+
+			"bytes away from what it had been.", moved[0], int64(moved[1]))
+		f.Function = "Memory"
+		return append(found, f)
+	}
 	memory, launched := c.Noted(noteMemory), c.launched()
 	for i, from := range memory[:min(len(memory), c.W.streams)] {
 		in := slices.IndexFunc(pieces, func(p piece) bool {
 			return from >= p.from && from-p.from <= uint64(p.size) && uint64(p.size)-(from-p.from) >= uint64(c.W.bytes)
 		})
 		if in < 0 {
-			f := c.Finding(-1, suite.Rule{ID: "pool-missing",
-				Why: "The caller reads the blocks at Memory(i)+offset.",
-				Fix: "Answer where the memory begins that is passed to the kernel for streams[i], with room for all of its bytes."},
+			f := c.Finding(-1, missing,
 				"Memory(%d) should be the start of %s of memory that New has allocated, but is not.", i,
 				suite.Bytes(uint64(c.W.bytes)))
 			f.Function = "Memory"

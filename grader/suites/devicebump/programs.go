@@ -170,6 +170,17 @@ func numbered(id string, from, to uint64) *interleave.Case[Code] {
 		}
 		sizes := within(math.MaxUint64, math.MaxUint64-14, math.MaxUint64-15, 1<<63+16, 1<<63, 1<<32+1, 1<<32, 1<<32-1, 1<<31,
 			47, 32, 17, 16, 1, 0)
+		if large := max(from, 1<<32); from > 0 { // in each lane of a whole warp
+			for odd := range 2 {
+				lanes := make([]uint64, 32)
+				for lane := range lanes {
+					if lanes[lane] = uint64(16 + lane); lane%2 == odd {
+						lanes[lane] += large
+					}
+				}
+				all = append(all, program{Capacity: 4096, Threads: [][]request{{warp(lanes...)}}})
+			}
+		}
 		for _, capacity := range within(96, 16, 0, 1<<31, 1<<32+16, 1<<63, math.MaxUint64-15) {
 			for _, below := range []uint64{0, 16, 32, capacity / 16 / 2 * 16, capacity} {
 				if below > capacity {

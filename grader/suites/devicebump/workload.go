@@ -184,8 +184,8 @@ func far(r *rand.Rand) []workload {
 		w.steps = nil
 		for range n {
 			s := launches(r.IntN(w.streams), 1+r.IntN(100))
-			if r.IntN(4) == 0 {
-				s = reset(s.stream)
+			if r.IntN(4) == 0 { // and a launch behind it, by which it shows
+				w.steps = append(w.steps, reset(s.stream))
 			}
 			w.steps = append(w.steps, s)
 		}
