@@ -134,8 +134,8 @@ func drawOps(r *rand.Rand, l layout, streams int) (ops []allocator.Op) {
 // The large sequence: more pieces than 16 bits can number, and more bytes than 32 bits can count.
 const (
 	largeStreams = 16
-	largeTurns   = 2000
-	largeBlocks  = 70_000
+	largeTurns   = 1000
+	largeBlocks  = 67_000
 	largeOut     = 66_000
 	gib          = 1 << 30
 )
