@@ -124,7 +124,7 @@ func (in *inner) free(p cuda.DevicePtr) error {
 		return &cuda.Error{Call: "cudaFree", Code: device.ErrorIllegalAddress}
 	}
 	if in.kind == disowning && in.frees%2 == 1 {
-		return contract.ErrInvalidFree
+		return []error{contract.ErrInvalidFree, contract.ErrClosed, contract.ErrFull, contract.ErrSize}[in.frees/2%4]
 	}
 	if in.kind == bumping {
 		size, ok := in.out[p]

@@ -112,6 +112,8 @@ func kindOf(err error) sequence.Err {
 		return sequence.ErrSize
 	case errors.Is(err, contract.ErrInvalidFree):
 		return sequence.ErrInvalidFree
+	case errors.Is(err, contract.ErrClosed):
+		return sequence.ErrClosed
 	}
 	return sequence.ErrOther
 }
