@@ -67,6 +67,7 @@ func examples() []workload {
 // The large sequence: more blocks than 16 bits can number, in classes that lie more bytes apart than 32 bits can count.
 const (
 	largeBlocks = 1<<16 + 1000
+	largeSpills = 1<<16 + 100
 	largeTurns  = 4000
 )
 
@@ -74,8 +75,8 @@ const (
 // back.
 func large(from sequence.Source) []workload {
 	l := layout{classes: []int64{256 * (1 + from.Int64N(4)), 1<<26 + 256*from.Int64N(1000)}, blocks: largeBlocks}
-	ops := make([]allocator.Op, 0, largeBlocks+4*largeTurns)
-	for range largeBlocks + 100 {
+	ops := make([]allocator.Op, 0, largeBlocks+largeSpills+4*largeTurns)
+	for range largeBlocks + largeSpills {
 		ops = append(ops, alloc(1+from.Int64N(l.classes[0])))
 	}
 	for range largeTurns {
@@ -91,13 +92,13 @@ func large(from sequence.Source) []workload {
 			ops = append(ops, alloc([]int64{l.classes[1] + 1, 1 << 32, 1<<32 + 1, 1 << 62, 1<<63 - 1, -1 << 63,
 				0}[from.IntN(7)]))
 		case 4:
-			ops = append(ops, free(largeBlocks+1+from.IntN(100)))
+			ops = append(ops, free(largeBlocks+1+from.IntN(largeSpills)))
 		default:
 			ops = append(ops, free(any))
 		}
 	}
 	for i := range largeTurns {
-		ops = append(ops, free(1+(i*7919)%(largeBlocks+100)))
+		ops = append(ops, free(1+(i*7919)%(largeBlocks+largeSpills)))
 	}
 	return []workload{{Name: "many blocks", Layout: l, Ops: append(ops, alloc(l.classes[1]), shut, shut)}}
 }
