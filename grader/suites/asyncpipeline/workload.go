@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
@@ -111,9 +112,11 @@ func far(r *rand.Rand) (ws []workload) {
 	for i := 0; i < len(large); i += 3 {
 		ws = append(ws, workload{streams: 1 + r.IntN(4), batches: large[i:min(i+3, len(large))]})
 	}
-	many := func(w *workload, n int) {
+	many := func(w *workload, n int) { // of any size each
 		for range n {
-			w.batches = append(w.batches, few())
+			b := few()
+			b.N, b.Work = suite.Somewhere(r, 1, math.MaxInt32), suite.Somewhere(r, 0, math.MaxInt32)
+			w.batches = append(w.batches, b)
 		}
 	}
 	ws = append(ws, suite.Farther(r, func() workload { return workload{streams: 1 + r.IntN(4)} },
@@ -166,7 +169,12 @@ func drawn(r *rand.Rand) []workload {
 		}
 		ws[i] = w.named()
 	}
-	return ws
+	// As many batches of the same sizes once more, with other sums.
+	again := workload{streams: ws[len(ws)-1].streams, batches: slices.Clone(ws[len(ws)-1].batches)}
+	for i := range again.batches {
+		again.batches[i].Multiplier += 1 + multiplier(r)
+	}
+	return append(ws, again.named())
 }
 
 // threeBatches is a small workload like all others that it draws, in what Run has to call for it.

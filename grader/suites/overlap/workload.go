@@ -154,7 +154,12 @@ func far(r *rand.Rand) []workload {
 		w.chunk = farWords
 		return w
 	}
-	most := few()
+	worked := func() workload { // as long as there may be
+		w := few()
+		w.work = suite.Somewhere(r, 0, math.MaxInt32)
+		return w
+	}
+	most := worked()
 	chunks(r)(&most, suite.Many(r))
 	return slices.Concat([]workload{most},
 		suite.Farther(r, few,
@@ -162,7 +167,7 @@ func far(r *rand.Rand) []workload {
 			suite.Number[workload]{Most: math.MaxInt32, Set: func(w *workload, v int) { w.work = v }}),
 		suite.Farther(r, whole,
 			suite.Number[workload]{Least: 1, Most: farWords, Set: func(w *workload, v int) { w.n = v }}),
-		suite.Farther(r, few,
+		suite.Farther(r, worked,
 			suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: chunks(r)},
 			suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) { w.streams = v }}))
 }

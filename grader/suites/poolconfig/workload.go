@@ -117,6 +117,11 @@ func far(r *rand.Rand) (ws []workload) {
 		return workload{streams: 1 + r.IntN(3), ownPool: r.IntN(2) == 0,
 			config: contract.PoolConfig{Threshold: keepAll, Sizes: []int64{1 + r.Int64N(mib), 1 + r.Int64N(mib)}, Rounds: 1}}
 	}
+	kept := func() workload { // all of it, nothing or a part
+		w := few()
+		w.config.Threshold = []uint64{keepAll, 0, r.Uint64N(64 * mib)}[r.IntN(3)]
+		return w
+	}
 	blocks := func(w *workload, v int) {
 		w.config.Sizes = nil
 		for range v {
@@ -134,8 +139,8 @@ func far(r *rand.Rand) (ws []workload) {
 		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: blocks},
 		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) { w.streams = v }})...)
 	rounds := func(w *workload, v int) { w.config.Rounds = v }
-	ws = append(ws, suite.Farther(r, few, suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: rounds})...)
-	most := few()
+	ws = append(ws, suite.Farther(r, kept, suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: rounds})...)
+	most := kept()
 	[]func(*workload, int){blocks, rounds}[r.IntN(2)](&most, suite.Many(r))
 	ws = append(ws, most)
 	for i, w := range ws {

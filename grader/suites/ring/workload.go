@@ -114,14 +114,19 @@ func far(r *rand.Rand) []workload {
 	few := func() workload {
 		return workload{slots: 1 + r.IntN(3), n: 1 + r.IntN(100), work: r.IntN(10), items: 1 + r.IntN(5)}
 	}
-	most := few()
+	vast := func() workload { // with items of any size
+		w := few()
+		w.n, w.work = suite.Somewhere(r, 1, math.MaxInt32), suite.Somewhere(r, 0, math.MaxInt32)
+		return w
+	}
+	most := vast()
 	most.items = suite.Many(r)
 	return slices.Concat([]workload{most},
 		suite.Farther(r, few,
 			suite.Number[workload]{Least: 1, Most: math.MaxInt32, Set: func(w *workload, v int) { w.n = v }},
 			suite.Number[workload]{Most: math.MaxInt32, Set: func(w *workload, v int) { w.work = v }}),
-		suite.Farther(r, few, suite.Number[workload]{Most: suite.FarCount, Set: func(w *workload, v int) { w.items = v }}),
-		suite.Farther(r, few,
+		suite.Farther(r, vast, suite.Number[workload]{Most: suite.FarCount, Set: func(w *workload, v int) { w.items = v }}),
+		suite.Farther(r, vast,
 			suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: func(w *workload, v int) { w.slots, w.items = v, v+2 }}))
 }
 
