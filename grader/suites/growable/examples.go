@@ -63,14 +63,13 @@ func inUse(from sequence.Source) []script {
 			shrink(1, reader), elsewhere, shrink(0), shut),
 		of("the legacy default stream", page, 100*p, put(legacy, 0, 2), add(legacy, 4*p), used(reader), used(legacy),
 			shrink(1, reader, legacy, reader), put(a, 0, 1), add(a, 4*p), shrink(1), shut),
-		of("many users", page, 100*p, add(a, 8*p), elsewhere,
-			shrink(1, append(slices.Repeat([]int{reader}, suite.Somewhere(from.Rand, 4, farUsers)), other)...), put(b, 0, 3), shut),
 	}
 	for i, w := range drawn(from) {
 		w.Name, w.Layout.inUse = fmt.Sprintf("random in use %d", i), true
 		all = append(all, w)
 	}
-	return all
+	users := append(slices.Repeat([]int{reader}, suite.Somewhere(from.Rand, 4, farUsers)), other)
+	return append(all, of("many users", 4, 1<<24, put(a, 0, 50), elsewhere, shrink(10, users...), put(b, 50, 30), shut))
 }
 
 // Bounds of the random scripts.

@@ -2,6 +2,7 @@ package growable
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cudalab/grader/suite"
@@ -104,6 +105,9 @@ func streamName(i int) string {
 	return "stream " + streamNames[i]
 }
 
+// fewUsers are named one by one, also where one is named twice.
+const fewUsers = 4
+
 // String is the operation as a person says it: "append 5 elements in stream a", "shrink to 3 for stream reader".
 func (o op) String() string {
 	switch o.kind {
@@ -126,13 +130,19 @@ func (o op) String() string {
 		return what + streamName(o.stream) + where
 	case shrinks:
 		var users []string
-		for _, u := range o.users {
-			users = append(users, streamName(u))
+		for i, u := range o.users {
+			if len(o.users) <= fewUsers || !slices.Contains(o.users[:i], u) {
+				users = append(users, streamName(u))
+			}
 		}
+		what := fmt.Sprintf("shrink to %d", o.n)
 		if users == nil {
-			return fmt.Sprintf("shrink to %d", o.n)
+			return what
 		}
-		return fmt.Sprintf("shrink to %d for %s", o.n, strings.Join(users, " and "))
+		if what += " for "; len(users) < len(o.users) {
+			what += fmt.Sprintf("%d users that are ", len(o.users))
+		}
+		return what + strings.Join(users, " and ")
 	case beside:
 		return fmt.Sprintf("live beside another vector of %d elements", o.n)
 	case closes:

@@ -71,12 +71,12 @@ const (
 	largeTurns  = 4000
 )
 
-// large fills a class and spills out of it, goes on with mistakes while all that is handed out, and gives some of it
-// back.
+// large fills a class and spills out of it, goes on with mistakes while all that is handed out, gives some of it back,
+// and spills more often than 16 bits count.
 func large(from sequence.Source) []workload {
 	l := layout{classes: []int64{256 * (1 + from.Int64N(4)), 1<<26 + 256*from.Int64N(1000)}, blocks: largeBlocks}
-	ops := make([]allocator.Op, 0, largeBlocks+largeSpills+4*largeTurns)
-	for range largeBlocks + largeSpills {
+	ops := make([]allocator.Op, 0, largeBlocks+largeSpills+6*largeTurns)
+	for range largeBlocks + 100 {
 		ops = append(ops, alloc(1+from.Int64N(l.classes[0])))
 	}
 	for range largeTurns {
@@ -92,13 +92,16 @@ func large(from sequence.Source) []workload {
 			ops = append(ops, alloc([]int64{l.classes[1] + 1, 1 << 32, 1<<32 + 1, 1 << 62, 1<<63 - 1, -1 << 63,
 				0}[from.IntN(7)]))
 		case 4:
-			ops = append(ops, free(largeBlocks+1+from.IntN(largeSpills)))
+			ops = append(ops, free(largeBlocks+1+from.IntN(100)))
 		default:
 			ops = append(ops, free(any))
 		}
 	}
 	for i := range largeTurns {
-		ops = append(ops, free(1+(i*7919)%(largeBlocks+largeSpills)))
+		ops = append(ops, free(1+(i*7919)%(largeBlocks+100)))
+	}
+	for range 2*largeTurns + largeSpills { // what is free of the class, and then the spills
+		ops = append(ops, alloc(1+from.Int64N(l.classes[0])))
 	}
 	return []workload{{Name: "many blocks", Layout: l, Ops: append(ops, alloc(l.classes[1]), shut, shut)}}
 }

@@ -135,7 +135,7 @@ func drawOps(r *rand.Rand, l layout, streams int) (ops []allocator.Op) {
 const (
 	largeStreams = 16
 	largeTurns   = 1000
-	largeBlocks  = 67_000
+	largeBlocks  = 70_000
 	largeOut     = 66_000
 	gib          = 1 << 30
 )

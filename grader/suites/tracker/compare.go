@@ -191,13 +191,13 @@ func (m *model) groups(r *contract.MemoryReport, shared int64) *sequence.Fault {
 		f.Fix = "A block belongs to the smallest power of two that is not below its size: 256 bytes to 256, 257 to 512. " +
 			"Classes stand by rising UpTo, and stay when their last block is gone."
 	case !m.sameTags(r.ByTag) && differ(f, "ByTag", m.byTag(), r.ByTag, func(u contract.TagUse) string {
-		return fmt.Sprintf("tag %q, with %s live in %s after %s, and a Peak of %d", u.Tag, bytes(u.Live), blocks(u.Count),
+		return fmt.Sprintf("%s, with %s live in %s after %s, and a Peak of %d", tagNamed(u.Tag), bytes(u.Live), blocks(u.Count),
 			allocs(u.Allocs), u.Peak)
 	}, func(a, b contract.TagUse) bool { return a.Tag == b.Tag }):
 		f.Fix = "Sort by falling Live, and where that is alike by rising Tag: a map's order is another every time. A tag " +
 			"stays when its last block is gone, and its Peak is the most that was ever live under it."
 	case !m.sameBlocks(r.Blocks) && differ(f, "Blocks", m.byAge(), r.Blocks, func(b contract.LiveBlock) string {
-		return fmt.Sprintf("block number %d, of %s under tag %q at memory + %d", b.Number, bytes(b.Size), b.Tag,
+		return fmt.Sprintf("block number %d, of %s under %s at memory + %d", b.Number, bytes(b.Size), tagNamed(b.Tag),
 			int64(uint64(b.Ptr)-m.start))
 	}, func(a, b contract.LiveBlock) bool { return a.Number == b.Number }):
 		f.Fix = "List the live blocks by rising Number. It counts the successful Allocs from 1, and no number is given twice."
@@ -217,14 +217,23 @@ func (m *model) misnumbered(f *sequence.Fault, said []contract.LiveBlock) {
 			continue
 		}
 		f.RunsOver = true
-		f.Message = fmt.Sprintf("should have left a report in which the block of %s under tag %q has Number %d, but it has "+
+		f.Message = fmt.Sprintf("should have left a report in which the block of %s under %s has Number %d, but it has "+
 			"%d, which is off by %s",
-			bytes(right.Size), right.Tag, right.Number, b.Number, by)
+			bytes(right.Size), tagNamed(right.Tag), right.Number, b.Number, by)
 		f.Why = fmt.Sprintf("%d bits count up to 1<<%d-1 and then begin at 0 again, so that two blocks have one number.",
 			bits, bits)
 		f.Fix = "Keep Number in an int, and what it is counted with as well, such as Allocs: convert them to nothing smaller."
 		return
 	}
+}
+
+// tagNamed is a tag in words; of a long one how long it is.
+func tagNamed(tag string) string {
+	const long = 40
+	if len(tag) > long {
+		return fmt.Sprintf("the tag of %d bytes", len(tag))
+	}
+	return fmt.Sprintf("tag %q", tag)
 }
 
 func bytes(n int64) string {
@@ -289,7 +298,7 @@ func (m *model) census() *sequence.Fault {
 		}
 		whose := "that nobody has"
 		if v > 0 {
-			whose = fmt.Sprintf("under tag %q", m.names.of(v))
+			whose = "under " + tagNamed(m.names.of(v))
 		}
 		return &sequence.Fault{Part: ofAccount, Rule: "overwritten", Function: "Alloc",
 			Message: fmt.Sprintf("should have left %s %s, each with its owner's mark, but the device counts %d of them",

@@ -185,7 +185,7 @@ func far(from sequence.Source) (ws []workload) {
 
 // The large sequences: more blocks and tags than 16 bits can number, and sizes and sums beyond what 32 bits can count.
 const (
-	largeBlocks = 66_000
+	largeBlocks = 70_000
 	largeTurns  = 1000
 )
 
