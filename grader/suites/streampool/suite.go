@@ -121,7 +121,8 @@ var good = allocator.Good[Make, layout]{
 
 // scale are the trials with more pieces than 16 bits can number and memory that 32 bits cannot address, and with
 // numbers from all over their domains.
-var scale = lab.Steps("scale", lastGap, large).Large(good).Seldom().Beside(lab.Steps("far", lastGap, far).Large(good).Abreast())
+var scale = lab.Steps("scale", lastGap, large).Large(good).Seldom().
+	Beside(lab.Steps("far", lastGap, far).Large(good).Abreast())
 
 var arguments = allocator.Arguments[layout]{
 	Name: "refuses bad arguments before any call", After: "1a",

@@ -191,8 +191,8 @@ func (m *model) groups(r *contract.MemoryReport, shared int64) *sequence.Fault {
 		f.Fix = "A block belongs to the smallest power of two that is not below its size: 256 bytes to 256, 257 to 512. " +
 			"Classes stand by rising UpTo, and stay when their last block is gone."
 	case !m.sameTags(r.ByTag) && differ(f, "ByTag", m.byTag(), r.ByTag, func(u contract.TagUse) string {
-		return fmt.Sprintf("%s, with %s live in %s after %s, and a Peak of %d", tagNamed(u.Tag), bytes(u.Live), blocks(u.Count),
-			allocs(u.Allocs), u.Peak)
+		return fmt.Sprintf("%s, with %s live in %s after %s, and a Peak of %d", tagNamed(u.Tag), bytes(u.Live),
+			blocks(u.Count), allocs(u.Allocs), u.Peak)
 	}, func(a, b contract.TagUse) bool { return a.Tag == b.Tag }):
 		f.Fix = "Sort by falling Live, and where that is alike by rising Tag: a map's order is another every time. A tag " +
 			"stays when its last block is gone, and its Peak is the most that was ever live under it."
