@@ -258,8 +258,8 @@ func (c call) unreset(launched map[int][]int) []verdict.Finding {
 				continue
 			}
 			f := c.Finding(-1, suite.Rule{ID: "blocks-apart",
-				Why: "The kernel takes blocks where the word says that the last one has ended: until that is 0 again, nothing has " +
-					"been taken back.",
+				Why: "The kernel takes blocks where the word says that the last one has ended: until that is 0 again, nothing " +
+					"has been taken back.",
 				Fix: "Have each pool's word be zero before its first launch, and set it to zero in every Reset and nowhere else."},
 				"%s, call %d, should set the word of its pool to 0 before the next launch takes from it, but nothing is written "+
 					"there.", c.method(of), of+1)
@@ -424,8 +424,8 @@ func (c call) memory() (found []verdict.Finding) {
 		Why: "The caller reads the blocks at Memory(i)+offset.",
 		Fix: "Answer where the memory begins that is passed to the kernel for streams[i], with room for all of its bytes."}
 	if moved := c.Noted(noteMoved); len(moved) > 1 {
-		f := c.Finding(-1, missing, "Memory(%d) should be the same from New to Close, but was asked for once more, and was %d "+
-			"bytes away from what it had been.", moved[0], int64(moved[1]))
+		f := c.Finding(-1, missing, "Memory(%d) should be the same from New to Close, but was asked for once more, and was "+
+			"%d bytes away from what it had been.", moved[0], int64(moved[1]))
 		f.Function = "Memory"
 		return append(found, f)
 	}
