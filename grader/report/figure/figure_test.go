@@ -47,6 +47,8 @@ func TestFiguresAreSmallAndSayWhatTheyShow(t *testing.T) {
 		require.Equal(t, 1, elements["desc"], f.Name)
 		require.Zero(t, elements["script"]+elements["foreignObject"], f.Name)
 		require.Equal(t, strings.Count(f.Text, "["), strings.Count(f.Text, "]"), f.Name)
+		require.Equal(t, strings.Count(f.Text, "‹"), strings.Count(f.Text, "›"), f.Name)
+		require.Contains(t, svg, `width="440"`, f.Name)
 		require.NotContains(t, svg, "%!", f.Name)
 	}
 }
@@ -55,6 +57,22 @@ func TestAWaitHasAnArrowFromItsRecord(t *testing.T) {
 	svg := figure.Figure{Text: "a  [fill]●a\nb          ○a[read]\n\n● EventRecord  ○ StreamWaitEvent\n"}.SVG()
 	require.Equal(t, 1, strings.Count(svg, "marker-end"), "the signs of the legend have none")
 	require.Equal(t, 2, strings.Count(svg, `class="box work"`))
+}
+
+func TestAMissingEdgeIsDashedAndHasNoOtherSign(t *testing.T) {
+	svg := figure.Figure{Text: "a  [fill  ] ◌1\nb      ✗1[read]\n\n◌ not recorded\n"}.SVG()
+	require.Equal(t, 1, strings.Count(svg, `class="no mi"`))
+	require.Equal(t, 1, strings.Count(svg, "marker-end"))
+	require.NotContains(t, svg, `"ed"`)
+	require.NotContains(t, svg, `"box bad"`)
+	require.Contains(t, figure.Figure{Text: "wanted ‹512 ›\n"}.SVG(), `"box bad"`)
+}
+
+func TestALaneHasNoLineThroughBoxesAndTexts(t *testing.T) {
+	svg := figure.Figure{Text: "a   [fill]  on  [read]\n"}.SVG()
+	_, line, _ := strings.Cut(svg, `class="ln" d="`)
+	line, _, _ = strings.Cut(line, `"`)
+	require.Equal(t, 4, strings.Count(line, "H"), line)
 }
 
 func TestNamesOfStreamsAreNoBoxes(t *testing.T) {
@@ -74,6 +92,8 @@ func TestABrowserShowsTheFigures(t *testing.T) {
 		tab.Look(540, dark)
 		require.Equal(t, "", tab.Eval(`[...document.querySelectorAll("svg")].flatMap(svg => {
 			const all = [...svg.querySelectorAll("text")].map(e => [e.textContent, e.getBoundingClientRect()]);
+			if ([...svg.querySelectorAll("text")].some(e => parseFloat(getComputedStyle(e).fontSize) < 13))
+				return [svg.querySelector("title").textContent + ": a text is smaller than 13 px"];
 			const edge = svg.querySelector(".bg").getBoundingClientRect(), wrong = [];
 			all.forEach(([text, r], i) => {
 				if (r.right > edge.right - 4 || r.bottom > edge.bottom) wrong.push("beyond the edge: " + text);
