@@ -2,11 +2,15 @@ package lessontest
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
+	"cudalab/grader/judge/prove"
 	"cudalab/grader/order/schedule"
+	"cudalab/grader/report"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
@@ -41,6 +45,34 @@ func requireFilm(t *testing.T, f *schedule.Film) {
 		}
 		if f.Early >= 0 {
 			require.Equal(t, n == 1, done[f.Early] < done[f.Late])
+		}
+	}
+}
+
+// screens are terminals that a film has to fit on, in columns and lines.
+var screens = [][2]int{{80, 24}, {120, 40}, {60, 20}}
+
+// requireFits sees to it that the frames of a film fit on a terminal, whose last line is the keys', that all have as
+// many lines, and that every stream is there, from 80 columns on in both orders.
+func requireFits(t *testing.T, f *prove.Fault) {
+	t.Helper()
+	for _, size := range screens {
+		high := 0
+		for k := range report.Frames(f) {
+			text := report.Frame(f, k, report.Options{Width: size[0], Height: size[1]})
+			lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+			require.Less(t, len(lines), size[1], "at %v:\n%s", size, text)
+			require.True(t, k == 0 || len(lines) == high, "%d lines, and not %d:\n%s", len(lines), high, text)
+			high = len(lines)
+			for _, line := range lines {
+				require.LessOrEqual(t, utf8.RuneCountInString(line), size[0], line)
+			}
+			for _, lane := range f.Film.Lanes {
+				require.Contains(t, text, string([]rune(lane)[:min(utf8.RuneCountInString(lane), 11)]), text)
+			}
+			if titles := f.Film.Titles(); size[0] >= 80 {
+				require.Contains(t, text, titles[0], text)
+			}
 		}
 	}
 }

@@ -103,7 +103,8 @@ func requireProofAgrees(t *testing.T, r check.Result, s scheduled) {
 		}
 	}
 	faults := prove.Faults(r)
-	for _, f := range faults {
+	for i, f := range faults {
+		requireFits(t, &faults[i])
 		refuted[f.Finding.Rule] = true
 		require.True(t, told[f.Finding.Rule] || !slices.Contains(shownByOrder, f.Finding.Rule), f.Finding.Message)
 	}
