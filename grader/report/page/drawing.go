@@ -71,6 +71,9 @@ func newDrawing(d *verdict.Drawing) *drawing {
 		}
 		all.Frames = append(all.Frames, frame)
 	}
+	if len(all.Frames) == 1 && !all.Wrong {
+		return nil // the answer is wrong, and not what a single step has made of the memory
+	}
 	for _, k := range []verdict.CellKind{verdict.Free, verdict.Out, verdict.Spilled, verdict.Back, verdict.Buddy,
 		verdict.Mapped, verdict.Wrong} {
 		if there[k] {

@@ -44,14 +44,27 @@ func (p *content) fast() {
 	}
 }
 
+// byTurns is how many streams have work at once, on average, in a run whose speed is nothing that streams do.
+const byTurns = 1.5
+
 // why says what the time of a fast run was made of, and draws it.
 func (d *raceDrawing) why(versus string) {
 	f, r := d.fig, d.yours
 	names, busy, _ := r.Streams()
-	returned := look.Duration(r.Returned - r.Began)
-	f.Answer = fmt.Sprintf(" as fast as %s: the code returned after %s of %s", versus, returned, look.Duration(r.Took()))
-	if len(names) > 1 {
-		f.Answer += fmt.Sprintf(", and on average %s streams had work", tenths(r.AtOnce()))
+	steps, most, full := levels(r, busy)
+	if took := look.Duration(r.Took()); r.AtOnce() < byTurns {
+		spent := r.Spent()
+		waiting, calling := look.Duration(spent.By[timeline.Waiting]), look.Duration(spent.By[timeline.Calling])
+		f.Answer = fmt.Sprintf(" as fast as %s: of %s the host waits %s, and for %s its calls are all that goes on",
+			versus, took, waiting, calling)
+		f.Figures = []tableRow{{"that the host waits", []string{waiting}}, {"of calls alone", []string{calling}}}
+	} else {
+		f.Answer = fmt.Sprintf(" as fast as %s: the code returned after %s of %s, and on average %s streams had work", versus,
+			look.Duration(r.Returned-r.Began), took, tenths(r.AtOnce()))
+		f.Figures = []tableRow{
+			{fmt.Sprintf("streams with work at once on average, of %d", len(names)), []string{tenths(r.AtOnce())}},
+			{"of the time all of them", []string{fmt.Sprintf("%.0f %%", 100*full)}},
+		}
 	}
 	waits := 0
 	for _, b := range r.Lane(timeline.Host) {
@@ -59,12 +72,7 @@ func (d *raceDrawing) why(versus string) {
 			waits++
 		}
 	}
-	steps, most, full := levels(r, busy)
-	f.Figures = []tableRow{
-		{fmt.Sprintf("streams with work at once on average, of %d", len(names)), []string{tenths(r.AtOnce())}},
-		{"of the time all of them", []string{fmt.Sprintf("%.0f %%", 100*full)}},
-		{"waits of the host", []string{fmt.Sprint(waits)}},
-	}
+	f.Figures = append(f.Figures, tableRow{"waits of the host", []string{fmt.Sprint(waits)}})
 	length, work := r.Took(), 0
 	for _, b := range busy {
 		work += len(b)
@@ -78,11 +86,10 @@ func (d *raceDrawing) why(versus string) {
 		f.Runs[0].Note = fmt.Sprintf("the first %s of %s; the rest goes on like this", look.Duration(length),
 			look.Duration(r.Took()))
 	}
-	if len(names) > 1 {
+	if most > 1 {
 		f.AtOnce = &atOnce{
-			ID: f.ID + "-at", Most: fmt.Sprint(most),
-			Title: "In how many streams the device had work at once, over the whole run",
-			Said:  fmt.Sprintf("At the most %d, on average %s.", most, tenths(r.AtOnce())), Path: area(steps, most, r.Took()),
+			ID: f.ID + "-at", Most: fmt.Sprint(most), Title: "In how many streams the device had work at once",
+			Said: fmt.Sprintf("At the most %d, on average %s.", most, tenths(r.AtOnce())), Path: area(steps, most, length),
 		}
 	}
 	d.table()
@@ -131,13 +138,16 @@ func levels(r *timeline.Run, busy [][]timeline.Busy) (steps []level, most int, f
 	return steps, most, float64(all) / float64(max(r.Took(), 1))
 }
 
-// area is a path of steps over a run, 1000 wide and 56 high. Steps that would be narrower than half a unit are one.
+// area is a path of steps up to a time, 1000 wide and 56 high. Steps that would be narrower than half a unit are one.
 func area(steps []level, most int, took int64) string {
 	var b strings.Builder
 	b.WriteString("M0 56")
 	last := -1.0
 	for _, s := range steps {
 		x := 1000 * float64(s.at) / float64(took)
+		if x > 1000 {
+			break
+		}
 		if x-last < 0.5 && s.count > 0 {
 			continue
 		}

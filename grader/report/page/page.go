@@ -232,7 +232,8 @@ const (
 )
 
 // scenes draws for each error that has no picture yet the scene that it is in. One scene of each other case is folded
-// below; where nothing else is drawn the one in which the most ran at the same time is open.
+// below, those that look alike once; where nothing else is drawn the one in which the most ran at the same time is
+// open.
 func (p *content) scenes() {
 	lines := p.timelines()
 	p.addFindings(lines)
@@ -265,7 +266,7 @@ func (p *content) scenes() {
 			break
 		}
 	}
-	if len(p.Fast) == 0 && !slices.ContainsFunc(p.Findings, findingCard.hasPicture) {
+	if !p.Answered() {
 		if t, s, ok := busiest(lines); ok {
 			p.Scenes = append(p.Scenes, p.drawScene(p.At("scene0"), t, s))
 			shown[t] = true
@@ -275,15 +276,27 @@ func (p *content) scenes() {
 	for _, s := range p.Scenes {
 		boxes += s.boxes()
 	}
+	alike := map[string]*sceneFigure{}
 	for _, t := range lines {
 		if _, s, ok := busiest([]*timeline.Timeline{t}); ok && !shown[t] && len(p.Others) < mostOthers && boxes < mostDrawn {
 			fig := p.drawScene(p.At(fmt.Sprintf("case%d", len(p.Others)+1)), t, s)
+			drawn := fig.drawn()
+			if same := alike[drawn]; same != nil {
+				same.Left += fmt.Sprintf(" %s: %s looks like this one.", t.Case, s.Label)
+				continue
+			}
+			alike[drawn] = fig
 			p.Others = append(p.Others, fig)
 			boxes += fig.boxes()
 		}
 	}
 	p.spaces(lines)
 }
+
+// Shown reports whether a picture shows what to mend, and Answered whether one does or tells why the code is fast:
+// others are folded then.
+func (p *content) Shown() bool    { return slices.ContainsFunc(p.Findings, findingCard.hasPicture) }
+func (p *content) Answered() bool { return len(p.Fast) > 0 || p.Shown() }
 
 // spaces draws the address spaces in which the most happened.
 func (p *content) spaces(lines []*timeline.Timeline) {
@@ -304,8 +317,11 @@ func (p *content) spaces(lines []*timeline.Timeline) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return len(b.s.Parts) - len(a.s.Parts) })
-	for i, f := range all[:min(len(all), mostSpaces)] {
-		p.Spaces = append(p.Spaces, newSpaceFigure(p.At(fmt.Sprintf("space%d", i+1)), f.t, f.s))
+	for _, f := range all {
+		fig := newSpaceFigure(p.At(fmt.Sprintf("space%d", len(p.Spaces)+1)), f.t, f.s)
+		if len(p.Spaces) < mostSpaces && !slices.ContainsFunc(p.Spaces, fig.looksLike) {
+			p.Spaces = append(p.Spaces, fig)
+		}
 	}
 }
 

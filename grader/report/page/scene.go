@@ -286,6 +286,23 @@ func (f *sceneFigure) boxes() (n int) {
 	return n
 }
 
+// drawn is equal for figures that look the same.
+func (f *sceneFigure) drawn() string {
+	var b strings.Builder
+	for _, r := range f.Runs {
+		for _, l := range r.Lanes {
+			b.WriteString(l.Name)
+			for _, x := range l.Boxes {
+				fmt.Fprint(&b, x.Left(), x.Wide(), x.Class, x.Labels)
+			}
+		}
+	}
+	for _, p := range f.Pools {
+		b.WriteString(p.Path)
+	}
+	return b.String()
+}
+
 // present are the kinds of boxes that are drawn.
 func present(names []style, parts []runLanes) []style {
 	there := map[string]bool{}

@@ -27,6 +27,13 @@ const (
 	mostParts   = 40 // of more, no rectangle could be told from its neighbours
 )
 
+// looksLike reports whether two figures have the same rectangles, whatever their blocks are called.
+func (f *spaceFigure) looksLike(other *spaceFigure) bool {
+	return slices.EqualFunc(f.Parts, other.Parts, func(a, b rect) bool {
+		return a.X == b.X && a.Y == b.Y && a.W == b.W && a.H == b.H
+	})
+}
+
 func newSpaceFigure(id string, t *timeline.Timeline, s timeline.Space) *spaceFigure {
 	whole := t.Blocks[s.Block]
 	var steps []int // the calls that made and freed the blocks

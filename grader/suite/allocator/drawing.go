@@ -84,6 +84,9 @@ func (g Good[Code, L]) longest(e *suite.Evidence) *verdict.Run {
 				use.Asked += b.Asked
 			}
 		}
+		if op.Kind == KindAlloc && view.Answer.Err == sequence.ErrFull {
+			use.Refused = op.Size
+		}
 		all.Steps = append(all.Steps, use)
 	}
 	return all

@@ -17,6 +17,7 @@ type Use struct {
 	Out     int64 // of the blocks that are handed out
 	Asked   int64 // for the same blocks
 	Largest int64 // for which one request would succeed
+	Refused int64 // that this operation has asked for in vain; 0: none
 }
 
 // Occupancy is the part of the memory that is handed out.
