@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -131,9 +130,7 @@ func (c *Chromium) Resize(width, height int, dark bool) {
 // Shot is a picture of the window, as PNG.
 func (c *Chromium) Shot() []byte {
 	c.t.Helper()
-	var answer struct{ Data string }
-	c.call("Page.captureScreenshot", map[string]any{"format": "png"}, &answer)
-	picture, err := base64.StdEncoding.DecodeString(answer.Data)
+	picture, err := c.page.shot()
 	require.NoError(c.t, err)
 	return picture
 }

@@ -13,8 +13,9 @@ import (
 
 // Tab is a page that is open in a headless Chromium.
 type Tab struct {
-	t    *testing.T
-	page *Page
+	t       *testing.T
+	page    *Page
+	address string
 }
 
 // Open opens a page in a window of so many pixels. The test is skipped where there is no Chromium.
@@ -26,7 +27,7 @@ func Open(t *testing.T, text []byte, width, height int) *Tab {
 	page, err := Start(Options{Profile: Profile(t),
 		Flags: []string{"--hide-scrollbars", fmt.Sprintf("--window-size=%d,%d", width, height)}})
 	require.NoError(t, err)
-	late := time.AfterFunc(time.Minute, page.kill)
+	late := time.AfterFunc(longest, page.kill)
 	t.Cleanup(func() {
 		late.Stop()
 		page.kill()
@@ -34,7 +35,7 @@ func Open(t *testing.T, text []byte, width, height int) *Tab {
 	})
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(file)}
 	require.NoError(t, page.Go(u.String()))
-	return &Tab{t, page}
+	return &Tab{t, page, u.String()}
 }
 
 // Eval is what an expression of JavaScript comes to on the page, as text.

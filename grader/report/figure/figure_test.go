@@ -89,7 +89,7 @@ func TestABrowserShowsTheFigures(t *testing.T) {
 	}
 	tab := browsertest.Open(t, []byte(page), 540, 900)
 	for _, dark := range []bool{false, true} {
-		tab.Look(540, dark)
+		tab.Look(browsertest.As{Width: 540, Dark: dark})
 		require.Equal(t, "", tab.Eval(`[...document.querySelectorAll("svg")].flatMap(svg => {
 			const all = [...svg.querySelectorAll("text")].map(e => [e.textContent, e.getBoundingClientRect()]);
 			if ([...svg.querySelectorAll("text")].some(e => parseFloat(getComputedStyle(e).fontSize) < 13))

@@ -1,11 +1,7 @@
 package page_test
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -13,12 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/proof/browsertest"
-	"cudalab/grader/report/page"
-	"cudalab/grader/suite/verdict"
 )
-
-var screenshots = flag.String("screenshots", "",
-	"write pictures of the pages, as a browser shows them, to the folder `DIR`")
 
 // The film is gone through by keyboard: each key shows another frame of both orders, and says its sentence to who
 // cannot see it.
@@ -76,6 +67,9 @@ func TestAFilmIsOperatedByKeyboard(t *testing.T) {
 		tab.Eval(film + `.querySelector("button").click()`)
 		require.Equal(t, both(0), shown(), "it plays from the beginning")
 		require.Eventually(t, func() bool { return shown() == both(1) }, 10*time.Second, 50*time.Millisecond)
+		if width == 420 {
+			looks(t, tab, everyWay)
+		}
 	}
 }
 
@@ -87,43 +81,4 @@ func TestALinkOpensTheSource(t *testing.T) {
 	require.Equal(t, "false", tab.Eval(line))
 	tab.Eval(`document.querySelector(".excerpt a").click()`)
 	require.Eventually(t, func() bool { return tab.Eval(line) == "true" }, 10*time.Second, 20*time.Millisecond)
-}
-
-// TestScreenshots writes what the pages look like, for people to look at: go test ./grader/report/page -screenshots
-// DIR.
-func TestScreenshots(t *testing.T) {
-	if *screenshots == "" {
-		t.Skip("No folder is given with -screenshots.")
-	}
-	dir, err := filepath.Abs(*screenshots)
-	require.NoError(t, err)
-	require.NoError(t, os.MkdirAll(dir, 0o755))
-	pages := map[string][]byte{}
-	for _, p := range [][3]string{
-		{"passed-pool", "pool-config", ""}, {"passed-overlap", "overlap", ""}, {"passed-slab", "slab", ""},
-		{"free", "async-pipeline", "wrong/freed-on-another-stream"}, {"race", "cross-stream-events",
-			"wrong/recorded-before-fill"},
-		{"alloc", "cross-stream-events", "wrong/only-the-first-consumer-waits"}, {"leak", "pool-config",
-			"wrong/block-never-freed"},
-		{"buddy", "buddy", "wrong/wrong-buddy"}, {"arena", "vmm-arena", "wrong/not-rounded"},
-		{"spill", "slab", "wrong/spills-one-class"}, {"slow", "overlap", "wrong/a-thread-a-block"},
-	} {
-		pages[p[0]], _ = render(t, p[1], p[2])
-	}
-	var space bytes.Buffer
-	require.NoError(t, page.Write(&space, page.Input{Title: "Address space", Read: os.ReadFile,
-		Report: verdict.Report{Exercise: "slab", Status: verdict.Passed}, Drawn: []*verdict.CaseNotes{handedOut(t, 200)}}))
-	pages["space"] = space.Bytes()
-	for name, text := range pages {
-		for _, size := range []string{"1400,3000", "420,5000"} {
-			for scheme, setting := range map[string]string{"light": "1", "dark": "0"} {
-				file := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.png", name, size[:4], scheme))
-				browsertest.Run(t, text, "--window-size="+size, "--blink-settings=preferredColorScheme="+setting, "--screenshot="+
-					file)
-				info, err := os.Stat(file)
-				require.NoError(t, err)
-				require.Positive(t, info.Size())
-			}
-		}
-	}
 }

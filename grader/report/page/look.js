@@ -77,6 +77,39 @@
   for (const e of document.querySelectorAll("[role=img], button, input")) {
     if (e.checkVisibility() && !(e.getAttribute("aria-label") || e.getAttribute("aria-labelledby") || e.textContent.trim())) says("no name", e);
   }
+  // What goes wrong, what waits and what is not there is told from all else without colour: by its border or its pattern.
+  for (const legend of document.querySelectorAll("figure .legend")) {
+    const seen = new Map();
+    for (const sign of legend.querySelectorAll(".box.sign")) {
+      const style = getComputedStyle(sign);
+      const drawn = [style.borderTopStyle, style.borderBottomWidth, style.borderTopWidth, style.boxShadow === "none", style.backgroundImage, style.height, style.borderRadius].join(" ").replaceAll(/(rgb|color)\([^)]*\)/g, "colour");
+      const other = seen.get(drawn);
+      const alone = /fault|wrong|wait|none|free|back|buddy/;
+      if (other && (alone.test(other.className) || alone.test(sign.className))) says(`looks like "${other.parentElement.textContent}" but for its colour`, sign.parentElement);
+      seen.set(drawn, sign);
+    }
+  }
+  // On paper, and where no script runs, every step is there.
+  const steps = [...document.querySelectorAll(".frame")].filter(f => f.closest("figure").checkVisibility());
+  const shown = steps.filter(f => getComputedStyle(f).visibility === "visible" && f.getBoundingClientRect().width > 0);
+  if ((matchMedia("print").matches || !document.querySelector(".live")) && shown.length < steps.length) wrong.push(`${shown.length} of ${steps.length} steps are there`);
+  // No two pictures are the same, each fault has one, and none is a single block.
+  const boxes = fig => [...fig.querySelectorAll(".box:not(.sign)")].map(b => b.className + b.getAttribute("style") + b.textContent).join();
+  const drawings = new Map();
+  for (const fig of document.querySelectorAll("figure:not(.source)")) {
+    const drawn = fig.className + boxes(fig) + [...fig.querySelectorAll(".frame, path, line, rect")].map(e => e.tagName === "LI" ? e.textContent : [...e.attributes].map(a => a.value)).join();
+    if (drawings.has(drawn)) says(`drawn twice, as ${drawings.get(drawn)}`, fig);
+    drawings.set(drawn, fig.id);
+    if (fig.querySelectorAll(".frame").length === 1 && fig.querySelectorAll(".frame .box").length < 2) says("one frame with one block", fig);
+    const stops = [...fig.querySelectorAll("button, input, summary, [tabindex='0']")].filter(e => e.checkVisibility());
+    if (stops.length > 6) says(`${stops.length} stops of the tabulator`, fig);
+  }
+  for (const card of document.querySelectorAll(".finding.error")) {
+    const own = [...card.querySelectorAll("figure")].filter(f => f.checkVisibility());
+    if (own.length > 1) says(`${own.length} pictures`, card);
+  }
+  const found = document.querySelectorAll(".finding").length, most = { 1400: 2600, 420: 5000 }[innerWidth];
+  if (found === 1 && document.documentElement.scrollHeight > most) wrong.push(`the page is ${document.documentElement.scrollHeight} px high`);
   const wide = document.documentElement.scrollWidth - innerWidth;
   if (wide > 0) wrong.push(`the page is ${wide} px too wide`);
   return [...new Set(wrong)].join("\n");

@@ -2,16 +2,22 @@ package page_test
 
 import (
 	_ "embed"
+	"flag"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/proof/browsertest"
 )
+
+var screenshots = flag.String("screenshots", "", "write what is looked at to the folder `DIR`, as pictures")
 
 //go:embed look.js
 var look string
@@ -32,7 +38,7 @@ var slow = []struct{ exercise, program, answer, line string }{
 
 // A program that is too slow is told where its time went, with the line, in a picture of the run that was timed.
 func TestWhatTheTimeWentTo(t *testing.T) {
-	for _, s := range slow {
+	for i, s := range slow {
 		t.Run(s.exercise+"/"+path.Base(s.program), func(t *testing.T) {
 			text, _ := render(t, s.exercise, s.program)
 			d := parse(t, text)
@@ -48,13 +54,13 @@ func TestWhatTheTimeWentTo(t *testing.T) {
 			require.Contains(t, marked, s.line, "its line is beside it")
 
 			tab := browsertest.Open(t, text, 1400, 900)
-			looks(t, tab)
 			heights(t, tab, ".race", 840, 1040)
 			// Bars are as long as what they stand for took.
 			require.Equal(t, "0", tab.Eval(`[...document.querySelectorAll(".race .box")].filter(b => {
 				const lane = b.parentElement.clientWidth, wide = parseFloat(b.style.width) * lane / 100;
 				return Math.abs(b.offsetWidth - Math.max(wide, 2)) > 1.01; }).length`))
 			byKeyboard(t, tab, ".race")
+			looks(t, tab, waysOf(i))
 		})
 	}
 }
@@ -72,7 +78,7 @@ var behind = []struct{ exercise, program, answer, piece string }{
 
 // What stands behind reserved addresses is drawn to scale, moment by moment, up to where it goes wrong.
 func TestWhatStandsBehindTheAddresses(t *testing.T) {
-	for _, m := range behind {
+	for n, m := range behind {
 		t.Run(m.exercise+"/"+m.program[6:], func(t *testing.T) {
 			text, _ := render(t, m.exercise, m.program)
 			d := parse(t, text)
@@ -98,19 +104,19 @@ func TestWhatStandsBehindTheAddresses(t *testing.T) {
 			}
 
 			tab := browsertest.Open(t, text, 1400, 900)
-			looks(t, tab)
 			heights(t, tab, ".mapping", 560, 900)
-			heights(t, tab, ".finding:has(> .mapping)", 860, 1750)
+			heights(t, tab, ".finding:has(> .mapping)", 780, 1700) // on a phone the finding's words alone take 800
 			byKeyboard(t, tab, ".mapping")
+			looks(t, tab, waysOf(n))
 		})
 	}
 }
 
 // Allocators' memory is drawn to scale, operation by operation, and gone through by keyboard.
 func TestAllocatorsAreDrawn(t *testing.T) {
-	for exercise, program := range map[string]string{"buddy": "wrong/wrong-buddy", "slab": "wrong/spills-one-class"} {
-		t.Run(exercise, func(t *testing.T) {
-			text, _ := render(t, exercise, program)
+	for n, p := range [][2]string{{"buddy", "wrong/wrong-buddy"}, {"slab", "wrong/spills-one-class"}} {
+		t.Run(p[0], func(t *testing.T) {
+			text, _ := render(t, p[0], p[1])
 			d := parse(t, text)
 			d.holdsTogether()
 			fig := document{t, d.class("drawing")[0]}
@@ -128,9 +134,9 @@ func TestAllocatorsAreDrawn(t *testing.T) {
 				require.True(t, i+2 == len(frames) || drawn(i) != drawn(i+1), "what did not change is not drawn again")
 			}
 			tab := browsertest.Open(t, text, 1400, 900)
-			looks(t, tab)
 			heights(t, tab, ".drawing", 380, 940)
 			byKeyboard(t, tab, ".drawing")
+			looks(t, tab, waysOf(n))
 		})
 	}
 }
@@ -153,29 +159,29 @@ func TestThreadsAreLanes(t *testing.T) {
 	require.Equal(t, "64…79", textOf(wrong[0]))
 
 	tab := browsertest.Open(t, text, 1400, 900)
-	looks(t, tab)
 	heights(t, tab, ".threads", 700, 960)
+	looks(t, tab, everyWay)
 }
 
 // A pass is told why it is fast, from the run that was timed: how many streams had work at once, and what they did.
 func TestWhyItIsFast(t *testing.T) {
-	for exercise, answer := range map[string]string{
-		"async-pipeline": "as fast as the synchronous baseline: the code returned after 715 µs of 2.70 ms, and on " +
-			"average 3.7 streams had work",
-		"overlap": "as fast as one stream: the code returned after 342 µs of 57",
+	for n, p := range [][2]string{
+		{"async-pipeline", "as fast as the synchronous baseline: the code returned after 715 µs of 2.70 ms, and on " +
+			"average 3.7 streams had work"},
+		{"overlap", "as fast as one stream: the code returned after 342 µs of 57"},
 	} {
-		t.Run(exercise, func(t *testing.T) {
-			text, _ := render(t, exercise, "")
+		t.Run(p[0], func(t *testing.T) {
+			text, _ := render(t, p[0], "")
 			d := parse(t, text)
 			d.holdsTogether()
 			fig := document{t, d.class("race")[0]}
-			require.Contains(t, textOf(fig.class("answer")[0]), answer)
+			require.Contains(t, textOf(fig.class("answer")[0]), p[1])
 			require.Empty(t, fig.class("fault"))
 			require.Len(t, fig.class("at-once"), 1)
 			tab := browsertest.Open(t, text, 1400, 900)
-			looks(t, tab)
 			heights(t, tab, ".race", 620, 740)
 			byKeyboard(t, tab, ".race")
+			looks(t, tab, waysOf(n))
 		})
 	}
 }
@@ -184,26 +190,50 @@ func TestWhyItIsFast(t *testing.T) {
 func heights(t *testing.T, tab *browsertest.Tab, figure string, wide, narrow float64) {
 	t.Helper()
 	for width, most := range map[int]float64{1400: wide, 420: narrow} {
-		tab.Look(width, false)
+		tab.Look(browsertest.As{Width: width})
 		high := tab.Eval(fmt.Sprintf(`Math.max(...[...document.querySelectorAll(%q)].map(f => f.offsetHeight))`, figure))
-		require.LessOrEqual(t, number64(t, high), most, "at %d px", width)
+		assert.LessOrEqual(t, number64(t, high), most, "%s at %d px", figure, width)
 	}
 }
 
-// looks holds that a page can be read at three widths, in light and in dark mode.
-func looks(t *testing.T, tab *browsertest.Tab) {
+// everyWay is how the first page of each kind of picture is looked at: on screens of three widths, in light and in dark
+// mode, in the colours of somebody's system, and on paper. twoWays is for those that have been seen in that way.
+var (
+	everyWay = []browsertest.As{{Width: 1400}, {Width: 1400, Dark: true}, {Width: 720}, {Width: 420},
+		{Width: 420, Dark: true}, {Width: 720, Forced: true}, {Width: 720, Printed: true}}
+	twoWays = []browsertest.As{{Width: 1400}, {Width: 420, Dark: true}}
+)
+
+// waysOf are those in which the n-th page of a kind is looked at.
+func waysOf(n int) []browsertest.As {
+	if n == 0 {
+		return everyWay
+	}
+	return twoWays
+}
+
+// looks holds that a page can be read in some ways, and where no script runs. It comes last: the page has no scripts
+// behind it.
+func looks(t *testing.T, tab *browsertest.Tab, ways []browsertest.As) {
 	t.Helper()
-	for _, width := range []int{1400, 720, 420} {
-		for _, dark := range []bool{false, true} {
-			tab.Look(width, dark)
-			if wrong := tab.Eval(look); wrong != "" {
-				t.Errorf("%d px, dark %v:\n%s", width, dark, wrong)
-			}
+	for _, as := range ways {
+		tab.Look(as)
+		if wrong := tab.Eval(look); wrong != "" {
+			t.Errorf("%+v:\n%s", as, wrong)
+		}
+		if *screenshots != "" {
+			name := fmt.Sprintf("%s-%+v.png", strings.ReplaceAll(t.Name(), "/", "-"), as)
+			require.NoError(t, os.MkdirAll(*screenshots, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(*screenshots, name), tab.Shot(), 0o644))
 		}
 	}
+	tab.WithoutScript()
+	if wrong := tab.Eval(look); wrong != "" {
+		t.Errorf("without script:\n%s", wrong)
+	}
 }
 
-// byKeyboard opens the table of a picture with the keyboard alone.
+// byKeyboard opens the table of a picture with the keyboard alone, and folds it again.
 func byKeyboard(t *testing.T, tab *browsertest.Tab, figure string) {
 	t.Helper()
 	const stops = `a[href], button, input, summary, [tabindex="0"]`
@@ -215,6 +245,8 @@ func byKeyboard(t *testing.T, tab *browsertest.Tab, figure string) {
 	}
 	tab.Press("Enter")
 	require.Equal(t, "true", tab.Eval(fmt.Sprintf(`document.querySelector(%q).open`, figure+" details")))
+	tab.Press("Enter")
+	require.Equal(t, "false", tab.Eval(fmt.Sprintf(`document.querySelector(%q).open`, figure+" details")))
 }
 
 func number64(t *testing.T, text string) float64 {

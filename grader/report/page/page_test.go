@@ -175,6 +175,8 @@ func TestAPageOfAPass(t *testing.T) {
 	require.Empty(t, d.class("finding"))
 	cases := document{t, d.class("more")[0]}
 	require.NotEmpty(t, cases.class("piece"), "the blocks are drawn")
+	require.Contains(t, textOf(d.class("answer")[0]), "as fast as threshold 0: of ")
+	require.NotContains(t, textOf(d.class("figures")[0]), "streams with work", "streams are not what makes it fast")
 	require.NotEmpty(t, cases.class("at-once"), "and the pool's size")
 	require.Empty(t, cases.class("fault"))
 	samples := document{t, d.class("samples")[0]}
@@ -230,8 +232,8 @@ func TestPagesOfFailures(t *testing.T) {
 			require.NotEmpty(t, fig.class("fault"), "the call is marked")
 			require.NotEmpty(t, fig.class("pins"))
 			tab := browsertest.Open(t, text, 1400, 900)
-			looks(t, tab)
 			byKeyboard(t, tab, ".scene")
+			looks(t, tab, twoWays)
 		})
 	}
 }
