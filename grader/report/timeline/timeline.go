@@ -125,6 +125,8 @@ func (t *Timeline) calls(place func(trace.Site) []verdict.Place) []int {
 	at := make([]int, len(t.Trace.Records))
 	seen := map[trace.ID]bool{}
 	names := map[trace.ID]string{0: "default stream"}
+	places := map[uint32][]verdict.Place{} // by site: thousands of calls come from a few
+	t.Calls = make([]Call, 0, len(t.Trace.Records))
 	for i := range t.Trace.Records {
 		r := &t.Trace.Records[i]
 		at[i] = -1
@@ -143,7 +145,10 @@ func (t *Timeline) calls(place func(trace.Site) []verdict.Place) []int {
 			continue
 		}
 		c := newCall(i, r)
-		c.Places = place(t.Trace.SiteOf(r))
+		if _, known := places[r.Site]; !known {
+			places[r.Site] = place(t.Trace.SiteOf(r))
+		}
+		c.Places = places[r.Site]
 		at[i] = len(t.Calls)
 		t.Calls = append(t.Calls, c)
 		if c.InStream && !seen[c.Stream] {
