@@ -1,5 +1,6 @@
 // Package poolconfig is the exercise pool-config: a memory pool of one's own that keeps its memory from round to round,
-// is shared by several streams, and gives an account of itself.
+// is shared by several streams, and gives an account of itself; and two ways to the memory that others take from the
+// device's pool.
 package poolconfig
 
 import (
@@ -176,4 +177,57 @@ func trim(pool cuda.MemPool, config contract.PoolConfig) (contract.Sample, error
 		return contract.Sample{}, err
 	}
 	return sample(pool)
+}
+
+// Keep calls work once, while the release threshold of the device's current pool, whichever that is, is threshold, or
+// what it was where that is more. Work leaves this threshold as it is. Before Keep returns, the threshold is again what
+// it was, also where work has answered an error.
+//
+// It answers how that pool, the one found, stood when work had returned, and work's error. An error that CUDA answers
+// before work is returned, with an empty Sample, and work is not called; one behind it is joined to work's. Keep makes
+// the host wait for nothing, and leaves everything else as it is: other pools, and whatever pool work makes current.
+//
+// device is one of the machine's, or CUDA answers the error that is returned; threshold is any number of bytes; work is
+// not nil. Work may call Keep and Lend.
+func Keep(device int, threshold uint64, work func() error) (s contract.Sample, err error) {
+	pool, err := cuda.DeviceGetMemPool(device)
+	if err != nil {
+		return s, err
+	}
+	found, err := cuda.MemPoolGetAttribute(pool, cuda.MemPoolAttrReleaseThreshold)
+	if err != nil {
+		return s, err
+	}
+	if found < threshold {
+		if err := cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrReleaseThreshold, threshold); err != nil {
+			return s, err
+		}
+		// From here on there is something to take back, whatever work and the pool answer.
+		defer func() {
+			err = errors.Join(err, cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrReleaseThreshold, found))
+		}()
+	}
+
+	err = work()
+	s, failed := sample(pool)
+	return s, errors.Join(err, failed)
+}
+
+// Lend calls work once, while pool is the device's current one, so that what work takes with cuda.MallocAsync is
+// from pool, in a library that it calls as well. Before Lend returns, the pool that was current is current again, where
+// work has answered an error or made another one current, too.
+//
+// Errors are as with Keep, and Lend makes the host wait for nothing, too. pool is one of device's, which may be current
+// already, and it stays the caller's, with all its attributes.
+func Lend(device int, pool cuda.MemPool, work func() error) error {
+	// It need not be the default pool: somebody may have lent theirs already.
+	found, err := cuda.DeviceGetMemPool(device)
+	if err != nil {
+		return err
+	}
+	if err := cuda.DeviceSetMemPool(device, pool); err != nil {
+		return err
+	}
+	err = work()
+	return errors.Join(err, cuda.DeviceSetMemPool(device, found))
 }

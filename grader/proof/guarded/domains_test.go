@@ -59,6 +59,7 @@ var domains = map[string]map[string]domain{
 		"Run: config.Device": oneDevice, "Run: config.Threshold": upFrom0, "Run: config.TrimTo": upFrom0,
 		"Run: len(config.Streams)": fewFrom1, "Run: len(config.Sizes)": fewFrom1,
 		"Run: config.Sizes": {1, 1 << 42, held}, "Run: config.Rounds": fewFrom1,
+		"Keep: device": oneDevice, "Keep: threshold": upFrom0, "Lend: device": oneDevice,
 	},
 	"crossstreamevents": {
 		"Share: n": int32s, "FanOut: len(consumers)": fewFrom1, "FanOut: n": int32s, "FanOut: len(outs)": fewFrom1,

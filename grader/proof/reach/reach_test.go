@@ -68,7 +68,7 @@ func TestNothingTellsCasesApart(t *testing.T) {
 	lessons := map[string]func(*seen){
 		"async-pipeline": of(asyncpipelinesuite.Lesson, asyncpipelinesuite.Of(asyncpipeline.Run,
 			asyncpipeline.Sums)),
-		"pool-config": of(poolconfigsuite.Lesson, poolconfigsuite.Of(poolconfig.Run)),
+		"pool-config": of(poolconfigsuite.Lesson, poolconfigsuite.Of(poolconfig.Run, poolconfig.Keep, poolconfig.Lend)),
 		"cross-stream-events": of(crossstreameventssuite.Lesson,
 			crossstreameventssuite.Of(crossstreamevents.Share, crossstreamevents.FanOut)),
 		"slab":      of(slabsuite.Lesson, slabsuite.Of(slab.New)),

@@ -50,9 +50,10 @@ var own = map[string]map[relation]string{
 	},
 	"poolconfig": {
 		Alike:       "wrong/remembers-reports",
-		Aliased:     "none: the streams are all different",
-		BesideError: "none: what the report says beside an error is not said",
-		Device:      "wrong/one-device-too-many",
+		Aliased:     "case lend",
+		BesideError: "wrong/keep-samples-too-early-as-well",
+		Callback:    "wrong/keep-left-where-work-fails",
+		Device:      "wrong/keep-on-the-first-device",
 	},
 	"crossstreamevents": {
 		Alike:    "wrong/remembers-sizes",

@@ -11,5 +11,6 @@ import (
 func TestLesson(t *testing.T) { lessontest.Run(t, "pool-config") }
 
 func TestPaces(t *testing.T) {
-	lessontest.Paces(t, poolconfig.Suite(solution.Run, solution.Run))
+	of := poolconfig.Of(solution.Run, solution.Keep, solution.Lend)
+	lessontest.Paces(t, poolconfig.Suite(of, of))
 }

@@ -21,8 +21,8 @@ var defaults = []cuda.MemPoolAttr{cuda.MemPoolAttrReleaseThreshold, cuda.MemPool
 	cuda.MemPoolReuseAllowOpportunistic, cuda.MemPoolReuseAllowInternalDependencies}
 
 // scene lends Run its streams, and asks before and after the call how the device's pools are.
-var scene = &suite.Scene[Run, workload]{
-	Set: func(s *suite.Stage, w workload) func(Run, workload) error {
+var scene = &suite.Scene[Code, workload]{
+	Set: func(s *suite.Stage, w workload) func(Code, workload) error {
 		must := s.Bench.Must
 		streams := s.Streams(w.streams, "config.Streams[%d]")
 		defaultPool, err := cuda.DeviceGetDefaultMemPool(0)
@@ -49,11 +49,11 @@ var scene = &suite.Scene[Run, workload]{
 			must(cuda.DeviceSetMemPool(0, defaultPool))
 			must(cuda.MemPoolSetAttribute(defaultPool, cuda.MemPoolAttrReleaseThreshold, 0))
 		})
-		return func(run Run, w workload) error {
+		return func(code Code, w workload) error {
 			config := w.config
 			config.Streams, config.Sizes = suite.Given(s, "config.Streams", streams), suite.Given(s, "config.Sizes",
 				config.Sizes)
-			report, err := run(config)
+			report, err := code.Run(config)
 			suite.Returned(s, "report.Rounds", report.Rounds)
 			s.Note(noteReport, numbers(report))
 			return err
@@ -89,13 +89,13 @@ func reportOf(noted []uint64) (r contract.PoolReport) {
 // deviceCount stands for the number of devices in a workload that is to be refused.
 const deviceCount = -2
 
-func refuse(b *suite.Bench, run Run, bad suite.Bad[workload]) verdict.Outcome {
+func refuse(b *suite.Bench, code Code, bad suite.Bad[workload]) verdict.Outcome {
 	if bad.W.config.Device == deviceCount {
 		devices, err := cuda.GetDeviceCount()
 		b.Must(err)
 		bad.W.config.Device = devices
 	}
-	return scene.Refuse(b, run, bad)
+	return scene.Refuse(b, code, bad)
 }
 
 // wrongWhenTimed holds the report of a timed call to what was to be allocated in it.

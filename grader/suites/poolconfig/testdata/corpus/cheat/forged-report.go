@@ -4,6 +4,8 @@
 package poolconfig
 
 import (
+	"errors"
+
 	"cudalab/exercises/contract"
 	"cudalab/native/cuda"
 )
@@ -34,4 +36,51 @@ func Run(c contract.PoolConfig) (contract.PoolReport, error) {
 	}
 	report.Reused = c.Rounds*len(c.Sizes) - 1
 	return report, nil
+}
+
+func Keep(device int, least uint64, work func() error) (s contract.Sample, err error) {
+	var p cuda.MemPool
+	if p, err = cuda.DeviceGetMemPool(device); err != nil {
+		return s, err
+	}
+	was, err := cuda.MemPoolGetAttribute(p, cuda.MemPoolAttrReleaseThreshold)
+	if err != nil {
+		return s, err
+	}
+	raised := was < least
+	if raised {
+		err = cuda.MemPoolSetAttribute(p, cuda.MemPoolAttrReleaseThreshold, least)
+	}
+	if err != nil {
+		return s, err
+	}
+	failed := work()
+	s, err = sample(p)
+	if raised {
+		err = errors.Join(err, cuda.MemPoolSetAttribute(p, cuda.MemPoolAttrReleaseThreshold, was))
+	}
+	return s, errors.Join(failed, err)
+}
+
+func Lend(device int, pool cuda.MemPool, work func() error) error {
+	was, err := cuda.DeviceGetMemPool(device)
+	if err == nil {
+		err = cuda.DeviceSetMemPool(device, pool)
+	}
+	if err != nil {
+		return err
+	}
+	failed := work()
+	return errors.Join(failed, cuda.DeviceSetMemPool(device, was))
+}
+
+func sample(pool cuda.MemPool) (s contract.Sample, err error) {
+	if s.Reserved, err = cuda.MemPoolGetAttribute(pool, cuda.MemPoolAttrReservedMemCurrent); err != nil {
+		return s, err
+	}
+	if s.Used, err = cuda.MemPoolGetAttribute(pool, cuda.MemPoolAttrUsedMemCurrent); err != nil {
+		return s, err
+	}
+	s.UsedHigh, err = cuda.MemPoolGetAttribute(pool, cuda.MemPoolAttrUsedMemHigh)
+	return s, err
 }

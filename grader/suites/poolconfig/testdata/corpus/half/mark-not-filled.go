@@ -155,3 +155,30 @@ func trim(pool cuda.MemPool, config contract.PoolConfig) (contract.Sample, error
 	// TODO(1h): Trim the pool to config.TrimTo bytes and sample it.
 	return contract.Sample{}, contract.TODO("1h")
 }
+
+// Keep calls work once, while the release threshold of the device's current pool, whichever that is, is threshold, or
+// what it was where that is more. Work leaves this threshold as it is. Before Keep returns, the threshold is again what
+// it was, also where work has answered an error.
+//
+// It answers how that pool, the one found, stood when work had returned, and work's error. An error that CUDA answers
+// before work is returned, with an empty Sample, and work is not called; one behind it is joined to work's. Keep makes
+// the host wait for nothing, and leaves everything else as it is: other pools, and whatever pool work makes current.
+//
+// device is one of the machine's, or CUDA answers the error that is returned; threshold is any number of bytes; work is
+// not nil. Work may call Keep and Lend.
+func Keep(device int, threshold uint64, work func() error) (contract.Sample, error) {
+	// TODO(2a): Ask for the device's current pool and its release threshold. Raise that to threshold if it is less, and
+	// see to it that it is set back on every way out. Call work, then sample the pool.
+	return contract.Sample{}, contract.TODO("2a")
+}
+
+// Lend calls work once, while pool is the device's current one, so that what work takes with cuda.MallocAsync is
+// from pool, in a library that it calls as well. Before Lend returns, the pool that was current is current again, where
+// work has answered an error or made another one current, too.
+//
+// Errors are as with Keep, and Lend makes the host wait for nothing, too. pool is one of device's, which may be current
+// already, and it stays the caller's, with all its attributes.
+func Lend(device int, pool cuda.MemPool, work func() error) error {
+	// TODO(2b): Ask for the current pool, set pool, call work, and set the one that you have found again on every way out.
+	return contract.TODO("2b")
+}

@@ -102,3 +102,47 @@ func sample(pool cuda.MemPool) (contract.Sample, error) {
 	}
 	return s, nil
 }
+
+func Keep(device int, threshold uint64, work func() error) (contract.Sample, error) {
+	pool, err := cuda.DeviceGetMemPool(device)
+	if err != nil {
+		return contract.Sample{}, err
+	}
+	if _, err := cuda.MemPoolGetAttribute(pool, cuda.MemPoolAttrReleaseThreshold); err != nil {
+		return contract.Sample{}, err
+	}
+	found, err := cuda.MemPoolGetAttribute(pool, cuda.MemPoolAttrReleaseThreshold)
+	if err != nil {
+		return contract.Sample{}, err
+	}
+	if found >= threshold {
+		err := work()
+		report, failed := sample(pool)
+		return report, errors.Join(err, failed)
+	}
+	if err := cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrReleaseThreshold, threshold); err != nil {
+		return contract.Sample{}, err
+	}
+	fromWork := work()
+	report, failed := sample(pool)
+	// What it kept for work alone goes back at once.
+	trimmed := cuda.MemPoolTrimTo(pool, int64(min(found, 1<<62)))
+	back := cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrReleaseThreshold, found)
+	return report, errors.Join(fromWork, failed, trimmed, back)
+}
+
+func Lend(device int, pool cuda.MemPool, work func() error) error {
+	found, err := cuda.DeviceGetMemPool(device)
+	if err != nil {
+		return err
+	}
+	if found == pool {
+		return errors.Join(work(), cuda.DeviceSetMemPool(device, found))
+	}
+	if err := cuda.DeviceSetMemPool(device, pool); err != nil {
+		return err
+	}
+	fromWork := work()
+	back := cuda.DeviceSetMemPool(device, found)
+	return errors.Join(fromWork, back)
+}

@@ -115,3 +115,66 @@ func (b *bench) sample() contract.Sample {
 		UsedHigh: b.get(cuda.MemPoolAttrUsedMemHigh),
 	}
 }
+
+// guest has something that belongs to everybody for a while.
+type guest struct {
+	device int
+	pool   cuda.MemPool
+	before uint64
+	err    error
+}
+
+func (g *guest) do(f func() error) bool {
+	err := f()
+	g.err = errors.Join(g.err, err)
+	return err == nil
+}
+
+func (g *guest) arrive(device int) bool {
+	g.device = device
+	return g.do(func() (err error) {
+		g.pool, err = cuda.DeviceGetMemPool(device)
+		return err
+	})
+}
+
+func (g *guest) get(attr cuda.MemPoolAttr, to *uint64) bool {
+	return g.do(func() (err error) {
+		*to, err = cuda.MemPoolGetAttribute(g.pool, attr)
+		return err
+	})
+}
+
+func (g *guest) keep(threshold uint64) bool {
+	return g.do(func() error {
+		return cuda.MemPoolSetAttribute(g.pool, cuda.MemPoolAttrReleaseThreshold, threshold)
+	})
+}
+
+func (g *guest) current(pool cuda.MemPool) bool {
+	return g.do(func() error { return cuda.DeviceSetMemPool(g.device, pool) })
+}
+
+func Keep(device int, threshold uint64, work func() error) (s contract.Sample, err error) {
+	var g guest
+	if g.arrive(device) && g.get(cuda.MemPoolAttrReleaseThreshold, &g.before) &&
+		(g.before >= threshold || g.keep(threshold)) {
+		g.do(work)
+		g.get(cuda.MemPoolAttrReservedMemCurrent, &s.Reserved)
+		g.get(cuda.MemPoolAttrUsedMemCurrent, &s.Used)
+		g.get(cuda.MemPoolAttrUsedMemHigh, &s.UsedHigh)
+		if g.before < threshold {
+			g.keep(g.before)
+		}
+	}
+	return s, g.err
+}
+
+func Lend(device int, pool cuda.MemPool, work func() error) error {
+	var g guest
+	if g.arrive(device) && g.current(pool) {
+		g.do(work)
+		g.current(g.pool)
+	}
+	return g.err
+}

@@ -96,3 +96,39 @@ func sample(pool cuda.MemPool) (s contract.Sample, err error) {
 	s.UsedHigh, err = cuda.MemPoolGetAttribute(pool, cuda.MemPoolAttrUsedMemHigh)
 	return s, err
 }
+
+func Keep(device int, least uint64, work func() error) (s contract.Sample, err error) {
+	var p cuda.MemPool
+	if p, err = cuda.DeviceGetMemPool(device); err != nil {
+		return s, err
+	}
+	was, err := cuda.MemPoolGetAttribute(p, cuda.MemPoolAttrReleaseThreshold)
+	if err != nil {
+		return s, err
+	}
+	raised := was < least
+	if raised {
+		err = cuda.MemPoolSetAttribute(p, cuda.MemPoolAttrReleaseThreshold, least)
+	}
+	if err != nil {
+		return s, err
+	}
+	failed := work()
+	s, err = sample(p)
+	if raised {
+		err = errors.Join(err, cuda.MemPoolSetAttribute(p, cuda.MemPoolAttrReleaseThreshold, was))
+	}
+	return s, errors.Join(failed, err)
+}
+
+func Lend(device int, pool cuda.MemPool, work func() error) error {
+	was, err := cuda.DeviceGetMemPool(device)
+	if err == nil {
+		err = cuda.DeviceSetMemPool(device, pool)
+	}
+	if err != nil {
+		return err
+	}
+	failed := work()
+	return errors.Join(failed, cuda.DeviceSetMemPool(device, was))
+}

@@ -100,3 +100,49 @@ func sample(pool cuda.MemPool) (s contract.Sample, err error) {
 	s.UsedHigh, err = cuda.MemPoolGetAttribute(pool, cuda.MemPoolAttrUsedMemHigh)
 	return s, err
 }
+
+// borrowed is what changes something for a while: it answers what takes that back.
+type borrowed func() (back func() error, err error)
+
+// while does work between a change and its end.
+func while(change borrowed, work func() error) error {
+	back, err := change()
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(), back())
+}
+
+func nothing() error { return nil }
+
+func Keep(device int, threshold uint64, work func() error) (found contract.Sample, err error) {
+	var pool cuda.MemPool
+	err = while(func() (func() error, error) {
+		if pool, err = cuda.DeviceGetMemPool(device); err != nil {
+			return nil, err
+		}
+		now, err := cuda.MemPoolGetAttribute(pool, cuda.MemPoolAttrReleaseThreshold)
+		if err != nil || now >= threshold {
+			return nothing, err
+		}
+		return func() error {
+			return cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrReleaseThreshold, now)
+		}, cuda.MemPoolSetAttribute(pool, cuda.MemPoolAttrReleaseThreshold, threshold)
+	}, func() (err error) {
+		err = work()
+		var refused error
+		found, refused = sample(pool)
+		return errors.Join(err, refused)
+	})
+	return found, err
+}
+
+func Lend(device int, pool cuda.MemPool, work func() error) error {
+	return while(func() (func() error, error) {
+		was, err := cuda.DeviceGetMemPool(device)
+		if err != nil {
+			return nil, err
+		}
+		return func() error { return cuda.DeviceSetMemPool(device, was) }, cuda.DeviceSetMemPool(device, pool)
+	}, work)
+}

@@ -95,3 +95,39 @@ func sample(pool cuda.MemPool) (s contract.Sample, err error) {
 	s.UsedHigh, err = cuda.MemPoolGetAttribute(pool, cuda.MemPoolAttrUsedMemHigh)
 	return s, err
 }
+
+func Keep(device int, threshold uint64, work func() error) (account contract.Sample, err error) {
+	current, err := cuda.DeviceGetMemPool(device)
+	if err != nil {
+		return account, err
+	}
+	before, err := cuda.MemPoolGetAttribute(current, cuda.MemPoolAttrReleaseThreshold)
+	if err != nil {
+		return account, err
+	}
+	// Also where nothing had to be raised: it is the same number then.
+	defer func() {
+		err = errors.Join(err, cuda.MemPoolSetAttribute(current, cuda.MemPoolAttrReleaseThreshold, before))
+	}()
+	if err := cuda.MemPoolSetAttribute(current, cuda.MemPoolAttrReleaseThreshold, max(before, threshold)); err != nil {
+		return account, err
+	}
+	defer func() {
+		var failed error
+		account, failed = sample(current)
+		err = errors.Join(err, failed)
+	}()
+	return account, work()
+}
+
+func Lend(device int, pool cuda.MemPool, work func() error) (err error) {
+	before, err := cuda.DeviceGetMemPool(device)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cuda.DeviceSetMemPool(device, before)) }()
+	if err := cuda.DeviceSetMemPool(device, pool); err != nil {
+		return err
+	}
+	return work()
+}
