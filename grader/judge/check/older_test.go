@@ -12,39 +12,65 @@ import (
 	"cudalab/grader/suite/verdict"
 )
 
-// TestAFileFromBeforeAFunctionWasAdded checks a hand-in that was whole while the exercise asked for its first function
-// alone: it keeps all points but those of the new one's check, and is told why in one line.
+// older is hand-ins of an exercise that were whole while it asked for its first function alone.
+type older struct {
+	added  string // how the first of the new functions begins in the solution
+	check  string // the one that asks for them
+	score  float64
+	filled string               // what is said of the gaps
+	says   map[string][2]string // by names: what else is in the file, and what is said
+}
+
+var olderOnes = map[string]older{
+	"asyncpipeline": {"\n// Sums does", "whole", 85,
+		"5 of 8 gaps filled. 7 checks of 8 could be tried by now, and found nothing wrong.",
+		map[string][2]string{
+			"as it was": {"", "Sums is not in the files, so it counts as TODO(2a)."},
+			"with a number of its own": {"\nfunc number(s string) int { return len(s) }\n\nvar _ = number\n",
+				"Sums is not in the files, so it counts as TODO(2a)."},
+			"with a Sums of its own": {
+				"\nfunc Sums(at []cuda.DevicePtr, n int) []uint64 { return make([]uint64, n*len(at)) }\n",
+				"Sums should be declared as: func Sums(n int, batches []contract.Batch) (sums []uint64, err " +
+					"error), but is not, so it counts as TODO(2a)."},
+		}},
+	"poolconfig": {"\n// Keep calls", "current", 90,
+		"8 of 10 gaps filled. 9 checks of 10 could be tried by now, and found nothing wrong.",
+		map[string][2]string{
+			"as it was": {"", "Keep is not in the files, so it counts as TODO(2a). Lend is not in the files, so it counts " +
+				"as TODO(2b)."},
+			"with a Keep of its own": {"\nfunc Keep(bytes uint64) uint64 { return bytes }\n",
+				"Keep should be declared as: func Keep(device int, threshold uint64, work func() error) (s contract.Sample, " +
+					"err error), but is not, so it counts as TODO(2a). Lend is not in the files, so it counts as TODO(2b)."},
+		}},
+}
+
+// TestAFileFromBeforeAFunctionWasAdded checks such a hand-in: it keeps all points but those for what is new, and is told
+// why.
 func TestAFileFromBeforeAFunctionWasAdded(t *testing.T) {
-	h := solutions(t, 1)
-	file := filepath.Join(h.dir, "asyncpipeline", "asyncpipeline.go")
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	before, _, found := strings.Cut(string(text), "\n// Sums does")
-	require.True(t, found)
-	const declared = "Sums should be declared as: func Sums(n int, batches []contract.Batch) (sums []uint64, err " +
-		"error), but is not, so it counts as TODO(2a)."
-	for name, c := range map[string]struct{ own, says string }{
-		"as it was": {"", "Sums is not in the files, so it counts as TODO(2a)."},
-		"with a number of its own": {"\nfunc number(s string) int { return len(s) }\n\nvar _ = number\n",
-			"Sums is not in the files, so it counts as TODO(2a)."},
-		"with a Sums of its own": {"\nfunc Sums(at []cuda.DevicePtr, n int) []uint64 { return make([]uint64, n*len(at)) }\n",
-			declared},
-	} {
-		t.Run(name, func(t *testing.T) {
-			require.NoError(t, os.WriteFile(file, []byte(before+c.own), 0o600))
-			q := h.request()
-			q.NoTiming = false
-			all, err := Submission(context.Background(), q)
-			require.NoError(t, err)
-			r := all[0].Report
-			require.Equal(t, "5 of 8 gaps filled. 7 checks of 8 could be tried by now, and found nothing wrong. "+c.says,
-				r.Message)
-			require.True(t, r.Unfinished())
-			require.InDelta(t, 85, r.Score, 0)
-			require.Contains(t, r.Next, "write TODO(2a)")
-			for _, check := range r.Checks {
-				require.Equal(t, check.ID != "whole", check.Status == verdict.Passed, check.ID)
-			}
-		})
+	h := solutions(t, 2)
+	for i, e := range h.Exercises {
+		o := olderOnes[e.Package]
+		file := filepath.Join(h.dir, e.Package, e.Package+".go")
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		before, _, found := strings.Cut(string(text), o.added)
+		require.True(t, found)
+		for name, c := range o.says {
+			t.Run(e.Package+" "+name, func(t *testing.T) {
+				require.NoError(t, os.WriteFile(file, []byte(before+c[0]), 0o600))
+				q := h.request()
+				q.NoTiming, q.Code = false, Submitted(h.dir, h.Exercises[i:i+1])
+				all, err := Submission(context.Background(), q)
+				require.NoError(t, err)
+				r := all[0].Report
+				require.Equal(t, o.filled+" "+c[1], r.Message)
+				require.True(t, r.Unfinished())
+				require.InDelta(t, o.score, r.Score, 0)
+				require.Contains(t, r.Next, "write TODO(2a)")
+				for _, check := range r.Checks {
+					require.Equal(t, check.ID != o.check, check.Status == verdict.Passed, check.ID)
+				}
+			})
+		}
 	}
 }
