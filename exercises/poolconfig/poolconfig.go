@@ -116,15 +116,15 @@ func trim(pool cuda.MemPool, config contract.PoolConfig) (contract.Sample, error
 //
 // device is one of the machine's, or CUDA answers the error that is returned; threshold is any number of bytes; work is
 // not nil. Work may call Keep and Lend.
-func Keep(device int, threshold uint64, work func() error) (contract.Sample, error) {
+func Keep(device int, threshold uint64, work func() error) (s contract.Sample, err error) {
 	// TODO(2a): Ask for the device's current pool and its release threshold. Raise that to threshold if it is less, and
 	// see to it that it is set back on every way out. Call work, then sample the pool.
 	return contract.Sample{}, contract.TODO("2a")
 }
 
-// Lend calls work once, while pool is the device's current one, so that what work takes with cuda.MallocAsync is
-// from pool, in a library that it calls as well. Before Lend returns, the pool that was current is current again, where
-// work has answered an error or made another one current, too.
+// Lend calls work once, while pool is the device's current one: what work takes with cuda.MallocAsync comes from pool,
+// also in a library that it calls. Before Lend returns, the pool that was current is current again, also where work has
+// answered an error or has made another one current.
 //
 // Errors are as with Keep, and Lend makes the host wait for nothing, too. pool is one of device's, which may be current
 // already, and it stays the caller's, with all its attributes.

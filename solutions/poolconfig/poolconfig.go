@@ -213,9 +213,9 @@ func Keep(device int, threshold uint64, work func() error) (s contract.Sample, e
 	return s, errors.Join(err, failed)
 }
 
-// Lend calls work once, while pool is the device's current one, so that what work takes with cuda.MallocAsync is
-// from pool, in a library that it calls as well. Before Lend returns, the pool that was current is current again, where
-// work has answered an error or made another one current, too.
+// Lend calls work once, while pool is the device's current one: what work takes with cuda.MallocAsync comes from pool,
+// also in a library that it calls. Before Lend returns, the pool that was current is current again, also where work has
+// answered an error or has made another one current.
 //
 // Errors are as with Keep, and Lend makes the host wait for nothing, too. pool is one of device's, which may be current
 // already, and it stays the caller's, with all its attributes.

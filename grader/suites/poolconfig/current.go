@@ -3,6 +3,7 @@ package poolconfig
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
@@ -105,10 +106,10 @@ func followLoan(m *suite.Made[loan]) *lent {
 func lookedAt(records []trace.Record, from, to int) looking {
 	l := looking{at: from, attributes: map[poolAttr]uint64{}}
 	for i := from + 1; i < to; i++ {
-		switch r := &records[i]; r.Op {
-		case trace.OpDeviceGetMemPool:
+		switch r := &records[i]; {
+		case r.Op == trace.OpDeviceGetMemPool:
 			l.current = r.Pool
-		case trace.OpMemPoolGetAttribute:
+		case r.Op == trace.OpMemPoolGetAttribute && r.Code == 0:
 			l.attributes[poolAttr{r.Pool, device.PoolAttr(r.Attr)}] = r.Value
 		}
 	}
@@ -127,6 +128,13 @@ func borrowedWrongly(m *suite.Made[loan]) []verdict.Finding {
 	c := followLoan(m)
 	if m.Outcome.Gap != "" || m.Outcome.Panic != "" || len(c.pools) != m.W.pools() {
 		return nil
+	}
+	if m.Outcome.Err != "" && m.W.absent {
+		return c.finding(m.W.function(), -1, suite.Rule{ID: "error-replaced",
+			Why: "The caller finds out with errors.Is what went wrong; another error says something else.",
+			Fix: "Return the error of the call itself, or wrap it: fmt.Errorf with %w, or errors.Join."},
+			"%s should answer CUDA's error, but what it answers is none of CUDA's: %s.", m.W.function(),
+			strings.TrimSuffix(m.Outcome.Err, "."))
 	}
 	if m.Outcome.Err != "" && slices.Contains(c.Noted(noteCalls), 0) {
 		return []verdict.Finding{m.UnexpectedError(m.W.function())} // work has nothing to do with it
@@ -182,7 +190,7 @@ func (c *lent) calledWrongly() []verdict.Finding {
 		}
 		if n != 1 {
 			return c.finding(function, -1, rule, "%s should call work once, but %s.", function,
-				[]string{"never called it", "", "called it " + verdict.Count(int(n), "time", "times")}[min(n, 2)])
+				[]string{"never called it", "", "called it twice", "called it several times"}[min(n, 3)])
 		}
 	}
 	return nil
@@ -192,9 +200,15 @@ func (c *lent) calledWrongly() []verdict.Finding {
 func (c *lent) lostErrors() []verdict.Finding {
 	for _, i := range c.Noted(noteLost) {
 		function, back := c.W.layers[min(i, uint64(len(c.W.layers)-1))].function(), c.Callbacks()
+		if c.W.absent {
+			return c.finding(function, -1, suite.Rule{ID: "error-ignored",
+				Why: "Where nothing could be borrowed work is not called, and only the error tells the caller so.",
+				Fix: "Give device to every call, check the error of each, and return it."},
+				"%s should answer CUDA's error, but answers nil.", function)
+		}
 		at := -1
-		if len(back) > 0 {
-			at = back[0].From - 1
+		if n := int(i); n < len(back) {
+			at = back[n].From - 1 // work begins layer by layer
 		}
 		return c.finding(function, at, suite.Rule{ID: "error-ignored",
 			Why: "Only this error tells the caller that what was to be done with the pool was not done.",
@@ -230,7 +244,7 @@ func (c *lent) changed(want borrowed, number int, l layer) []verdict.Finding {
 	}
 	for _, i := range order {
 		threshold := poolAttr{c.pools[i], device.PoolReleaseThreshold}
-		if got := is.attributes[threshold]; got != want.thresholds[i] {
+		if got, answered := is.attributes[threshold]; answered && got != want.thresholds[i] {
 			return c.otherThreshold(i, got, want.thresholds[i], is, entering, l)
 		}
 	}
@@ -350,8 +364,9 @@ func (c *lent) wrongSamples() []verdict.Finding {
 		}
 		l := c.looks[2*n-1-i]
 		for k, s := range sampled {
-			want, got := l.attributes[poolAttr{c.pools[pool], s.attr}], noted[3*i+k]
-			if want == got {
+			want, answered := l.attributes[poolAttr{c.pools[pool], s.attr}]
+			got := noted[3*i+k]
+			if want == got || !answered {
 				continue
 			}
 			asked := func(r *trace.Record) bool { return device.PoolAttr(r.Attr) == s.attr }
@@ -427,9 +442,15 @@ func (c *lent) behind(run suite.FaultRun) []verdict.Finding {
 		return nil
 	}
 	found := c.changed(c.W.begin(), len(c.looks)-1, l)
-	for i := range found {
-		found[i].Message = fmt.Sprintf("%s. When %s had returned, the current pool and its threshold should have been as "+
-			"they had been, but were not.", run.What, l.function())
+	for i, f := range found {
+		what := "the pools' attributes should have been as they had been, but were not"
+		switch f.Rule {
+		case "current-pool-changed":
+			what = "the pool that had been current should have been so again, but another one was"
+		case "threshold-left":
+			what = "the pool's threshold should have been what it had been, but was not"
+		}
+		found[i].Message = fmt.Sprintf("%s. When %s had returned, %s.", run.What, l.function(), what)
 	}
 	return found
 }
