@@ -58,7 +58,7 @@ func related(a, b, given string) bool {
 
 // byOneHand are exercises in which one hand has written a part for all the right programs, so that none are
 // independent.
-var byOneHand = []string{"async-pipeline"}
+var byOneHand = []string{"async-pipeline", "pool-config"}
 
 // classOf is a class that hands in one exercise: the corpus's right programs with a file of their own, which were
 // written independently, and copies of each in every disguise. Edits of other programs are left out: they are copies
