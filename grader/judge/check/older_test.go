@@ -44,8 +44,8 @@ var olderOnes = map[string]older{
 		}},
 }
 
-// TestAFileFromBeforeAFunctionWasAdded checks such a hand-in: it keeps all points but those for what is new, and is told
-// why.
+// TestAFileFromBeforeAFunctionWasAdded checks such a hand-in: it keeps all points but those for what is new, and is
+// told why.
 func TestAFileFromBeforeAFunctionWasAdded(t *testing.T) {
 	h := solutions(t, 2)
 	for i, e := range h.Exercises {
