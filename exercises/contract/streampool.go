@@ -4,8 +4,9 @@ import "cudalab/native/cuda"
 
 // Upstream is where a stream-pool gets its memory.
 type Upstream interface {
-	// Malloc answers memory of size bytes whose address is a multiple of 256, usable at once in every stream.
-	Malloc(size int64) (cuda.DevicePtr, error)
+	// Malloc answers memory of size bytes whose address is a multiple of 256. It is there for what comes into s from
+	// now on, and for what comes into other streams once they follow that place of s.
+	Malloc(size int64, s cuda.Stream) (cuda.DevicePtr, error)
 	// Free gives back memory that Malloc has answered, as a whole. The device has to be through with it.
 	Free(p cuda.DevicePtr) error
 }

@@ -26,7 +26,7 @@ type Pool struct {
 
 	owners map[cuda.Stream]*owner // of the streams that may be used
 	seen   []*owner               // the same, and those of forgotten streams that still own something, in the order in which they came
-	shared bool                   // more than one stream may own something: from now on every Free records
+	shared bool                   // more than one stream may own something: every Free records, and every new chunk
 	spare  []cuda.Event           // of owners that are gone
 
 	refusedSize int64 // the least that the upstream has refused since it was given something back; 0: nothing
@@ -54,13 +54,13 @@ type piece struct {
 	owner      *owner // nil: it is handed out
 }
 
-// owner is a stream, or a forgotten one, with the free bytes that were given back in it, and those that came with a chunk and that nobody
-// has had. They are free behind the event, if that was recorded; if not, nothing but work of the stream itself has used them.
+// owner is a stream, or a forgotten one, with the free bytes that were given back in it, and those that came with a
+// chunk and that nobody has had. Once the pool is shared they are free behind the event.
 type owner struct {
 	stream    cuda.Stream
 	event     cuda.Event
 	made      bool // there is an event
-	recorded  bool // the event stands behind the last Free in the stream, and was not seen done since
+	recorded  bool // the event stands behind the last Free in the stream and its last chunk, and was not seen done since
 	forgotten bool // no call may name the stream
 	free      freeSet
 }
@@ -79,7 +79,10 @@ func rounded(size int64) (int64, error) {
 
 // New makes a pool that takes memory from up when it needs it, step bytes at a time, or more where one block needs more. step has to be a
 // multiple of 256 above 0, and may be any; else New answers contract.ErrArgument, and a nil Pool. It calls neither up
-// nor CUDA. Memory goes back to up in Trim and Close alone.
+// nor CUDA. Memory goes back to up in Trim and Close, and where Alloc answers an error.
+//
+// A chunk is there for the stream that Alloc was given, and what the block leaves of it is that stream's, as if it had
+// been given back there when the chunk came: who takes it elsewhere waits for that.
 func New(up contract.Upstream, step int64) (*Pool, error) {
 	if err := checkStep(step); err != nil {
 		return nil, err
@@ -91,9 +94,9 @@ func New(up contract.Upstream, step int64) (*Pool, error) {
 // takes, in this order:
 //
 //   - bytes of s: side by side in one chunk, given back in s, or come with a chunk that s made the pool get;
-//   - bytes of another stream that is through with everything up to its last Free here;
+//   - bytes of another stream that is through with everything up to its last Free or its last new chunk here;
 //   - new memory: a chunk of step bytes, or of what the block needs if that is more or if the upstream refuses the step;
-//   - bytes of one other stream, or of several: then s waits for each of them, up to its last Free here.
+//   - bytes of one other stream, or of several: then s waits for each of them, up to the same place.
 //
 // A size below 1 or above 1<<62 is contract.ErrSize. If there is no room, that is if no free bytes side by side in one chunk are enough,
 // whosever they are, and the upstream has refused, Alloc answers an error that is contract.ErrFull and, where it has asked the upstream, also
@@ -257,21 +260,24 @@ func (p *Pool) record(o *owner) (err error) {
 	return nil
 }
 
-// done takes size bytes of another owner whose stream is through with all up to its last Free here. It answers nil if there is no such owner,
-// and asks each with enough bytes side by side once.
+// done takes size bytes of another owner whose stream is through with all up to its last Free or its last new chunk here.
+// It answers nil if there is no such owner, and asks each with enough bytes side by side once.
 func (p *Pool) done(o *owner, size int64) (*piece, error) {
-	// TODO(1f): Go through p.seen, and leave out o and whoever has no piece that is large enough. Of the others the first will do whose event
-	// is done (cuda.EventQuery), or was never recorded: take size bytes from it (p.fit). cuda.ErrorNotReady says that an event is not done; any
-	// other error is the caller's to hear of.
+	// TODO(1f): Go through p.seen, and leave out o and whoever has no piece that is large enough. Of the others the
+	// first will do whose event is done (cuda.EventQuery), or was seen done (other.recorded is false then): take size
+	// bytes from it (p.fit). cuda.ErrorNotReady says that an event is not done; any other error is the caller's to hear of.
 	return nil, contract.TODO("1f")
 }
 
-// grow takes size bytes of a new chunk, whose rest is o's: step bytes, or size if that is more, or if the upstream refuses the step. What the
-// upstream has refused it is not asked for again, nor for more, until it is given something back. It answers nil if it refuses all.
+// grow takes size bytes of a new chunk, whose rest is o's: step bytes, or size if that is more, or if the upstream refuses
+// the step. The memory is there for o's stream, and for others behind o's event. What the upstream has refused it is
+// not asked for again, nor for more, until it is given something back. It answers nil if it refuses all.
 func (p *Pool) grow(o *owner, size int64) (*piece, error) {
-	// TODO(1g): Ask the upstream for a step, or for size if that is more; if it refuses, and size is less, for size. Leave out what it has refused
-	// already (p.refused), and keep in mind what it refuses now (p.refusedSize, p.refusal). Make a chunk of what it answers, which is one
-	// piece: append it to p.chunks, count p.reserved, make it free (p.free.vacate) and o's (o.add). Take size bytes of it.
+	// TODO(1g): Ask the upstream for a step, or for size if that is more, in o's stream; if it refuses, and size is less,
+	// for size. Leave out what it has refused already (p.refused), and keep in mind what it refuses now (p.refusedSize,
+	// p.refusal). If the pool is shared, record o's event (p.record): the chunk is there behind this place. If that fails
+	// the memory goes back. Make a chunk of it, which is one piece: append it to p.chunks, count p.reserved, make it
+	// free (p.free.vacate) and o's (o.add). Take size bytes of it.
 	return nil, contract.TODO("1g")
 }
 
@@ -290,7 +296,7 @@ func (p *Pool) steal(o *owner, size int64) (*piece, error) {
 // of the last piece stays its owner's. It answers nil if there are not so many free bytes side by side anywhere.
 func (p *Pool) merge(o *owner, size int64) (*piece, error) {
 	// TODO(1i): p.free.atLeast answers the first piece of a stretch that is long enough. Have o's stream wait for each other owner of as many
-	// pieces as the block needs, once for each; one whose event was never recorded needs no wait. Count p.waits up, by one, if there was any.
+	// pieces as the block needs, once for each; one whose event was seen done needs no wait. Count p.waits up, by one, if there was any.
 	// Only then make one piece of them, each taken off its owner's list. What is too much of the last stays its owner's.
 	return nil, contract.TODO("1i")
 }
@@ -344,7 +350,7 @@ func (p *Pool) settle(o *owner) error {
 	case !p.shared:
 		return cuda.StreamSynchronize(o.stream)
 	}
-	return nil // nobody has had what it owns
+	return nil // it was seen done
 }
 
 // release gives a chunk back to the upstream.

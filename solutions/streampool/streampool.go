@@ -27,7 +27,7 @@ type Pool struct {
 
 	owners map[cuda.Stream]*owner // of the streams that may be used
 	seen   []*owner               // the same, and those of forgotten streams that still own something, in the order in which they came
-	shared bool                   // more than one stream may own something: from now on every Free records
+	shared bool                   // more than one stream may own something: every Free records, and every new chunk
 	spare  []cuda.Event           // of owners that are gone
 
 	refusedSize int64 // the least that the upstream has refused since it was given something back; 0: nothing
@@ -55,13 +55,13 @@ type piece struct {
 	owner      *owner // nil: it is handed out
 }
 
-// owner is a stream, or a forgotten one, with the free bytes that were given back in it, and those that came with a chunk and that nobody
-// has had. They are free behind the event, if that was recorded; if not, nothing but work of the stream itself has used them.
+// owner is a stream, or a forgotten one, with the free bytes that were given back in it, and those that came with a
+// chunk and that nobody has had. Once the pool is shared they are free behind the event.
 type owner struct {
 	stream    cuda.Stream
 	event     cuda.Event
 	made      bool // there is an event
-	recorded  bool // the event stands behind the last Free in the stream, and was not seen done since
+	recorded  bool // the event stands behind the last Free in the stream and its last chunk, and was not seen done since
 	forgotten bool // no call may name the stream
 	free      freeSet
 }
@@ -84,7 +84,10 @@ func rounded(size int64) (int64, error) {
 
 // New makes a pool that takes memory from up when it needs it, step bytes at a time, or more where one block needs more. step has to be a
 // multiple of 256 above 0, and may be any; else New answers contract.ErrArgument, and a nil Pool. It calls neither up
-// nor CUDA. Memory goes back to up in Trim and Close alone.
+// nor CUDA. Memory goes back to up in Trim and Close, and where Alloc answers an error.
+//
+// A chunk is there for the stream that Alloc was given, and what the block leaves of it is that stream's, as if it had
+// been given back there when the chunk came: who takes it elsewhere waits for that.
 func New(up contract.Upstream, step int64) (*Pool, error) {
 	if err := checkStep(step); err != nil {
 		return nil, err
@@ -96,9 +99,9 @@ func New(up contract.Upstream, step int64) (*Pool, error) {
 // takes, in this order:
 //
 //   - bytes of s: side by side in one chunk, given back in s, or come with a chunk that s made the pool get;
-//   - bytes of another stream that is through with everything up to its last Free here;
+//   - bytes of another stream that is through with everything up to its last Free or its last new chunk here;
 //   - new memory: a chunk of step bytes, or of what the block needs if that is more or if the upstream refuses the step;
-//   - bytes of one other stream, or of several: then s waits for each of them, up to its last Free here.
+//   - bytes of one other stream, or of several: then s waits for each of them, up to the same place.
 //
 // A size below 1 or above 1<<62 is contract.ErrSize. If there is no room, that is if no free bytes side by side in one chunk are enough,
 // whosever they are, and the upstream has refused, Alloc answers an error that is contract.ErrFull and, where it has asked the upstream, also
@@ -276,8 +279,8 @@ func (p *Pool) record(o *owner) (err error) {
 	return nil
 }
 
-// done takes size bytes of another owner whose stream is through with all up to its last Free here. It answers nil if there is no such owner,
-// and asks each with enough bytes side by side once.
+// done takes size bytes of another owner whose stream is through with all up to its last Free or its last new chunk here.
+// It answers nil if there is no such owner, and asks each with enough bytes side by side once.
 func (p *Pool) done(o *owner, size int64) (*piece, error) {
 	for _, other := range p.seen {
 		if other == o || other.free.AtLeast(size) == nil {
@@ -291,24 +294,30 @@ func (p *Pool) done(o *owner, size int64) (*piece, error) {
 			if err != nil {
 				return nil, err
 			}
-			other.recorded = false // it need not be asked again before its next Free
+			other.recorded = false // it need not be asked again before it is recorded again
 		}
 		return p.fit(other, size)
 	}
 	return nil, nil
 }
 
-// grow takes size bytes of a new chunk, whose rest is o's: step bytes, or size if that is more, or if the upstream refuses the step. What the
-// upstream has refused it is not asked for again, nor for more, until it is given something back. It answers nil if it refuses all.
+// grow takes size bytes of a new chunk, whose rest is o's: step bytes, or size if that is more, or if the upstream refuses
+// the step. The memory is there for o's stream, and for others behind o's event. What the upstream has refused it is
+// not asked for again, nor for more, until it is given something back. It answers nil if it refuses all.
 func (p *Pool) grow(o *owner, size int64) (*piece, error) {
 	for _, bytes := range []int64{max(p.step, size), size} {
 		if p.refused(bytes) {
 			continue
 		}
-		at, err := p.up.Malloc(bytes)
+		at, err := p.up.Malloc(bytes, o.stream)
 		if err != nil {
 			p.refusedSize, p.refusal = bytes, err
 			continue
+		}
+		if p.shared {
+			if err := p.record(o); err != nil { // then no other stream could be made to wait for the chunk
+				return nil, errors.Join(err, p.up.Free(at))
+			}
 		}
 		x := &piece{at: at, size: bytes}
 		x.chunk = &chunk{first: x, size: bytes}
@@ -449,7 +458,7 @@ func (p *Pool) settle(o *owner) error {
 	case !p.shared:
 		return cuda.StreamSynchronize(o.stream)
 	}
-	return nil // nobody has had what it owns
+	return nil // it was seen done
 }
 
 // release gives a chunk back to the upstream.

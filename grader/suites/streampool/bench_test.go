@@ -13,8 +13,8 @@ import (
 // fromCUDA is an upstream that is CUDA itself.
 type fromCUDA struct{}
 
-func (fromCUDA) Malloc(size int64) (cuda.DevicePtr, error) { return cuda.Malloc(size) }
-func (fromCUDA) Free(p cuda.DevicePtr) error               { return cuda.Free(p) }
+func (fromCUDA) Malloc(size int64, _ cuda.Stream) (cuda.DevicePtr, error) { return cuda.Malloc(size) }
+func (fromCUDA) Free(p cuda.DevicePtr) error                              { return cuda.Free(p) }
 
 // BenchmarkPair reports the host's time for an Alloc and a Free of sizes that differ, with one stream (of a block that
 // goes back at once, and of one of 64 that are out) and with two in turns, beside cudaMallocAsync and cudaMalloc. The

@@ -137,7 +137,7 @@ func (m *model) giveBack(op allocator.Op, at uint64, judged bool) *sequence.Faul
 			"with a block that is out", size),
 		Why: "The memory of a chunk goes as a whole: whoever has a block of it writes to somebody else's memory from now on.",
 		Fix: "Count the blocks that are out of each chunk, and let only those go of which none is."}
-	if judged && op.Kind != allocator.KindTrim {
+	if judged && op.Kind != allocator.KindTrim && !m.failed {
 		f.Rule = "gives-back-early"
 		f.Message = fmt.Sprintf("should have given no memory back to the upstream, which Trim and Close are for, but it "+
 			"gave back %d bytes", size)
@@ -150,6 +150,9 @@ func (m *model) giveBack(op allocator.Op, at uint64, judged bool) *sequence.Faul
 	}
 	delete(m.chunks, at)
 	m.held -= int64(size)
+	if m.failed && op.Kind == allocator.KindAlloc {
+		return nil // it had come in the same call, so that the upstream has no more than before
+	}
 	m.ruledOut = min(m.ruledOut, m.least)
 	m.least = math.MaxInt64
 	return nil

@@ -70,6 +70,17 @@ func drawn(from sequence.Source) []workload {
 	return ws
 }
 
+// inOrder are sequences over an upstream whose memory is there in stream order.
+func inOrder(ws []workload) (ordered []workload) {
+	for _, w := range ws {
+		if !w.Layout.side {
+			w.Layout.ordered = true
+			ordered = append(ordered, w)
+		}
+	}
+	return ordered
+}
+
 // drawOps draws operations that fill the pool and empty it again in turns, in any of so many streams and the legacy
 // default stream, with every mistake in between; now and then a stream is forgotten and destroyed, and another comes.
 func drawOps(r *rand.Rand, l layout, streams int) (ops []allocator.Op) {

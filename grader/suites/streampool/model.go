@@ -36,6 +36,7 @@ type model struct {
 	counted   bool // waits is known
 	closed    bool
 	lost      bool // a fault has left it without a notion of what is right
+	failed    bool // what it takes in is of an operation that has failed
 }
 
 // block is one that is out.
@@ -69,8 +70,12 @@ func (m *model) Step(op allocator.Op, a sequence.Answer) []sequence.Fault {
 }
 
 // Failed takes in what the upstream was asked in an operation that came to nothing: what it has refused it need not be
-// asked again.
-func (m *model) Failed(op allocator.Op, a sequence.Answer) { _, _ = m.follow(op, a) }
+// asked again, and what had come may have gone back.
+func (m *model) Failed(op allocator.Op, a sequence.Answer) {
+	m.failed = true
+	_, _ = m.follow(op, a)
+	m.failed = false
+}
 
 func (m *model) judge(op allocator.Op, a sequence.Answer) (f *sequence.Fault, part string) {
 	asked, f := m.follow(op, a)

@@ -47,7 +47,7 @@ type plain struct {
 
 func newPlain(up contract.Upstream, _ int64) (Pool, error) { return &plain{up: up}, nil }
 
-func (p *plain) Alloc(size int64, _ cuda.Stream) (cuda.DevicePtr, error) { return p.up.Malloc(size) }
+func (p *plain) Alloc(size int64, s cuda.Stream) (cuda.DevicePtr, error) { return p.up.Malloc(size, s) }
 
 // Free has the host wait for the block's user: the upstream's memory is anybody's.
 func (p *plain) Free(at cuda.DevicePtr, s cuda.Stream) error {

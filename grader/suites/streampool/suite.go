@@ -50,6 +50,8 @@ var Lesson = suite.Lesson[Make]{
 			"Every mistake was answered with its own error, and changed nothing.", nil)),
 		{Cases: good.Trials(), Question: suite.Question{ID: "order",
 			Name: "no bytes are handed out while their last user may still be at them", Judge: judgeOrder}},
+		{Cases: ordered.Trials(), Question: suite.Question{ID: ofUpstream,
+			Name: "memory is not handed out before it is there", Judge: judgeUpstream}},
 		good.Part("policy", "no stream waits, and the pool does not grow, where neither is needed",
 			"No stream had to wait, and nothing was asked of the upstream, while there was something better.", policy),
 		scale.Calls(good.Part("events", "no call more than is needed, and none at all with one stream",
@@ -117,6 +119,12 @@ var good = allocator.Good[Make, layout]{
 	lab.Steps("known", lastGap, known),
 	lab.Steps("trims", lastGap, allocator.Fixed(trims()...)),
 	lab.Steps("random", lastGap, drawn),
+}
+
+// ordered are the trials over an upstream that hands out in stream order.
+var ordered = allocator.Good[Make, layout]{
+	lab.Steps("in-order", lastGap, allocator.Fixed(inOrder(examples())...)),
+	lab.Steps("random-in-order", lastGap, func(from sequence.Source) []workload { return inOrder(drawn(from)) }),
 }
 
 // scale are the trials with more pieces than 16 bits can number and memory that 32 bits cannot address, and with

@@ -10,15 +10,16 @@ import (
 // lent is an upstream as a pool gets it.
 type lent suite.Lent[*upstream]
 
-func (l lent) Malloc(size int64) (cuda.DevicePtr, error) { return l().Malloc(size) }
-func (l lent) Free(at cuda.DevicePtr) error              { return l().Free(at) }
+func (l lent) Malloc(size int64, s cuda.Stream) (cuda.DevicePtr, error) { return l().Malloc(size, s) }
+func (l lent) Free(at cuda.DevicePtr) error                             { return l().Free(at) }
 
 func (u *upstream) lend() lent { return lent(suite.Lend(u)) }
 
 // upstream is the grader's own, with a limit. It keeps account of what it was asked.
 type upstream struct {
-	limit int64
-	side  bool // what it hands out lies side by side, in one allocation of CUDA's
+	limit   int64
+	side    bool // what it hands out lies side by side, in one allocation of CUDA's
+	ordered bool // it hands out in stream order, and not at once; then nothing lies side by side
 
 	region cuda.DevicePtr // that allocation, as long as anything of it is out
 	sizes  map[cuda.DevicePtr]int64
@@ -33,7 +34,7 @@ const (
 	refused
 	takenBack
 	keptBack    // a Free that failed
-	calledCUDA  // once for each cuda.Malloc
+	calledCUDA  // once for each cuda.Malloc or cuda.MallocAsync
 	calledFree  // once for each cuda.Free
 	logged      = 3
 	saidRefusal = 1 // what stands before the log where the error was, or wraps, the upstream's
@@ -44,7 +45,7 @@ const (
 var errNoMore = errors.New("the upstream has no more memory")
 
 func newUpstream(l layout) *upstream {
-	return &upstream{limit: l.limit, side: l.side, sizes: map[cuda.DevicePtr]int64{}}
+	return &upstream{limit: l.limit, side: l.side, ordered: l.ordered, sizes: map[cuda.DevicePtr]int64{}}
 }
 
 func (u *upstream) note(what, size int64, at cuda.DevicePtr) {
@@ -66,14 +67,14 @@ func (u *upstream) seen(err error) []int64 {
 }
 
 // Malloc hands out memory within the limit.
-func (u *upstream) Malloc(size int64) (at cuda.DevicePtr, err error) {
+func (u *upstream) Malloc(size int64, s cuda.Stream) (at cuda.DevicePtr, err error) {
 	switch {
 	case size < 1 || size > u.limit-u.held:
 		err = errNoMore
 	case u.side:
 		at, err = u.beside(size)
 	default:
-		at, err = u.malloc(size)
+		at, err = u.malloc(size, s)
 	}
 	if err != nil {
 		u.note(refused, size, 0)
@@ -88,15 +89,18 @@ func (u *upstream) Malloc(size int64) (at cuda.DevicePtr, err error) {
 	return at, nil
 }
 
-func (u *upstream) malloc(size int64) (cuda.DevicePtr, error) {
+func (u *upstream) malloc(size int64, s cuda.Stream) (cuda.DevicePtr, error) {
 	u.note(calledCUDA, size, 0)
+	if u.ordered {
+		return cuda.MallocAsync(size, s)
+	}
 	return cuda.Malloc(size)
 }
 
 // beside is the lowest room in the region.
 func (u *upstream) beside(size int64) (at cuda.DevicePtr, err error) {
 	if len(u.sizes) == 0 {
-		if u.region, err = u.malloc(u.limit); err != nil {
+		if u.region, err = u.malloc(u.limit, cuda.Stream{}); err != nil {
 			return 0, err
 		}
 	}

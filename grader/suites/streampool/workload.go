@@ -14,12 +14,17 @@ type layout struct {
 	limit int64 // of the upstream
 	side  bool  // whose memory lies side by side
 	quiet bool  // nobody asks for Stats, which may put right what was put off
+	// ordered: the upstream's memory is there in stream order, and not at once
+	ordered bool
 }
 
 func (l layout) String() string {
 	words := fmt.Sprintf("streampool.New(up, %s)", suite.Literal(l.step))
 	if l.limit > 0 {
 		words += fmt.Sprintf(", where up has %d bytes", l.limit)
+	}
+	if l.ordered {
+		words += ", which it hands out in stream order"
 	}
 	if l.quiet {
 		words += " and nobody asks for Stats"
@@ -91,6 +96,10 @@ func examples() []workload {
 		of("several owners, and a rest", 4096, 4096, busy(a), alloc(1024, a), alloc(1024, a), alloc(2048, a), free(1, a),
 			free(2, b), free(3, c), alloc(1536, d), alloc(512, legacy), alloc(2048, a), free(4, d), free(5, legacy), free(6, a),
 			alloc(4096, b)),
+		of("the rest of a chunk that came for another", 4096, 8192, alloc(4096, a), busy(b), alloc(1024, b), alloc(1024, c),
+			free(3, c), free(2, b), alloc(4096, d)),
+		of("a chunk that came behind a free", 2048, 6144, alloc(2048, a), alloc(1024, b), free(2, b), busy(b), alloc(2048, b),
+			alloc(1024, b), alloc(1024, c), free(5, c)),
 		of("several owners, one of which has given nothing back", 4096, 8192, alloc(4096, a), alloc(1024, b), busy(c),
 			free(2, c), alloc(4096, d)), of("one's pieces among another's", 2048, 2048, busy(a), busy(b), alloc(256, a),
 			alloc(256, a), alloc(256, a), alloc(256, a), alloc(256, a), alloc(256, a), alloc(256, a),
