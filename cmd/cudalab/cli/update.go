@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -158,7 +159,7 @@ func renewCourse(cmd *cobra.Command, c *course.Course, plan *renew.Plan) error {
 // compiles tells which of the exercises that the student has begun do not compile as they are in the course now: what
 // they have to be may have changed around code that has not, and code may have changed around what it needs.
 func compiles(cmd *cobra.Command, c *course.Course, exercises []course.Exercise) error {
-	var names []string
+	var names, folders []string
 	var begun []compile.Exercise
 	for _, e := range exercises {
 		skeleton, err := e.Skeleton()
@@ -171,7 +172,7 @@ func compiles(cmd *cobra.Command, c *course.Course, exercises []course.Exercise)
 		if len(files) == 0 || len(files) == 1 && err == nil && bytes.Equal(text, skeleton) {
 			continue
 		}
-		names = append(names, e.Name)
+		names, folders = append(names, e.Name), append(folders, e.Folder())
 		solution := e.HasSolution(c.Root)
 		begun = append(begun, compile.Exercise{Package: e.Package, Dir: course.Relative(dir), Main: e.Main(solution),
 			Solution: solution})
@@ -187,6 +188,9 @@ func compiles(cmd *cobra.Command, c *course.Course, exercises []course.Exercise)
 	}
 	defer r.Close()
 	for i, built := range r.Exercises {
+		if err := out.addTo(cmd, c, folders[i], built); err != nil {
+			return err
+		}
 		if len(built.Errors) == 0 {
 			continue
 		}
@@ -195,6 +199,29 @@ func compiles(cmd *cobra.Command, c *course.Course, exercises []course.Exercise)
 			out.point("%s:%d: %s", filepath.ToSlash(p.File), p.Line, visible.Line(p.Message+" "+p.Plain))
 		}
 		out.say(fmt.Sprintf("Mend it there; `cudalab check %s` tells more.", names[i]))
+	}
+	return nil
+}
+
+// addTo writes the arguments into the files of an exercise's folder that their calls have come to lack, and says which.
+func (s screen) addTo(cmd *cobra.Command, c *course.Course, folder string, built compile.Linked) error {
+	set := change.Set{Write: map[string][]byte{}, Seen: map[string]string{}}
+	for file, text := range built.Mended {
+		was, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		below := path.Join(filepath.ToSlash(folder), filepath.Base(file))
+		set.Write[below], set.Seen[below] = text, parcel.Digest(was)
+	}
+	if len(set.Write) == 0 {
+		return nil
+	}
+	if _, _, err := apply(cmd.Context(), c.Root, set, "update"); err != nil {
+		return err
+	}
+	for _, a := range built.Added {
+		s.say(visible.Line(a.String()))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"cudalab/grader/judge/compile"
@@ -37,7 +38,14 @@ func one(ctx context.Context, q Request, c Code, linked *compile.Linked, runner 
 	if err != nil {
 		return unbuilt(q, c, verdict.Errored, verdict.Check{}, err)
 	}
-	return Result{Name: code.Name, Result: runner.Check(ctx, code)}
+	r = Result{Name: code.Name, Result: runner.Check(ctx, code)}
+	for _, a := range linked.Added {
+		r.Report.Message = strings.TrimSpace(r.Report.Message + " " + visible.Line(a.String()))
+	}
+	if len(linked.Added) > 0 {
+		r.Report.Message += " So what is there could be judged; `cudalab update` writes it into an older file."
+	}
+	return r
 }
 
 // known is what package run has to know of code that is linked.

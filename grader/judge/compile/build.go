@@ -47,7 +47,10 @@ type Linked struct {
 	Errors   []CompileError
 	Notes    []string // what was left aside in the student's folder, one sentence each
 	// Gaps are those of functions that the code lacks, each of which answers its first.
-	Gaps    []gaps.Gap
+	Gaps []gaps.Gap
+	// Added are arguments that the code's calls lack, and Mended the files with them, by their paths.
+	Added   []Addition
+	Mended  map[string][]byte
 	Sources SourceMap
 	// ImportPath is that of the exercise's package.
 	ImportPath string
@@ -83,7 +86,7 @@ func Build(ctx context.Context, c Course, exercises ...Exercise) (*Result, error
 	}
 	for _, s := range submissions {
 		r.Exercises = append(r.Exercises, Linked{Refusals: s.refusals, Errors: s.errors, Notes: s.notes, Gaps: s.gaps,
-			Err:     s.err,
+			Added: s.added, Mended: s.mended(), Err: s.err,
 			Sources: newSourceMap(s), ImportPath: importPath(s), Starts: s.starts, Apart: s.apart})
 	}
 	return r, nil

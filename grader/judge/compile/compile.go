@@ -63,7 +63,9 @@ func (b *builder) linkMost(ctx context.Context, submissions []*submission) (link
 		unexplained, err := b.make(ctx, submissions)
 		again := false
 		if err == nil && unexplained == nil {
-			again, err = b.lendInstead(submissions)
+			if again, err = b.supply(submissions); err == nil && !again {
+				again, err = b.lendInstead(submissions)
+			}
 		}
 		switch {
 		case err != nil:

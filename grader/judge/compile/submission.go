@@ -42,6 +42,7 @@ type submission struct {
 	apart    bool       // it is too much for one program with the others
 	lent     []string   // functions that it lacks; see lend
 	gaps     []gaps.Gap // theirs
+	added    []Addition
 }
 
 // bad reports whether anything keeps it out of a runner.
