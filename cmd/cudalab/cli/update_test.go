@@ -153,6 +153,24 @@ func TestUpdate(t *testing.T) {
 		require.Equal(t, 2, status)
 		require.Contains(t, stderr, "was not written by cudalab init. If it is a copy of a repository, `git pull`")
 	})
+	t.Run("an argument that a call has come to lack is added", func(t *testing.T) {
+		begin(t)
+		solve(t, dir, "streampool")
+		file := filepath.Join(dir, "exercises/streampool/streampool.go")
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		older := bytes.Replace(text, []byte("Malloc(bytes, o.stream)"), []byte("Malloc(bytes)"), 1)
+		require.NotEqual(t, string(text), string(older))
+		require.NoError(t, os.WriteFile(file, older, 0o644))
+		stdout, stderr, status := newer.in(dir, "update")
+		require.Zero(t, status, stderr)
+		require.Contains(t, strings.Join(strings.Fields(stdout), " "), "Malloc takes one argument more by now, s "+
+			"cuda.Stream: o.stream was added to the call in streampool.go:")
+		require.NotContains(t, stdout, "does not compile")
+		now, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(now))
+	})
 	t.Run("where nothing can be written nothing changes", func(t *testing.T) {
 		if runtime.GOOS != "linux" {
 			t.Skip("limits as Linux has them")

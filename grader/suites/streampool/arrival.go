@@ -18,8 +18,10 @@ func judgeUpstream(e *suite.Evidence) suite.Answer {
 	for _, s := range ordered {
 		for _, f := range e.Of([]string{"use-before-alloc"}, s.ID) {
 			if slices.ContainsFunc(s.Runs(e), func(r allocator.Run[layout]) bool { return r.Before(f.Record) }) {
-				arrivalOf(e, &f)
-				a.Findings = append(a.Findings, f)
+				if h := ordered.Handover(e, &f); h == nil || unused(h) { // what was had before is for order to tell
+					arrivalOf(e, h, &f)
+					a.Findings = append(a.Findings, f)
+				}
 			}
 		}
 	}
@@ -28,8 +30,7 @@ func judgeUpstream(e *suite.Evidence) suite.Answer {
 }
 
 // arrivalOf adds to a finding of bytes that were handed out too early how their chunk had come.
-func arrivalOf(e *suite.Evidence, f *verdict.Finding) {
-	h := ordered.Handover(e, f)
+func arrivalOf(e *suite.Evidence, h *allocator.Handover[layout], f *verdict.Finding) {
 	if h == nil {
 		return
 	}
@@ -56,6 +57,21 @@ func arrivalOf(e *suite.Evidence, f *verdict.Finding) {
 		"Once the pool is shared record an event (cuda.EventRecord) in the stream that a chunk came in, behind the "+
 			"upstream's Malloc: what the block leaves of the chunk is free behind that place.")
 	h.Missing(f, "Alloc", trace.OpEventRecord)
+}
+
+// unused reports whether nobody has had some of the bytes that were handed out.
+func unused(h *allocator.Handover[layout]) bool {
+	var l land
+	for i := range h.Steps[:h.Taken] {
+		l.settle(&h.Steps[i])
+	}
+	entries(h.Took.Seen(), func(what, size int64, at uint64) {
+		if what == handedOut {
+			l.grow(at, at+uint64(size), h.Took.Stream)
+		}
+	})
+	end := h.Took.Addr + uint64(need(h.Took.Size))
+	return slices.ContainsFunc(l.parts, func(p part) bool { return p.fresh && p.lo < end && h.Took.Addr < p.hi })
 }
 
 // recordedBehind reports whether the pool has recorded an event in a stream behind a record, until the bytes went out.

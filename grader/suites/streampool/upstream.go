@@ -128,6 +128,11 @@ func (u *upstream) Free(at cuda.DevicePtr) error {
 	}
 	if !u.side || !known || len(u.sizes) == 1 {
 		u.note(calledFree, 0, gives)
+		if u.ordered { // for memory of cuda.Malloc cuda.Free waits; whether the pool has waited is for trim to tell
+			if err := cuda.DeviceSynchronize(); err != nil {
+				return err
+			}
+		}
 		if err := cuda.Free(gives); err != nil {
 			u.note(keptBack, size, at)
 			return err
