@@ -32,7 +32,7 @@ var slow = []struct{ exercise, program, answer, line string }{
 	{"block-pool", "cheat/goes-by-the-size", "the streams wait for each other in line 105", "cuda.StreamWaitEvent("},
 	{"pool-config", "wrong/touched-by-one-thread", "are the kernel touch, launched in line 99 with 1 thread to a block",
 		"kernels.Touch("},
-	{"stream-pool", "cheat/goes-by-the-step", "the streams wait for each other in line 128", "cuda.StreamWaitEvent("},
+	{"stream-pool", "cheat/goes-by-the-step", "the streams wait for each other in line 131", "cuda.StreamWaitEvent("},
 	{"vmm-arena", "wrong/access-granule-by-granule", "are 128 calls of MemSetAccess in line 103", "cuda.MemSetAccess("},
 }
 
