@@ -14,6 +14,10 @@ type CompileError struct {
 	Plain   string // what that means and what to do, in a sentence or two; empty where the compiler's words are plain
 
 	function string // of the contract, which the code has in another way; "" where the error is about something else
+	// method is the one of what the function makes that the error is about, and of the type that should have it; lacks
+	// says that there is none.
+	method, of string
+	lacks      bool
 }
 
 // A builder makes one runner.

@@ -151,7 +151,7 @@ func TestAnotherSignatureThanTheContracts(t *testing.T) {
 	}{
 		"other method": {"Alloc(size int64)", "Alloc(size int)", 9,
 			[]string{"Alloc(size int) (cuda.DevicePtr, error)", "Alloc(size int64) (cuda.DevicePtr, error)"}},
-		"missing method": {") Alloc(", ") Allocate(", 1, []string{"calls the method Alloc",
+		"missing method": {") Alloc(", ") Allocate(", 5, []string{"calls the method Alloc",
 			"Alloc(size int64) (cuda.DevicePtr, error)"}},
 		"other constructor": {"New(total int64)", "New(total int64, block int)", 7,
 			[]string{"New(total int64, block int) (*Allocator, error)", "New(total int64) (*Allocator, error)"}},

@@ -14,7 +14,7 @@ import (
 // The course in testdata has the real one's packages, each reduced to a few lines, and the exercise "sample".
 const course = "testdata/course"
 
-const sampleMain = `suite.New(exercise.Run, solution.Run, func(n int64) (suite.Allocator, error) { return exercise.New(n) })`
+const sampleMain = `suite.New(exercise.Run, solution.Run, suite.Of(exercise.New))`
 
 // header opens a submission's file; what a test adds begins on line 10.
 const header = `package sample

@@ -1,14 +1,9 @@
 package compile
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/printer"
-	"go/token"
 	"slices"
-	"strconv"
 
 	"cudalab/grader/suite/gaps"
 )
@@ -29,9 +24,16 @@ func (s *submission) lendMissing() {
 	called := s.called()
 	missing := slices.DeleteFunc(slices.Clone(called), func(name string) bool { _, ok := declared[name]; return ok })
 	for _, name := range missing {
-		if len(missing) < len(called) {
-			s.lend(name, nil)
+		if len(missing) == len(called) {
+			continue
 		}
+		lacks, made := name+" is not in the files", s.typeOf(name)
+		if _, has := declared[made]; made != "" && has {
+			lacks = fmt.Sprintf("%s, which makes the %s, is not in the files", name, made)
+		} else if made != "" {
+			lacks = fmt.Sprintf("%s, with %s and its methods, is not in the files", made, name)
+		}
+		s.lend(name, lacks, nil)
 	}
 }
 
@@ -45,83 +47,66 @@ func (s *submission) called() (names []string) {
 	return names
 }
 
-// lend lends a submission the skeleton's function of a name, in a file of its own: it does nothing but answer its first
-// gap. Where the submission has the name in another way, instead is the error that says so. It is not lent where the
-// skeleton has no gap there, or where nothing of the student's would be left to judge.
-func (s *submission) lend(name string, instead *CompileError) bool {
+// lend lends a submission the skeleton's function of a name, and with it the type that it makes: it does nothing but
+// answer its first gap. Lacks says why; at, where not nil, is the error at what the submission has in its place. It is
+// not lent where the skeleton has no gap there, or where nothing of the student's would be left to judge.
+func (s *submission) lend(name, lacks string, at *CompileError) bool {
 	open := gaps.Within(s.Skeleton, name)
 	if len(open) == 0 || len(s.lent)+1 >= len(s.called()) {
 		return false
 	}
-	text, declared := placeholder(s.Skeleton, name, open[0].ID)
-	if text == nil {
+	p := newPlaceholder(s.Skeleton)
+	if p == nil {
 		return false
 	}
-	for i := range open {
-		open[i].Line, open[i].Lacks = 0, name+" is not in the files"
-		if instead != nil {
-			open[i].File, open[i].Line = instead.File, instead.Line
-			open[i].Lacks = fmt.Sprintf("%s should be declared as: %s, but is not", name, declared)
+	if made := s.typeOf(name); made != "" {
+		open = append(open, p.wholeType(made)...)
+	}
+	p.function(name)
+	s.lent = append(s.lent, name)
+	s.add(p, name, open, lacks, at)
+	return true
+}
+
+// lendMethod lends the skeleton's method to the student's own type, which lacks it.
+func (s *submission) lendMethod(e CompileError) bool {
+	open := gaps.Within(s.Skeleton, s.typeOf(e.function)+"."+e.method)
+	p := newPlaceholder(s.Skeleton)
+	if len(open) == 0 || p == nil || !s.bears(e.of) {
+		return false
+	}
+	p.method(s.typeOf(e.function)+"."+e.method, e.of)
+	s.add(p, e.method, open, notInFiles(e), nil)
+	return true
+}
+
+// bears reports whether a type of the student's may be given a method: an interface may not, nor a name for another
+// type.
+func (s *submission) bears(name string) bool {
+	for _, f := range s.files {
+		if t := typeSpec(f.syntax, name); t != nil {
+			_, isStruct := t.Type.(*ast.StructType)
+			return isStruct && t.TypeParams == nil && !t.Assign.IsValid()
 		}
 	}
-	f := &file{name: "lent-" + name + ".go", text: text}
+	return false
+}
+
+// add adds what is lent to the files, and the gaps that it comes to.
+func (s *submission) add(p *placeholder, name string, open []gaps.Gap, lacks string, at *CompileError) {
+	for i := range open {
+		open[i].Line, open[i].Lacks = 0, lacks
+		if at != nil {
+			open[i].File, open[i].Line = at.File, at.Line
+		}
+	}
+	f := &file{name: "lent-" + name + ".go", text: p.text()}
 	for slices.ContainsFunc(s.files, func(other *file) bool { return other.name == f.name }) {
 		f.name = "lent-" + f.name
 	}
 	f.path = f.name
 	s.parse(f)
-	s.files, s.lent, s.gaps = append(s.files, f), append(s.lent, name), append(s.gaps, open...)
-	return true
-}
-
-// placeholder is a file with the function of a name as the skeleton declares it, which answers a gap, and the
-// declaration. It is nil where the function's last result is no error.
-func placeholder(skeleton []byte, name, gap string) (text []byte, declared string) {
-	set := token.NewFileSet()
-	syntax, err := parser.ParseFile(set, "", skeleton, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, ""
-	}
-	d := function(syntax, name, false)
-	if d == nil || d.Type.Results == nil {
-		return nil, ""
-	}
-	declared = signature(set, d, skeleton)
-	var results []*ast.Field
-	for _, r := range d.Type.Results.List {
-		for range max(len(r.Names), 1) {
-			results = append(results, &ast.Field{Names: []*ast.Ident{ast.NewIdent("_")}, Type: r.Type})
-		}
-	}
-	last := results[len(results)-1]
-	if id, is := last.Type.(*ast.Ident); !is || id.Name != "error" {
-		return nil, ""
-	}
-	last.Names[0].Name, d.Type.Results.List = "err", results
-	imports, paths := "", importNames(syntax)
-	use := func(pkg string) {
-		if p, ok := paths[pkg]; ok {
-			imports += fmt.Sprintf("import %s %s\n", pkg+lentEnd, strconv.Quote(p))
-			delete(paths, pkg)
-		}
-	}
-	use("contract")
-	ast.Inspect(d.Type, func(n ast.Node) bool {
-		if selector, ok := n.(*ast.SelectorExpr); ok {
-			if pkg, ok := selector.X.(*ast.Ident); ok {
-				use(pkg.Name)
-				pkg.Name += lentEnd
-			}
-		}
-		return true
-	})
-	var signature bytes.Buffer
-	if err := printer.Fprint(&signature, token.NewFileSet(), d.Type); err != nil {
-		return nil, ""
-	}
-	text = fmt.Appendf(nil, "package %s\n\n%s\nfunc %s%s {\n\terr = contract%s.TODO(%q)\n\treturn\n}\n", syntax.Name.Name,
-		imports, name+lentEnd, bytes.TrimPrefix(signature.Bytes(), []byte("func")), lentEnd, gap)
-	return text, declared
+	s.files, s.gaps = append(s.files, f), append(s.gaps, open...)
 }
 
 // main is the expression that makes the suite, with what is lent.
@@ -134,14 +119,14 @@ func (s *submission) main() string {
 	})
 }
 
-// lendInstead lends functions to submissions in which nothing is wrong but that functions of the contract's names have
-// other signatures. It reports whether the runner is to be made once more.
+// lendInstead lends functions and methods to submissions in which nothing is wrong but that some of the contract's are
+// missing or have other signatures. It reports whether the runner is to be made once more.
 func (b *builder) lendInstead(submissions []*submission) (lent bool, err error) {
 	for _, s := range submissions {
 		if len(s.errors) == 0 {
 			continue
 		}
-		if slices.ContainsFunc(s.errors, func(e CompileError) bool { return !s.lend(e.function, &e) }) {
+		if slices.ContainsFunc(s.errors, func(e CompileError) bool { return !s.lendFor(e) }) {
 			s.gaps = nil
 			continue
 		}
@@ -151,4 +136,22 @@ func (b *builder) lendInstead(submissions []*submission) (lent bool, err error) 
 		}
 	}
 	return lent, nil
+}
+
+// lendFor lends what an error is about, if it is about something that the contract asks for.
+func (s *submission) lendFor(e CompileError) bool {
+	switch p := newPlaceholder(s.Skeleton); {
+	case p == nil || e.function == "":
+		return false
+	case e.lacks:
+		return s.lendMethod(e) || s.lend(e.function, notInFiles(e), &e)
+	case e.method != "":
+		return s.lend(e.function, p.shouldBe(s.typeOf(e.function)+"."+e.method), &e)
+	default:
+		return s.lend(e.function, p.shouldBe(e.function), &e)
+	}
+}
+
+func notInFiles(e CompileError) string {
+	return fmt.Sprintf("The method %s of %s is not in the files", e.method, e.of)
 }

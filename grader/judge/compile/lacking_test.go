@@ -45,12 +45,57 @@ func TestAFunctionThatIsLackingAnswersItsFirstGap(t *testing.T) {
 	}
 }
 
+// What is made is lent with its methods, under other names than the student's own.
+func TestATypeThatIsLackingAnswersItsFirstGap(t *testing.T) {
+	const (
+		noMaker  = "New, which makes the Allocator, is not in the files"
+		maker    = "New should be declared as: func New(total int64) (*Allocator, error), but is not"
+		method   = "Alloc should be declared as: func (a *Allocator) Alloc(size int64) (cuda.DevicePtr, error), but is not"
+		noMethod = "The method Alloc of Allocator is not in the files"
+		makes    = "func New(int64) (*Allocator, error) { return &Allocator{}, nil }\n"
+	)
+	for name, c := range map[string]struct {
+		text  string
+		first string // the gap that answers
+		lacks string
+		line  int
+	}{
+		"missing":             {"", "2a", "Allocator, with New and its methods, is not in the files", 0},
+		"its maker":           {"type Allocator struct{}\n", "2a", noMaker, 0},
+		"another of its name": {"func Allocator() {}\n", "2a", noMaker, 0},
+		"other maker":         {"func New() int { return 1 }\n", "2a", maker, 10},
+		"makes a number":      {"func New(int64) (int, error) { return 1, nil }\n", "2a", maker, 10},
+		"other method":        {makes + "type Allocator struct{}\n\nfunc (*Allocator) Alloc() {}\n", "2a", method, 13},
+		"field":               {makes + "type Allocator struct{ Alloc int }\n", "2a", method, 11},
+		"an interface": {"func New(int64) (Allocator, error) { return nil, nil }\ntype Allocator interface{}\n", "2a",
+			noMethod, 11},
+		"a method": {makes + "type Allocator struct{}\n", "2b", noMethod, 0},
+		"a method, by another name": {"func New(int64) (*pool, error) { return &pool{}, nil }\ntype pool struct{ int }\n", "2b",
+			"The method Alloc of pool is not in the files", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := onSkeleton(t, map[string]string{"sample.go": header + run + c.text})
+			r := built(t, q)
+			require.Equal(t, c.first+"\n", printed(t, r))
+			want := []gaps.Gap{{ID: "2a", Lacks: c.lacks}, {ID: "2b", Lacks: c.lacks}}
+			if c.first == "2b" {
+				want = want[1:]
+			}
+			if c.line > 0 {
+				for i := range want {
+					want[i].File, want[i].Line = filepath.Join(q.Exercises[0].Dir, "sample.go"), c.line+1
+				}
+			}
+			require.Equal(t, want, r.Gaps)
+		})
+	}
+}
+
 func TestWhatIsNotLent(t *testing.T) {
 	for name, files := range map[string]map[string]string{
 		"nothing of the student's is left": {"sample.go": header},
 		"another error":                    {"sample.go": header + "func Run() { unknown() }\n", "z.go": allocator},
-		"another method": {"sample.go": header + run, "z.go": header + "type Allocator struct{}\n\n" +
-			"func New(int64) (*Allocator, error) { return nil, nil }\n"},
+		"only a method is the student's":   {"sample.go": header + "func New() {}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := built(t, onSkeleton(t, files))

@@ -56,8 +56,8 @@ func InOrder(found []Gap) []Gap {
 	return slices.CompactFunc(found, func(a, b Gap) bool { return a.ID == b.ID })
 }
 
-// Within lists the gaps of a function in the text of a Go file, in the order in which they stand there. A file that
-// does not parse, or has no such function, has none.
+// Within lists the gaps of a function in the text of a Go file, "Sums", or of a type's method, "Buffer.Use", in the order
+// in which they stand there. A file that does not parse, or has no such function, has none.
 func Within(text []byte, function string) []Gap {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", text, parser.ParseComments)
@@ -65,11 +65,35 @@ func Within(text []byte, function string) []Gap {
 		return nil
 	}
 	for _, d := range file.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == function {
+		if f, ok := d.(*ast.FuncDecl); ok && function == strings.TrimPrefix(Receiver(f)+"."+f.Name.Name, ".") {
 			return described(set, file, f)
 		}
 	}
 	return nil
+}
+
+// Receiver is the type that a function is a method of; "" where it is none's.
+func Receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return ""
+	}
+	t := f.Recv.List[0].Type
+	for {
+		switch inner := t.(type) {
+		case *ast.StarExpr:
+			t = inner.X
+		case *ast.ParenExpr:
+			t = inner.X
+		case *ast.IndexExpr:
+			t = inner.X
+		case *ast.IndexListExpr:
+			t = inner.X
+		case *ast.Ident:
+			return inner.Name
+		default:
+			return ""
+		}
+	}
 }
 
 // described are the gaps in a part of a file.
