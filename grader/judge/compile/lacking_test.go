@@ -70,8 +70,8 @@ func TestATypeThatIsLackingAnswersItsFirstGap(t *testing.T) {
 		"an interface": {"func New(int64) (Allocator, error) { return nil, nil }\ntype Allocator interface{}\n", "2a",
 			noMethod, 11},
 		"a method": {makes + "type Allocator struct{}\n", "2b", noMethod, 0},
-		"a method, by another name": {"func New(int64) (*pool, error) { return &pool{}, nil }\ntype pool struct{ int }\n", "2b",
-			"The method Alloc of pool is not in the files", 0},
+		"a method, by another name": {"func New(int64) (*pool, error) { return &pool{}, nil }\ntype pool struct{ int }\n",
+			"2b", "The method Alloc of pool is not in the files", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := onSkeleton(t, map[string]string{"sample.go": header + run + c.text})

@@ -56,8 +56,8 @@ func InOrder(found []Gap) []Gap {
 	return slices.CompactFunc(found, func(a, b Gap) bool { return a.ID == b.ID })
 }
 
-// Within lists the gaps of a function in the text of a Go file, "Sums", or of a type's method, "Buffer.Use", in the order
-// in which they stand there. A file that does not parse, or has no such function, has none.
+// Within lists the gaps of a function in the text of a Go file, "Sums", or of a type's method, "Buffer.Use", in the
+// order in which they stand there. A file that does not parse, or has no such function, has none.
 func Within(text []byte, function string) []Gap {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", text, parser.ParseComments)
