@@ -45,6 +45,9 @@ type FaultJudge struct {
 	// Retried is what the run calls again when it has returned an error, to give back what is left: "Close". Then the
 	// object of a free that failed has to be gone as well; else it is excused.
 	Retried string
+	// MakesUp says that a call of the run's own later on makes the edge that failed: then no order is excused, and nobody
+	// waits.
+	MakesUp bool
 	// Refused reports whether the code, asked once more behind the failure, took good arguments for bad ones, as it does
 	// where nothing fails: another part tells that, and nothing is asked of the run. It may be nil.
 	Refused func(FaultRun) bool
@@ -99,11 +102,13 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []verdict.Finding {
 			if !run.holds(f) || f.Severity != verdict.Error && !slices.Contains(verdict.EndRules, f.Rule) || f.SameIn(always) {
 				continue
 			}
-			if f.Rule == "free-before-use" {
+			if f.Rule == "free-before-use" || j.MakesUp && slices.Contains(unordered, f.Rule) {
 				if !inOrder || waits(run.Op) {
 					continue
 				}
-				f = lastResort(f, run)
+				if !j.MakesUp {
+					f = lastResort(f, run)
+				}
 			} else if !slices.Contains(verdict.EndRules, f.Rule) && (f.Rule != "use-after-destroy" || !inOrder) {
 				continue
 			}
@@ -341,6 +346,9 @@ func OnError(c *verdict.CaseNotes, f verdict.Finding, what, function string) ver
 func waits(op trace.Op) bool {
 	return op == trace.OpStreamSynchronize || op == trace.OpEventSynchronize || op == trace.OpDeviceSynchronize
 }
+
+// unordered are the rules of work that has to come behind other work, and does not.
+var unordered = []string{"use-before-alloc", "use-after-free", "free-before-use", "data-race"}
 
 // lastResort softens a free that is out of order because the usual way to order it is the one that failed.
 func lastResort(f verdict.Finding, run FaultRun) verdict.Finding {

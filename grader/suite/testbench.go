@@ -96,7 +96,7 @@ func (b *Bench) CallOf(label string, where trace.Site, f func() error) verdict.O
 }
 
 // Beyond has calls made that need more of the code than the case does otherwise. One that comes to a gap is left out of
-// the notes: the case asks nothing about it.
+// the outcomes, and noted with its gap alone: the case asks nothing about it.
 func (b *Bench) Beyond(calls func(*Bench) verdict.Outcome) verdict.Outcome {
 	with := *b
 	with.Notes = written{b.Notes}
@@ -109,7 +109,10 @@ func (b *Bench) Beyond(calls func(*Bench) verdict.Outcome) verdict.Outcome {
 type written struct{ Notes }
 
 func (n written) Outcome(o verdict.Outcome) {
-	if o.Gap == "" && o.Odd.Rule == "" {
+	switch {
+	case o.Gap != "":
+		n.Notes.Value(verdict.NoteBeyond, runes(o.Gap)...)
+	case o.Odd.Rule == "":
 		n.Notes.Outcome(o)
 	}
 }

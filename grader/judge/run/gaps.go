@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func forgive(notes *verdict.CaseNotes) {
 // there. Only where what is written by then should have done so on every way out, a leak is a remark: another plan may
 // still be behind it. All else that the order checker has found has happened, and no later call undoes it.
 func (c *checking) mayFree(notes *verdict.CaseNotes) {
-	gap := gapOf(notes)
+	gap := cmp.Or(gapOf(notes), notes.Beyond())
 	if gap == "" {
 		return
 	}

@@ -35,6 +35,17 @@ type CaseNotes struct {
 	found map[string]any // by Once
 }
 
+// NoteBeyond is the name of the gap to which a call came that the case asks nothing about, letter by letter.
+const NoteBeyond = "gap beyond"
+
+// Beyond is that gap; "" where no such call came to one.
+func (c *CaseNotes) Beyond() (gap string) {
+	for _, letter := range c.Values[NoteBeyond] {
+		gap += string(rune(letter))
+	}
+	return gap
+}
+
 // Parts are the case in each process that it was carried out in.
 func (c *CaseNotes) Parts() iter.Seq[*CaseNotes] {
 	return func(yield func(*CaseNotes) bool) {
