@@ -80,3 +80,53 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 	// TODO(2c): As in Share, for every consumer: make it wait, set its out to zero, take the checksum. At the end release.
 	return contract.TODO("2c")
 }
+
+// Buffer is memory on the device that carries its stream: it is allocated and freed there, and whoever uses it in
+// another stream need not think of that one.
+type Buffer struct {
+	memory cuda.DevicePtr // 0 when it is freed
+	stream cuda.Stream
+	event  cuda.Event
+	user   cuda.Stream // of the last use in another stream
+	away   bool        // the buffer's stream does not wait for that use yet
+	closed bool
+}
+
+// NewBuffer allocates bytes bytes, at most 1<<58, in stream s, whose the buffer is from then on, and creates its
+// one event, without timing.
+//
+// With bytes below 1 it answers contract.ErrArgument before it makes a single CUDA call. It returns the first
+// error that CUDA answers, and leaves nothing behind then.
+func NewBuffer(bytes int64, s cuda.Stream) (*Buffer, error) {
+	// TODO(3a): Answer contract.ErrArgument if bytes is below 1. Create an event without timing and allocate bytes bytes
+	// in s. If the allocation fails, the event has to go.
+	return nil, contract.TODO("3a")
+}
+
+// Use calls work once, with stream t and the memory. What work enqueues in t comes behind all that is in the
+// buffer's stream by now, and so behind all earlier uses. What comes into the buffer's stream later comes behind
+// what work has enqueued, also where work answers an error, which Use returns.
+//
+// In the buffer's own stream Use makes no CUDA call but those of work. In another one it makes the way there,
+// calls work and makes the way back, with the buffer's event. If the way there fails, work is not called. If the
+// way back fails, its error is joined to work's, and the next Use or Close makes it before all else; t lives until
+// then, and else until Use returns. If it fails once more, that is the error, and nothing else is done.
+//
+// Use never waits for the device. It is not called from work. After Close it answers contract.ErrClosed.
+func (b *Buffer) Use(t cuda.Stream, work func(cuda.Stream, cuda.DevicePtr) error) error {
+	// TODO(3b): Make the way back of an earlier use if that has failed. In the buffer's own stream call work, and that is
+	// all. Else make t wait for the buffer's stream with the event, call work, and make the buffer's stream wait for t,
+	// whatever work has answered.
+	return contract.TODO("3b")
+}
+
+// Close frees the memory in the buffer's stream, behind all uses, and destroys the event. It never waits for the
+// device.
+//
+// It answers an error of CUDA's, and is then called again, for what is left; nothing else is called behind it.
+// Once it has succeeded it answers contract.ErrClosed.
+func (b *Buffer) Close() error {
+	// TODO(3c): Free the memory in the buffer's stream, behind all uses, and destroy the event. What could not be given
+	// back is for the next Close. Answer contract.ErrClosed after one that has given back all.
+	return contract.TODO("3c")
+}

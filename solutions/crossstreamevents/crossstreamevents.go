@@ -135,3 +135,105 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 	}
 	return nil
 }
+
+// Buffer is memory on the device that carries its stream: it is allocated and freed there, and whoever uses it in
+// another stream need not think of that one.
+type Buffer struct {
+	memory cuda.DevicePtr // 0 when it is freed
+	stream cuda.Stream
+	event  cuda.Event
+	user   cuda.Stream // of the last use in another stream
+	away   bool        // the buffer's stream does not wait for that use yet
+	closed bool
+}
+
+// NewBuffer allocates bytes bytes, at most 1<<58, in stream s, whose the buffer is from then on, and creates its
+// one event, without timing.
+//
+// With bytes below 1 it answers contract.ErrArgument before it makes a single CUDA call. It returns the first
+// error that CUDA answers, and leaves nothing behind then.
+func NewBuffer(bytes int64, s cuda.Stream) (*Buffer, error) {
+	if bytes < 1 {
+		return nil, fmt.Errorf("%d bytes: %w", bytes, contract.ErrArgument)
+	}
+
+	event, err := cuda.EventCreateWithFlags(cuda.EventDisableTiming)
+	if err != nil {
+		return nil, err
+	}
+	memory, err := cuda.MallocAsync(bytes, s)
+	if err != nil {
+		return nil, errors.Join(err, cuda.EventDestroy(event))
+	}
+	return &Buffer{memory: memory, stream: s, event: event}, nil
+}
+
+// Use calls work once, with stream t and the memory. What work enqueues in t comes behind all that is in the
+// buffer's stream by now, and so behind all earlier uses. What comes into the buffer's stream later comes behind
+// what work has enqueued, also where work answers an error, which Use returns.
+//
+// In the buffer's own stream Use makes no CUDA call but those of work. In another one it makes the way there,
+// calls work and makes the way back, with the buffer's event. If the way there fails, work is not called. If the
+// way back fails, its error is joined to work's, and the next Use or Close makes it before all else; t lives until
+// then, and else until Use returns. If it fails once more, that is the error, and nothing else is done.
+//
+// Use never waits for the device. It is not called from work. After Close it answers contract.ErrClosed.
+func (b *Buffer) Use(t cuda.Stream, work func(cuda.Stream, cuda.DevicePtr) error) error {
+	if b.closed {
+		return contract.ErrClosed
+	}
+	// The event is recorded anew for each way; who waits for what it remembered before goes on waiting for that.
+	back := func() error {
+		if !b.away {
+			return nil
+		}
+		if err := cuda.EventRecord(b.event, b.user); err != nil {
+			return err
+		}
+		if err := cuda.StreamWaitEvent(b.stream, b.event); err != nil {
+			return err
+		}
+		b.away = false
+		return nil
+	}
+	if err := back(); err != nil {
+		return err
+	}
+	if t == b.stream {
+		return work(t, b.memory)
+	}
+
+	if err := cuda.EventRecord(b.event, b.stream); err != nil {
+		return err
+	}
+	if err := cuda.StreamWaitEvent(t, b.event); err != nil {
+		return err
+	}
+	// From here on t may have work with the memory, however little of it work has come to.
+	b.user, b.away = t, true
+	return errors.Join(work(t, b.memory), back())
+}
+
+// Close frees the memory in the buffer's stream, behind all uses, and destroys the event. It never waits for the
+// device.
+//
+// It answers an error of CUDA's, and is then called again, for what is left; nothing else is called behind it.
+// Once it has succeeded it answers contract.ErrClosed.
+func (b *Buffer) Close() error {
+	if b.closed {
+		return contract.ErrClosed
+	}
+	if b.memory != 0 {
+		// A use in the buffer's own stream: it comes behind all others, and first makes the way back that has failed.
+		err := b.Use(b.stream, func(s cuda.Stream, memory cuda.DevicePtr) error { return cuda.FreeAsync(memory, s) })
+		if err != nil {
+			return err
+		}
+		b.memory = 0
+	}
+	if err := cuda.EventDestroy(b.event); err != nil {
+		return err
+	}
+	b.closed = true
+	return nil
+}

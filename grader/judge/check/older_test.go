@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,5 +73,50 @@ func TestAFileFromBeforeAFunctionWasAdded(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAFileFromBeforeATypeWasAdded is the same where what was added is a type, with its methods.
+func TestAFileFromBeforeATypeWasAdded(t *testing.T) {
+	h := solutions(t, 3)
+	h.Exercises = h.Exercises[2:]
+	file := filepath.Join(h.dir, "crossstreamevents", "crossstreamevents.go")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	before, buffer, found := strings.Cut(string(text), "\n// Buffer is")
+	require.True(t, found)
+	withoutClose, _, found := strings.Cut(buffer, "\n// Close frees")
+	require.True(t, found)
+	const (
+		nothing = "Buffer, with NewBuffer and its methods, is not in the files, so it counts as TODO(3a)."
+		maker   = "NewBuffer, which makes the Buffer, is not in the files, so it counts as TODO(3a)."
+	)
+	for name, c := range map[string]struct {
+		own    string
+		filled int
+		says   string
+		next   string
+	}{
+		"as it was":                {"", 9, nothing, "3a"},
+		"with a Buffer of its own": {"\ntype Buffer []byte\n\nfunc (b Buffer) Use(n int) {}\n", 9, maker, "3a"},
+		"with all but Close": {"\n// Buffer is" + withoutClose, 11,
+			"The method Close of Buffer is not in the files, so it counts as TODO(3c).", "3c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(file, []byte(before+c.own), 0o600))
+			q := h.request()
+			q.NoTiming = false
+			all, err := Submission(context.Background(), q)
+			require.NoError(t, err)
+			r := all[0].Report
+			require.Contains(t, r.Message, fmt.Sprintf("%d of 12 gaps filled. 8 checks of 9 could be tried by now, and found "+
+				"nothing wrong. %s", c.filled, c.says))
+			require.True(t, r.Unfinished())
+			require.InDelta(t, 90, r.Score, 0)
+			require.Contains(t, r.Next, "write TODO("+c.next+")")
+			for _, check := range r.Checks {
+				require.Equal(t, check.ID != "buffer", check.Status == verdict.Passed, check.ID)
+			}
+		})
 	}
 }

@@ -63,6 +63,7 @@ var domains = map[string]map[string]domain{
 	},
 	"crossstreamevents": {
 		"Share: n": int32s, "FanOut: len(consumers)": fewFrom1, "FanOut: n": int32s, "FanOut: len(outs)": fewFrom1,
+		"NewBuffer: bytes": {1, 1 << 58, held},
 	},
 	"slab": {
 		"New: len(classes)": {1, 1 << 7, blocks}, "New: classes": {256, 1 << 57, held},

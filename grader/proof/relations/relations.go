@@ -56,9 +56,13 @@ var own = map[string]map[relation]string{
 		Device:      "wrong/keep-on-the-first-device",
 	},
 	"crossstreamevents": {
-		Alike:    "wrong/remembers-sizes",
-		Aliased:  "none: the streams are all different, and who gives two sums one place gets one",
-		Callback: "wrong/independent-error-lost",
+		Alike:       "wrong/remembers-sizes",
+		Aliased:     "none: the streams are all different, and who gives two sums one place gets one",
+		Callback:    "wrong/independent-error-lost",
+		Alive:       "wrong/buffer-closes-the-last",
+		Order:       "case buffer",
+		AfterClose:  "wrong/buffer-used-after-close",
+		BesideError: "none: what NewBuffer answers beside an error is not said",
 	},
 	"slab": {
 		Alike:       "wrong/remembers-where",

@@ -11,6 +11,6 @@ import (
 func TestLesson(t *testing.T) { lessontest.Run(t, "cross-stream-events") }
 
 func TestPaces(t *testing.T) {
-	code := crossstreamevents.Code{Share: solution.Share, FanOut: solution.FanOut}
+	code := crossstreamevents.Of(solution.Share, solution.FanOut, solution.NewBuffer)
 	lessontest.Paces(t, crossstreamevents.Suite(code, code))
 }

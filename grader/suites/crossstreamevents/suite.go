@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
@@ -15,20 +16,37 @@ import (
 	"cudalab/native/trace"
 )
 
-// Code is the functions that the exercise asks for.
+// Code is what the exercise asks for.
 type Code struct {
-	Share  Share
-	FanOut FanOut
+	Share     Share
+	FanOut    FanOut
+	NewBuffer NewBuffer
 }
 
 // The functions of the exercise.
 type (
 	Share  func(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.Stream) error) error
 	FanOut func(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.DevicePtr) error
+
+	NewBuffer func(bytes int64, s cuda.Stream) (Buffer, error)
 )
 
-// Of is the exercise's code.
-func Of(share Share, fanOut FanOut) Code { return Code{Share: share, FanOut: fanOut} }
+// Buffer is what NewBuffer makes.
+type Buffer interface {
+	Use(t cuda.Stream, work func(cuda.Stream, cuda.DevicePtr) error) error
+	Close() error
+}
+
+// Of is the exercise's code, whatever it calls its buffer.
+func Of[B Buffer](share Share, fanOut FanOut, newBuffer func(int64, cuda.Stream) (B, error)) Code {
+	return Code{Share: share, FanOut: fanOut, NewBuffer: func(bytes int64, s cuda.Stream) (Buffer, error) {
+		b, err := newBuffer(bytes, s)
+		if v := reflect.ValueOf(b); !v.IsValid() || v.IsZero() {
+			return nil, err
+		}
+		return b, err
+	}}
+}
 
 // sumKernels are the lesson's kernels, as the trace names them: who fills, and who reads.
 var sumKernels = suite.SumKernels{Fill: "fill", Sum: "checksum"}
@@ -40,33 +58,35 @@ var Suite = Lesson.Suite
 // Lesson is what is asked about the exercise.
 var Lesson = suite.Lesson[Code]{
 	Name:      "cross-stream-events",
-	Functions: []string{"Share", "FanOut"},
+	Functions: []string{"Share", "FanOut", "NewBuffer"},
 	WaysOut:   []suite.WayOut{{Gap: "1b", Makes: trace.OpEventCreate}, {Gap: "2b", Makes: trace.OpEventCreate}},
-	Parts: []suite.Part[Code]{
-		suite.Arguments("refuses bad arguments before any CUDA call", shareRefusals, fanOutRefusals),
-		good.Results("every sum is right, whichever stream is late", wrongResults, func(all []suite.Made[workload]) string {
-			sums := 0
-			for _, m := range all {
-				sums += len(m.Sums())
-			}
-			return fmt.Sprintf("%d sums are exact, with each stream late in turn.", sums)
-		}).ByLuck(),
-		good.Part("placement", "every step is done, in the stream that it belongs to",
-			"Who owns the buffer allocates, fills and frees it; who reads it takes the checksum into its own result.",
-			placement),
-		good.Order("every use is ordered after its allocation and before its free",
-			"No use before its allocation, after its free, or beside a write it is not ordered with.", &shareError.Trial),
-		good.NoHostWait("events", "events alone make the order: the host never waits",
-			"Share and FanOut returned while the device was still busy.", waiting, shareDelays, fanOutDelays),
-		good.Part("overlap", "streams that need not wait for each other do not",
-			"The work of independent need not wait for b, nor one consumer for another.", overlap),
-		good.Cleanup("nothing is left behind, not even when a call fails",
-			"Buffers and events are gone after every call, also where a call in between failed, and the failure was reported.",
-			shareFaults, fanOutFaults).And(afterIndependent, &shareError.Trial),
-		speed,
-	},
+	Parts:     append(ofSharing, buffer, speed),
 	Benchmarks: []suite.Trial[Code]{speed.Benchmark("two streams that each have 1 ms of work of their own", "call",
 		"The baseline has the host wait wherever one stream has to come after another.")},
+}
+
+// ofSharing are the questions about Share and FanOut.
+var ofSharing = []suite.Part[Code]{
+	suite.Arguments("refuses bad arguments before any CUDA call", shareRefusals, fanOutRefusals),
+	good.Results("every sum is right, whichever stream is late", wrongResults, func(all []suite.Made[workload]) string {
+		sums := 0
+		for _, m := range all {
+			sums += len(m.Sums())
+		}
+		return fmt.Sprintf("%d sums are exact, with each stream late in turn.", sums)
+	}).ByLuck(),
+	good.Part("placement", "every step is done, in the stream that it belongs to",
+		"Who owns the buffer allocates, fills and frees it; who reads it takes the checksum into its own result.",
+		placement),
+	good.Order("every use is ordered after its allocation and before its free",
+		"No use before its allocation, after its free, or beside a write it is not ordered with.", &shareError.Trial),
+	good.NoHostWait("events", "events alone make the order: the host never waits",
+		"Share and FanOut returned while the device was still busy.", waiting, shareDelays, fanOutDelays),
+	good.Part("overlap", "streams that need not wait for each other do not",
+		"The work of independent need not wait for b, nor one consumer for another.", overlap),
+	good.Cleanup("nothing is left behind, not even when a call fails",
+		"Buffers and events are gone after every call, also where a call in between failed, and the failure was reported.",
+		shareFaults, fanOutFaults).And(afterIndependent, &shareError.Trial),
 }
 
 // The gaps behind which the functions can come to their end.

@@ -75,3 +75,83 @@ func after(later, earlier cuda.Stream, event cuda.Event) error {
 	}
 	return cuda.StreamWaitEvent(later, event)
 }
+
+// Buffer is memory and the stream that it belongs to.
+type Buffer struct {
+	block   cuda.DevicePtr
+	home    cuda.Stream
+	mark    cuda.Event
+	pending *cuda.Stream // whose work home does not wait for yet
+	freed   bool
+	gone    bool
+}
+
+func NewBuffer(bytes int64, home cuda.Stream) (*Buffer, error) {
+	if bytes <= 0 {
+		return nil, contract.ErrArgument
+	}
+	block, e := cuda.MallocAsync(bytes, home)
+	if e != nil {
+		return nil, e
+	}
+	mark, e := cuda.EventCreateWithFlags(cuda.EventDisableTiming)
+	if e != nil {
+		return nil, errors.Join(e, cuda.FreeAsync(block, home))
+	}
+	return &Buffer{block: block, home: home, mark: mark}, nil
+}
+
+func (b *Buffer) Use(t cuda.Stream, work func(cuda.Stream, cuda.DevicePtr) error) error {
+	if b.gone {
+		return contract.ErrClosed
+	}
+	if e := b.settle(); e != nil {
+		return e
+	}
+	if t != b.home {
+		if e := b.order(t, b.home); e != nil {
+			return e
+		}
+		b.pending = &t
+	}
+	e := work(t, b.block)
+	return errors.Join(e, b.settle())
+}
+
+// settle makes the way back that is still to be made.
+func (b *Buffer) settle() error {
+	if b.pending == nil {
+		return nil
+	}
+	e := b.order(b.home, *b.pending)
+	if e == nil {
+		b.pending = nil
+	}
+	return e
+}
+
+// order has one stream wait for all that is in another.
+func (b *Buffer) order(later, earlier cuda.Stream) error {
+	if e := cuda.EventRecord(b.mark, earlier); e != nil {
+		return e
+	}
+	return cuda.StreamWaitEvent(later, b.mark)
+}
+
+func (b *Buffer) Close() error {
+	if b.gone {
+		return contract.ErrClosed
+	}
+	if e := b.settle(); e != nil {
+		return e
+	}
+	if !b.freed {
+		if e := cuda.FreeAsync(b.block, b.home); e != nil {
+			return e
+		}
+		b.freed = true
+	}
+	e := cuda.EventDestroy(b.mark)
+	b.gone = e == nil
+	return e
+}

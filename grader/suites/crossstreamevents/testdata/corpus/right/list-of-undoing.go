@@ -79,3 +79,78 @@ func follow(later, earlier cuda.Stream, event cuda.Event) error {
 	}
 	return err
 }
+
+// Buffer keeps what is still to be done as functions: the way back, if that has failed, and what gives all back.
+type Buffer struct {
+	at       cuda.DevicePtr
+	s        cuda.Stream
+	e        cuda.Event
+	left     undoing // of the last use
+	giveBack undoing
+}
+
+func NewBuffer(bytes int64, s cuda.Stream) (made *Buffer, err error) {
+	if bytes < 1 {
+		return nil, contract.ErrArgument
+	}
+	made = &Buffer{s: s}
+	if made.e, err = cuda.EventCreateWithFlags(cuda.EventDisableTiming); err != nil {
+		return nil, err
+	}
+	made.giveBack.later(func() error { return cuda.EventDestroy(made.e) })
+	if made.at, err = cuda.MallocAsync(bytes, s); err != nil {
+		return nil, made.giveBack.all(err)
+	}
+	made.giveBack.later(func() error { return cuda.FreeAsync(made.at, s) })
+	return made, nil
+}
+
+// one does the last step of a list, and the one before, as long as none fails.
+func (u *undoing) one() error {
+	for len(*u) > 0 {
+		last := len(*u) - 1
+		if err := (*u)[last](); err != nil {
+			return err
+		}
+		*u = (*u)[:last]
+	}
+	return nil
+}
+
+func (b *Buffer) Use(t cuda.Stream, work func(cuda.Stream, cuda.DevicePtr) error) error {
+	if b.giveBack == nil {
+		return contract.ErrClosed
+	}
+	if err := b.left.one(); err != nil {
+		return err
+	}
+	if t != b.s {
+		if err := behind(t, b.s, b.e); err != nil {
+			return err
+		}
+		b.left.later(func() error { return behind(b.s, t, b.e) })
+	}
+	return errors.Join(work(t, b.at), b.left.one())
+}
+
+// behind is follow for what is made up for later: nobody waits where it cannot be made now.
+func behind(later, earlier cuda.Stream, event cuda.Event) error {
+	if err := cuda.EventRecord(event, earlier); err != nil {
+		return err
+	}
+	return cuda.StreamWaitEvent(later, event)
+}
+
+func (b *Buffer) Close() error {
+	if b.giveBack == nil {
+		return contract.ErrClosed
+	}
+	if err := b.left.one(); err != nil {
+		return err
+	}
+	if err := b.giveBack.one(); err != nil {
+		return err
+	}
+	b.giveBack = nil
+	return nil
+}

@@ -106,3 +106,96 @@ func checksum(s cuda.Stream, filled cuda.Event, data cuda.DevicePtr, n int, out 
 	}
 	return kernels.Checksum(1+(n-1)/512, 512, s, data, n, out)
 }
+
+// Buffer is in one of these states.
+type Buffer struct {
+	address cuda.DevicePtr
+	owner   cuda.Stream
+	order   cuda.Event
+	state   int
+	used    cuda.Stream
+}
+
+const (
+	atRest    = iota
+	outside   // a use in stream used has not come back
+	recorded  // its place is recorded, and owner does not wait for it yet
+	withoutIt // the memory is freed
+	closed
+)
+
+func NewBuffer(bytes int64, s cuda.Stream) (*Buffer, error) {
+	if bytes < 1 {
+		return nil, fmt.Errorf("%w: %d bytes", contract.ErrArgument, bytes)
+	}
+	address, err := cuda.MallocAsync(bytes, s)
+	if err != nil {
+		return nil, err
+	}
+	order, err := cuda.EventCreateWithFlags(cuda.EventDisableTiming)
+	if err != nil {
+		return nil, errors.Join(err, cuda.FreeAsync(address, s))
+	}
+	return &Buffer{address: address, owner: s, order: order, state: atRest}, nil
+}
+
+func (b *Buffer) Use(t cuda.Stream, work func(cuda.Stream, cuda.DevicePtr) error) error {
+	if b.state == closed {
+		return fmt.Errorf("use: %w", contract.ErrClosed)
+	}
+	if err := b.comeBack(); err != nil {
+		return err
+	}
+	if t == b.owner {
+		return work(b.owner, b.address)
+	}
+	if err := cuda.EventRecord(b.order, b.owner); err != nil {
+		return err
+	}
+	if err := cuda.StreamWaitEvent(t, b.order); err != nil {
+		return err
+	}
+	b.state, b.used = outside, t
+	failed := work(t, b.address)
+	if err := b.comeBack(); err != nil {
+		return errors.Join(failed, err)
+	}
+	return failed
+}
+
+// comeBack goes on where the way back has stopped.
+func (b *Buffer) comeBack() error {
+	if b.state == outside {
+		if err := cuda.EventRecord(b.order, b.used); err != nil {
+			return err
+		}
+		b.state = recorded
+	}
+	if b.state == recorded {
+		if err := cuda.StreamWaitEvent(b.owner, b.order); err != nil {
+			return err
+		}
+		b.state = atRest
+	}
+	return nil
+}
+
+func (b *Buffer) Close() error {
+	if b.state == closed {
+		return fmt.Errorf("close: %w", contract.ErrClosed)
+	}
+	if err := b.comeBack(); err != nil {
+		return err
+	}
+	if b.state != withoutIt {
+		if err := cuda.FreeAsync(b.address, b.owner); err != nil {
+			return err
+		}
+		b.state = withoutIt
+	}
+	if err := cuda.EventDestroy(b.order); err != nil {
+		return err
+	}
+	b.state = closed
+	return nil
+}
