@@ -192,7 +192,8 @@ func wrongCalls(m *suite.Made[life]) []verdict.Finding {
 			"Use should answer contract.ErrClosed when the buffer is closed, but called work.")
 	case closed[1] != answeredClosed:
 		return onFunction("Use", m, -1, rule,
-			"Use should answer contract.ErrClosed when the buffer is closed, but answered %s.", answerWords[min(closed[1], answeredOther)])
+			"Use should answer contract.ErrClosed when the buffer is closed, but answered %s.",
+			answerWords[min(closed[1], answeredOther)])
 	case closed[2] != answeredClosed:
 		return onFunction("Close", m, -1, rule, "a second Close should answer contract.ErrClosed, but answered %s.",
 			answerWords[min(closed[2], answeredOther)])
