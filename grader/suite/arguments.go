@@ -187,7 +187,8 @@ func (e *Evidence) JudgeArguments(caseID string, from, to int, r Refusal) Answer
 	a := Answer{Message: "Bad arguments are refused, and nothing was touched."}
 	for i := from; i < min(to, len(notes.Outcomes)); i++ {
 		o := notes.Outcomes[i]
-		f := verdict.Finding{Severity: verdict.Error, Record: -1, Function: r.Function, Why: r.why(), Fix: r.Fix}
+		f := verdict.Finding{Severity: verdict.Error, Record: -1, Function: r.Function, Why: r.why(), Fix: r.Fix,
+			Look: verdict.Look{Return: o.Returned}}
 		switch {
 		case o.Panic != "": // told as the panic that it is
 		case o.OK():

@@ -123,6 +123,7 @@ func (c *Call) relation() Relation { return c.Evidence.RelationOf(c.Notes) }
 func (c *Call) At(record int, f verdict.Finding) verdict.Finding {
 	f.Severity, f.Record = verdict.Error, record
 	if record < 0 {
+		f.Look.Return = c.Outcome.Returned
 		return f
 	}
 	return c.Evidence.At(f, c.Notes.Trace.SiteOf(c.Record(record)))

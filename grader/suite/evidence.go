@@ -178,6 +178,7 @@ func UnexpectedError(function string, o verdict.Outcome) verdict.Finding {
 		Fix: cmp.Or(Remedy(o.Err), "Look at the call that the error names: what is said behind its name is what was wrong "+
 			"with it."),
 	}
+	f.Look.Return = o.Returned
 	if !o.Besides {
 		f.Gap = o.Gap
 	}

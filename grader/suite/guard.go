@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cudalab/exercises/contract"
+	"cudalab/grader/suite/returned"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/cuda"
 	"cudalab/native/session"
@@ -22,7 +23,7 @@ func guard(o *verdict.Outcome, f func() error) {
 			return
 		}
 		if odd, ok := v.(oddError); ok {
-			o.Err, o.Odd = "an error that is none: "+odd.What, odd.Odd
+			o.Err, o.Odd, o.Returned = "an error that is none: "+odd.What, odd.Odd, returned.Last
 			if len(odd.where) > 0 {
 				o.Stack = odd.where
 			}
@@ -39,7 +40,10 @@ func guard(o *verdict.Outcome, f func() error) {
 		}
 		o.Panic = bounded(fmt.Sprint(v))
 	}()
-	keep(o, f())
+	returned.Last = returned.Lines{}
+	err := f()
+	o.Returned = returned.Last
+	keep(o, err)
 }
 
 // keep takes an error apart.

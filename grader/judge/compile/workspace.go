@@ -63,10 +63,7 @@ func (w *workspace) add(s *submission) error {
 		}
 	}
 	for i, f := range s.files {
-		text := f.text
-		if s.Stepwise || !hasGo { // where there is no go command nothing else can stop it
-			text = Stepwise(text)
-		}
+		text := telling(f.text, s.Stepwise || !hasGo, true) // where there is no go command nothing else can stop it
 		if err := w.put(filepath.Join(target, f.name), fmt.Sprintf("%s-%d.go", s.Package, i), text,
 			source{s, f}); err != nil {
 			return err

@@ -170,6 +170,9 @@ func (c *checking) placed(found []verdict.Finding) []verdict.Finding {
 	for i := range found {
 		f := &found[i]
 		function := cmp.Or(f.Function, c.Suite.Functions[0])
+		if !f.Look.Known() && f.File != "" && f.Line != c.Functions[function].Line {
+			continue // it has a line of its own
+		}
 		if at, what, ok := c.statement(function, f.Look); ok {
 			if f.Effect = cmp.Or(f.Effect, f.Line); f.File == "" {
 				f.Effect = c.Functions[function].Line

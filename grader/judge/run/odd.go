@@ -34,6 +34,10 @@ func odd(o verdict.Outcome, l locator) verdict.Finding {
 			"them nothing."
 		f.Fix = "Leave the method out: wrap the error with %w in fmt.Errorf, and errors.Is and errors.As find what is in it."
 	}
+	f.Look.Return = o.Returned
+	if len(o.Stack) > 0 {
+		_, f.Function, _ = cutLast(o.Stack[0].Func)
+	}
 	return l.at(f, o.Stack)
 }
 

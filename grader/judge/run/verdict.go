@@ -182,7 +182,7 @@ func (c *checking) answeredWrong(q suite.Question) []verdict.Finding {
 		return nil
 	}
 	return slices.DeleteFunc(q.Judge(c.evidence()).Findings, func(f verdict.Finding) bool {
-		return f.Severity != verdict.Error || f.Look == (verdict.Look{})
+		return f.Severity != verdict.Error || !f.Look.Known()
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"cudalab/grader/suite/returned"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -62,7 +63,10 @@ func (c *Code) Of(function string, look verdict.Look) (place verdict.Place, what
 }
 
 func (c *Code) find(function string, within []*ast.FuncDecl, look verdict.Look) (token.Pos, string) {
+	end := c.ending(function, look.Return)
 	switch {
+	case look.Line > 0:
+		return c.inLine(within, look.Line), "The last of these operations is made here."
 	case look.Call != "":
 		at, guarded := c.only(within, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -76,16 +80,23 @@ func (c *Code) find(function string, within []*ast.FuncDecl, look verdict.Look) 
 		}
 		return within[0].Pos(), function + " did not call cuda." + look.Call + "."
 	case look.Field != "":
-		return c.keeper(function, within, look.Field)
+		if at, what := c.keeper(function, within, look.Field); at.IsValid() {
+			return at, what
+		}
 	case look.Got != "":
-		at, guarded, several := c.returning(within, look.Got)
-		if several {
-			return token.NoPos, ""
+		if end.IsValid() && mentions(end.statement, look.Got) {
+			if at := condition(end.around); at.IsValid() {
+				return at, "contract." + look.Got + " is returned where this condition holds."
+			}
+			return end.statement.Pos(), "contract." + look.Got + " is returned here."
 		}
-		if guarded {
+		switch at, guarded, several := c.returning(within, look.Got); {
+		case several || !at.IsValid():
+		case guarded:
 			return at, "contract." + look.Got + " is returned where this condition holds."
+		default:
+			return at, "contract." + look.Got + " is returned here."
 		}
-		return at, "contract." + look.Got + " is returned here."
 	case look.Want != "":
 		switch at, guarded, several := c.returning(within, look.Want); {
 		case several:
@@ -93,13 +104,83 @@ func (c *Code) find(function string, within []*ast.FuncDecl, look verdict.Look) 
 		case guarded:
 			return at, "contract." + look.Want + " is returned where this condition holds, but here it did not."
 		}
-		return c.answer(within[:1], isNil), "It is returned here."
-	case look.Block:
-		return c.answer(within[:1], isMade), "The block that it handed out comes from here."
-	case look.Answer:
-		return c.answer(within[:1], isMade), "What it answered comes from here."
+		if at := c.answer(within[:1], isNil); at.IsValid() {
+			return at, "It is returned here."
+		}
+	case look.Block, look.Answer:
+		at := c.answer(within[:1], isMade)
+		if end.IsValid() && len(end.statement.Results) > 0 && isMade(end.statement.Results[0]) {
+			at = origin(end.function, end.statement.Results[0], end.statement.Pos())
+		}
+		switch {
+		case at.IsValid() && look.Block:
+			return at, "The block that it handed out comes from here."
+		case at.IsValid():
+			return at, "What it answered comes from here."
+		}
+	}
+	if end.IsValid() {
+		return end.statement.Pos(), "It returned here."
 	}
 	return token.NoPos, ""
+}
+
+// inLine is the first statement of some functions that begins in a line.
+func (c *Code) inLine(within []*ast.FuncDecl, line int) (at token.Pos) {
+	for _, f := range within {
+		ast.Inspect(f.Body, func(n ast.Node) bool {
+			if _, ok := n.(ast.Stmt); ok && !at.IsValid() && c.set.Position(n.Pos()).Line == line {
+				at = n.Pos()
+			}
+			return !at.IsValid()
+		})
+	}
+	return at
+}
+
+// end is the return statement that a call has answered at.
+type end struct {
+	function  *ast.FuncDecl
+	statement *ast.ReturnStmt
+	around    []ast.Node // it, behind what it is in
+}
+
+func (e *end) IsValid() bool { return e.statement != nil }
+
+// ending is the return statement of a function that is in one of some lines; where it returns the answer of another
+// function, that one's.
+func (c *Code) ending(function string, lines returned.Lines) (found end) {
+	names := []string{function}
+	for i := 0; i < len(names); i++ {
+		for _, f := range c.funcs[names[i]] {
+			var around []ast.Node
+			ast.Inspect(f.Body, func(n ast.Node) bool {
+				if n == nil {
+					around = around[:len(around)-1]
+					return true
+				}
+				if _, within := n.(*ast.FuncLit); within {
+					return false
+				}
+				around = append(around, n)
+				r, ok := n.(*ast.ReturnStmt)
+				if !ok {
+					return true
+				}
+				if !slices.Contains(lines[:], int32(c.set.Position(r.Pos()).Line)) {
+					return true
+				}
+				found = end{f, r, slices.Clone(around)}
+				if len(r.Results) == 1 {
+					if call, ok := r.Results[0].(*ast.CallExpr); ok && !slices.Contains(names, named(call.Fun)) {
+						names = append(names, named(call.Fun))
+					}
+				}
+				return true
+			})
+		}
+	}
+	return found
 }
 
 // reached are the functions of a name and all that they call in the same package, directly or not.

@@ -142,6 +142,9 @@ func (w *Writer) Send(m Message) error {
 		for _, n := range []uint64{m.Excess.Asked, m.Excess.Held, m.Excess.Quota, uint64(m.Excess.Record)} {
 			w.w.Uint(n)
 		}
+		for _, line := range m.Returned {
+			w.w.Uint(uint64(line))
+		}
 		w.site(m.Stack)
 	case Value:
 		kind = kindValue
@@ -255,6 +258,9 @@ func decode(kind messageKind, r *codec.Reader) (Message, error) {
 		o := verdict.Outcome{Label: r.String(), Err: r.String(), Gap: r.String(), Besides: r.Bool(), Argument: r.Bool(),
 			Odd: verdict.Odd{Rule: r.String(), What: r.String()}, Panic: r.String(), Before: r.String(), Runaway: r.Bool(),
 			Excess: session.Excess{Asked: r.Uint(), Held: r.Uint(), Quota: r.Uint(), Record: int(r.Uint())}}
+		for i := range o.Returned {
+			o.Returned[i] = int32(r.Uint())
+		}
 		var err error
 		if o.Stack, err = site(r); err != nil {
 			return nil, fmt.Errorf("wire: outcome: %w", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cudalab/grader/judge/wire"
+	"cudalab/grader/suite/returned"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/session"
 	"cudalab/native/sim"
@@ -22,8 +23,8 @@ var messages = []wire.Message{
 	wire.Hello{Version: 1, Device: verdict.Device{Kind: "gpu", Name: "NVIDIA H200", Driver: "13.0"}, Problem: "none"},
 	verdict.Outcome{Label: "l", Err: "e", Gap: "1a", Besides: true, Argument: true, Odd: verdict.Odd{Rule: "lying-error",
 		What: "As"}, Panic: "p", Runaway: true,
-		Excess: session.Excess{Asked: 3, Held: 2, Quota: 4, Record: 1},
-		Stack:  trace.Site{{Func: "f", File: "x.go", Line: 3}}},
+		Excess: session.Excess{Asked: 3, Held: 2, Quota: 4, Record: 1}, Returned: returned.Lines{4},
+		Stack: trace.Site{{Func: "f", File: "x.go", Line: 3}}},
 	wire.Value{Name: "sum", Values: []uint64{1 << 63, 0, 5}},
 	wire.Sample{Series: "student", Nanoseconds: -1},
 	&trace.Trace{Sites: []trace.Site{{}}, Records: []trace.Record{{Op: trace.OpLaunch, Kernel: "process"}}},

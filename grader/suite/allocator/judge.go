@@ -106,7 +106,7 @@ func (f *Failure) Finding(e *suite.Evidence, allocator string) verdict.Finding {
 		message = fmt.Sprintf("After %s: %s. The last of these %s.", allocator, Words(ops), f.Fault.Message)
 	}
 	look := f.Fault.Look
-	if look == (verdict.Look{}) && f.Fault.Function == "" {
+	if !look.Known() && f.Fault.Function == "" {
 		look.Block = f.Ops[f.At].Kind == KindAlloc && f.Answers[f.At].Err == sequence.Nil
 	}
 	found := verdict.Finding{Rule: f.Fault.Rule, Severity: verdict.Error, Message: message, Why: f.Fault.Why,
@@ -123,5 +123,5 @@ func (f *Failure) Finding(e *suite.Evidence, allocator string) verdict.Finding {
 			return placed
 		}
 	}
-	return e.At(found, f.Answers[f.At].Details().Site)
+	return f.Answers[f.At].At(e, found)
 }

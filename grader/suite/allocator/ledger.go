@@ -108,11 +108,10 @@ func (l *Ledger) Name(id trace.ID) string {
 func (x *Step) Finding(e *suite.Evidence, at int, f verdict.Finding) verdict.Finding {
 	f.Severity, f.Record = verdict.Error, at
 	f.Message = fmt.Sprintf("In the sequence %q with %s, %s", x.ledger.name, x.ledger.allocator, f.Message)
-	site := x.Details().Site
-	if at >= 0 {
-		site = x.ledger.trace.SiteOf(&x.ledger.Records[at])
+	if at < 0 {
+		return x.At(e, f)
 	}
-	return e.At(f, site)
+	return e.At(f, x.ledger.trace.SiteOf(&x.ledger.Records[at]))
 }
 
 // JudgeOrder answers whether any block went out too early: by what the order checker proves, and by what its users saw,

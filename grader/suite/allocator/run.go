@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/returned"
 	"cudalab/grader/suite/sequence"
 	"cudalab/native/cuda"
 	"cudalab/native/device"
@@ -239,6 +240,7 @@ func (w *walk) step(op Op, call func(site trace.Site, f func() error) bool) bool
 // carryOut carries the operation out, and takes in all that there is to its answer.
 func (w *walk) carryOut() error {
 	err := w.perform(w.op, &w.answer)
+	defer func(lines returned.Lines) { returned.Last = lines }(returned.Last) // what Stats answers is another question
 	d := sequence.Details{Site: w.answer.Details().Site}
 	if w.answer.Err = sequence.Classify(err); err != nil {
 		d.Text = err.Error()

@@ -7,6 +7,7 @@ import (
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/returned"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
@@ -58,6 +59,8 @@ type Details struct {
 	Stats []int64    // what the student's code says of itself after the operation; nil where it was not asked
 	Seen  []int64    // what the grader has seen of the operation
 	Site  trace.Site // the method that answered; empty where that is not known
+	// Returned has where it returned, as in verdict.Outcome.
+	Returned returned.Lines
 }
 
 // With is the answer with these Details.
@@ -70,6 +73,13 @@ func (a Answer) With(d Details) Answer {
 func (a Answer) Sharing(d *Details) Answer {
 	a.details = d
 	return a
+}
+
+// At gives a finding the line of the method that answered, or of where it returned.
+func (a Answer) At(e *suite.Evidence, f verdict.Finding) verdict.Finding {
+	d := a.Details()
+	f.Look.Return = d.Returned
+	return e.At(f, d.Site)
 }
 
 // Details are the answer's.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/returned"
 	"cudalab/grader/suite/verdict"
 )
 
@@ -102,6 +103,9 @@ func record[O Op](r *reader, outcomes []verdict.Outcome, ops []O, op func([3]uin
 	}
 	rec.Ops, rec.Answers = ops, make([]Answer, r.count(2))
 	common := detailsOf(outcomes, call) // where all are in one Call, of all answers that have no numbers
+	if common != nil && calls == 0 {
+		common.Returned = returned.Lines{} // the last one's
+	}
 	for i := range rec.Answers {
 		what := r.next()
 		a := Answer{Err: Err(what), Addr: r.next()}
@@ -121,7 +125,7 @@ func record[O Op](r *reader, outcomes []verdict.Outcome, ops []O, op func([3]uin
 		}
 		if own.Stats != nil || own.Seen != nil {
 			d := a.Details()
-			own.Text, own.Site = d.Text, d.Site
+			own.Text, own.Site, own.Returned = d.Text, d.Site, d.Returned
 			a = a.With(own)
 		}
 		rec.Answers[i] = a
@@ -135,7 +139,8 @@ func detailsOf(outcomes []verdict.Outcome, call int) *Details {
 	if call >= len(outcomes) {
 		return nil
 	}
-	return &Details{Text: outcomes[call].Err, Site: outcomes[call].Stack}
+	return &Details{Text: outcomes[call].Err, Site: outcomes[call].Stack,
+		Returned: outcomes[call].Returned}
 }
 
 // numbers are those of a list, behind their number; never nil.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"cudalab/grader/suite/returned"
 	"cudalab/native/session"
 	"cudalab/native/trace"
 )
@@ -184,10 +185,11 @@ type Outcome struct {
 	Odd      Odd    // what is wrong with the error itself
 	Panic    string // what it panicked with; "" where it did not
 	// what had come before a call that panicked, in words: "slab.New([256], 1), allocate 5"; "" where that was not told
-	Before  string
-	Runaway bool           // stopped for making calls without end
-	Excess  session.Excess // how it ran into the limit on memory
-	Stack   trace.Site     // where it panicked or was stopped; else the function that was called, where CallOf was told
+	Before   string
+	Runaway  bool           // stopped for making calls without end
+	Excess   session.Excess // how it ran into the limit on memory
+	Returned returned.Lines // by the code's functions in the course of it
+	Stack    trace.Site     // where it panicked or was stopped; else the function that was called, where CallOf was told
 }
 
 // CutShort reports whether the code did not come to its end: by a panic, or at a gap.

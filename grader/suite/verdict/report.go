@@ -6,6 +6,8 @@ package verdict
 import (
 	"slices"
 	"strings"
+
+	"cudalab/grader/suite/returned"
 )
 
 // Status is the outcome of a check or of a whole exercise.
@@ -174,6 +176,15 @@ type Look struct {
 	Got, Want string
 	Block     bool
 	Answer    bool // whatever was answered beside an error
+	Line      int  // of the last operation on what several threads share
+	// Return has the line of the return statement that answered, as in Outcome: it helps where nothing else does.
+	Return returned.Lines
+}
+
+// Known reports whether anything is known but where the call returned.
+func (l Look) Known() bool {
+	l.Return = returned.Lines{}
+	return l != Look{}
 }
 
 // Related is a second place that a finding is about.

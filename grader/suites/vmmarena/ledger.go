@@ -49,12 +49,11 @@ func replayOf(e *suite.Evidence, r *allocator.Run[layout]) *replay {
 // finding is a fault that the trace shows in a step, at the record which is at fault, or where that is -1 on the
 // method's line.
 func (c *replay) finding(i, record int, f verdict.Finding) []verdict.Finding {
-	site := c.steps[i].answer.Details().Site
-	if record >= 0 {
-		site = c.Notes.Trace.SiteOf(&c.Notes.Trace.Records[record])
-	}
 	f.Severity, f.Record = cmp.Or(f.Severity, verdict.Error), record
-	return []verdict.Finding{c.e.At(f, site)}
+	if record < 0 {
+		return []verdict.Finding{c.steps[i].answer.At(c.e, f)}
+	}
+	return []verdict.Finding{c.e.At(f, c.Notes.Trace.SiteOf(&c.Notes.Trace.Records[record]))}
 }
 
 // doing begins a sentence about a step: "Asked to reset (operation 2 of "small blocks" with …), the arena".

@@ -4,9 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"cudalab/exercises/contract"
 	"cudalab/grader/suite"
+	"cudalab/grader/suite/returned"
+	"cudalab/native/trace"
 )
 
 // point is how far a call has come: behind so many operations, with these answers.
@@ -15,6 +18,7 @@ type point struct {
 	call    *call
 	op      Op       // the next; of no meaning where the call is over
 	over    bool     // it has returned
+	line    int      // where the next operation stands, or where it has returned; 0 where that is not known
 	offsets []uint64 // what it answered: one for each size, contract.NoRoom where it was refused
 	made    int      // operations so far
 	changes int      // of the word, among them
@@ -106,7 +110,7 @@ func (c *calls) carryOut(p *point) {
 	known := p.over || p.op != Op{}
 	script, want := p.answers(), p.ops()
 	c.executions++
-	steady, stopped, at, next := true, false, 0, Op{}
+	steady, stopped, at, next, line := true, false, 0, Op{}, 0
 	w := lend(func(o Op) uint64 {
 		if at < len(script) && o == want[at] {
 			at++
@@ -114,10 +118,17 @@ func (c *calls) carryOut(p *point) {
 		}
 		if !stopped { // code that goes on behind a recover has come no further
 			steady, next, stopped = at == len(script), o, true
+			if !known {
+				line = operationLine()
+			}
 		}
 		panic(stop{})
 	})
+	returned.Last = returned.Lines{}
 	offsets := run(c.code, p.call, w, &stopped)
+	if !stopped {
+		line = returned.Last.Only()
+	}
 	switch {
 	case !steady || !stopped && at < len(script):
 		c.unsteady = p.call
@@ -127,8 +138,18 @@ func (c *calls) carryOut(p *point) {
 		c.unsteady = p.call
 	}
 	if !known {
-		p.op, p.over, p.offsets = next, !stopped, offsets
+		p.op, p.over, p.offsets, p.line = next, !stopped, offsets, line
 	}
+}
+
+// operationLine is the line of the code's that has called an operation; it is for within that.
+func operationLine() int {
+	for _, f := range trace.Callers(1) {
+		if strings.Contains(f.Func, "/exercises/devicebump.") {
+			return f.Line
+		}
+	}
+	return 0
 }
 
 // run is one call of the code, up to where the word stops it. Any other panic is the code's own, and goes on.

@@ -129,7 +129,7 @@ func (e *exploration) take(s *state, t int) *state {
 	if !th.begun {
 		th.begun, next.before[th.request] = true, s.over
 	}
-	op := th.at.op
+	op, line := th.at.op, th.at.line
 	next.word = op.after(s.word)
 	if next.word != s.word {
 		for i := range next.threads {
@@ -139,7 +139,10 @@ func (e *exploration) take(s *state, t int) *state {
 		}
 	}
 	th.at = e.calls.after(th.at, s.word)
-	next.steps = []Step{{Thread: t, Request: th.request, Op: op, Answer: s.word, Last: th.at.over}}
+	next.steps = []Step{{Thread: t, Request: th.request, Op: op, Answer: s.word, Last: th.at.over, Line: line}}
+	if th.at.over {
+		next.steps[0].Returned = th.at.line
+	}
 	e.count(next, t)
 	if th.at.over {
 		e.end(next, t)
@@ -164,7 +167,7 @@ func (e *exploration) settle(s *state, t int) {
 			return
 		}
 		s.before[th.request] = s.over
-		s.steps = append(s.steps, Step{Thread: t, Request: th.request, Last: true})
+		s.steps = append(s.steps, Step{Thread: t, Request: th.request, Last: true, Returned: th.at.line})
 		e.end(s, t)
 	}
 	th.at = nil

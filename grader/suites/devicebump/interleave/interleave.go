@@ -86,6 +86,9 @@ type Step struct {
 	Op      Op  // its Kind is 0 where the call makes none
 	Answer  uint64
 	Last    bool // the call is over behind it
+	// Line is where the operation stands in the code, and Returned where the call has returned behind it; 0 where that is
+	// not known.
+	Line, Returned int
 }
 
 // Limits of a call, as the lesson's contract has them.

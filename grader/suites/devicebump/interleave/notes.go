@@ -8,7 +8,7 @@ import "slices"
 // rules are those that an exploration comes to by itself.
 var rules = []string{WrongEnd, WaitsForThread, NotRepeatable, TooMany}
 
-const stepNumbers = 7 // of each step
+const stepNumbers = 9 // of each step
 
 func (f *Failure) numbers() []uint64 {
 	all := []uint64{uint64(slices.Index(rules, f.Rule)), uint64(f.Thread + 1), uint64(f.Others), uint64(len(f.Steps))}
@@ -17,7 +17,8 @@ func (f *Failure) numbers() []uint64 {
 		if s.Last {
 			last = 1
 		}
-		all = append(all, uint64(s.Thread), uint64(s.Request), uint64(s.Op.Kind), s.Op.Compare, s.Op.Value, s.Answer, last)
+		all = append(all, uint64(s.Thread), uint64(s.Request), uint64(s.Op.Kind), s.Op.Compare, s.Op.Value, s.Answer, last,
+			uint64(s.Line), uint64(s.Returned))
 	}
 	for _, offsets := range f.Results {
 		all = append(all, offsets...)
@@ -40,7 +41,7 @@ func (p *Program) failureOf(numbers []uint64) *Failure {
 			return nil
 		}
 		f.Steps = append(f.Steps, Step{int(left[0]), int(left[1]), Op{Kind(left[2]), left[3], left[4]}, left[5],
-			left[6] == 1})
+			left[6] == 1, int(left[7]), int(left[8])})
 		left = left[stepNumbers:]
 	}
 	if f.Rule != WrongEnd {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cudalab/exercises/contract"
+	"cudalab/grader/suite/returned"
 	"cudalab/grader/suite/verdict"
 	"cudalab/kernels/oracle"
 )
@@ -157,6 +158,7 @@ func (p *Program) Finding(f *Failure) (found verdict.Finding, ok bool) {
 		} else {
 			s.waits(last)
 		}
+		s.look(fault{})
 	case WrongEnd:
 		if slices.Contains(h.over, -1) || len(f.Results) != len(requests) ||
 			inSomeOrder(p.Taken, p.Capacity, requests, f.Results, h.before, &h.word) {
@@ -168,6 +170,7 @@ func (p *Program) Finding(f *Failure) (found verdict.Finding, ok bool) {
 				requests[fault.other.request].Warp
 		}
 		s.wrongEnd(fault)
+		s.look(fault)
 	default:
 		return found, false
 	}
@@ -303,6 +306,19 @@ func (s *sentence) wrongEnd(f fault) {
 			"came in between.",
 			"The lanes of a warp count on lying side by side, and a call that was over counts for all that begin later.",
 			"Take all that a call takes with one change of w.")
+	}
+}
+
+// look is where a request was refused, or else the last operation that was made.
+func (s *sentence) look(f fault) {
+	for _, step := range s.failure.Steps {
+		switch {
+		case f.rule == RoomLost && step.Request == f.first.request && step.Returned > 0:
+			s.finding.Look = verdict.Look{Got: "NoRoom", Return: returned.Lines{int32(step.Returned)}}
+			return
+		case step.Line > 0:
+			s.finding.Look.Line = step.Line
+		}
 	}
 }
 
