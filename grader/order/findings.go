@@ -59,8 +59,11 @@ func (p *report) race(i int, x *trace.Access, a *allocation, q *queue, y conflic
 			f.Message = fmt.Sprintf("%s %s %s, which %s fills from pageable memory. It should come after that copy, but %s "+
 				"never waits for it.",
 				capital(w.callOn(i)), verb(x.Kind), what, w.call(with), w.stream(q.id))
-			f.Fix = fmt.Sprintf("Copy on the same stream (cuda.MemcpyHtoDAsync on %s), or call cuda.StreamSynchronize for the "+
-				"legacy default stream after %s.", w.stream(q.id), w.call(with))
+			f.Fix = fmt.Sprintf("Copy on the same stream (cuda.MemcpyHtoDAsync on %s)", w.stream(q.id))
+			if !w.unwaited {
+				f.Fix += ", or call cuda.StreamSynchronize for the legacy default stream after " + w.call(with)
+			}
+			f.Fix += "."
 		default:
 			if q.id == legacyID || y.by.stream == legacyID {
 				f.Why = whyNonBlocking
@@ -135,6 +138,9 @@ func (p *report) afterFree(i int, x *trace.Access, a *allocation, free int) {
 		case onHost(there):
 			f.Fix = fmt.Sprintf("Move %s after %s, and let the host wait for %s in between (cuda.StreamSynchronize).",
 				w.call(free), w.call(i), w.stream(here.Stream))
+			if w.unwaited {
+				f.Fix = fmt.Sprintf("Free in stream order, after %s: cuda.FreeAsync on %s.", w.call(i), w.stream(here.Stream))
+			}
 		case here.Stream != there.Stream:
 			f.Fix += " " + w.edge(i, free)
 		}
@@ -233,8 +239,14 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 					w.memory(a), w.callOn(with), verb(y.kind), w.freer(i))
 				f.Why = whyBlockIn
 			}
+		case op == trace.OpFree && w.unwaited:
+			f.Fix = "Free in stream order: cuda.FreeAsync on " + w.stream(y.by.stream) + "."
 		case op == trace.OpFree:
 			f.Fix = "Free in stream order: cuda.FreeAsync on " + w.stream(y.by.stream) + ". Or else: " + f.Fix
+		}
+		if rule == freeWhilePending && w.unwaited {
+			f.Fix = "Take the memory with cuda.MallocAsync, and free it with cuda.FreeAsync, both on " + w.stream(y.by.stream) +
+				"."
 		}
 		attempt, cause := w.attempt(with, i)
 		f.Related, f.Cause = slices.Concat([]Related{w.doing(with, y.kind)}, attempt, p.from(a)), cause

@@ -95,6 +95,9 @@ func (p *report) leak(s leaked) {
 			f.Fix = "Call cuda.FreeHost once the host has waited for the last copy."
 		default:
 			f.Fix = "Call cuda.Free once the host has waited for the last use."
+			if w.unwaited {
+				f.Fix = "Take the memory with cuda.MallocAsync, and call cuda.FreeAsync on the same stream after the last use."
+			}
 		}
 		return f
 	})

@@ -6,7 +6,7 @@ import "cudalab/native/trace"
 type Names struct{ words words }
 
 // NamesOf are the names of a trace.
-func NamesOf(t *trace.Trace) *Names { return &Names{words{t, nameStreams(t)}} }
+func NamesOf(t *trace.Trace) *Names { return &Names{words{t: t, names: nameStreams(t)}} }
 
 // Call is the i-th record's call with its stream, if it has one: "the launch of process on streams[1]".
 func (n *Names) Call(i int) string { return n.words.callOn(i) }

@@ -87,22 +87,30 @@ type Related struct {
 
 // Check finds the faults in t, in the order of the calls at fault. A call that was recorded entering and leaving is
 // named by the record of its entering.
-func Check(t *trace.Trace) []Finding {
+func Check(t *trace.Trace) []Finding { return check(newChecker(t)) }
+
+// CheckUnwaited is Check of code in which the host must not wait: no finding says that it should.
+func CheckUnwaited(t *trace.Trace) []Finding {
 	c := newChecker(t)
+	c.words.unwaited = true
+	return check(c)
+}
+
+func check(c *checker) []Finding {
 	c.follow(func(int, *trace.Record) {})
 	c.leaks()
 	c.unrecorded()
 	c.needless()
 	c.legacyByAccident()
 	if c.report.races() > 1 {
-		c.report.join(Of(t).Before)
+		c.report.join(Of(c.words.t).Before)
 	}
 	return c.report.sorted()
 }
 
 func newChecker(t *trace.Trace) *checker {
 	c := &checker{
-		words:   words{t, nameStreams(t)},
+		words:   words{t: t, names: nameStreams(t)},
 		leaves:  leaves(t.Records),
 		queues:  queues{host: &queue{id: hostID}, streams: map[trace.ID]*queue{}},
 		events:  map[trace.ID]*event{},

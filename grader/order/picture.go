@@ -29,7 +29,7 @@ func Picture(t *trace.Trace, f Finding) string {
 	if len(f.Related) == 0 {
 		return ""
 	}
-	p := picture{words: words{t, nameStreams(t)}, from: f.Related[0].At, to: f.At}
+	p := picture{words: words{t: t, names: nameStreams(t)}, from: f.Related[0].At, to: f.At}
 	if p.rowOf(p.from) == p.rowOf(p.to) {
 		return ""
 	}

@@ -11,6 +11,8 @@ import (
 type words struct {
 	t     *trace.Trace
 	names map[trace.ID]string // of streams, by the grader
+	// unwaited: the host must not wait
+	unwaited bool
 }
 
 func (w *words) record(i int) *trace.Record { return &w.t.Records[i] }
@@ -150,12 +152,20 @@ func verb(kind trace.AccessKind) string {
 // edge is how to order the j-th record's call behind the i-th's, which is work on a stream.
 func (w *words) edge(i, j int) string {
 	from := w.stream(w.record(i).Stream)
+	if w.unwaited && w.needsWait(j) {
+		return "Leave " + w.call(j) + " out: it needs a host that has waited for " + w.call(i) + ", and here it must not wait."
+	}
 	if onHost(w.record(j)) {
 		return "Make the host wait before " + w.call(j) + ": call cuda.StreamSynchronize for " + from +
 			", or record an event there after " + w.call(i) + " (cuda.EventRecord) and wait for it (cuda.EventSynchronize)."
 	}
 	return "Record an event on " + from + " after " + w.call(i) + " (cuda.EventRecord), and make " +
 		w.stream(w.record(j).Stream) + " wait for it before " + w.call(j) + " (cuda.StreamWaitEvent)."
+}
+
+// needsWait reports whether the call of a record is the host's, or has the host wait by itself.
+func (w *words) needsWait(i int) bool {
+	return onHost(w.record(i)) || w.record(i).Op == trace.OpMemcpyDtoH
 }
 
 // freer is who has to wait before the free of the i-th record: its stream, or the host.
@@ -170,7 +180,7 @@ func (w *words) freer(i int) string {
 // the one that it has to be in order with, where nothing has to order the two. It is empty for other calls.
 func (w *words) inStreamOf(with, i int) string {
 	r, to := w.record(i), w.record(with).Stream
-	if r.Stream != legacyID || to == legacyID || onHost(r) {
+	if r.Stream != legacyID || to == legacyID || onHost(r) || w.unwaited && w.needsWait(i) {
 		return ""
 	}
 	const orElse = " Or else: "

@@ -234,7 +234,7 @@ func (g *Good[Code, W]) NoHostWait(id, name, pass string, words func(W) HostWait
 		})
 		return found
 	}
-	return Part[Code]{Question: Question{ID: id, Name: name, Judge: func(e *Evidence) Answer {
+	return Part[Code]{Question: Question{ID: id, Name: name, Unwaited: true, Judge: func(e *Evidence) Answer {
 		a := Answer{Message: pass}
 		for _, m := range all.Made(e) {
 			a.Findings = append(a.Findings, look(&m)...)

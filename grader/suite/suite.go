@@ -117,6 +117,8 @@ type Question struct {
 	// Aside says that the question is about the first calls of its cases alone. What else ends one of them is another
 	// check's to tell, if one tells the same.
 	Aside bool
+	// Unwaited: it asks that the host never waits, so that no advice in its cases may be to have it wait.
+	Unwaited bool
 }
 
 // Answer is a check's decision. It has passed when no finding is an Error and there is no Skip.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"cudalab/grader/judge/wire"
-	"cudalab/grader/order"
 	"cudalab/grader/suite"
 )
 
@@ -78,7 +77,7 @@ func (c *checking) see(ctx context.Context, run caseRun) error {
 	if !c.inTurn() {
 		forgive(run.notes)
 	}
-	run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
+	run.notes.Findings = c.ordered(run.notes)
 	run.forgiveLeaks()
 	c.mayFree(run.notes)
 	switch run.end {

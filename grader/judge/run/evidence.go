@@ -13,6 +13,17 @@ import (
 	"cudalab/native/trace"
 )
 
+// ordered are the order checker's findings in a case, which do not advise what the lesson forbids there.
+func (c *checking) ordered(notes *verdict.CaseNotes) []verdict.Finding {
+	look := order.Check
+	if slices.ContainsFunc(c.Suite.Checks, func(q suite.Question) bool {
+		return q.Unwaited && slices.Contains(q.Needs, notes.ID)
+	}) {
+		look = order.CheckUnwaited
+	}
+	return c.findings(look(notes.Trace), notes.Trace)
+}
+
 // findings gives the order checker's findings their lines.
 func (c *checking) findings(found []order.Finding, t *trace.Trace) []verdict.Finding {
 	var fs []verdict.Finding

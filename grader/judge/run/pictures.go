@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"cudalab/grader/order"
 	"cudalab/grader/suite/verdict"
 	"cudalab/native/trace"
 )
@@ -109,7 +108,7 @@ func (c *checking) pictures(ctx context.Context) ([]*verdict.CaseNotes, error) {
 			return nil, cancelledBy(ctx)
 		case run.end == done:
 			if !cs.Timed {
-				run.notes.Findings = c.findings(order.Check(run.notes.Trace), run.notes.Trace)
+				run.notes.Findings = c.ordered(run.notes)
 			}
 			all = append(all, run.notes)
 		}

@@ -43,10 +43,6 @@ var (
 		small: workload{sizes: []int{700, 300}}, set: setUpload, steps: uploadSteps}
 	weights = &function{name: "Weights", gap: "2a", streams: []string{"s"}, id: "weights",
 		claim: "the weights are there before they are read", pass: "The digest comes after the copy.",
-		fixes: map[string]string{
-			"staged-copy": "Copy in s, with cuda.MemcpyHtoDAsync. Or else: record an event in the legacy default stream " +
-				"behind MemcpyHtoD, and make s wait for it.",
-		},
 		idle: 4, draw: weightsOf, far: weightsFar, real: true,
 		small: workload{sizes: []int{400}}, set: setWeights, steps: weightsSteps}
 	pingPong = &function{name: "PingPong", gap: "3a", streams: []string{"a", "b"}, id: "ping-pong",

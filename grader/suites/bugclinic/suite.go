@@ -55,7 +55,7 @@ func lesson() suite.Lesson[Code] {
 func mended(f *function, good *suite.Good[Code, workload]) suite.Part[Code] {
 	order := good.Order(f.claim, f.pass).Once()
 	p := order
-	p.ID = f.id
+	p.ID, p.Unwaited = f.id, true
 	p.Judge = func(e *suite.Evidence) suite.Answer { return f.advised(order.Judge(e)) }
 	waits := good.NoHostWait(f.id, f.claim, "", func(workload) suite.HostWait { return waiting(f) }).Judge
 	for _, far := range good.Far {
