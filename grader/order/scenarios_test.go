@@ -99,6 +99,16 @@ var orderings = []scenario{
 		p.Wait(s2, e)
 		p.Launch(w, m, 0, kB, s2)
 	}, faults: []string{"data-race: the launch of write on stream 2 / the launch of read on stream 1"}},
+	{name: "the earlier of two events", run: func(p program) {
+		m := ready(p)
+		s1, s2 := two(p)
+		first, second := p.Event(), p.Event()
+		p.Record(first, s1)
+		p.Launch(r, m, 0, kB, s1)
+		p.Record(second, s1)
+		p.Wait(s2, first)
+		p.Launch(w, m, 0, kB, s2)
+	}, faults: []string{"data-race: the launch of write on stream 2 / the launch of read on stream 1"}},
 	{name: "recorded again between record and wait", run: func(p program) {
 		m := ready(p)
 		s1, s2 := two(p)

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -209,7 +210,8 @@ func (w *words) attempt(i, j int) ([]Related, *Cause) {
 	recorded := map[trace.ID]int{}  // the event's last record
 	onStream := map[trace.ID]bool{} // it was recorded on the stream in question, after i
 	var why, behind []Related
-	var early, elsewhere, self *Cause
+	last := -1 // record behind i in its stream
+	var early, elsewhere, self, other *Cause
 	for k := range j {
 		r := w.record(k)
 		if r.Code != 0 {
@@ -218,6 +220,7 @@ func (w *words) attempt(i, j int) ([]Related, *Cause) {
 		switch r.Op {
 		case trace.OpEventRecord:
 			if r.Stream == from && k > i {
+				last = k
 				behind = []Related{{k, "event " + strconv.Itoa(int(r.Event)) + " is recorded behind that here, but " +
 					w.stream(to) + " does not wait for it"}}
 			}
@@ -249,6 +252,11 @@ func (w *words) attempt(i, j int) ([]Related, *Cause) {
 					w.call(i) +
 					", and stands only for what is in the stream by then.", "Record the event behind " + w.call(i) + ": move this " +
 					"call there."}
+				if later := w.record(max(last, 0)).Event; last >= 0 && later != r.Event {
+					other = &Cause{k, fmt.Sprintf("%s is made to wait here for %s, which was recorded before %s; it is event %d that was "+
+						"recorded behind that.", capital(w.stream(to)), event, w.call(i), later),
+						fmt.Sprintf("Wait here for event %d.", later)}
+				}
 			case onStream[r.Event]:
 				why = []Related{{at, event + " is recorded again here, so " + w.stream(to) + " waits for this and no longer for " +
 					w.stream(from)}}
@@ -263,7 +271,10 @@ func (w *words) attempt(i, j int) ([]Related, *Cause) {
 	case why == nil:
 		return behind, self
 	}
-	return why, nil
+	if other == nil {
+		return why, nil
+	}
+	return append(why, behind...), other
 }
 
 // orderless is why a wait in the stream in which the event was recorded does nothing.

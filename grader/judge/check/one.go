@@ -84,6 +84,9 @@ func (c Code) known(root string, linked *compile.Linked) (run.Code, error) {
 			at.File = c.Shown(at.File)
 			return at, what, ok && !c.IsSolved(at.File, at.Line)
 		},
+		Argument: func(file string, line int, call string, i int) string {
+			return code().Argument(file, line, call, i)
+		},
 		Translation: translated(dir, c.Exercise.Suite.OnDevice),
 	}, nil
 }

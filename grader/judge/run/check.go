@@ -31,6 +31,8 @@ type Code struct {
 	Functions map[string]verdict.Place
 	// Statements finds the statement that an answer of a function's comes of, and says what it is; nil where nobody can.
 	Statements func(function string, look verdict.Look) (at verdict.Place, what string, ok bool)
+	// Argument is the i-th argument of a call in a line of a file, as it stands in the code; "" where that is not known.
+	Argument func(file string, line int, call string, i int) string
 	// InStacks has the same by the names that they have in a stack: "New", "Block.Size", "(*Pool).Alloc".
 	InStacks    map[string]Function
 	Translation *suite.Translation // of the suite's OnDevice; nil: nothing is asked of it

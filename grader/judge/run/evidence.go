@@ -3,10 +3,12 @@ package run
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"cudalab/grader/judge/visible"
 	"cudalab/grader/order"
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/verdict"
@@ -72,7 +74,7 @@ func (c *checking) findings(found []order.Finding, t *trace.Trace) []verdict.Fin
 			f.Related = append(f.Related, verdict.Related{File: p.File, Line: p.Line, Message: rel.Note})
 		}
 		if own {
-			fs = append(fs, f)
+			fs = append(fs, c.named(f, o, t))
 		}
 	}
 	return fs
@@ -95,6 +97,44 @@ func (c *checking) causeOf(f verdict.Finding, o order.Finding, t *trace.Trace) v
 	f.Effect = effect.Line
 	if effect.File != f.File || effect.Line != f.Line {
 		f.Related = append([]verdict.Related{effect}, f.Related...)
+	}
+	return f
+}
+
+// eventOf is which argument of a call its event is.
+var eventOf = map[trace.Op]int{trace.OpEventRecord: 0, trace.OpStreamWaitEvent: 1}
+
+// named is a finding in which events have the names that they have in the code, where calls of it name them.
+func (c *checking) named(f verdict.Finding, o order.Finding, t *trace.Trace) verdict.Finding {
+	if c.Argument == nil {
+		return f
+	}
+	about := []int{o.At}
+	if o.Cause != nil {
+		about = append(about, o.Cause.At)
+	}
+	for _, r := range o.Related {
+		about = append(about, r.At)
+	}
+	told := map[trace.ID]bool{}
+	for _, at := range about {
+		r := &t.Records[at]
+		i, ok := eventOf[r.Op]
+		places := c.locate.places(t.SiteOf(r))
+		if !ok || told[r.Event] || len(places) == 0 {
+			continue
+		}
+		name := c.Argument(places[0].File, places[0].Line, r.Op.String(), i)
+		if name == "" {
+			continue
+		}
+		told[r.Event] = true
+		event := regexp.MustCompile(fmt.Sprintf(`\b([Ee]vent %d)\b`, r.Event))
+		say := func(text string) string { return event.ReplaceAllString(text, "$1 ("+visible.Line(name)+")") }
+		f.Message, f.Fix = say(f.Message), say(f.Fix)
+		for k := range f.Related {
+			f.Related[k].Message = say(f.Related[k].Message)
+		}
 	}
 	return f
 }

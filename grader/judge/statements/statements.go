@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -181,6 +182,34 @@ func (c *Code) ending(function string, lines returned.Lines) (found end) {
 		}
 	}
 	return found
+}
+
+// mostShown is how long an expression may be that is told within a sentence.
+const mostShown = 40
+
+// Argument is the i-th argument of the call of a name that begins in a line of a file, as it stands there; "" where
+// there is none, or several, or where it is long.
+func (c *Code) Argument(file string, line int, call string, i int) (text string) {
+	several := false
+	for _, fs := range c.funcs {
+		for _, f := range fs {
+			ast.Inspect(f, func(n ast.Node) bool {
+				x, ok := n.(*ast.CallExpr)
+				if !ok || named(x.Fun) != call || i >= len(x.Args) {
+					return true
+				}
+				at := c.set.Position(x.Pos())
+				if at.Line == line && filepath.Base(at.Filename) == filepath.Base(file) {
+					several, text = several || text != "", types.ExprString(x.Args[i])
+				}
+				return true
+			})
+		}
+	}
+	if several || len(text) > mostShown {
+		return ""
+	}
+	return text
 }
 
 // reached are the functions of a name and all that they call in the same package, directly or not.
