@@ -11,8 +11,8 @@ import (
 )
 
 // hostWaits is advice that has the host wait.
-var hostWaits = regexp.MustCompile(`(?i)\bhost (wait |wait$|has waited for the last)|cuda\.(Stream|Event|Device)Synchronize|` +
-	`wait for it before you`)
+var hostWaits = regexp.MustCompile(`(?i)\bhost (wait |wait$|has waited for the last)|` +
+	`cuda\.(Stream|Event|Device)Synchronize|wait for it before you`)
 
 // Where the host must not wait the same is found, and no advice about memory of the device has it wait.
 func TestNoAdviceHasTheHostWaitWhereItMustNot(t *testing.T) {

@@ -154,7 +154,8 @@ func verb(kind trace.AccessKind) string {
 func (w *words) edge(i, j int) string {
 	from := w.stream(w.record(i).Stream)
 	if w.unwaited && w.needsWait(j) {
-		return "Leave " + w.call(j) + " out: it needs a host that has waited for " + w.call(i) + ", and here it must not wait."
+		return "Leave " + w.call(j) + " out: it needs a host that has waited for " + w.call(i) +
+			", and here it must not wait."
 	}
 	if onHost(w.record(j)) {
 		return "Make the host wait before " + w.call(j) + ": call cuda.StreamSynchronize for " + from +
@@ -253,8 +254,8 @@ func (w *words) attempt(i, j int) ([]Related, *Cause) {
 					", and stands only for what is in the stream by then.", "Record the event behind " + w.call(i) + ": move this " +
 					"call there."}
 				if later := w.record(max(last, 0)).Event; last >= 0 && later != r.Event {
-					other = &Cause{k, fmt.Sprintf("%s is made to wait here for %s, which was recorded before %s; it is event %d that was "+
-						"recorded behind that.", capital(w.stream(to)), event, w.call(i), later),
+					other = &Cause{k, fmt.Sprintf("%s is made to wait here for %s, which was recorded before %s; it is event %d "+
+						"that was recorded behind that.", capital(w.stream(to)), event, w.call(i), later),
 						fmt.Sprintf("Wait here for event %d.", later)}
 				}
 			case onStream[r.Event]:

@@ -100,12 +100,17 @@ func TestCodeOf(t *testing.T) {
 		"a call that was not come to":                             {"Free", verdict.Look{Call: "EventRecord"}, "only then"},
 		"a call that is missing": {"Stats", verdict.Look{Call: "EventRecord"},
 			"func (p *Pool) Stats"},
-		"which of several returned":                   {"Trim", returnedAt("> p.size {", 1, verdict.Look{Got: "ErrArgument"}), "> p.size"},
-		"the return statement, where nothing else is": {"Free", returnedAt("// fine", 0, verdict.Look{}), "// fine"},
-		"the return statement of what is answered":    {"Alloc", returnedAt("func (p *Pool) full", 0, verdict.Look{}), ""},
-		"the block that was handed out there":         {"Alloc", returnedAt("return at, nil", 0, verdict.Look{Block: true}), "p.place()"},
-		"what another function has returned":          {"Trim", returnedAt("// fine", 0, verdict.Look{}), ""},
-		"a function that is not there":                {"Close", verdict.Look{Got: "ErrSize"}, ""},
+		"which of several returned": {"Trim", returnedAt("> p.size {", 1, verdict.Look{Got: "ErrArgument"}),
+			"> p.size"},
+		"the return statement, where nothing else is": {"Free", returnedAt("// fine", 0, verdict.Look{}),
+			"// fine"},
+		"the return statement of what is answered": {"Alloc", returnedAt("func (p *Pool) full", 0, verdict.Look{}),
+			""},
+		"the block that was handed out there": {"Alloc", returnedAt("return at, nil", 0, verdict.Look{Block: true}),
+			"p.place()"},
+		"what another function has returned": {"Trim", returnedAt("// fine", 0, verdict.Look{}),
+			""},
+		"a function that is not there": {"Close", verdict.Look{Got: "ErrSize"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at, what, ok := code.Of(x.function, x.look)
