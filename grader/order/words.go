@@ -221,7 +221,7 @@ func (w *words) attempt(i, j int) ([]Related, *Cause) {
 		switch r.Op {
 		case trace.OpEventRecord:
 			if r.Stream == from && k > i {
-				last = k
+				last, other = k, nil
 				behind = []Related{{k, "event " + strconv.Itoa(int(r.Event)) + " is recorded behind that here, but " +
 					w.stream(to) + " does not wait for it"}}
 			}
@@ -261,6 +261,10 @@ func (w *words) attempt(i, j int) ([]Related, *Cause) {
 			case onStream[r.Event]:
 				why = []Related{{at, event + " is recorded again here, so " + w.stream(to) + " waits for this and no longer for " +
 					w.stream(from)}}
+			}
+		default:
+			if r.Stream == to && !onHost(r) && r.Op != trace.OpMark {
+				other = nil // the wait was for this
 			}
 		}
 	}
