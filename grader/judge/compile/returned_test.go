@@ -42,5 +42,7 @@ func alone() error { return nil }
 		return true
 	})
 	require.Equal(t, []string{"0:5", "0:7", "0:9", "1:11", "2:12"}, told)
+	const nothing = "package p\n\nfunc Run() {}\n" // an import that is not used would not compile
+	require.Equal(t, nothing, string(telling([]byte(nothing), false, true)))
 	require.Equal(t, "package p\n", string(telling([]byte("package p\n"), false, true)))
 }

@@ -54,7 +54,7 @@ func telling(text []byte, steps, returns bool) []byte {
 	if len(all) > 0 {
 		imports = fmt.Sprintf(";import %s %q", StepName, Steps)
 	}
-	if ends := returning(f); returns && len(ends) > 0 {
+	if ends := returning(f); returns && slices.ContainsFunc(ends, func(all []*ast.ReturnStmt) bool { return len(all) > 0 }) {
 		imports += fmt.Sprintf(";import %s %q", returnedName, returnedLine)
 		for i, function := range ends {
 			for _, r := range function {
