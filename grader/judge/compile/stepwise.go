@@ -54,7 +54,7 @@ func telling(text []byte, steps, returns bool) []byte {
 	if len(all) > 0 {
 		imports = fmt.Sprintf(";import %s %q", StepName, Steps)
 	}
-	if ends := returning(f); returns && slices.ContainsFunc(ends, func(all []*ast.ReturnStmt) bool { return len(all) > 0 }) {
+	if ends := returning(f); returns && len(ends) > 0 {
 		imports += fmt.Sprintf(";import %s %q", returnedName, returnedLine)
 		for i, function := range ends {
 			for _, r := range function {
@@ -118,7 +118,9 @@ func returning(f *ast.File) (ends [][]*ast.ReturnStmt) {
 		})
 	}
 	for i := 0; i < min(len(answer), len(returned.Lines{})); i++ {
-		ends = append(ends, returns[answer[i]])
+		if all := returns[answer[i]]; len(all) > 0 {
+			ends = append(ends, all)
+		}
 		for _, r := range returns[answer[i]] {
 			if name := callee(r); name != "" && !slices.Contains(answer, name) {
 				answer = append(answer, name)

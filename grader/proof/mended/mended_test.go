@@ -57,6 +57,8 @@ type outcome struct {
 	cpu     time.Duration // of the search and its processes
 	fails   bool          // the edit fails under other seeds
 	finding int           // the first finding's line
+	error   verdict.Finding
+	advice  advice // the first finding's, where there is a change to hold it against
 }
 
 // off is how far a line is from the mistake.
@@ -106,6 +108,7 @@ func TestCauses(t *testing.T) {
 		if o.told != nil {
 			require.False(t, o.fails, "%s: the edit that was told fails under other seeds", o.program)
 			require.NotEqual(t, "right", *programs, "%s is right, and has a cause", o.program)
+			require.False(t, o.advice.contradicts, "%s: %q is another thing than what is enough", o.program, o.error.Fix)
 		}
 	}
 	t.Log("\n" + table(outcomes))
@@ -144,7 +147,7 @@ func search(t *testing.T, c *course.Course, e course.Exercise, p corpus.Program)
 	for _, ch := range r.Report.Checks {
 		for _, f := range ch.Findings {
 			if o.finding == 0 && f.Severity == verdict.Error {
-				o.finding = f.Line
+				o.finding, o.error = f.Line, f
 			}
 		}
 	}
@@ -159,6 +162,9 @@ func search(t *testing.T, c *course.Course, e course.Exercise, p corpus.Program)
 	o.tried, o.passing = s.Tried, len(s.Found)
 	if len(s.Found) > 0 {
 		o.first = s.Found[0].Number
+	}
+	if o.told != nil {
+		o.advice = adviceOf(o.error, o.told.Edit)
 	}
 	if o.told != nil && !strings.HasPrefix(p.Name, "pair") {
 		text := s.Text(o.told.Edit)
@@ -233,7 +239,7 @@ func (o *outcome) String() string {
 	if o.told != nil {
 		was, now := o.told.Lines()
 		line := o.told.Place.Line
-		told = fmt.Sprintf("line %d (off by %d): %s %s %s => %s", line, o.off(line), o.told.Question(), o.told.Difference(),
+		told = fmt.Sprintf("advice %+v; line %d (off by %d): %s %s %s => %s", o.advice, line, o.off(line), o.told.Question(), o.told.Difference(),
 			strings.Join(was, "⏎"), strings.Join(now, "⏎"))
 	}
 	return fmt.Sprintf("%s: %s, finding off by %d, %d passing, first %d of %d, %.1f s (CPU %.1f s): %s", o.program,
@@ -286,6 +292,17 @@ func table(all []*outcome) string {
 			within[20], within[100], within[300], told)
 		text += fmt.Sprintf("of these within two lines %d; first finding within two lines %d\n", right, finding)
 	}
+	named, agree := 0, 0
+	for _, o := range all {
+		if o.advice.told {
+			named++
+		}
+		if o.advice.agrees {
+			agree++
+		}
+	}
+	text += fmt.Sprintf("advice that names a call, where a change was told: %d, of which %d name one of the change\n", named,
+		agree)
 	for _, clock := range []struct {
 		name string
 		of   func(*outcome) time.Duration
