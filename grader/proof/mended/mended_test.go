@@ -8,6 +8,7 @@
 package mended
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -108,7 +109,6 @@ func TestCauses(t *testing.T) {
 		if o.told != nil {
 			require.False(t, o.fails, "%s: the edit that was told fails under other seeds", o.program)
 			require.NotEqual(t, "right", *programs, "%s is right, and has a cause", o.program)
-			require.False(t, o.advice.contradicts, "%s: %q is another thing than what is enough", o.program, o.error.Fix)
 		}
 	}
 	t.Log("\n" + table(outcomes))
@@ -292,7 +292,7 @@ func table(all []*outcome) string {
 			within[20], within[100], within[300], told)
 		text += fmt.Sprintf("of these within two lines %d; first finding within two lines %d\n", right, finding)
 	}
-	named, agree := 0, 0
+	named, agree, contradict := 0, 0, ""
 	for _, o := range all {
 		if o.advice.told {
 			named++
@@ -300,9 +300,12 @@ func table(all []*outcome) string {
 		if o.advice.agrees {
 			agree++
 		}
+		if o.advice.contradicts {
+			contradict += fmt.Sprintf("\n    %s: %s", o.program, o.error.Fix)
+		}
 	}
-	text += fmt.Sprintf("advice that names a call, where a change was told: %d, of which %d name one of the change\n", named,
-		agree)
+	text += fmt.Sprintf("advice that names a call, where a change was told: %d, of which %d name one of the change; "+
+		"against the change:%s\n", named, agree, cmp.Or(contradict, " none"))
 	for _, clock := range []struct {
 		name string
 		of   func(*outcome) time.Duration
