@@ -58,7 +58,7 @@ func (m *model) judgeStats(op allocator.Op, a sequence.Answer, want sequence.Err
 			continue
 		}
 		if said[i].BlockSize == callers {
-			return sequence.Fault{Rule: "result-changed", Function: "Stats",
+			return sequence.Fault{Rule: "result-changed",
 				Message: "should have left Stats as it was, but Stats says what the caller has written to an earlier answer",
 				Why:     "A slice is a view of memory: whoever is given one may write to it, and all others see that.",
 				Fix:     "Make a new slice in every call of Stats."}.In(ofStats)
@@ -135,19 +135,19 @@ func inWords(s contract.ClassStats) string {
 // changed is the fault of an allocator that has changed what is its caller's.
 func changed(what int64) []sequence.Fault {
 	if what == changedClasses {
-		return sequence.Fault{Rule: "argument-changed", Function: "New",
+		return sequence.Fault{Rule: "argument-changed",
 			Message: "should have found the caller's classes as they were, but New has changed them",
 			Why: "A slice is a view of its caller's memory: what is written to it is so for the caller as well, who goes " +
 				"on with it.",
 			Fix: "Make a copy first (slices.Clone), and change that."}.In(ofStats)
 	}
 	if what == keptClasses {
-		return sequence.Fault{Rule: "argument-kept", Function: "New",
+		return sequence.Fault{Rule: "argument-kept",
 			Message: "should have found its own classes as they were, but found what the caller wrote to its slice behind New",
 			Why:     "A slice is a view of its caller's memory, who may use it for something else as soon as New has returned.",
 			Fix:     "Keep a copy (slices.Clone), or numbers of your own."}.In(ofStats)
 	}
-	return sequence.Fault{Rule: "result-changed", Function: "Stats",
+	return sequence.Fault{Rule: "result-changed",
 		Message: "should have left what Stats answered before as it was, but it says something else now",
 		Why:     "A slice is a view of memory: a caller who keeps one to compare it with a later one finds no difference.",
 		Fix:     "Make a new slice in every call of Stats."}.In(ofStats)
