@@ -61,7 +61,7 @@ func (p inStream) Free(at cuda.DevicePtr) error             { return p.Pool.Free
 type fromCUDA struct{}
 
 func (fromCUDA) Malloc(size int64, _ cuda.Stream) (cuda.DevicePtr, error) { return cuda.Malloc(size) }
-func (fromCUDA) Free(p cuda.DevicePtr) error               { return cuda.Free(p) }
+func (fromCUDA) Free(p cuda.DevicePtr) error                              { return cuda.Free(p) }
 
 // tagged is what is compared.
 type tagged interface {
