@@ -18,7 +18,8 @@ import (
 var called = regexp.MustCompile(`\b(?:cuda|kernels)\.([A-Z]\w+)`)
 
 // against is advice not to make the call that follows: it names it for something else.
-var against = regexp.MustCompile(`(?i)(not|instead of|in place of|leave|without|returned|answered|needs|than) ?(\w+ )?$`)
+var against = regexp.MustCompile(
+	`(?i)(not|instead of|in place of|leave|without|returned|answered|needs|than) ?(\w+ )?$`)
 
 // advice is what a finding says to do, held against a change that is enough.
 type advice struct {

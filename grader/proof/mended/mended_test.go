@@ -239,7 +239,8 @@ func (o *outcome) String() string {
 	if o.told != nil {
 		was, now := o.told.Lines()
 		line := o.told.Place.Line
-		told = fmt.Sprintf("advice %+v; line %d (off by %d): %s %s %s => %s", o.advice, line, o.off(line), o.told.Question(), o.told.Difference(),
+		told = fmt.Sprintf("advice %+v; line %d (off by %d): %s %s %s => %s", o.advice, line, o.off(line), o.told.Question(),
+			o.told.Difference(),
 			strings.Join(was, "⏎"), strings.Join(now, "⏎"))
 	}
 	return fmt.Sprintf("%s: %s, finding off by %d, %d passing, first %d of %d, %.1f s (CPU %.1f s): %s", o.program,
