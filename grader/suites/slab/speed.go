@@ -10,5 +10,6 @@ import (
 var paces string
 
 var speed = allocator.OneStream[Make, layout](lastGap, paces, func(f Make) (allocator.OnHost, error) {
-	return f([]int64{64 << 10, 256 << 10, 1 << 20, 4 << 20}, 2)
+	classes := []int64{64 << 10, 256 << 10, 1 << 20, 4 << 20}
+	return f(lent(classes)[:len(classes)], 2)
 })
