@@ -83,7 +83,7 @@ func Packages(root string, exercises []Exercise) []string { return newAPI(root).
 
 // packages are those of a runner of these exercises, and all that they could import, but for the students' own.
 func (a *api) packages(exercises []Exercise) []string {
-	packages := append([]string{cudalab + "/grader/judge/runner"}, slices.Concat(a.courses, standard)...)
+	packages := append([]string{cudalab + "/grader/judge/runner", returnedLine}, slices.Concat(a.courses, standard)...)
 	for _, e := range exercises {
 		packages = append(packages, a.module+"/grader/suites/"+e.Package)
 		if e.Solution {

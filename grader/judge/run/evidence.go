@@ -129,8 +129,10 @@ func (c *checking) named(f verdict.Finding, o order.Finding, t *trace.Trace) ver
 			continue
 		}
 		told[r.Event] = true
-		event := regexp.MustCompile(fmt.Sprintf(`\b([Ee]vent %d)\b`, r.Event))
-		say := func(text string) string { return event.ReplaceAllString(text, "$1 ("+visible.Line(name)+")") }
+		event := regexp.MustCompile(fmt.Sprintf(`\b[Ee]vent %d\b`, r.Event))
+		say := func(text string) string {
+			return event.ReplaceAllStringFunc(text, func(it string) string { return it + " (" + visible.Line(name) + ")" })
+		}
 		f.Message, f.Fix = say(f.Message), say(f.Fix)
 		for k := range f.Related {
 			f.Related[k].Message = say(f.Related[k].Message)
