@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"cudalab/grader/judge/compile"
 	"cudalab/grader/judge/edits"
@@ -110,47 +109,23 @@ func Completed(ctx context.Context, q Request, dir string) (Request, Result, boo
 	return q, results[0], true
 }
 
-// completing checks unfinished code with the rest as the solution has it, beside the check itself where there are
-// processors for both: somebody waits. What it answers is to be called with the report, to which it adds what came of
-// that where nothing has failed, and leaves nothing running.
-func completing(ctx context.Context, q Request) (complete func(*verdict.Report)) {
-	if q.Code[0].Exercise.Why == 0 {
-		return func(*verdict.Report) {}
+// complete adds to the report on unfinished code, in which nothing has failed, what comes of it with the rest as the
+// solution has it. That costs nothing: who writes the rest to a plan of their own may be right all the same.
+func complete(ctx context.Context, q Request, r *verdict.Report) {
+	dir, leave, err := compile.Workplace(q.Root, "completed")
+	if err != nil {
+		return
 	}
-	ctx, stop := context.WithCancel(ctx)
-	var with Request
-	var result Result
-	var ok bool
-	check := sync.OnceFunc(func() {
-		dir, leave, err := compile.Workplace(q.Root, "completed")
-		if err == nil {
-			defer leave()
-			with, result, ok = Completed(ctx, q, dir)
-		}
-	})
-	if severalProcessors() {
-		go check()
+	defer leave()
+	with, result, ok := Completed(ctx, q, dir)
+	if !ok {
+		return
 	}
-	return func(r *verdict.Report) {
-		if !r.Unfinished() {
-			stop()
-		}
-		check() // waits where it is under way
-		stop()
-		if ok && r.Unfinished() {
-			add(r, with.Code[0], result)
-		}
-	}
-}
-
-// add adds to a report what comes of the code with the rest as the solution has it. That costs nothing: who writes the
-// rest to a plan of their own may be right all the same.
-func add(r *verdict.Report, with Code, result Result) {
 	passed, told, at := 0, 0, map[string]int{}
 	for i, c := range r.Checks {
 		at[c.ID] = i
 	}
-	r.Completed = &verdict.Completed{Text: with.With()}
+	r.Completed = &verdict.Completed{Text: with.Code[0].With()}
 	for _, c := range result.Report.Checks {
 		i, known := at[c.ID]
 		if !known || r.Checks[i].Status == verdict.Passed {
@@ -161,7 +136,7 @@ func add(r *verdict.Report, with Code, result Result) {
 			passed++
 		case verdict.Failed:
 			r.Completed.Fails = append(r.Completed.Fails, c.ID)
-			remarks := with.remarks(c.Findings)
+			remarks := with.Code[0].remarks(c.Findings)
 			r.Checks[i].Findings = append(r.Checks[i].Findings, remarks...)
 			told += len(remarks)
 		}
