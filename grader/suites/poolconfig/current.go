@@ -198,24 +198,25 @@ func (c *lent) calledWrongly() []verdict.Finding {
 
 // lostErrors finds errors of work's that were not passed on.
 func (c *lent) lostErrors() []verdict.Finding {
-	for _, i := range c.Noted(noteLost) {
-		function, back := c.W.layers[min(i, uint64(len(c.W.layers)-1))].function(), c.Callbacks()
-		if c.W.absent {
-			return c.finding(function, -1, suite.Rule{ID: "error-ignored",
-				Why: "Where nothing could be borrowed work is not called, and only the error tells the caller so.",
-				Fix: "Give device to every call, check the error of each, and return it."},
-				"%s should answer CUDA's error, but answers nil.", function)
-		}
-		at := -1
-		if n := int(i); n < len(back) {
-			at = back[n].From - 1 // work begins layer by layer
-		}
-		return c.finding(function, at, suite.Rule{ID: "error-ignored",
-			Why: "Only this error tells the caller that what was to be done with the pool was not done.",
-			Fix: "Keep the error that work answers; errors.Join adds those that come behind it."},
-			"%s should answer work's error (errors.Is looks for it), but what it answers is not that.", function)
+	lost := c.Noted(noteLost)
+	if len(lost) == 0 {
+		return nil
 	}
-	return nil
+	function, back := c.W.layers[min(lost[0], uint64(len(c.W.layers)-1))].function(), c.Callbacks()
+	if c.W.absent {
+		return c.finding(function, -1, suite.Rule{ID: "error-ignored",
+			Why: "Where nothing could be borrowed work is not called, and only the error tells the caller so.",
+			Fix: "Give device to every call, check the error of each, and return it."},
+			"%s should answer CUDA's error, but answers nil.", function)
+	}
+	at := -1
+	if n := int(lost[0]); n < len(back) {
+		at = back[n].From - 1 // work begins layer by layer
+	}
+	return c.finding(function, at, suite.Rule{ID: "error-ignored",
+		Why: "Only this error tells the caller that what was to be done with the pool was not done.",
+		Fix: "Keep the error that work answers; errors.Join adds those that come behind it."},
+		"%s should answer work's error (errors.Is looks for it), but what it answers is not that.", function)
 }
 
 // last is the student's last successful call of a kind up to a record; -1 where there is none.
