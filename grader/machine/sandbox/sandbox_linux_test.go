@@ -142,7 +142,7 @@ func TestLimits(t *testing.T) {
 		c := command("loop", &sandbox.Policy{})
 		c.Limits.CPU = 200 * time.Millisecond
 		require.Equal(t, child.CPUTime, run(t, c).Reason)
-		c.Limits = child.Limits{Wall: 200 * time.Millisecond}
+		c.Limits = child.Limits{Wall: 3 * time.Second} // long enough that Go has its handlers by then, whatever else runs
 		c.Grace = 10 * time.Second
 		r := run(t, c)
 		require.Equal(t, child.WallTime, r.Reason)
