@@ -407,6 +407,7 @@ const sameLines = 8
 // nothing of that, where the number is told.
 func (c *Code) keeper(function string, within []*ast.FuncDecl, field string) (token.Pos, string) {
 	told, kept := c.telling(field)
+	kept = append(kept, field) // which may be kept where it is told
 	var changes []token.Pos
 	for _, f := range within {
 		ast.Inspect(f.Body, func(n ast.Node) bool {

@@ -73,6 +73,11 @@ func (p *Pool) Free(at int64) error {
 func (p *Pool) Stats() Stats {
 	return Stats{Used: p.used, Peak: p.peak, Size: p.size} // told
 }
+
+func Run() (report Report) {
+	report.Rounds++ // counted
+	return report
+}
 `
 
 // TestCodeOf finds statements by the comments behind them; "" where none is found.
@@ -95,6 +100,7 @@ func TestCodeOf(t *testing.T) {
 		"a number that another function changes":                  {"Alloc", verdict.Look{Field: "Peak"}, "one more"},
 		"where a number comes from that is kept":                  {"Alloc", verdict.Look{Field: "Used"}, "how far"},
 		"a number that nothing changes":                           {"Free", verdict.Look{Field: "Used"}, ""},
+		"a number that is kept where it is told":                  {"Run", verdict.Look{Field: "Rounds"}, "counted"},
 		"a number where it is told":                               {"Stats", verdict.Look{Field: "Size"}, "told"},
 		"the block":                                               {"Alloc", verdict.Look{Block: true}, "p.place()"},
 		"a call that was not come to":                             {"Free", verdict.Look{Call: "EventRecord"}, "only then"},

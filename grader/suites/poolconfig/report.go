@@ -69,10 +69,12 @@ func (c *call) samples() []verdict.Finding {
 	n := len(c.report.Rounds)
 	switch {
 	case n != c.W.config.Rounds:
-		return []verdict.Finding{c.Finding(-1, suite.Rule{ID: "sample-count",
+		f := c.Finding(-1, suite.Rule{ID: "sample-count",
 			Why: "The samples side by side show whether the pool keeps its memory.",
 			Fix: "Append one contract.Sample to report.Rounds at the end of every round."},
-			"PoolReport.Rounds should have a sample for each round, but its length is %d.", n)}
+			"PoolReport.Rounds should have a sample for each round, but its length is %d.", n)
+		f.Look.Field = "Rounds"
+		return []verdict.Finding{f}
 	case len(c.blocks) != c.due():
 		return nil
 	}
@@ -109,11 +111,13 @@ func (c *call) compare(name string, s contract.Sample, from, to int) (found []ve
 			continue
 		}
 		if len(answers) == 0 {
-			found = append(found, c.Finding(-1, suite.Rule{ID: "invented",
+			f := c.Finding(-1, suite.Rule{ID: "invented",
 				Why: "How much a pool reserves is the driver's decision, and differs from device to device: only the pool knows.",
 				Fix: "Call cuda.MemPoolGetAttribute(pool, " + n.name + ") at that moment and report what it answers."},
 				"%s.%s should be what the pool answered at that time; it is %s, but nothing asked the pool for %s then.",
-				name, n.field, bytesName(value), n.name))
+				name, n.field, bytesName(value), n.name)
+			f.Look.Field = n.field
+			found = append(found, f)
 			continue
 		}
 		last := answers[len(answers)-1]

@@ -65,8 +65,10 @@ func (c *call) miscounted() []verdict.Finding {
 			"behind this allocation, before the next one, it is not asked how much it has reserved: whether this one raised "+
 			"it, Run cannot know.")}
 	case is != g.reused:
-		return []verdict.Finding{c.Finding(-1, rule, "PoolReport.Reused should be %d, but it is %d: of %s %d did not raise "+
-			"the pool's reserved memory.", g.reused, is, verdict.Count(len(c.blocks), "allocation", "allocations"), g.reused)}
+		f := c.Finding(-1, rule, "PoolReport.Reused should be %d, but it is %d: of %s %d did not raise "+
+			"the pool's reserved memory.", g.reused, is, verdict.Count(len(c.blocks), "allocation", "allocations"), g.reused)
+		f.Look.Field = "Reused"
+		return []verdict.Finding{f}
 	}
 	return nil
 }
