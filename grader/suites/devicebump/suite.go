@@ -70,8 +70,7 @@ var Lesson = suite.Lesson[Code]{
 		byThreads,
 		among("warp", "a warp takes memory together, as its lanes would one by one",
 			"In every order of the operations each warp got what its lanes would have got one behind the other.",
-			lonelyWarp, warps).
-			And(losingWarp.wrong, losingWarp.Trial),
+			lonelyWarp, warps, losingWarp),
 		edges,
 		translated(byThreads, edges),
 		suite.Arguments("refuses bad arguments before any CUDA call", refusals).And(badCalls, &refusing.Trial).And(tooMuch,
@@ -113,8 +112,7 @@ var (
 
 var byThreads = among("alloc", "threads that take memory at the same time get blocks as if they had come one by one",
 	"In every order of their operations the threads got what they would have got one behind the other.",
-	lonely, threads).
-	And(losingThread.wrong, losingThread.Trial)
+	lonely, threads, losingThread)
 
 // goesOnRefused reports whether enough of a life's steps were carried out, though some were refused.
 func goesOnRefused(m *suite.Made[workload]) bool {
@@ -123,16 +121,22 @@ func goesOnRefused(m *suite.Made[workload]) bool {
 }
 
 // among asks for what threads are answered. What goes wrong where nobody else is there is no matter of order, and goes
-// wrong among others as well: that is told alone.
-func among(id, name, pass string, lonely, threads *interleave.Case[Code]) suite.Part[Code] {
+// wrong among others as well, and what goes wrong among a few is no matter of how many swaps are lost: it is told alone.
+func among(id, name, pass string, lonely, threads *interleave.Case[Code], losing *losing) suite.Part[Code] {
 	p := threads.Part(id, name, pass)
 	judge := p.Judge
-	p.Cases = []*suite.Trial[Code]{lonely.Trial(), threads.Trial()}
+	p.Cases = []*suite.Trial[Code]{lonely.Trial(), threads.Trial(), losing.Trial}
 	p.Judge = func(e *suite.Evidence) suite.Answer {
 		if a := byOneself(e, lonely); len(a.Findings) > 0 {
 			return a
 		}
-		return judge(e)
+		a := judge(e)
+		if len(a.Findings) == 0 {
+			if a.Findings = losing.wrong(e); len(a.Findings) > 0 {
+				a.Skip = ""
+			}
+		}
+		return a
 	}
 	return p
 }
