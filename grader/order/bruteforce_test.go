@@ -35,9 +35,9 @@ func (b *built) verdicts() map[verdict]bool {
 			}
 		case UninitializedRead, WaitUnrecorded, OverlappingCopy:
 		case UseBeforeAlloc:
-			v.fix = f.Fix
-			if _, edge, ok := strings.Cut(f.Fix, " Or else: "); ok {
-				v.fix = edge
+			v.fix = (&words{t: &b.trace}).edge(f.from, f.At)
+			if r.Stream != legacyID && f.Fix != v.fix { // another stream mends it as well
+				v.fix = f.Fix
 			}
 			fallthrough
 		default:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"cudalab/native/trace"
 )
@@ -39,7 +38,7 @@ const (
 func (p *report) race(i int, x *trace.Access, a *allocation, q *queue, y conflict) {
 	w, with := p.words, y.by.record()
 	rule, severity := p.raceRule(i, with)
-	p.add(rule, i, with, a.made, x.Arg, func() Finding {
+	entry := p.add(rule, i, with, a.made, x.Arg, func() Finding {
 		attempt, cause := w.attempt(with, i)
 		f := Finding{
 			Severity: severity,
@@ -71,11 +70,13 @@ func (p *report) race(i int, x *trace.Access, a *allocation, q *queue, y conflic
 			f.Message = fmt.Sprintf("%s %s %s, which %s %s. It should come after that, but %s never waits for it: the two may "+
 				"run in either order, or at once.",
 				capital(w.callOn(i)), verb(x.Kind), what, w.callOn(with), verb(y.kind), w.stream(q.id))
-			f.Fix = cmp.Or(w.inStreamOf(with, i), w.inStreamOf(i, with)) + f.Fix
 		}
 		f.Related = append(f.Related, p.from(a)...)
 		return f
-	})
+	}).behind(with)
+	if rule == DataRace {
+		p.orMove(entry, cmp.Or(w.inStreamOf(with, i), w.inStreamOf(i, with)))
+	}
 }
 
 // raceRule is the rule that the call at record i breaks by not being ordered behind the one at record with.
@@ -96,18 +97,19 @@ func staged(r *trace.Record) bool { return r.Op == trace.OpMemcpyHtoD && r.Host 
 // stream that the use depends on.
 func (p *report) beforeAlloc(i int, x *trace.Access, a *allocation, cause stamp) {
 	w := p.words
-	p.add(UseBeforeAlloc, i, a.made, a.made, x.Arg, func() Finding {
+	entry := p.add(UseBeforeAlloc, i, a.made, a.made, x.Arg, func() Finding {
 		attempt, why := w.attempt(cause.record(), i)
 		return Finding{
 			Message: fmt.Sprintf("%s uses %s. It should come after that %s, but %s never waits for it: the memory may not "+
 				"exist yet.",
 				capital(w.callOn(i)), w.memory(a), w.call(a.made), w.stream(w.record(i).Stream)),
 			Why:     w.call(a.made) + whyAlloc,
-			Fix:     w.inStreamOf(a.made, i) + w.edge(cause.record(), i),
+			Fix:     w.edge(cause.record(), i),
 			Related: append(p.from(a), attempt...),
 			Cause:   why,
 		}
-	})
+	}).behind(cause.record())
+	p.orMove(entry, w.inStreamOf(a.made, i))
 }
 
 // afterFree reports a use of memory that record free has freed or unmapped; -1: it is not known which has.
@@ -164,10 +166,12 @@ func (p *report) overlappingCopy(i int, a *allocation, lo, hi int64) {
 	})
 }
 
-// orLeave is the advice to leave mapped memory alone, and what to do else.
-func orLeave(fix string) string {
-	return "If the memory is still to be used, leave this call out: to grow, map more behind it. Else " +
-		strings.ToLower(fix[:1]) + fix[1:]
+// leaveMapped is the advice to leave mapped memory alone where it is used behind the call of a record, else fix.
+func (w *words) leaveMapped(i int, fix string) string {
+	if w.usedLater(i) {
+		return "Leave this call out, since the addresses are used again behind it: to grow, map more behind what is mapped."
+	}
+	return fix
 }
 
 // revokeBeforeUse reports a MemSetAccess that takes access away from a use that may be still to come.
@@ -185,11 +189,11 @@ func (p *report) revokeBeforeUse(i int, a *allocation, y conflict) {
 				w.memory(a), w.callOn(with), verb(y.kind)),
 			Why: "MemSetAccess waits for nothing and holds for work that was enqueued before: a kernel that finds its " +
 				"access gone ends with an illegal address, and from then on every CUDA call fails.",
-			Fix:     orLeave(w.edge(with, i)),
+			Fix:     w.leaveMapped(i, w.edge(with, i)),
 			Related: append([]Related{w.doing(with, y.kind)}, append(attempt, p.from(a)...)...),
 			Cause:   cause,
 		}
-	})
+	}).behind(with)
 }
 
 func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
@@ -202,14 +206,14 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 	case staged(w.record(with)):
 		rule = StagedCopy
 	}
-	p.add(rule, i, with, a.made, 0, func() Finding {
+	entry := p.add(rule, i, with, a.made, 0, func() Finding {
 		f := Finding{
 			Severity: severity,
 			Message: fmt.Sprintf("%s frees %s, which %s %s. The free should come after that, but %s never waits for it: the "+
 				"bytes may go to another allocation while they are in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with),
 				verb(y.kind), w.freer(i)),
 			Why: whyFreeAsync,
-			Fix: w.inStreamOf(with, i) + w.edge(with, i),
+			Fix: w.edge(with, i),
 		}
 		if op != trace.OpFreeAsync {
 			f.Why = whyFree
@@ -227,7 +231,7 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 				"memory may be gone while it is in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
 			f.Why = "CUDA does not promise that MemUnmap waits, and an H200 does not: a kernel that runs later finds no " +
 				"memory there, and from then on every CUDA call fails."
-			f.Fix = orLeave(f.Fix)
+			f.Fix = w.leaveMapped(i, f.Fix)
 		case op == trace.OpBlockFree:
 			f.Message = fmt.Sprintf("%s takes back %s, which %s %s. The caller of Free should wait for that first, but never "+
 				"does: the next block may get the same bytes while they are in use.", capital(w.callOn(i)), w.memory(a),
@@ -239,10 +243,8 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 					w.memory(a), w.callOn(with), verb(y.kind), w.freer(i))
 				f.Why = whyBlockIn
 			}
-		case op == trace.OpFree && w.unwaited:
-			f.Fix = "Free in stream order: cuda.FreeAsync on " + w.stream(y.by.stream) + "."
 		case op == trace.OpFree:
-			f.Fix = "Free in stream order: cuda.FreeAsync on " + w.stream(y.by.stream) + ". Or else: " + f.Fix
+			f.Fix = "Free in stream order: cuda.FreeAsync on " + w.stream(y.by.stream) + "."
 		}
 		if rule == freeWhilePending && w.unwaited {
 			f.Fix = "Take the memory with cuda.MallocAsync, and free it with cuda.FreeAsync, both on " + w.stream(y.by.stream) +
@@ -251,7 +253,8 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 		attempt, cause := w.attempt(with, i)
 		f.Related, f.Cause = slices.Concat([]Related{w.doing(with, y.kind)}, attempt, p.from(a)), cause
 		return f
-	})
+	}).behind(with)
+	p.orMove(entry, w.inStreamOf(with, i))
 }
 
 func (p *report) freeBeforeAlloc(i int, a *allocation) {
@@ -263,11 +266,11 @@ func (p *report) freeBeforeAlloc(i int, a *allocation) {
 				"first.",
 				capital(w.callOn(i)), w.memory(a), w.call(a.made), w.stream(w.record(i).Stream)),
 			Why:     w.call(a.made) + whyAlloc,
-			Fix:     "Free on " + w.stream(a.birth.stream) + ". Or else: " + w.edge(a.made, i),
+			Fix:     "Free on " + w.stream(a.birth.stream) + ".",
 			Related: append(p.from(a), attempt...),
 			Cause:   cause,
 		}
-	})
+	}).behind(a.made)
 }
 
 func (p *report) doubleFree(i int, a *allocation) {
@@ -276,8 +279,7 @@ func (p *report) doubleFree(i int, a *allocation) {
 		f := Finding{
 			Message: fmt.Sprintf("%s frees %s, which was freed before; once is enough.", capital(w.callOn(i)), w.memory(a)),
 			Why:     whyDead,
-			Fix: "Free each allocation once: remove one of the two, or set the pointer to 0 after the first; freeing 0 " +
-				"does nothing.",
+			Fix: "Free each allocation once: leave one of the two calls out.",
 			Related: p.from(a),
 		}
 		if a.freed > 0 {

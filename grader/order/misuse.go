@@ -38,9 +38,8 @@ func (p *report) uninitialized(i int, x *trace.Access, a *allocation, unwritten 
 			f.Fix = fmt.Sprintf("Set the bytes to their start value first: cuda.MemsetAsync on %s before %s.",
 				w.stream(r.Stream), w.call(i))
 		case short >= 0 && short != i:
-			f.Fix = fmt.Sprintf("Have %s go on to the end, if it is to write these bytes: a grid of n / block blocks leaves "+
-				"out the last elements, and one of (n + block - 1) / block does not. Else write them by another call, on the same "+
-				"stream or on one that it waits for.", w.callOn(short))
+			f.Fix = fmt.Sprintf("Have %s go on to the end of these bytes: a grid of n / block blocks leaves out the last "+
+				"elements, and one of (n + block - 1) / block does not.", w.callOn(short))
 			f.Related = append(f.Related, Related{short, w.callOn(short) + " writes the bytes before these"})
 		}
 		return f

@@ -158,6 +158,28 @@ var moreFaults = []scenario{
 		p.Launch(r, n, 0, kB, s2)
 		p.Launch(r, m, 0, kB, s2)
 	}, faults: []string{"data-race: the launch of read on stream 2 / the launch of write on stream 1"}},
+	{name: "a race and a free that one wait mends", run: func(p program) {
+		m := ready(p)
+		s1, s2 := two(p)
+		n := p.MallocAsync(kB, s1)
+		p.Launch(w, n, 0, kB, s1)
+		p.Launch(w, m, 0, kB, s1)
+		p.Launch(r, m, 0, kB, s2)
+		p.FreeAsync(n, s2)
+	}, faults: []string{
+		"data-race: the launch of read on stream 2 / the launch of write on stream 1",
+		"free-before-use: FreeAsync on stream 2 / the launch of write on stream 1",
+	}},
+	{name: "one memset for two streams", run: func(p program) {
+		m := ready(p)
+		s1, s2 := p.Stream(nonBlocking), p.Stream(nonBlocking)
+		p.Memset(m, kB)
+		p.Launch(r, m, 0, kB, s1)
+		p.Launch(r, m, 0, kB, s2)
+	}, faults: []string{
+		"data-race: the launch of read on stream 1 / Memset on the legacy default stream",
+		"data-race: the launch of read on stream 2 / Memset on the legacy default stream",
+	}},
 	{name: "a copy onto itself", run: func(p program) {
 		m := ready(p)
 		p.Copy(m, m, kB)

@@ -69,6 +69,8 @@ type Finding struct {
 	At       int       // index into Trace.Records of the call at fault, the one made later
 	Related  []Related // the other calls that matter
 	Cause    *Cause    // the call that it comes of, where that shows
+	from     int       // the record that At has to come behind; -1: no wait mends it
+	Follows  *Finding  // the error whose wait mends this one as well; nil where none does
 }
 
 // Cause is another call than the one at fault that has to be mended: what it is given shows why the one at fault is
@@ -104,6 +106,9 @@ func check(c *checker) []Finding {
 	c.legacyByAccident()
 	if c.report.races() > 1 {
 		c.report.join(Of(c.words.t).Before)
+	}
+	if c.report.waits() > 1 {
+		c.report.follow(Of(c.words.t).Before)
 	}
 	return c.report.sorted()
 }

@@ -134,6 +134,9 @@ func TestWords(t *testing.T) {
 			if f.Cause != nil {
 				b.WriteString("  - cause, " + name(&w, f.Cause.At) + ": " + f.Cause.What + " " + f.Cause.Fix + "\n")
 			}
+			if f.Follows != nil {
+				b.WriteString("  - mended by the wait that " + f.Follows.Rule + " at " + name(&w, f.Follows.At) + " asks for\n")
+			}
 			for _, x := range f.Related {
 				b.WriteString("  - " + name(&w, x.At) + ": " + x.Note + "\n")
 			}

@@ -13,6 +13,7 @@ type report struct {
 	needs map[origin]*shortage // by where memory was allocated that is too small
 	list  []*repeated
 	byKey map[key]*repeated
+	moves map[int]map[trace.ID]bool // by record: the streams that it would be in order in, for one call each
 }
 
 // repeated is a finding with how often it was seen.
@@ -21,6 +22,7 @@ type repeated struct {
 	made int // the record that made the memory that it is about; -1: none
 	last int // record of the last call that it was seen at
 	more int // how often after the first
+	move move
 }
 
 // key is what makes two findings the same fault: the same rule broken between the same places of the source, in memory
@@ -64,8 +66,8 @@ func (p *report) removeOne(first, second int, or string) string {
 const relatedKept = 8
 
 // add counts a finding that the call at record at is at fault for, together with the one at record with (-1: none), in
-// memory that record made created (-1: none). Only the first of a kind is put into words.
-func (p *report) add(rule string, at, with, made int, arg uint8, write func() Finding) {
+// memory that record made created (-1: none). Only the first of a kind is put into words; that is returned, else nil.
+func (p *report) add(rule string, at, with, made int, arg uint8, write func() Finding) *repeated {
 	if made >= 0 && p.words.record(made).Op == trace.OpMemCreate {
 		made = -1 // the bytes that one call uses may lie in many of these, mapped side by side
 	}
@@ -77,10 +79,10 @@ func (p *report) add(rule string, at, with, made int, arg uint8, write func() Fi
 		} else if seen.At == at && with >= 0 {
 			seen.relate(with, "the same with "+p.words.callOn(with))
 		}
-		return
+		return nil
 	}
 	f := write()
-	f.Rule, f.At = rule, at
+	f.Rule, f.At, f.from = rule, at, -1
 	if f.Severity == 0 {
 		f.Severity = Error
 	}
@@ -90,6 +92,32 @@ func (p *report) add(rule string, at, with, made int, arg uint8, write func() Fi
 	}
 	p.byKey[k] = entry
 	p.list = append(p.list, entry)
+	return entry
+}
+
+// behind notes that a wait for the call of a record mends a finding.
+func (f *repeated) behind(from int) *repeated {
+	if f != nil {
+		f.from = from
+	}
+	return f
+}
+
+// orMove notes that so does another stream for one of the two calls.
+func (p *report) orMove(f *repeated, m move) {
+	if m.fix == "" {
+		return
+	}
+	if p.moves == nil {
+		p.moves = map[int]map[trace.ID]bool{}
+	}
+	if p.moves[m.call] == nil {
+		p.moves[m.call] = map[trace.ID]bool{}
+	}
+	p.moves[m.call][m.to] = true
+	if f != nil {
+		f.move = m
+	}
 }
 
 func (f *repeated) relate(at int, note string) {
@@ -162,11 +190,49 @@ func (p *report) join(before func(i, j int) bool) {
 	p.list = left
 }
 
+// waits is how many errors a wait mends.
+func (p *report) waits() (n int) {
+	for _, f := range p.list {
+		if f.from >= 0 && f.Severity == Error {
+			n++
+		}
+	}
+	return n
+}
+
+// follow notes in each error that a wait mends which other one's wait does that as well. It stays, since it may break
+// another rule; of races alone join leaves it out.
+func (p *report) follow(before func(i, j int) bool) {
+	upTo := func(i, j int) bool { return i == j || before(i, j) }
+	mends := func(i, j int) bool {
+		f, g := p.list[i], p.list[j]
+		if i == j || min(f.from, g.from) < 0 || f.Severity != Error || g.Severity != Error ||
+			!upTo(g.from, f.from) || !upTo(f.At, g.At) {
+			return false
+		}
+		return i < j || f.from != g.from || f.At != g.At // of the same two calls the first is told
+	}
+	for j, g := range p.list {
+		by := -1
+		for i := range p.list {
+			if mends(i, j) && (by < 0 || mends(i, by)) {
+				by = i
+			}
+		}
+		if by >= 0 {
+			g.Follows = &p.list[by].Finding
+		}
+	}
+}
+
 // sorted is the findings in the order of the calls at fault.
 func (p *report) sorted() []Finding {
 	slices.SortStableFunc(p.list, func(a, b *repeated) int { return a.At - b.At })
 	var all []Finding
 	for _, f := range p.list {
+		if len(p.moves[f.move.call]) == 1 && f.move.fix != "" { // in one stream it would be out of order with another
+			f.Fix = f.move.fix
+		}
 		switch f.more {
 		case 0:
 		case 1:

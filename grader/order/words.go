@@ -2,6 +2,7 @@ package order
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -158,11 +159,45 @@ func (w *words) edge(i, j int) string {
 			", and here it must not wait."
 	}
 	if onHost(w.record(j)) {
-		return "Make the host wait before " + w.call(j) + ": call cuda.StreamSynchronize for " + from +
-			", or record an event there after " + w.call(i) + " (cuda.EventRecord) and wait for it (cuda.EventSynchronize)."
+		if event := w.covering(i, j); event != 0 {
+			return fmt.Sprintf("Make the host wait before %s for event %d, which is recorded on %s after %s "+
+				"(cuda.EventSynchronize).", w.call(j), event, from, w.call(i))
+		}
+		return "Make the host wait before " + w.call(j) + ": call cuda.StreamSynchronize for " + from + "."
 	}
 	return "Record an event on " + from + " after " + w.call(i) + " (cuda.EventRecord), and make " +
 		w.stream(w.record(j).Stream) + " wait for it before " + w.call(j) + " (cuda.StreamWaitEvent)."
+}
+
+// covering is an event that stands for the i-th record's work by the time of the j-th; 0: there is none.
+func (w *words) covering(i, j int) (event trace.ID) {
+	for k := i + 1; k < j; k++ {
+		switch r := w.record(k); {
+		case r.Code != 0:
+		case r.Op == trace.OpEventRecord && r.Stream == w.record(i).Stream:
+			event = r.Event
+		case r.Event == event && (r.Op == trace.OpEventRecord || r.Op == trace.OpEventDestroy):
+			event = 0
+		}
+	}
+	return event
+}
+
+// usedLater reports whether something is to be found, behind the call of a record, at the addresses that it names.
+func (w *words) usedLater(i int) bool {
+	r := w.record(i)
+	within := func(at uint64, size int64) bool { return at < r.Addr+uint64(r.Size) && r.Addr < at+uint64(size) }
+	for k := i + 1; k < len(w.t.Records); k++ {
+		switch l := w.record(k); {
+		case l.Code != 0:
+		case l.Op == trace.OpMemAddressFree && within(l.Addr, l.Size):
+			return false
+		case (l.Op == trace.OpMemMap || l.Op == trace.OpMemSetAccess && l.Flags != 0) && within(l.Addr, l.Size),
+			slices.ContainsFunc(l.Accesses, func(x trace.Access) bool { return x.Addr != 0 && within(x.Addr, x.Size) }):
+			return true
+		}
+	}
+	return false
 }
 
 // needsWait reports whether the call of a record is the host's, or has the host wait by itself.
@@ -178,22 +213,30 @@ func (w *words) freer(i int) string {
 	return "the host"
 }
 
+// move is the advice to give a call on the legacy default stream, a record's, to a stream in which it is in order with
+// another call.
+type move struct {
+	call int
+	to   trace.ID
+	fix  string // empty: there is no such advice
+}
+
 // inStreamOf is the advice to give the work of a call on the legacy default stream, the i-th record's, to the stream of
-// the one that it has to be in order with, where nothing has to order the two. It is empty for other calls.
-func (w *words) inStreamOf(with, i int) string {
+// the one that it has to be in order with, where nothing has to order the two.
+func (w *words) inStreamOf(with, i int) move {
 	r, to := w.record(i), w.record(with).Stream
 	if r.Stream != legacyID || to == legacyID || onHost(r) || w.unwaited && w.needsWait(i) {
-		return ""
+		return move{}
 	}
-	const orElse = " Or else: "
+	m := move{call: i, to: to, fix: "Pass " + w.stream(to) + " as the stream of " + w.call(i) + "."}
 	switch r.Op {
 	case trace.OpMemset, trace.OpMemcpyDtoD, trace.OpMemcpyHtoD:
-		return "Use cuda." + r.Op.String() + "Async on " + w.stream(to) + " instead of " + r.Op.String() + "." + orElse
+		m.fix = "Use cuda." + r.Op.String() + "Async on " + w.stream(to) + " instead of " + r.Op.String() + "."
 	case trace.OpMemcpyDtoH:
-		return "Use cuda.MemcpyDtoHAsync on " + w.stream(to) + " instead of MemcpyDtoH, and wait for it before you look at " +
-			"the bytes." + orElse
+		m.fix = "Use cuda.MemcpyDtoHAsync on " + w.stream(to) + " instead of MemcpyDtoH, and wait for it before you look at " +
+			"the bytes."
 	}
-	return "Pass " + w.stream(to) + " as the stream of " + w.call(i) + "." + orElse
+	return m
 }
 
 // doing is the related call that an access to the memory in question is made by.
