@@ -277,6 +277,9 @@ func (j *FaultJudge) who() string {
 // Because relates a finding to the call that was made to fail in a run.
 func (e *Evidence) Because(f verdict.Finding, c *verdict.CaseNotes, run FaultRun) verdict.Finding {
 	places := e.Place(c.Trace.SiteOf(&c.Trace.Records[run.Failed]))
+	if len(places) > 0 {
+		f.Fault = places[0]
+	}
 	if len(places) > 0 && (places[0].File != f.File || places[0].Line != f.Line) {
 		f.Related = append(slices.Clone(f.Related),
 			verdict.Related{File: places[0].File, Line: places[0].Line, Message: "this call was made to fail"})

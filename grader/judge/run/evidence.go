@@ -50,6 +50,14 @@ func (c *checking) findings(found []order.Finding, t *trace.Trace) []verdict.Fin
 		if !own && o.Rule == order.UseAfterDestroy {
 			continue // the grader's own call: that the student destroyed what was lent is told as such
 		}
+		if first := o.Follows; first != nil && f.Severity == verdict.Error {
+			at := first.At
+			if first.Cause != nil {
+				at = first.Cause.At
+			}
+			cause := c.locate.at(verdict.Finding{Rule: first.Rule}, t.SiteOf(&t.Records[at]))
+			f.Follows = cause.AsCause()
+		}
 		f = c.locate.at(f, site)
 		if f.Severity == verdict.Error && own {
 			f = c.kept(f, o, t, calls())

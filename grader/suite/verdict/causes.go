@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Cause is the finding that another one comes of.
@@ -72,6 +73,8 @@ var (
 		"wrong-class", "misplaced"}
 	// accepted rules are about a Free that an allocator should have refused: from then on two owners have one block.
 	accepted = []string{"invalid-free-accepted", "double-free-accepted"}
+	// needless rules are of a call that should not be made at all.
+	needless = []string{"cuda-call", "waits-too-long", "host-wait", "event-count", "synchronous-allocation"}
 	// results are about what came out.
 	results = []string{"wrong-result", "wrong-words", "clock-misses-work", "lost", "overwritten", "result-changed",
 		"wrong-when-timed", "not-computed",
@@ -90,7 +93,7 @@ var consequences = map[string][]string{
 	"wrong-words":       slices.Concat(placed, misused, disordered),
 	"clock-misses-work": slices.Concat(placed, misused, disordered, []string{"wrong-words"}),
 	"lost":              slices.Concat(misused, disordered, []string{"misplaced", "unmapped"}),
-	"overwritten":       slices.Concat(placed, misused, disordered, divided, accepted),
+	"overwritten":       slices.Concat(placed, misused, disordered, divided, accepted, []string{"cuda-call"}),
 	"result-changed":    slices.Concat(placed, disordered),
 	"wrong-when-timed":  slices.Concat(placed, misused, disordered, divided),
 	"overlap-lost":      slices.Concat(placed, disordered),
@@ -100,10 +103,10 @@ var consequences = map[string][]string{
 	"free-before-use":   slices.Concat(placed, []string{"wait-unrecorded", "unmapped"}, accepted, divided),
 	"use-before-alloc":  slices.Concat(placed, []string{"wait-unrecorded"}),
 	"early-reuse":       slices.Concat(placed, []string{"wait-unrecorded"}, accepted, divided),
-	"use-after-free":    slices.Concat(placed, []string{"double-free"}, accepted, divided),
+	"use-after-free":    slices.Concat(placed, []string{"double-free", "free-before-use"}, accepted, divided),
 	"use-after-destroy": {"forgotten-stream"},
 	"freed-too-early":   {"early-reuse"},
-	"out-of-bounds":     {"no-access", "not-mapped"},
+	"out-of-bounds":     {"no-access", "not-mapped", "argument-changed"},
 	"uninitialized-read": slices.Concat(placed, misused, []string{"misplaced", "data-race", "use-before-alloc",
 		"use-after-free", "free-before-use", "step-left-out"}),
 	"device-lost": slices.Concat(misused, disordered, []string{"use-after-destroy", "wrong-stream",
@@ -112,36 +115,46 @@ var consequences = map[string][]string{
 		"invalid-free"}),
 	"panic": slices.Concat([]string{"overlap", "double-free"}, accepted, divided),
 	"leak": slices.Concat(ended, []string{"unexpected-error", "double-free", "invalid-free",
-		"works-after-close"}),
+		"works-after-close", "close-refused", "typed-nil-error", "lying-error"}),
 	"unexpected-error": slices.Concat(misused, []string{"good-argument-refused", "use-after-destroy",
 		"device-lost", "double-free", "invalid-free", "device-ignored", "used-after-close"}),
 	"full-too-early":     slices.Concat(divided, []string{"panic"}, accepted),
 	"wrong-largest-free": slices.Concat(divided, []string{"full-too-early", "too-little", "panic"}),
 	"wrong-free-blocks": slices.Concat(divided, []string{"full-too-early", "wrong-largest-free", "too-little",
 		"panic"}),
-	"outside":           {"wrong-root", "wrong-in-use", "wrong-chunk"},
+	"outside":           {"wrong-root", "wrong-in-use", "wrong-chunk", "works-after-close", "cuda-call"},
 	"overlap":           slices.Concat(accepted, []string{"wrong-root", "beyond-end", "misaligned", "wrong-in-use"}),
 	"misplaced":         {"moved"},
 	"beyond-end":        {"wrong-root"},
 	"bad-size-accepted": {"wrong-root"},
+	"host-touch":        {"synchronous-allocation"},
+	"pageable-copy":     {"host-touch"},
+	"host-wait":         {"synchronous-allocation"},
+	"not-touched":       {"wrong-size"},
+	"block-count":       {"wrong-stream"},
+	"error-ignored":     {"work-calls", "independent-calls"},
+	"step-left-out":     {"host-wait"},
+	"wrong-total":       {"misaligned"},
+	"left-out":          {"no-root"},
+	"wrong-slot":        {"argument-changed"},
 	"too-little":        slices.Concat(divided, []string{"panic"}),
 	"too-much":          {"unexpected-error"},
 	"no-fallback":       {"unexpected-error", "growth-failed", "changed-by-error"},
 	"growth-failed":     {"not-reserved"},
 	"refused":           {"not-reserved", "invalid-free"},
-	"invalid-free":      {"not-reserved"},
+	"invalid-free":      {"not-reserved", "double-free"},
 	"free-refused":      slices.Concat(divided, accepted),
 	"double-free":       {"works-after-close", "not-reserved"},
 	"inner-not-asked":   {"called-early", "changed-by-error"},
 	"changed-by-error":  {"unexpected-error"},
-	"wrong-stats":       slices.Concat(divided, []string{"unexpected-error", "panic"}, accepted),
+	"wrong-stats":       slices.Concat(divided, []string{"unexpected-error", "panic", "block-refused"}, accepted),
 	"wrong-account":     {"overlap"},
 	"wrong-groups":      {"wrong-account"},
 	"left-behind":       {"overlap", "room-lost"},
 	"wrapped":           {"room-lost", "overlap"},
 	"kept":              {"sampled-early", "leak"},
 	"wrong-error": {"bad-argument-accepted", "use-after-destroy", "changed-by-error", "block-refused",
-		"full-too-early"},
+		"full-too-early", "unexpected-error"},
 }
 
 // ofMemory are the rules that memory breaks, one or the other, which is there from an earlier call.
@@ -152,9 +165,28 @@ var ofMemory = slices.Concat(placed, misused, disordered, ended, results, EndRul
 var ofGiven = slices.Concat(results, []string{"uninitialized-read", "overlap-lost", "device-lost",
 	"clocked-too-little", "wrong-time"})
 
-// needless are the rules of a call that should not be made at all: what else is wrong with it, on its line, comes of
-// that.
-var needless = []string{"cuda-call", "waits-too-long", "host-wait"}
+// alike are rules that one mistake breaks together: which of them is told first is of the order in which is asked.
+var alike = [][]string{
+	// what threads get that share a word, and what that costs them
+	{"overlap", "beyond-end", "room-lost", "left-behind", "not-in-a-row", "wrapped", "unaligned", "empty-block",
+		"offset-missing", "too-many-atomics"},
+	// which bytes a pool takes for an Alloc, and what that costs
+	{"early-reuse", "room-refused", "needless-growth", "needless-wait", "waits-before-growing", "gives-back-used",
+		"freed-too-early", "wrong-chunk", "wrong-stats"},
+	// what is on the books of an allocator, and what it does by them
+	{"wrong-account", "wrong-groups", "called-early", "called-again", "not-called", "not-retried", "earlier-function",
+		"asked-inner", "wrong-error"},
+	// where an arena grows, and by how much
+	{"device-ignored", "moved", "copied", "cuda-call", "not-mapped"},
+	{"wrong-granularity", "not-rounded"},
+	{"beyond-the-range", "block-refused", "wrong-error"},
+	// what a clock shows
+	{"round-count", "clocked-too-much", "clocked-too-little", "wrong-time", "overlap-lost", "wrong-pass"},
+	// which pool is worked with
+	{"not-yours", "no-pool", "several-pools", "threshold", "late-threshold", "wrong-pool", "default-pool-changed",
+		"block-count", "pool-grows", "invented", "wrong-report", "wrong-sample", "mark-not-reset", "reuse-unknown",
+		"wrong-trim", "kept"},
+}
 
 // onError is what the rules of faults end in: the same, but only where a CUDA call was made to fail.
 const onError = "-on-error"
@@ -173,17 +205,15 @@ func Relate(checks []Check) {
 		}
 	}
 	for _, f := range all {
-		if f.Follows != nil { // the judge has named the rule alone: where it was broken is known by now
-			if cause := slices.IndexFunc(all, func(o *Finding) bool { return o.Rule == f.Follows.Rule }); cause >= 0 {
-				f.Follows = all[cause].asCause()
-			}
+		if f.Follows != nil {
+			f.Follows = f.named(all)
 		}
 	}
 	if kept := slices.IndexFunc(all, func(f *Finding) bool { return f.Kept }); kept >= 0 {
 		for i, f := range all {
 			// What a call was given it was given whatever an earlier one has left.
 			if i != kept && (f.Kept || !f.Given && slices.Contains(ofMemory, f.Rule)) {
-				f.Follows = all[kept].asCause()
+				f.Follows = all[kept].AsCause()
 			}
 		}
 	}
@@ -192,13 +222,13 @@ func Relate(checks []Check) {
 			continue
 		}
 		if same := slices.IndexFunc(all[:i], f.repeats); same >= 0 {
-			f.Follows = all[same].asCause()
+			f.Follows = all[same].AsCause()
 			f.Follows.Same = true
 		}
 	}
-	for _, f := range all {
+	for i, f := range all {
 		if f.Follows == nil {
-			f.Follows = nearest(f, all)
+			f.Follows = nearest(i, all)
 		}
 	}
 	for _, f := range all {
@@ -207,6 +237,34 @@ func Relate(checks []Check) {
 	for _, c := range checks { // what is to be mended first stands first
 		slices.SortStableFunc(c.Findings, func(a, b Finding) int { return cmp.Compare(a.turn(), b.turn()) })
 	}
+}
+
+// named is the cause that the judge has named, which may have named the rule alone: where it was broken is known by
+// now. It is nil where the report has none.
+func (f *Finding) named(all []*Finding) *Cause {
+	at := slices.IndexFunc(all, f.Follows.is)
+	if at < 0 {
+		at = slices.IndexFunc(all, func(o *Finding) bool { return o.Rule == f.Follows.Rule })
+	}
+	if at < 0 || all[at].comesOf(f, all) {
+		return nil
+	}
+	return all[at].AsCause()
+}
+
+// comesOf reports whether an error is another one, or comes of it by way of others.
+func (f *Finding) comesOf(o *Finding, all []*Finding) bool {
+	for range all {
+		if f == o || f.Follows == nil || f.Follows.is(o) {
+			return f == o || f.Follows != nil
+		}
+		next := slices.IndexFunc(all, f.Follows.is)
+		if next < 0 {
+			return false
+		}
+		f = all[next]
+	}
+	return true
 }
 
 // withhold leaves out remarks that waits order nothing where work is out of order: one of these may be the wait that
@@ -244,12 +302,13 @@ func (f Finding) turn() int {
 	return 0
 }
 
-// nearest is the cause of an error among all: where there are several, one on the same line, else the first.
-func nearest(f *Finding, all []*Finding) *Cause {
+// nearest is the cause of the j-th error among all: where there are several, one on the same line, else the first.
+func nearest(j int, all []*Finding) *Cause {
 	var cause *Finding
-	for _, o := range all {
-		if o == f || o.Kept && f.Given || o.Follows != nil && o.Follows.is(f) ||
-			!causes(o.Rule, f.Rule) && !o.spares(f) && !o.gives(f) && !o.fails(f) {
+	f := all[j]
+	for i, o := range all {
+		if o.Kept && f.Given || o.comesOf(f, all) ||
+			!causes(o.Rule, f.Rule) && !o.spares(f) && !o.gives(f) && !o.fails(f) && !(i < j && (o.shares(f) || o.akin(f))) {
 			continue
 		}
 		if cause == nil || cause.Line != f.Line && o.Line == f.Line {
@@ -259,18 +318,49 @@ func nearest(f *Finding, all []*Finding) *Cause {
 	if cause == nil {
 		return nil
 	}
-	return cause.asCause()
+	return cause.AsCause()
 }
 
 // causes reports whether an error of one rule makes for one of another.
 func causes(rule, consequence string) bool {
-	return slices.Contains(consequences[consequence], rule) || rule+onError == consequence
+	if rule+onError == consequence {
+		return true
+	}
+	base, afterError := strings.CutSuffix(consequence, onError)
+	if afterError {
+		rule = strings.TrimSuffix(rule, onError)
+	}
+	return slices.Contains(consequences[base], rule)
 }
 
-// spares reports whether another error is about a call that should not be made at all.
+// spares reports whether another error is about a call that should not be made at all, or shows where that fails.
 func (f *Finding) spares(o *Finding) bool {
-	return slices.Contains(needless, f.Rule) && !slices.Contains(needless, o.Rule) && slices.Contains(OrderRules,
-		o.Rule) && f.File == o.File && f.Line == o.Line
+	if !slices.Contains(needless, f.Rule) {
+		return false
+	}
+	return !slices.Contains(needless, o.Rule) && slices.Contains(OrderRules, o.Rule) && f.File == o.File &&
+		f.Line == o.Line || o.Fault.Line > 0 && f.File == o.Fault.File && f.Line == o.Fault.Line
+}
+
+// akin reports whether two errors are of rules that one mistake breaks together, or of one rule without a statement
+// that tells them apart.
+func (f *Finding) akin(o *Finding) bool {
+	return f.Rule == o.Rule && !f.ofStatement() && !o.ofStatement() ||
+		slices.ContainsFunc(alike, func(rules []string) bool {
+			return slices.Contains(rules, f.Rule) && slices.Contains(rules, o.Rule)
+		})
+}
+
+// shares reports whether two errors are of the same statement, be it that the calls which they are about stand there:
+// one statement has one mistake, as a rule. What is left is told where it was made, and comes of another.
+func (f *Finding) shares(o *Finding) bool {
+	return f.Rule != "leak" && o.Rule != "leak" && f.ofStatement() && o.ofStatement() && f.File == o.File && f.Line == o.Line
+}
+
+// ofStatement reports whether an error is told at the statement that it is about, and not where the function begins or
+// returns.
+func (f *Finding) ofStatement() bool {
+	return f.Line > 0 && (f.Record >= 0 || f.Look.Line > 0 || slices.Contains(ended, f.Rule))
 }
 
 // gives reports whether another error is of a call that was given what it should not be: what else is wrong on its
@@ -290,7 +380,8 @@ func (f *Finding) fails(o *Finding) bool {
 // is reports whether a finding is the cause.
 func (c *Cause) is(f *Finding) bool { return c.Rule == f.Rule && c.File == f.File && c.Line == f.Line }
 
-func (f *Finding) asCause() *Cause { return &Cause{Rule: f.Rule, File: f.File, Line: f.Line} }
+// AsCause is the finding as what another one comes of.
+func (f *Finding) AsCause() *Cause { return &Cause{Rule: f.Rule, File: f.File, Line: f.Line} }
 
 // toTheRoot has a finding that comes of one that comes of another come of the latter.
 func (f *Finding) toTheRoot(all []*Finding) {

@@ -159,6 +159,8 @@ type Finding struct {
 	Given bool `json:"-"`
 	// Failed says that it stands where a call of CUDA's answered an error: what is wrong with that call is why.
 	Failed bool `json:"-"`
+	// Fault is where the call stands that was made to fail, behind which it was found.
+	Fault Place `json:"-"`
 	// Kept says that it is about memory that an earlier call of the function has made.
 	Kept bool `json:"-"`
 	// Look is what is known of a wrong answer, by which the statement is found that it comes of. Zero where nothing is.
