@@ -279,7 +279,7 @@ func (p *report) doubleFree(i int, a *allocation) {
 		f := Finding{
 			Message: fmt.Sprintf("%s frees %s, which was freed before; once is enough.", capital(w.callOn(i)), w.memory(a)),
 			Why:     whyDead,
-			Fix: "Free each allocation once: leave one of the two calls out.",
+			Fix:     "Free each allocation once: leave one of the two calls out.",
 			Related: p.from(a),
 		}
 		if a.freed > 0 {

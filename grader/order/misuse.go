@@ -22,9 +22,8 @@ func (p *report) uninitialized(i int, x *trace.Access, a *allocation, unwritten 
 		f := Finding{
 			Message: fmt.Sprintf("%s %s %s, which should be written first, but nothing has written there.", capital(w.callOn(i)),
 				verb(x.Kind), what),
-			Why: "CUDA does not clear memory: a new allocation holds whatever its last owner left there.",
-			Fix: "Write the bytes first, by a kernel, a copy or cuda.MemsetAsync, on the same stream or on one that it " +
-				"waits for.",
+			Why:     "CUDA does not clear memory: a new allocation holds whatever its last owner left there.",
+			Fix:     "Write the bytes ahead of this call, on its stream.",
 			Related: p.from(a),
 		}
 		switch r := w.record(i); {

@@ -52,14 +52,14 @@ func (p *report) origin(i int) origin {
 }
 
 // removeOne is what to do about two calls of which one is enough. One line that makes both cannot be left out: it has
-// to know what it has done, by what comes behind "or".
-func (p *report) removeOne(first, second int, or string) string {
+// to know what it has done: once says how.
+func (p *report) removeOne(first, second int, once string) string {
 	t := p.words.t
 	sites := [2]trace.Site{t.SiteOf(p.words.record(first)), t.SiteOf(p.words.record(second))}
 	if len(sites[0]) > 0 && len(sites[1]) > 0 && sites[0][0] == sites[1][0] {
-		return "this one line makes both calls, in a loop or in two calls of its function: " + or
+		return "this one line makes both calls, in a loop or in two calls of its function: " + once
 	}
-	return "remove one of the two calls, or " + or
+	return "remove one of the two calls"
 }
 
 // relatedKept limits a finding's related calls.

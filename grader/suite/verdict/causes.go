@@ -267,21 +267,26 @@ func (f *Finding) comesOf(o *Finding, all []*Finding) bool {
 	return true
 }
 
-// withhold leaves out remarks that waits order nothing where work is out of order: one of these may be the wait that
-// was to order it.
+// withhold leaves out remarks whose advice an error forbids: that a wait orders nothing, where work is out of order and
+// it may be the wait that was to order it; that the host should wait, where it waits already and must not.
 func withhold(checks []Check) {
-	disorder := slices.ContainsFunc(checks, func(c Check) bool {
-		return slices.ContainsFunc(c.Findings, func(f Finding) bool {
-			return f.Severity == Error &&
-				slices.Contains(OrderRules, f.Rule)
+	broken := func(rules []string) bool {
+		return slices.ContainsFunc(checks, func(c Check) bool {
+			return slices.ContainsFunc(c.Findings, func(f Finding) bool {
+				return f.Severity == Error && slices.Contains(rules, f.Rule)
+			})
 		})
-	})
-	if !disorder {
-		return
+	}
+	var out []string
+	if broken(OrderRules) {
+		out = append(out, "needless-wait")
+	}
+	if broken([]string{"host-wait", "synchronous-allocation"}) {
+		out = append(out, "free-before-use"+onError, "free-while-pending")
 	}
 	for i := range checks {
 		checks[i].Findings = slices.DeleteFunc(checks[i].Findings, func(f Finding) bool {
-			return f.Severity == Remark && f.Rule == "needless-wait"
+			return f.Severity == Remark && slices.Contains(out, f.Rule)
 		})
 	}
 }

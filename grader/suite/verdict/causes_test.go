@@ -141,6 +141,20 @@ func TestRemarksFollowFromNothing(t *testing.T) {
 	require.Nil(t, checks[1].Findings[0].Follows)
 }
 
+func TestNoRemarkAdvisesWhatAnErrorForbids(t *testing.T) {
+	for remark, forbidden := range map[string]string{"needless-wait": "data-race", "free-while-pending": "host-wait",
+		"free-before-use-on-error": "synchronous-allocation"} {
+		advice := found(remark, 3)
+		advice.Severity = Remark
+		checks := []Check{failed(advice), failed(found(forbidden, 4))}
+		Relate(checks)
+		require.Empty(t, checks[0].Findings, remark)
+		checks = []Check{failed(advice), failed(found("wrong-result", 4))}
+		Relate(checks)
+		require.Len(t, checks[0].Findings, 1, remark)
+	}
+}
+
 func TestAConsequenceIsANoticeOfItsOwn(t *testing.T) {
 	r := Report{Status: Failed, Checks: []Check{failed(found("wrong-result", 44)), failed(found("data-race", 44),
 		found("data-race", 44))}}
