@@ -58,8 +58,7 @@ func (c *Cause) place(from string) string {
 // The rules as causes and consequences know them.
 var (
 	// placed rules are about where work goes: what is in the wrong stream is out of order there as well.
-	placed = []string{"wrong-stream", "recorded-elsewhere", "reset-too-early", "recorded-too-early", "synchronous-free",
-		"waits-elsewhere"}
+	placed = []string{"wrong-stream", "reset-too-early", "synchronous-free"}
 	// misused rules are about memory that a call may not touch.
 	misused = []string{"out-of-bounds", "unmapped", "no-access", "not-mapped"}
 	// disordered rules are about accesses that nothing holds in order: what comes out is luck.
