@@ -151,9 +151,10 @@ var consequences = map[string][]string{
 	"wrong-groups":      {"wrong-account"},
 	"left-behind":       {"overlap", "room-lost"},
 	"wrapped":           {"room-lost", "overlap"},
-	"kept":              {"sampled-early", "leak"},
+	"kept":              {"sampled-early", "leak", "error-ignored"},
+	"not-called":        {"wrong-error"},
 	"wrong-error": {"bad-argument-accepted", "use-after-destroy", "changed-by-error", "block-refused",
-		"full-too-early", "unexpected-error"},
+		"full-too-early", "unexpected-error", "beyond-the-range"},
 }
 
 // ofMemory are the rules that memory breaks, one or the other, which is there from an earlier call.
@@ -174,11 +175,11 @@ var alike = [][]string{
 		"freed-too-early", "wrong-chunk", "wrong-stats"},
 	// what is on the books of an allocator, and what it does by them
 	{"wrong-account", "wrong-groups", "called-early", "called-again", "not-called", "not-retried", "earlier-function",
-		"asked-inner", "wrong-error"},
+		"asked-inner"},
 	// where an arena grows, and by how much
 	{"device-ignored", "moved", "copied", "cuda-call", "not-mapped"},
 	{"wrong-granularity", "not-rounded"},
-	{"beyond-the-range", "block-refused", "wrong-error"},
+	{"beyond-the-range", "block-refused"},
 	// what a clock shows
 	{"round-count", "clocked-too-much", "clocked-too-little", "wrong-time", "overlap-lost", "wrong-pass"},
 	// which pool is worked with
@@ -358,7 +359,8 @@ func (f *Finding) akin(o *Finding) bool {
 // shares reports whether two errors are of the same statement, be it that the calls which they are about stand there:
 // one statement has one mistake, as a rule. What is left is told where it was made, and comes of another.
 func (f *Finding) shares(o *Finding) bool {
-	return f.Rule != "leak" && o.Rule != "leak" && f.ofStatement() && o.ofStatement() && f.File == o.File && f.Line == o.Line
+	return f.Rule != "leak" && o.Rule != "leak" && f.ofStatement() && o.ofStatement() && f.File == o.File &&
+		f.Line == o.Line
 }
 
 // ofStatement reports whether an error is told at the statement that it is about, and not where the function begins or

@@ -93,8 +93,8 @@ func (l *losing) costly(e *suite.Evidence) []verdict.Finding {
 // first is the first finding about one of the calls, with a beginning to its message.
 func (l *losing) first(e *suite.Evidence,
 	look func(interleave.Contention, interleave.Contended) *verdict.Finding) []verdict.Finding {
-	values := e.Cases[l.ID].Values[noteLost]
-	for _, c := range l.draw(suite.NewRand(e.Seed, l.ID)) {
+	values, outcomes := e.Cases[l.ID].Values[noteLost], e.Cases[l.ID].Outcomes
+	for i, c := range l.draw(suite.NewRand(e.Seed, l.ID)) {
 		n := 3 + len(c.Request.Sizes)
 		if len(values) < n {
 			return nil
@@ -104,6 +104,9 @@ func (l *losing) first(e *suite.Evidence,
 		values = values[n:]
 		if f := look(c, came); f != nil {
 			f.Severity, f.Record, f.Function = verdict.Error, -1, l.function
+			if i < len(outcomes) {
+				f.Look.Return = outcomes[i].Returned
+			}
 			f.Message = fmt.Sprintf("%s for %s of %s bytes, while others took %d ahead of its swaps %s, %s", l.function,
 				c.Request, interleave.Number(c.Capacity), othersBytes, verdict.Count(came.Changes, "time", "times"), f.Message)
 			return []verdict.Finding{*f}

@@ -226,9 +226,11 @@ var ordered = func() suite.Part[Code] {
 				}); at >= 0 {
 					f.Follows = &verdict.Cause{Rule: found[at].Rule}
 				}
+				if strings.Contains(f.Fix, " Memset") { // of New's: a stream of its own would be one pool's
+					f.Fix = zeroFirst
+				}
 			case "uninitialized-read":
-				f.Fix = "Have New set the words of all pools to 0 with cuda.Memset, and have the host wait for that with " +
-					"cuda.StreamSynchronize(cuda.Stream{}): the caller's streams need not wait for the legacy default stream."
+				f.Fix = zeroFirst
 			}
 		}
 		a.Findings = verdict.Unique(slices.Concat(found, a.Findings))
@@ -239,6 +241,10 @@ var ordered = func() suite.Part[Code] {
 	}
 	return p.Needing(&farther.Trial).Once()
 }()
+
+// zeroFirst is what mends words that are not 0 when the first launch comes.
+const zeroFirst = "Have New set the words of all pools to 0 with cuda.Memset, and have the host wait for that with " +
+	"cuda.StreamSynchronize(cuda.Stream{}): the caller's streams need not wait for the legacy default stream."
 
 // misplaced finds calls that failed, and what is wrong with where launches and memory are.
 func misplaced(made []suite.Made[workload]) (found []verdict.Finding) {
