@@ -167,9 +167,9 @@ func (p *report) overlappingCopy(i int, a *allocation, lo, hi int64) {
 }
 
 // leaveMapped is the advice to leave mapped memory alone where it is used behind the call of a record, else fix.
-func (w *words) leaveMapped(i int, fix string) string {
-	if w.usedLater(i) {
-		return "Leave this call out, since the addresses are used again behind it: to grow, map more behind what is mapped."
+func (w *words) leaveMapped(i int, a *allocation, fix string) string {
+	if w.usedLater(i, a) {
+		return "Leave this call out, since the memory is used again behind it: to grow, map more behind what is mapped."
 	}
 	return fix
 }
@@ -189,7 +189,7 @@ func (p *report) revokeBeforeUse(i int, a *allocation, y conflict) {
 				w.memory(a), w.callOn(with), verb(y.kind)),
 			Why: "MemSetAccess waits for nothing and holds for work that was enqueued before: a kernel that finds its " +
 				"access gone ends with an illegal address, and from then on every CUDA call fails.",
-			Fix:     w.leaveMapped(i, w.edge(with, i)),
+			Fix:     w.leaveMapped(i, a, w.edge(with, i)),
 			Related: append([]Related{w.doing(with, y.kind)}, append(attempt, p.from(a)...)...),
 			Cause:   cause,
 		}
@@ -231,7 +231,7 @@ func (p *report) freeBeforeUse(i int, a *allocation, y conflict) {
 				"memory may be gone while it is in use.", capital(w.callOn(i)), w.memory(a), w.callOn(with), verb(y.kind))
 			f.Why = "CUDA does not promise that MemUnmap waits, and an H200 does not: a kernel that runs later finds no " +
 				"memory there, and from then on every CUDA call fails."
-			f.Fix = w.leaveMapped(i, f.Fix)
+			f.Fix = w.leaveMapped(i, a, f.Fix)
 		case op == trace.OpBlockFree:
 			f.Message = fmt.Sprintf("%s takes back %s, which %s %s. The caller of Free should wait for that first, but never "+
 				"does: the next block may get the same bytes while they are in use.", capital(w.callOn(i)), w.memory(a),

@@ -183,21 +183,12 @@ func (w *words) covering(i, j int) (event trace.ID) {
 	return event
 }
 
-// usedLater reports whether something is to be found, behind the call of a record, at the addresses that it names.
-func (w *words) usedLater(i int) bool {
-	r := w.record(i)
-	within := func(at uint64, size int64) bool { return at < r.Addr+uint64(r.Size) && r.Addr < at+uint64(size) }
-	for k := i + 1; k < len(w.t.Records); k++ {
-		switch l := w.record(k); {
-		case l.Code != 0:
-		case l.Op == trace.OpMemAddressFree && within(l.Addr, l.Size):
-			return false
-		case (l.Op == trace.OpMemMap || l.Op == trace.OpMemSetAccess && l.Flags != 0) && within(l.Addr, l.Size),
-			slices.ContainsFunc(l.Accesses, func(x trace.Access) bool { return x.Addr != 0 && within(x.Addr, x.Size) }):
-			return true
-		}
-	}
-	return false
+// usedLater reports whether memory is mapped or used once more behind the call of a record.
+func (w *words) usedLater(i int, a *allocation) bool {
+	return slices.ContainsFunc(w.t.Records[i+1:], func(r trace.Record) bool {
+		return r.Code == 0 && (r.Op == trace.OpMemMap && r.Alloc == a.id ||
+			slices.ContainsFunc(r.Accesses, func(x trace.Access) bool { return x.Alloc == a.id }))
+	})
 }
 
 // needsWait reports whether the call of a record is the host's, or has the host wait by itself.
