@@ -73,6 +73,9 @@ func (c *checking) findings(found []order.Finding, t *trace.Trace) []verdict.Fin
 				continue
 			}
 			p := places[0]
+			if f.With.Line == 0 {
+				f.With = p
+			}
 			if !own { // the grader's own call came to harm by the student's: the student's line is the one at fault
 				f.File, f.Line, own = p.File, p.Line, true
 				f.Message += " That call is made by the caller of your code, and this line of yours is what it meets: " +

@@ -313,7 +313,8 @@ func nearest(j int, all []*Finding) *Cause {
 	f := all[j]
 	for i, o := range all {
 		if o.Kept && f.Given || o.comesOf(f, all) ||
-			!causes(o.Rule, f.Rule) && !o.spares(f) && !o.gives(f) && !o.fails(f) && !(i < j && (o.shares(f) || o.akin(f))) {
+			!causes(o.Rule, f.Rule) && !o.spares(f) && !o.gives(f) && !o.fails(f) &&
+				!(i < j && (o.shares(f) || o.akin(f) || o.meets(f))) {
 			continue
 		}
 		if cause == nil || cause.Line != f.Line && o.Line == f.Line {
@@ -361,6 +362,13 @@ func (f *Finding) akin(o *Finding) bool {
 func (f *Finding) shares(o *Finding) bool {
 	return f.Rule != "leak" && o.Rule != "leak" && f.ofStatement() && o.ofStatement() && f.File == o.File &&
 		f.Line == o.Line
+}
+
+// meets reports whether an error says of a call that it is out of order which another error is about as the other of
+// two.
+func (f *Finding) meets(o *Finding) bool {
+	ordered := func(rule string) bool { return slices.Contains(OrderRules, strings.TrimSuffix(rule, onError)) }
+	return ordered(f.Rule) && ordered(o.Rule) && f.Line > 0 && f.File == o.With.File && f.Line == o.With.Line
 }
 
 // ofStatement reports whether an error is told at the statement that it is about, and not where the function begins or

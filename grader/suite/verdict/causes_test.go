@@ -93,18 +93,22 @@ func TestWhatOneMistakeBreaksTogetherIsToldOfTheFirst(t *testing.T) {
 	again.Line, again.Fix = 70, "Another remedy."
 	faulted := found("leak-on-error", 90)
 	faulted.Fault = Place{File: "ring.go", Line: 12}
+	other := found("data-race", 50)
+	other.With = Place{File: "ring.go", Line: 12}
 	for name, x := range map[string]struct {
 		first, second Finding
 		follows       bool
 	}{
-		"one statement":                            {found("wrong-size", 12), found("argument-late", 12), true},
-		"two statements":                           {found("wrong-size", 12), found("argument-late", 13), false},
-		"what is left, told where it was made":     {found("wrong-size", 12), found("leak", 12), false},
-		"rules of one choice":                      {found("room-refused", 12), found("needless-growth", 50), true},
-		"one rule at two return statements":        {atReturn, again, true},
-		"one rule at two statements":               {found("wrong-size", 12), found("wrong-size", 70), false},
-		"the failure of a call that should not be": {found("cuda-call", 12), faulted, true},
-		"the failure of another call":              {found("cuda-call", 13), faulted, false},
+		"a call that is out of order on both sides": {found("use-before-alloc", 12), other, true},
+		"two calls that are out of order":           {found("use-before-alloc", 13), other, false},
+		"one statement":                             {found("wrong-size", 12), found("argument-late", 12), true},
+		"two statements":                            {found("wrong-size", 12), found("argument-late", 13), false},
+		"what is left, told where it was made":      {found("wrong-size", 12), found("leak", 12), false},
+		"rules of one choice":                       {found("room-refused", 12), found("needless-growth", 50), true},
+		"one rule at two return statements":         {atReturn, again, true},
+		"one rule at two statements":                {found("wrong-size", 12), found("wrong-size", 70), false},
+		"the failure of a call that should not be":  {found("cuda-call", 12), faulted, true},
+		"the failure of another call":               {found("cuda-call", 13), faulted, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x.first.Fix, x.second.Fix = "One remedy.", "Another remedy."

@@ -161,6 +161,8 @@ type Finding struct {
 	Failed bool `json:"-"`
 	// Fault is where the call stands that was made to fail, behind which it was found.
 	Fault Place `json:"-"`
+	// With is where the other call stands, where a call is at fault together with another one.
+	With Place `json:"-"`
 	// Kept says that it is about memory that an earlier call of the function has made.
 	Kept bool `json:"-"`
 	// Look is what is known of a wrong answer, by which the statement is found that it comes of. Zero where nothing is.
