@@ -224,8 +224,8 @@ func (w *words) inStreamOf(with, i int) move {
 	case trace.OpMemset, trace.OpMemcpyDtoD, trace.OpMemcpyHtoD:
 		m.fix = "Use cuda." + r.Op.String() + "Async on " + w.stream(to) + " instead of " + r.Op.String() + "."
 	case trace.OpMemcpyDtoH:
-		m.fix = "Use cuda.MemcpyDtoHAsync on " + w.stream(to) + " instead of MemcpyDtoH, and wait for it before you look at " +
-			"the bytes."
+		m.fix = "Use cuda.MemcpyDtoHAsync on " + w.stream(to) + " instead of MemcpyDtoH, and wait for it before you " +
+			"look at the bytes."
 	}
 	return m
 }

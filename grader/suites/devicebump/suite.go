@@ -120,8 +120,8 @@ func goesOnRefused(m *suite.Made[workload]) bool {
 	return len(refused) == 1 && suite.Enough(steps-int(min(refused[0], maxThreads)), steps)
 }
 
-// among asks for what threads are answered. What goes wrong where nobody else is there is no matter of order, and goes
-// wrong among others as well, and what goes wrong among a few is no matter of how many swaps are lost: it is told alone.
+// among asks for what threads are answered. What goes wrong where nobody else is there is no matter of order, and what
+// goes wrong among a few is no matter of how many swaps are lost: it is told alone.
 func among(id, name, pass string, lonely, threads *interleave.Case[Code], losing *losing) suite.Part[Code] {
 	p := threads.Part(id, name, pass)
 	judge := p.Judge
