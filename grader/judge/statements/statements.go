@@ -407,18 +407,19 @@ const sameLines = 8
 // nothing of that, where the number is told.
 func (c *Code) keeper(function string, within []*ast.FuncDecl, field string) (token.Pos, string) {
 	told, kept := c.telling(field)
-	kept = append(kept, field) // which may be kept where it is told
-	var changes []token.Pos
-	for _, f := range within {
-		ast.Inspect(f.Body, func(n ast.Node) bool {
-			if at, ok := changing(f, n, kept); ok {
-				changes = append(changes, at)
-			}
-			return true
-		})
-	}
-	if at := c.one(changes); at.IsValid() {
-		return at, function + " changes " + field + " in this line."
+	for _, fields := range [][]string{{field}, kept} { // where it is told it may be kept as well
+		var changes []token.Pos
+		for _, f := range within {
+			ast.Inspect(f.Body, func(n ast.Node) bool {
+				if at, ok := changing(f, n, fields); ok {
+					changes = append(changes, at)
+				}
+				return true
+			})
+		}
+		if at := c.one(changes); at.IsValid() {
+			return at, function + " changes " + field + " in this line."
+		}
 	}
 	return c.one(slices.DeleteFunc(told, func(at token.Pos) bool { // else what is missing stands nowhere
 		return !slices.ContainsFunc(within, func(f *ast.FuncDecl) bool { return f.Pos() <= at && at < f.End() })
