@@ -15,6 +15,7 @@ type Code struct {
 	Exercise course.Exercise
 	Dir      string // the folder that it is in; "": the exercise's own
 
+	number int      // among Programs; 0: it is none of them
 	solved []solved // what is the solution's, and not the student's
 	told   string   // the folder that its files are told to be in; "": where they are
 }
@@ -66,7 +67,7 @@ func (c Code) linked(root string) compile.Exercise {
 	e, solution := c.Exercise, c.Exercise.HasSolution(root)
 	skeleton, _ := e.Skeleton() // who asks for the gaps says that there is none
 	return compile.Exercise{Package: e.Package, Dir: c.Folder(root), Main: e.Main(solution), Solution: solution,
-		Skeleton: skeleton}
+		Skeleton: skeleton, Number: c.number}
 }
 
 // Folder is the folder that the code is in.

@@ -76,8 +76,9 @@ func (c Code) known(root string, linked *compile.Linked) (run.Code, error) {
 	name := nameIn(linked)
 	code := sync.OnceValue(func() *statements.Code { return statements.Read(dir) }) // few checks need it
 	return run.Code{
-		Suite: c.Exercise.Suite, Package: linked.ImportPath, Starts: linked.Starts, Points: points(c.Exercise),
-		Gaps: left, AllGaps: gaps.Of(skeleton), Functions: declared, InStacks: inStacks,
+		Suite: c.Exercise.Suite, Number: c.number, Package: linked.ImportPath, Starts: linked.Starts,
+		Points: points(c.Exercise),
+		Gaps:   left, AllGaps: gaps.Of(skeleton), Functions: declared, InStacks: inStacks,
 		Name: func(file string) string { return c.Shown(name(file)) },
 		Statements: func(function string, look verdict.Look) (verdict.Place, string, bool) {
 			at, what, ok := code().Of(function, look)

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -151,4 +152,13 @@ func collect(d ast.Decl, names map[string]bool) {
 	}
 }
 
-func importPath(s *submission) string { return s.api.module + "/exercises/" + s.Package }
+func importPath(s *submission) string { return s.api.module + "/" + s.folder() }
+
+// folder is where in the course an exercise's package seems to be. A numbered one's is a folder that is nowhere but in
+// the overlay, and ends like the others: suites look for that in the names of functions.
+func (e Exercise) folder() string {
+	if e.Number == 0 {
+		return "exercises/" + e.Package
+	}
+	return fmt.Sprintf("exercises/%d/exercises/%s", e.Number, e.Package)
+}

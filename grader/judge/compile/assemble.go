@@ -48,7 +48,7 @@ func (b *builder) assemble(ctx context.Context, submissions []*submission) (made
 func (b *builder) writeConfig(submissions []*submission) error {
 	packages := b.Precompiled.archives
 	for _, s := range submissions {
-		packages += fmt.Sprintf("\npackagefile %s=%s", importPath(s), b.work.archive(s.Package))
+		packages += fmt.Sprintf("\npackagefile %s=%s", importPath(s), b.work.archive(s.name()))
 	}
 	return os.WriteFile(b.work.config(), []byte(packages), 0o600)
 }
@@ -103,7 +103,7 @@ func (b *builder) compileOne(ctx context.Context, s *submission) (compiled bool,
 		s.errors = []CompileError{*limit}
 		return false, nil
 	}
-	r, err := b.run(ctx, "compile", b.compileArgs(importPath(s), b.work.archive(s.Package), b.work.exercise(s))...)
+	r, err := b.run(ctx, "compile", b.compileArgs(importPath(s), b.work.archive(s.name()), b.work.exercise(s))...)
 	if err != nil || good(r) {
 		return err == nil, err
 	}

@@ -12,6 +12,7 @@ package compile
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"cudalab/grader/suite/gaps"
 )
@@ -29,6 +30,8 @@ type Exercise struct {
 	// is an error.
 	Skeleton []byte
 	Stepwise bool // have the code count its steps, so that it can be stopped from within; see package steps
+	// Number tells programs of one exercise apart that share a runner; 0 where it is the only one.
+	Number int
 }
 
 // Result is a runner of the exercises that can be run, and why the others cannot.
@@ -56,7 +59,8 @@ type Linked struct {
 	ImportPath string
 	// Starts says that some of the exercise's code runs when the runner starts, whichever exercise is asked about.
 	Starts bool
-	// Apart says that it is too much for one program with the others, and is to be built alone: it is not in the runner.
+	// Apart says that it is not in the runner and is to be built alone: it is too much for one program with the others, or
+	// is one of several of its exercise and Starts.
 	Apart bool
 	// Err is a reason that does not lie in the student's code: an *EnvironmentError, or a fault of cudalab's own.
 	Err error
@@ -73,9 +77,10 @@ func Build(ctx context.Context, c Course, exercises ...Exercise) (*Result, error
 	submissions := make([]*submission, len(exercises))
 	var clean []*submission
 	for i, e := range exercises {
-		submissions[i] = read(e, api)
-		if !submissions[i].bad() {
-			clean = append(clean, submissions[i])
+		s := read(e, api)
+		s.apart = s.Number > 0 && s.starts
+		if submissions[i] = s; !s.bad() && !s.apart {
+			clean = append(clean, s)
 		}
 	}
 	r := &Result{}
@@ -94,10 +99,11 @@ func Build(ctx context.Context, c Course, exercises ...Exercise) (*Result, error
 
 // slotName is the name of the slots of these exercises' runners.
 func slotName(exercises []Exercise) string {
-	if len(exercises) == 1 {
-		return exercises[0].Package
+	name := exercises[0].Package
+	if slices.ContainsFunc(exercises, func(e Exercise) bool { return e.Package != name }) {
+		return "together"
 	}
-	return "together"
+	return name
 }
 
 // OK reports whether the exercise is in the runner.

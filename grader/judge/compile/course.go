@@ -43,7 +43,8 @@ func complete(c Course, exercises []Exercise) (Course, error) {
 		if !token.IsIdentifier(e.Package) {
 			return c, fmt.Errorf("%q is not the name of an exercise's package", e.Package)
 		}
-		if slices.ContainsFunc(exercises[:i], func(o Exercise) bool { return o.Package == e.Package }) {
+		same := func(o Exercise) bool { return o.Package == e.Package && o.Number == e.Number }
+		if slices.ContainsFunc(exercises[:i], same) {
 			return c, fmt.Errorf("two folders are given for the package %s", e.Package)
 		}
 		needed = append(needed, filepath.Join("exercises", e.Package))

@@ -121,6 +121,37 @@ func TestOneOutOfSix(t *testing.T) {
 	}
 }
 
+// Programs of one exercise share a runner by their numbers, but for what starts by itself; what keeps others out they
+// are told as when they are alone.
+func TestSeveralProgramsOfOneExercise(t *testing.T) {
+	root, exercises := six(t)
+	var programs []Exercise
+	for i, text := range []string{answer("e1", "first"), "package e1\n\nfunc Answer() string { return unknown }\n",
+		"package e1\n\nfunc Answer() int { return 1 }\n", answer("e1", "starts") + "\nvar now = Answer()\n",
+		answer("e1", "last")} {
+		e := exercises[0]
+		e.Dir, e.Number = folder(t, map[string]string{"e1.go": text}), i+1
+		programs = append(programs, e)
+	}
+	q := asked{Course{Root: root}, programs}
+	for _, q.Precompiled = range []*Precompiled{nil, precompiled(t, q)} {
+		r := together(t, q)
+		require.Equal(t, []string{"first1", "last5"}, said(t, r))
+		for i, linked := range r.Exercises {
+			require.Equal(t, i == 3, linked.Apart)
+			require.Equal(t, i == 0 || i == 4, linked.OK())
+			path, ok := linked.Sources.RealPath(linked.ImportPath + "/e1.go")
+			require.True(t, ok)
+			require.Equal(t, filepath.Join(programs[i].Dir, "e1.go"), path)
+			if i == 1 || i == 2 {
+				alone := programs[i]
+				alone.Number = 0
+				require.Equal(t, together(t, asked{q.Course, []Exercise{alone}}).Exercises[0].Errors, linked.Errors)
+			}
+		}
+	}
+}
+
 func TestSeveralOutOfSix(t *testing.T) {
 	root, exercises := six(t)
 	change(t, exercises[0], "package e1\n\nfunc Answer() int { return 1 }\n") // shows only once the next two are out

@@ -42,7 +42,7 @@ func (b *builder) build(ctx context.Context, submissions []*submission) (r child
 		return err
 	}
 	for _, s := range submissions { // each, whatever becomes of the others, as go build does
-		if err := step(importPath(s), "compile", b.compileArgs(importPath(s), b.work.archive(s.Package),
+		if err := step(importPath(s), "compile", b.compileArgs(importPath(s), b.work.archive(s.name()),
 			b.work.exercise(s))...); err != nil {
 			return r, nil, err
 		}

@@ -52,9 +52,9 @@ func newWorkspace(a *api, dir string, submissions []*submission) (*workspace, er
 // add writes the student's files down as they were checked, so that nothing can change in between, replaces every file
 // of the exercise by them, and gives the exercise its file in the main package.
 func (w *workspace) add(s *submission) error {
-	target := filepath.Join(w.root, "exercises", s.Package)
+	target := w.folder(s)
 	entries, err := os.ReadDir(target)
-	if err != nil {
+	if err != nil && s.Number == 0 {
 		return err
 	}
 	for _, e := range entries {
@@ -64,7 +64,7 @@ func (w *workspace) add(s *submission) error {
 	}
 	for i, f := range s.files {
 		text := telling(f.text, s.Stepwise || !hasGo, true) // where there is no go command nothing else can stop it
-		if err := w.put(filepath.Join(target, f.name), fmt.Sprintf("%s-%d.go", s.Package, i), text,
+		if err := w.put(filepath.Join(target, f.name), fmt.Sprintf("%s-%d.go", s.name(), i), text,
 			source{s, f}); err != nil {
 			return err
 		}
@@ -105,12 +105,17 @@ func (w *workspace) join(submissions []*submission) error {
 // written is a file of the workspace: what it is called in the runner, and where it is.
 type written struct{ virtual, real string }
 
+// folder is where in the course's tree a submission's files seem to be.
+func (w *workspace) folder(s *submission) string {
+	return filepath.Join(w.root, filepath.FromSlash(s.Exercise.folder()))
+}
+
 // exercise are the files of a submission, by name.
 func (w *workspace) exercise(s *submission) []written {
 	var files []written
 	for _, f := range s.files {
 		files = append(files, written{path.Join(importPath(s), f.name),
-			w.replace[filepath.Join(w.root, "exercises", s.Package, f.name)]})
+			w.replace[filepath.Join(w.folder(s), f.name)]})
 	}
 	return files
 }
@@ -158,14 +163,18 @@ import (
 %s)
 
 var %s = %s
-`, module+"/exercises/"+e.Package, module+"/grader/suites/"+e.Package, solution, suiteName(e), s.main())
+`, importPath(s), module+"/grader/suites/"+e.Package, solution, suiteName(e), s.main())
 }
 
 // mainText is the runner's main function.
 func mainText(submissions []*submission) string {
 	var names []string
 	for _, s := range submissions {
-		names = append(names, suiteName(s.Exercise))
+		name := suiteName(s.Exercise)
+		if s.Number > 0 {
+			name = fmt.Sprintf("runner.Numbered(%s, %d)", name, s.Number)
+		}
+		names = append(names, name)
 	}
 	return fmt.Sprintf(`package main
 
@@ -175,7 +184,15 @@ func main() { runner.Main(%s) }
 `, strings.Join(names, ", "))
 }
 
-func suiteName(e Exercise) string { return e.Package + "Suite" }
+func suiteName(e Exercise) string { return e.name() + "Suite" }
+
+// name is an exercise's package with its number, if it has one.
+func (e Exercise) name() string {
+	if e.Number == 0 {
+		return e.Package
+	}
+	return fmt.Sprintf("%s_%d", e.Package, e.Number)
+}
 
 // mainFrom is the text of a submission's file in the main package, from a line and column on.
 func (w *workspace) mainFrom(s *submission, line, col int) string {

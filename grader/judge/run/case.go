@@ -69,7 +69,8 @@ const (
 
 // request asks for a case that is to be judged.
 func (c *checking) request(cs *suite.Case, attempt int) wire.Request {
-	r := wire.Request{Exercise: c.Suite.Exercise, Case: cs.ID, Attempt: attempt, Seed: c.Seed, Given: c.Given}
+	r := wire.Request{Exercise: wire.Numbered(c.Suite.Exercise, c.Number), Case: cs.ID, Attempt: attempt, Seed: c.Seed,
+		Given: c.Given}
 	if c.Translation != nil {
 		r.Translation = c.Translation.PTX
 	}

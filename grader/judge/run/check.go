@@ -22,6 +22,7 @@ import (
 // Code is the code under test, and what is known of it.
 type Code struct {
 	Suite   *suite.Suite       // for its checks; its cases run in the runner
+	Number  int                // among the programs of its exercise in the runner; 0: it is the only one
 	Package string             // its import path
 	Starts  bool               // some of it runs when the runner starts
 	Points  map[string]float64 // by check

@@ -75,6 +75,12 @@ func Main(suites ...*suite.Suite) {
 	}
 }
 
+// Numbered gives the suite of one of several programs of an exercise the name that it is asked for by.
+func Numbered(s *suite.Suite, number int) *suite.Suite {
+	s.Exercise = wire.Numbered(s.Exercise, number)
+	return s
+}
+
 type runner struct {
 	suites  []*suite.Suite
 	profile *sim.Profile // of every simulated device; nil: the built-in one

@@ -82,7 +82,7 @@ type Fault struct {
 // Request asks a runner for a case. The seed travels with it, so that nothing in the runner's environment gives it
 // away.
 type Request struct {
-	Exercise string // as on the command line
+	Exercise string // as on the command line; see Numbered
 	Case     string
 	Attempt  int
 	From     int // the case's Call to begin with
@@ -93,6 +93,15 @@ type Request struct {
 	// make; 0: as many as any code.
 	Program, Steps, Calls int
 	Translation           string // for Bench.Translation
+}
+
+// Numbered is what an exercise's program is asked for by, where several programs of one share a runner; number 0 is of
+// the only one.
+func Numbered(exercise string, number int) string {
+	if number == 0 {
+		return exercise
+	}
+	return fmt.Sprintf("%s %d", exercise, number)
 }
 
 // Mark asks a runner to write Text on both its outputs, so that cudalab sees where one exercise's output ends. There is

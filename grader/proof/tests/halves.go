@@ -20,7 +20,8 @@ var rest = []string{
 	// The judge, and the processes that it starts
 	"TestAPanicWhileTheProgramStarts", "TestAheadChangesNothing", "TestBenchLeavesOutWhatDoesNotPass",
 	"TestBenchOfEveryExercise", "TestBenchTellsHowTheCodeEnded", "TestMemoryThatOneKeeps", "TestNobodyHurtsAnother",
-	"TestALimitIsRemembered", "TestNobodyCompilesInTime", "TestSeveralOutOfSix",
+	"TestALimitIsRemembered", "TestNobodyCompilesInTime", "TestSeveralOutOfSix", "TestSeveralProgramsOfOneExercise",
+	"TestProgramsAreToldWhatEachIsToldAlone",
 	"TestAnotherSignatureThanTheContracts", "TestCompileErrors", "TestLegalStyles", "TestOneOutOfSix",
 	"TestOnlyTheStudentsCodeIsLimited", "TestRecallAsksAnew", "TestTheFolderTakesTheExercisesPlace",
 	"TestTheRunnerStaysUntilClose", "TestADisturbedRunDoesNotCount", "TestABusyMachineMakesAnAllowanceNoShorter",

@@ -10,3 +10,13 @@ func Main(suites ...Suite) {
 		fmt.Println(s.Answer())
 	}
 }
+
+type numbered struct {
+	Suite
+	number int
+}
+
+func (n numbered) Answer() any { return fmt.Sprint(n.Suite.Answer(), n.number) }
+
+// Numbered puts a number behind an answer.
+func Numbered(s Suite, number int) Suite { return numbered{s, number} }
