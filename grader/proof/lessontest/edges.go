@@ -40,11 +40,12 @@ func (b bench) refusesEachEdge(t *testing.T, solution corpus.Program) {
 			continue
 		}
 		t.Run(strings.ReplaceAll(edge, "/", " by "), func(t *testing.T) {
-			t.Parallel()
 			function, condition, _ := strings.Cut(edge, "  ")
 			p := solution
 			p.Text = refusing(t, solution.Text, function, condition)
-			r := b.check(t, p).report
+			judge := b.enter(t, p)
+			t.Parallel()
+			r := judge(t).report
 			var lost []string
 			refused := false
 			for _, c := range r.Checks {

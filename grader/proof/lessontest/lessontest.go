@@ -63,7 +63,7 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 	// The programs stay for as long as what was said of them is quoted.
 	b := bench{Course: c, exercise: e, folder: t.TempDir(), precompiled: check.Precompile(context.Background(), c.Root,
 		[]course.Exercise{e}, nil),
-		places: places(*onDevice)}
+		places: places(*onDevice), batches: &batches{}}
 	checked := make([]judged, len(programs))
 	runs := drawn(e.Name, programs)
 	t.Run("programs", func(t *testing.T) { // ends with the last of them
@@ -72,8 +72,13 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 				continue
 			}
 			t.Run(p.String(), func(t *testing.T) {
+				judge := b.enter(t, p)
+				var judgeIdle func(*testing.T) judged
+				if p.Kind == corpus.Solution {
+					judgeIdle = b.enter(t, corpus.Program{Kind: corpus.Wrong, Name: "idle", Text: idle(t, p.Text)})
+				}
 				t.Parallel()
-				v := b.check(t, p)
+				v := judge(t)
 				if p.Kind == corpus.Solution && *hostile > 0 {
 					t.Run("hostile", func(t *testing.T) { answersWhatever(t, e.Suite, v.cases, v.place) })
 					t.Run("lost", func(t *testing.T) { findsNothingWithout(t, e.Suite, v.cases, v.place) })
@@ -88,7 +93,7 @@ func Of(t *testing.T, d course.Definition, exercise string) {
 				require.Empty(t, p.Expect().Differences(v.report), describe(v.report))
 				requireWhole(t, e, p, v.report)
 				if p.Kind == corpus.Solution {
-					t.Run("idle", func(t *testing.T) { b.earnsNothing(t, p) })
+					t.Run("idle", func(t *testing.T) { earnsNothing(t, judgeIdle(t).report) })
 				}
 				if right {
 					requireRoom(t, v.report)
@@ -155,6 +160,7 @@ type bench struct {
 	folder      string // for the programs
 	precompiled *compile.Precompiled
 	places      chan struct{} // on the device: one for each program that is checked
+	batches     *batches
 }
 
 // onGPU is how many programs are checked at a time where they share a GPU: one takes turns with itself alone, and
@@ -187,23 +193,33 @@ type judged struct {
 	orders scheduled
 }
 
-func (b bench) check(t *testing.T, p corpus.Program) judged {
+// enter has a program share a runner with others that are entered before any of them is checked, and answers how to
+// check it.
+func (b bench) enter(t *testing.T, p corpus.Program) (judge func(*testing.T) judged) {
 	t.Helper()
-	defer b.room()()
 	above, err := os.MkdirTemp(b.folder, "")
 	require.NoError(t, err)
 	dir := filepath.Join(above, b.exercise.Package)
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, b.exercise.Package+".go"), []byte(p.Text), 0o644))
-	rs, err := check.Submission(context.Background(), check.Request{
+	entered := b.batches.enter(check.Code{Exercise: b.exercise, Dir: dir})
+	return func(t *testing.T) judged {
+		t.Helper()
+		defer b.room()()
+		r, err := b.batches.check(context.Background(), b.request(), entered)
+		require.NoError(t, err)
+		require.NoError(t, r.Err)
+		require.Equal(t, *onDevice, r.Report.Device.Kind)
+		return judged{report: r.Report, cases: r.Cases, place: r.Place, dir: dir}
+	}
+}
+
+// request is what the checks of all programs have in common.
+func (b bench) request() check.Request {
+	return check.Request{
 		Course:  compile.Course{Root: b.Root, Precompiled: b.precompiled},
 		Options: run.Options{Device: *onDevice, Seed: seed, Turns: lock.Here()},
-		Code:    []check.Code{{Exercise: b.exercise, Dir: dir}},
-	})
-	require.NoError(t, err)
-	require.NoError(t, rs[0].Err)
-	require.Equal(t, *onDevice, rs[0].Report.Device.Kind)
-	return judged{report: rs[0].Report, cases: rs[0].Cases, place: rs[0].Place, dir: dir}
+	}
 }
 
 // requireWhole says what every report must have, and what the solution's and the skeleton's must.

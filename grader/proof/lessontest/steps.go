@@ -31,8 +31,9 @@ func (b bench) goesGapByGap(t *testing.T) {
 		soFar, wrong := fmt.Sprintf("%d of %d gaps filled", i+1, len(steps)), "but not all of it is right."
 		if s.Next != "" {
 			t.Run(s.Right.String(), func(t *testing.T) {
+				judge := b.enter(t, s.Right)
 				t.Parallel()
-				r := b.check(t, s.Right).report
+				r := judge(t).report
 				requireNothingWrong(t, r)
 				require.False(t, slices.ContainsFunc(r.Checks, func(ch verdict.Check) bool { return len(ch.Findings) > 0 }),
 					describe(r))
@@ -42,8 +43,9 @@ func (b bench) goesGapByGap(t *testing.T) {
 			})
 		}
 		t.Run(s.Wrong.String(), func(t *testing.T) {
+			judge := b.enter(t, s.Wrong)
 			t.Parallel()
-			r := b.check(t, s.Wrong).report
+			r := judge(t).report
 			if s.Unseen != "" {
 				requireNothingWrong(t, r)
 				require.NotContains(t, r.Message, wrong, "it is seen: say what is wanted, and not why it cannot be seen")
