@@ -11,7 +11,7 @@ LESSONS := $(patsubst %/lesson_test.go,./%,$(wildcard grader/suites/*/lesson_tes
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
 
-.PHONY: help build demo test test-rest test-all test-gpu test-windows test-arm64 fuzz matrix lesson browser kernels bench form lint fmt clean
+.PHONY: help build demo test test-rest test-share test-all test-gpu test-windows test-arm64 fuzz matrix lesson browser kernels bench form lint fmt clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -40,7 +40,10 @@ test: form ## say within minutes whether the tree is sound: every package, and a
 test-rest: lint ## what make test leaves: vet and staticcheck, the race detector, browsers, the other programs of the corpus
 	@go run ./grader/proof/tests rest
 
-test-all: ## both, one after the other
+test-share: lint ## of what make test leaves the linters and a quarter of the tests, which each commit draws anew
+	@go run ./grader/proof/tests share
+
+test-all: ## make test and make test-rest, one after the other
 	@$(MAKE) test
 	@$(MAKE) test-rest
 

@@ -147,7 +147,7 @@ func drawn(exercise string, programs []corpus.Program) (runs func(i int) bool) {
 	of := sample.Of(exercise, len(programs)-others, sampled)
 	return func(i int) bool {
 		if i < others {
-			return sample.Part() != sample.Others
+			return sample.Part() == "" || sample.Part() == sample.Drawn
 		}
 		return of(i - others)
 	}

@@ -1,7 +1,7 @@
 package main
 
 // rest are the tests that `make test` leaves to `make test-rest`, wherever they stand: each takes a second or more
-// of one processor, or has a browser, an editor or a terminal opened.
+// of one processor, or has a browser, an editor or a terminal opened. `make test-share` takes a share of them.
 var rest = []string{
 	// The command line
 	"TestAColdAndBusyMachineChangesNoVerdict", "TestAFilmOnATerminal", "TestCtrlCLeavesTheTerminalAsItWas",

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +35,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 	packages, err := testsByPackage(root)
 	require.NoError(t, err)
 	for _, cc := range []bool{true, false} {
-		calls := append(quick(), others(packages, cc)...)
+		calls := append(quick(), others(packages, cc, whole)...)
 		for folder, p := range packages {
 			for _, name := range p.names {
 				plain := 0
@@ -53,6 +55,40 @@ func TestNothingIsLeftOut(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What the second half runs some share runs as well, and no share runs what is not of that half.
+func TestSharesAreTheSecondHalf(t *testing.T) {
+	packages, err := testsByPackage(root)
+	require.NoError(t, err)
+	type test struct{ folder, name, raced string }
+	run := func(calls []call) map[test]bool {
+		tests := map[test]bool{}
+		for _, c := range calls {
+			for folder, p := range packages {
+				for _, name := range p.names {
+					if runs(c, "./"+folder, name) {
+						tests[test{folder, name, ""}] = true
+						tests[test{folder, name, fmt.Sprint(c.race)}] = true
+					}
+				}
+			}
+		}
+		return tests
+	}
+	half, shared := run(others(packages, true, whole)), map[test]bool{}
+	const commits = 40
+	for seed := range commits {
+		share := run(others(packages, true, shareBy(fmt.Sprint(seed))))
+		require.Less(t, len(share), len(half)/2)
+		maps.Copy(shared, share)
+	}
+	for test := range half {
+		require.True(t, shared[test], "%d commits have not had %v", commits, test)
+	}
+	for test := range shared {
+		require.True(t, half[test] || test.raced == "false", "%v is not of the second half", test)
 	}
 }
 

@@ -1,6 +1,7 @@
 // Command tests runs the tests that need no GPU, in two halves: `tests quick` is what says within minutes whether
-// the tree is sound, `tests rest` is all that this leaves. halves.go declares which test is in which half. It
-// prints what go test prints, the command that repeats each test that failed, and what took longest.
+// the tree is sound, `tests rest` is all that this leaves, and `tests share` is a share of that, drawn by the commit.
+// halves.go declares which test is in which half. It prints what go test prints, the command that repeats each test
+// that failed, and what took longest.
 package main
 
 import (
@@ -15,8 +16,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 || os.Args[1] != "quick" && os.Args[1] != "rest" {
-		fmt.Fprintln(os.Stderr, "usage: tests quick|rest")
+	if len(os.Args) != 2 || parts[os.Args[1]] == "" {
+		fmt.Fprintln(os.Stderr, "usage: tests quick|rest|share")
 		os.Exit(2)
 	}
 	passed, err := runHalf(os.Args[1])
@@ -27,6 +28,9 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// parts are what each half, or share, runs of a sampled test.
+var parts = map[string]string{"quick": sample.Drawn, "rest": sample.Others, "share": sample.Share}
 
 // runHalf runs one half; it fails unless every package that was started has passed.
 func runHalf(half string) (passed bool, err error) {
@@ -39,9 +43,15 @@ func runHalf(half string) (passed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	calls := quick()
-	if half == "rest" {
-		calls = others(packages, exec.Command("cc", "--version").Run() == nil)
+	cc := exec.Command("cc", "--version").Run() == nil
+	var calls []call
+	switch half {
+	case "quick":
+		calls = quick()
+	case "rest":
+		calls = others(packages, cc, whole)
+	case "share":
+		calls = others(packages, cc, shareBy(seed))
 	}
 	in, out := io.Pipe()
 	go func() {
@@ -85,30 +95,40 @@ func exactly(names []string) string { return "^(" + strings.Join(names, "|") + "
 // given the flags of cudalab and of the programs that students' code becomes, which the tests build: so everything
 // is compiled once. What tests judge is large and soon garbage, as in cudalab itself.
 func (c call) environment(half, seed string) []string {
-	part := sample.Drawn
-	if half == "rest" {
-		part = sample.Others
-	}
-	set := []string{sample.Variable + "=" + part + " " + seed, "GOGC=400"}
+	set := []string{sample.Variable + "=" + parts[half] + " " + seed, "GOGC=400"}
 	if c.race {
 		return append(set, "CGO_ENABLED=1", "GORACE=atexit_sleep_ms=0")
 	}
 	return append(set, "CGO_ENABLED=0", "GOFLAGS=-trimpath -gcflags=all=-dwarf=false")
 }
 
+// whole takes all.
+func whole(_ string, all []string) []string { return all }
+
+// shareBy takes a share that a seed draws.
+func shareBy(seed string) func(kind string, all []string) []string {
+	return func(kind string, all []string) (some []string) {
+		for _, i := range sample.ShareOf(seed, kind, len(all)) {
+			some = append(some, all[i])
+		}
+		return some
+	}
+}
+
 // quick are the calls of the first half.
 func quick() []call { return []call{{skip: rest, packages: []string{"./..."}}} }
 
-// others are the calls of the second half. With a C compiler, which the race detector needs, what has goroutines is
-// raced.
-func others(packages map[string]*tests, cc bool) (calls []call) {
+// others are the calls of the second half, or of what is taken of each kind of it. With a C compiler, which the race
+// detector needs, what has goroutines is raced.
+func others(packages map[string]*tests, cc bool, take func(kind string, all []string) []string) (calls []call) {
 	var raced []string
 	if cc {
-		raced = racing(packages)
-		calls = append(calls, call{race: true, packages: raced}, call{race: true, run: racedAlone, packages: having(packages,
-			racedAlone)})
+		raced = take("raced", racing(packages))
+		alone := take("raced alone", racedAlone)
+		calls = append(calls, call{race: true, packages: raced}, call{race: true, run: alone, packages: having(packages,
+			alone)})
 	}
-	names := slices.Concat(rest, sampled)
+	names := slices.Concat(take("rest", rest), sampled)
 	left := slices.DeleteFunc(having(packages, names), func(p string) bool { return slices.Contains(raced, p) })
 	plain := call{run: names, packages: left}
 	if cc {
