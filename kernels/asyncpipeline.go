@@ -48,33 +48,26 @@ func Reduce(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int, result c
 	return cuda.LaunchKernel(reduce, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)), uint64(result))
 }
 
-var process = newKernel(device.Spec{
+var process = elementKernel(device.Spec{
 	Entry:  "process",
 	PTX:    asyncPipelinePTX,
 	Params: 4,
-	Exec: func(l *device.Launch, m device.Memory) {
-		values := oracle.NewProcessed(math.Float32frombits(uint32(l.Args[2])), int(int32(l.Args[3])))
-		eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) {
-			for i := 0; i < len(bytes); i += 4 {
-				binary.LittleEndian.PutUint32(bytes[i:], math.Float32bits(values.At(first+i/4)))
-			}
-		})
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		return access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Write)
-	},
 	Work: func(l *device.Launch) device.Work {
-		return device.Work{
-			Threads: elements(l, l.Args[1]),
-			Bytes:   4 * elements(l, l.Args[1]),
-			Steps:   uint64(max(int32(l.Args[3]), 0)),
-		}
+		w := elementWork(l)
+		w.Steps = uint64(roundsOf(l.Args[3]))
+		return w
 	},
+}, func(l *device.Launch, first int, bytes []byte) {
+	values := oracle.NewProcessed(math.Float32frombits(uint32(l.Args[2])), int(int32(l.Args[3])))
+	for i := 0; i < len(bytes); i += 4 {
+		binary.LittleEndian.PutUint32(bytes[i:], math.Float32bits(values.At(first+i/4)))
+	}
 })
 
-var reduce = sumKernel("reduce", asyncPipelinePTX, func(_ int, bytes []byte) (sum uint64) {
-	for i := 0; i < len(bytes); i += 4 {
-		sum += uint64(binary.LittleEndian.Uint32(bytes[i:]))
-	}
-	return sum
-})
+var reduce = sumKernel(device.Spec{Entry: "reduce", PTX: asyncPipelinePTX, Params: 3},
+	func(_ *device.Launch, _ int, bytes []byte) (sum uint64) {
+		for i := 0; i < len(bytes); i += 4 {
+			sum += uint64(binary.LittleEndian.Uint32(bytes[i:]))
+		}
+		return sum
+	})

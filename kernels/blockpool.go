@@ -39,58 +39,12 @@ func Occupied(grid, block int, s cuda.Stream, data cuda.DevicePtr, bytes int64, 
 		uint64(intrusions))
 }
 
-var occupy = newKernel(device.Spec{
-	Entry:  "occupy",
-	PTX:    blockpoolPTX,
-	Params: 5,
-	Exec: func(l *device.Launch, m device.Memory) {
-		eachByte(m, device.Ptr(l.Args[0]), times(positive(l.Args[1]), 8), func(first int64, bytes []byte) {
-			for i := 0; i+8 <= len(bytes); i += 8 {
-				binary.LittleEndian.PutUint64(bytes[i:], oracle.Mark(uint32(l.Args[2]), (first+int64(i))/8))
-			}
-		})
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		size := times(positive(l.Args[1]), 8)
-		buf = access(buf, device.Ptr(l.Args[0]), size, device.Write)
-		if size == 0 || roundsOf(l.Args[3]) == 0 {
-			return buf
-		}
-		return access(buf, device.Ptr(l.Args[4]), 8, device.Atomic)
-	},
-	Work: func(l *device.Launch) device.Work {
-		words := positive(l.Args[1])
-		return device.Work{Threads: min(words, l.Row()), Bytes: times(times(words, 8), 1+uint64(roundsOf(l.Args[3])))}
-	},
-})
+var occupy = tenantKernel("occupy", blockpoolPTX, marked)
 
-var occupied = newKernel(device.Spec{
-	Entry:  "occupied",
-	PTX:    blockpoolPTX,
-	Params: 4,
-	Exec: func(l *device.Launch, m device.Memory) {
-		changed := uint64(0)
-		whole := eachByte(m, device.Ptr(l.Args[0]), times(positive(l.Args[1]), 8), func(first int64, bytes []byte) {
-			for i := 0; i+8 <= len(bytes); i += 8 {
-				if binary.LittleEndian.Uint64(bytes[i:]) != oracle.Mark(uint32(l.Args[2]), (first+int64(i))/8) {
-					changed++
-				}
-			}
-		})
-		if changed > 0 && whole {
-			addUp(l, m, device.Ptr(l.Args[3]), changed)
-		}
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		size := times(positive(l.Args[1]), 8)
-		buf = access(buf, device.Ptr(l.Args[0]), size, device.Read)
-		if size == 0 {
-			return buf
-		}
-		return access(buf, device.Ptr(l.Args[3]), 8, device.Atomic)
-	},
-	Work: func(l *device.Launch) device.Work {
-		words := positive(l.Args[1])
-		return device.Work{Threads: min(words, l.Row()), Bytes: times(words, 8)}
-	},
-})
+var occupied = countKernel(device.Spec{Entry: "occupied", PTX: blockpoolPTX, Params: 4}, unitsOf(8), 8, marked)
+
+func marked(l *device.Launch, before int64, piece []byte) {
+	for i := 0; i+8 <= len(piece); i += 8 {
+		binary.LittleEndian.PutUint64(piece[i:], oracle.Mark(uint32(l.Args[2]), (before+int64(i))/8))
+	}
+}

@@ -42,28 +42,17 @@ func Checksum(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int, sum cu
 	return cuda.LaunchKernel(checksum, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)), uint64(sum))
 }
 
-var fill = newKernel(device.Spec{
-	Entry:  "fill",
-	PTX:    crossStreamEventsPTX,
-	Params: 2,
-	Exec: func(l *device.Launch, m device.Memory) {
-		eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) {
-			for i := 0; i < len(bytes); i += 4 {
-				binary.LittleEndian.PutUint32(bytes[i:], oracle.Filled(first+i/4))
-			}
-		})
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		return access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Write)
-	},
-	Work: func(l *device.Launch) device.Work {
-		return device.Work{Threads: elements(l, l.Args[1]), Bytes: 4 * elements(l, l.Args[1])}
-	},
-})
+var fill = elementKernel(device.Spec{Entry: "fill", PTX: crossStreamEventsPTX, Params: 2},
+	func(_ *device.Launch, first int, bytes []byte) {
+		for i := 0; i < len(bytes); i += 4 {
+			binary.LittleEndian.PutUint32(bytes[i:], oracle.Filled(first+i/4))
+		}
+	})
 
-var checksum = sumKernel("checksum", crossStreamEventsPTX, func(first int, bytes []byte) (sum uint64) {
-	for i := 0; i < len(bytes); i += 4 {
-		sum += uint64(binary.LittleEndian.Uint32(bytes[i:])) * uint64(first+i/4+1)
-	}
-	return sum
-})
+var checksum = sumKernel(device.Spec{Entry: "checksum", PTX: crossStreamEventsPTX, Params: 3},
+	func(_ *device.Launch, first int, bytes []byte) (sum uint64) {
+		for i := 0; i < len(bytes); i += 4 {
+			sum += uint64(binary.LittleEndian.Uint32(bytes[i:])) * uint64(first+i/4+1)
+		}
+		return sum
+	})

@@ -1,7 +1,6 @@
 package kernels
 
 import (
-	"bytes"
 	_ "embed" // growable.ptx
 	"encoding/binary"
 
@@ -41,50 +40,11 @@ func CheckElements(grid, block int, s cuda.Stream, array cuda.DevicePtr, elem, f
 		uint64(to), seed, uint64(first), uint64(mismatches))
 }
 
-var writeElements = newKernel(device.Spec{
-	Entry:  "writeElements",
-	PTX:    growablePTX,
-	Params: 6,
-	Exec: func(l *device.Launch, m device.Memory) {
-		eachPiece(l, m, func(bytes, right []byte) { copy(bytes, right) })
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		p, size := elementsOf(l)
-		return access(buf, p, size, device.Write)
-	},
-	Work: elementsWork,
-})
+var writeElements = writeKernel(device.Spec{Entry: "writeElements", PTX: growablePTX, Params: 6},
+	region{elementsOf, 8}, numbered)
 
-var checkElements = newKernel(device.Spec{
-	Entry:  "checkElements",
-	PTX:    growablePTX,
-	Params: 7,
-	Exec: func(l *device.Launch, m device.Memory) {
-		wrong := uint64(0)
-		whole := eachPiece(l, m, func(got, right []byte) {
-			if bytes.Equal(got, right) {
-				return
-			}
-			for i := range got {
-				if got[i] != right[i] {
-					wrong++
-				}
-			}
-		})
-		if wrong == 0 || !whole {
-			return
-		}
-		addUp(l, m, device.Ptr(l.Args[6]), wrong)
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		p, size := elementsOf(l)
-		if size == 0 {
-			return buf
-		}
-		return access(access(buf, p, size, device.Read), device.Ptr(l.Args[6]), 8, device.Atomic)
-	},
-	Work: elementsWork,
-})
+var checkElements = countKernel(device.Spec{Entry: "checkElements", PTX: growablePTX, Params: 7},
+	region{elementsOf, 8}, 1, numbered)
 
 // elementsOf is where the elements of a launch begin, and how many bytes they have together.
 func elementsOf(l *device.Launch) (p device.Ptr, size uint64) {
@@ -95,40 +55,23 @@ func elementsOf(l *device.Launch) (p device.Ptr, size uint64) {
 	return device.Ptr(l.Args[0] + l.Args[1]*uint64(from)), times(uint64(elem), uint64(to-from))
 }
 
-func elementsWork(l *device.Launch) device.Work {
-	_, size := elementsOf(l)
-	return device.Work{Threads: min((size+7)/8, l.Row()), Bytes: size}
-}
-
-// piece is how many bytes eachPiece works out at a time.
-const piece = 4 << 10
-
-// eachPiece calls f for pieces of a launch's elements: what lies there, and the bytes that it is to have. It stops
-// where memory ends and then reports false.
-func eachPiece(l *device.Launch, m device.Memory, f func(bytes, right []byte)) bool {
-	p, size := elementsOf(l)
-	elem, seed, first := int64(l.Args[1]), l.Args[4], int64(l.Args[5])
-	var right [piece + 8]byte // the last word may reach beyond
-	return eachByte(m, p, size, func(at int64, bytes []byte) {
-		number, b := first+at/elem, at%elem
-		for len(bytes) > 0 {
-			n := int64(min(len(bytes), piece))
-			for done := int64(0); done < n; {
-				within := min(elem-b, n-done) // of this element
-				if words := within &^ 7; b%8 == 0 && words > 0 {
-					oracle.ElementPieces(right[done:done+words], seed, number, b/8)
-					b, done, within = b+words, done+words, within-words
-				}
-				if step := min(8-b%8, within); step > 0 {
-					binary.LittleEndian.PutUint64(right[done:], oracle.ElementPiece(seed, number, b/8)>>(8*(b%8)))
-					b, done = b+step, done+step
-				}
-				if b == elem {
-					number, b = number+1, 0
-				}
-			}
-			f(bytes[:n], right[:n])
-			bytes = bytes[n:]
+// numbered writes the bytes of a launch's elements, each of which has a number.
+func numbered(l *device.Launch, before int64, bytes []byte) {
+	elem, seed := int64(l.Args[1]), l.Args[4]
+	number, b := int64(l.Args[5])+before/elem, before%elem
+	for len(bytes) > 0 {
+		within := min(elem-b, int64(len(bytes))) // of this element
+		if words := within &^ 7; b%8 == 0 && words > 0 {
+			oracle.ElementPieces(bytes[:words], seed, number, b/8)
+			b, bytes, within = b+words, bytes[words:], within-words
 		}
-	})
+		if step := min(8-b%8, within); step > 0 {
+			var last [8]byte
+			binary.LittleEndian.PutUint64(last[:], oracle.ElementPiece(seed, number, b/8)>>(8*(b%8)))
+			b, bytes = b+step, bytes[copy(bytes[:step], last[:]):]
+		}
+		if b == elem {
+			number, b = number+1, 0
+		}
+	}
 }

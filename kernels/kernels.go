@@ -9,6 +9,7 @@ package kernels
 //go:generate ./build.sh
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -103,32 +104,162 @@ func eachView(m device.Memory, p device.Ptr, count uint64, f func(first int, byt
 // takes half the time.
 const tile = 64
 
-// sumKernel is a kernel of the parameters data, n and result: each thread reads one element of 4 bytes, and each block
-// adds what its threads have read up to the 8 bytes at result. sum is what a piece of the elements adds.
-func sumKernel(entry, ptx string, sum func(first int, bytes []byte) uint64) *device.Kernel {
-	return newKernel(device.Spec{
+// elementKernel is a kernel of the parameters data, n and what else there is: each thread writes one element of 4
+// bytes. That is all its work, unless it says otherwise.
+func elementKernel(s device.Spec, write func(l *device.Launch, first int, bytes []byte)) *device.Kernel {
+	s.Exec = func(l *device.Launch, m device.Memory) {
+		eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) { write(l, first, bytes) })
+	}
+	s.Accesses = func(l *device.Launch, buf []device.Access) []device.Access {
+		return access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Write)
+	}
+	if s.Work == nil {
+		s.Work = elementWork
+	}
+	return newKernel(s)
+}
+
+func elementWork(l *device.Launch) device.Work {
+	return device.Work{Threads: elements(l, l.Args[1]), Bytes: 4 * elements(l, l.Args[1])}
+}
+
+// sumKernel is a kernel of the parameters data, n, what else there is, and result: each thread reads one element of 4
+// bytes, and each block adds what its threads have read up to the 8 bytes at result. That is all its work, unless it
+// says otherwise. sum is what a piece of the elements adds.
+func sumKernel(s device.Spec, sum func(l *device.Launch, first int, bytes []byte) uint64) *device.Kernel {
+	result := s.Params - 1
+	s.Exec = func(l *device.Launch, m device.Memory) {
+		total := uint64(0)
+		whole := eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) {
+			total += sum(l, first, bytes)
+		})
+		if whole {
+			addUp(l, m, device.Ptr(l.Args[result]), total)
+		}
+	}
+	s.Accesses = func(l *device.Launch, buf []device.Access) []device.Access {
+		buf = access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Read)
+		return access(buf, device.Ptr(l.Args[result]), 8, device.Atomic)
+	}
+	if s.Work == nil {
+		s.Work = sumWork
+	}
+	return newKernel(s)
+}
+
+func sumWork(l *device.Launch) device.Work {
+	w := elementWork(l) // the threads beyond n add a zero and are gone
+	w.Bytes += 8 * uint64(l.Grid.X)
+	w.Steps = uint64(bits.Len32(l.Block.X - 1)) // the tree's height
+	return w
+}
+
+// region is the memory that the threads of a launch share among themselves, whatever the grid.
+type region struct {
+	of   func(l *device.Launch) (p device.Ptr, size uint64) // where it begins, and how many bytes it has
+	unit uint64                                             // bytes that a thread takes at a time
+}
+
+// unitsOf is the region of the parameters data and count, in units of so many bytes.
+func unitsOf(bytes uint64) region {
+	return region{func(l *device.Launch) (device.Ptr, uint64) {
+		return device.Ptr(l.Args[0]), times(positive(l.Args[1]), bytes)
+	}, bytes}
+}
+
+func (r region) work(l *device.Launch) device.Work {
+	_, size := r.of(l)
+	return device.Work{Threads: min((size+r.unit-1)/r.unit, l.Row()), Bytes: size}
+}
+
+func (r region) written(l *device.Launch, buf []device.Access) []device.Access {
+	p, size := r.of(l)
+	return access(buf, p, size, device.Write)
+}
+
+// read is what is touched where so many bytes at one of the arguments are added to, if there is anything to read.
+func (r region) read(result int, bytes uint64) func(*device.Launch, []device.Access) []device.Access {
+	return func(l *device.Launch, buf []device.Access) []device.Access {
+		p, size := r.of(l)
+		if size == 0 {
+			return buf
+		}
+		return access(access(buf, p, size, device.Read), device.Ptr(l.Args[result]), bytes, device.Atomic)
+	}
+}
+
+// pattern is what a launch writes to a piece of its region, before which lie so many bytes.
+type pattern func(l *device.Launch, before int64, piece []byte)
+
+// writeKernel is a kernel that writes a pattern over a region. It touches that and takes the time of that, unless there
+// is more to it.
+func writeKernel(s device.Spec, r region, write pattern) *device.Kernel {
+	s.Exec = func(l *device.Launch, m device.Memory) {
+		p, size := r.of(l)
+		eachByte(m, p, size, func(before int64, piece []byte) { write(l, before, piece) })
+	}
+	if s.Accesses == nil {
+		s.Accesses, s.Work = r.written, r.work
+	}
+	return newKernel(s)
+}
+
+// countKernel is a kernel that reads a region and adds how many items of it, of so many bytes, are not as the pattern
+// has them to the 8 bytes at its last argument.
+func countKernel(s device.Spec, r region, item int, right pattern) *device.Kernel {
+	result := s.Params - 1
+	s.Exec = func(l *device.Launch, m device.Memory) {
+		const most = 4 << 10
+		wrong, want := uint64(0), make([]byte, most)
+		p, size := r.of(l)
+		whole := eachByte(m, p, size, func(before int64, piece []byte) {
+			for len(piece) > 0 {
+				n := min(len(piece), most)
+				right(l, before, want[:n])
+				wrong += differing(want[:n], piece[:n], item)
+				before, piece = before+int64(n), piece[n:]
+			}
+		})
+		if wrong > 0 && whole {
+			addUp(l, m, device.Ptr(l.Args[result]), wrong)
+		}
+	}
+	s.Accesses, s.Work = r.read(result, 8), r.work
+	return newKernel(s)
+}
+
+// differing is in how many of their whole items, of so many bytes, two pieces differ.
+func differing(x, y []byte, item int) (n uint64) {
+	if bytes.Equal(x, y) {
+		return 0
+	}
+	for i := 0; i+item <= len(x); i += item {
+		if !bytes.Equal(x[i:i+item], y[i:i+item]) {
+			n++
+		}
+	}
+	return n
+}
+
+// tenantKernel is a kernel of the parameters data, words, tag, turns and intrusions: it writes a pattern of words, and
+// looks at it again so many turns.
+func tenantKernel(entry, ptx string, write pattern) *device.Kernel {
+	r := unitsOf(8)
+	return writeKernel(device.Spec{
 		Entry:  entry,
 		PTX:    ptx,
-		Params: 3,
-		Exec: func(l *device.Launch, m device.Memory) {
-			total := uint64(0)
-			whole := eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) {
-				total += sum(first, bytes)
-			})
-			if whole {
-				addUp(l, m, device.Ptr(l.Args[2]), total)
-			}
-		},
+		Params: 5,
 		Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-			buf = access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Read)
-			return access(buf, device.Ptr(l.Args[2]), 8, device.Atomic)
+			buf = r.written(l, buf)
+			if positive(l.Args[1]) == 0 || roundsOf(l.Args[3]) == 0 {
+				return buf
+			}
+			return access(buf, device.Ptr(l.Args[4]), 8, device.Atomic)
 		},
 		Work: func(l *device.Launch) device.Work {
-			return device.Work{
-				Threads: elements(l, l.Args[1]), // those beyond n add a zero and are gone
-				Bytes:   4*elements(l, l.Args[1]) + 8*uint64(l.Grid.X),
-				Steps:   uint64(bits.Len32(l.Block.X - 1)), // the tree's height
-			}
+			w := r.work(l)
+			w.Bytes = times(w.Bytes, 1+uint64(roundsOf(l.Args[3])))
+			return w
 		},
-	})
+	}, r, write)
 }

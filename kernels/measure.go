@@ -30,30 +30,18 @@ func Gray(grid, block int, s cuda.Stream, data cuda.DevicePtr, n int) error {
 	return cuda.LaunchKernel(gray, dim(grid), dim(block), s, uint64(data), uint64(uint32(n)))
 }
 
-var gray = newKernel(device.Spec{
-	Entry:  "gray",
-	PTX:    measurePTX,
-	Params: 2,
-	Exec: func(l *device.Launch, m device.Memory) {
-		eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) {
-			// Two elements at a time, each in half of a word: there are less than 1<<31, so that none reaches into the other's.
-			const both, shifted = 1<<32 | 1, 0x7FFFFFFF_7FFFFFFF
-			for pair := uint64(first)*both + 1<<32; len(bytes) >= tile; bytes, first = bytes[tile:], first+tile/4 {
-				b := (*[tile]byte)(bytes)
-				for i := 0; i < tile; i += 8 {
-					binary.LittleEndian.PutUint64(b[i:], pair^pair>>1&shifted)
-					pair += 2 * both
-				}
+var gray = elementKernel(device.Spec{Entry: "gray", PTX: measurePTX, Params: 2},
+	func(_ *device.Launch, first int, bytes []byte) {
+		// Two elements at a time, each in half of a word: there are less than 1<<31, so that none reaches into the other's.
+		const both, shifted = 1<<32 | 1, 0x7FFFFFFF_7FFFFFFF
+		for pair := uint64(first)*both + 1<<32; len(bytes) >= tile; bytes, first = bytes[tile:], first+tile/4 {
+			b := (*[tile]byte)(bytes)
+			for i := 0; i < tile; i += 8 {
+				binary.LittleEndian.PutUint64(b[i:], pair^pair>>1&shifted)
+				pair += 2 * both
 			}
-			for i := 0; i < len(bytes); i += 4 {
-				binary.LittleEndian.PutUint32(bytes[i:], oracle.Gray(first+i/4))
-			}
-		})
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		return access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Write)
-	},
-	Work: func(l *device.Launch) device.Work {
-		return device.Work{Threads: elements(l, l.Args[1]), Bytes: 4 * elements(l, l.Args[1])}
-	},
-})
+		}
+		for i := 0; i < len(bytes); i += 4 {
+			binary.LittleEndian.PutUint32(bytes[i:], oracle.Gray(first+i/4))
+		}
+	})

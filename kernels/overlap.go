@@ -52,10 +52,6 @@ var mix = newKernel(device.Spec{
 		return access(buf, device.Ptr(l.Args[0]), size, device.Write)
 	},
 	Work: func(l *device.Launch) device.Work {
-		w := device.Work{Threads: elements(l, l.Args[2]), Bytes: 8 * elements(l, l.Args[2])}
-		if w.Threads > 0 {
-			w.Steps = uint64(roundsOf(l.Args[3]))
-		}
-		return w
+		return withRounds(device.Work{Threads: elements(l, l.Args[2]), Bytes: 8 * elements(l, l.Args[2])}, l.Args[3])
 	},
 })

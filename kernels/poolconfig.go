@@ -32,13 +32,8 @@ var touch = newKernel(device.Spec{
 			oracle.Touch(bytes, seed+uint32(first))
 		})
 	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		return access(buf, device.Ptr(l.Args[0]), positive(l.Args[1]), device.Write)
-	},
-	Work: func(l *device.Launch) device.Work {
-		size := positive(l.Args[1])
-		return device.Work{Threads: min(size, l.Row()), Bytes: size} // the stores do not wait for each other
-	},
+	Accesses: unitsOf(1).written,
+	Work:     unitsOf(1).work, // the stores do not wait for each other
 })
 
 // positive is an int64 argument as it stands in its slot, or 0 where it is negative.

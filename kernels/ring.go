@@ -3,7 +3,6 @@ package kernels
 import (
 	_ "embed" // ring.ptx
 	"encoding/binary"
-	"math/bits"
 
 	"cudalab/kernels/listed"
 	"cudalab/kernels/oracle"
@@ -56,58 +55,35 @@ func Digest(grid, block int, s cuda.Stream, data cuda.DevicePtr, n, work int, re
 // roundsOf are the rounds that a launch takes, by the argument in its slot.
 func roundsOf(work uint64) int { return int(max(int32(work), 0)) }
 
-var fillItem = newKernel(device.Spec{
+var fillItem = elementKernel(device.Spec{
 	Entry:  "fillItem",
 	PTX:    ringPTX,
 	Params: 4,
-	Exec: func(l *device.Launch, m device.Memory) {
-		eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(first int, bytes []byte) {
-			rounds := oracle.RoundsOf(roundsOf(l.Args[3]))
-			for i := 0; i < len(bytes); i += 4 {
-				binary.LittleEndian.PutUint32(bytes[i:], rounds.Of(oracle.Item(uint32(l.Args[2]), first+i/4)))
-			}
-		})
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		return access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Write)
-	},
-	Work: func(l *device.Launch) device.Work {
-		w := device.Work{Threads: elements(l, l.Args[1]), Bytes: 4 * elements(l, l.Args[1])}
-		if w.Threads > 0 {
-			w.Steps = uint64(roundsOf(l.Args[3]))
-		}
-		return w
-	},
+	Work:   func(l *device.Launch) device.Work { return withRounds(elementWork(l), l.Args[3]) },
+}, func(l *device.Launch, first int, bytes []byte) {
+	rounds := oracle.RoundsOf(roundsOf(l.Args[3]))
+	for i := 0; i < len(bytes); i += 4 {
+		binary.LittleEndian.PutUint32(bytes[i:], rounds.Of(oracle.Item(uint32(l.Args[2]), first+i/4)))
+	}
 })
 
-var digest = newKernel(device.Spec{
+var digest = sumKernel(device.Spec{
 	Entry:  "digest",
 	PTX:    ringPTX,
 	Params: 4,
-	Exec: func(l *device.Launch, m device.Memory) {
-		rounds, total := oracle.RoundsOf(roundsOf(l.Args[2])), uint64(0)
-		whole := eachView(m, device.Ptr(l.Args[0]), elements(l, l.Args[1]), func(_ int, bytes []byte) {
-			for i := 0; i < len(bytes); i += 4 {
-				total += uint64(rounds.Of(binary.LittleEndian.Uint32(bytes[i:])))
-			}
-		})
-		if whole {
-			addUp(l, m, device.Ptr(l.Args[3]), total)
-		}
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		buf = access(buf, device.Ptr(l.Args[0]), 4*elements(l, l.Args[1]), device.Read)
-		return access(buf, device.Ptr(l.Args[3]), 8, device.Atomic)
-	},
-	Work: func(l *device.Launch) device.Work {
-		w := device.Work{
-			Threads: elements(l, l.Args[1]),
-			Bytes:   4*elements(l, l.Args[1]) + 8*uint64(l.Grid.X),
-			Steps:   uint64(bits.Len32(l.Block.X - 1)), // the tree's height
-		}
-		if w.Threads > 0 {
-			w.Steps += uint64(roundsOf(l.Args[2]))
-		}
-		return w
-	},
+	Work:   func(l *device.Launch) device.Work { return withRounds(sumWork(l), l.Args[2]) },
+}, func(l *device.Launch, _ int, bytes []byte) (sum uint64) {
+	rounds := oracle.RoundsOf(roundsOf(l.Args[2]))
+	for i := 0; i < len(bytes); i += 4 {
+		sum += uint64(rounds.Of(binary.LittleEndian.Uint32(bytes[i:])))
+	}
+	return sum
 })
+
+// withRounds adds the rounds that each thread takes, where there is one.
+func withRounds(w device.Work, rounds uint64) device.Work {
+	if w.Threads > 0 {
+		w.Steps += uint64(roundsOf(rounds))
+	}
+	return w
+}

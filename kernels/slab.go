@@ -30,57 +30,15 @@ func Verify(grid, block int, s cuda.Stream, data cuda.DevicePtr, bytes int64, ta
 		uint64(mismatches))
 }
 
-var stamp = newKernel(device.Spec{
-	Entry:  "stamp",
-	PTX:    slabPTX,
-	Params: 3,
-	Exec: func(l *device.Launch, m device.Memory) {
-		eachByte(m, device.Ptr(l.Args[0]), positive(l.Args[1]), func(first int64, bytes []byte) {
-			for i := range bytes {
-				bytes[i] = oracle.Stamp(uint32(l.Args[2]), first+int64(i))
-			}
-		})
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		return access(buf, device.Ptr(l.Args[0]), positive(l.Args[1]), device.Write)
-	},
-	Work: func(l *device.Launch) device.Work {
-		size := positive(l.Args[1])
-		return device.Work{Threads: min(size, l.Row()), Bytes: size}
-	},
-})
+var stamp = writeKernel(device.Spec{Entry: "stamp", PTX: slabPTX, Params: 3}, unitsOf(1), stamped)
 
-var verify = newKernel(device.Spec{
-	Entry:  "verify",
-	PTX:    slabPTX,
-	Params: 4,
-	Exec: func(l *device.Launch, m device.Memory) {
-		wrong := uint64(0)
-		whole := eachByte(m, device.Ptr(l.Args[0]), positive(l.Args[1]), func(first int64, bytes []byte) {
-			for i, b := range bytes {
-				if b != oracle.Stamp(uint32(l.Args[2]), first+int64(i)) {
-					wrong++
-				}
-			}
-		})
-		if wrong == 0 || !whole {
-			return
-		}
-		addUp(l, m, device.Ptr(l.Args[3]), wrong)
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		size := positive(l.Args[1])
-		buf = access(buf, device.Ptr(l.Args[0]), size, device.Read)
-		if size == 0 {
-			return buf
-		}
-		return access(buf, device.Ptr(l.Args[3]), 8, device.Atomic)
-	},
-	Work: func(l *device.Launch) device.Work {
-		size := positive(l.Args[1])
-		return device.Work{Threads: min(size, l.Row()), Bytes: size}
-	},
-})
+var verify = countKernel(device.Spec{Entry: "verify", PTX: slabPTX, Params: 4}, unitsOf(1), 1, stamped)
+
+func stamped(l *device.Launch, before int64, piece []byte) {
+	for i := range piece {
+		piece[i] = oracle.Stamp(uint32(l.Args[2]), before+int64(i))
+	}
+}
 
 // eachByte calls f for count bytes at p, in pieces as they lie in memory: the index of a piece's first byte and the
 // piece. It stops where memory ends and then reports false: the simulator has seen it and answers as a GPU does.

@@ -39,58 +39,12 @@ func Inspect(grid, block int, s cuda.Stream, data cuda.DevicePtr, bytes int64, t
 		uint64(strangers))
 }
 
-var lease = newKernel(device.Spec{
-	Entry:  "lease",
-	PTX:    streampoolPTX,
-	Params: 5,
-	Exec: func(l *device.Launch, m device.Memory) {
-		eachByte(m, device.Ptr(l.Args[0]), times(positive(l.Args[1]), 8), func(first int64, bytes []byte) {
-			for i := 0; i+8 <= len(bytes); i += 8 {
-				binary.LittleEndian.PutUint64(bytes[i:], oracle.Own(l.Args[0]+uint64(first)+uint64(i), uint32(l.Args[2])))
-			}
-		})
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		size := times(positive(l.Args[1]), 8)
-		buf = access(buf, device.Ptr(l.Args[0]), size, device.Write)
-		if size == 0 || roundsOf(l.Args[3]) == 0 {
-			return buf
-		}
-		return access(buf, device.Ptr(l.Args[4]), 8, device.Atomic)
-	},
-	Work: func(l *device.Launch) device.Work {
-		words := positive(l.Args[1])
-		return device.Work{Threads: min(words, l.Row()), Bytes: times(times(words, 8), 1+uint64(roundsOf(l.Args[3])))}
-	},
-})
+var lease = tenantKernel("lease", streampoolPTX, owned)
 
-var inspect = newKernel(device.Spec{
-	Entry:  "inspect",
-	PTX:    streampoolPTX,
-	Params: 4,
-	Exec: func(l *device.Launch, m device.Memory) {
-		changed := uint64(0)
-		whole := eachByte(m, device.Ptr(l.Args[0]), times(positive(l.Args[1]), 8), func(first int64, bytes []byte) {
-			for i := 0; i+8 <= len(bytes); i += 8 {
-				if binary.LittleEndian.Uint64(bytes[i:]) != oracle.Own(l.Args[0]+uint64(first)+uint64(i), uint32(l.Args[2])) {
-					changed++
-				}
-			}
-		})
-		if changed > 0 && whole {
-			addUp(l, m, device.Ptr(l.Args[3]), changed)
-		}
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		size := times(positive(l.Args[1]), 8)
-		buf = access(buf, device.Ptr(l.Args[0]), size, device.Read)
-		if size == 0 {
-			return buf
-		}
-		return access(buf, device.Ptr(l.Args[3]), 8, device.Atomic)
-	},
-	Work: func(l *device.Launch) device.Work {
-		words := positive(l.Args[1])
-		return device.Work{Threads: min(words, l.Row()), Bytes: times(words, 8)}
-	},
-})
+var inspect = countKernel(device.Spec{Entry: "inspect", PTX: streampoolPTX, Params: 4}, unitsOf(8), 8, owned)
+
+func owned(l *device.Launch, before int64, piece []byte) {
+	for i := 0; i+8 <= len(piece); i += 8 {
+		binary.LittleEndian.PutUint64(piece[i:], oracle.Own(l.Args[0]+uint64(before)+uint64(i), uint32(l.Args[2])))
+	}
+}

@@ -43,16 +43,6 @@ var census = newKernel(device.Spec{
 			}
 		}
 	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		size := positive(l.Args[1])
-		buf = access(buf, device.Ptr(l.Args[0]), size, device.Read)
-		if size == 0 {
-			return buf
-		}
-		return access(buf, device.Ptr(l.Args[2]), CensusBytes, device.Atomic)
-	},
-	Work: func(l *device.Launch) device.Work {
-		size := positive(l.Args[1])
-		return device.Work{Threads: min(size, l.Row()), Bytes: size}
-	},
+	Accesses: unitsOf(1).read(2, CensusBytes),
+	Work:     unitsOf(1).work,
 })

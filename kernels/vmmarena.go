@@ -32,51 +32,16 @@ func Recheck(grid, block int, s cuda.Stream, array cuda.DevicePtr, from, to int6
 		uint64(mismatches))
 }
 
-var extend = newKernel(device.Spec{
-	Entry:  "extend",
-	PTX:    vmmarenaPTX,
-	Params: 4,
-	Exec: func(l *device.Launch, m device.Memory) {
-		eachWord(l, m, func(first int64, words []byte) {
-			for at := 0; at+8 <= len(words); at += 8 {
-				binary.LittleEndian.PutUint64(words[at:], oracle.GrownWord(l.Args[3], first+int64(at/8)))
-			}
-		})
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		p, size := words(l)
-		return access(buf, p, size, device.Write)
-	},
-	Work: wordsWork,
-})
+var extend = writeKernel(device.Spec{Entry: "extend", PTX: vmmarenaPTX, Params: 4}, region{words, 8}, grown)
 
-var recheck = newKernel(device.Spec{
-	Entry:  "recheck",
-	PTX:    vmmarenaPTX,
-	Params: 5,
-	Exec: func(l *device.Launch, m device.Memory) {
-		wrong := uint64(0)
-		whole := eachWord(l, m, func(first int64, words []byte) {
-			for at := 0; at+8 <= len(words); at += 8 {
-				if binary.LittleEndian.Uint64(words[at:]) != oracle.GrownWord(l.Args[3], first+int64(at/8)) {
-					wrong++
-				}
-			}
-		})
-		if wrong == 0 || !whole {
-			return
-		}
-		addUp(l, m, device.Ptr(l.Args[4]), wrong)
-	},
-	Accesses: func(l *device.Launch, buf []device.Access) []device.Access {
-		p, size := words(l)
-		if size == 0 {
-			return buf
-		}
-		return access(access(buf, p, size, device.Read), device.Ptr(l.Args[4]), 8, device.Atomic)
-	},
-	Work: wordsWork,
-})
+var recheck = countKernel(device.Spec{Entry: "recheck", PTX: vmmarenaPTX, Params: 5}, region{words, 8}, 8, grown)
+
+func grown(l *device.Launch, before int64, piece []byte) {
+	first := int64(l.Args[1]) + before/8
+	for at := 0; at+8 <= len(piece); at += 8 {
+		binary.LittleEndian.PutUint64(piece[at:], oracle.GrownWord(l.Args[3], first+int64(at/8)))
+	}
+}
 
 // words is where the words of a launch begin, and how many bytes they have together.
 func words(l *device.Launch) (p device.Ptr, size uint64) {
@@ -85,16 +50,4 @@ func words(l *device.Launch) (p device.Ptr, size uint64) {
 		return device.Ptr(l.Args[0]), 0
 	}
 	return device.Ptr(l.Args[0] + 8*uint64(from)), 8 * uint64(to-from)
-}
-
-func wordsWork(l *device.Launch) device.Work {
-	_, size := words(l)
-	return device.Work{Threads: min(size/8, l.Row()), Bytes: size}
-}
-
-// eachWord calls f for the words of a launch, in pieces as they lie in memory: the index of a piece's first word and
-// the piece. It stops where memory ends and then reports false.
-func eachWord(l *device.Launch, m device.Memory, f func(first int64, words []byte)) bool {
-	p, size := words(l)
-	return eachByte(m, p, size, func(first int64, bytes []byte) { f(int64(l.Args[1])+first/8, bytes) })
 }
