@@ -103,7 +103,7 @@ func (e *Evidence) AfterFaults(caseID string, j FaultJudge) []verdict.Finding {
 				continue
 			}
 			if f.Rule == "free-before-use" || j.MakesUp && slices.Contains(unordered, f.Rule) {
-				if !inOrder || waits(run.Op) {
+				if !inOrder || run.Op.Synchronises() { // then nothing is left to put a free in order
 					continue
 				}
 				if !j.MakesUp {
@@ -343,11 +343,6 @@ func OnError(c *verdict.CaseNotes, f verdict.Finding, what, function string) ver
 	}
 	f.Rule += "-on-error"
 	return f
-}
-
-// waits reports whether a kind of call makes the host wait. Where that fails nothing is left to put a free in order.
-func waits(op trace.Op) bool {
-	return op == trace.OpStreamSynchronize || op == trace.OpEventSynchronize || op == trace.OpDeviceSynchronize
 }
 
 // unordered are the rules of work that has to come behind other work, and does not.

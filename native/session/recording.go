@@ -191,7 +191,7 @@ func (s *Session) wait(r trace.Record, n named, prepare func(r *trace.Record) de
 	switch {
 	case !refused:
 		code = do()
-	case faked && synchronises(r.Op):
+	case faked && r.Op.Synchronises():
 		// A wait that fails has waited: what it answers is the error of the work that it waited for.
 		if real := do(); real != device.Success {
 			code = real
@@ -214,11 +214,6 @@ func (s *Session) wait(r trace.Record, n named, prepare func(r *trace.Record) de
 	s.followPools(r.Op)
 	s.succeeded(r.Op, code)
 	return s.note(code)
-}
-
-// synchronises reports whether all that a call does is to wait.
-func synchronises(op trace.Op) bool {
-	return op == trace.OpStreamSynchronize || op == trace.OpEventSynchronize || op == trace.OpDeviceSynchronize
 }
 
 // enter is wait's first half: where the record of entering is, -1 with tracing off, and the answer if it is settled, if

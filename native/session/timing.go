@@ -89,7 +89,7 @@ func (s *Session) timingEvent() (device.Event, bool) {
 // where r is no such operation or no times are taken. The lock is held.
 func (s *Session) startTime(r *trace.Record, x *Stream) *measurement {
 	t := s.timing
-	if t == nil || !s.tracing || t.base == 0 || len(t.pending) >= maxTimed || !inStream(r.Op) {
+	if t == nil || !s.tracing || t.base == 0 || len(t.pending) >= maxTimed || !r.Op.InStream() {
 		return nil
 	}
 	start, ok := s.timingEvent()
@@ -172,17 +172,6 @@ func (s *Session) followPool(id trace.ID, handle device.Pool) {
 			Op: trace.OpMemPoolGetAttribute, Pool: id, Attr: int32(attr), Value: value, Time: s.dev.Now(),
 		})
 	}
-}
-
-// inStream reports whether a call puts an operation into a stream.
-func inStream(op trace.Op) bool {
-	switch op {
-	case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpFreeAsync, trace.OpMemcpyHtoD, trace.OpMemcpyDtoH,
-		trace.OpMemcpyDtoD, trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync, trace.OpMemset,
-		trace.OpMemsetAsync, trace.OpLaunch:
-		return true
-	}
-	return false
 }
 
 // resizes reports whether a pool may have another size after a call: it hands memory out and takes it back, and gives

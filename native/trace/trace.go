@@ -97,6 +97,22 @@ func (o Op) String() string {
 	return "unknown call"
 }
 
+// InStream reports whether a call has something done in a stream, at some time after it. Synchronous copies and memsets
+// belong to the legacy default stream.
+func (o Op) InStream() bool {
+	switch o {
+	case OpMallocAsync, OpMallocFromPoolAsync, OpFreeAsync, OpMemcpyHtoD, OpMemcpyDtoH, OpMemcpyDtoD, OpMemcpyHtoDAsync,
+		OpMemcpyDtoHAsync, OpMemcpyDtoDAsync, OpMemset, OpMemsetAsync, OpLaunch:
+		return true
+	}
+	return false
+}
+
+// Synchronises reports whether all that a call does is to wait.
+func (o Op) Synchronises() bool {
+	return o == OpStreamSynchronize || o == OpEventSynchronize || o == OpDeviceSynchronize
+}
+
 // Phase tells a call that may wait, recorded once when entered and once when it returned, from all others.
 type Phase uint8
 

@@ -115,17 +115,8 @@ func chainOf(r *trace.Record) trace.ID {
 	return hostID
 }
 
-// queued reports whether a call's work is a stream's, done at some time after the call. Synchronous copies and memsets
-// belong to the legacy default stream.
-func queued(r *trace.Record) bool {
-	switch r.Op {
-	case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpFreeAsync, trace.OpMemcpyHtoD, trace.OpMemcpyDtoH,
-		trace.OpMemcpyDtoD, trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync, trace.OpMemset,
-		trace.OpMemsetAsync, trace.OpLaunch:
-		return true
-	}
-	return passes(r)
-}
+// queued reports whether a call has a place in a stream.
+func queued(r *trace.Record) bool { return r.Op.InStream() || passes(r) }
 
 // passes reports whether a call has a place in its stream, where nothing is done: a block is handed out or taken back
 // there.

@@ -165,7 +165,7 @@ func (t *Timeline) calls(place func(trace.Site) []verdict.Place) []int {
 
 func newCall(i int, r *trace.Record) Call {
 	c := Call{
-		Record: i, Op: r.Op, Name: r.Op.String(), Stream: r.Stream, Work: works(r.Op),
+		Record: i, Op: r.Op, Name: r.Op.String(), Stream: r.Stream, Work: r.Op.InStream(),
 		Time: r.Time, Took: r.Took, Start: r.Time, End: r.Time + r.Took,
 		Size: r.Size, Alloc: r.Alloc, Event: r.Event, Code: r.Code, Faked: r.Faked,
 	}
@@ -185,17 +185,6 @@ func (c *Call) leave(r *trace.Record) {
 	if r.End != 0 {
 		c.Start, c.End, c.Measured = r.Start, r.End, true
 	}
-}
-
-// works reports whether a call puts work into a stream.
-func works(op trace.Op) bool {
-	switch op {
-	case trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpFreeAsync, trace.OpMemcpyHtoD, trace.OpMemcpyDtoH,
-		trace.OpMemcpyDtoD, trace.OpMemcpyHtoDAsync, trace.OpMemcpyDtoHAsync, trace.OpMemcpyDtoDAsync, trace.OpMemset,
-		trace.OpMemsetAsync, trace.OpLaunch:
-		return true
-	}
-	return false
 }
 
 // edges finds the waits, and places records and waits where their streams were by then.

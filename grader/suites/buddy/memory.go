@@ -3,7 +3,6 @@ package buddy
 import (
 	"fmt"
 	"iter"
-	"slices"
 
 	"cudalab/grader/suite"
 	"cudalab/grader/suite/allocator"
@@ -49,7 +48,7 @@ func root(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 	roots := 0
 	for at := range calledIn(r.Notes, r.Record.First-1) {
 		call := &r.Notes.Trace.Records[at]
-		if !makes(call.Op) || call.Code != int32(device.Success) {
+		if !suite.AllocatesOnDevice(call.Op) || call.Code != int32(device.Success) {
 			continue
 		}
 		roots++
@@ -79,10 +78,4 @@ func root(e *suite.Evidence, r *allocator.Run[layout]) []verdict.Finding {
 		})
 	}
 	return found
-}
-
-// makes reports whether a kind of call allocates device memory.
-func makes(op trace.Op) bool {
-	return slices.Contains([]trace.Op{trace.OpMalloc, trace.OpMallocAsync, trace.OpMallocFromPoolAsync, trace.OpMemCreate},
-		op)
 }

@@ -18,12 +18,7 @@ func ahead(m *suite.Made[workload]) []verdict.Finding {
 	fills, digests := c.items()
 	for i, fill := range fills {
 		own := i - c.W.slots // the item before it in the slot
-		late := -1
-		for j := max(own+1, 0); j < len(digests); j++ {
-			if c.HeldBack(digests[j], fill) >= 0 {
-				late = j
-			}
-		}
+		late := c.lastAhead(digests, max(own+1, 0), fill)
 		if late < 0 {
 			continue
 		}
@@ -43,13 +38,7 @@ func ahead(m *suite.Made[workload]) []verdict.Finding {
 		if i+1 >= len(fills) {
 			break
 		}
-		late := -1
-		for j := i + 1; j < len(fills); j++ {
-			if c.HeldBack(fills[j], digest) >= 0 {
-				late = j
-			}
-		}
-		if late >= 0 {
+		if late := c.lastAhead(fills, i+1, digest); late >= 0 {
 			return []verdict.Finding{c.Finding(c.HeldBack(fills[late], digest), suite.Rule{ID: overlapLost,
 				Why: "A wait is for all that stood ahead of the record, however little of it is needed.",
 				Fix: "Record an event in producer right behind the fill of each item, and have the digest wait for its own " +
@@ -59,6 +48,16 @@ func ahead(m *suite.Made[workload]) []verdict.Finding {
 		}
 	}
 	return nil
+}
+
+// lastAhead is the last of some launches, from one on, that another waits for; -1: none.
+func (c call) lastAhead(launches []int, from, another int) int {
+	for j := len(launches) - 1; j >= from; j-- {
+		if c.HeldBack(launches[j], another) >= 0 {
+			return j
+		}
+	}
+	return -1
 }
 
 // items are the fills and digests of a call by item; nil where they are not one of each for every item, in its own
@@ -108,7 +107,7 @@ func handedBack(e *suite.Evidence) (found []verdict.Finding) {
 	notes, all := e.Cases[faults.ID], faults.Made(e)
 	for _, run := range suite.FaultRuns(notes) {
 		c := call{all[run.Index]}
-		if run.Op == trace.OpStreamSynchronize || run.Op == trace.OpEventSynchronize || run.Op == trace.OpDeviceSynchronize {
+		if run.Op.Synchronises() {
 			continue // nothing is left that could put the slots in order
 		}
 		for _, f := range c.takenTooEarly(c.From, c.To, c.laterFills(c.To, len(c.Notes.Trace.Records))) {
