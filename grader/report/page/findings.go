@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"cudalab/grader/report"
 	"cudalab/grader/suite/verdict"
@@ -41,6 +42,23 @@ func (f findingCard) hasPicture() bool {
 
 // consequence is an error that comes of another, of whose card it is a part.
 type consequence struct{ Rule, Origin, Message, Link, Place string }
+
+// Consequences are the rules of what comes of it, each with how often it does.
+func (f *findingCard) Consequences() string {
+	var rules []string
+	count := map[string]int{}
+	for _, c := range f.Follow {
+		if count[c.Rule]++; count[c.Rule] == 1 {
+			rules = append(rules, c.Rule)
+		}
+	}
+	for i, r := range rules {
+		if count[r] > 1 {
+			rules[i] = fmt.Sprintf("%d × %s", count[r], r)
+		}
+	}
+	return strings.Join(rules, ", ")
+}
 
 type relatedLine struct{ Message, Link, Place string }
 

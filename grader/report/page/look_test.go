@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
 
 	"cudalab/grader/proof/browsertest"
 )
@@ -89,23 +90,28 @@ func TestWhatStandsBehindTheAddresses(t *testing.T) {
 			require.Len(t, fig.class("at-fault"), 1, "one row is at fault")
 			at := document{t, fig.class("at-fault")[0]}
 			require.Contains(t, textOf(at.class("wrong")[0]), m.piece)
-			for i, row := range fig.class("moment") {
-				boxes := document{t, row}.class("box")
-				require.Equal(t, i > 0, len(boxes) > 0, "each moment has its addresses")
+			var last string
+			for i, row := range fig.class("moment")[1:] {
+				in := document{t, row}
+				if len(in.class("as-above")) > 0 {
+					require.Positive(t, i, "the first moment has its addresses")
+					continue
+				}
+				strip := drawnIn(in)
+				require.NotEmpty(t, strip, "each moment has its addresses")
+				require.True(t, strip != last || len(in.class("badge")) > 0, "what did not change is not drawn again")
+				last = strip
 			}
 			seen := map[string]bool{}
 			for _, n := range d.class("mapping") {
-				var drawn string
-				for _, box := range (document{t, n}).class("box") {
-					drawn += attr(box, "class") + attr(box, "style")
-				}
+				drawn := drawnIn(document{t, n})
 				require.False(t, seen[drawn], "nothing is drawn twice")
 				seen[drawn] = true
 			}
 
 			tab := browsertest.Open(t, text, 1400, 900)
 			heights(t, tab, ".mapping", 560, 900)
-			heights(t, tab, ".finding:has(> .mapping)", 780, 1700) // on a phone the finding's words alone take 800
+			heights(t, tab, ".finding:has(> .mapping)", 780, 1200)
 			byKeyboard(t, tab, ".mapping")
 			looks(t, tab, waysOf(n))
 		})
@@ -125,12 +131,7 @@ func TestAllocatorsAreDrawn(t *testing.T) {
 			require.Contains(t, attr(frames[len(frames)-1], "class"), "wrong", "it goes wrong in the end")
 			require.NotEmpty(t, (document{t, frames[len(frames)-1]}).class("wrong"))
 			for i := range frames[1:] {
-				drawn := func(k int) (all string) {
-					for _, b := range (document{t, frames[k]}).class("box") {
-						all += attr(b, "class") + attr(b, "style") + textOf(b)
-					}
-					return all
-				}
+				drawn := func(k int) string { return drawnIn(document{t, frames[k]}) }
 				require.True(t, i+2 == len(frames) || drawn(i) != drawn(i+1), "what did not change is not drawn again")
 			}
 			tab := browsertest.Open(t, text, 1400, 900)
@@ -184,6 +185,14 @@ func TestWhyItIsFast(t *testing.T) {
 			looks(t, tab, waysOf(n))
 		})
 	}
+}
+
+// drawnIn are the boxes of a part of a page, as they are seen.
+func drawnIn(d document) (all string) {
+	for _, b := range append(d.class("box"), d.all(func(n *html.Node) bool { return hasClass(n.Parent, "may") })...) {
+		all += attr(b, "class") + attr(b, "style") + textOf(b)
+	}
+	return all
 }
 
 // heights holds that a picture is no higher than so many pixels on a wide and on a narrow screen.

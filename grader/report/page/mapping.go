@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,14 +20,12 @@ type mappingFigure struct {
 	ID, Answer string
 	Good       bool
 	Before     string // how the heading begins: "Taken away too early: "
-	How        []string
 	Title      string // of the addresses
 	Axis       axis
 	Cut        bool // what is only reserved goes on beyond the end
 	Lanes      []string
 	Moments    []moment
 	Legend     []style
-	Missing    string // the edge that is missing, in words; "" where none is
 	like       string // equal in figures that look the same
 }
 
@@ -35,9 +34,13 @@ type moment struct {
 	N, Calls, Link, Place, Note string
 	Fault                       string // the finding's number
 	Strip                       lanes
+	Same                        bool // the strip is the one above, and not drawn again
 	Access                      []box
 	Works                       []workCell
 }
+
+// Mapped reports whether there is memory behind some of the addresses.
+func (x moment) Mapped() bool { return len(x.Strip.Lanes[0].Boxes) > 1 }
 
 // workCell is what a stream is at in a moment; a bar may go over several.
 type workCell struct {
@@ -301,7 +304,7 @@ func (m *mapped) draw() {
 	f.Cut = m.end < uint64(m.whole.Size)
 	f.Title = bytes(m.whole.Size) + " of addresses"
 	if f.Cut {
-		f.Title = "the first " + bytes(int64(m.end)) + " of " + f.Title
+		f.Title = "the first " + bytes(int64(m.end)) + " of " + bytes(m.whole.Size)
 	}
 	f.Axis = bytesTo(m.end)
 	for _, id := range m.streams {
@@ -320,6 +323,9 @@ func (m *mapped) draw() {
 			x.N += fmt.Sprintf("–%d", number-1)
 		}
 		m.strip(&x, row, before, after)
+		if k > 0 && !row.fault {
+			x.Same = reflect.DeepEqual(x.Strip, f.Moments[k-1].Strip) && reflect.DeepEqual(x.Access, f.Moments[k-1].Access)
+		}
 		m.works(&x, k)
 		f.Moments = append(f.Moments, x)
 	}
@@ -365,10 +371,6 @@ func bytesTo(most uint64) axis {
 // tell says what the picture answers.
 func (m *mapped) tell() {
 	f := m.fig
-	f.How = []string{"Time runs down. On the left the reserved addresses, to scale; on the right what each stream is at."}
-	if len(f.Lanes) == 0 {
-		f.How = []string{"Time runs down; the addresses are to scale."}
-	}
 	if m.fault == nil {
 		f.Good = true
 		f.Answer = fmt.Sprintf("%s of addresses, and memory behind %s of them at the most: %s mapped", bytes(m.whole.Size),
@@ -389,7 +391,6 @@ func (m *mapped) tell() {
 		o := &m.t.Calls[m.fault.Other]
 		f.Before = "Taken away too early: "
 		f.Answer = fmt.Sprintf("%s%s takes %s away, and nothing makes it wait for %s", at.Name, line, what, m.t.Title(o))
-		f.Missing = fmt.Sprintf("from the end of %s to %s on the host.", m.t.Title(o), at.Name)
 	case m.wrongPiece != "" && at.Op == trace.OpMemAddressFree:
 		f.Before = "Given back too early: "
 		f.Answer = fmt.Sprintf("%s%s, where %s is still mapped", at.Name, line, what)

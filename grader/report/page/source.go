@@ -117,6 +117,20 @@ func (s *sources) excerpt(finding int, name string, line int) (lines []sourceLin
 		}
 		lines = append(lines, l)
 	}
+	return dedented(lines)
+}
+
+// dedented takes off the tabs that all lines begin with: they are room that a narrow screen does not have.
+func dedented(lines []sourceLine) []sourceLine {
+	tabs := -1
+	for _, l := range lines {
+		if n := len(l.Text) - len(strings.TrimLeft(l.Text, "\t")); strings.TrimSpace(l.Text) != "" && (tabs < 0 || n < tabs) {
+			tabs = n
+		}
+	}
+	for i := range lines {
+		lines[i].Text = lines[i].Text[min(max(tabs, 0), len(lines[i].Text)):]
+	}
 	return lines
 }
 
