@@ -74,6 +74,25 @@
       const kin = [...lane.querySelectorAll(".box")].filter(o => o.className === box.className && o.dataset.kind === box.dataset.kind && o.querySelector("b") && box.querySelector("b"));
       if (kin.some(o => [...o.querySelectorAll("b")].some(b => b.checkVisibility()) !== mine.length > 0)) says("some boxes of a kind have names and some have none", box);
     }
+  // What is drawn is told from what is around it: borders, strokes and stripes. A lane's line and a frame only guide the eye.
+  const drawnOn = el => {
+    const grounds = [rgba(getComputedStyle(document.body).backgroundColor)];
+    for (let e = el; e; e = e.parentElement) grounds.splice(1, 0, rgba(getComputedStyle(e).backgroundColor));
+    return grounds.reduce((under, c) => over(c, under));
+  };
+  for (const el of document.querySelectorAll("figure .box, .work i, .may i, .held, .stage i, .stage u, .edge, .gauge i, .mark-at, .hold-sign, button, figure svg :is(path, line, rect, circle)")) {
+    const style = getComputedStyle(el), edges = [], filled = rgba(style.backgroundColor);
+    if (!el.checkVisibility({ visibilityProperty: true }) || el.closest("marker, pattern, .tick")) continue;
+    if (el instanceof SVGElement) edges.push(style.stroke === "none" ? style.fill : style.stroke);
+    else for (const side of ["Top", "Right", "Bottom", "Left"]) if (parseFloat(style[`border${side}Width`]) > 0 && style[`border${side}Style`] !== "none") edges.push(style[`border${side}Color`]);
+    if (!edges.length && filled[3] === 1 && !el.matches(".words")) edges.push(style.backgroundColor);
+    for (const stripe of style.backgroundImage.matchAll(/(rgba?|color)\([^)]*\)/g)) if (rgba(stripe[0])[3] > 0 && !el.matches(".track")) edges.push(stripe[0]);
+    const ground = drawnOn(el.parentElement), pale = light(ground);
+    for (const edge of edges) {
+      const [a, b] = [light(over(rgba(edge), ground)), pale].sort((a, b) => b - a);
+      if ((a + 0.05) / (b + 0.05) < 2.995) says(`an edge of contrast ${((a + 0.05) / (b + 0.05)).toFixed(2)}`, el);
+    }
+  }
   for (const e of document.querySelectorAll("[role=img], button, input")) {
     if (e.checkVisibility() && !(e.getAttribute("aria-label") || e.getAttribute("aria-labelledby") || e.textContent.trim())) says("no name", e);
   }
