@@ -22,7 +22,8 @@ type filmFigure struct {
 	Takes     []filmTake
 	Start     int // the frame in which it goes wrong
 	Edge      bool
-	Missing   string // the wait that is missing, in words; "" where it goes wrong always
+	Answer    string // "" where it goes wrong always
+	Missing   string // the wait that is missing, by the numbers of its steps; "" likewise
 	stepIndex []int  // by step of the film: its column among those of its lane that are still to be done
 }
 
@@ -110,7 +111,9 @@ func newFilmFigure(id string, f *schedule.Film) *filmFigure {
 	for k, name := range f.Memory {
 		fig.Memory = append(fig.Memory, filmMemory{schedule.Letter(k), name})
 	}
-	fig.Missing = f.Missing()
+	if fig.Missing = f.Missing(); fig.Missing != "" {
+		fig.Answer = fmt.Sprintf("Nothing makes %s wait for %s", f.Steps[f.Early].Call, f.Steps[f.Late].Call)
+	}
 	titles := f.Titles()
 	for k, t := range f.Takes {
 		take := filmTake{Title: titles[k]}

@@ -118,6 +118,41 @@ func TestWhatStandsBehindTheAddresses(t *testing.T) {
 	}
 }
 
+// early are pools that hand out bytes too early, and what is told of them.
+var early = []struct{ exercise, program, answer, piece, edge string }{
+	{"block-pool", "wrong/goes-by-the-allocating-stream", "B gets bytes 256 to 511 in line 79 while occupied on C",
+		"handed out in B, in use in C", "nothing makes B wait for occupied on C"},
+	{"stream-pool", "wrong/merges-without-an-edge", "D gets bytes 0 to 4,095 in line 113 while inspect on B",
+		"handed out in D, in use in B", "nothing makes D wait for inspect on B"},
+}
+
+// Whose the pieces of a pool's memory are is drawn to scale, moment by moment, with the wait that is missing.
+func TestWhoseTheBytesAre(t *testing.T) {
+	for n, m := range early {
+		t.Run(m.exercise, func(t *testing.T) {
+			text, _ := render(t, m.exercise, m.program)
+			d := parse(t, text)
+			d.holdsTogether()
+			fig := document{t, d.class("mapping")[0]}
+			require.Contains(t, textOf(fig.class("answer")[0]), m.answer)
+			require.Len(t, fig.class("at-fault"), 1, "one row is at fault")
+			at := document{t, fig.class("at-fault")[0]}
+			require.Contains(t, textOf(at.class("wrong")[0]), m.piece)
+			require.Contains(t, textOf(at.root), m.edge)
+			require.Len(t, fig.class("edge"), 1, "one wait is missing")
+			require.Len(t, at.class("fault"), 2, "two streams are at the bytes")
+			require.NotEmpty(t, fig.class("given"), "what was given back is told from what is handed out")
+			require.LessOrEqual(t, len(fig.class("moment")), 1+7)
+
+			tab := browsertest.Open(t, text, 1400, 900)
+			heights(t, tab, ".mapping", 400, 560)
+			heights(t, tab, ".finding:has(> .mapping)", 780, 1300) // on a phone the finding's words alone take 700
+			byKeyboard(t, tab, ".mapping")
+			looks(t, tab, waysOf(n))
+		})
+	}
+}
+
 // Allocators' memory is drawn to scale, operation by operation, and gone through by keyboard.
 func TestAllocatorsAreDrawn(t *testing.T) {
 	for n, p := range [][2]string{{"buddy", "wrong/wrong-buddy"}, {"slab", "wrong/spills-one-class"}} {

@@ -45,7 +45,9 @@ func (x moment) Mapped() bool { return len(x.Strip.Lanes[0].Boxes) > 1 }
 // workCell is what a stream is at in a moment; a bar may go over several.
 type workCell struct {
 	Class, Label string
+	Sign         string // of an event that is recorded behind it
 	Begins, Ends bool
+	Edge         bool // from the stream on its left the wait that is missing leads here
 }
 
 // Fault reports whether it is what it goes wrong for.
@@ -92,7 +94,11 @@ func (p *content) mappings(lines []*timeline.Timeline) {
 			if n < 0 {
 				continue
 			}
-			fig := p.mapping(p.At(fmt.Sprintf("mapping%d", card.N)), t, &t.Faults[n], fmt.Sprint(card.N))
+			id, number := p.At(fmt.Sprintf("mapping%d", card.N)), fmt.Sprint(card.N)
+			fig := p.mapping(id, t, &t.Faults[n], number)
+			if fig == nil {
+				fig = p.owned(id, t, &t.Faults[n], number)
+			}
 			if fig == nil {
 				continue
 			}

@@ -382,7 +382,12 @@ func (f *findingCard) is(fault timeline.Fault, t *timeline.Timeline) bool {
 	if f.Rule != fault.Rule {
 		return false
 	}
-	return f.on(t.Calls[fault.At]) || fault.Other >= 0 && f.on(t.Calls[fault.Other])
+	if f.on(t.Calls[fault.At]) || fault.Other >= 0 && f.on(t.Calls[fault.Other]) {
+		return true
+	}
+	shows := *f // of what is known to come of another line it is the line where it shows that has the call
+	shows.Line = f.Effect
+	return f.Effect > 0 && shows.on(t.Calls[fault.At])
 }
 
 // card is the finding that a fault is.
