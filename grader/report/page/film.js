@@ -39,7 +39,7 @@ for (const film of document.querySelectorAll(".film")) {
     timer = setInterval(() => {
       show(now + 1, true);
       if (now === wrong || now === last) stop(); // it stays where it goes wrong
-    }, 1600);
+    }, 1400);
   };
   const keys = { ArrowRight: () => now + 1, ArrowUp: () => now + 1, ArrowLeft: () => now - 1, ArrowDown: () => now - 1, Home: () => 0, End: () => last };
   player.addEventListener("keydown", e => {

@@ -34,7 +34,7 @@
   for (const text of texts) {
     const { el, r } = text;
     const style = getComputedStyle(el), svg = el.closest("svg"), scale = svg ? svg.getScreenCTM().a : 1;
-    if (parseFloat(style.fontSize) * scale < 10.99) says(`${(parseFloat(style.fontSize) * scale).toFixed(1)} px`, el);
+    if (parseFloat(style.fontSize) * scale < (innerWidth === 1400 && el.closest(".box, .work i, .stage i") ? 11.99 : 10.99)) says(`${(parseFloat(style.fontSize) * scale).toFixed(1)} px`, el);
     const x = r.left + r.width / 2, y = r.top + r.height / 2;
     let cut = false;
     for (let e = el; e && e !== document.body; e = e.parentElement) {
@@ -94,6 +94,7 @@
     }
   }
   for (const e of document.querySelectorAll("[role=img], button, input")) {
+    if (innerWidth === 420 && e.closest(".player") && e.checkVisibility() && e.offsetHeight < 44) says("too low for a thumb", e);
     if (e.checkVisibility() && !(e.getAttribute("aria-label") || e.getAttribute("aria-labelledby") || e.textContent.trim())) says("no name", e);
   }
   // What goes wrong, what waits and what is not there is told from all else without colour: by its border or its pattern.
