@@ -43,10 +43,10 @@ export class Editor {
     return this.#view.hasFocus;
   }
 
-  // open shows another file, with a place of it in view: nothing of the one before can be undone into it.
+  // open shows another file, with the cursor at a place of it: nothing of the one before can be undone into it.
   open(text, at = 0) {
     this.#view.setState(this.#state(text));
-    this.#view.dispatch({effects: EditorView.scrollIntoView(at, {y: 'center'})});
+    this.#view.dispatch({selection: EditorSelection.cursor(at), effects: EditorView.scrollIntoView(at, {y: 'center'})});
   }
 
   focus() {

@@ -112,6 +112,8 @@ func begun(t *testing.T, open func(*testing.T) browsertest.Window) (browsertest.
 	w.Go(server.URL + home)
 	browsertest.Eventually(t, w, `document.querySelector("#chapter h1")?.textContent === "A pipeline that never waits"`,
 		time.Minute)
+	browsertest.Eventually(t, w, `document.querySelector(".cm-activeLine")?.textContent.includes("TODO(\"1a\")") ?? false`,
+		time.Minute, "the editor opens at the first gap")
 	return w, server
 }
 
