@@ -38,8 +38,8 @@ func contrast(a, b [3]float64) float64 {
 	return (max(light(a), light(b)) + 0.05) / (min(light(a), light(b)) + 0.05)
 }
 
-// Every colour that has a meaning can be read as text on the page's ground, and ink can be read on a box of it. Pages and
-// the chapters' figures have no other colours.
+// Every colour that has a meaning can be read as text on the page's ground, and ink can be read on a box of it. Pages
+// and the chapters' figures have no other colours.
 func TestColoursHaveContrast(t *testing.T) {
 	light, rest, found := strings.Cut(look.Colors, "@media (prefers-color-scheme: dark)")
 	require.True(t, found)

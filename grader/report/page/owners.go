@@ -214,7 +214,8 @@ func (o *owners) pieces(x *moment, wrong bool) {
 		pos = p.to
 		name := o.t.StreamName(p.stream)
 		b := box{From: at(p.from), Width: at(p.to) - at(p.from),
-			Class: fmt.Sprintf("own%d", min(slices.Index(o.known, p.stream), 3)), Labels: []string{"handed out in " + name, name}}
+			Class:  fmt.Sprintf("own%d", min(slices.Index(o.known, p.stream), 3)),
+			Labels: []string{"handed out in " + name, name}}
 		switch {
 		case wrong && p.from == o.from:
 			b.Class = "wrong"
