@@ -2,6 +2,7 @@ package intake
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"path"
 	"regexp"
 	"strings"
@@ -42,11 +43,12 @@ var exporters = []struct {
 		out := tree{}
 		old := map[bool]string{true: "_"}[r.IntN(2) == 0]
 		for i, h := range class {
+			who := clean(strings.ReplaceAll(h.name, "_", " "))
 			for name, text := range h.packed(t, r) {
-				out[fmt.Sprintf("%s_%d_assignsubmission_file%s/%s", clean(strings.ReplaceAll(h.name, "_", " ")), 500+i, old, name)] = text
+				out[fmt.Sprintf("%s_%d_assignsubmission_file%s/%s", who, 500+i, old, name)] = text
 			}
 			if r.IntN(5) == 0 {
-				out[fmt.Sprintf("%s_%d_assignsubmission_onlinetext%s/onlinetext.html", clean(strings.ReplaceAll(h.name, "_", " ")), 500+i, old)] = "<p>"
+				out[fmt.Sprintf("%s_%d_assignsubmission_onlinetext%s/onlinetext.html", who, 500+i, old)] = "<p>"
 			}
 		}
 		return out

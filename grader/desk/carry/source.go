@@ -54,8 +54,7 @@ func read(text []byte) (*source, error) {
 	s.add("the package clause", 0, line(file.Name.End())+1)
 	for _, d := range file.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
-			after := line(d.End()) + 1
-			s.chunks = append(s.chunks, &chunk{"", after, after}) // imports are left out: an empty chunk ends behind them
+			s.skipTo(line(d.End()) + 1)
 			continue
 		}
 		s.add(keyOf(d), s.end(), line(d.End())+1)
@@ -78,6 +77,11 @@ func (s *source) add(key string, from, to int) {
 		key += " (another)"
 	}
 	s.chunks = append(s.chunks, &chunk{key, from, max(from, to)})
+}
+
+// skipTo leaves lines out: an empty chunk ends there.
+func (s *source) skipTo(line int) {
+	s.chunks = append(s.chunks, &chunk{"", line, line})
 }
 
 func (s *source) end() int { return s.chunks[len(s.chunks)-1].to }

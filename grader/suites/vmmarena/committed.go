@@ -28,7 +28,7 @@ func (c *replay) tooMuch() []verdict.Finding {
 		default:
 			return nil
 		}
-		most := mapping.Most(peak, c.Layout.granularity)
+		most := c.Layout.most(peak)
 		if s.held <= most {
 			continue
 		}
