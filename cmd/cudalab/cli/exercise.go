@@ -34,6 +34,16 @@ func findOrCurrent(c *course.Course, args []string) (course.Exercise, error) {
 	return find(c, current(c, progress.Load(c.Root)))
 }
 
+// exerciseOf is the course, and the exercise that a command is for.
+func exerciseOf(cmd *cobra.Command, args []string) (*course.Course, course.Exercise, error) {
+	c, err := openCourse(cmd)
+	if err != nil {
+		return nil, course.Exercise{}, err
+	}
+	e, err := findOrCurrent(c, args)
+	return c, e, err
+}
+
 // current is the name of the exercise that the student is at.
 func current(c *course.Course, p progress.Progress) string {
 	var names []string

@@ -24,11 +24,7 @@ filled, for what the last check found. Without a name it is for the exercise tha
 		Args:              oneExercise,
 		ValidArgsFunction: exerciseName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := openCourse(cmd)
-			if err != nil {
-				return err
-			}
-			e, err := findOrCurrent(c, args)
+			c, e, err := exerciseOf(cmd, args)
 			if err != nil {
 				return err
 			}

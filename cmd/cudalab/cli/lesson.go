@@ -27,11 +27,7 @@ are left out until you have begun, since most are found by trying: --traps shows
 		Args:              oneExercise,
 		ValidArgsFunction: exerciseName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := openCourse(cmd)
-			if err != nil {
-				return err
-			}
-			e, err := findOrCurrent(c, args)
+			c, e, err := exerciseOf(cmd, args)
 			if err != nil {
 				return err
 			}

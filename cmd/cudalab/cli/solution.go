@@ -20,11 +20,7 @@ func newSolution() *cobra.Command {
 		Args:              oneExercise,
 		ValidArgsFunction: exerciseName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := openCourse(cmd)
-			if err != nil {
-				return err
-			}
-			e, err := findOrCurrent(c, args)
+			c, e, err := exerciseOf(cmd, args)
 			if err != nil {
 				return err
 			}

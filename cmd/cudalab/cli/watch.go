@@ -42,11 +42,7 @@ file and line go: --edit-cmd 'my-editor {file} -line {line}'.`,
 			if err := validTerms(w.terms); err != nil {
 				return err
 			}
-			c, err := openCourse(cmd)
-			if err != nil {
-				return err
-			}
-			e, err := findOrCurrent(c, args)
+			c, e, err := exerciseOf(cmd, args)
 			if err != nil {
 				return err
 			}

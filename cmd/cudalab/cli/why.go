@@ -39,11 +39,7 @@ you are at.`,
 }
 
 func runWhy(cmd *cobra.Command, args []string, device string) error {
-	c, err := openCourse(cmd)
-	if err != nil {
-		return err
-	}
-	e, err := findOrCurrent(c, args)
+	c, e, err := exerciseOf(cmd, args)
 	if err != nil {
 		return err
 	}
