@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,53 @@ func useDevice(t *testing.T, kind string) {
 // kinds are the devices on which every kernel has to do the same.
 var kinds = []string{"sim", "gpu"}
 
+// onEach runs a test on each of them.
+func onEach(t *testing.T, test func(t *testing.T)) {
+	for _, kind := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			useDevice(t, kind)
+			test(t)
+		})
+	}
+}
+
+// poison is what memory holds before a kernel writes to it.
+const poison = 0xA5
+
+// poisoned is memory that holds poison, until the test ends.
+func poisoned(t *testing.T, size int64) cuda.DevicePtr {
+	p := must(cuda.Malloc(size))(t)
+	require.NoError(t, cuda.Memset(p, poison, size))
+	t.Cleanup(func() { require.NoError(t, cuda.Free(p)) })
+	return p
+}
+
+func read(t *testing.T, p cuda.DevicePtr, size int64) cuda.Pageable {
+	bytes := make(cuda.Pageable, size)
+	require.NoError(t, cuda.MemcpyDtoH(bytes, p, size))
+	return bytes
+}
+
+// counted is what a kernel adds to a number.
+func counted(t *testing.T, count func(number cuda.DevicePtr) error) uint64 {
+	number := poisoned(t, 8)
+	require.NoError(t, cuda.Memset(number, 0, 8))
+	require.NoError(t, count(number))
+	return binary.LittleEndian.Uint64(read(t, number, 8))
+}
+
+// requireWritten compares memory with poison over which what should be there was written.
+func requireWritten(t *testing.T, p cuda.DevicePtr, size int64, write func(want []byte)) {
+	want := slices.Repeat([]byte{poison}, int(size))
+	write(want)
+	got := read(t, p, size)
+	for i := range want {
+		if want[i] != got[i] {
+			t.Fatalf("byte %d is %#02x, the oracle says %#02x", i, got[i], want[i])
+		}
+	}
+}
+
 // covers are launches of n elements: whole ones and ones whose grid is too small.
 var covers = []struct{ n, grid, block, work int }{
 	{1, 1, 1, 0}, {1, 1, 256, 5}, {255, 1, 256, 0}, {256, 1, 256, 1}, {257, 2, 256, 1000}, {1000, 10, 100, 3},
@@ -39,16 +87,13 @@ var covers = []struct{ n, grid, block, work int }{
 }
 
 func TestProcessAndReduceEqualTheOracle(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			for _, c := range covers {
-				t.Run(fmt.Sprintf("n=%d,grid=%d,block=%d,work=%d", c.n, c.grid, c.block, c.work), func(t *testing.T) {
-					equalsOracle(t, c.n, c.grid, c.block, c.work)
-				})
-			}
-		})
-	}
+	onEach(t, func(t *testing.T) {
+		for _, c := range covers {
+			t.Run(fmt.Sprintf("n=%d,grid=%d,block=%d,work=%d", c.n, c.grid, c.block, c.work), func(t *testing.T) {
+				equalsOracle(t, c.n, c.grid, c.block, c.work)
+			})
+		}
+	})
 }
 
 // equalsOracle launches both kernels on memory with a guard behind it and compares every byte.
@@ -56,7 +101,6 @@ func equalsOracle(t *testing.T, n, grid, block, work int) {
 	const (
 		guard      = 64
 		multiplier = float32(1.7)
-		poison     = 0xA5
 	)
 	stream, err := cuda.StreamCreateWithFlags(cuda.StreamNonBlocking)
 	require.NoError(t, err)
@@ -95,61 +139,52 @@ func equalsOracle(t *testing.T, n, grid, block, work int) {
 }
 
 func TestReduceAddsToWhatIsThere(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			data, err := cuda.Malloc(4 * 300)
-			require.NoError(t, err)
-			result, err := cuda.Malloc(8)
-			require.NoError(t, err)
-			require.NoError(t, cuda.Memset(result, 0x01, 8))
-			require.NoError(t, kernels.Process(3, 100, cuda.Stream{}, data, 300, 2, 0))
-			require.NoError(t, kernels.Reduce(3, 100, cuda.Stream{}, data, 300, result))
-			sum := make(cuda.Pageable, 8)
-			require.NoError(t, cuda.MemcpyDtoH(sum, result, 8))
-			require.Equal(t, 0x0101010101010101+oracle.ReduceProcess(300, 2, 0), binary.LittleEndian.Uint64(sum))
-			require.NoError(t, cuda.Free(data))
-			require.NoError(t, cuda.Free(result))
-		})
-	}
+	onEach(t, func(t *testing.T) {
+		data, err := cuda.Malloc(4 * 300)
+		require.NoError(t, err)
+		result, err := cuda.Malloc(8)
+		require.NoError(t, err)
+		require.NoError(t, cuda.Memset(result, 0x01, 8))
+		require.NoError(t, kernels.Process(3, 100, cuda.Stream{}, data, 300, 2, 0))
+		require.NoError(t, kernels.Reduce(3, 100, cuda.Stream{}, data, 300, result))
+		sum := make(cuda.Pageable, 8)
+		require.NoError(t, cuda.MemcpyDtoH(sum, result, 8))
+		require.Equal(t, 0x0101010101010101+oracle.ReduceProcess(300, 2, 0), binary.LittleEndian.Uint64(sum))
+		require.NoError(t, cuda.Free(data))
+		require.NoError(t, cuda.Free(result))
+	})
 }
 
 func TestLaunchesOutOfRangeAreRefused(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			data, err := cuda.Malloc(1024)
-			require.NoError(t, err)
-			var s cuda.Stream
-			for name, launch := range map[string]func() error{
-				"no block":         func() error { return kernels.Process(0, 256, s, data, 8, 1, 0) },
-				"no thread":        func() error { return kernels.Process(1, 0, s, data, 8, 1, 0) },
-				"negative grid":    func() error { return kernels.Reduce(-1, 256, s, data, 8, data) },
-				"too big a block":  func() error { return kernels.Process(1, 1025, s, data, 8, 1, 0) },
-				"grid wraps to 1":  func() error { return kernels.Process(1<<32+1, 256, s, data, 8, 1, 0) },
-				"n wraps to 1":     func() error { return kernels.Process(1, 256, s, data, 1<<32+1, 1, 0) },
-				"n of Reduce":      func() error { return kernels.Reduce(1, 256, s, data, 1<<31, data) },
-				"n of Fill":        func() error { return kernels.Fill(1, 256, s, data, 1<<32+1) },
-				"n of Checksum":    func() error { return kernels.Checksum(1, 256, s, data, 1<<31, data) },
-				"work wraps to 1":  func() error { return kernels.Process(1, 256, s, data, 8, 1, 1<<32+1) },
-				"delay below zero": func() error { return probe.Delay(s, -1) },
-				"delay too long":   func() error { return probe.Delay(s, probe.MaxDelay+1) },
-			} {
-				require.ErrorIs(t, launch(), cuda.ErrorInvalidValue, name)
-			}
-			require.NoError(t, cuda.Free(data))
-		})
-	}
+	onEach(t, func(t *testing.T) {
+		data, err := cuda.Malloc(1024)
+		require.NoError(t, err)
+		var s cuda.Stream
+		for name, launch := range map[string]func() error{
+			"no block":         func() error { return kernels.Process(0, 256, s, data, 8, 1, 0) },
+			"no thread":        func() error { return kernels.Process(1, 0, s, data, 8, 1, 0) },
+			"negative grid":    func() error { return kernels.Reduce(-1, 256, s, data, 8, data) },
+			"too big a block":  func() error { return kernels.Process(1, 1025, s, data, 8, 1, 0) },
+			"grid wraps to 1":  func() error { return kernels.Process(1<<32+1, 256, s, data, 8, 1, 0) },
+			"n wraps to 1":     func() error { return kernels.Process(1, 256, s, data, 1<<32+1, 1, 0) },
+			"n of Reduce":      func() error { return kernels.Reduce(1, 256, s, data, 1<<31, data) },
+			"n of Fill":        func() error { return kernels.Fill(1, 256, s, data, 1<<32+1) },
+			"n of Checksum":    func() error { return kernels.Checksum(1, 256, s, data, 1<<31, data) },
+			"work wraps to 1":  func() error { return kernels.Process(1, 256, s, data, 8, 1, 1<<32+1) },
+			"delay below zero": func() error { return probe.Delay(s, -1) },
+			"delay too long":   func() error { return probe.Delay(s, probe.MaxDelay+1) },
+		} {
+			require.ErrorIs(t, launch(), cuda.ErrorInvalidValue, name)
+		}
+		require.NoError(t, cuda.Free(data))
+	})
 }
 
 func TestDelayKeepsItsStreamBusyForAtLeastThatLong(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			require.GreaterOrEqual(t, milliseconds(t, func() error { return probe.Delay(cuda.Stream{}, 3e6) }), float32(3))
-			require.Less(t, milliseconds(t, func() error { return probe.Delay(cuda.Stream{}, 0) }), float32(3))
-		})
-	}
+	onEach(t, func(t *testing.T) {
+		require.GreaterOrEqual(t, milliseconds(t, func() error { return probe.Delay(cuda.Stream{}, 3e6) }), float32(3))
+		require.Less(t, milliseconds(t, func() error { return probe.Delay(cuda.Stream{}, 0) }), float32(3))
+	})
 }
 
 // milliseconds is how long the device takes from before a launch on the legacy stream to after it.

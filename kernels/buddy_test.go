@@ -14,9 +14,6 @@ import (
 
 func init() { tries(kernels.BlockTable, kernels.StampBlocks, kernels.VerifyBlocks) }
 
-// poison is what memory holds before it is stamped.
-const poison = 0xA5
-
 // tableTest is a piece of device memory with a table of blocks in it.
 type tableTest struct {
 	t                  *testing.T
@@ -29,19 +26,7 @@ type tableTest struct {
 
 func newTableTest(t *testing.T, bytes int64, grid, block int, blocks ...kernels.Block) *tableTest {
 	c := &tableTest{t: t, bytes: bytes, grid: grid, block: block}
-	var err error
-	c.base, err = cuda.Malloc(bytes)
-	require.NoError(t, err)
-	c.table, err = cuda.Malloc(1 << 20)
-	require.NoError(t, err)
-	c.wrong, err = cuda.Malloc(8)
-	require.NoError(t, err)
-	require.NoError(t, cuda.Memset(c.base, poison, bytes))
-	t.Cleanup(func() {
-		for _, p := range []cuda.DevicePtr{c.base, c.table, c.wrong} {
-			require.NoError(t, cuda.Free(p))
-		}
-	})
+	c.base, c.table, c.wrong = poisoned(t, bytes), poisoned(t, 1<<20), poisoned(t, 8)
 	for _, b := range blocks { // addresses are given as offsets
 		b.Address += c.base
 		c.blocks = append(c.blocks, b)
@@ -64,85 +49,67 @@ func (c *tableTest) stamp() {
 func (c *tableTest) mismatches() uint64 {
 	require.NoError(c.t, cuda.Memset(c.wrong, 0, 8))
 	require.NoError(c.t, kernels.VerifyBlocks(c.grid, c.block, c.stream, c.table, len(c.blocks), c.base, c.bytes, c.wrong))
-	sum := make(cuda.Pageable, 8)
-	require.NoError(c.t, cuda.MemcpyDtoH(sum, c.wrong, 8))
-	return binary.LittleEndian.Uint64(sum)
+	return binary.LittleEndian.Uint64(read(c.t, c.wrong, 8))
 }
 
-func (c *tableTest) memory() cuda.Pageable {
-	got := make(cuda.Pageable, c.bytes)
-	require.NoError(c.t, cuda.MemcpyDtoH(got, c.base, c.bytes))
-	return got
-}
+func (c *tableTest) memory() cuda.Pageable { return read(c.t, c.base, c.bytes) }
 
 func TestStampBlocksEqualsTheOracle(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			for _, shape := range [][2]int{{1, 1}, {1, 32}, {2, 100}, {64, 256}, {1000, 1024}} {
-				t.Run(fmt.Sprintf("grid=%d,block=%d", shape[0], shape[1]), func(t *testing.T) {
-					c := newTableTest(t, 1<<16, shape[0], shape[1], kernels.Block{Address: 256, Bytes: 256, Tag: 3},
-						kernels.Block{Address: 1024, Bytes: 16, Tag: 1<<32 - 1}, kernels.Block{Address: 1 << 15, Bytes: 1 << 15},
-						kernels.Block{Address: 2048, Bytes: 0, Tag: 7}, kernels.Block{Address: 4096, Bytes: 4096 + 48, Tag: 1})
-					c.stamp()
-					want := make(cuda.Pageable, c.bytes)
-					for i := range want {
-						want[i] = poison
-					}
+	onEach(t, func(t *testing.T) {
+		for _, shape := range [][2]int{{1, 1}, {1, 32}, {2, 100}, {64, 256}, {1000, 1024}} {
+			t.Run(fmt.Sprintf("grid=%d,block=%d", shape[0], shape[1]), func(t *testing.T) {
+				c := newTableTest(t, 1<<16, shape[0], shape[1], kernels.Block{Address: 256, Bytes: 256, Tag: 3},
+					kernels.Block{Address: 1024, Bytes: 16, Tag: 1<<32 - 1}, kernels.Block{Address: 1 << 15, Bytes: 1 << 15},
+					kernels.Block{Address: 2048, Bytes: 0, Tag: 7}, kernels.Block{Address: 4096, Bytes: 4096 + 48, Tag: 1})
+				c.stamp()
+				requireWritten(t, c.base, c.bytes, func(want []byte) {
 					for _, b := range c.blocks {
 						for i := range b.Bytes / 8 {
 							binary.LittleEndian.PutUint64(want[int64(b.Address-c.base)+8*i:], oracle.BlockWord(b.Tag, i))
 						}
 					}
-					require.True(t, string(want) == string(c.memory()), "the bytes differ")
-					require.Zero(t, c.mismatches())
-
-					c.blocks[0].Tag++
-					c.load()
-					require.Equal(t, uint64(256/8), c.mismatches(), "another tag's words are other words")
 				})
-			}
-		})
-	}
+				require.Zero(t, c.mismatches())
+
+				c.blocks[0].Tag++
+				c.load()
+				require.Equal(t, uint64(256/8), c.mismatches(), "another tag's words are other words")
+			})
+		}
+	})
 }
 
 func TestVerifyBlocksSeesAnOverlap(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			c := newTableTest(t, 4096, 4, 64, kernels.Block{Address: 0, Bytes: 1024, Tag: 1}, kernels.Block{Address: 768,
-				Bytes: 512, Tag: 2})
-			c.stamp()
-			require.Equal(t, uint64(256/8), c.mismatches(), "each of the words that both have is wrong for one of them")
-		})
-	}
+	onEach(t, func(t *testing.T) {
+		c := newTableTest(t, 4096, 4, 64, kernels.Block{Address: 0, Bytes: 1024, Tag: 1}, kernels.Block{Address: 768,
+			Bytes: 512, Tag: 2})
+		c.stamp()
+		require.Equal(t, uint64(256/8), c.mismatches(), "each of the words that both have is wrong for one of them")
+	})
 }
 
 func TestBlocksThatAreNotInsideAreLeftAlone(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			below := ^cuda.DevicePtr(0) - 255 // 256 bytes before the memory
-			for name, b := range map[string]kernels.Block{
-				"behind": {Address: 4096, Bytes: 256}, "half behind": {Address: 4096 - 128, Bytes: 256}, "before": {Address: below,
-					Bytes: 256},
-				"half before": {Address: below + 128, Bytes: 256}, "longer than all": {Address: 0, Bytes: 1 << 62},
-				"at an odd address": {Address: 8, Bytes: 256}, "of an odd size": {Address: 0, Bytes: 8},
-			} {
-				t.Run(name, func(t *testing.T) {
-					c := newTableTest(t, 4096, 4, 64, b)
-					before := c.memory()
-					c.stamp()
-					require.True(t, string(before) == string(c.memory()), "something was written")
-					require.Equal(t, uint64(b.Bytes/8), c.mismatches())
-				})
-			}
-			c := newTableTest(t, 4096, 4, 64)
-			c.stamp()
-			require.Zero(t, c.mismatches(), "a table without rows")
-			c = newTableTest(t, 4096, 4, 64, kernels.Block{Address: 0, Bytes: -16})
-			c.stamp()
-			require.Zero(t, c.mismatches(), "a block of less than nothing")
-		})
-	}
+	onEach(t, func(t *testing.T) {
+		below := ^cuda.DevicePtr(0) - 255 // 256 bytes before the memory
+		for name, b := range map[string]kernels.Block{
+			"behind": {Address: 4096, Bytes: 256}, "half behind": {Address: 4096 - 128, Bytes: 256}, "before": {Address: below,
+				Bytes: 256},
+			"half before": {Address: below + 128, Bytes: 256}, "longer than all": {Address: 0, Bytes: 1 << 62},
+			"at an odd address": {Address: 8, Bytes: 256}, "of an odd size": {Address: 0, Bytes: 8},
+		} {
+			t.Run(name, func(t *testing.T) {
+				c := newTableTest(t, 4096, 4, 64, b)
+				before := c.memory()
+				c.stamp()
+				require.True(t, string(before) == string(c.memory()), "something was written")
+				require.Equal(t, uint64(b.Bytes/8), c.mismatches())
+			})
+		}
+		c := newTableTest(t, 4096, 4, 64)
+		c.stamp()
+		require.Zero(t, c.mismatches(), "a table without rows")
+		c = newTableTest(t, 4096, 4, 64, kernels.Block{Address: 0, Bytes: -16})
+		c.stamp()
+		require.Zero(t, c.mismatches(), "a block of less than nothing")
+	})
 }

@@ -16,30 +16,27 @@ func init() { tries(kernels.Differ) }
 // Two arrays that differ in every third word, and in what lies behind the last one.
 func TestDifferCountsTheWordsThatDiffer(t *testing.T) {
 	const before = uint64(0x0101010101010101)
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			for _, c := range covers {
-				t.Run(fmt.Sprintf("n=%d,grid=%d,block=%d", c.n, c.grid, c.block), func(t *testing.T) {
-					n := max(c.n, 0)
-					x, y := make(cuda.Pageable, 4*n+4), make(cuda.Pageable, 4*n+4)
-					want := uint64(0)
-					for i := range n + 1 {
-						binary.LittleEndian.PutUint32(x[4*i:], uint32(i))
-						binary.LittleEndian.PutUint32(y[4*i:], uint32(i))
-						if i%3 == 0 || i == n {
-							y[4*i+i%4] ^= 0x80 // in each of a word's bytes
-							if i < min(n, c.grid*c.block) {
-								want++
-							}
+	onEach(t, func(t *testing.T) {
+		for _, c := range covers {
+			t.Run(fmt.Sprintf("n=%d,grid=%d,block=%d", c.n, c.grid, c.block), func(t *testing.T) {
+				n := max(c.n, 0)
+				x, y := make(cuda.Pageable, 4*n+4), make(cuda.Pageable, 4*n+4)
+				want := uint64(0)
+				for i := range n + 1 {
+					binary.LittleEndian.PutUint32(x[4*i:], uint32(i))
+					binary.LittleEndian.PutUint32(y[4*i:], uint32(i))
+					if i%3 == 0 || i == n {
+						y[4*i+i%4] ^= 0x80 // in each of a word's bytes
+						if i < min(n, c.grid*c.block) {
+							want++
 						}
 					}
-					require.Equal(t, before+want, differs(t, c.n, c.grid, c.block, x, y))
-					require.Equal(t, before, differs(t, c.n, c.grid, c.block, x, x))
-				})
-			}
-		})
-	}
+				}
+				require.Equal(t, before+want, differs(t, c.n, c.grid, c.block, x, y))
+				require.Equal(t, before, differs(t, c.n, c.grid, c.block, x, x))
+			})
+		}
+	})
 }
 
 // differs is what the kernel makes of a count that is not zero before.

@@ -35,34 +35,31 @@ func words(values ...uint64) cuda.Pageable {
 // Whatever the order in which threads come, they get blocks that lie one behind the other, and what is refused does not
 // fit.
 func TestBumpTakesAsIfOneByOne(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			for name, launch := range map[string]taking{"bump": kernels.Bump, "bumpWarp": kernels.BumpWarp,
-				"bumpBlock": kernels.BumpBlock} {
-				for _, c := range []struct {
-					n, grid, block int
-					bytes          int64
-					sizes          []uint64
-				}{
-					{1, 1, 1, 64, []uint64{10}}, {5, 1, 32, 64, []uint64{16, 80, 0, 32, 17}},
-					{100, 2, 64, 4096, []uint64{1, 16, 100, 5000}},
-					{100, 1, 64, 1 << 16, []uint64{8}}, {33, 1, 48, 16, []uint64{16}}, {1000, 10, 100, 1 << 20,
-						[]uint64{24, math.MaxUint64, 1 << 63, 7, 0, 300}},
-					{5000, 20, 256, 1 << 16, []uint64{1, 40, 16}}, {3000, 3, 1024, 1 << 20, []uint64{64}}, {0, 1, 32, 64, nil},
-					{-3, 1, 32, 64, nil},
-				} {
-					t.Run(fmt.Sprintf("%s,n=%d,grid=%d,block=%d,bytes=%d", name, c.n, c.grid, c.block, c.bytes), func(t *testing.T) {
-						sizes := make([]uint64, max(c.n, 0))
-						for i := range sizes {
-							sizes[i] = c.sizes[i%len(c.sizes)]
-						}
-						takesAsIfOneByOne(t, launch, c.n, c.grid, c.block, c.bytes, sizes)
-					})
-				}
+	onEach(t, func(t *testing.T) {
+		for name, launch := range map[string]taking{"bump": kernels.Bump, "bumpWarp": kernels.BumpWarp,
+			"bumpBlock": kernels.BumpBlock} {
+			for _, c := range []struct {
+				n, grid, block int
+				bytes          int64
+				sizes          []uint64
+			}{
+				{1, 1, 1, 64, []uint64{10}}, {5, 1, 32, 64, []uint64{16, 80, 0, 32, 17}},
+				{100, 2, 64, 4096, []uint64{1, 16, 100, 5000}},
+				{100, 1, 64, 1 << 16, []uint64{8}}, {33, 1, 48, 16, []uint64{16}}, {1000, 10, 100, 1 << 20,
+					[]uint64{24, math.MaxUint64, 1 << 63, 7, 0, 300}},
+				{5000, 20, 256, 1 << 16, []uint64{1, 40, 16}}, {3000, 3, 1024, 1 << 20, []uint64{64}}, {0, 1, 32, 64, nil},
+				{-3, 1, 32, 64, nil},
+			} {
+				t.Run(fmt.Sprintf("%s,n=%d,grid=%d,block=%d,bytes=%d", name, c.n, c.grid, c.block, c.bytes), func(t *testing.T) {
+					sizes := make([]uint64, max(c.n, 0))
+					for i := range sizes {
+						sizes[i] = c.sizes[i%len(c.sizes)]
+					}
+					takesAsIfOneByOne(t, launch, c.n, c.grid, c.block, c.bytes, sizes)
+				})
 			}
-		})
-	}
+		}
+	})
 }
 
 func takesAsIfOneByOne(t *testing.T, launch taking, n, grid, block int, bytes int64, sizes []uint64) {
@@ -134,25 +131,22 @@ func takesAsIfOneByOne(t *testing.T, launch taking, n, grid, block int, bytes in
 
 // The kernel that adds is exact only as long as there is room.
 func TestBumpAddLosesRoom(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			memory, word, at, asked := must(cuda.Malloc(64))(t), must(cuda.Malloc(8))(t), must(cuda.Malloc(8))(t),
-				must(cuda.Malloc(8))(t)
-			require.NoError(t, cuda.Memset(word, 0, 8))
-			p := kernels.BumpPool{Memory: memory, Bytes: 64, Word: word}
-			for _, c := range []struct{ size, offset, taken uint64 }{{10, 0, 16}, {64, refused, 80}, {16, refused, 96},
-				{0, refused, 96}, {80, refused, 96}} {
-				require.NoError(t, cuda.MemcpyHtoD(asked, words(c.size), 8))
-				require.NoError(t, kernels.BumpAdd(1, 32, cuda.Stream{}, p, asked, 1, 7, at))
-				got := make(cuda.Pageable, 16)
-				require.NoError(t, cuda.MemcpyDtoH(got[:8], at, 8))
-				require.NoError(t, cuda.MemcpyDtoH(got[8:], word, 8))
-				require.Equal(t, words(c.offset, c.taken), got)
-			}
-			for _, memory := range []cuda.DevicePtr{memory, word, at, asked} {
-				require.NoError(t, cuda.Free(memory))
-			}
-		})
-	}
+	onEach(t, func(t *testing.T) {
+		memory, word, at, asked := must(cuda.Malloc(64))(t), must(cuda.Malloc(8))(t), must(cuda.Malloc(8))(t),
+			must(cuda.Malloc(8))(t)
+		require.NoError(t, cuda.Memset(word, 0, 8))
+		p := kernels.BumpPool{Memory: memory, Bytes: 64, Word: word}
+		for _, c := range []struct{ size, offset, taken uint64 }{{10, 0, 16}, {64, refused, 80}, {16, refused, 96},
+			{0, refused, 96}, {80, refused, 96}} {
+			require.NoError(t, cuda.MemcpyHtoD(asked, words(c.size), 8))
+			require.NoError(t, kernels.BumpAdd(1, 32, cuda.Stream{}, p, asked, 1, 7, at))
+			got := make(cuda.Pageable, 16)
+			require.NoError(t, cuda.MemcpyDtoH(got[:8], at, 8))
+			require.NoError(t, cuda.MemcpyDtoH(got[8:], word, 8))
+			require.Equal(t, words(c.offset, c.taken), got)
+		}
+		for _, memory := range []cuda.DevicePtr{memory, word, at, asked} {
+			require.NoError(t, cuda.Free(memory))
+		}
+	})
 }

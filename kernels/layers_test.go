@@ -25,37 +25,34 @@ func kernel(t *testing.T, entry string) *device.Kernel {
 // once more.
 func TestThreadsInYAndZDoTheSameAgain(t *testing.T) {
 	const n, written = 100, 64
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			data, err := cuda.Malloc(4 * n)
-			require.NoError(t, err)
-			sum, err := cuda.Malloc(8)
-			require.NoError(t, err)
-			require.NoError(t, cuda.Memset(data, 0, 4*n))
-			require.NoError(t, cuda.Memset(sum, 0, 8))
+	onEach(t, func(t *testing.T) {
+		data, err := cuda.Malloc(4 * n)
+		require.NoError(t, err)
+		sum, err := cuda.Malloc(8)
+		require.NoError(t, err)
+		require.NoError(t, cuda.Memset(data, 0, 4*n))
+		require.NoError(t, cuda.Memset(sum, 0, 8))
 
-			fill, checksum := kernel(t, "fill"), kernel(t, "checksum")
-			require.NoError(t, cuda.LaunchKernel(fill, cuda.Dim3{X: 4, Y: 3, Z: 5}, cuda.Dim3{X: 16, Y: 2, Z: 2}, cuda.Stream{},
-				uint64(data), n))
-			require.NoError(t, cuda.LaunchKernel(checksum, cuda.Dim3{X: 2, Y: 3, Z: 5}, cuda.Dim3{X: 32}, cuda.Stream{},
-				uint64(data), n, uint64(sum)))
+		fill, checksum := kernel(t, "fill"), kernel(t, "checksum")
+		require.NoError(t, cuda.LaunchKernel(fill, cuda.Dim3{X: 4, Y: 3, Z: 5}, cuda.Dim3{X: 16, Y: 2, Z: 2}, cuda.Stream{},
+			uint64(data), n))
+		require.NoError(t, cuda.LaunchKernel(checksum, cuda.Dim3{X: 2, Y: 3, Z: 5}, cuda.Dim3{X: 32}, cuda.Stream{},
+			uint64(data), n, uint64(sum)))
 
-			got, gotSum := make(cuda.Pageable, 4*n), make(cuda.Pageable, 8)
-			require.NoError(t, cuda.MemcpyDtoH(got, data, 4*n))
-			require.NoError(t, cuda.MemcpyDtoH(gotSum, sum, 8))
-			require.NoError(t, cuda.Free(data))
-			require.NoError(t, cuda.Free(sum))
-			for i := range n {
-				want := uint32(0)
-				if i < written {
-					want = oracle.Filled(i)
-				}
-				require.Equal(t, want, binary.LittleEndian.Uint32(got[4*i:]), "element %d", i)
+		got, gotSum := make(cuda.Pageable, 4*n), make(cuda.Pageable, 8)
+		require.NoError(t, cuda.MemcpyDtoH(got, data, 4*n))
+		require.NoError(t, cuda.MemcpyDtoH(gotSum, sum, 8))
+		require.NoError(t, cuda.Free(data))
+		require.NoError(t, cuda.Free(sum))
+		for i := range n {
+			want := uint32(0)
+			if i < written {
+				want = oracle.Filled(i)
 			}
-			require.Equal(t, 3*5*oracle.ChecksumFilled(written), binary.LittleEndian.Uint64(gotSum))
-		})
-	}
+			require.Equal(t, want, binary.LittleEndian.Uint32(got[4*i:]), "element %d", i)
+		}
+		require.Equal(t, 3*5*oracle.ChecksumFilled(written), binary.LittleEndian.Uint64(gotSum))
+	})
 }
 
 // Threads in y and z cost what they do, and a product beyond all numbers is a very long time.

@@ -14,37 +14,23 @@ import (
 func init() { tries(kernels.Touch) }
 
 func TestTouchEqualsTheOracle(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			for _, c := range []struct {
-				bytes       int64
-				grid, block int
-				seed        uint32
-				offset      int64
-			}{
-				{1, 1, 1, 0, 0}, {1, 64, 256, 7, 3}, {255, 1, 256, 1, 0}, {257, 2, 32, 250, 1}, {4096, 1, 100, 3, 16},
-				{1_000_003, 64, 256, 1 << 31, 5}, {3_000_000, 1000, 1024, 1<<32 - 1, 0}, {0, 1, 32, 1, 0}, {-4, 1, 32, 1, 0},
-			} {
-				t.Run(fmt.Sprintf("bytes=%d,grid=%d,block=%d", c.bytes, c.grid, c.block), func(t *testing.T) {
-					const guard, poison = 64, 0xA5
-					size := c.offset + max(c.bytes, 0) + guard
-					data, err := cuda.Malloc(size)
-					require.NoError(t, err)
-					require.NoError(t, cuda.Memset(data, poison, size))
-					require.NoError(t, kernels.Touch(c.grid, c.block, cuda.Stream{}, data+cuda.DevicePtr(c.offset), c.bytes, c.seed))
-					got := make(cuda.Pageable, size)
-					require.NoError(t, cuda.MemcpyDtoH(got, data, size))
-					require.NoError(t, cuda.Free(data))
-
-					want := make(cuda.Pageable, size)
-					for i := range want {
-						want[i] = poison
-					}
-					oracle.Touch(want[c.offset:size-guard], c.seed)
-					require.True(t, string(want) == string(got), "the bytes differ")
-				})
-			}
-		})
-	}
+	onEach(t, func(t *testing.T) {
+		for _, c := range []struct {
+			bytes       int64
+			grid, block int
+			seed        uint32
+			offset      int64
+		}{
+			{1, 1, 1, 0, 0}, {1, 64, 256, 7, 3}, {255, 1, 256, 1, 0}, {257, 2, 32, 250, 1}, {4096, 1, 100, 3, 16},
+			{1_000_003, 64, 256, 1 << 31, 5}, {3_000_000, 1000, 1024, 1<<32 - 1, 0}, {0, 1, 32, 1, 0}, {-4, 1, 32, 1, 0},
+		} {
+			t.Run(fmt.Sprintf("bytes=%d,grid=%d,block=%d", c.bytes, c.grid, c.block), func(t *testing.T) {
+				const guard = 64
+				size := c.offset + max(c.bytes, 0) + guard
+				data := poisoned(t, size)
+				require.NoError(t, kernels.Touch(c.grid, c.block, cuda.Stream{}, data+cuda.DevicePtr(c.offset), c.bytes, c.seed))
+				requireWritten(t, data, size, func(want []byte) { oracle.Touch(want[c.offset:size-guard], c.seed) })
+			})
+		}
+	})
 }

@@ -3,7 +3,6 @@ package kernels_test
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,45 +15,34 @@ import (
 func init() { tries(kernels.FillItem, kernels.Digest) }
 
 func TestFillItemAndDigestEqualTheOracle(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			for i, c := range covers {
-				t.Run(fmt.Sprintf("n=%d,grid=%d,block=%d", c.n, c.grid, c.block), func(t *testing.T) {
-					itemEqualsOracle(t, c.n, c.grid, c.block, uint32(i)*1_000_003, []int{0, 1, 77, -1}[i%4], []int{3, 0, 500}[i%3])
-				})
-			}
-		})
-	}
+	onEach(t, func(t *testing.T) {
+		for i, c := range covers {
+			t.Run(fmt.Sprintf("n=%d,grid=%d,block=%d", c.n, c.grid, c.block), func(t *testing.T) {
+				itemEqualsOracle(t, c.n, c.grid, c.block, uint32(i)*1_000_003, []int{0, 1, 77, -1}[i%4], []int{3, 0, 500}[i%3])
+			})
+		}
+	})
 }
 
 // itemEqualsOracle launches both kernels on memory with a guard behind it and compares every byte. The result has a
 // value already, to which the digest is to be added.
 func itemEqualsOracle(t *testing.T, n, grid, block int, item uint32, filled, work int) {
-	const guard, poison, before = 64, 0xA5, uint64(0x0101010101010101)
+	const guard, before = 64, uint64(0x0101010101010101)
 	size := 4*int64(max(n, 0)) + guard
-	data, result := must(cuda.Malloc(size))(t), must(cuda.Malloc(8))(t)
-	require.NoError(t, cuda.Memset(data, poison, size))
+	data, result := poisoned(t, size), poisoned(t, 8)
 	require.NoError(t, cuda.Memset(result, 0x01, 8))
 
 	require.NoError(t, kernels.FillItem(grid, block, cuda.Stream{}, data, n, item, filled))
 	require.NoError(t, kernels.Digest(grid, block, cuda.Stream{}, data, n, work, result))
 
-	got, sum := make(cuda.Pageable, size), make(cuda.Pageable, 8)
-	require.NoError(t, cuda.MemcpyDtoH(got, data, size))
-	require.NoError(t, cuda.MemcpyDtoH(sum, result, 8))
-	require.NoError(t, cuda.Free(data))
-	require.NoError(t, cuda.Free(result))
-
 	written := min(max(n, 0), grid*block)
-	want := slices.Repeat([]byte{poison}, int(size))
-	for i := range written {
-		binary.LittleEndian.PutUint32(want[4*i:], oracle.RoundsOf(filled).Of(oracle.Item(item, i)))
-	}
-	if at := firstDifference(want, got); at >= 0 {
-		t.Fatalf("byte %d is %#02x, the oracle says %#02x", at, got[at], want[at])
-	}
-	require.Equal(t, before+oracle.DigestOfItem(written, item, max(filled, 0), work), binary.LittleEndian.Uint64(sum))
+	requireWritten(t, data, size, func(want []byte) {
+		for i := range written {
+			binary.LittleEndian.PutUint32(want[4*i:], oracle.RoundsOf(filled).Of(oracle.Item(item, i)))
+		}
+	})
+	require.Equal(t, before+oracle.DigestOfItem(written, item, max(filled, 0), work),
+		binary.LittleEndian.Uint64(read(t, result, 8)))
 }
 
 // The rounds take time only as long as the compiler does not fold them.

@@ -15,23 +15,20 @@ import (
 func init() { tries(kernels.Census) }
 
 func TestCensusEqualsTheOracle(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			useDevice(t, kind)
-			for _, c := range []struct {
-				bytes       int64
-				grid, block int
-				offset      int64
-			}{
-				{1, 1, 1, 0}, {1, 64, 256, 3}, {255, 1, 256, 0}, {257, 2, 32, 1}, {4096, 3, 100, 16}, {100_003, 64, 1024, 5},
-				{0, 1, 32, 0}, {-4, 1, 32, 0},
-			} {
-				t.Run(fmt.Sprintf("bytes=%d,grid=%d,block=%d", c.bytes, c.grid, c.block), func(t *testing.T) {
-					takeCensus(t, c.bytes, c.grid, c.block, c.offset)
-				})
-			}
-		})
-	}
+	onEach(t, func(t *testing.T) {
+		for _, c := range []struct {
+			bytes       int64
+			grid, block int
+			offset      int64
+		}{
+			{1, 1, 1, 0}, {1, 64, 256, 3}, {255, 1, 256, 0}, {257, 2, 32, 1}, {4096, 3, 100, 16}, {100_003, 64, 1024, 5},
+			{0, 1, 32, 0}, {-4, 1, 32, 0},
+		} {
+			t.Run(fmt.Sprintf("bytes=%d,grid=%d,block=%d", c.bytes, c.grid, c.block), func(t *testing.T) {
+				takeCensus(t, c.bytes, c.grid, c.block, c.offset)
+			})
+		}
+	})
 }
 
 // takeCensus counts some bytes among others that must not be counted, on top of what the counts had.
