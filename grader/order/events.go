@@ -28,10 +28,6 @@ func (c *checker) event(id trace.ID) *event {
 	return e
 }
 
-func (c *checker) recordEvent(i int, r *trace.Record) {
-	c.event(r.Event).mark = c.queues.enqueue(r.Stream, i).mark()
-}
-
 // awaited is the mark to wait for when the i-th record waits for an event.
 func (c *checker) awaited(i int, r *trace.Record) mark {
 	e := c.event(r.Event)

@@ -207,7 +207,7 @@ func (c *checker) call(i int, r, done *trace.Record) mark {
 	case trace.OpEventDestroy:
 		c.destroyEvent(r.Event)
 	case trace.OpEventRecord:
-		c.recordEvent(i, r)
+		c.event(r.Event).mark = c.queues.enqueue(r.Stream, i).mark()
 	case trace.OpEventSynchronize, trace.OpEventQuery:
 		return c.syncEvent(i, r)
 	case trace.OpEventElapsedTime:

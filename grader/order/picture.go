@@ -97,7 +97,8 @@ func (p *picture) line(records []int) int {
 	var edge []string
 	margin := 0
 	for _, at := range slices.Compact(records) {
-		b := box{record: at, row: p.rowOf(at), label: p.label(at)}
+		r := p.words.record(at)
+		b := box{record: at, row: p.rowOf(at), label: cmp.Or(r.Kernel, r.Op.String())}
 		p.boxes = append(p.boxes, b)
 		margin = max(margin, utf8.RuneCountInString(b.row))
 		rows := &p.rows
@@ -131,12 +132,6 @@ func (p *picture) before(i int) *box {
 		}
 	}
 	return nil
-}
-
-// label is a call as short as can be: a kernel's name, or that of the CUDA call.
-func (p *picture) label(at int) string {
-	r := p.words.record(at)
-	return cmp.Or(r.Kernel, r.Op.String())
 }
 
 const missing = "  missing"

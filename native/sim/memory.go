@@ -84,9 +84,6 @@ func (m *mapping) part(base, size uint64) *mapping {
 	return p
 }
 
-// chunksFor is how many chunks so many bytes take.
-func chunksFor(size uint64) uint64 { return (size + chunkSize - 1) / chunkSize }
-
 // at is the index of the first mapping that ends behind an address.
 func (m *memory) at(address uint64) int {
 	return sort.Search(len(m.mappings), func(i int) bool { return m.mappings[i].end() > address })
@@ -111,7 +108,7 @@ func (m *memory) view(address, n uint64, overwrite bool) []byte {
 // chunk is the mapping's chunk with this index, made where there is none.
 func (r *mapping) chunk(index uint64) *chunk {
 	if r.touched() == nil {
-		r.chunks = make([]*chunk, chunksFor(r.size))
+		r.chunks = make([]*chunk, (r.size+chunkSize-1)/chunkSize)
 		if r.shared != nil {
 			r.shared.chunks = r.chunks
 		}

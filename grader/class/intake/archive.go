@@ -163,9 +163,6 @@ type spool struct {
 	closers []func() // of what is read as long as the spool is
 }
 
-// later has something closed with the spool.
-func (s *spool) later(done func()) { s.closers = append(s.closers, done) }
-
 func newSpool(dir string) (*spool, error) {
 	f, err := os.CreateTemp(dir, "spool-")
 	if err != nil {

@@ -36,8 +36,6 @@ func (l listing) files(why string) []File {
 // ledger is what became of the files of one submission, by their paths in SUBMISSIONS.
 type ledger map[string]File
 
-func (b ledger) graded(e entry, pkg string) { b[e.from] = File{Path: e.from, Exercise: pkg} }
-
 // leave tells why an entry is left aside. The first reason stays.
 func (b ledger) leave(e entry, why string) {
 	if _, told := b[e.from]; !told {

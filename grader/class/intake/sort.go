@@ -106,7 +106,7 @@ func (s *sorter) open(c *child, b bounds) error {
 		return nil
 	}
 	c.done = done
-	s.spool.later(done)
+	s.spool.closers = append(s.spool.closers, done)
 	c.inside = l.within(c.entry.from)
 	return nil
 }

@@ -54,7 +54,8 @@ func read(text []byte) (*source, error) {
 	s.add("the package clause", 0, line(file.Name.End())+1)
 	for _, d := range file.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
-			s.skipTo(line(d.End()) + 1)
+			after := line(d.End()) + 1
+			s.chunks = append(s.chunks, &chunk{"", after, after}) // imports are left out: an empty chunk ends behind them
 			continue
 		}
 		s.add(keyOf(d), s.end(), line(d.End())+1)
@@ -77,11 +78,6 @@ func (s *source) add(key string, from, to int) {
 		key += " (another)"
 	}
 	s.chunks = append(s.chunks, &chunk{key, from, max(from, to)})
-}
-
-// skipTo leaves lines out: an empty chunk ends there.
-func (s *source) skipTo(line int) {
-	s.chunks = append(s.chunks, &chunk{"", line, line})
 }
 
 func (s *source) end() int { return s.chunks[len(s.chunks)-1].to }

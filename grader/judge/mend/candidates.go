@@ -213,9 +213,6 @@ var ranks = map[string]int{"boundary": 2, "constant": 3, "other variable": 3, "o
 	"branch": 6, "condition": 7, "loop once": 7, "field left out": 7, "error left out": 7, "no else": 7,
 	"default stream": 7, "unwrapped error": 8}
 
-// rankOf is an operator's.
-func rankOf(operator string) int { return cmp.Or(ranks[operator], 4) }
-
 // prior is what the rules of the errors say for a kind of candidate, or against it.
 func (s *Search) prior(what string) int {
 	switch what {
@@ -242,7 +239,8 @@ func operated(f *function) (all []*candidate) {
 		stack = append([]ast.Node{f.file.Syntax, f.decl}, stack...)
 		for _, o := range edits.Operators {
 			for _, ch := range o.At(f.Code, n, stack) {
-				all = append(all, &candidate{changes: []edits.Change{ch}, what: o.Name, rank: rankOf(o.Name), function: f})
+				all = append(all, &candidate{changes: []edits.Change{ch}, what: o.Name, rank: cmp.Or(ranks[o.Name], 4),
+					function: f})
 			}
 		}
 	})

@@ -163,9 +163,9 @@ func (s site) failing(call string) (all []string) {
 	return all
 }
 
-// values are expressions of a type from package cuda at a place: variables, and the fields and elements of some.
-func (s site) values(f *function, name string) (all []string) {
-	is := func(t types.Type) bool { return strings.HasSuffix(t.String(), "native/cuda."+name) }
+// streams are expressions of streams at a place: variables, and the fields and elements of some.
+func (s site) streams(f *function) (all []string) {
+	is := func(t types.Type) bool { return strings.HasSuffix(t.String(), "native/cuda.Stream") }
 	for _, v := range s.vars {
 		if is(v.Type()) {
 			all = append(all, v.Name())
@@ -205,7 +205,7 @@ func calledWith(f *function, n ast.Node, name string) (all [][]ast.Expr) {
 func waits(f *function, s site) (all []string) {
 	for _, args := range calledWith(f, s.beside, "cuda.EventRecord") {
 		event, recorded := f.Text(args[0]), f.Text(args[1])
-		for _, stream := range s.values(f, "Stream") {
+		for _, stream := range s.streams(f) {
 			if stream != recorded {
 				all = append(all, s.failing(fmt.Sprintf("cuda.StreamWaitEvent(%s, %s)", stream, event))...)
 			}
@@ -215,14 +215,14 @@ func waits(f *function, s site) (all []string) {
 		if s.at > s.beside.Pos() {
 			break // a record belongs before it
 		}
-		for _, stream := range s.values(f, "Stream") {
+		for _, stream := range s.streams(f) {
 			if stream != f.Text(args[0]) {
 				all = append(all, s.failing(fmt.Sprintf("cuda.EventRecord(%s, %s)", f.Text(args[1]), stream))...)
 			}
 		}
 	}
 	if f.calls["cuda.EventElapsedTime"] > 0 || f.calls["cuda.EventRecord"] > 0 && f.calls["cuda.StreamWaitEvent"] == 0 {
-		for _, stream := range s.values(f, "Stream") {
+		for _, stream := range s.streams(f) {
 			all = append(all, s.failing(fmt.Sprintf("cuda.StreamSynchronize(%s)", stream))...)
 		}
 	}
@@ -232,10 +232,10 @@ func waits(f *function, s site) (all []string) {
 // flags set what is a truth elsewhere in the package.
 func flags(f *function, s site) (all []string) {
 	for _, place := range f.assigned() {
-		if !isBool(place.t) {
+		if !isBasic(place.t, types.IsBoolean) {
 			continue
 		}
-		for _, text := range place.at(f, s) {
+		for _, text := range retold(place.of, f, place.place, s) {
 			all = append(all, text+" = true", text+" = false")
 		}
 	}
@@ -255,12 +255,12 @@ func counts(f *function, s site) (all []string) {
 		if place.of == f {
 			tok = place.tok.String()
 		}
-		for _, text := range place.at(f, s) {
+		for _, text := range retold(place.of, f, place.place, s) {
 			if place.value == nil {
 				all = append(all, text+tok)
 				continue
 			}
-			for _, by := range place.values(f, s) {
+			for _, by := range retold(place.of, f, place.value, s) {
 				all = append(all, text+" "+tok+" "+by)
 			}
 		}
@@ -279,7 +279,7 @@ func containers(f *function, s site) (all []string) {
 					}
 				}
 			}
-			if list, ok := field.t.Underlying().(*types.Slice); ok && !isNumber(list.Elem()) {
+			if list, ok := field.t.Underlying().(*types.Slice); ok && !isBasic(list.Elem(), types.IsNumeric) {
 				for _, e := range s.vars {
 					if types.Identical(e.Type(), list.Elem()) {
 						all = append(all, fmt.Sprintf("%s = append(%s, %s)", field.text, field.text, e.Name()))
@@ -289,11 +289,6 @@ func containers(f *function, s site) (all []string) {
 		}
 	}
 	return all
-}
-
-func isNumber(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsNumeric != 0
 }
 
 type typed struct {
@@ -374,12 +369,6 @@ func (f *function) assignments(each func(s ast.Stmt, place, value ast.Expr, tok 
 	})
 }
 
-// at is what is assigned to, in the names of a place.
-func (a assigned) at(f *function, s site) []string { return retold(a.of, f, a.place, s) }
-
-// values are what it is assigned, in the names of a place.
-func (a assigned) values(f *function, s site) []string { return retold(a.of, f, a.value, s) }
-
 // retold is an expression of another function of the package in the names of a place. An index may be any number there.
 func retold(of, to *function, e ast.Expr, s site) []string {
 	t := translate(of, to)
@@ -399,9 +388,9 @@ func retold(of, to *function, e ast.Expr, s site) []string {
 	return all
 }
 
-func isBool(t types.Type) bool {
+func isBasic(t types.Type, kind types.BasicInfo) bool {
 	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsBoolean != 0
+	return ok && b.Info()&kind != 0
 }
 
 // opposite is the call that gives back what another makes; %s are its results and %[n] its arguments.

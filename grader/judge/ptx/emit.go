@@ -137,9 +137,6 @@ func (t *translator) test(comparison string, a, b any) string {
 	return p
 }
 
-// truth is a predicate as a boolean.
-func (t *translator) truth(p string) register { return t.do("selp.b64", 1, 0, p) }
-
 // jumpIf goes to a label where a predicate holds.
 func (t *translator) jumpIf(p, label string) { t.emit("@%s bra %s", p, label) }
 

@@ -127,7 +127,7 @@ func (t *translator) binary(e *ast.BinaryExpr) register {
 	if comparison, ok := comparisons[e.Op]; ok {
 		k := t.compared(e)
 		x, y := t.value(e.X), t.value(e.Y)
-		return t.truth(t.test(comparison+"."+k.suffix(), x, y))
+		return t.do("selp.b64", 1, 0, t.test(comparison+"."+k.suffix(), x, y))
 	}
 	x, y := t.value(e.X), t.value(e.Y)
 	return t.operated(e, e.Op, t.kind(e, t.info.Types[e].Type), x, y, e.Y)

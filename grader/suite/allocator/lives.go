@@ -39,9 +39,6 @@ func newLives[Code any, L fmt.Stringer](e *suite.Evidence, caseID string, lab *L
 	return l
 }
 
-// wrongAsTheyAre reports whether a life went wrong in which nothing was made to fail.
-func (l *lives[Code, L]) wrongAsTheyAre() bool { return l.wrongByItself() != nil }
-
 // wrongByItself finds a life that went wrong although nothing was made to fail in it; nil where there is none.
 func (l *lives[Code, L]) wrongByItself() *verdict.Finding {
 	faulted := map[int]bool{}

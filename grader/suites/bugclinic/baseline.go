@@ -47,7 +47,9 @@ var paces string
 // speedOf asks whether PingPong is fast; good is its trial.
 func speedOf(good *suite.Good[Code, workload]) suite.Part[Code] {
 	return good.Speed(scene, "PingPong's streams still overlap", pingPong.gap, "PingPong", &suite.Race[Code, workload]{
-		Draw:     func(r *rand.Rand) workload { return timed(timedWords - r.IntN(timedWords/8)) },
+		Draw: func(r *rand.Rand) workload {
+			return workload{of: pingPong, n: timedWords - r.IntN(timedWords/8), work: timedWork, steps: timedSteps}
+		},
 		Baseline: baseline,
 		KeepPool: true,
 		Wrong: func(m *suite.Timed[workload]) string {
@@ -70,5 +72,3 @@ func speedOf(good *suite.Good[Code, workload]) suite.Part[Code] {
 		},
 	})
 }
-
-func timed(n int) workload { return workload{of: pingPong, n: n, work: timedWork, steps: timedSteps} }

@@ -69,7 +69,7 @@ func (c call) judgeStep(s step) (found []verdict.Finding) {
 			found = append(found, c.At(at, verdict.Finding{
 				Rule: "wrong-stream",
 				Message: fmt.Sprintf("%s should %s%s, but this call is in %s.", c.W.of.name, s.does, in,
-					c.streamName(c.Record(at).Stream)),
+					c.StreamName(c.Record(at).Stream, suite.Names(c.W.of.streams...))),
 				Why: "The stream that a call is given to decides what it waits for and what waits for it.",
 				Fix: fmt.Sprintf("Pass %s as the stream of this call.", c.W.of.streams[s.stream]),
 			}))
@@ -119,10 +119,6 @@ func (c call) isStream(id trace.ID, i int) bool {
 		return id == c.Stream(i)
 	}
 	return len(c.All(func(r *trace.Record) bool { return r.Op == trace.OpStreamCreate && r.Stream == id })) > 0
-}
-
-func (c call) streamName(id trace.ID) string {
-	return c.StreamName(id, suite.Names(c.W.of.streams...))
 }
 
 func uploadSteps(c call) []verdict.Finding {

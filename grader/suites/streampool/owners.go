@@ -24,7 +24,7 @@ func (l *land) settle(x *allocator.Step) {
 		case handedOut:
 			l.grow(at, at+uint64(size), x.Stream)
 		case takenBack:
-			l.drop(at)
+			l.parts = slices.DeleteFunc(l.parts, func(p part) bool { return p.chunk == at })
 		}
 	})
 	if x.Err != sequence.Nil {
@@ -126,11 +126,6 @@ func (l *land) give(lo uint64, in allocator.Stream) {
 			return
 		}
 	}
-}
-
-// drop takes off a chunk.
-func (l *land) drop(chunk uint64) {
-	l.parts = slices.DeleteFunc(l.parts, func(p part) bool { return p.chunk == chunk })
 }
 
 // disown makes a stream's bytes nobody's.

@@ -28,7 +28,7 @@ func (c *replay) tooMuch() []verdict.Finding {
 		default:
 			return nil
 		}
-		most := c.Layout.most(peak)
+		most := mapping.Most(peak, c.Layout.granularity)
 		if s.held <= most {
 			continue
 		}

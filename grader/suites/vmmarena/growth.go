@@ -189,7 +189,7 @@ func (c *replay) lost() []verdict.Finding {
 	for _, n := range c.Notes.Values[noteMismatches+c.Name] {
 		wrong += n
 	}
-	grew := slices.IndexFunc(c.steps, func(s step) bool { return s.grew() })
+	grew := slices.IndexFunc(c.steps, func(s step) bool { return s.mapped > s.before })
 	if wrong == 0 || grew < 0 {
 		return nil
 	}

@@ -25,9 +25,6 @@ type step struct {
 	unmapped bool // the block has addresses without any memory
 }
 
-// grew reports whether memory was added.
-func (s *step) grew() bool { return s.mapped > s.before }
-
 // replay is a sequence as it went, with what the trace shows of it. What it shows behind a wrong answer may come of
 // that, and is not judged.
 type replay struct {

@@ -32,9 +32,6 @@ func (l layout) String() string {
 // reserved is how many bytes of addresses the arena has.
 func (l layout) reserved() int64 { return mapping.RoundUp(l.reserve, l.granularity) }
 
-// most is how many bytes the arena may hold when at most so many have been used at a time.
-func (l layout) most(peak int64) int64 { return mapping.Most(peak, l.granularity) }
-
 // workload is one arena and what is done with it.
 type workload = allocator.Workload[layout]
 
