@@ -15,23 +15,23 @@ import (
 // moves; the first mapped bytes of it have memory behind them, in one or several pieces, one right behind the other.
 // Any number of vectors may be in use at once, and a vector in any number of streams.
 type Vector struct {
-	device      int
-	elem        int64          // bytes of an element
-	max         int64          // elements
-	length      int64          // elements
-	granularity int64          // what the device maps memory in multiples of, in bytes
-	base        cuda.DevicePtr // where the range begins
-	reserved    int64          // bytes of the range
-	pieces      []int64        // bytes of each mapping, from base on; each is unmapped as a whole
-	mapped      int64          // bytes of all of them
-	appended    []cuda.Stream  // the streams that have appended
-	closed      bool
+	device         int
+	elem           int64          // bytes of an element
+	max            int64          // elements
+	length         int64          // elements
+	granularity    int64          // what the device maps memory in multiples of, in bytes
+	base           cuda.DevicePtr // where the range begins
+	reserved       int64          // bytes of the range
+	pieces         []int64        // bytes of each mapping, from base on; each is unmapped as a whole
+	mapped, usable int64          // bytes of all of them, and of the first of these that were given access
+	appended       []cuda.Stream  // the streams that have appended
+	closed         bool
 }
 
 // New makes a vector for elements of elem bytes, which is to have at most max of them: it reserves addresses for so many, rounded up to
 // the device's granularity, and no memory. elem and max have to be at least 1, and elem times max at most 1<<62; otherwise the answer
-// is contract.ErrArgument, before any CUDA call. An error that CUDA answers, as where there are not so many addresses,
-// is returned, and nothing is left behind. With any error the Vector is nil.
+// is contract.ErrArgument, before any CUDA call. An error that CUDA answers, as where there is no such device or there
+// are not so many addresses, is returned, and nothing is left behind. With any error the Vector is nil.
 func New(device int, elem, max int64) (*Vector, error) {
 	// Divided, since the product of two large numbers may overflow to a small one.
 	if elem < 1 || max < 1 || max > (1<<62)/elem {
@@ -60,7 +60,7 @@ func (v *Vector) memory() cuda.MemAllocationProp {
 // Append puts n elements at the end: copied from src in the order of s, or, where src is 0, with whatever is there, for the caller to
 // write. It waits for nothing, and asks no stream or event whether it is done. src may lie in the vector. An n below 1 is
 // contract.ErrSize, more elements than max in all contract.ErrFull. If CUDA answers an error, that is returned. Whatever the error, the
-// vector is then as it was: the same elements, the same Len and Cap.
+// vector is then as it was: the same elements, the same Len and Cap. Where going back fails, too, Cap may be larger.
 //
 // CUDA is called to copy, once, and to map memory where what is mapped does not suffice. The caller keeps a stream that has appended
 // until the vector is closed.
@@ -73,7 +73,7 @@ func (v *Vector) Append(s cuda.Stream, src cuda.DevicePtr, n int64) error {
 	case n > v.max-v.length: // a sum with an n near the largest int64 would overflow
 		return contract.ErrFull
 	}
-	before := v.mapped
+	before := v.usable
 	if need := (v.length + n) * v.elem; need > before {
 		if err := v.grow(need); err != nil {
 			return err
@@ -92,9 +92,9 @@ func (v *Vector) Append(s cuda.Stream, src cuda.DevicePtr, n int64) error {
 	return nil
 }
 
-// grow has at least need bytes mapped. It asks for twice that, so that the next growths are few, and is content with what is needed
-// if the device cannot give so much. Never is more mapped than twice what the elements take, or one granule where that is more,
-// rounded up to the granularity, and nothing beyond the range.
+// grow has at least need bytes mapped. It asks for 1.25 to 2 times that, so that the next growths are few, and is content with what is
+// needed if the device has not so much; after another error of CUDA's it may try that, too. Never is more mapped than twice what the
+// elements take, or one granule where that is more, rounded up to the granularity, and nothing beyond the range.
 func (v *Vector) grow(need int64) error {
 	least := roundUp(need, v.granularity)
 	generous := v.reserved
@@ -109,21 +109,21 @@ func (v *Vector) grow(need int64) error {
 }
 
 // extend has the first end bytes of the range mapped and accessible, end being a multiple of the granularity. It is all done or
-// nothing. CUDA unmaps a mapping as a whole, so that Shrink can give back whole pieces only: none is larger than all before it
-// together, or than a granule.
+// nothing. CUDA unmaps a mapping as a whole, so that Shrink can give back whole pieces only: the first is one granule,
+// and each of the others at most as large as all before it together.
 func (v *Vector) extend(end int64) error {
-	before := v.mapped
 	for v.mapped < end {
 		size := min(max(v.mapped, v.granularity), end-v.mapped)
 		if err := v.attach(size); err != nil {
-			return errors.Join(err, v.cut(before))
+			return errors.Join(err, v.cut(v.usable))
 		}
 	}
 	// Every new mapping begins without any access, also next to one that has it. One call does for all of them.
 	readWrite := cuda.MemAccessDesc{Location: v.memory().Location, Flags: cuda.MemAccessFlagsProtReadWrite}
-	if err := cuda.MemSetAccess(v.base+cuda.DevicePtr(before), end-before, []cuda.MemAccessDesc{readWrite}); err != nil {
-		return errors.Join(err, v.cut(before))
+	if err := cuda.MemSetAccess(v.base+cuda.DevicePtr(v.usable), v.mapped-v.usable, []cuda.MemAccessDesc{readWrite}); err != nil {
+		return errors.Join(err, v.cut(v.usable))
 	}
+	v.usable = v.mapped
 	return nil
 }
 
@@ -160,7 +160,7 @@ func (v *Vector) cut(keep int64) error {
 	if err := cuda.MemUnmap(v.base+cuda.DevicePtr(end), v.mapped-end); err != nil {
 		return err
 	}
-	v.pieces, v.mapped = pieces, end
+	v.pieces, v.mapped, v.usable = pieces, end, min(v.usable, end)
 	return nil
 }
 
@@ -200,8 +200,8 @@ func (v *Vector) Ptr() cuda.DevicePtr { return v.base }
 // Len is how many elements there are.
 func (v *Vector) Len() int64 { return v.length }
 
-// Cap is how many elements the mapped memory has room for, at most max.
-func (v *Vector) Cap() int64 { return min(v.mapped/v.elem, v.max) }
+// Cap is how many elements the memory that may be used has room for, at most max.
+func (v *Vector) Cap() int64 { return min(v.usable/v.elem, v.max) }
 
 // Close gives memory and addresses back. The caller has finished all use of the elements. Where CUDA answers an error, that is
 // returned, and calling Close again gives back what is left; otherwise the vector is closed, and every later call that can answer an
