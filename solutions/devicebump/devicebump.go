@@ -16,14 +16,14 @@ import (
 const alignment = 16
 
 // Alloc takes size bytes, rounded up to a multiple of 16, from the front of capacity bytes, of which w says how many are taken.
-// It answers where they begin, or false if size is 0 or they do not fit; then nothing is taken. size is any number,
-// capacity any multiple of 16, also 0.
+// It answers where they begin, or false, with any offset, if size is 0 or they do not fit; then nothing is taken. size
+// is any number, capacity any multiple of 16, also 0.
 //
 // Any number of threads call it at the same time with the same w, and each behaves as if it had been alone: whatever comes in
 // between, the answers are those of some order in which one call followed the other. It keeps nothing between calls, does the same
-// whenever w answers the same, and waits for no other thread: left alone it is done within 16 operations on w. It takes no more
-// than 2 operations, and 2 more for each time that another thread has changed w during the call; where size is 0 or more than
-// capacity, no more than 1, and changes nothing.
+// whenever w answers the same, and waits for no other thread: once the others do nothing more it is done within 16 operations on w.
+// However often it tries, it takes no more than 2 operations, and 2 more for each time that another thread has changed w during the
+// call; where size is 0 or more than capacity, no more than 1, and changes nothing.
 //
 // The threads of a GPU carry it out as well: cudalab translates it for them, with the functions of this package that it
 // calls. So it uses integers, booleans, constants, if, for, switch, min and max, functions and closures that are called
@@ -69,7 +69,7 @@ func place(taken, capacity uint64, sizes, offsets []uint64) uint64 {
 // operation. sizes stays as it is.
 //
 // What is said of Alloc is true of it as well: it takes no more than 2 operations on w, and 2 more for each time that another
-// thread has changed w during the call, and left alone it is done within 16.
+// thread has changed w during the call, and once the others do nothing more it is done within 16.
 func AllocWarp(w contract.Word, capacity uint64, sizes, offsets []uint64) {
 	if len(sizes) == 0 {
 		return
@@ -95,7 +95,7 @@ type Pools struct {
 	shared  bool
 	memory  cuda.DevicePtr // the pools, side by side; 0 once it is freed
 	words   cuda.DevicePtr // of each pool, how many of its bytes are taken; 0 once they are freed
-	closed  bool
+	closed  bool           // nothing is handed out any more
 
 	// Of a shared pool.
 	places []cuda.Event // of each stream: what is in it when the pool is reset
@@ -244,8 +244,8 @@ func (p *Pools) note() error {
 // Reset takes all blocks of the pool of streams[i] back: behind all that is in the streams that use this pool now, and before what
 // is launched by Launch later, in any of them. It never waits on the host.
 //
-// A pool that no other stream uses needs no event for that. For a shared one every stream is recorded once at most, and the reset
-// once, with events that were made before and are used again: there are no more than one for each stream and one more, ever.
+// A pool that no other stream uses needs no event for that. For a shared one a Reset records every stream once at most, and the reset
+// once, or if that fails a Launch does, with events that are used again: there are no more than one for each stream and one more, ever.
 //
 // An i out of range is contract.ErrArgument. After an error of CUDA's the pool may be reset or not, but whatever Launch
 // launches later is in order, and Reset may be called again. After Close it answers contract.ErrClosed.
@@ -287,11 +287,12 @@ func (p *Pools) resetShared(i int) error {
 }
 
 // Close gives memory and events back; the caller has waited for all work in the streams. It answers the errors of CUDA's, and can
-// then be called again, for what is left; once it has succeeded, every method that returns an error answers contract.ErrClosed.
+// then be called again, for what is left. From then on Launch and Reset may answer contract.ErrClosed; once it has succeeded, all three do.
 func (p *Pools) Close() (err error) {
-	if p.closed {
+	if p.closed && len(p.places) == 0 && p.memory == 0 && p.words == 0 {
 		return contract.ErrClosed
 	}
+	p.closed = true // Launch and Reset need all of what goes now
 	if p.reset != (cuda.Event{}) {
 		p.places = append(p.places, p.reset)
 		p.reset = cuda.Event{}
@@ -313,6 +314,5 @@ func (p *Pools) Close() (err error) {
 		}
 		*memory = 0
 	}
-	p.closed = err == nil
 	return err
 }
