@@ -28,7 +28,7 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 		return err
 	}
 
-	// TODO(1b): Create an event without timing. See to it that it is destroyed on every way out.
+	// TODO(1b): Create an event without timing, or several. See to it that each is destroyed on every way out.
 	if err := contract.TODO("1b"); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func Share(a, b cuda.Stream, n int, out cuda.DevicePtr, independent func(cuda.St
 		return err
 	}
 
-	// TODO(1e): Call independent with a. Call release with your buffer and event after that, and on every way out since 1c.
+	// TODO(1e): Call independent with a. Then release your buffer with your event, as on each way out behind its allocation.
 	return errors.Join(contract.TODO("1e"), release(0, cuda.Event{}, a, b))
 }
 
@@ -72,7 +72,7 @@ func FanOut(source cuda.Stream, consumers []cuda.Stream, n int, outs []cuda.Devi
 		return err
 	}
 
-	// TODO(2b): As in Share: create an event, allocate the elements in source and launch kernels.Fill on them there.
+	// TODO(2b): As in Share: create an event or several, allocate the elements in source and launch kernels.Fill there.
 	if err := contract.TODO("2b"); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ type Buffer struct {
 	event  cuda.Event
 	user   cuda.Stream // of the last use in another stream
 	away   bool        // the buffer's stream does not wait for that use yet
-	closed bool
+	closed bool        // the event is destroyed, too
 }
 
 // NewBuffer allocates bytes bytes, at most 1<<58, in stream s, whose the buffer is from then on, and creates its
@@ -123,8 +123,8 @@ func (b *Buffer) Use(t cuda.Stream, work func(cuda.Stream, cuda.DevicePtr) error
 // Close frees the memory in the buffer's stream, behind all uses, and destroys the event. It never waits for the
 // device.
 //
-// It answers an error of CUDA's, and is then called again, for what is left; nothing else is called behind it.
-// Once it has succeeded it answers contract.ErrClosed.
+// It answers an error of CUDA's, and can then be called again, for what is left; when the memory is freed Use answers
+// contract.ErrClosed. Once Close has succeeded it does so, too.
 func (b *Buffer) Close() error {
 	// TODO(3c): Free the memory in the buffer's stream, behind all uses, and destroy the event. What could not be given
 	// back is for the next Close. Answer contract.ErrClosed after one that has given back all.

@@ -144,7 +144,7 @@ type Buffer struct {
 	event  cuda.Event
 	user   cuda.Stream // of the last use in another stream
 	away   bool        // the buffer's stream does not wait for that use yet
-	closed bool
+	closed bool        // the event is destroyed, too
 }
 
 // NewBuffer allocates bytes bytes, at most 1<<58, in stream s, whose the buffer is from then on, and creates its
@@ -179,7 +179,7 @@ func NewBuffer(bytes int64, s cuda.Stream) (*Buffer, error) {
 //
 // Use never waits for the device. It is not called from work. After Close it answers contract.ErrClosed.
 func (b *Buffer) Use(t cuda.Stream, work func(cuda.Stream, cuda.DevicePtr) error) error {
-	if b.closed {
+	if b.memory == 0 {
 		return contract.ErrClosed
 	}
 	// The event is recorded anew for each way; who waits for what it remembered before goes on waiting for that.
@@ -217,8 +217,8 @@ func (b *Buffer) Use(t cuda.Stream, work func(cuda.Stream, cuda.DevicePtr) error
 // Close frees the memory in the buffer's stream, behind all uses, and destroys the event. It never waits for the
 // device.
 //
-// It answers an error of CUDA's, and is then called again, for what is left; nothing else is called behind it.
-// Once it has succeeded it answers contract.ErrClosed.
+// It answers an error of CUDA's, and can then be called again, for what is left; when the memory is freed Use answers
+// contract.ErrClosed. Once Close has succeeded it does so, too.
 func (b *Buffer) Close() error {
 	if b.closed {
 		return contract.ErrClosed
