@@ -6,8 +6,8 @@ import (
 	"cudalab/native/cuda"
 )
 
-// What the allocators of slab, buddy and vmm-arena answer. Wrapping an error with more words is welcome. A call that
-// answers an error has changed nothing.
+// What the allocators answer. Wrapping an error with more words is welcome. A call that answers an error has changed
+// nothing, but for a Close that has given something back by then: up to the next Close the others may answer ErrClosed.
 var (
 	// ErrSize: the size is less than 1, or larger than anything that this allocator could ever hand out.
 	ErrSize = errors.New("no block has this size")
@@ -50,5 +50,5 @@ type BlockPoolStats struct {
 	BlockSize int64 // bytes
 	Total     int   // blocks
 	InUse     int   // of these, handed out
-	Waits     int   // how many Allocs have made a stream wait
+	Waits     int   // how many Allocs have handed out a block and made a stream wait for it
 }

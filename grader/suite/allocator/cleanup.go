@@ -172,7 +172,7 @@ const noteLife = "life"
 
 // lifetime takes an allocator through some operations, all in one Call, and answers the errors of all that failed. One
 // in which a CUDA call was made to fail is carried out once more, since no other is: at once, or where others may come
-// first and later says so, ahead of Close. Where it was a Close that gave nothing back, the allocator is used before.
+// first and later says so, ahead of Close. Where it was a Close, the allocator is used before.
 // Where nothing is to fail, the life ends with an answer that the model finds wrong, if there is one: what follows
 // would come of that.
 func (r *Runner) lifetime(ops []Op, model Model, later bool) (run func() error, finish func()) {
@@ -196,6 +196,9 @@ func (r *Runner) lifetime(ops []Op, model Model, later bool) (run func() error, 
 		last := &w.answers[len(w.answers)-1]
 		if faulted = last.Err == sequence.ErrOther && failing && !r.Bench.Session.Failing(); faulted {
 			last.Err = sequence.Faulted
+			if op.Kind == KindClose && r.givenBack() > 0 {
+				last.Err = sequence.Halfway
+			}
 		}
 		return faulted
 	}
@@ -235,7 +238,7 @@ func (r *Runner) lifetime(ops []Op, model Model, later bool) (run func() error, 
 			if op.Kind == KindAlloc {
 				again = len(w.addrs)
 			}
-			if op.Kind == KindClose && r.givenBack() == 0 {
+			if op.Kind == KindClose {
 				for _, use := range w.uses() {
 					carryOut(use)
 				}

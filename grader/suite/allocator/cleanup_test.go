@@ -108,6 +108,16 @@ func TestACloseFails(t *testing.T) {
 	require.Contains(t, rulesOf(a), "leak-on-error")
 }
 
+// A Close that has given something back and then fails leaves an allocator that must not hand that out.
+func TestACloseFailsHalfway(t *testing.T) {
+	require.Empty(t, judged(cleanup, of(bump{keepsBooks: true})).Findings)
+	a := judged(cleanup, of(bump{keepsBooks: true, goesOn: true}))
+	require.Equal(t, []string{"outside-on-error"}, rulesOf(a))
+	require.Contains(t, a.Findings[0].Message, "As a test, the 2nd call of cuda.Free was made to fail")
+	require.Contains(t, a.Findings[0].Message, "After that, the allocator should have handed out memory of its own")
+	require.Contains(t, a.Findings[0].Fix, "Answer contract.ErrClosed to everything but Close")
+}
+
 func TestAnAllocatorComesWithAnError(t *testing.T) {
 	a := judged(cleanup, func() (*bump, error) { return newBump(bump{}) })
 	require.Equal(t, []string{"allocator-with-error"}, rulesOf(a))

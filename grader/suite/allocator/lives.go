@@ -111,6 +111,9 @@ func (l *lives[Code, L]) after(run suite.FaultRun) (found []verdict.Finding) {
 	}
 	if unusable := l.unusable(run.Index); unusable != nil {
 		f := *unusable
+		if l.halfway(run.Index) {
+			f.Why, f.Fix = whyHalfway, fixHalfway
+		}
 		f.Severity, f.Function = verdict.Error, "Alloc"
 		f.Message = fmt.Sprintf("%s. After that, %s", run.What, f.Message)
 		f.Rule += "-on-error"
@@ -177,25 +180,46 @@ func (l *lives[Code, L]) fixUnchanged(run suite.FaultRun) string {
 // whyUnchanged is why a call that fails has to leave the allocator as it was.
 const whyUnchanged = "Who is told of an error goes on as if the call had not been made, and may make it again."
 
+// halfway reports whether a Close has given something back in a run, and then failed.
+func (l *lives[Code, L]) halfway(outcome int) bool {
+	return outcome < len(l.records) && slices.ContainsFunc(l.records[outcome].Answers,
+		func(a sequence.Answer) bool { return a.Err == sequence.Halfway })
+}
+
+const (
+	whyHalfway = "Close has failed with a part of it given back, and whoever does not know that goes on."
+	fixHalfway = "Answer contract.ErrClosed to everything but Close from the moment on at which Close has given " +
+		"something back."
+)
+
 // ruleChanged is the rule of an allocator that a call that failed has changed.
 const ruleChanged = "changed-by-error"
 
 // lifeFault is the first wrong answer of a sequence in which a call may have been made to fail, and the operation that
 // has it. The operation that failed has to have changed nothing, but for a Close or a Trim that has given something
-// back. With changed no answer is held against the model.
+// back. Behind such a Close any answer will do, up to the next: what does harm there shows by itself. With changed no
+// answer is held against the model.
 func lifeFault(rec *Record, m Model, changed bool) (at int, f *sequence.Fault) {
 	var before []int64
+	halfway := false
 	for i, a := range rec.Answers[:min(len(rec.Answers), len(rec.Ops))] {
+		switch {
+		case a.Err == sequence.Halfway:
+			halfway = true
+		case halfway && rec.Ops[i].Kind == KindClose:
+			a = a.Sharing(nil) // what Stats says depends on what was done since
+		case halfway:
+			continue
+		}
 		switch a.Err {
 		case sequence.Skipped:
 			continue
 		case sequence.Gap, sequence.Panic:
 			return -1, nil
-		case sequence.Faulted:
-			kind := rec.Ops[i].Kind // what Trim has given back by then has gone, as the answer behind it has to say
-			last := i+1 == len(rec.Ops)
-			halfway := kind == KindTrim || kind == KindClose && (last || rec.Ops[i+1].Kind == KindClose)
-			if !halfway && before != nil && !slices.Equal(a.Stats(), before) {
+		case sequence.Faulted, sequence.Halfway:
+			// What Trim has given back by then has gone, as the answer behind it has to say.
+			partly := rec.Ops[i].Kind == KindTrim || a.Err == sequence.Halfway
+			if !partly && before != nil && !slices.Equal(a.Stats(), before) {
 				message := "should have returned that error and left Stats as they were, but they are others now"
 				if t, ok := m.(Teller); ok && len(before) == len(a.Stats()) {
 					message = fmt.Sprintf("should have returned that error and left Stats at %s, but Stats says %s", t.InWords(before),

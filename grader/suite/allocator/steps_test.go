@@ -30,11 +30,20 @@ type bump struct {
 	forgetsOnClose    bool // takes its blocks back before it is closed
 	closesFirst       bool // counts as closed whether it could be or not
 	borrowed          bool // its memory is not its own
+	keepsBooks        bool // in memory that Close gives back last
+	goesOn            bool // and is open until that is gone
+
+	books cuda.DevicePtr
+	gone  bool // base was given back
 }
 
 func newBump(b bump) (*bump, error) {
 	var err error
-	b.base, err = cuda.Malloc(16 * 256)
+	if b.base, err = cuda.Malloc(16 * 256); err == nil && b.keepsBooks {
+		if b.books, err = cuda.Malloc(256); err != nil {
+			err = errors.Join(err, cuda.Free(b.base))
+		}
+	}
 	return &b, err
 }
 
@@ -69,17 +78,25 @@ func (b *bump) Free(p cuda.DevicePtr) error {
 }
 
 func (b *bump) Close() error {
-	if b.closed {
+	if b.closed && b.books == 0 {
 		return contract.ErrClosed
 	}
 	if b.forgetsOnClose {
 		b.used = [16]bool{}
 	}
-	if !b.borrowed {
+	if !b.borrowed && !b.gone {
 		b.closed = b.closesFirst
 		if err := cuda.Free(b.base); err != nil {
 			return err
 		}
+		b.gone = true
+	}
+	if b.books != 0 {
+		b.closed = !b.goesOn
+		if err := cuda.Free(b.books); err != nil {
+			return err
+		}
+		b.books = 0
 	}
 	b.closed = true
 	return nil

@@ -30,12 +30,14 @@ const (
 	Skipped
 	Faulted // the error of a CUDA call that was made to fail
 	ErrArgument
+	Halfway // as Faulted, by a Close that had given something back by then
 )
 
 var errNames = [...]string{Nil: "nil", ErrSize: "contract.ErrSize", ErrFull: "contract.ErrFull",
 	ErrInvalidFree: "contract.ErrInvalidFree", ErrClosed: "contract.ErrClosed", ErrOther: "another error",
 	ErrSeveral: "several of the contract's errors at once", Gap: "a TODO", Panic: "a panic", Skipped: "nothing",
-	Faulted: "the error of a call that was made to fail", ErrArgument: "contract.ErrArgument"}
+	Faulted: "the error of a call that was made to fail", ErrArgument: "contract.ErrArgument",
+	Halfway: "the error of a call that was made to fail"}
 
 // String is the error's name as in package contract.
 func (e Err) String() string {
