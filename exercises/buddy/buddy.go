@@ -88,7 +88,7 @@ func (a *Allocator) orderOf(size int64) (int, error) {
 // take finds a free block of an order, or makes one by halving a larger one, and removes it from the free ones. It
 // answers contract.ErrFull where there is none.
 func (a *Allocator) take(order int) (int, error) {
-	// TODO(1d): Take a free block of this order. If there is none, halve a larger one until there is. Any will do.
+	// TODO(1d): Take a free block of this order, or halve a larger one until there is one. Any will do, best the smallest.
 	return 0, contract.TODO("1d")
 }
 

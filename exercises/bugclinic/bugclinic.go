@@ -100,8 +100,8 @@ func edge(later, earlier cuda.Stream) (err error) {
 }
 
 // Merge digests data, n words, in b into the 8 bytes at out, and has a take over what b has given up. Then a fills other,
-// n words, with item 1, and c, which is given data by a, fills it with item 2. All three have so many rounds of work. c does
-// not wait for a's work on other.
+// n words, with item 1, and c, which is given data by a, fills it with item 2. All three have so many rounds of work. c may
+// wait for b, or for what came into a before, and does not wait for a's work on other.
 func Merge(a, b, c cuda.Stream, data, other cuda.DevicePtr, n, work int, out cuda.DevicePtr) (err error) {
 	// TODO(4a): Something in Merge is not in order. Mend it, and delete this guard.
 	if err := contract.TODO("4a"); err != nil {

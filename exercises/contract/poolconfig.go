@@ -6,7 +6,7 @@ import "cudalab/native/cuda"
 type PoolConfig struct {
 	Device    int           // the device the pool is on
 	Threshold uint64        // the pool's release threshold, in bytes
-	TrimTo    uint64        // bytes that the trim at the end may leave reserved, at most math.MaxInt64
+	TrimTo    uint64        // bytes that the trim at the end may leave reserved; the caller passes at most math.MaxInt64
 	Streams   []cuda.Stream // at least one, all different; they belong to the caller
 	Sizes     []int64       // one or more blocks of a round, each of 1 byte or more; block j is in Streams[j%len(Streams)]
 	Rounds    int           // at least 1, however many

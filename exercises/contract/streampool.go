@@ -17,5 +17,5 @@ type PoolStats struct {
 	InUse       int64 // handed out, as rounded up
 	LargestFree int64 // the longest free bytes side by side in one chunk, whoever freed them
 	Chunks      int   // how many allocations of the upstream's Reserved is
-	Waits       int   // how many Allocs have made a stream wait
+	Waits       int   // how many Allocs have handed out a block and made a stream wait for it
 }

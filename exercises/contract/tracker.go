@@ -19,7 +19,7 @@ type MemoryReport struct {
 	Count         int         // live blocks
 	PeakCount     int         // the most blocks that were ever live at once
 	Allocs        int         // Allocs that succeeded
-	Failures      int         // Allocs that came back with ErrFull
+	Failures      int         // Allocs that came back with ErrFull, also within OnFull's function
 	Fragmentation float64     // 1 - LargestFree/Free: 0 where all that is free is one stretch, or nothing is free
 	BySize        []SizeUse   // the size classes in which there ever was a block, by rising size
 	ByTag         []TagUse    // the tags under which there ever was a block, by falling Live, then by rising Tag

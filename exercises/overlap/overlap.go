@@ -15,8 +15,8 @@ import (
 //
 // in and out are the caller's pinned memory and may be the same buffer; Run leaves their bytes to the device: it neither
 // reads nor writes them itself. It uses streams and no others, and leaves that slice as it is; out is complete when all of
-// them are done. Where they are two or more, all different, at most half of the chunks, rounded up, come one after the
-// other, the copy to the device of each behind the copy back of the one before. At no moment does Run hold more device
+// them are done. One may be there twice. Where they are two or more, all different, at most half of the chunks, rounded
+// up, come one after the other, each copied in behind the copy back of the one before. Never does Run hold more device
 // memory than two buffers of min(chunk, n) words for each of streams, which it allocates and frees in
 // stream order; it allocates no host memory. The more of the streams have work, the better: two leave one of the three
 // machines idle, the two that copy and the one that computes.
@@ -103,7 +103,7 @@ func timed(start, stop cuda.Event, streams []cuda.Stream, pass func() error) err
 // Efficiency does the work of Run at least three times: once on all of streams to warm up, then on streams[0] alone and
 // on all of streams. It answers how many times as long the one takes as the other: each from an event that all the work
 // comes after to an event that comes after all the work, with nothing else of Efficiency's under way meanwhile. It
-// waits for these passes and for nothing else. in and out are different buffers here; arguments and errors are Run's.
+// waits for these passes and for nothing else. The caller passes two different buffers; arguments and errors are Run's.
 func Efficiency(streams []cuda.Stream, in, out cuda.HostBuffer, n, chunk, work int) (times float32, err error) {
 	// TODO(2c): Warm up with a pass on all of streams. Who looks at the arguments?
 	if err := contract.TODO("2c"); err != nil {

@@ -111,11 +111,11 @@ func trim(pool cuda.MemPool, config contract.PoolConfig) (contract.Sample, error
 // it was, also where work has answered an error.
 //
 // It answers how that pool, the one found, stood when work had returned, and work's error. An error that CUDA answers
-// before work is returned, with an empty Sample, and work is not called; one behind it is joined to work's. Keep makes
-// the host wait for nothing, and leaves everything else as it is: other pools, and whatever pool work makes current.
+// before work is returned, with an empty Sample, and work is not called; one behind it is joined to work's, beside any
+// Sample. Keep makes the host wait for nothing, and leaves all else as it is: other pools, and what work makes current.
 //
 // device is one of the machine's, or CUDA answers the error that is returned; threshold is any number of bytes; work is
-// not nil. Work may call Keep and Lend.
+// not nil and does not panic. Work may call Keep and Lend.
 func Keep(device int, threshold uint64, work func() error) (s contract.Sample, err error) {
 	// TODO(2a): Ask for the device's current pool and its release threshold. Raise that to threshold if it is less, and
 	// see to it that it is set back on every way out. Call work, then sample the pool.

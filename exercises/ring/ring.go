@@ -20,7 +20,7 @@ import (
 // the slice slots as it is.
 //
 // Without slots, with n below 1, work below 0 or items below 0 it answers contract.ErrArgument before it makes a CUDA call; 0
-// items are nothing to do, and out is not touched. It stops at the first error of CUDA and returns it.
+// items are nothing to do, and out is not touched. It stops at CUDA's first error and returns it; then it may wait.
 func Run(producer, consumer cuda.Stream, slots []cuda.DevicePtr, n, work, items int, out cuda.DevicePtr) (err error) {
 	// TODO(1a): Answer contract.ErrArgument to no slots, an n below 1, a work below 0 and items below 0.
 	if err := contract.TODO("1a"); err != nil {
@@ -70,7 +70,7 @@ func (r *ring) produce(i int) error {
 
 // consume takes item i out of its slot, and notes when producer may use that again.
 func (r *ring) consume(i int) error {
-	// TODO(1e): Set the item's 8 bytes to zero and launch kernels.Digest, both in consumer.
+	// TODO(1e): Set the item's 8 bytes to zero, unless all are set by now, and launch kernels.Digest, in consumer.
 	if err := contract.TODO("1e"); err != nil {
 		return err
 	}

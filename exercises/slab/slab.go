@@ -29,7 +29,7 @@ type class struct {
 // to what New cannot work with.
 func checkArguments(classes []int64, blocksPerClass int) (total int64, err error) {
 	// TODO(1a): Answer contract.ErrArgument if there are no classes, if a size is no multiple of 256 or not larger than
-	// the one before, or if there is not at least one block in a class. Else add up the bytes of all blocks.
+	// the one before, or if there is not at least one block in a class. Else add up all bytes; New says what is too many.
 	return 0, contract.TODO("1a")
 }
 

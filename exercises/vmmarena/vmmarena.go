@@ -25,8 +25,8 @@ type Arena struct {
 
 // New reserves addresses for reserve bytes, rounded up to the device's granularity, and no memory yet. A reserve below 1
 // is contract.ErrArgument, before any CUDA call, and so may be one that no int64 can count once it is rounded up. An
-// error that CUDA answers, as where there are not so many addresses, is returned, and nothing is left behind. With any
-// error the Arena is nil.
+// error that CUDA answers, as where there is no such device or not so many addresses, is returned, and nothing is left
+// behind. With any error the Arena is nil.
 func New(device int, reserve int64) (*Arena, error) {
 	// TODO(1a): Answer contract.ErrArgument if reserve is below 1.
 	if err := contract.TODO("1a"); err != nil {
@@ -53,13 +53,13 @@ func (a *Arena) memory() cuda.MemAllocationProp {
 // does not give it, that error is returned, and the arena is as it was. CUDA is called only to grow, and the
 // memory that a growth adds is not cleared.
 func (a *Arena) Alloc(size int64) (cuda.DevicePtr, error) {
-	// TODO(1c): Refuse what the comment above says. Then hand out the next bytes, and have the arena grow before that if it
-	// must.
+	// TODO(1c): Refuse what the comment above says, and everything after Close (contract.ErrClosed). Then hand out the next
+	// bytes, and have the arena grow before that if it must.
 	return 0, contract.TODO("1c")
 }
 
-// grow has at least need bytes committed. It asks for twice that, so that the next growths are few, and is content with
-// what is needed if the device cannot give so much.
+// grow has at least need bytes committed. It asks for 1.25 to 2 times that, so that the next growths are few, and is
+// content with what is needed if the device has not so much; after another error of CUDA's it may try that, too.
 func (a *Arena) grow(need int64) error {
 	// TODO(1d): Decide how much is to be committed, and commit what is missing. Try again with less if the device refuses.
 	return contract.TODO("1d")
@@ -75,7 +75,7 @@ func (a *Arena) commit(size int64) error {
 // Reset takes all blocks back at once: the next one begins at Base again. The memory stays mapped. The caller has
 // finished all use of the blocks, so nothing has to be waited for.
 func (a *Arena) Reset() error {
-	// TODO(1f): Take all blocks back.
+	// TODO(1f): Take all blocks back, or answer contract.ErrClosed after Close.
 	return contract.TODO("1f")
 }
 

@@ -13,8 +13,8 @@ import (
 
 // Run puts every batch on a stream, batch i on streams[i%len(streams)], and returns without waiting for the device.
 //
-// The streams are all different; batches may be alike. Run leaves both slices as they are. Asking a stream whether it is
-// done (cuda.StreamQuery) is no wait; asking until it is done is one.
+// The streams are all different, and so are the Results; batches may else be alike. Run leaves both slices as they are.
+// Asking a stream whether it is done (cuda.StreamQuery) is no wait; asking until it is done is one.
 //
 // There may be any number of streams, from 1 on, and of batches, from 0 on. N and Work are at most math.MaxInt32, Work
 // is not below 0, and Multiplier is any finite number.
@@ -84,8 +84,8 @@ func enqueue(streams []cuda.Stream, i int, batch contract.Batch) error {
 //
 // With n below 1, or with N below 1 in any batch, it answers contract.ErrArgument before it makes a single CUDA call.
 // It stops at the first error that CUDA answers and returns it, without sums. On every way out its streams are gone,
-// and what it has allocated on the device or on the host. It leaves batches as it is. Without batches the answer is no
-// sums and nil, whether or not streams are made.
+// where one cannot be destroyed the others, and whatever else it has allocated, on the device or on the host. It
+// leaves batches as it is. Without batches the answer is no sums and nil, whether or not streams are made.
 func Sums(n int, batches []contract.Batch) (sums []uint64, err error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%d streams: %w", n, contract.ErrArgument)

@@ -14,13 +14,13 @@ import (
 // Time answers how long a round of work takes in stream s, in milliseconds: the time from right before the first timed round
 // to right after the last, by two events in s, divided by rounds.
 //
-// work enqueues one round in the stream that it is given. Time calls it warm times to warm up and then rounds times on the
-// clock, each time with s. Between the two records it enqueues nothing but these rounds, and neither waits nor asks whether
-// something is done. After the second record it waits for s, and never for another stream. There is no upper
-// limit to warm and rounds.
+// work enqueues one round in the stream that it is given, and does not panic. Time calls it warm times to warm up and
+// then rounds times on the clock, each time with s. Between the two records it enqueues nothing but these rounds, and
+// neither waits nor asks whether something is done. After the second record it waits for s, and never for another
+// stream. There is no upper limit to warm and rounds.
 //
-// With rounds below 1, warm below 0 or no work Time answers contract.ErrArgument before it makes a single CUDA call. It stops
-// at the first error, of CUDA or of work, and returns it. Its events are destroyed on every way out.
+// With rounds below 1, warm below 0 or no work Time answers contract.ErrArgument before it makes a single CUDA call. It
+// stops at the first error, of CUDA or of work, and returns it, with any ms. Its events are destroyed on every way out.
 func Time(s cuda.Stream, warm, rounds int, work func(cuda.Stream) error) (ms float32, err error) {
 	if rounds < 1 || warm < 0 || work == nil {
 		return 0, fmt.Errorf("%d rounds behind %d to warm up: %w", rounds, warm, contract.ErrArgument)

@@ -24,7 +24,7 @@ import (
 // the slice slots as it is.
 //
 // Without slots, with n below 1, work below 0 or items below 0 it answers contract.ErrArgument before it makes a CUDA call; 0
-// items are nothing to do, and out is not touched. It stops at the first error of CUDA and returns it.
+// items are nothing to do, and out is not touched. It stops at CUDA's first error and returns it; then it may wait.
 func Run(producer, consumer cuda.Stream, slots []cuda.DevicePtr, n, work, items int, out cuda.DevicePtr) (err error) {
 	if len(slots) == 0 || n < 1 || work < 0 || items < 0 {
 		return fmt.Errorf("%d slots, n %d, work %d, %d items: %w", len(slots), n, work, items, contract.ErrArgument)

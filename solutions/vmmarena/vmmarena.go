@@ -28,8 +28,8 @@ type Arena struct {
 
 // New reserves addresses for reserve bytes, rounded up to the device's granularity, and no memory yet. A reserve below 1
 // is contract.ErrArgument, before any CUDA call, and so may be one that no int64 can count once it is rounded up. An
-// error that CUDA answers, as where there are not so many addresses, is returned, and nothing is left behind. With any
-// error the Arena is nil.
+// error that CUDA answers, as where there is no such device or not so many addresses, is returned, and nothing is left
+// behind. With any error the Arena is nil.
 func New(device int, reserve int64) (*Arena, error) {
 	if reserve < 1 {
 		return nil, fmt.Errorf("%d bytes of addresses: %w", reserve, contract.ErrArgument)
@@ -80,8 +80,8 @@ func (a *Arena) Alloc(size int64) (cuda.DevicePtr, error) {
 	return p, nil
 }
 
-// grow has at least need bytes committed. It asks for twice that, so that the next growths are few, and is content with
-// what is needed if the device cannot give so much.
+// grow has at least need bytes committed. It asks for 1.25 to 2 times that, so that the next growths are few, and is
+// content with what is needed if the device has not so much; after another error of CUDA's it may try that, too.
 func (a *Arena) grow(need int64) error {
 	least := roundUp(need, a.granularity)
 	generous := a.reserved
