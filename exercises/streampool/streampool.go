@@ -15,8 +15,8 @@ import (
 // streams or in others, and a pool in any number of streams.
 //
 // As long as it was given one stream alone it needs no order, and makes no call for any. Events are used again: it
-// makes two at most for each stream that comes and one for each piece, out or free, that there was at one time. Of
-// those of forgotten streams that own nothing any more it holds eight at most.
+// makes two at most for each stream that comes and one for each piece, out or free, that there was at one time. When
+// it makes one, it has eight at most left of forgotten streams that own nothing any more.
 type Pool struct {
 	up     contract.Upstream
 	step   int64
@@ -34,7 +34,7 @@ type Pool struct {
 
 	reserved, inUse int64
 	waits           int
-	closed          bool
+	closed          bool // nothing is handed out any more
 }
 
 // chunk is one allocation of the upstream's.
@@ -102,8 +102,8 @@ func New(up contract.Upstream, step int64) (*Pool, error) {
 // whosever they are, and the upstream has refused, Alloc answers an error that is contract.ErrFull and, where it has asked the upstream, also
 // the upstream's. It answers contract.ErrClosed after Close. Another error of CUDA's is returned, and the pool is as it was before.
 //
-// It asks no event twice, and has s wait for none twice. It records in no stream but s, except in the first when the
-// second comes.
+// One Alloc asks no event twice, and has s wait for none twice. It records in no stream but s, except in the first
+// when the second comes.
 func (p *Pool) Alloc(size int64, s cuda.Stream) (cuda.DevicePtr, error) {
 	if p.closed {
 		return 0, contract.ErrClosed
@@ -243,6 +243,9 @@ func (p *Pool) arrive(s cuda.Stream) (*owner, error) {
 
 // record records o's event in its stream, behind all that is there now.
 func (p *Pool) record(o *owner) (err error) {
+	if !o.made && len(p.spare) == 0 {
+		p.sweep()
+	}
 	if last := len(p.spare) - 1; !o.made && last >= 0 {
 		o.event, o.made = p.spare[last], true
 		p.spare = p.spare[:last]
@@ -321,13 +324,24 @@ func (p *Pool) Forget(s cuda.Stream) error {
 		return nil
 	}
 	// TODO(1k): If the pool is not shared yet, no Free has recorded: record o's event now, while s may be used, and from now on the pool is
-	// shared. Then forget the stream: it is no longer one of p.owners. Its owner stays in p.seen as long as it has free bytes; the event of
-	// one that has none goes to p.spare.
+	// shared. Then forget the stream: o is forgotten, and no longer one of p.owners. It stays in p.seen as long as it has
+	// free bytes (p.sweep).
 	return contract.TODO("1k")
 }
 
-// Trim gives wholly free chunks back to the upstream, as many as it can with keep bytes still held. Before a chunk goes, the host waits until
-// the device is through with what was given back in it. keep below 0 is contract.ErrArgument, and every call after Close contract.ErrClosed.
+// sweep takes those of forgotten streams off p.seen that own nothing any more, and keeps their events for others.
+func (p *Pool) sweep() {
+	p.seen = slices.DeleteFunc(p.seen, func(o *owner) bool {
+		gone := o.forgotten && o.free.root == nil
+		if gone && o.made {
+			p.spare = append(p.spare, o.event)
+		}
+		return gone
+	})
+}
+
+// Trim gives wholly free chunks back to the upstream, in any order, until none is left that can go with keep bytes still held. Before a chunk
+// goes, the host waits until the device is through with what was given back in it. A keep below 0 is contract.ErrArgument.
 // An error of CUDA's or of the upstream's is returned; what is not given back then is as usable as before.
 func (p *Pool) Trim(keep int64) error {
 	switch {
@@ -373,15 +387,15 @@ func (p *Pool) Stats() contract.PoolStats {
 
 // Close gives all chunks back to the upstream, blocks that are still out included, and the events to CUDA. Before, the host waits until the
 // device is through with all that was given back; the caller has finished with the other blocks. It answers an error of CUDA's or of the
-// upstream's, and can then be called again, for what is left; once it has succeeded, every call that returns an error answers
-// contract.ErrClosed.
+// upstream's, and can then be called again, for what is left; if something has gone the others may answer contract.ErrClosed
+// by then. Once it has succeeded, every call that returns an error does.
 func (p *Pool) Close() error {
-	if p.closed {
+	if p.closed && p.seen == nil { // which goes last
 		return contract.ErrClosed
 	}
-	// TODO(1m): If there are chunks, have the host wait for every owner (p.settle) and give them back (p.release). Then destroy the event of each
-	// owner that has one, and those in p.spare. Whatever has gone back must not go back again if Close is called once more. If all has
-	// succeeded, the pool is closed.
+	// TODO(1m): Unless the pool is closed already, have the host wait for every owner (p.settle). Give the chunks back (p.release), and destroy
+	// the event of each owner that has one, and those in p.spare. When the first of these has gone the pool is closed: nobody may use what is
+	// left. Whatever has gone must not go again if Close is called once more. In the end p.seen is nil.
 	return contract.TODO("1m")
 }
 

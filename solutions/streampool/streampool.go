@@ -16,8 +16,8 @@ import (
 // streams or in others, and a pool in any number of streams.
 //
 // As long as it was given one stream alone it needs no order, and makes no call for any. Events are used again: it
-// makes two at most for each stream that comes and one for each piece, out or free, that there was at one time. Of
-// those of forgotten streams that own nothing any more it holds eight at most.
+// makes two at most for each stream that comes and one for each piece, out or free, that there was at one time. When
+// it makes one, it has eight at most left of forgotten streams that own nothing any more.
 type Pool struct {
 	up     contract.Upstream
 	step   int64
@@ -35,7 +35,7 @@ type Pool struct {
 
 	reserved, inUse int64
 	waits           int
-	closed          bool
+	closed          bool // nothing is handed out any more
 }
 
 // chunk is one allocation of the upstream's.
@@ -107,8 +107,8 @@ func New(up contract.Upstream, step int64) (*Pool, error) {
 // whosever they are, and the upstream has refused, Alloc answers an error that is contract.ErrFull and, where it has asked the upstream, also
 // the upstream's. It answers contract.ErrClosed after Close. Another error of CUDA's is returned, and the pool is as it was before.
 //
-// It asks no event twice, and has s wait for none twice. It records in no stream but s, except in the first when the
-// second comes.
+// One Alloc asks no event twice, and has s wait for none twice. It records in no stream but s, except in the first
+// when the second comes.
 func (p *Pool) Alloc(size int64, s cuda.Stream) (cuda.DevicePtr, error) {
 	if p.closed {
 		return 0, contract.ErrClosed
@@ -262,6 +262,9 @@ func (p *Pool) arrive(s cuda.Stream) (*owner, error) {
 
 // record records o's event in its stream, behind all that is there now.
 func (p *Pool) record(o *owner) (err error) {
+	if !o.made && len(p.spare) == 0 {
+		p.sweep()
+	}
 	if last := len(p.spare) - 1; !o.made && last >= 0 {
 		o.event, o.made = p.spare[last], true
 		p.spare = p.spare[:last]
@@ -410,6 +413,12 @@ func (p *Pool) Forget(s cuda.Stream) error {
 	}
 	o.forgotten = true
 	delete(p.owners, s)
+	p.sweep()
+	return nil
+}
+
+// sweep takes those of forgotten streams off p.seen that own nothing any more, and keeps their events for others.
+func (p *Pool) sweep() {
 	p.seen = slices.DeleteFunc(p.seen, func(o *owner) bool {
 		gone := o.forgotten && o.free.root == nil
 		if gone && o.made {
@@ -417,11 +426,10 @@ func (p *Pool) Forget(s cuda.Stream) error {
 		}
 		return gone
 	})
-	return nil
 }
 
-// Trim gives wholly free chunks back to the upstream, as many as it can with keep bytes still held. Before a chunk goes, the host waits until
-// the device is through with what was given back in it. keep below 0 is contract.ErrArgument, and every call after Close contract.ErrClosed.
+// Trim gives wholly free chunks back to the upstream, in any order, until none is left that can go with keep bytes still held. Before a chunk
+// goes, the host waits until the device is through with what was given back in it. A keep below 0 is contract.ErrArgument.
 // An error of CUDA's or of the upstream's is returned; what is not given back then is as usable as before.
 func (p *Pool) Trim(keep int64) error {
 	switch {
@@ -481,13 +489,13 @@ func (p *Pool) Stats() contract.PoolStats {
 
 // Close gives all chunks back to the upstream, blocks that are still out included, and the events to CUDA. Before, the host waits until the
 // device is through with all that was given back; the caller has finished with the other blocks. It answers an error of CUDA's or of the
-// upstream's, and can then be called again, for what is left; once it has succeeded, every call that returns an error answers
-// contract.ErrClosed.
+// upstream's, and can then be called again, for what is left; if something has gone the others may answer contract.ErrClosed
+// by then. Once it has succeeded, every call that returns an error does.
 func (p *Pool) Close() error {
-	if p.closed {
+	if p.closed && p.seen == nil { // which goes last
 		return contract.ErrClosed
 	}
-	if len(p.chunks) > 0 {
+	if !p.closed && len(p.chunks) > 0 {
 		for _, o := range p.seen {
 			if err := p.settle(o); err != nil {
 				return err
@@ -498,13 +506,14 @@ func (p *Pool) Close() error {
 		if err := p.release(p.chunks[0]); err != nil {
 			return err
 		}
+		p.closed = true // its bytes are still among the free ones
 	}
 	for _, o := range p.seen {
 		if o.made {
 			if err := cuda.EventDestroy(o.event); err != nil {
 				return err
 			}
-			o.made, o.recorded = false, false
+			o.made, p.closed = false, true
 		}
 	}
 	for len(p.spare) > 0 {
@@ -513,7 +522,7 @@ func (p *Pool) Close() error {
 		}
 		p.spare = p.spare[1:]
 	}
-	p.closed = true
+	p.seen, p.closed = nil, true
 	return nil
 }
 
