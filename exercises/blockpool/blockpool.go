@@ -20,7 +20,7 @@ type Pool struct {
 	queues map[cuda.Stream]*queue
 	recent *queue   // the one of them that was asked for last
 	seen   []*queue // the same, in the order in which the streams came
-	closed bool
+	closed bool     // nothing is handed out any more
 }
 
 // queue is the blocks that were given back in one stream. They are all free once the stream has come to the event.
@@ -58,9 +58,9 @@ func New(blockSize int64, blocks int) (*Pool, error) {
 
 // Alloc hands out a block for the work that comes into s from now on. It never has the host wait. It takes, in this order:
 //
-//   - a block that was given back in s, or that nobody has had: no stream has to wait;
+//   - a block that was given back in s, or one that nobody has had, whichever it likes: no stream has to wait;
 //   - a block that was given back in a stream which is through with everything up to its last Free here: no stream has to wait;
-//   - any other free block: then s waits for the stream that it was given back in, up to its last Free here.
+//   - any other free block: then s waits for the stream that it was given back in, up to its last Free here at most.
 //
 // It answers contract.ErrFull if all blocks are out, and contract.ErrClosed after Close. An error of CUDA's is returned, and the
 // pool is as it was before.
@@ -90,7 +90,7 @@ func (p *Pool) Alloc(s cuda.Stream) (cuda.DevicePtr, error) {
 // there is neither.
 func (p *Pool) own(s cuda.Stream) (block int, ok bool, err error) {
 	// TODO(1c): Take a block from the queue of s (p.known), if that has a free one. Else take block number p.fresh, if there is such a block, and count
-	// p.fresh up.
+	// p.fresh up. The other way round will do as well.
 	return 0, false, contract.TODO("1c")
 }
 
@@ -169,12 +169,13 @@ func (p *Pool) Stats() contract.BlockPoolStats {
 
 // Close gives the memory and the events back to CUDA, blocks that are still out included; the caller has finished with all of them on
 // the device, and may have destroyed streams by now. It answers an error of CUDA's, and can then be called again, for what is left;
-// once it has succeeded, every call that returns an error answers contract.ErrClosed.
+// if something has gone, Alloc and Free may answer contract.ErrClosed by then. Once it has succeeded, every call that
+// returns an error does.
 func (p *Pool) Close() error {
-	if p.closed {
+	if p.closed && len(p.seen) == 0 {
 		return contract.ErrClosed
 	}
-	// TODO(1g): Destroy the event of every queue that is left, take the queue off p.seen when that has succeeded, and give the memory back.
-	// If all has succeeded, the pool is closed.
+	// TODO(1g): Unless that is done, give the memory back; if that succeeds the pool is closed, whatever is left. Then destroy the event of
+	// every queue, and take the queue off p.seen when that has succeeded.
 	return contract.TODO("1g")
 }

@@ -24,7 +24,7 @@ type Pool struct {
 	queues map[cuda.Stream]*queue
 	recent *queue   // the one of them that was asked for last
 	seen   []*queue // the same, in the order in which the streams came
-	closed bool
+	closed bool     // nothing is handed out any more
 }
 
 // queue is the blocks that were given back in one stream. They are all free once the stream has come to the event.
@@ -68,9 +68,9 @@ func New(blockSize int64, blocks int) (*Pool, error) {
 
 // Alloc hands out a block for the work that comes into s from now on. It never has the host wait. It takes, in this order:
 //
-//   - a block that was given back in s, or that nobody has had: no stream has to wait;
+//   - a block that was given back in s, or one that nobody has had, whichever it likes: no stream has to wait;
 //   - a block that was given back in a stream which is through with everything up to its last Free here: no stream has to wait;
-//   - any other free block: then s waits for the stream that it was given back in, up to its last Free here.
+//   - any other free block: then s waits for the stream that it was given back in, up to its last Free here at most.
 //
 // It answers contract.ErrFull if all blocks are out, and contract.ErrClosed after Close. An error of CUDA's is returned, and the
 // pool is as it was before.
@@ -213,10 +213,17 @@ func (p *Pool) Stats() contract.BlockPoolStats {
 
 // Close gives the memory and the events back to CUDA, blocks that are still out included; the caller has finished with all of them on
 // the device, and may have destroyed streams by now. It answers an error of CUDA's, and can then be called again, for what is left;
-// once it has succeeded, every call that returns an error answers contract.ErrClosed.
+// if something has gone, Alloc and Free may answer contract.ErrClosed by then. Once it has succeeded, every call that
+// returns an error does.
 func (p *Pool) Close() error {
-	if p.closed {
+	if p.closed && len(p.seen) == 0 {
 		return contract.ErrClosed
+	}
+	if !p.closed {
+		if err := cuda.Free(p.memory); err != nil {
+			return err
+		}
+		p.closed = true // without memory there is nothing to hand out, whatever is left
 	}
 	for len(p.seen) > 0 {
 		if err := cuda.EventDestroy(p.seen[0].event); err != nil {
@@ -224,9 +231,5 @@ func (p *Pool) Close() error {
 		}
 		p.seen = p.seen[1:]
 	}
-	if err := cuda.Free(p.memory); err != nil {
-		return err
-	}
-	p.closed = true
 	return nil
 }

@@ -132,7 +132,7 @@ func (p *Pool) Stats() contract.BlockPoolStats {
 }
 
 func (p *Pool) Close() error {
-	if p.closed {
+	if p.closed && p.memory == 0 {
 		return contract.ErrClosed
 	}
 	for i := range p.blocks {
@@ -140,12 +140,12 @@ func (p *Pool) Close() error {
 			if err := cuda.EventDestroy(b.event); err != nil {
 				return err
 			}
-			b.has = false
+			b.has, p.closed = false, true
 		}
 	}
 	if err := cuda.Free(p.memory); err != nil {
 		return err
 	}
-	p.closed = true
+	p.memory, p.closed = 0, true
 	return nil
 }

@@ -30,7 +30,6 @@ type Pool struct {
 	spare  []cuda.Event
 	freeds int
 	stats  contract.BlockPoolStats
-	memOut bool
 	closed bool
 }
 
@@ -139,14 +138,14 @@ func (p *Pool) Free(ptr cuda.DevicePtr, s cuda.Stream) error {
 func (p *Pool) Stats() contract.BlockPoolStats { return p.stats }
 
 func (p *Pool) Close() error {
-	if p.closed {
+	if p.closed && len(p.heads)+len(p.spare) == 0 {
 		return contract.ErrClosed
 	}
-	if !p.memOut {
+	if !p.closed {
 		if err := cuda.Free(p.memory); err != nil {
 			return err
 		}
-		p.memOut = true
+		p.closed = true
 	}
 	for _, h := range p.heads {
 		p.spare = append(p.spare, h.event)
@@ -158,6 +157,5 @@ func (p *Pool) Close() error {
 		}
 		p.spare = p.spare[1:]
 	}
-	p.closed = true
 	return nil
 }
