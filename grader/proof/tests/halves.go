@@ -48,7 +48,7 @@ var rest = []string{
 }
 
 // sampled are tests in both halves: package sample gives each half its part.
-var sampled = []string{"TestLesson", "TestScripts"}
+var sampled = []string{"TestHalfDone", "TestLesson", "TestScripts"}
 
 // unraced are packages with goroutines whose tests mostly compute on one goroutine, or run whole programs: under
 // the race detector they take up to ten times as long, for nothing. What those run has tests of its own, and their

@@ -12,6 +12,7 @@ import (
 type Allocator struct {
 	classes []class
 	closed  bool
+	gone    bool // Close has given a class back
 }
 
 type class struct {
@@ -60,7 +61,7 @@ func (a *Allocator) release() error {
 			all = errors.Join(all, err)
 			continue
 		}
-		c.memory = 0
+		c.memory, a.gone = 0, true
 	}
 	return all
 }
@@ -73,7 +74,7 @@ func (a *Allocator) Stats() (stats []contract.ClassStats) {
 }
 
 func (a *Allocator) Alloc(size int64) (cuda.DevicePtr, error) {
-	if a.closed {
+	if a.closed || a.gone {
 		return 0, contract.ErrClosed
 	}
 	fits := -1
@@ -103,7 +104,7 @@ func (a *Allocator) Alloc(size int64) (cuda.DevicePtr, error) {
 }
 
 func (a *Allocator) Free(p cuda.DevicePtr) error {
-	if a.closed {
+	if a.closed || a.gone {
 		return contract.ErrClosed
 	}
 	for i := range a.classes {
