@@ -89,7 +89,7 @@ func release(data cuda.DevicePtr, event cuda.Event, owner cuda.Stream, users ...
 //
 // The buffer is allocated in source and filled there by kernels.Fill. Every stream in consumers, all of them different and
 // none the source, takes its checksum with kernels.Checksum: consumers[i] into the 8 bytes at outs[i], which hold garbage
-// until FanOut has set them to zero, in consumers[i] as well. The consumers do not wait for each other. Then the buffer is
+// until FanOut has set them to zero, in consumers[i] as well. No checksum waits for another consumer. Then the buffer is
 // freed in source. Nothing but events puts the streams in order. FanOut leaves both slices as they are.
 //
 // With n below 1, without consumers, or with fewer or more outs than consumers FanOut answers contract.ErrArgument
