@@ -115,5 +115,8 @@ func wrongParts(w workload, got []uint64) string {
 		}
 		return fmt.Sprintf("dst should hold parts[%d] at its place, but other bytes are there.", i)
 	}
+	if w.total() == 0 && len(got) > len(parts) && got[len(parts)] != hashed([]byte{suite.Poison}) {
+		return "there is nothing to copy, so dst should hold what it held, but other bytes are there."
+	}
 	return ""
 }

@@ -1,6 +1,8 @@
 package bugclinic
 
 import (
+	"slices"
+
 	"cudalab/grader/suite"
 	"cudalab/kernels"
 	"cudalab/native/cuda"
@@ -83,17 +85,18 @@ func (d *desk) compare(s cuda.Stream, p, want, count cuda.DevicePtr) {
 const noteRefused = "refused"
 
 func setUpload(d *desk, w workload) func(Code, workload) error {
-	staging, err := cuda.MallocHost(int64(w.total()))
+	room := max(w.total(), 1) // CUDA has no memory of no bytes
+	staging, err := cuda.MallocHost(int64(room))
 	d.Bench.Must(err)
 	d.Finally(func() { d.Bench.Must(cuda.FreeHost(staging)) })
-	dst := d.memory(w.total())
-	d.Bench.Must(cuda.Memset(dst, suite.Poison, int64(w.total())))
+	dst := d.memory(room)
+	d.Bench.Must(cuda.Memset(dst, suite.Poison, int64(room)))
 	parts := w.parts()
 	d.Later(func() {
-		got := make(cuda.Pageable, w.total())
+		got := make(cuda.Pageable, room)
 		d.Bench.Must(cuda.StreamSynchronize(d.streams[0]))
 		d.Bench.Must(cuda.MemcpyDtoH(got, dst, int64(len(got))))
-		d.Note(noteParts, hashes(got, w.sizes))
+		d.Note(noteParts, hashes(got, append(slices.Clone(w.sizes), room-w.total())))
 	})
 	return func(code Code, w workload) error {
 		defer func() {
@@ -108,7 +111,7 @@ func setUpload(d *desk, w workload) func(Code, workload) error {
 // oneSlice reports whether two slices are of the same bytes, in the same memory.
 func oneSlice(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
-// noteParts is the note of what Upload has left at dst, a number for each part.
+// noteParts is the note of what Upload has left at dst, a number for each part and one for what is behind them.
 const noteParts = "parts"
 
 // hashes are numbers that stand for parts of some sizes, one behind the other.

@@ -122,6 +122,9 @@ func (c call) isStream(id trace.ID, i int) bool {
 }
 
 func uploadSteps(c call) []verdict.Finding {
+	if c.W.total() == 0 {
+		return nil // there is nothing to copy
+	}
 	var copies []int
 	bytes := int64(0)
 	for _, at := range c.All(func(r *trace.Record) bool { return r.Host == trace.Pinned && writing(r, c.memory(0)) }) {

@@ -278,7 +278,7 @@ func stepsFar(r *rand.Rand) []workload {
 // farBytes is the most that a far call of Upload or Weights copies.
 const farBytes = 1 << 19
 
-// partsFar are calls of Upload with parts of any number and size.
+// partsFar are calls of Upload with parts of any number and size, and with nothing to copy.
 func partsFar(r *rand.Rand) []workload {
 	many := func(w *workload, v int) {
 		for len(w.sizes) < v {
@@ -290,7 +290,7 @@ func partsFar(r *rand.Rand) []workload {
 	many(&most, suite.Many(r))
 	return append(suite.Farther(r, func() workload { return workload{} },
 		suite.Number[workload]{Least: 1, Most: farBytes, Set: func(w *workload, v int) { w.sizes = []int{v} }},
-		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: many}), most)
+		suite.Number[workload]{Least: 1, Most: suite.FarCount, Set: many}), most, workload{sizes: []int{0, 0}})
 }
 
 // weightsFar are calls of Weights of any size.
