@@ -7,7 +7,8 @@ import (
 )
 
 // What the allocators answer. Wrapping an error with more words is welcome. A call that answers an error has changed
-// nothing, but for a Close that has given something back by then: up to the next Close the others may answer ErrClosed.
+// nothing, but for a Close that has given something back by then: up to the next Close the others may answer ErrClosed,
+// and hand out nothing that has gone.
 var (
 	// ErrSize: the size is less than 1, or larger than anything that this allocator could ever hand out.
 	ErrSize = errors.New("no block has this size")

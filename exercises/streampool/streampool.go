@@ -387,8 +387,8 @@ func (p *Pool) Stats() contract.PoolStats {
 
 // Close gives all chunks back to the upstream, blocks that are still out included, and the events to CUDA. Before, the host waits until the
 // device is through with all that was given back; the caller has finished with the other blocks. It answers an error of CUDA's or of the
-// upstream's, and can then be called again, for what is left; if something has gone the others may answer contract.ErrClosed
-// by then. Once it has succeeded, every call that returns an error does.
+// upstream's, and can then be called again, for what is left; nothing that has gone is handed out, and the others may
+// answer contract.ErrClosed by then. Once it has succeeded, every call that returns an error does.
 func (p *Pool) Close() error {
 	if p.closed && p.seen == nil { // which goes last
 		return contract.ErrClosed

@@ -213,8 +213,8 @@ func (p *Pool) Stats() contract.BlockPoolStats {
 
 // Close gives the memory and the events back to CUDA, blocks that are still out included; the caller has finished with all of them on
 // the device, and may have destroyed streams by now. It answers an error of CUDA's, and can then be called again, for what is left;
-// if something has gone, Alloc and Free may answer contract.ErrClosed by then. Once it has succeeded, every call that
-// returns an error does.
+// nothing that has gone is handed out, and Alloc and Free may answer contract.ErrClosed by then. Once it has succeeded,
+// every call that returns an error does.
 func (p *Pool) Close() error {
 	if p.closed && len(p.seen) == 0 {
 		return contract.ErrClosed

@@ -129,8 +129,8 @@ func (a *Arena) Reset() error {
 }
 
 // Close gives memory and addresses back. The caller has finished all use of the blocks. Where CUDA answers an error, that
-// is returned, and calling Close again gives back what is left; otherwise the arena is closed, and every later call
-// that can answer an error answers contract.ErrClosed.
+// is returned, and calling Close again gives back what is left; no memory that has gone is handed out until then.
+// Otherwise the arena is closed, and every later call that can answer an error answers contract.ErrClosed.
 func (a *Arena) Close() error {
 	if a.closed {
 		return contract.ErrClosed

@@ -19,6 +19,8 @@ type Arguments[L fmt.Stringer] struct {
 	// wrong with the answer to that, if anything is.
 	Lacking []L
 	Wrong   func(verdict.Outcome) (f verdict.Finding, wrong bool)
+	// Uncountable, if set, reports which of them the code may refuse itself, as an int64 cannot count what they come to.
+	Uncountable func(L) bool
 	// Good are as like the bad ones as good ones can be. Behind them the bad ones are asked for once more: code that has
 	// once found its arguments good has to look at them again.
 	Good []L
@@ -64,6 +66,9 @@ func (lab *Lab[Code, L]) Arguments(args Arguments[L]) suite.Part[Code] {
 			return a
 		}
 		for i, o := range notes.Outcomes[len(args.Bad):first] {
+			if o.Argument && args.Uncountable != nil && args.Uncountable(args.Lacking[i]) {
+				continue
+			}
 			f, wrong := args.Wrong(o)
 			if !wrong && !o.OK() && !ofCUDA(notes, len(args.Bad)+i) {
 				f, wrong = invented(o), true
