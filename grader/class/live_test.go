@@ -26,7 +26,9 @@ func TestTheLivePageIsThereFromTheBeginningAndInTheEndIsNot(t *testing.T) {
 	o.Live = func(dir string, c *Class) error {
 		require.Equal(t, o.Results, dir)
 		require.NotNil(t, c.Live)
-		require.GreaterOrEqual(t, c.Live.Done, len(said))
+		if n := len(said); n > 0 { // on a busy machine it may be written several times meanwhile
+			require.GreaterOrEqual(t, c.Live.Done, said[n-1].Done)
+		}
 		said = append(said, *c.Live)
 		return nil
 	}

@@ -137,7 +137,7 @@ var arguments = allocator.Arguments[layout]{
 	Lacking: []layout{{device: noDevice, reserve: 1 << 20},
 		{reserve: 1 << 62}, {reserve: 1<<63 - 1<<30}, {reserve: math.MaxInt64}},
 	Uncountable: func(l layout) bool { return l.reserve == math.MaxInt64 }, // once it is rounded up
-	Good: []layout{{reserve: 1}, {reserve: 1 << 21}},
+	Good:        []layout{{reserve: 1}, {reserve: 1 << 21}},
 	Wrong: func(o verdict.Outcome) (verdict.Finding, bool) {
 		return verdict.Finding{
 			Rule: "device-ignored",
