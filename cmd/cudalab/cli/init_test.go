@@ -49,7 +49,8 @@ func install(t *testing.T, p *parcel.Parcel) installed {
 	overlay := filepath.Join(dir, "overlay.json")
 	require.NoError(t, os.WriteFile(overlay, text, 0o600))
 	c := installed{t: t, binary: filepath.Join(dir, "cudalab"), env: []string{"CUDALAB_ROOT="}}
-	build := exec.Command("go", "build", "-overlay", overlay, "-ldflags=-s -w -funcalign=16", "-o", c.binary, "./cmd/cudalab")
+	build := exec.Command("go", "build", "-overlay", overlay, "-ldflags=-s -w -funcalign=16", "-o", c.binary,
+		"./cmd/cudalab")
 	build.Dir = root
 	said, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", said)
