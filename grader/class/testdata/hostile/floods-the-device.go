@@ -1,6 +1,6 @@
 // Queues kernels without end.
 //
-//cudalab:status crashed
+//cudalab:status crashed or timeout
 package asyncpipeline
 
 import (
