@@ -18,6 +18,7 @@ const (
 
 // MemAlloc hands out memory at once and waits for nothing.
 func (d *Device) MemAlloc(size uint64) (device.Ptr, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.MallocMapped); c != device.Success {
 		return 0, c
@@ -52,6 +53,7 @@ func (d *Device) MemAlloc(size uint64) (device.Ptr, device.Code) {
 // nothing; the pool gives back what it holds above its threshold, and goes on counting the block as used. So it does on
 // an H200 with driver 580.
 func (d *Device) MemFree(p device.Ptr) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.FreeAsync); c != device.Success || p == 0 {
 		return c
@@ -82,6 +84,7 @@ func (d *Device) MemFree(p device.Ptr) device.Code {
 
 // MemAllocAsync hands out memory of the current pool, for work that is ordered behind this call.
 func (d *Device) MemAllocAsync(size uint64, h device.Stream) (device.Ptr, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.MallocAsync); c != device.Success {
 		return 0, c
@@ -108,6 +111,7 @@ func (d *Device) allocate(p *pool, size uint64, h device.Stream) (device.Ptr, de
 
 // MemFreeAsync frees memory, of a pool or of MemAlloc, behind the work in a stream. For the host it is dead at once.
 func (d *Device) MemFreeAsync(p device.Ptr, h device.Stream) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.FreeAsync); c != device.Success {
 		return c

@@ -10,6 +10,7 @@ import (
 // MemcpyHtoD copies pageable memory on the legacy stream and waits until the copy has run behind that stream's earlier
 // work. The manual promises no more than that the source was staged.
 func (d *Device) MemcpyHtoD(dst device.Ptr, src []byte) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	s, c := d.beginTransfer(d.profile.Copy, 0, dst, uint64(len(src)), device.Write)
 	if s == nil {
@@ -22,6 +23,7 @@ func (d *Device) MemcpyHtoD(dst device.Ptr, src []byte) device.Code {
 // MemcpyHtoDAsync copies pageable memory. Up to 64 KiB are staged: the host copies them elsewhere and returns. More
 // makes the host wait until the copy has run behind the stream's earlier work.
 func (d *Device) MemcpyHtoDAsync(dst device.Ptr, src []byte, h device.Stream) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	size := uint64(len(src))
 	s, c := d.beginTransfer(d.profile.Copy, h, dst, size, device.Write)
@@ -45,6 +47,7 @@ func (d *Device) MemcpyDtoH(dst []byte, src device.Ptr) device.Code {
 
 // MemcpyDtoHAsync copies to pageable memory. It waits for the copy, however small.
 func (d *Device) MemcpyDtoHAsync(dst []byte, src device.Ptr, h device.Stream) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	size := uint64(len(dst))
 	s, c := d.beginTransfer(d.profile.Copy, h, src, size, device.Read)
@@ -80,6 +83,7 @@ func (d *Device) MemcpyDToHostAsync(dst device.Host, offset uint64, src device.P
 
 func (d *Device) copyPinned(p device.Ptr, host device.Host, offset, size uint64, h device.Stream, up,
 	wait bool) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	kind := device.Read
 	if up {
@@ -113,6 +117,7 @@ func (d *Device) MemcpyDtoD(dst, src device.Ptr, size uint64) device.Code {
 
 // MemcpyDtoDAsync copies within the device's memory. It returns at once.
 func (d *Device) MemcpyDtoDAsync(dst, src device.Ptr, size uint64, h device.Stream) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	s, c := d.beginTransfer(d.profile.CopyWithin, h, dst, size, device.Write)
 	if s == nil {
@@ -132,6 +137,7 @@ func (d *Device) MemsetD8(p device.Ptr, value byte, size uint64) device.Code {
 
 // MemsetD8Async fills memory. It returns at once.
 func (d *Device) MemsetD8Async(p device.Ptr, value byte, size uint64, h device.Stream) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	s, c := d.beginTransfer(d.profile.Memset.At(size), h, p, size, device.Write)
 	if s == nil {
@@ -141,7 +147,7 @@ func (d *Device) MemsetD8Async(p device.Ptr, value byte, size uint64, h device.S
 	return device.Success
 }
 
-// beginTransfer begins a copy or memset that costs the host so much and reads or writes size bytes at p. Where it
+// beginTransfer opens a copy or memset that costs the host so much and reads or writes size bytes at p. Where it
 // answers no stream, the call ends with the code: a fault, or success for 0 bytes.
 func (d *Device) beginTransfer(cost int64, h device.Stream, p device.Ptr, size uint64, kind device.AccessKind) (*stream,
 	device.Code) {

@@ -10,6 +10,7 @@ type event struct {
 
 // EventCreate makes an event.
 func (d *Device) EventCreate(flags uint32) (device.Event, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.EventCreate); c != device.Success {
 		return 0, c
@@ -26,6 +27,7 @@ func (d *Device) EventCreate(flags uint32) (device.Event, device.Code) {
 
 // EventDestroy returns at once, whether what the event remembers has finished or not.
 func (d *Device) EventDestroy(h device.Event) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.EventDestroy); c != device.Success {
 		return c
@@ -40,6 +42,7 @@ func (d *Device) EventDestroy(h device.Event) device.Code {
 // EventRecord makes an event remember where a stream stands, instead of what it remembered. With timing, the device
 // writes down when that was, which takes it a while.
 func (d *Device) EventRecord(e device.Event, h device.Stream) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.EventRecord); c != device.Success {
 		return c
@@ -59,6 +62,7 @@ func (d *Device) EventRecord(e device.Event, h device.Stream) device.Code {
 
 // EventSynchronize waits until what an event remembers has finished; not at all for one never recorded.
 func (d *Device) EventSynchronize(h device.Event) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Synchronize); c != device.Success {
 		return c
@@ -81,6 +85,7 @@ func (d *Device) EventSynchronize(h device.Event) device.Code {
 // EventQuery answers ErrorNotReady while EventSynchronize would wait. Once it answers Success, the host knows that the
 // work is done.
 func (d *Device) EventQuery(h device.Event) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Query); c != device.Success {
 		return c
@@ -100,6 +105,7 @@ func (d *Device) EventQuery(h device.Event) device.Code {
 
 // EventElapsedTime is the device's time between two events that were recorded with timing and have finished.
 func (d *Device) EventElapsedTime(start, end device.Event) (milliseconds float32, code device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return 0, c

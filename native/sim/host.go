@@ -21,6 +21,7 @@ const (
 // MemAllocHost makes pinned memory, of zeros as the operating system hands it out. It answers ErrorOutOfMemory beyond
 // 4 GiB in all.
 func (d *Device) MemAllocHost(size uint64) (device.Host, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.HostMalloc.At(0)); c != device.Success {
 		return 0, c
@@ -45,6 +46,7 @@ func (d *Device) MemAllocHost(size uint64) (device.Host, device.Code) {
 
 // MemFreeHost waits until all work on the device has ended, since copies that are under way may use the memory.
 func (d *Device) MemFreeHost(h device.Host) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.HostFree.At(0)); c != device.Success || h == 0 {
 		return c

@@ -26,6 +26,7 @@ const connections = 8
 // LaunchKernel starts a kernel. It returns at once, or when the stream's queue has room. Pointers among the arguments
 // are not checked, as on a GPU: the kernel finds out.
 func (d *Device) LaunchKernel(l *device.Launch) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Launch); c != device.Success {
 		return c

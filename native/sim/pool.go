@@ -135,6 +135,7 @@ func (p *Profile) releaseCost(bytes uint64) int64 {
 
 // DeviceGetDefaultMemPool is the pool that is current as long as no other was made so. It cannot be destroyed.
 func (d *Device) DeviceGetDefaultMemPool() (device.Pool, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return 0, c
@@ -153,6 +154,7 @@ func (d *Device) poolOf(h device.Pool) *pool {
 
 // MemPoolGetAttribute reads an attribute; switches answer 0 or 1.
 func (d *Device) MemPoolGetAttribute(h device.Pool, attr device.PoolAttr) (uint64, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return 0, c
@@ -184,6 +186,7 @@ func (d *Device) MemPoolGetAttribute(h device.Pool, attr device.PoolAttr) (uint6
 
 // MemPoolSetAttribute sets a switch or the threshold, or sets a high-watermark back to the current value, by 0.
 func (d *Device) MemPoolSetAttribute(h device.Pool, attr device.PoolAttr, value uint64) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return c

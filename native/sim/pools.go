@@ -8,6 +8,7 @@ import (
 
 // MemPoolCreate makes a pool, with addresses of its own.
 func (d *Device) MemPoolCreate() (device.Pool, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.PoolCreate); c != device.Success {
 		return 0, c
@@ -26,6 +27,7 @@ func (d *Device) MemPoolCreate() (device.Pool, device.Code) {
 // is freed. If it was the device's current pool, the default pool is current again. The default pool cannot be
 // destroyed.
 func (d *Device) MemPoolDestroy(h device.Pool) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.PoolDestroy); c != device.Success {
 		return c
@@ -52,6 +54,7 @@ func (d *Device) dropPools() {
 // waited for the free. It keeps whole steps, enough for keep bytes, where a synchronisation keeps no more than the
 // threshold: so it was seen on an H200 with driver 580.
 func (d *Device) MemPoolTrimTo(h device.Pool, keep uint64) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return c
@@ -69,6 +72,7 @@ func (d *Device) MemPoolTrimTo(h device.Pool, keep uint64) device.Code {
 
 // DeviceGetMemPool is the pool that MemAllocAsync takes from.
 func (d *Device) DeviceGetMemPool() (device.Pool, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return 0, c
@@ -78,6 +82,7 @@ func (d *Device) DeviceGetMemPool() (device.Pool, device.Code) {
 
 // DeviceSetMemPool makes a pool the one that MemAllocAsync takes from.
 func (d *Device) DeviceSetMemPool(h device.Pool) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return c
@@ -92,6 +97,7 @@ func (d *Device) DeviceSetMemPool(h device.Pool) device.Code {
 
 // MemAllocFromPoolAsync hands out memory of a pool, for work that is ordered behind this call.
 func (d *Device) MemAllocFromPoolAsync(size uint64, p device.Pool, h device.Stream) (device.Ptr, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.MallocAsync); c != device.Success {
 		return 0, c

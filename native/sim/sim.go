@@ -188,16 +188,15 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// begin opens a call: it takes the lock, which the caller has deferred to give back, charges what the call costs on the
-// host, and answers the sticky error, if there is one.
+// begin opens a call: it charges what the call costs on the host and answers the sticky error, if there is one.
 func (d *Device) begin(cost int64) device.Code {
-	d.mu.Lock()
 	d.now += cost
 	return d.fault
 }
 
 // CtxSynchronize waits for all work on the device.
 func (d *Device) CtxSynchronize() device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Synchronize); c != device.Success {
 		return c
@@ -211,6 +210,7 @@ func (d *Device) CtxSynchronize() device.Code {
 // granules (2 MiB) and pool steps (32 MiB), even where a program uses only part of one. Nor is what MemCreate has made,
 // mapped or not.
 func (d *Device) MemGetInfo() (free, total uint64, code device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.MemGetInfo); c != device.Success {
 		return 0, 0, c

@@ -82,6 +82,7 @@ func (d *Device) legacyBarrier(s *stream, o *op) {
 
 // StreamCreate makes a stream.
 func (d *Device) StreamCreate(flags uint32) (device.Stream, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.StreamCreate); c != device.Success {
 		return 0, c
@@ -96,6 +97,7 @@ func (d *Device) StreamCreate(flags uint32) (device.Stream, device.Code) {
 
 // StreamDestroy returns at once; work in the stream completes. The legacy stream cannot be destroyed.
 func (d *Device) StreamDestroy(h device.Stream) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.StreamDestroy); c != device.Success {
 		return c
@@ -111,6 +113,7 @@ func (d *Device) StreamDestroy(h device.Stream) device.Code {
 
 // StreamSynchronize waits for all work in a stream; for the legacy stream, that is all work in blocking streams.
 func (d *Device) StreamSynchronize(h device.Stream) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Synchronize); c != device.Success {
 		return c
@@ -132,6 +135,7 @@ func (d *Device) awaitedBy(s *stream) func(*stream) bool {
 // StreamQuery answers ErrorNotReady while StreamSynchronize would wait. Once it answers Success, the host knows that
 // the work is done, as after StreamSynchronize.
 func (d *Device) StreamQuery(h device.Stream) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Query); c != device.Success {
 		return c
@@ -156,6 +160,7 @@ func (d *Device) StreamQuery(h device.Stream) device.Code {
 
 // StreamWaitEvent makes later work in a stream wait for what an event remembers at this moment.
 func (d *Device) StreamWaitEvent(h device.Stream, e device.Event) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.StreamWaitEvent); c != device.Success {
 		return c

@@ -12,6 +12,7 @@ func (d *Device) charge(cost int64) { d.now += cost - d.profile.Lookup }
 // MemGetAllocationGranularity is what sizes and addresses are multiples of. The least and the best are one number, and
 // that of memory which cannot be made is no other: so an H200 with driver 580 answers.
 func (d *Device) MemGetAllocationGranularity(prop device.MemProp, option device.MemGranularity) (uint64, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return 0, c
@@ -39,6 +40,7 @@ func checkLocation(l device.MemLocation) device.Code {
 // MemAddressReserve takes the lowest addresses that are free, or addr where it is free and aligned. They cost no
 // memory. An addr inside a granule is refused, where the manual calls it a hint: so an H200 with driver 580 answers.
 func (d *Device) MemAddressReserve(size, alignment uint64, addr device.Ptr, flags uint64) (device.Ptr, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return 0, c
@@ -57,6 +59,7 @@ func (d *Device) MemAddressReserve(size, alignment uint64, addr device.Ptr, flag
 
 // MemAddressFree gives addresses back, exactly as they were reserved, once nothing is mapped there.
 func (d *Device) MemAddressFree(p device.Ptr, size uint64) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return c
@@ -76,6 +79,7 @@ func (d *Device) MemAddressFree(p device.Ptr, size uint64) device.Code {
 
 // MemCreate makes physical memory, all poison. It counts as taken from now on, mapped or not.
 func (d *Device) MemCreate(size uint64, prop device.MemProp, flags uint64) (device.MemHandle, device.Code) {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return 0, c
@@ -104,6 +108,7 @@ func (d *Device) MemCreate(size uint64, prop device.MemProp, flags uint64) (devi
 
 // MemRelease gives a handle up. The memory goes back now, or with its last mapping.
 func (d *Device) MemRelease(h device.MemHandle) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return c
@@ -135,6 +140,7 @@ func (d *Device) letGo(x *physical) {
 // reserved; only the first has to be, and what follows may be another reservation's or nobody's: so an H200 with driver
 // 580 answers.
 func (d *Device) MemMap(p device.Ptr, size, offset uint64, h device.MemHandle, flags uint64) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return c
@@ -161,6 +167,7 @@ func (d *Device) MemMap(p device.Ptr, size, offset uint64, h device.MemHandle, f
 // addresses that begin in a reservation, and waits for nothing, where the manual calls it synchronous: so an H200 with
 // driver 580 answers.
 func (d *Device) MemUnmap(p device.Ptr, size uint64) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return c
@@ -184,6 +191,7 @@ func (d *Device) MemUnmap(p device.Ptr, size uint64) device.Code {
 // of them. Behind a hole it changes nothing and still succeeds, and it waits for nothing, where the manual calls it
 // synchronous: so an H200 with driver 580 answers. It costs as much for each mapping as it would alone.
 func (d *Device) MemSetAccess(p device.Ptr, size uint64, desc []device.MemAccessDesc) device.Code {
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.begin(d.profile.Lookup); c != device.Success {
 		return c
