@@ -11,7 +11,8 @@ LESSONS := $(patsubst %/lesson_test.go,./%,$(wildcard grader/suites/*/lesson_tes
 # Go files outside of testdata, which holds wrong code on purpose.
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*/*' -not -path './vendor/*')
 
-.PHONY: help build demo test test-rest test-share test-all test-gpu test-windows test-arm64 fuzz matrix lesson browser kernels bench form lint fmt clean
+.PHONY: help build demo test test-rest test-share test-all test-gpu test-windows test-arm64 fuzz matrix lesson browser \
+	kernels bench form lint fmt clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
