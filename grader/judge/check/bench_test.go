@@ -132,7 +132,8 @@ func TestBenchTellsHowTheCodeEnded(t *testing.T) {
 		"panic": {timed + `{ batches[0].N /= len(batches) - 32 }`, verdict.Crashed,
 			"panic"},
 		"memory": {
-			timed + `{ for keep := [][]byte{}; ; { keep = append(keep, make([]byte, 1<<26)); clear(keep[len(keep)-1]) } }`, verdict.Crashed, "host-memory"},
+			timed + `{ for keep := [][]byte{}; ; { keep = append(keep, make([]byte, 1<<26)); clear(keep[len(keep)-1]) } }`,
+			verdict.Crashed, "host-memory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := benchOf(t, "async-pipeline", changed(t, c.begin))
